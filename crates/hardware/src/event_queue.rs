@@ -27,6 +27,9 @@ pub struct Dispatched<T, K = u64> {
     pub spilled: bool,
 }
 
+/// An event as the device hands it out: with the time of its arrival, and whether it spilled to memory.
+type Taken<T, K> = (Held<K>, (Time, bool, T));
+
 /// The time that events have waited between arrival and dispatch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Waits {
@@ -89,10 +92,29 @@ impl<T, K: UserKey> EventQueue<T, K> {
     /// Dispatches the oldest event that `server` may run now.
     #[inline]
     pub fn dispatch(&mut self, now: Time, server: usize) -> Option<Dispatched<T, K>> {
-        let (held, (arrived, spilled, event)) = self.queue.dispatch(server)?;
+        let taken = self.queue.dispatch(server)?;
+        Some(self.count(now, taken))
+    }
+
+    /// Adds an event that [arrived](Self::arrive) at `arrived`, and dispatches the oldest event that `server` may run now.
+    #[inline]
+    pub fn enqueue_and_dispatch(
+        &mut self,
+        (arrived, now): (Time, Time),
+        server: usize,
+        key: Key<K>,
+        event: T,
+    ) -> Option<Dispatched<T, K>> {
+        let spills = self.queue.would_spill(key);
+        let taken = self.queue.enqueue_and_dispatch(server, key, (arrived, spills, event))?;
+        Some(self.count(now, taken))
+    }
+
+    #[inline]
+    fn count(&mut self, now: Time, (held, (arrived, spilled, event)): Taken<T, K>) -> Dispatched<T, K> {
         self.waits.total += now - arrived;
         self.waits.events += 1;
-        Some(Dispatched { held, event, spilled })
+        Dispatched { held, event, spilled }
     }
 
     /// Holds `key` at once, if no unfinished event conflicts with it.

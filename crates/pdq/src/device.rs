@@ -118,19 +118,34 @@ impl<T, K: UserKey> Device<T, K> {
     /// Appends an item at the tail. What the device has no room for waits in memory.
     #[inline]
     pub fn enqueue(&mut self, key: Key<K>, item: T) {
-        self.count_arrival(key);
+        let behind_sequential = self.barrier() != u64::MAX;
+        self.count_arrival(key, behind_sequential);
         let ticket = self.take_ticket();
-        self.statistics.spilled += u64::from(self.would_spill(key));
+        let is_free = self.is_free_behind_all(key);
         let home = key.partition(self.partitions.len());
-        self.partitions[home].waiting.push_back(Entry { ticket, key, passed_over: false, item });
+        let Partition { waiting, search } = &mut self.partitions[home];
+        let place = waiting.len();
+        self.statistics.spilled += u64::from(place >= self.capacity);
+        let sees = !search.found && search.passed == place && place < self.reach && !behind_sequential;
+        search.found |= sees && is_free;
+        search.passed += usize::from(sees && !is_free);
+        waiting.push_back(Entry { ticket, key, passed_over: false, item });
         if key == Key::Sequential {
             self.waiting_sequential.push_back(ticket);
         }
         self.waiting += 1;
-        let Partition { waiting, search } = &self.partitions[home];
-        if !search.found && search.passed + 1 == waiting.len() {
-            self.search_on(home);
+    }
+
+    /// Appends an item, and takes the oldest one that this server may serve: mostly the same one, which then waits nowhere.
+    #[inline]
+    pub fn enqueue_and_dispatch(&mut self, server: usize, key: Key<K>, item: T) -> Option<(Held<K>, T)> {
+        let passes = self.waiting == 0 && self.partitions.len() == 1 && !self.closed_by_serial();
+        if !passes || !self.is_free_behind_all(key) {
+            self.enqueue(key, item);
+            return self.dispatch(server);
         }
+        let ticket = self.take_ticket();
+        Some((self.hold(key, ticket), item))
     }
 
     /// Whether an item of this key that is appended now finds no room in the device, and waits in memory.
@@ -174,10 +189,16 @@ impl<T, K: UserKey> Device<T, K> {
         }
         // No item that waits conflicts, so the hold changes the outcome of no search.
         let ticket = self.take_ticket();
+        Some(self.hold(key, ticket))
+    }
+
+    /// Counts an item that is dispatched as it comes.
+    #[inline]
+    fn hold(&mut self, key: Key<K>, ticket: u64) -> Held<K> {
         self.statistics.enqueued += 1;
         self.statistics.dispatched += 1;
         self.active.push(Active { ticket, key });
-        Some(Held::new(key, self.id(), ticket))
+        Held::new(key, self.id(), ticket)
     }
 
     /// The item is done; its key is free.
@@ -190,7 +211,7 @@ impl<T, K: UserKey> Device<T, K> {
         let ticket = held.redeem(self.id());
         let position = self.active.iter().position(|active| active.ticket == ticket);
         self.active.swap_remove(position.expect("a token is outstanding for active items only"));
-        if self.waiting > 0 {
+        if self.waiting > 0 && !self.finds_oldest() {
             self.search_anew();
         }
     }
@@ -218,6 +239,12 @@ impl<T, K: UserKey> Device<T, K> {
         self.statistics
     }
 
+    /// Whether the oldest item of all can be dispatched. The end of an item then changes the outcome of no search.
+    #[inline]
+    fn finds_oldest(&self) -> bool {
+        matches!(&*self.partitions, [one] if one.search.found && one.search.passed == 0)
+    }
+
     #[inline]
     fn closed_by_serial(&self) -> bool {
         self.serial && !self.active.is_empty()
@@ -233,18 +260,18 @@ impl<T, K: UserKey> Device<T, K> {
 
     /// Goes on with the search of a partition where it ended, up to an item that can be dispatched.
     fn search_on(&mut self, home: usize) {
-        let Partition { waiting, search: Search { passed, .. } } = &self.partitions[home];
-        let barrier = self.barrier();
-        let seen = waiting.range((*passed).min(waiting.len())..).take(self.reach.saturating_sub(*passed));
-        let mut search = Search { passed: *passed, found: false };
-        for entry in seen.take_while(|entry| entry.ticket <= barrier) {
-            if self.is_free(entry) {
-                search.found = true;
+        let Partition { waiting, search } = &self.partitions[home];
+        let mut passed = search.passed;
+        let (barrier, end) = (self.barrier(), waiting.len().min(self.reach));
+        let mut found = false;
+        while passed < end && waiting[passed].ticket <= barrier {
+            found = self.is_free(&waiting[passed]);
+            if found {
                 break;
             }
-            search.passed += 1;
+            passed += 1;
         }
-        self.partitions[home].search = search;
+        self.partitions[home].search = Search { passed, found };
     }
 
     /// Goes on with all searches after an item was taken. What was blocked before it remains so. An older item of another
@@ -261,12 +288,19 @@ impl<T, K: UserKey> Device<T, K> {
     }
 
     /// Searches all partitions from their beginnings: any item that waits may have become free.
-    #[cold]
     fn search_anew(&mut self) {
         for home in 0..self.partitions.len() {
             self.partitions[home].search = Search::default();
             self.search_on(home);
         }
+    }
+
+    /// Whether an item of this key could be dispatched if it came now: no item that is held conflicts, and a sequential item has
+    /// no older one waiting.
+    #[inline]
+    fn is_free_behind_all(&self, key: Key<K>) -> bool {
+        !self.active.iter().any(|active| active.key.conflicts(key))
+            && (key != Key::Sequential || self.waiting == 0)
     }
 
     /// No item that is held conflicts, and a sequential item has no older one waiting.
@@ -317,9 +351,8 @@ impl<T, K: UserKey> Device<T, K> {
     }
 
     #[inline]
-    fn count_arrival(&mut self, key: Key<K>) {
+    fn count_arrival(&mut self, key: Key<K>, behind_sequential: bool) {
         self.statistics.enqueued += 1;
-        let behind_sequential = self.barrier() != u64::MAX;
         let behind_anything = self.waiting > 0 || !self.active.is_empty();
         if behind_sequential || key == Key::Sequential && behind_anything {
             self.statistics.waited_on_sequential += 1;

@@ -125,8 +125,6 @@ struct Acting {
     bound: Turn,
     /// Whether the turn ends where the next event of another actor begins.
     in_order: bool,
-    /// The time of the next event of the actor, in this turn or later; `None` if it has not been looked up.
-    own: Option<Time>,
 }
 
 /// The numbers of queued events.
@@ -172,7 +170,7 @@ impl Agenda {
             now: Time::ZERO,
             latest: Time::ZERO,
             events: Timetable::new(if lookahead.is_zero() { [0].into() } else { ranks.clone() }),
-            turn: Acting { actor: 0, by: 0, bound: Turn::NEVER, in_order: true, own: None },
+            turn: Acting { actor: 0, by: 0, bound: Turn::NEVER, in_order: true },
             lookahead,
             held: vec![false; nodes].into(),
             ranks,
@@ -261,9 +259,7 @@ impl Agenda {
         *self.to_come.of(happening) += 1;
         self.events.push(actor, order, happening);
         let turn = &mut self.turn;
-        if actor == turn.actor {
-            turn.own = turn.own.map(|own| own.min(order.at));
-        } else if turn.in_order {
+        if actor != turn.actor && turn.in_order {
             turn.bound = turn.bound.min(Turn { at: order.at, rank });
         }
     }
@@ -273,9 +269,9 @@ impl Agenda {
         self.due.push_back(Due { node: node as u32, core: core as u32, epoch });
     }
 
-    /// The core whose fiber goes on next at the present time, with the epoch of its continuation.
+    /// The core whose fiber goes on next at the present time, with the epoch of its continuation; `None` if the run ends now.
     pub(crate) fn first_due(&self) -> Option<(usize, u32)> {
-        self.due.front().map(|due| (due.core as usize, due.epoch))
+        self.due.front().filter(|_| self.stopped.is_none()).map(|due| (due.core as usize, due.epoch))
     }
 
     /// Removes and returns the core whose fiber goes on next at the present time. Its node acts from now on.
@@ -302,7 +298,6 @@ impl Agenda {
         }
         let (order, happening) = self.events.pop()?;
         self.turn.by = self.by();
-        self.turn.own = None;
         *self.to_come.of(happening) -= 1;
         Some((order.at, happening))
     }
@@ -337,14 +332,13 @@ impl Agenda {
         if self.foresight == Foresight::Done {
             self.foresight = Foresight::Due;
         }
-        self.turn = Acting { actor, bound, in_order: start.is_none(), own: None, ..self.turn };
+        self.turn = Acting { actor, bound, in_order: start.is_none(), ..self.turn };
     }
 
     /// The time of the next event of the acting node, in this turn or later.
     #[inline]
-    fn own(&mut self) -> Time {
-        let events = &self.events;
-        *self.turn.own.get_or_insert_with(|| events.next().map_or(Time::MAX, |next| next.at))
+    fn own(&self) -> Time {
+        self.events.next().map_or(Time::MAX, |next| next.at)
     }
 
     /// Whether the present instant is that of global order: no other actor has an earlier event.

@@ -4,9 +4,11 @@
 //! has a fiber only from its first instant to its return. A handler runs on the stack of the thread that ran last
 //! on its processor: that thread cannot go on before the handler has ended. A processor may have no thread, or
 //! only threads that have returned. There a handler has a fiber of its own, from its start to its end.
-//! processor without threads or whose threads have returned, a handler gets a fiber of its own, from its start to its end.
+//!
+//! A thread that waits looks first whether its own stack goes on next, with a handler or with the thread itself. Control
+//! returns to the engine only if it does not.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, RefCell, RefMut};
 use std::io;
 use std::rc::Rc;
 
@@ -16,7 +18,7 @@ use trace::Event as Traced;
 
 use crate::api::{Edge, Stack};
 use crate::cluster::{Cluster, memory};
-use crate::processor::core::{Event, Job};
+use crate::processor::core::{Activity, Event, Job};
 
 /// The stack of a fiber: room for a program thread and a handler on top of it. A small system gives an OS thread
 /// as much. Pages that are never touched cost nothing.
@@ -55,12 +57,12 @@ enum Work {
 pub(crate) struct Desk {
     state: Rc<RefCell<Cluster>>,
     residents: Box<[Resident]>,
-    /// The core whose handler the resumed fiber shall begin; `None` if the fiber's thread goes on.
+    /// The core whose handler the resumed fiber shall begin; `None` if the fiber goes on where it was suspended.
     begins: Cell<Option<usize>>,
     /// The core at which the resumed thread goes on.
     core: Cell<usize>,
-    /// Whether the handler that ran on the fiber has ended.
-    done: Cell<bool>,
+    /// The core whose handler has begun and not ended on the fiber that runs.
+    handles: Cell<Option<usize>>,
 }
 
 impl Fibers {
@@ -75,7 +77,7 @@ impl Fibers {
             residents: residents.into(),
             begins: Cell::new(None),
             core: Cell::new(0),
-            done: Cell::new(false),
+            handles: Cell::new(None),
         };
         Self {
             pool: Pool::spread_over(STACK_BYTES, SPREAD_BYTES),
@@ -94,14 +96,12 @@ impl Fibers {
     /// There is no host memory for one more stack.
     pub(crate) fn resume_thread(&mut self, core: usize, node: usize, thread: u32) -> io::Result<()> {
         self.desk.core.set(core);
-        let place = &mut self.threads[node * self.per_node + thread as usize];
-        if place.is_none() {
-            let desk = Rc::clone(&self.desk);
-            *place = Some(self.pool.spawn(move || run_thread(&desk, node, thread))?);
+        let place = node * self.per_node + thread as usize;
+        if self.threads[place].is_none() {
+            let seat = Seat { desk: Rc::clone(&self.desk), node, thread };
+            self.threads[place] = Some(self.pool.spawn(move || run_thread(Rc::new(seat)))?);
         }
-        if place.as_mut().is_some_and(|fiber| fiber.resume() == Status::Finished) {
-            *place = None;
-        }
+        self.resume(Work::Guest(place));
         Ok(())
     }
 
@@ -111,25 +111,32 @@ impl Fibers {
     /// There is no host memory for one more stack.
     pub(crate) fn resume_handler(&mut self, core: usize) -> io::Result<()> {
         let work = match self.working[core].take() {
-            Some(work) => work,
+            Some(work) => {
+                self.desk.handles.set(Some(core));
+                work
+            }
             None => {
                 self.desk.begins.set(Some(core));
                 self.place_for(core)?
             }
         };
+        self.resume(work);
+        Ok(())
+    }
+
+    /// Runs a fiber until it suspends, and notes whose handler it is in then.
+    fn resume(&mut self, work: Work) {
         let fiber = match work {
             Work::Hired(index) => Some(&mut self.hired[index as usize]),
             Work::Guest(thread) => self.threads[thread].as_mut(),
         };
-        let fiber = fiber.expect("a thread does not return under its guest");
-        // A fiber with a handler on it never returns: it says through the desk that the handler has ended.
-        let (Status::Suspended | Status::Finished) = fiber.resume();
-        if !self.desk.done.take() {
-            self.working[core] = Some(work);
-        } else if let Work::Hired(index) = work {
-            self.idle.push(index);
+        let status = fiber.expect("a thread does not return under its guest").resume();
+        match (self.desk.handles.take(), work) {
+            (Some(core), _) => self.working[core] = Some(work),
+            (None, Work::Hired(index)) => self.idle.push(index),
+            (None, Work::Guest(thread)) if status == Status::Finished => self.threads[thread] = None,
+            (None, Work::Guest(_)) => {}
         }
-        Ok(())
     }
 
     /// The stack for a handler that begins on `core`.
@@ -163,7 +170,9 @@ impl Fibers {
         let desk = Rc::clone(&self.desk);
         let fiber = self.pool.spawn(move || {
             loop {
-                desk.serve();
+                if let Some(core) = desk.begins.take() {
+                    desk.serve(core);
+                }
                 fiber::suspend();
             }
         })?;
@@ -174,37 +183,83 @@ impl Fibers {
 
 impl Desk {
     /// Runs the handler that a core has been given, and further handlers that the core is given while no event
-    /// comes between. Returns false if this fiber was resumed for its thread instead.
-    fn serve(&self) -> bool {
-        let Some(core) = self.begins.take() else { return false };
+    /// comes between.
+    fn serve(&self, core: usize) {
+        self.handles.set(Some(core));
         let edge = Edge::of_handler(Rc::clone(&self.state), core);
-        let node = edge.node();
+        let resident = &self.residents[edge.node()];
         loop {
-            edge.reach_handler();
-            let job = edge.state().begin_handler(core);
-            run_job(&edge, core, &self.residents[node], job);
-            if !edge.state().handler_goes_on(core) {
-                self.done.set(true);
-                return true;
+            let job = edge.begin_handler();
+            if !run_job(&edge, core, resident, job) {
+                self.handles.set(None);
+                return;
             }
         }
     }
 }
 
-impl Stack for Desk {
-    fn suspend(&self) -> usize {
-        fiber::suspend();
-        while self.serve() {
-            fiber::suspend();
+/// The part of a thread's stack that goes on.
+enum Here {
+    /// The thread, at this core.
+    Thread { core: usize },
+    /// A handler, which begins on this core.
+    Handler { core: usize },
+}
+
+/// The part of the stack of a thread that goes on next, if one does: the thread itself, or a handler that begins on its stack.
+/// Its processor runs from now on.
+fn goes_on_here(cluster: &mut Cluster, node: usize, thread: u32) -> Option<Here> {
+    let (core, epoch) = cluster.agenda.first_due()?;
+    let own = &cluster.cores[core];
+    if own.node() != node || !own.clock.counts(epoch) {
+        return None;
+    }
+    let here = match own.activity() {
+        Activity::Thread(other) if other == thread => Here::Thread { core },
+        Activity::Handler if own.has_job() && cluster.host_of_handlers(core) == Some(thread) => {
+            Here::Handler { core }
         }
-        self.core.get()
+        _ => return None,
+    };
+    cluster.agenda.take_due();
+    if memory::go_on(cluster, core) {
+        return goes_on_here(cluster, node, thread);
+    }
+    cluster.running = Some(core);
+    Some(here)
+}
+
+/// A thread at its desk: the stack on which it runs, and its guests while it waits.
+struct Seat {
+    desk: Rc<Desk>,
+    node: usize,
+    thread: u32,
+}
+
+impl Stack for Seat {
+    fn suspend(&self) -> usize {
+        let desk = &*self.desk;
+        loop {
+            let next = goes_on_here(&mut desk.state.borrow_mut(), self.node, self.thread);
+            let begins = match next {
+                Some(Here::Thread { core }) => return core,
+                Some(Here::Handler { core }) => Some(core),
+                None => {
+                    fiber::suspend();
+                    desk.begins.take()
+                }
+            };
+            let Some(core) = begins else { return desk.core.get() };
+            desk.serve(core);
+        }
     }
 }
 
 /// Runs a thread from its beginning to its return.
-fn run_thread(desk: &Rc<Desk>, node: usize, thread: u32) {
+fn run_thread(seat: Rc<Seat>) {
+    let (desk, node, thread) = (&*seat.desk, seat.node, seat.thread);
     let poll_every = desk.state.borrow().poll_interval();
-    let edge = Edge::of_thread(Rc::clone(&desk.state), desk.core.get(), Rc::<Desk>::clone(desk));
+    let edge = Edge::of_thread(Rc::clone(&desk.state), desk.core.get(), Rc::<Seat>::clone(&seat));
     let resident = &desk.residents[node];
     edge.state().record(Traced::ThreadStart { node: node as u32, thread });
     resident.main(&tempest::world::thread(&resident.node, thread, &edge, Some(&edge), poll_every));
@@ -212,8 +267,9 @@ fn run_thread(desk: &Rc<Desk>, node: usize, thread: u32) {
     edge.state().finish_thread(edge.core(), thread);
 }
 
-/// Runs the handler of one event on a core, and gives the event's key back.
-fn run_job(edge: &Edge, core: usize, resident: &Resident, job: Job) {
+/// Runs the handler of one event on a core, and gives the event's key back. Returns whether the core goes straight on with
+/// another handler.
+fn run_job(edge: &Edge, core: usize, resident: &Resident, job: Job) -> bool {
     let mut held = job.held;
     match job.event {
         Event::Message { flight } => {
@@ -227,22 +283,31 @@ fn run_job(edge: &Edge, core: usize, resident: &Resident, job: Job) {
                 packet = lower.then;
                 let waits = memory::lower(&edge.state(), core, lower);
                 if let Some(lower) = waits {
-                    end_handler(edge, core);
-                    return memory::put_off(&mut edge.state(), core, held, lower);
+                    let mut state = end_handler(edge, core);
+                    memory::put_off(&mut state, core, held, lower);
+                    return state.handler_goes_on(core);
                 }
             }
-            end_handler(edge, core);
-            edge.state().finish_handler(core, held);
+            let mut state = end_handler(edge, core);
+            state.finish_handler(core, held);
+            state.handler_goes_on(core)
         }
-        Event::Grant { thread } => edge.state().grant(core, thread, held),
+        Event::Grant { thread } => {
+            let mut state = edge.state();
+            state.grant(core, thread, held);
+            state.handler_goes_on(core)
+        }
     }
 }
 
-/// Spends the occupancy that follows a handler, before its processor is free.
-fn end_handler(edge: &Edge, core: usize) {
-    if edge.state().lets_others_first(core) {
+/// Spends the occupancy that follows a handler, before its processor is free. Returns the modelled state at the end.
+fn end_handler(edge: &Edge, core: usize) -> RefMut<'_, Cluster> {
+    let mut state = edge.state();
+    if state.lets_others_first(core) {
+        drop(state);
         fiber::suspend();
+        state = edge.state();
     }
-    edge.state().spend_completion(core);
-    edge.settle();
+    state.spend_completion(core);
+    edge.settled(state)
 }

@@ -47,6 +47,13 @@ impl Calendar {
     pub(crate) fn reserve(&mut self, from: Time, hold: Time) -> Time {
         self.busy += hold;
         if from < self.last.1 {
+            let (last, end) = self.last;
+            let is_alone = self.earlier.back().is_none_or(|&(_, end)| end <= from);
+            if is_alone && from + hold > last {
+                // There is no gap: it goes behind the last.
+                self.last.1 = end + hold;
+                return end;
+            }
             return self.reserve_before_the_end(from, hold);
         }
         if from == self.last.1 {

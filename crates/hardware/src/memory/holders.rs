@@ -57,10 +57,17 @@ impl Others {
         self.0 == 0
     }
 
-    /// Whether a processor is among them.
+    /// Yields each of them. A node has `count` processors.
     #[inline]
-    pub(crate) fn contains(self, processor: usize) -> bool {
-        self.0 & bit(processor) != 0
+    pub(crate) fn iter(self, count: usize) -> impl Iterator<Item = usize> {
+        let mut left = self.0;
+        let shared = if left & bit(SHARED) == 0 { 0..0 } else { SHARED..count };
+        let own = std::iter::from_fn(move || {
+            let next = left.trailing_zeros() as usize;
+            left &= left.wrapping_sub(1);
+            (next < SHARED).then_some(next)
+        });
+        own.chain(shared)
     }
 }
 
@@ -77,16 +84,13 @@ mod tests {
     fn others_are_those_that_have_a_line_and_many_processors_share_a_bit() {
         let mut holders = Holders::new(4);
         assert!(holders.others(3, None).is_empty());
-        [0, 5, 70].into_iter().for_each(|processor| holders.add(3, processor));
-        let found = |holders: &Holders, who| {
-            let others = holders.others(3, who);
-            [0, 1, 5, 64, 70].map(|processor| others.contains(processor))
-        };
-        assert_eq!(found(&holders, None), [true, false, true, true, true]);
-        assert_eq!(found(&holders, Some(5)), [true, false, false, true, true]);
-        assert_eq!(found(&holders, Some(70)), [true, false, true, true, true], "64 may have it");
-        [0, 5, 70].into_iter().for_each(|processor| holders.remove(3, processor));
-        assert_eq!(found(&holders, None), [false, false, false, true, true]);
+        [0, 5, 65].into_iter().for_each(|processor| holders.add(3, processor));
+        let found = |holders: &Holders, who| holders.others(3, who).iter(66).collect::<Vec<_>>();
+        assert_eq!(found(&holders, None), [0, 5, 63, 64, 65]);
+        assert_eq!(found(&holders, Some(5)), [0, 63, 64, 65]);
+        assert_eq!(found(&holders, Some(65)), [0, 5, 63, 64, 65], "64 may have it");
+        [0, 5, 65].into_iter().for_each(|processor| holders.remove(3, processor));
+        assert_eq!(found(&holders, None), [63, 64, 65]);
         assert!(holders.others(2, None).is_empty());
     }
 }

@@ -131,7 +131,13 @@ impl NodeMemory {
         }
     }
 
+    /// The bytes of a line.
+    pub fn line(&self) -> u64 {
+        self.line.get()
+    }
+
     /// The number of the line of an address.
+    #[inline]
     pub fn line_of(&self, address: u64) -> u64 {
         address / self.line.get()
     }
@@ -378,7 +384,7 @@ impl NodeMemory {
         snooped: &mut Snooped,
     ) {
         let mut met = false;
-        for index in (0..self.processors.len()).filter(|&index| others.contains(index)) {
+        for index in others.iter(self.processors.len()) {
             let cache = &mut self.processors[index].cache;
             let found = cache.look_up(line);
             if Some(index) == who || found.state == State::Invalid {

@@ -59,9 +59,11 @@ impl Transactions {
     /// The transactions of `count` uses.
     #[inline]
     pub fn times(self, count: u64) -> Self {
-        if self.is_empty() || count == 1 {
-            return self;
-        }
+        if self.is_empty() || count == 1 { self } else { self.many_times(count) }
+    }
+
+    #[cold]
+    fn many_times(self, count: u64) -> Self {
         let count = u8::try_from(count).unwrap_or(u8::MAX);
         Self(u64::from_le_bytes(self.0.to_le_bytes().map(|each| each.saturating_mul(count))))
     }
@@ -72,6 +74,11 @@ impl Transactions {
         if (self.0 | other.0) & HALVES == 0 {
             return Self(self.0 + other.0);
         }
+        self.and_many(other)
+    }
+
+    #[cold]
+    fn and_many(self, other: Self) -> Self {
         let [one, two] = [self, other].map(|each| each.0.to_le_bytes());
         Self(u64::from_le_bytes(std::array::from_fn(|kind| one[kind].saturating_add(two[kind]))))
     }

@@ -11,6 +11,7 @@ use crate::refinement::{configs, keys};
 enum Step {
     Enqueue(Key),
     Dispatch(usize),
+    EnqueueAndDispatch(usize, Key),
     /// The n-th of the held items, modulo their number.
     Complete(usize),
     TryHold(Key),
@@ -20,6 +21,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     let step = prop_oneof![
         6 => keys().prop_map(Step::Enqueue),
         5 => (0..SERVERS).prop_map(Step::Dispatch),
+        2 => ((0..SERVERS), keys()).prop_map(|(server, key)| Step::EnqueueAndDispatch(server, key)),
         4 => any::<usize>().prop_map(Step::Complete),
         1 => keys().prop_map(Step::TryHold),
     ];
@@ -49,10 +51,15 @@ impl Both {
                 self.next += 1;
             }
             Step::Dispatch(server) => {
-                let (device, took) = self.device.dispatch(server).unzip();
-                let (specified, right) = self.specification.dispatch(server).unzip();
-                assert_eq!(took, right);
-                self.held.extend(device.zip(specified));
+                let (took, right) = (self.device.dispatch(server), self.specification.dispatch(server));
+                self.hold(took, right);
+            }
+            Step::EnqueueAndDispatch(server, key) => {
+                let took = self.device.enqueue_and_dispatch(server, key, self.next);
+                self.specification.enqueue(key, self.next);
+                self.next += 1;
+                let right = self.specification.dispatch(server);
+                self.hold(took, right);
             }
             Step::Complete(n) if !self.held.is_empty() => {
                 let (device, specified) = self.held.swap_remove(n % self.held.len());
@@ -67,6 +74,12 @@ impl Both {
                 self.held.extend(device.zip(specified));
             }
         }
+    }
+
+    fn hold(&mut self, took: Option<(Held, usize)>, right: Option<(Held, usize)>) {
+        let ((device, took), (specified, right)) = (took.unzip(), right.unzip());
+        assert_eq!(took, right);
+        self.held.extend(device.zip(specified));
     }
 
     fn compare(&self) {

@@ -93,9 +93,9 @@ impl Curve {
             && point.latency <= asked.bound * (self.lone + between)
     }
 
-    /// The largest load that is kept up with below the least that is not, and that one.
+    /// The largest load that is kept up with, and the next one above it.
     fn bracket(&self) -> (Option<&Point>, Option<&Point>) {
-        let end = self.points.iter().position(|point| !self.keeps_up(point)).unwrap_or(self.points.len());
+        let end = self.points.iter().rposition(|point| self.keeps_up(point)).map_or(0, |last| last + 1);
         (end.checked_sub(1).map(|last| &self.points[last]), self.points.get(end))
     }
 

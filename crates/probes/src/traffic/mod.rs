@@ -43,11 +43,15 @@
 //! A load *is kept up with* if `accepted` is at least 95 % of `offered`, and `latency` is at most `bound` times the sum of the
 //! latency of a lone message and the time between two messages (or bursts) of a sender at capacity.
 //!
-//! In the region `search` the program bisects between the largest load that is kept up with below the least one that is not, and
-//! that one, `steps` times. These loads stand among the others. `saturation` is the largest load that was kept up with,
-//! `saturation.below` the least above it that was not, both as shares of the capacity; `saturation.rate` is the throughput
-//! accepted at `saturation`. Where all loads are kept up with, there is no `saturation.below`. Where none of the loads asked for
-//! is, a figure says so, with a load to try.
+//! In the region `search` the program bisects, `steps` times, between the largest load that is kept up with and the next one above
+//! it. These loads stand among the others. `saturation` is the largest load that was kept up with, `saturation.below` the next one
+//! above it, both as shares of the capacity; `saturation.rate` is the throughput accepted at `saturation`. Where the greatest load
+//! is kept up with, there is no `saturation.below`. Where none of the loads asked for is, a figure says so, with a load to try.
+//!
+//! # Threads
+//!
+//! Each thread wants a processor of its own. Of several threads of a processor one runs until it waits, and the others make
+//! their messages late.
 //!
 //! # Timed regions
 //!

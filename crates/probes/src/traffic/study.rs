@@ -25,7 +25,7 @@ const LARGEST: u64 = 1 << 26;
 
 /// The messages of all senders together, the bytes of all their messages, and the messages of each sender at least, by which a
 /// load is measured where nobody says how many.
-const MESSAGES: (u64, u64, u64) = (10_000, 1 << 26, 50);
+const MESSAGES: (u64, u64, u64) = (6_000, 1 << 25, 50);
 
 /// The inputs of traffic.
 #[derive(Clone, Debug, Inputs)]
@@ -52,8 +52,8 @@ pub(super) struct Asked {
     /// with arrivals=closed: messages that each thread keeps under way, one number after the other
     #[input(default = "1,2,4,8,16")]
     pub(super) windows: Windows,
-    /// messages of each sender by which a load is measured, on average; half as many go before them and a quarter after; 0: 10000
-    /// of all senders together, or 64 MiB, and at least 50 of each
+    /// messages of each sender by which a load is measured, on average; half as many go before them and a quarter after; 0: 6000
+    /// of all senders together, or 32 MiB, and at least 50 of each
     #[input(default = 0, range = 0..=100_000_000)]
     pub(super) messages: u32,
     /// integer operations of a handler

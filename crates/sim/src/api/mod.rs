@@ -17,6 +17,7 @@ use crate::cluster::{Cluster, memory};
 use crate::dispatch::Noticed;
 use crate::memory::at_work::AtWork;
 use crate::memory::train::Train;
+use crate::processor::core::Job;
 use crate::standstill;
 
 /// The back-edges that a thread that works passes without a look before it is asked again whether it works.
@@ -88,12 +89,16 @@ impl Edge {
         self.settle_after(|_, _| ());
     }
 
-    /// Makes the bus transactions, if any, that come before the handler begins.
-    pub(crate) fn reach_handler(&self) {
-        let pends = self.state().cores[self.core()].clock.pends();
-        if pends {
-            self.settle();
+    /// Makes the bus transactions, if any, that come before the handler begins. Returns the handler's event.
+    pub(crate) fn begin_handler(&self) -> Job {
+        {
+            let (mut state, core) = (self.state(), self.core());
+            if !state.cores[core].clock.pends() {
+                return state.begin_handler(core);
+            }
         }
+        self.settle();
+        self.state().begin_handler(self.core())
     }
 
     /// Applies `first` to the modelled state, and then advances engine time to this core's clock. One borrow serves for both.
@@ -107,7 +112,7 @@ impl Edge {
     /// Advances engine time to this core's clock, beginning under a borrow of the modelled state. Returns that borrow, or a
     /// later one if the fiber was suspended.
     #[inline]
-    fn settled<'s>(&'s self, mut state: RefMut<'s, Cluster>) -> RefMut<'s, Cluster> {
+    pub(crate) fn settled<'s>(&'s self, mut state: RefMut<'s, Cluster>) -> RefMut<'s, Cluster> {
         if memory::settle(&mut state, self.core()) {
             drop(state);
             self.suspend();
@@ -154,6 +159,20 @@ impl Edge {
         }
     }
 
+    /// Charges work of a protocol.
+    #[inline(never)]
+    fn charge_step(&self, work: Work) {
+        if let Work::Block(primitive, block) = work {
+            return self.work_on_block(primitive, block);
+        }
+        let mut state = self.state();
+        let core = self.core();
+        state.at_work(core).charge(work);
+        if state.cores[core].clock.pends() {
+            self.settled(state);
+        }
+    }
+
     /// Spends the occupancy that follows a thread's sends, after the effect of the sends.
     fn spend_tail(&self) {
         self.at_work(|work| work.spend_tail());
@@ -162,18 +181,11 @@ impl Edge {
 
 impl Accounting for Edge {
     fn charge(&self, work: Work) {
-        if let Work::Block(primitive, block) = work {
-            return self.work_on_block(primitive, block);
-        }
+        let Work::Compute(done) = work else { return self.charge_step(work) };
         let mut state = self.state();
-        let core = self.core();
-        if let Work::Compute(done) = work {
-            state.compute(core, done);
-        } else {
-            state.at_work(core).charge(work);
-        }
-        if state.cores[core].clock.pends() {
-            self.settled(state);
+        if state.compute(self.core(), done) {
+            drop(state);
+            self.settle();
         }
     }
 
@@ -216,10 +228,14 @@ impl Accounting for Edge {
 
     fn access(&self, address: u64, access: Access) {
         let (store, faulted) = (access == Access::Store, self.faulted.take());
-        if store {
-            self.state().agenda.note_progress();
-        }
-        if !faulted && self.at_work(|work| work.hits(address, store)) {
+        let hits = {
+            let (mut state, core) = (self.state(), self.core());
+            if store {
+                state.agenda.note_progress();
+            }
+            !faulted && state.at_work(core).hits(address, store)
+        };
+        if hits {
             return;
         }
         // A store that misses has been settled. Its request goes out when the store is issued.

@@ -2,12 +2,14 @@
 //!
 //! This module must never know which event a processor is given.
 
+use std::cell::RefMut;
+
 use tempest::world::{DispatchKey, Held, Packet, Proof, Scheduling, Wait};
 use tempest::{Event, Primitive, Waiter};
 use units::Time;
 
 use super::Edge;
-use crate::cluster::{memory, regions, routine};
+use crate::cluster::{Cluster, memory, regions, routine};
 use crate::dispatch::{Noticed, Poll};
 use crate::processor::ledger::Bucket;
 use crate::processor::threads::Reason;
@@ -59,6 +61,23 @@ impl Edge {
         if leaves {
             self.state().leave_thread(self.core());
             self.suspend();
+        }
+    }
+
+    /// Lets a waiting handler run before the thread goes on, or records that the look was in vain.
+    fn look(&self, mut state: RefMut<'_, Cluster>) {
+        let core = self.core();
+        let found = state.yield_to_handlers(core, Noticed::AT_ONCE);
+        if !found {
+            state.note_look(core, false);
+        }
+        let ends = !found && standstill::looks_in_vain(&mut state, core);
+        drop(state);
+        if found || ends {
+            self.suspend();
+        }
+        if found {
+            self.state().note_look(self.core(), true);
         }
     }
 
@@ -165,40 +184,27 @@ impl Scheduling for Edge {
     }
 
     fn poll(&self) {
-        let (passes, adapts) = {
-            let (mut state, core) = (self.state(), self.core());
-            (state.passes_by(core), state.changes_roles(core))
-        };
-        if passes {
-            return;
-        }
-        if adapts {
+        let mut poll = self.state().begin_poll(self.core());
+        if poll == Poll::Adapt {
             self.leave_for_handlers();
+            poll = self.state().poll(self.core());
         }
-        let (poll, locks) = {
-            let (mut state, core) = (self.state(), self.core());
-            (state.poll(core), state.shares_interface(core) && state.locks_interface(core))
-        };
-        match poll {
+        let locks = match poll {
+            Poll::Look { locks } => locks,
             Poll::Call => return self.call_routine(),
-            Poll::Pass => return,
-            Poll::Look => {}
-        }
+            Poll::Pass | Poll::Adapt => return,
+        };
         if locks {
             self.settle();
         }
-        self.settle_after(|state, core| {
-            let poll = state.setting.machine.processor.poll;
-            let wait = if locks { state.wait_for_interface(core, poll) } else { Time::ZERO };
-            state.cores[core].spend(Bucket::Memory, wait);
-            state.cores[core].spend(Bucket::Overhead, poll);
-            state.cores[core].service.look(poll);
-        });
-        let found = self.yield_to_handlers(Noticed::AT_ONCE);
-        self.try_in_vain(|state, core| {
-            state.note_look(core, found);
-            !found && standstill::looks_in_vain(state, core)
-        });
+        let (mut state, core) = (self.state(), self.core());
+        let poll = state.setting.machine.processor.poll;
+        let wait = if locks { state.wait_for_interface(core, poll) } else { Time::ZERO };
+        let own = &mut state.cores[core];
+        own.spend(Bucket::Memory, wait);
+        own.spend(Bucket::Overhead, poll);
+        own.service.look(poll);
+        self.look(self.settled(state));
     }
 
     fn spin(&self) {

@@ -57,11 +57,12 @@ impl Cluster {
         }
     }
 
-    /// Spends the time of a program's operations on the clock of `core`.
+    /// Spends the time of a program's operations on the clock of `core`. Returns whether bus transactions are pending.
     #[inline]
-    pub(crate) fn compute(&mut self, core: usize, done: Operations) {
+    pub(crate) fn compute(&mut self, core: usize, done: Operations) -> bool {
         let core = &mut self.cores[core];
         core.compute(self.setting.prices.operations(core.list(), done));
+        core.clock.pends()
     }
 
     /// The cost to `core` of one use of a primitive, for a message of a class.
@@ -215,6 +216,11 @@ impl Cluster {
         computing.for_each(|core| with(&mut core.ledger));
     }
 
+    /// Whether `core` has a thread to go on with.
+    pub(crate) fn has_thread(&self, core: usize) -> bool {
+        self.cores[core].has_thread_put_off() || self.has_ready(core)
+    }
+
     /// Whether a ready thread waits for `core`.
     pub(crate) fn has_ready(&self, core: usize) -> bool {
         let own = &self.cores[core];
@@ -295,7 +301,7 @@ impl Cluster {
 
     /// Spends the occupancy that follows a handler.
     pub(crate) fn spend_completion(&mut self, core: usize) {
-        let back = routine::way_back(self, core);
+        let back = self.way_back(core);
         self.cores[core].clock.owe_time(back);
         self.at_work(core).spend_tail();
     }
@@ -455,24 +461,25 @@ impl Cluster {
 }
 
 impl Cluster {
-    /// Counts a poll of the thread on `core`. If the thread passes by without a look, charges the poll and returns true.
-    pub(crate) fn passes_by(&mut self, core: usize) -> bool {
-        let passes = self.cores[core].looks.passes();
-        if let (false, Some(thread)) = (passes, self.cores[core].thread()) {
-            self.nodes[self.cores[core].node()].threads.attempts(thread).note_look();
+    /// Begins a poll of the thread on `core`, and returns its work. If no look is due, charges the thread for passing by.
+    pub(crate) fn begin_poll(&mut self, core: usize) -> Poll {
+        let own = &mut self.cores[core];
+        if own.looks.passes() {
+            own.spend(Bucket::Overhead, self.setting.machine.processor.pass);
+            return Poll::Pass;
         }
-        if passes {
-            let pass = self.setting.machine.processor.pass;
-            self.cores[core].spend(Bucket::Overhead, pass);
+        let place = &mut self.nodes[own.node()];
+        if let Some(thread) = own.thread() {
+            place.threads.attempts(thread).note_look();
         }
-        passes
+        if place.dispatch.moves_threads() { Poll::Adapt } else { self.poll(core) }
     }
 
-    /// The work of a poll of the thread on `core`.
+    /// The work of a poll of the thread on `core`, when a look is due.
     pub(crate) fn poll(&mut self, core: usize) -> Poll {
         let (own, number) = (&self.cores[core], self.cores[core].number());
-        let Node { dispatch, cores, .. } = &mut self.nodes[own.node()];
-        dispatch.poll(number.into(), *cores)
+        let Node { dispatch, cores, port, .. } = &mut self.nodes[own.node()];
+        dispatch.poll(number.into(), *cores, port.is_locked())
     }
 
     /// Whether `core`, which has unmasked interrupts, is interrupted for an event that came before.

@@ -89,19 +89,6 @@ pub(crate) fn pass_turn(cluster: &mut Cluster, core: usize) {
     dispatch.serving.pass_turn(number, count);
 }
 
-/// Begins the way back from the call on `core`, if the call has nothing left to do. Returns the time that it takes.
-pub(crate) fn way_back(cluster: &mut Cluster, core: usize) -> Time {
-    let dedicated = cluster.cores[core].is_dedicated();
-    let (dispatch, number) = cluster.dispatch_of(core);
-    let Dispatch::Routine(routine) = &mut dispatch.way else { return Time::ZERO };
-    if dedicated || !routine.begins_return(number) {
-        return Time::ZERO;
-    }
-    let leave = routine.prices.leave;
-    cluster.cores[core].service.look(leave);
-    leave
-}
-
 /// Lets held, idle processors take threads, if all handlers of the node wait for a key that such a thread may hold.
 fn let_held_go_on(cluster: &mut Cluster, node: usize) {
     for core in cluster.cores_of(node) {

@@ -15,11 +15,20 @@ use units::Time;
 use crate::cluster::Cluster;
 use crate::cluster::node::Node;
 use crate::cluster::{network, routine};
-use crate::dispatch::{Dispatch, Dispatcher, Noticed, Start, View};
-use crate::measure::anatomy::Taken;
-use crate::processor::core::{Activity, Event, Job};
+use crate::dispatch::{Dispatch, Dispatcher, Found, Noticed, Start, View};
+use crate::memory::at_work::Reaching;
+use crate::processor::core::{Activity, Event};
 use crate::processor::ledger::Bucket;
 use crate::processor::service::Receipt;
+
+/// What a processor pays for an event before its handler.
+struct Arrival {
+    /// The wait for the interface.
+    wait: Time,
+    /// The path of the receipt. It excludes the transactions, which are pending.
+    path: Time,
+    cost: Cost,
+}
 
 impl Cluster {
     /// The dispatch of a node, and the present instant as dispatch sees it.
@@ -70,18 +79,12 @@ impl Cluster {
 
     /// Lets `core` start a handler or an injection, or go on with a thread. Returns false if there is none of these.
     pub(super) fn finds_work(&mut self, core: usize) -> bool {
-        let has_thread = self.cores[core].has_thread_put_off() || self.has_ready(core);
-        let leaves = has_thread && self.leaves_to_others(self.cores[core].node());
-        !leaves && self.serve(core, Noticed::AT_ONCE) || self.back_to_thread(core)
-    }
-
-    /// Whether a processor of a node that has a thread to go on with leaves waiting work to other processors.
-    fn leaves_to_others(&self, node: usize) -> bool {
-        let dispatch = &self.nodes[node].dispatch;
-        (dispatch.serving.is_served() || !dispatch.idle.is_empty()) && {
+        let node = self.cores[core].node();
+        let leaves = self.nodes[node].dispatch.has_others() && self.has_thread(core) && {
             let (dispatch, view) = self.seen(node);
             dispatch.leaves_to_others(view)
-        }
+        };
+        !leaves && self.serve(core, Noticed::AT_ONCE) || self.back_to_thread(core)
     }
 
     pub(super) fn idle(&mut self, core: usize) {
@@ -93,6 +96,10 @@ impl Cluster {
 
     /// Starts a handler or an injection on `core`. The two take turns when both wait.
     pub(super) fn serve(&mut self, core: usize, noticed: Noticed) -> bool {
+        // Only dedicated processors inject for others, the network processors among them.
+        if !self.cores[core].is_dedicated() {
+            return self.start_handler(core, noticed);
+        }
         if self.is_network_processor(core) {
             return network::go_on_with_pass(self, core);
         }
@@ -103,7 +110,15 @@ impl Cluster {
     }
 
     /// Finds processors for all events of `node` that wait, after one of them may have become dispatchable.
+    #[inline]
     pub(crate) fn notify(&mut self, node: usize) {
+        let dispatch = &self.nodes[node].dispatch;
+        if !dispatch.rests() || dispatch.network().is_some() {
+            self.find_processors(node);
+        }
+    }
+
+    fn find_processors(&mut self, node: usize) {
         while !self.nodes[node].dispatch.rests() {
             let (dispatch, view) = self.parts(node);
             let Some(start) = dispatch.next_start(view) else { break };
@@ -121,28 +136,25 @@ impl Cluster {
 
     /// Gives `core` the oldest event that it may handle; the handler starts when the processor has noticed and dispatched it.
     pub(super) fn start_handler(&mut self, core: usize, noticed: Noticed) -> bool {
-        let (node, number) = (self.cores[core].node(), self.cores[core].number());
-        let (now, place) = (self.agenda.now(), &mut self.nodes[node]);
-        let cores = &self.cores[place.all()];
-        let Some(found) = place.dispatch.next_event(now, number.into(), cores) else { return false };
-        self.cores[core].spend(Bucket::Overhead, found.fetch);
-        self.cores[core].service.look(found.fetch);
+        let (now, state) = (self.agenda.now(), &mut self.cores[core]);
+        let (node, number) = (state.node(), state.number().into());
+        let found = self.nodes[node].dispatch.next_event(now, number, state.is_dedicated());
+        let Some(Found { job, fetch, spilled }) = found else { return false };
+        if !fetch.is_zero() {
+            state.spend(Bucket::Overhead, fetch);
+            state.service.look(fetch);
+        }
         let delay = noticed.delay(self.setting.machine.processor.interrupt);
-        let (wait, arrival_cost, step) = self.arrival_cost(core, &found.job, noticed);
+        let spill = if spilled { self.setting.machine.queue.spill } else { Time::ZERO };
+        let Arrival { wait, path, cost } = self.arrival(core, job.event, noticed);
+        let path = delay + spill + path;
         self.end_idling(core);
-        let fetch = match found.job.event {
-            Event::Message { flight } => self.time_to_fetch(core, flight),
-            Event::Grant { .. } => Time::ZERO,
-        };
-        let spill = if found.spilled { self.setting.machine.queue.spill } else { Time::ZERO };
-        let path =
-            delay + spill + fetch + arrival_cost.path - self.at_work(core).put_on_bus(arrival_cost.bus, step);
         let state = &mut self.cores[core];
         state.begin(Activity::Handler);
-        state.clock.owe(&arrival_cost);
+        state.give(job);
+        state.clock.owe(&cost);
         state.ledger.book(Bucket::Memory, wait);
         state.ledger.book(Bucket::Overhead, path);
-        state.give(found.job);
         let waited = state.ledger.waited_for_memory();
         let receipt = Receipt { took: wait + path.saturating_sub(delay), waited };
         state.service.begin_handler(state.clock.at(now) + delay, delay, receipt);
@@ -174,28 +186,34 @@ impl Cluster {
         started
     }
 
-    /// The price that `core` pays for an event before its handler, with any wait for the interface, and the step that waits are
-    /// counted under.
-    fn arrival_cost(
-        &mut self,
-        core: usize,
-        job: &Job,
-        noticed: Noticed,
-    ) -> (Time, Cost, Option<(u16, Taken)>) {
-        let Event::Message { flight } = job.event else {
-            return (Time::ZERO, self.cost_of_grant(core), None);
+    /// What `core` pays for an event before its handler. Its transactions are pending from now on.
+    #[inline]
+    fn arrival(&mut self, core: usize, event: Event, noticed: Noticed) -> Arrival {
+        let Event::Message { flight } = event else { return self.arrival_of_grant(core) };
+        let event = &self.link.flights[flight];
+        let (from, arrived, forwarded) = (event.from(), event.arrived(), event.is_forwarded());
+        let reaching = Reaching {
+            class: event.class(),
+            kind: event.kind(),
+            receipt: event.receipt(noticed == Noticed::Interrupt),
+            travel: event.travel(),
+            wait: self.agenda.now() - arrived,
         };
-        let (cost, step) = self.cost_of_event(core, flight, noticed == Noticed::Interrupt);
-        let taken = self.link.flights[flight].is_forwarded();
-        let shared = self.shares_interface(core) && !taken;
+        let mut work = self.at_work(core);
+        let (cost, step) = work.receive(reaching);
+        let path = work.time_to_fetch(from, arrived) + cost.path - work.put_on_bus(cost.bus, Some(step));
+        let shared = !forwarded && self.shares_interface(core);
         let wait = if shared { self.wait_for_interface(core, cost.path) } else { Time::ZERO };
-        (wait, cost, Some(step))
+        Arrival { wait, path, cost }
     }
 
     /// The cost of granting a thread its key: that of any event, unless the processor has the keys at hand.
-    fn cost_of_grant(&self, core: usize) -> Cost {
+    #[cold]
+    fn arrival_of_grant(&mut self, core: usize) -> Arrival {
         let own = self.keeps_keys_at_hand(core);
-        if own { Cost::default() } else { self.price(core, Primitive::Dispatch, Class::User) }
+        let cost = if own { Cost::default() } else { self.price(core, Primitive::Dispatch, Class::User) };
+        let path = cost.path - self.at_work(core).put_on_bus(cost.bus, None);
+        Arrival { wait: Time::ZERO, path, cost }
     }
 
     /// Whether the processors of `core`'s node find in their own memory which keys are free.
@@ -261,6 +279,20 @@ impl Cluster {
         true
     }
 
+    /// Begins the way back from the call of the dispatch routine on `core`, if the call has nothing left to do. Returns the time
+    /// that it takes.
+    pub(crate) fn way_back(&mut self, core: usize) -> Time {
+        let dedicated = self.cores[core].is_dedicated();
+        let (dispatch, number) = self.dispatch_of(core);
+        let Dispatch::Routine(routine) = &mut dispatch.way else { return Time::ZERO };
+        if dedicated || !routine.begins_return(number) {
+            return Time::ZERO;
+        }
+        let leave = routine.prices.leave;
+        self.cores[core].service.look(leave);
+        leave
+    }
+
     /// Whether `core` may go on with a ready thread.
     pub(crate) fn takes_threads(&self, core: usize) -> bool {
         let (node, number) = (self.cores[core].node(), self.cores[core].number());
@@ -274,6 +306,7 @@ impl Cluster {
     }
 
     /// Books the idle time that ends now.
+    #[inline]
     pub(crate) fn end_idling(&mut self, core: usize) {
         let state = &mut self.cores[core];
         if state.end_idling(self.agenda.now()) {

@@ -193,18 +193,20 @@ impl Dispatcher {
         server.is_some_and(|server| self.way.has_event(number, server, &self.events))
     }
 
-    /// Removes and returns the event that a processor handles next.
-    pub(crate) fn next_event(&mut self, now: Time, number: usize, cores: &[Core]) -> Option<Found> {
-        let server = self.server(number, cores)?;
+    /// Removes and returns the event that a processor handles next. `dedicated` says whether the processor does nothing else.
+    #[inline]
+    pub(crate) fn next_event(&mut self, now: Time, number: usize, dedicated: bool) -> Option<Found> {
+        if !self.has_events() {
+            return None;
+        }
+        let server = self.serving.serves_now(number, dedicated)?;
         let events = &mut self.events;
         match &mut self.way {
             Dispatch::Own(own) => own.next(now, server, events),
             Dispatch::Register(register) => register.next(now, server, events),
             Dispatch::Network(network) => network.next(now, server, events),
             Dispatch::StateMachine(state_machine) => state_machine.next(now, server, events),
-            Dispatch::Routine(routine) => {
-                routine.next(now, (number, server), cores[number].is_dedicated(), events)
-            }
+            Dispatch::Routine(routine) => routine.next(now, (number, server), dedicated, events),
         }
     }
 
@@ -279,9 +281,15 @@ impl Dispatcher {
         self.way.waiting() + self.events.waiting()
     }
 
+    /// Whether an event waits for a processor.
+    #[inline]
+    fn has_events(&self) -> bool {
+        self.events.something_waits() || self.way.something_waits()
+    }
+
     /// Whether an event or a message that was handed over waits for a processor.
     fn something_waits(&self) -> bool {
-        self.way.something_waits() || self.events.something_waits() || self.injection.waiting() > 0
+        self.has_events() || self.injection.waiting() > 0
     }
 
     /// The idle processor that takes new work: the one that became idle last, because its caches are the warmest. A computing
@@ -298,14 +306,16 @@ impl Dispatcher {
             .map(|(_, number)| number)
     }
 
+    /// Whether there are processors to which one that has a thread to go on with might leave waiting work.
+    #[inline]
+    pub(crate) fn has_others(&self) -> bool {
+        !self.idle.is_empty() || self.serving.is_served()
+    }
+
     /// Whether a processor that has a thread to go on with leaves waiting work to other processors.
     pub(crate) fn leaves_to_others(&self, view: View<'_>) -> bool {
-        let another_comes = || {
-            !self.idle.is_empty()
-                && self.serving.shares_events()
-                && self.something_waits()
-                && self.idle_server(view).is_some()
-        };
+        let another_comes =
+            || self.serving.shares_events() && self.something_waits() && self.idle_server(view).is_some();
         self.serving.is_served() || another_comes()
     }
 
@@ -400,11 +410,11 @@ impl Dispatcher {
         self.notice == Notice::InterruptWhenBusy
     }
 
-    /// The work of a thread's poll at a back-edge on a processor.
-    pub(crate) fn poll(&mut self, number: usize, count: usize) -> Poll {
+    /// The work of a thread's poll at a back-edge on a processor. `locked` says whether the interface has a lock.
+    pub(crate) fn poll(&mut self, number: usize, count: usize, locked: bool) -> Poll {
         match self.way {
             Dispatch::Routine(_) => Poll::Call,
-            _ if self.serving.looks(number, count) => Poll::Look,
+            _ if self.serving.looks(number, count) => Poll::Look { locks: locked && self.shares_interface() },
             _ => Poll::Pass,
         }
     }

@@ -142,8 +142,23 @@ impl Events {
     }
 
     /// Dispatches the oldest event that `server` may take now.
+    #[inline]
     pub(crate) fn dispatch(&mut self, now: Time, server: usize) -> Option<Found> {
         let Dispatched { held, event, spilled } = self.queue.dispatch(now, server)?;
+        Some(Found { job: Job { held, event }, fetch: Time::ZERO, spilled })
+    }
+
+    /// Puts a message whose arrival has been noted into the queue, and dispatches the oldest event that `server` may take now.
+    #[inline]
+    pub(crate) fn enqueue_and_dispatch(
+        &mut self,
+        now: Time,
+        server: usize,
+        message: &Arrived,
+    ) -> Option<Found> {
+        let event = Event::Message { flight: message.flight };
+        let taken = self.queue.enqueue_and_dispatch((message.at, now), server, message.key, event)?;
+        let Dispatched { held, event, spilled } = taken;
         Some(Found { job: Job { held, event }, fetch: Time::ZERO, spilled })
     }
 

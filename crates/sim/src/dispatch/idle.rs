@@ -154,7 +154,8 @@ mod tests {
                 Change::Compute(number) => self.work(number, Activity::Thread(0)),
                 Change::Join(key) => self.dispatch.join(message(0, key, Class::User)),
                 Change::Take(number) => {
-                    if let Some(found) = self.dispatch.next_event(self.now, number, &self.cores) {
+                    let dedicated = self.cores[number].is_dedicated();
+                    if let Some(found) = self.dispatch.next_event(self.now, number, dedicated) {
                         self.taken.push(found.job);
                         self.work(number, Activity::Handler);
                     }

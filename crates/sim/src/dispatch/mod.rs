@@ -127,9 +127,14 @@ pub(crate) enum Poll {
     /// The thread calls the dispatch routine, if it has its turn.
     Call,
     /// The thread looks for events.
-    Look,
-    /// The thread goes on: another processor looks.
+    Look {
+        /// Whether the look needs the lock of the interface.
+        locks: bool,
+    },
+    /// The thread goes on: another processor looks, or no look is due.
     Pass,
+    /// The thread leaves the processor first, if that is to be dedicated.
+    Adapt,
 }
 
 /// An event that a processor has found.

@@ -30,12 +30,10 @@ impl Own {
         if let Some(resumed) = events.next_resumed() {
             return Some(resumed);
         }
-        if !events.can_dispatch(server)
-            && let Some(message) = self.inbox.pop()
-        {
-            events.enqueue(&message);
+        match if events.can_dispatch(server) { None } else { self.inbox.pop() } {
+            Some(message) => events.enqueue_and_dispatch(now, server, &message),
+            None => events.dispatch(now, server),
         }
-        events.dispatch(now, server)
     }
 }
 

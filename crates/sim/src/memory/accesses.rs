@@ -32,13 +32,21 @@ use crate::processor::ledger::Bucket;
 impl Memory {
     /// The lines that a touch of words at an address asks for, one for each instruction; `None` where the machine does not
     /// describe caches.
-    pub(crate) fn lines_touched(&self, address: u64, words: usize, access: Access) -> Option<Vec<u64>> {
-        let system = self.system.as_ref()?;
-        let bytes = words as u64 * WORD_BYTES;
-        Some(match access {
-            Access::Flush | Access::Purge => system.lines(address, bytes).map(|(line, _)| line).collect(),
-            _ => (0..words as u64).map(|word| system.line_of(address + word * WORD_BYTES)).collect(),
-        })
+    pub(crate) fn lines_touched(
+        &self,
+        address: u64,
+        words: usize,
+        access: Access,
+    ) -> Option<impl Iterator<Item = u64> + use<>> {
+        let (line, words) = (self.system.as_ref()?.line(), words as u64);
+        let (from, step, instructions) = match access {
+            Access::Flush | Access::Purge => {
+                let end = address + words * WORD_BYTES;
+                (0, line, address / line..end.div_ceil(line))
+            }
+            Access::Load | Access::LoadIgnored | Access::Store => (address, WORD_BYTES, 0..words),
+        };
+        Some(instructions.map(move |instruction| (from + instruction * step) / line))
     }
 }
 
@@ -185,9 +193,11 @@ mod tests {
     #[test]
     fn a_touch_is_one_instruction_a_word_and_a_flush_one_a_line() {
         let memory = Memory::described(&described());
+        let lines =
+            |memory: &Memory, access| memory.lines_touched(16, 4, access).map(Iterator::collect::<Vec<_>>);
         // Words of 8 B from the middle of the first line of 32 B on.
-        assert_eq!(memory.lines_touched(16, 4, Access::Load), Some(vec![0, 0, 1, 1]));
-        assert_eq!(memory.lines_touched(16, 4, Access::Flush), Some(vec![0, 1]));
-        assert_eq!(Memory::plain(ns(50)).lines_touched(16, 4, Access::Load), None);
+        assert_eq!(lines(&memory, Access::Load), Some(vec![0, 0, 1, 1]));
+        assert_eq!(lines(&memory, Access::Flush), Some(vec![0, 1]));
+        assert_eq!(lines(&Memory::plain(ns(50)), Access::Load), None);
     }
 }

@@ -167,13 +167,21 @@ impl Requests {
 pub(crate) struct Trains(Vec<[Option<Train>; 2]>);
 
 impl Trains {
+    /// Whether no train has begun on the node, as on a node without a bus.
+    #[inline]
+    pub(crate) fn are_none(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Begins the train of the fiber at work on a processor.
-    pub(crate) fn begin(&mut self, core: &Core, train: Train) {
+    pub(crate) fn begin(&mut self, core: &Core, train: Train) -> &mut Option<Train> {
         let (processor, fiber) = place(core);
         if self.0.len() <= processor {
             self.0.resize_with(processor + 1, Default::default);
         }
-        self.0[processor][fiber] = Some(train);
+        let place = &mut self.0[processor][fiber];
+        *place = Some(train);
+        place
     }
 
     /// The train of the fiber at work on a processor; `None` if that fiber makes no requests now.

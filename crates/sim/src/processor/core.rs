@@ -308,6 +308,11 @@ impl Core {
         self.job = Some(job);
     }
 
+    /// Whether the processor has been given an event whose handler has not begun.
+    pub(crate) fn has_job(&self) -> bool {
+        self.job.is_some()
+    }
+
     /// Removes and returns the processor's event, with which its handler begins.
     pub(crate) fn take_job(&mut self) -> Option<Job> {
         self.job.take()

@@ -99,9 +99,11 @@ impl Ledger {
 
     /// Books the idle time up to now. The processor remains idle.
     pub(crate) fn book_idling(&mut self, now: Time) {
-        self.breakdown = self.breakdown_at(now);
-        self.idle = self.idle_at(now);
-        self.idle_from = self.idle_from.map(|_| now);
+        let Some(from) = self.idle_from else { return };
+        let idle = now - from;
+        *idle_part(&mut self.breakdown, self.threads_left, self.blocks_awaited) += idle;
+        self.idle += idle;
+        self.idle_from = Some(now);
     }
 
     /// Counts one more thread that may run here and waits for a block, or one fewer. Earlier idle time is booked by the old
@@ -131,16 +133,22 @@ impl Ledger {
     /// The breakdown up to now, including the idle time that has not been booked.
     pub(crate) fn breakdown_at(&self, now: Time) -> Breakdown {
         let mut breakdown = self.breakdown;
-        *match (self.threads_left, self.blocks_awaited) {
-            (0, _) => &mut breakdown.idle,
-            (_, 0) => &mut breakdown.synchronization,
-            _ => &mut breakdown.memory,
-        } += self.unbooked_at(now);
+        *idle_part(&mut breakdown, self.threads_left, self.blocks_awaited) += self.unbooked_at(now);
         breakdown
     }
 
     fn unbooked_at(&self, now: Time) -> Time {
         self.idle_from.map_or(Time::ZERO, |from| now - from)
+    }
+}
+
+/// The part of a breakdown under which idle time is booked, by the numbers of threads that may run on the processor and that
+/// wait for a block.
+fn idle_part(breakdown: &mut Breakdown, threads_left: u32, blocks_awaited: u32) -> &mut Time {
+    match (threads_left, blocks_awaited) {
+        (0, _) => &mut breakdown.idle,
+        (_, 0) => &mut breakdown.synchronization,
+        _ => &mut breakdown.memory,
     }
 }
 
