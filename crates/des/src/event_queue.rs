@@ -12,8 +12,19 @@ use crate::heap::Heap;
 
 /// Things to come, each at its time.
 ///
-/// It is a heap of four children a node. Events must be `Copy`; keep them small. `cargo bench -p tradewind-des` prints what a pop
-/// and the push that follows it take, beside `std::collections::BinaryHeap` in the same order.
+/// It is a heap of four children a node. Events must be `Copy`; keep them small.
+///
+/// A pop and the push that follows it, with 16-byte events, beside `std::collections::BinaryHeap` in the same order, on a
+/// cloud Xeon (`cargo bench -p tradewind-des`; the host's speed drifts by half, the ratio does not):
+///
+/// | pending | this queue | `BinaryHeap` |
+/// |---|---|---|
+/// | 1 | 11 ns | 7 ns |
+/// | 16 | 24 ns | 27 ns |
+/// | 64 | 26 ns | 34 ns |
+/// | 256 | 30 ns | 41 ns |
+/// | 1 024 | 35 ns | 51 ns |
+/// | 4 096 | 43 ns | 67 ns |
 pub struct EventQueue<E> {
     heap: Heap<Key, E>,
     /// The number of the next push.

@@ -60,8 +60,10 @@ impl Interface {
     /// The bytes that travel besides `data` bytes: a header for each packet, and the padding of the last packet. An empty
     /// message is one packet.
     pub fn headers(&self, data: u64) -> u64 {
-        let packets = data.div_ceil(self.costs.packet.get()).max(1);
-        let last = data - (packets - 1) * self.costs.packet.get();
+        let packet = self.costs.packet.get();
+        // Most messages are one packet, and need no division.
+        let packets = if data <= packet { 1 } else { data.div_ceil(packet) };
+        let last = data - (packets - 1) * packet;
         packets * self.costs.header.get() + self.costs.fill.get().saturating_sub(last)
     }
 

@@ -5,12 +5,9 @@
 //! Program threads and handlers are fibers of one host thread. A modelled processor runs at most one of them at a
 //! time. What a fiber does between two *effects* (a send, a resume, a poll, the end of a handler) is private to
 //! its processor, so its charges only add up on the processor's own clock. Before an effect that clock is
-//! *settled*. If nothing can happen to its node earlier, engine time jumps to the clock and the fiber goes on without
-//! a switch. Otherwise the fiber suspends, and an engine event resumes it at that time. Effects of a node therefore
-//! happen in the order of modelled time, exactly, and most charges cost neither a queue operation nor a switch.
-//!
-//! Nodes take turns. Where every message takes some time from node to node, a node's turn lasts until a message of
-//! another node could come. The result is that of one global order, to the bit (module `agenda`).
+//! *settled*. If no event of the engine comes earlier, engine time jumps to the clock and the fiber goes on
+//! without a switch. Otherwise the fiber suspends, and an engine event resumes it at that time. Effects therefore
+//! happen in engine order, exactly, and most charges cost neither a queue operation nor a switch.
 //!
 //! An interrupt comes at a modelled time, inside a charge. The thread's pending continuation is put off, the
 //! handler runs on the same processor, and then the thread spends the rest of the charge.
@@ -30,7 +27,7 @@
 //! | `needs` | the prices that a run needs |
 //! | `prices` | the cost of each operation to a processor |
 //! | `setting` | the machine and the policy, which never change in a run |
-//! | `agenda` | the present time, all events to come by node, and the turns of the nodes |
+//! | `agenda` | the present time, and all events to come |
 //! | `progress` | the time of the last event that may end a wait, and the failed attempts of threads since |
 //! | `standstill` | whether a run stands still for ever, and which threads are stuck in it |
 //!

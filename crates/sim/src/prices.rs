@@ -4,8 +4,8 @@
 //! A run ends when it needs a price that the machine file does not give: nothing is free by omission. This module
 //! must never know an instant, nor what a processor has spent.
 
-use machine::{ByClass, Class, Cost, Machine, Primitives};
-use tempest::{Operations, Primitive};
+use machine::{ByClass, Class, Cost, Machine, Primitives, Transactions};
+use tempest::{MAX_WORDS, Operations, Primitive};
 use units::{Frequency, Time};
 
 /// The bytes of one word of a transfer or deposit.
@@ -88,30 +88,93 @@ impl Price {
     }
 }
 
-/// The price of sending a message: for its header and for each word behind it the name of the primitive, the path, and the
-/// occupancy that follows.
-#[derive(Clone, Copy, PartialEq, Debug)]
+/// The most words behind a header: those of a message, and the place of a deposit.
+const MOST_WORDS: usize = MAX_WORDS + 1;
+
+/// The price of sending a message, flattened for each number of words.
+#[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Sending {
-    pub(crate) header: (&'static str, Time, Time),
-    pub(crate) word: (&'static str, Time, Time),
+    /// The name of the primitive that sends the header, and its path.
+    pub(crate) header: (&'static str, Time),
+    /// The name of the primitive that sends a word.
+    pub(crate) word: &'static str,
+    sent: [Sent; MOST_WORDS + 1],
 }
 
+/// The price of sending a header and a number of words behind it.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Sent {
+    /// The path of the words alone.
+    pub(crate) words: Time,
+    /// The path of all without the bus transactions, which are made at their own instants.
+    pub(crate) own: Time,
+    pub(crate) occupancy: Time,
+    /// The parts that few prices have: [`Cost::wait`], [`Cost::bus`] and [`Cost::after`]; `None` where all three are empty.
+    pub(crate) rest: Option<Rest>,
+}
+
+/// The parts of a price that few prices have.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Rest {
+    pub(crate) wait: Time,
+    pub(crate) bus: Transactions,
+    /// The time of these transactions on an idle bus.
+    pub(crate) alone: Time,
+    pub(crate) after: Transactions,
+    /// The step that the transactions are counted under.
+    pub(crate) step: Primitive,
+}
+
+/// The time of transactions on an idle bus; `None` on a machine whose bus is not described.
+type Alone<'a> = &'a dyn Fn(Transactions) -> Option<Time>;
+
 impl Sending {
-    /// The price of sending, where header and word have plain prices.
-    fn of(header: &Price, word: &Price) -> Option<Self> {
-        let part = |price: &Price| price.plain(1).map(|(path, occupancy)| (price.name, path, occupancy));
-        Some(Self { header: part(header)?, word: part(word)? })
+    fn of(header: &Price, word: &Price, alone: Alone<'_>) -> Self {
+        let sent = |count: usize| {
+            let words = if count == 0 { Cost::default() } else { word.cost.times(count as u64) };
+            let all = header.cost.and(words);
+            let mut rest = Rest {
+                wait: all.wait,
+                bus: Transactions::NONE,
+                alone: Time::ZERO,
+                after: all.after,
+                step: Primitive::SendHeader,
+            };
+            for (step, made) in [(Primitive::SendHeader, header.cost.bus), (Primitive::SendWord, words.bus)] {
+                if let Some(time) = alone(made).filter(|_| !made.is_empty()) {
+                    rest = Rest { bus: rest.bus.and(made), alone: rest.alone + time, step, ..rest };
+                }
+            }
+            let is_plain = rest.wait.is_zero() && rest.bus.is_empty() && rest.after.is_empty();
+            Sent {
+                words: words.path,
+                own: all.path - rest.alone,
+                occupancy: all.occupancy,
+                rest: (!is_plain).then_some(rest),
+            }
+        };
+        Self { header: (header.name, header.cost.path), word: word.name, sent: std::array::from_fn(sent) }
     }
 }
 
-/// The price of receiving an event and entering its handler, without the words behind the header.
-#[derive(Clone, Copy, PartialEq, Debug)]
+/// The price of receiving an event and entering its handler, flattened for each number of words behind the header.
+#[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Reception {
     /// The primitive by which the handler is entered, its name, and its path.
     pub(crate) dispatch: (Primitive, &'static str, Time),
     /// The path of reading the header out of the interface; `None` where no processor reads it.
     pub(crate) extract: Option<Time>,
-    /// The cost of both together.
+    /// The name of the primitive that reads a word; `None` if the machine gives no price for it.
+    word: Option<&'static str>,
+    received: [Received; MOST_WORDS + 1],
+}
+
+/// The price of receiving an event with a number of words behind the header.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Received {
+    /// The path of the words alone.
+    pub(crate) words: Time,
+    /// The cost of all together.
     pub(crate) cost: Cost,
 }
 
@@ -121,11 +184,10 @@ type ByKnown<T> = [Option<T>; Class::ALL.len()];
 /// The prices of one kind of processor, flattened: each is one look away.
 struct PriceList {
     primitives: [ByKnown<Price>; PRIMITIVES.len()],
-    receptions: [ByKnown<Reception>; Receipt::WAYS.len()],
-    receive_word: ByKnown<Price>,
+    receptions: [ByKnown<Box<Reception>>; Receipt::WAYS.len()],
     send_own: ByKnown<Price>,
     /// The price of sending to other nodes, and to the own one.
-    sending: [ByKnown<Sending>; 2],
+    sending: [ByKnown<Box<Sending>>; 2],
     migrate_entry: ByKnown<Price>,
     operations: hardware::Prices,
     /// The list as the machine file states it.
@@ -133,7 +195,7 @@ struct PriceList {
 }
 
 impl PriceList {
-    fn new(stated: &Primitives, operations: hardware::Prices) -> Self {
+    fn new(stated: &Primitives, operations: hardware::Prices, alone: Alone<'_>) -> Self {
         let known = |name, price: &Option<ByClass<Cost>>| {
             Class::ALL.map(|class| price.as_ref().map(|price| Price::new(name, price.of(class))))
         };
@@ -144,15 +206,17 @@ impl PriceList {
         let [header, word] =
             [Primitive::SendHeader, Primitive::SendWord].map(|primitive| primitives[primitive as usize]);
         let send_own = known("send_own", &stated.send_own);
-        let sending = |class: usize, own: Option<Price>| Sending::of(&own.or(header[class])?, &word[class]?);
+        let sending = |class: usize, own: Option<Price>| {
+            Some(Box::new(Sending::of(&own.or(header[class])?, &word[class]?, alone)))
+        };
         Self {
             sending: [
                 std::array::from_fn(|class| sending(class, None)),
                 std::array::from_fn(|class| sending(class, send_own[class])),
             ],
             primitives,
-            receptions: Receipt::WAYS.map(|way| Class::ALL.map(|class| reception(stated, class, way))),
-            receive_word: known("receive_word", &stated.receive_word),
+            receptions: Receipt::WAYS
+                .map(|way| Class::ALL.map(|class| reception(stated, class, way).map(Box::new))),
             send_own,
             migrate_entry: known("migrate_entry", &stated.migrate_entry),
             operations,
@@ -187,10 +251,16 @@ fn reception(stated: &Primitives, class: Class, receipt: Receipt) -> Option<Rece
         _ => None,
     };
     let extract = extract.map(|price| price.of(class));
+    let word = stated.receive_word.as_ref().map(|price| price.of(class));
+    let received = |count: usize| {
+        let words = word.filter(|_| count > 0).unwrap_or_default().times(count as u64);
+        Received { words: words.path, cost: cost.and(extract.unwrap_or_default()).and(words) }
+    };
     Some(Reception {
         dispatch: (primitive, name, cost.path),
         extract: extract.map(|cost| cost.path),
-        cost: cost.and(extract.unwrap_or_default()),
+        word: word.map(|_| "receive_word"),
+        received: std::array::from_fn(received),
     })
 }
 
@@ -198,7 +268,7 @@ fn reception(stated: &Primitives, class: Class, receipt: Receipt) -> Option<Rece
 pub(crate) struct PriceLists {
     machine: String,
     /// The list of each kind of processor, in the order of [`List`]. A kind without a list of its own has the general one.
-    lists: [PriceList; 3],
+    lists: [Box<PriceList>; 3],
     /// Whether the machine has a list for embedded processors.
     has_embedded: bool,
     memory: machine::Memory,
@@ -219,9 +289,11 @@ impl PriceLists {
             network.as_ref().map(|network| &network.primitives),
             embedded.as_ref().map(|embedded| &embedded.primitives),
         ];
+        let bus = machine.node_memory.as_ref();
+        let alone = |made| bus.map(|bus| bus.uncontended_all(made, machine.memory.line));
         Self {
             machine: machine.name.clone(),
-            lists: Self::lists(&machine.primitives, own, &operations, clocks.map(at)),
+            lists: Self::lists(&machine.primitives, own, &operations, clocks.map(at), &alone),
             has_embedded: embedded.is_some(),
             memory: machine.memory.clone(),
             fetch: machine.processor.fetch,
@@ -235,13 +307,14 @@ impl PriceLists {
         own: [Option<&Primitives>; 2],
         operations: &hardware::Prices,
         own_operations: [hardware::Prices; 2],
-    ) -> [PriceList; 3] {
+        alone: Alone<'_>,
+    ) -> [Box<PriceList>; 3] {
         let [network, embedded] = own.map(|own| own.unwrap_or(general));
         let [of_network, of_embedded] = own_operations;
         [
-            PriceList::new(general, operations.clone()),
-            PriceList::new(network, of_network),
-            PriceList::new(embedded, of_embedded),
+            Box::new(PriceList::new(general, operations.clone(), alone)),
+            Box::new(PriceList::new(network, of_network, alone)),
+            Box::new(PriceList::new(embedded, of_embedded, alone)),
         ]
     }
 
@@ -264,31 +337,39 @@ impl PriceLists {
         price.as_ref().unwrap_or_else(|| self.refuse_for_free(list, key(primitive)))
     }
 
-    /// The price of receiving an event of a class and entering its handler, without the words behind the header.
+    /// The price of receiving an event of a class with its words, and entering its handler. Also returns the name of the
+    /// primitive that reads a word, where there are words.
     ///
     /// # Panics
     /// If the machine gives none.
     #[inline]
-    pub(crate) fn reception(&self, list: List, class: Class, receipt: Receipt) -> &Reception {
+    pub(crate) fn reception(
+        &self,
+        list: List,
+        class: Class,
+        receipt: Receipt,
+    ) -> (&Reception, &Received, Option<&'static str>) {
         let price = &self.list(list).receptions[receipt.way()][class as usize];
-        price.as_ref().unwrap_or_else(|| self.refuse_for_free(list, key(received_by(receipt))))
+        let price = price.as_ref().unwrap_or_else(|| self.refuse_for_free(list, key(received_by(receipt))));
+        let words = receipt.words() as usize;
+        if words > 0 && price.word.is_none() {
+            self.refuse_for_free(list, "receive_word");
+        }
+        (price, &price.received[words], price.word.filter(|_| words > 0))
     }
 
-    /// The price of reading a word behind the header.
-    ///
-    /// # Panics
-    /// If the machine gives none.
+    /// The price of sending a message of a class and of so many words to another node, or to the `own` one; `None` if the
+    /// machine gives none.
     #[inline]
-    pub(crate) fn receive_word(&self, list: List, class: Class) -> &Price {
-        let price = &self.list(list).receive_word[class as usize];
-        price.as_ref().unwrap_or_else(|| self.refuse_for_free(list, "receive_word"))
-    }
-
-    /// The price of sending a message of a class to another node, or to the `own` one; `None` if the machine gives none, or one
-    /// with other parts than path and occupancy.
-    #[inline]
-    pub(crate) fn sending(&self, list: List, class: Class, own: bool) -> Option<&Sending> {
-        self.list(list).sending[usize::from(own)][class as usize].as_ref()
+    pub(crate) fn sending(
+        &self,
+        list: List,
+        class: Class,
+        own: bool,
+        words: usize,
+    ) -> Option<(&Sending, &Sent)> {
+        let price = self.list(list).sending[usize::from(own)][class as usize].as_ref()?;
+        Some((price, price.sent.get(words)?))
     }
 
     /// The price of a header to the sender's own node; `None` if the machine has no separate price for it.

@@ -24,12 +24,10 @@ impl Edge {
         to: NodeId,
         cargo: &Cargo<'_>,
     ) -> RefMut<'s, Cluster> {
-        let core = self.core();
-        let flight = state.load(core, to, cargo);
-        if !state.nodes[state.cores[core].node()].sends_at_once {
+        let (flight, at_once) = state.load(self.core(), to, cargo);
+        if !at_once {
             return self.send_on_route(state, flight, cargo);
         }
-        state.spend_injection(core, flight);
         state = self.settled(state);
         state.inject(self.core(), flight);
         state
@@ -74,7 +72,10 @@ impl Edge {
         let finds_room = state.finds_room(self.core(), hands_over);
         if finds_room {
             state = self.send(state, to, cargo);
-            state.at_work(self.core()).spend_tail();
+            let core = self.core();
+            if state.cores[core].clock.owes() {
+                state.at_work(core).spend_tail();
+            }
         }
         finds_room
     }

@@ -159,6 +159,20 @@ impl Edge {
         }
     }
 
+    /// Charges work of a protocol.
+    #[inline(never)]
+    fn charge_step(&self, work: Work) {
+        if let Work::Block(primitive, block) = work {
+            return self.work_on_block(primitive, block);
+        }
+        let mut state = self.state();
+        let core = self.core();
+        state.at_work(core).charge(work);
+        if state.cores[core].clock.pends() {
+            self.settled(state);
+        }
+    }
+
     /// Spends the occupancy that follows a thread's sends, after the effect of the sends.
     fn spend_tail(&self) {
         self.at_work(|work| work.spend_tail());
@@ -167,18 +181,11 @@ impl Edge {
 
 impl Accounting for Edge {
     fn charge(&self, work: Work) {
-        if let Work::Block(primitive, block) = work {
-            return self.work_on_block(primitive, block);
-        }
+        let Work::Compute(done) = work else { return self.charge_step(work) };
         let mut state = self.state();
-        let core = self.core();
-        if let Work::Compute(done) = work {
-            state.compute(core, done);
-        } else {
-            state.at_work(core).charge(work);
-        }
-        if state.cores[core].clock.pends() {
-            self.settled(state);
+        if state.compute(self.core(), done) {
+            drop(state);
+            self.settle();
         }
     }
 

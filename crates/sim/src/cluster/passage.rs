@@ -16,7 +16,7 @@ use crate::link::cargo::{Cargo, HandedOver, Manifest, Route};
 use crate::link::flights::Origin;
 use crate::link::overflow::{Overflow, Verdict};
 use crate::link::staging::{Command, Effect, Site};
-use crate::memory::at_work::Injecting;
+use crate::memory::at_work::{AtWork, Injecting};
 use crate::prices::WORD_BYTES;
 use crate::processor::core::Activity;
 use crate::processor::ledger::Bucket;
@@ -83,11 +83,20 @@ impl Cluster {
         if self.hands_over(core) || stays_behind() { Route::HandOver } else { Route::Inject }
     }
 
-    /// Loads a flight with cargo that `core` sends to a node. Returns its place.
-    #[inline]
-    pub(crate) fn load(&mut self, core: usize, to: NodeId, cargo: &Cargo<'_>) -> u32 {
-        let (line, waist) = (self.setting.machine.memory.line, &self.nodes[self.cores[core].node()].waist);
-        self.link.flights.load(waist.id(), Manifest::of(cargo, waist, to), cargo, line.get())
+    /// Loads a flight with cargo that `core` sends to a node. Spends the cost of its injection, and returns true with the flight's
+    /// place, if the processors of the node inject [at once](Node::sends_at_once) what they send.
+    #[inline(always)]
+    pub(crate) fn load(&mut self, core: usize, to: NodeId, cargo: &Cargo<'_>) -> (u32, bool) {
+        let sender = &mut self.cores[core];
+        let Node { waist, memory, sends_at_once, .. } = &mut self.nodes[sender.node()];
+        let manifest = Manifest::of(cargo, waist, to);
+        if *sends_at_once {
+            let (now, prices) = (self.agenda.now(), &self.setting.prices);
+            AtWork { now, core: sender, memory, prices, anatomy: &mut self.measure.anatomy }
+                .spend_injection(Injecting::of(&manifest, to == waist.id()));
+        }
+        let line = self.setting.machine.memory.line.get();
+        (self.link.flights.load(waist.id(), manifest, cargo, line), *sends_at_once)
     }
 
     /// Spends the cost of a send on the clock of the processor that sends. The caller settles that clock before the cargo goes.
@@ -103,14 +112,13 @@ impl Cluster {
     }
 
     /// Spends the cost of an injection on the clock of the processor that injects.
-    #[inline]
     pub(crate) fn spend_injection(&mut self, core: usize, flight: u32) {
-        let &Manifest { to, class, words, transfers, .. } = self.link.flights[flight].manifest();
-        let own = to.0 as usize == self.cores[core].node();
+        let leaving = &self.link.flights[flight];
+        let cargo = Injecting::of(leaving.manifest(), leaving.to() == leaving.from());
         if self.locks_interface(core) {
-            self.wait_to_inject(core, class, own);
+            self.wait_to_inject(core, cargo.class, cargo.own);
         }
-        self.at_work(core).spend_injection(Injecting { class, words: words.into(), own, transfers });
+        self.at_work(core).spend_injection(cargo);
     }
 
     /// Lets `core` wait for the lock of the interface, which it then holds for a header. A header to its own node that has a price
@@ -202,7 +210,8 @@ impl Cluster {
     pub(crate) fn inject(&mut self, core: usize, flight: u32) {
         let now = self.agenda.now();
         self.agenda.note_progress();
-        let (sender, leaving) = (&mut self.cores[core], &mut self.link.flights[flight]);
+        let Link { road, flights, staging, .. } = &mut self.link;
+        let (sender, leaving) = (&mut self.cores[core], &mut flights[flight]);
         let (from, processor) = (sender.node(), sender.number());
         let port = &mut self.nodes[from].port;
         leaving.leave(port.take_number(from), now);
@@ -218,7 +227,9 @@ impl Cluster {
             }
             None => self.measure.record(now, Traced::Deposit { node, processor, to, bytes, flow }),
         }
-        if to == node {
+        if to != node && staging.is_none() {
+            road.leave(flight, leaving, port.interface(), &mut self.agenda);
+        } else if to == node {
             // A node's message to itself goes straight to its queue. It does so by an event, because the sender runs now. A
             // processor that runs handlers finds the message at hand.
             let near = self.nodes[from].dispatch.serving.server(processor.into()).is_some();
@@ -530,6 +541,13 @@ impl Cluster {
         event.leave(number, now);
         event.raise(origin, like);
         flight
+    }
+}
+
+impl Injecting {
+    /// Cargo by its manifest. `own` says whether it goes to the sender's own node.
+    fn of(&Manifest { class, words, transfers, .. }: &Manifest, own: bool) -> Self {
+        Self { class, words: words.into(), own, transfers }
     }
 }
 

@@ -83,12 +83,17 @@ const NO_MESSAGE: u16 = u16::MAX;
 
 impl Manifest {
     /// The manifest of cargo that a node sends.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn of(cargo: &Cargo<'_>, waist: &Node, to: NodeId) -> Self {
-        let placed = cargo.placed();
-        let Some(packet) = cargo.packet() else {
-            return Self { words: (placed / WORD_BYTES) as u16, ..Self::of_bytes(placed, to) };
-        };
+        if let Cargo::Message(packet) = cargo {
+            return Self::of_message(packet, waist, to);
+        }
+        Self::of_words(cargo, waist, to)
+    }
+
+    /// The manifest of a message that a node sends.
+    #[inline(always)]
+    fn of_message(packet: &Packet, waist: &Node, to: NodeId) -> Self {
         let PacketFacts { key, class: purpose, volume, bytes } =
             waist.facts(packet).expect("packets of this world are never damaged");
         // The first word of a message about a block of shared memory names the block and is in the header.
@@ -100,9 +105,22 @@ impl Manifest {
             volume,
             key,
             words: (packet.words().len() as u16).saturating_sub(in_header),
-            transfers: matches!(cargo, Cargo::Transfer(..)),
+            transfers: false,
             bytes_of_message: bytes.saturating_sub(u64::from(in_header) * WORD_BYTES),
-            placed,
+            placed: 0,
+        }
+    }
+
+    /// The manifest of cargo with words for a place.
+    #[inline(never)]
+    fn of_words(cargo: &Cargo<'_>, waist: &Node, to: NodeId) -> Self {
+        let placed = cargo.placed();
+        match cargo.packet() {
+            Some(packet) => {
+                let transfers = matches!(cargo, Cargo::Transfer(..));
+                Self { transfers, placed, ..Self::of_message(packet, waist, to) }
+            }
+            None => Self { words: (placed / WORD_BYTES) as u16, ..Self::of_bytes(placed, to) },
         }
     }
 

@@ -122,6 +122,26 @@ impl Flight {
         }
     }
 
+    /// Loads cargo with words for a place. Memory has lines of `line` bytes.
+    #[inline(never)]
+    fn load_words(&mut self, cargo: &Cargo<'_>, line: u64) {
+        self.mover = cargo.mover(line);
+        if let Some(packet) = cargo.packet() {
+            self.words.set(packet.words().len(), packet.room());
+        }
+        self.load = match *cargo {
+            Cargo::Message(_) => Load::None,
+            Cargo::Transfer(to, words, _, source) => Load::Transfer(to, words.into(), source),
+            Cargo::Block(block, words, _) => Load::Block(block, words.into()),
+            Cargo::Deposit(to, words) => {
+                let mut room = [0; MAX_WORDS];
+                room[..words.len()].copy_from_slice(words);
+                self.words.set(words.len(), &room);
+                Load::Deposit(to)
+            }
+        };
+    }
+
     /// Records that the cargo leaves its node, or becomes an event, under the number of a flow.
     #[inline]
     pub(crate) fn leave(&mut self, number: u64, now: Time) {
@@ -270,44 +290,31 @@ pub(crate) struct Flights {
 
 impl Flights {
     /// Adds a flight of cargo from a node, which is yet to leave. Memory has lines of `line` bytes. Returns its place.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn load(&mut self, from: NodeId, manifest: Manifest, cargo: &Cargo<'_>, line: u64) -> u32 {
-        let (place, flight) = self.add(from, manifest, cargo.mover(line));
-        match *cargo {
+        let (place, flight) = self.add(from, manifest);
+        match cargo {
             Cargo::Message(packet) => flight.words.set(packet.words().len(), packet.room()),
-            Cargo::Transfer(to, words, packet, source) => {
-                flight.words.set(packet.words().len(), packet.room());
-                flight.load = Load::Transfer(to, words.into(), source);
-            }
-            Cargo::Deposit(to, words) => {
-                let mut room = [0; MAX_WORDS];
-                room[..words.len()].copy_from_slice(words);
-                flight.words.set(words.len(), &room);
-                flight.load = Load::Deposit(to);
-            }
-            Cargo::Block(block, words, packet) => {
-                flight.words.set(packet.words().len(), packet.room());
-                flight.load = Load::Block(block, words.into());
-            }
+            _ => flight.load_words(cargo, line),
         }
         place
     }
 
     /// Adds a flight of a packet of a transfer through staging buffers, of so many bytes. Returns its place.
     pub(crate) fn load_packet(&mut self, packet: u32, (from, to): (NodeId, NodeId), bytes: u64) -> u32 {
-        let (place, flight) = self.add(from, Manifest::of_bytes(bytes, to), Mover::Staging);
-        flight.load = Load::Packet(packet);
+        let (place, flight) = self.add(from, Manifest::of_bytes(bytes, to));
+        (flight.mover, flight.load) = (Mover::Staging, Load::Packet(packet));
         place
     }
 
-    /// Adds a flight without words.
+    /// Adds a flight without words, which processors move.
     #[inline(always)]
-    fn add(&mut self, from: NodeId, manifest: Manifest, mover: Mover) -> (u32, &mut Flight) {
+    fn add(&mut self, from: NodeId, manifest: Manifest) -> (u32, &mut Flight) {
         let place = self.free.pop().unwrap_or_else(|| self.add_place());
         let flight = &mut self.all[place as usize];
         flight.manifest = manifest;
         flight.from = from;
-        flight.mover = mover;
+        flight.mover = Mover::Processors;
         flight.kind = manifest.kind;
         flight.origin = Origin::Sent;
         flight.forwarded = false;

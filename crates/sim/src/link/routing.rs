@@ -52,6 +52,7 @@ impl Road {
     }
 
     /// Sends the flight at `place` from the interface of its source to another node.
+    #[inline]
     pub(crate) fn leave(
         &mut self,
         place: u32,

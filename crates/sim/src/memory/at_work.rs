@@ -11,7 +11,7 @@ use units::Time;
 
 use super::Memory;
 use crate::measure::anatomy::{Anatomy, Taken};
-use crate::prices::{Price, PriceLists, Receipt};
+use crate::prices::{Price, PriceLists, Receipt, Rest};
 use crate::processor::clock::Pending;
 use crate::processor::core::{Activity, Core};
 use crate::processor::ledger::Bucket;
@@ -67,6 +67,13 @@ impl AtWork<'_> {
     #[inline]
     pub(crate) fn put_on_bus(&mut self, transactions: Transactions, step: Option<Step>) -> Time {
         let Some(time) = self.memory.time_of(transactions) else { return Time::ZERO };
+        self.pend(transactions, time, step);
+        time
+    }
+
+    /// Adds transactions of a step, which take `time` on an idle bus, to those that are pending.
+    #[inline]
+    fn pend(&mut self, transactions: Transactions, time: Time, step: Option<Step>) {
         let before = self.core.clock.pending();
         let pending = if before.made.is_empty() {
             Pending { made: transactions, alone: time, step }
@@ -76,7 +83,6 @@ impl AtWork<'_> {
             Pending { made, alone, step: step.or(before.step) }
         };
         self.core.clock.pend(pending);
-        time
     }
 
     /// Makes all pending transactions at once, one after the other from the processor's clock on. This is for places where no
@@ -139,25 +145,36 @@ impl AtWork<'_> {
     }
 
     /// Spends the cost of an injection.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn spend_injection(&mut self, cargo: Injecting) {
         let Injecting { class, words, own, transfers } = cargo;
+        let price = self.prices.sending(self.core.list(), class, own, words as usize);
+        let Some((price, sent)) = price.filter(|_| !transfers) else { return self.spend_by_steps(cargo) };
+        let kind = self.core.purpose().kind;
+        self.core.spend(Bucket::Overhead, sent.own);
+        self.core.clock.owe_time(sent.occupancy);
+        if let Some(rest) = &sent.rest {
+            self.spend_rest(rest, kind);
+        }
+        let (header, path) = price.header;
+        self.anatomy.count_send(kind, (header, 1, path), (price.word, words, sent.words));
+    }
+
+    /// Spends the rare parts of a price.
+    fn spend_rest(&mut self, rest: &Rest, kind: u16) {
+        self.core.clock.keep_waiting(rest.wait);
+        self.core.clock.owe(&Cost { after: rest.after, ..Cost::default() });
+        if !rest.bus.is_empty() {
+            self.pend(rest.bus, rest.alone, Some((kind, Taken::Primitive(rest.step))));
+        }
+    }
+
+    /// Spends the cost of an injection step by step.
+    #[inline(never)]
+    fn spend_by_steps(&mut self, Injecting { class, words, own, transfers }: Injecting) {
         if transfers {
             self.spend_primitive_for(Primitive::StartTransfer, class, 1);
         }
-        let Some(price) = self.prices.sending(self.core.list(), class, own) else {
-            return self.spend_send_by_steps(cargo);
-        };
-        let (header, path, occupancy) = price.header;
-        let (word, word_path, word_occupancy) = price.word;
-        let words_path = word_path * words;
-        self.core.spend(Bucket::Overhead, path + words_path);
-        self.core.clock.owe_time(occupancy + word_occupancy * words);
-        self.anatomy.count_send(self.core.purpose().kind, (header, 1, path), (word, words, words_path));
-    }
-
-    /// Spends the cost of a header and of the words behind it, one after the other.
-    fn spend_send_by_steps(&mut self, Injecting { class, words, own, .. }: Injecting) {
         match self.prices.send_own(self.core.list(), class).filter(|_| own) {
             Some(price) => self.spend_step(Taken::Primitive(Primitive::SendHeader), price, 1),
             None => self.spend_primitive_for(Primitive::SendHeader, class, 1),
@@ -172,22 +189,17 @@ impl AtWork<'_> {
         if receipt != Receipt::Resumed {
             self.anatomy.count_event(kind, travel, wait);
         }
-        let list = self.core.list();
-        let reception = self.prices.reception(list, class, receipt);
+        let (reception, received, word) = self.prices.reception(self.core.list(), class, receipt);
         let (primitive, name, path) = reception.dispatch;
         let step = Taken::Primitive(primitive);
         self.anatomy.count_step(kind, step, (name, 1), path);
         if let Some(path) = reception.extract {
             self.anatomy.count_step(kind, Taken::Primitive(Primitive::Extract), ("extract", 1), path);
         }
-        let (mut cost, words) = (reception.cost, receipt.words());
-        if words > 0 {
-            let word = self.prices.receive_word(list, class);
-            let all = word.cost.times(words);
-            self.anatomy.count_step(kind, Taken::ReceiveWord, (word.name, words), all.path);
-            cost = cost.and(all);
+        if let Some(name) = word {
+            self.anatomy.count_step(kind, Taken::ReceiveWord, (name, receipt.words()), received.words);
         }
-        (cost, (kind, step))
+        (received.cost, (kind, step))
     }
 
     /// Spends the price of so many uses of a step, and counts the step.
@@ -398,7 +410,7 @@ mod tests {
             for (words, own) in sends {
                 let cargo = Injecting { class: Class::User, words, own, transfers: false };
                 at_once.at_work(0, ns(0)).spend_injection(cargo);
-                by_steps.at_work(0, ns(0)).spend_send_by_steps(cargo);
+                by_steps.at_work(0, ns(0)).spend_by_steps(cargo);
             }
             for bench in [&mut at_once, &mut by_steps] {
                 bench.at_work(0, ns(0)).make_at_once();

@@ -29,8 +29,8 @@ impl Bench {
     pub(super) fn new(memory: Memory, general: Primitives) -> Self {
         Self {
             cores: [0, 1].map(|number| Core::new(0, number, false, 1)),
+            prices: PriceLists::in_round_numbers(&general, &|made| memory.time_of(made)),
             memory,
-            prices: PriceLists::in_round_numbers(general),
             anatomy: Anatomy::new(1),
         }
     }

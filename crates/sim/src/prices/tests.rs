@@ -12,8 +12,8 @@ fn price(n: u64) -> Option<ByClass<Cost>> {
 
 impl PriceLists {
     /// Price lists from one list, with round numbers for work, lines and queues.
-    pub(crate) fn in_round_numbers(general: Primitives) -> Self {
-        Self::in_sections(&general, None, None, &WORK)
+    pub(crate) fn in_round_numbers(general: &Primitives, alone: Alone<'_>) -> Self {
+        Self::in_sections(general, None, None, alone)
     }
 
     /// Price lists from the lists of each kind of processor.
@@ -21,13 +21,13 @@ impl PriceLists {
         general: &Primitives,
         network: Option<&Primitives>,
         embedded: Option<&Primitives>,
-        work: &machine::WorkCosts,
+        alone: Alone<'_>,
     ) -> Self {
-        let operations = hardware::Prices::new(work);
+        let operations = hardware::Prices::new(&WORK);
         let own_operations = [operations.clone(), operations.clone()];
         Self {
             machine: "pencil".to_owned(),
-            lists: Self::lists(general, [network, embedded], &operations, own_operations),
+            lists: Self::lists(general, [network, embedded], &operations, own_operations, alone),
             has_embedded: embedded.is_some(),
             memory: machine::Memory { line: units::Bytes::new(32), read: ns(50) },
             fetch: ns(6),
@@ -61,15 +61,12 @@ const WORK: machine::WorkCosts = machine::WorkCosts {
 /// and has no price for sending.
 fn lists() -> PriceLists {
     let network = Primitives { dispatch: price(100), receive_word: price(1), ..Primitives::default() };
-    PriceLists::in_sections(&general(), Some(&network), None, &WORK)
+    PriceLists::in_sections(&general(), Some(&network), None, &|_| None)
 }
 
 /// The path of receiving a message with all its words.
 fn path(lists: &PriceLists, list: List, receipt: Receipt) -> Time {
-    let entering = lists.reception(list, Class::User, receipt).cost.path;
-    let words = receipt.words();
-    let word = (words > 0).then(|| lists.receive_word(list, Class::User).cost.path);
-    entering + word.unwrap_or_default() * words
+    lists.reception(list, Class::User, receipt).1.cost.path
 }
 
 #[test]
@@ -94,7 +91,7 @@ fn a_message_that_interrupts_has_a_price_of_its_own_where_the_machine_states_one
     let without = lists();
     assert_eq!([true, false].map(|interrupts| path(&without, message(interrupts))), [ns(11), ns(11)]);
     let general = Primitives { dispatch_interrupt: price(40), ..general() };
-    let with = PriceLists::in_round_numbers(general);
+    let with = PriceLists::in_round_numbers(&general, &|_| None);
     assert_eq!([true, false].map(|interrupts| path(&with, message(interrupts))), [ns(41), ns(11)]);
     assert_eq!(path(&with, Receipt::Fault), ns(20), "a fault interrupts nothing");
 }
@@ -103,7 +100,7 @@ fn a_message_that_interrupts_has_a_price_of_its_own_where_the_machine_states_one
 fn embedded_processors_have_the_general_prices_unless_they_have_a_list() {
     let without = lists();
     let own = Primitives { dispatch: price(1), ..Primitives::default() };
-    let with = PriceLists::in_sections(&general(), None, Some(&own), &WORK);
+    let with = PriceLists::in_sections(&general(), None, Some(&own), &|_| None);
     let path = |lists: &PriceLists| lists.of(List::Embedded, Primitive::Dispatch, Class::User).path;
     assert_eq!((path(&without), path(&with)), (ns(10), ns(1)));
     assert_eq!(with.of(List::General, Primitive::Dispatch, Class::User).path, ns(10));
@@ -170,7 +167,7 @@ fn flattened_prices_of_every_machine_are_the_plain_sums() {
         ];
         for (list, stated) in sections {
             for class in Class::ALL {
-                flattened += check_sending(&lists, list, stated, class);
+                flattened += check_sending(&machine, &lists, (list, stated), class);
                 check_receptions(&lists, list, stated, class);
             }
         }
@@ -178,52 +175,61 @@ fn flattened_prices_of_every_machine_are_the_plain_sums() {
     assert!(flattened > 100, "only {flattened} prices of sends are flattened");
 }
 
-/// Compares the prices of sending with the sums of header and words. Returns how many are flattened.
-fn check_sending(lists: &PriceLists, list: List, stated: &Primitives, class: Class) -> usize {
+/// Compares the prices of sending with the sums of header and words. Returns how many there are.
+fn check_sending(
+    machine: &Machine,
+    lists: &PriceLists,
+    (list, stated): (List, &Primitives),
+    class: Class,
+) -> usize {
     let of = |price: &Option<ByClass<Cost>>| price.as_ref().map(|price| price.of(class));
+    let bus = machine.node_memory.as_ref();
     let mut flattened = 0;
-    for own in [false, true] {
+    for (own, words) in [false, true].iter().flat_map(|own| (0..=MOST_WORDS).map(move |words| (*own, words)))
+    {
         let header = of(&stated.send_own).filter(|_| own).or(of(&stated.send_header));
-        let plain = header.zip(of(&stated.send_word)).filter(|(header, word)| {
-            let both = header.and(*word);
-            both.bus.is_empty() && both.after.is_empty() && both.wait.is_zero()
-        });
-        let flat = lists.sending(list, class, own);
-        assert_eq!(flat.is_some(), plain.is_some(), "{list:?} {class}");
+        let parts = header.zip(of(&stated.send_word));
+        let flat = lists.sending(list, class, own, words);
+        assert_eq!(flat.is_some(), parts.is_some(), "{list:?} {class}");
         flattened += usize::from(flat.is_some());
-        for (flat, (header, word)) in flat.into_iter().zip(plain) {
-            for words in 0..=tempest::MAX_WORDS as u64 {
-                let sum = header.and(word.times(words));
-                assert_eq!(flat.header.1 + flat.word.1 * words, sum.path);
-                assert_eq!(flat.header.2 + flat.word.2 * words, sum.occupancy);
-            }
-        }
+        let (Some((price, sent)), Some((header, word))) = (flat, parts) else { continue };
+        let sum = (0..words).fold(header, |sum, _| sum.and(word));
+        let alone = bus.map_or(Time::ZERO, |bus| bus.uncontended_all(sum.bus, machine.memory.line));
+        assert_eq!((sent.own + alone, price.header.1 + sent.words), (sum.path, sum.path));
+        assert_eq!(sent.occupancy, sum.occupancy);
+        let made = bus.map_or(Transactions::NONE, |_| sum.bus);
+        let rest = sent.rest.map_or_else(Default::default, |rest| (rest.wait, rest.bus, rest.after));
+        assert_eq!(rest, (sum.wait, made, sum.after));
     }
     flattened
 }
 
-/// Compares the prices of receiving with the sums of dispatch and extraction.
+/// Compares the prices of receiving with the sums of dispatch, extraction and words.
 fn check_receptions(lists: &PriceLists, list: List, stated: &Primitives, class: Class) {
     let of = |price: &Option<ByClass<Cost>>| price.as_ref().map(|price| price.of(class));
-    let other = |interrupts| Receipt::Message { own: false, words: 3, interrupts };
-    let own = |interrupts| Receipt::Message { own: true, words: 3, interrupts };
-    let [dispatch, extract] = [&stated.dispatch, &stated.extract].map(of);
+    let [dispatch, extract, word] = [&stated.dispatch, &stated.extract, &stated.receive_word].map(of);
     let interrupted = of(&stated.dispatch_interrupt).or(dispatch);
     let extract_own = of(&stated.extract_own).or(extract);
-    let ways = [
+    let mut ways = vec![
         (Receipt::Forwarded, of(&stated.take), None),
         (Receipt::Fault, of(&stated.dispatch_fault), None),
         (Receipt::Resumed, dispatch, None),
-        (other(false), dispatch, extract),
-        (other(true), interrupted, extract),
-        (own(false), dispatch, extract_own),
-        (own(true), interrupted, extract_own),
     ];
+    for words in 0..=word.map_or(0, |_| MAX_WORDS as u64) {
+        for (interrupts, enter) in [(false, dispatch), (true, interrupted)] {
+            ways.push((Receipt::Message { own: false, words, interrupts }, enter, extract));
+            ways.push((Receipt::Message { own: true, words, interrupts }, enter, extract_own));
+        }
+    }
     for (receipt, enter, extract) in ways {
         let Some(enter) = enter else { continue };
-        let flat = lists.reception(list, class, receipt);
-        assert_eq!(flat.cost, enter.and(extract.unwrap_or_default()), "{list:?} {class} {receipt:?}");
-        assert_eq!((flat.dispatch.2, flat.extract), (enter.path, extract.map(|cost| cost.path)));
+        let (reception, received, name) = lists.reception(list, class, receipt);
+        let words = (0..receipt.words()).filter_map(|_| word);
+        let all = words.fold(enter.and(extract.unwrap_or_default()), Cost::and);
+        assert_eq!(received.cost, all, "{list:?} {class} {receipt:?}");
+        assert_eq!((reception.dispatch.2, reception.extract), (enter.path, extract.map(|cost| cost.path)));
+        let parts = reception.dispatch.2 + reception.extract.unwrap_or_default() + received.words;
+        assert_eq!((parts, name.is_some()), (all.path, receipt.words() > 0));
     }
 }
 

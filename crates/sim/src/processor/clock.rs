@@ -107,6 +107,12 @@ impl Clock {
         self.wait = self.wait.max(wait);
     }
 
+    /// Whether occupancy, or bus transactions of it, are left to be spent.
+    #[inline]
+    pub(crate) fn owes(&self) -> bool {
+        !self.tail.is_zero() || self.has_after()
+    }
+
     /// Removes and returns the occupancy, which the caller spends.
     pub(crate) fn take_tail(&mut self) -> Time {
         std::mem::take(&mut self.tail)
