@@ -5,7 +5,6 @@
 //! | [`active_message`] | the time of a message from end to end, and the bandwidth across the middle of a machine |
 //! | [`bulk_bandwidth`] | the bandwidth of blocks of every size between two nodes |
 //! | [`contended_line`] | the time of an access to a word that all processors of a node change at once |
-//! | [`incast`] | the rate at which one node takes in the messages of all others |
 //! | [`memory_operations`] | the cost of loads, flushes and purges on an idle node |
 //! | [`message_costs`] | the time of a send, a receive and a wait, one by one |
 //! | [`message_memory`] | a message from one cache to another, and the accesses of the memory systems that it needs |
@@ -13,7 +12,6 @@
 //! | [`misses::saturation`] | the throughput of requesters and homes when all miss at once |
 //! | [`neighbours`] | exchanges between very many nodes, by threads or by handlers alone |
 //! | [`poll_granularity`] | the delay until a node that computes serves another node |
-//! | [`queueing`] | the wait of messages that come at random for a server that takes the same time for each |
 //! | [`split_phase`] | the cost of single accesses to another node's memory, in five ways |
 //! | [`thread_switch`] | the time of a switch from one thread of a processor to the next |
 //! | [`traffic`] | latency and throughput of messages by a pattern against the load that is offered |
@@ -26,14 +24,12 @@
 pub mod active_message;
 pub mod bulk_bandwidth;
 pub mod contended_line;
-pub mod incast;
 pub mod memory_operations;
 pub mod message_costs;
 pub mod message_memory;
 pub mod misses;
 pub mod neighbours;
 pub mod poll_granularity;
-pub mod queueing;
 pub mod split_phase;
 pub mod thread_switch;
 pub mod traffic;
@@ -46,7 +42,6 @@ pub static ALL: &[Entry] = &[
     active_message::ENTRY,
     bulk_bandwidth::ENTRY,
     contended_line::ContendedLine::ENTRY,
-    incast::Incast::ENTRY,
     memory_operations::MemoryOperations::ENTRY,
     message_costs::MessageCosts::ENTRY,
     message_memory::MessageMemory::ENTRY,
@@ -54,7 +49,6 @@ pub static ALL: &[Entry] = &[
     misses::saturation::ENTRY,
     neighbours::ENTRY,
     poll_granularity::PollGranularity::ENTRY,
-    queueing::ENTRY,
     split_phase::ENTRY,
     thread_switch::ThreadSwitch::ENTRY,
     traffic::ENTRY,

@@ -327,7 +327,19 @@ impl Cluster {
         let state = &mut self.cores[core];
         state.service.end_handler(now, state.ledger.waited_for_memory());
         state.serve(Purpose::of_thread(threads));
-        network::note_handler_end(self, core);
+        self.note_handler_end(core);
+    }
+
+    /// Records the end of a handler on `core`. A network processor's next handler waits for whatever this one left pending.
+    fn note_handler_end(&mut self, core: usize) {
+        let now = self.agenda.now();
+        let (node, number) = (self.cores[core].node(), self.cores[core].number());
+        let Some((network, place)) = self.nodes[node].dispatch.network_at(number.into()) else { return };
+        let wait = self.cores[core].clock.take_wait();
+        network.serve_from(place, now + wait);
+        if !wait.is_zero() {
+            self.look_at(node, now + wait);
+        }
     }
 
     /// Gives a thread the key that it asked for.

@@ -251,18 +251,6 @@ fn finish_extraction(cluster: &mut Cluster, core: usize, flight: u32) {
     cluster.admit_next(node);
 }
 
-/// Records the end of a handler on `core`. A network processor's next handler waits for whatever this one left pending.
-pub(super) fn note_handler_end(cluster: &mut Cluster, core: usize) {
-    let now = cluster.agenda.now();
-    let (node, number) = (cluster.cores[core].node(), cluster.cores[core].number());
-    let Some((network, place)) = cluster.nodes[node].dispatch.network_at(number.into()) else { return };
-    let wait = cluster.cores[core].clock.take_wait();
-    network.serve_from(place, now + wait);
-    if !wait.is_zero() {
-        cluster.look_at(node, now + wait);
-    }
-}
-
 /// Records that a handler or a thread on `core` has sent a message, which ends a network processor's pass early.
 pub(crate) fn note_answer(cluster: &mut Cluster, core: usize) {
     let (dispatch, number) = cluster.dispatch_of(core);

@@ -19,8 +19,6 @@ const INPUTS: &[&[&str]] = &[
     &["em3d", "nodes=96", "degree=3", "iterations=2", "remote=60"],
     &["fetch-add", "operations=120", "skew=0.99", "handler=20"],
     &["histogram", "values=100"],
-    &["incast", "messages=20"],
-    &["queueing", "messages=200", "handler=5"],
     &["iccg", "partition=cyclic", "matrix=inputs/494_bus.mtx"],
     &["memory-operations", "rounds=1"],
     &["message-costs", "rounds=1", "burst=2", "rest=10"],

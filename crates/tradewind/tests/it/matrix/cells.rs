@@ -32,8 +32,6 @@ const INPUTS: &[&[&str]] = &[
     // Each thread waits for each reply.
     &["fetch-add", "operations=64", "window=1", "words=8", "spacing=8"],
     &["histogram", "values=200"],
-    &["incast", "messages=50"],
-    &["queueing", "messages=300", "handler=1"],
     &["iccg", "partition=bisection", "matrix=inputs/494_bus.mtx"],
     &["iccg", "partition=cyclic", "matrix=inputs/494_bus.mtx"],
     &["memory-operations", "rounds=1"],
