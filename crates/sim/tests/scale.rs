@@ -12,7 +12,7 @@ use tradewind_sim::Model;
 const NODES: u32 = 4096;
 
 /// What a node may take beyond its own data, of which it has a few words.
-const MOST_KIB: u64 = 128;
+const MOST_KIB: u64 = 16;
 
 /// Of the Paragon: costs for everything, so that handlers and threads of all nodes are at work side by side.
 fn paragon() -> Machine {

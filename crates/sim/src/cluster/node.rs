@@ -58,3 +58,15 @@ impl Node {
         self.waist.memory().expect("blocks and rights to them are of shared memory")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A message touches most of a node and of its processor, and a machine may have a million of each.
+    #[test]
+    fn a_node_with_one_processor_takes_less_than_two_kibibytes_in_place() {
+        let (node, core) = (size_of::<Node>(), size_of::<Core>());
+        assert!(node + core <= 2048, "a node of {node} bytes with a processor of {core}");
+    }
+}

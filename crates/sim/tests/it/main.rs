@@ -9,6 +9,7 @@ mod folder;
 mod host;
 mod keys;
 mod lines;
+mod many;
 mod memory;
 mod network;
 mod overflow;

@@ -1,0 +1,31 @@
+//! Determinism from one node to very many: a run repeated gives the same digest.
+
+use machine::Machine;
+use tempest::entry::{Given, Plan};
+use tempest::{Launch, Mechanism, Outcome, Shape, World};
+use tradewind_sim::Model;
+
+/// One round in which every node exchanges values with four others, on a machine without memory systems.
+fn exchange(nodes: u32, handlers_only: bool) -> Outcome {
+    let values =
+        [("handlers-only".to_owned(), handlers_only.to_string()), ("rounds".to_owned(), "1".to_owned())];
+    let given = Given { values: values.into(), ..Given::default() };
+    let program = tempest::entry::find("neighbours", probes::ALL).expect("a program");
+    let plan = Plan::new(Mechanism::Messages, Shape { nodes, threads: 1 });
+    let job = (program.load)(&given).expect("good inputs").job(&plan).expect("a job");
+    let text = include_str!("../../../../machines/ideal.toml");
+    let model = Model::new(Machine::parse("machines/ideal.toml", text).expect("a valid machine file"));
+    let launch = Launch { nodes, ..Launch::new(job, "single".parse().expect("a policy")) };
+    model.run(&launch).expect("it runs")
+}
+
+#[test]
+fn a_run_repeated_gives_the_same_digest_on_one_node_and_on_65536() {
+    for (nodes, handlers_only) in [(1, false), (64, false), (1024, false), (65_536, true)] {
+        let runs = [(); 2].map(|()| exchange(nodes, handlers_only));
+        assert!(runs.iter().all(|run| run.report.verified()), "{nodes} nodes: {:?}", runs[0].report.failures);
+        assert!(runs[0].digest.is_some());
+        assert_eq!(runs[0].digest, runs[1].digest, "{nodes} nodes");
+        assert_eq!(runs[0].time, runs[1].time, "{nodes} nodes");
+    }
+}
