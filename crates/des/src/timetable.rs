@@ -125,6 +125,13 @@ impl<E: Copy> Timetable<E> {
         self.actors.first_but(self.acting)
     }
 
+    /// The next things of the two actors whose turns probably come next, with the actors. It is a guess, for whoever prepares for
+    /// them.
+    pub fn soon(&self) -> [Option<(usize, E)>; 2] {
+        let first = |actor: usize| Some((actor, *self.queues[actor].first()?.1));
+        self.actors.soon(self.acting).map(|actor| actor.and_then(first))
+    }
+
     #[inline]
     fn end_turn(&mut self) {
         self.actors.change(self.acting, self.next().map(|next| self.turn(self.acting, next.at)));
@@ -180,6 +187,20 @@ impl Actors {
             true => self.least_child(0).map(|child| self.heap[child].0),
             false => Some(self.heap[0].0),
         }
+    }
+
+    /// The two actors whose turns probably come next after that of `acting`.
+    fn soon(&self, acting: usize) -> [Option<usize>; 2] {
+        let actor = |place: usize| self.heap.get(place).map(|entry| entry.1 as usize);
+        let Some(least) = self.least_child(0) else {
+            return [actor(0).filter(|&first| first != acting), None];
+        };
+        if actor(0) != Some(acting) {
+            return [actor(0), actor(least)];
+        }
+        let others = (1..=ARITY).filter(|&child| child != least && child < self.heap.len());
+        let second = others.chain(self.least_child(least)).min_by_key(|&child| self.heap[child].0);
+        [actor(least), second.and_then(actor)]
     }
 
     /// Changes the next thing of an actor, which may have none any more.
@@ -265,6 +286,21 @@ mod tests {
         assert_eq!(table.first_of_others(), turn(6, 1));
         assert_eq!(table.give_first_turn(), turn(6, 1).map(|turn| (1, turn)));
         assert_eq!((table.first_of_others(), table.next()), (turn(9, 0), Some(order(6, 6))));
+    }
+
+    #[test]
+    fn the_actors_that_come_soon_are_those_whose_turns_come_next() {
+        let mut table = Timetable::new([0, 1, 2, 3].into());
+        for (actor, at) in [(0, 4), (1, 7), (2, 5), (3, 6)] {
+            table.push(actor, order(at, at), at);
+        }
+        assert_eq!(table.give_first_turn().map(|(actor, _)| actor), Some(0));
+        assert_eq!(table.soon(), [Some((2, 5)), Some((3, 6))]);
+        table.pop();
+        assert_eq!(table.give_first_turn().map(|(actor, _)| actor), Some(2));
+        assert_eq!(table.soon(), [Some((3, 6)), Some((1, 7))]);
+        let alone = Timetable::<u64>::new([0].into());
+        assert_eq!(alone.soon(), [None, None]);
     }
 
     proptest! {

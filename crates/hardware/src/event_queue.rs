@@ -51,6 +51,11 @@ impl<T, K: UserKey> EventQueue<T, K> {
         }
     }
 
+    /// Asks the host's memory for the events, ahead of their use.
+    pub fn prefetch(&self) {
+        self.queue.prefetch();
+    }
+
     /// The identity of the queue's dispatcher, for which keyed tables are built.
     pub fn id(&self) -> DispatcherId {
         self.queue.id()

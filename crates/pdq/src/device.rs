@@ -104,6 +104,12 @@ impl<T, K: UserKey> Device<T, K> {
         }
     }
 
+    /// Asks the host's memory for the device's lists, ahead of their use: see [`prefetch`](crate::prefetch).
+    pub fn prefetch(&self) {
+        crate::prefetch(&self.partitions[0]);
+        crate::prefetch(&self.active[..]);
+    }
+
     /// The name that tables are built with.
     pub fn id(&self) -> DispatcherId {
         self.identity.id()

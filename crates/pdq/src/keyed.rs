@@ -14,6 +14,7 @@
 use std::collections::HashMap;
 use std::fmt;
 
+use crate::prefetch;
 use crate::spread::spread;
 use crate::sync::{Arc, Mutex, PoisonError, UnsafeCell};
 use crate::{DispatcherId, Key, Lawful, Proof};
@@ -170,7 +171,7 @@ impl<T, K: Lawful> Keyed<T, K> {
         if let Entries::Dense { first, slots } = &self.entries
             && let Some(slot) = find_dense(*first, slots, key)
         {
-            fetch_ahead(slot);
+            prefetch::line_at::<Slot<T>>(slot);
         }
     }
 
@@ -267,20 +268,6 @@ fn find_dense<T, K: Lawful>(first: K, slots: &[Slot<T>], key: K) -> Option<&Slot
 
 fn nth<K: Lawful>(first: K, at: usize) -> K {
     first.forward(at).expect("a dense table ends at a key that there is")
-}
-
-/// Asks for the first line of a slot.
-#[inline]
-fn fetch_ahead<T>(slot: &Slot<T>) {
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
-    {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: a prefetch reads nothing that a program can see and writes nothing, whatever the address: it is no access,
-        // so it races with none. SSE, which has it, belongs to x86-64.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(slot).cast()) };
-    }
-    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
-    let _ = slot;
 }
 
 /// Entries come and stay: `Arc` gives them a stable address without claiming, as a `Box` would, to be the only way to

@@ -99,6 +99,8 @@ mod key;
 mod keyed;
 #[allow(unsafe_code)]
 mod lawful;
+#[allow(unsafe_code)]
+mod prefetch;
 mod proof;
 pub mod queue;
 mod serial;
@@ -112,6 +114,7 @@ pub use executor::{Executor, Panicked, execute};
 pub use key::{Key, UserKey};
 pub use keyed::Keyed;
 pub use lawful::Lawful;
+pub use prefetch::prefetch;
 pub use proof::{DispatcherId, Held, Identity, Proof};
 pub use queue::{Dispatch, Handling, Paused, Producer, Queue, Refused, Worker};
 pub use serial::Serial;

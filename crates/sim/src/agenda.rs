@@ -19,7 +19,7 @@
 //!
 //! This module must never know what an event means to the part that it is for.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use des::{Order, Timetable, Turn};
 use tempest::Failure;
@@ -88,9 +88,11 @@ pub(crate) struct Agenda {
     /// no queue entry because of them.
     due: VecDeque<Due>,
     /// For each node whose fiber has [stepped back](Self::step_back), what is due after that fiber.
-    parked: Vec<(usize, VecDeque<Due>)>,
+    parked: BTreeMap<usize, VecDeque<Due>>,
     /// The number of pushes so far.
     pushes: u64,
+    /// Whether the next events are to be told.
+    foresight: Foresight,
     /// The number of events so far.
     happened: u64,
     to_come: ToCome,
@@ -145,6 +147,20 @@ impl ToCome {
     }
 }
 
+/// The nodes from which on they count as many: together they no longer lie in the near caches of the host.
+const MANY: usize = 256;
+
+/// Whether the next events are to be told.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Foresight {
+    /// The nodes are few, or one queue has the events of all.
+    Never,
+    /// They have not been told in this turn.
+    Due,
+    /// They have been told in this turn.
+    Done,
+}
+
 impl Agenda {
     /// An agenda at time zero without events, for nodes of these ranks. A message from one node to another takes at least
     /// `lookahead`; if that is zero, all nodes keep global order. A run without progress for longer than `stall_limit` has stalled.
@@ -159,8 +175,9 @@ impl Agenda {
             held: vec![false; nodes].into(),
             ranks,
             due: VecDeque::new(),
-            parked: Vec::new(),
+            parked: BTreeMap::new(),
             pushes: 0,
+            foresight: if nodes < MANY || lookahead.is_zero() { Foresight::Never } else { Foresight::Due },
             happened: 0,
             to_come: ToCome::default(),
             stall_limit,
@@ -295,8 +312,8 @@ impl Agenda {
     fn next_turn(&mut self) -> Option<()> {
         let (actor, first) = self.events.give_first_turn()?;
         self.begin_turn(actor, Some(first.at).filter(|_| !self.keeps_order(actor)));
-        if let Some(parked) = self.parked.iter().position(|(node, _)| *node == actor) {
-            self.due = self.parked.swap_remove(parked).1;
+        if let Some(due) = self.parked.remove(&actor) {
+            self.due = due;
         }
         Some(())
     }
@@ -312,6 +329,9 @@ impl Agenda {
             None => others,
             Some(start) => Turn::until((others.at + self.lookahead).min(start + self.lookahead * 2)),
         };
+        if self.foresight == Foresight::Done {
+            self.foresight = Foresight::Due;
+        }
         self.turn = Acting { actor, bound, in_order: start.is_none(), ..self.turn };
     }
 
@@ -330,7 +350,7 @@ impl Agenda {
     /// What is due then follows it. The node keeps global order from then on.
     pub(crate) fn step_back(&mut self, core: usize, epoch: u32) {
         let (actor, at) = (self.turn.actor, self.now);
-        self.parked.push((actor, std::mem::take(&mut self.due)));
+        self.parked.insert(actor, std::mem::take(&mut self.due));
         // It comes before all that the node has queued for this instant.
         let order = Order { at, major: 0, minor: 0 };
         self.to_come.continuations += 1;
@@ -347,6 +367,16 @@ impl Agenda {
     /// Lets all nodes run ahead again from their next turns on.
     pub(crate) fn release(&mut self) {
         self.held.fill(false);
+    }
+
+    /// The next events of the two nodes whose turns probably come next, if the nodes are many and have not been told in this turn.
+    #[inline]
+    pub(crate) fn soon(&mut self) -> Option<[Option<(usize, Happening)>; 2]> {
+        if self.foresight != Foresight::Due {
+            return None;
+        }
+        self.foresight = Foresight::Done;
+        Some(self.events.soon())
     }
 
     /// Moves the present time to an event that was taken from the queue.

@@ -12,6 +12,7 @@ use tempest::{Failure, Refusal};
 use crate::agenda::Happening;
 use crate::cluster::{Cluster, gauges, memory, network};
 use crate::fibers::Fibers;
+use crate::foresight;
 use crate::processor::core::Activity;
 use crate::standstill;
 
@@ -43,7 +44,7 @@ impl Engine {
 
     fn drive(&mut self) -> Result<(), Failure> {
         loop {
-            let next = advance(&mut self.state.borrow_mut())?;
+            let next = advance(&mut self.state.borrow_mut(), &self.fibers)?;
             let Some(next) = next else { return ending(&self.state.borrow()) };
             let resumed = match next {
                 Next::Thread { core, node, thread } => self.fibers.resume_thread(core, node, thread),
@@ -95,7 +96,7 @@ fn start(cluster: &mut Cluster) {
 }
 
 /// Takes events until one lets a fiber go on. `None` when no event is left.
-fn advance(cluster: &mut Cluster) -> Result<Option<Next>, Failure> {
+fn advance(cluster: &mut Cluster, fibers: &Fibers) -> Result<Option<Next>, Failure> {
     loop {
         while let Some((core, epoch)) = cluster.agenda.take_due() {
             if let Some(next) = take_up(cluster, core, epoch) {
@@ -111,6 +112,9 @@ fn advance(cluster: &mut Cluster) -> Result<Option<Next>, Failure> {
             return Ok(None);
         };
         cluster.agenda.begin(at, happening);
+        if let Some(soon) = cluster.agenda.soon() {
+            foresight::ask(cluster, fibers, soon);
+        }
         if cluster.measure.sampler.is_some() {
             gauges::sample(cluster, false);
         }

@@ -153,6 +153,19 @@ impl Fibers {
         }
     }
 
+    /// Asks the host's memory for the program of a node, and for where the stack of its first thread is.
+    pub(crate) fn ask_for_places(&self, node: usize) {
+        pdq::prefetch(&self.desk.residents[node]);
+        self.threads.get(node * self.per_node).into_iter().for_each(pdq::prefetch);
+    }
+
+    /// Asks the host's memory for the stack of a node's first thread.
+    pub(crate) fn ask_for_stack(&self, node: usize) {
+        if let Some(Some(fiber)) = self.threads.get(node * self.per_node) {
+            fiber.prefetch();
+        }
+    }
+
     fn hire(&mut self) -> io::Result<u32> {
         let desk = Rc::clone(&self.desk);
         let fiber = self.pool.spawn(move || {

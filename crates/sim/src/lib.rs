@@ -47,6 +47,7 @@ mod cluster;
 mod dispatch;
 mod engine;
 mod fibers;
+mod foresight;
 mod link;
 mod measure;
 mod memory;

@@ -177,9 +177,9 @@ fn flow(machine: &Machine) -> Flow {
     }
 }
 
-/// The largest number of modelled processors. The numbers of processors and of their continuations then fit small
-/// integers.
-const MAX_CORES: u32 = 1 << 20;
+/// The largest number of modelled processors: as many nodes as there may be threads, of a few processors each. The numbers of
+/// processors and of their continuations then fit small integers.
+const MAX_CORES: u32 = 1 << 22;
 
 /// The largest number of program threads, each of which has a stack.
 const MAX_THREADS: u32 = 1 << 20;

@@ -103,7 +103,8 @@ pub struct Outcome {
     pub anatomy: Vec<Stage>,
     /// The changes that an adaptive policy made, in order of time.
     pub adjustments: Vec<Adjustment>,
-    /// The number of events that the engine of a model processed; `None` without an engine.
+    /// The number of events that the engine of a model processed; `None` without an engine. It is work of the host: a traced run
+    /// may need more of them for the same result.
     pub events: Option<u64>,
     /// The digest of the event stream; `None` in a world that cannot promise to repeat it.
     pub digest: Option<u64>,

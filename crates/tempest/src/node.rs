@@ -117,6 +117,12 @@ impl Node {
         self.dispatcher
     }
 
+    /// Asks the host's memory for the node and its kinds of messages, ahead of their use.
+    pub fn prefetch_kinds(&self) {
+        pdq::prefetch(self);
+        pdq::prefetch(&self.entries[..]);
+    }
+
     /// Gives the handlers of protocol number `protocol` their state.
     pub(crate) fn bind(&mut self, protocol: usize, state: &State) {
         self.entries.iter_mut().for_each(|entry| entry.bind(protocol, state));

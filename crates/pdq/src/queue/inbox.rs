@@ -24,8 +24,9 @@ use std::mem::{MaybeUninit, offset_of};
 use std::ptr::{self, addr_of};
 
 use super::latch::{Guard, Latch};
-use super::padded::{Padded, prefetch_to_read, prefetch_to_write};
+use super::padded::{Padded, prefetch_to_write};
 use super::tuning::BLOCK;
+use crate::prefetch::line_at;
 use crate::sync::{AtomicPtr, AtomicU64, AtomicUsize, Ordering, UnsafeCell, mutated};
 use crate::{Key, UserKey};
 
@@ -212,7 +213,7 @@ impl<T, K: UserKey> Inbox<T, K> {
     /// The caller is going to look what has been published.
     #[inline]
     pub(super) fn expect_reading(&self) {
-        prefetch_to_read(&raw const self.pushed);
+        line_at(&raw const self.pushed);
     }
 
     /// Items ever published. Whoever sees an item in this number sees all that happened before it was published.
@@ -334,7 +335,7 @@ impl<T, K: UserKey> Reader<T, K> {
         // The items come from other processors' caches: all lines but the first are asked for at a time.
         let mut slot = slots.from + Block::<T, K>::SLOTS_PER_LINE;
         while slot < slots.to {
-            prefetch_to_read(Block::slot_address(slots.block, slot));
+            line_at(Block::slot_address(slots.block, slot));
             slot += Block::<T, K>::SLOTS_PER_LINE;
         }
         let rest = available - (slots.to - slots.from) as u64;

@@ -28,16 +28,3 @@ pub(super) fn prefetch_to_write<T>(at: *const T) {
     #[cfg(not(all(target_arch = "x86_64", not(miri))))]
     let _ = at;
 }
-
-/// Asks for the cache line at `at` ahead of reading it, so that several are under way at a time.
-#[inline]
-pub(super) fn prefetch_to_read<T>(at: *const T) {
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
-    // SAFETY: prefetching has no effect but on the cache, whatever the address.
-    unsafe {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T0>(at.cast());
-    }
-    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
-    let _ = at;
-}

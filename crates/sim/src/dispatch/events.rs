@@ -85,6 +85,11 @@ pub(crate) struct Events {
 }
 
 impl Events {
+    /// Asks the host's memory for the events.
+    pub(crate) fn prefetch(&self) {
+        self.queue.prefetch();
+    }
+
     /// No events. `queue` is empty.
     pub(crate) fn new(queue: EventQueue<Event, Name>) -> Self {
         Self { queue, resumed: VecDeque::new() }

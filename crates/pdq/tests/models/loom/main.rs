@@ -35,6 +35,7 @@ mod src {
     pub(crate) mod key;
     pub(crate) mod keyed;
     pub(crate) mod lawful;
+    pub(crate) mod prefetch;
     pub(crate) mod proof;
     pub(crate) mod queue;
     pub(crate) mod spread;
@@ -63,6 +64,7 @@ use std::time::Duration;
 use src::key::{Key, UserKey};
 use src::keyed::Keyed;
 use src::lawful::Lawful;
+use src::prefetch;
 use src::proof::{DispatcherId, Held, Identity, Proof};
 use src::queue::{self, Queue};
 use src::spread;

@@ -34,6 +34,7 @@ mod src {
     pub(crate) mod key;
     pub(crate) mod keyed;
     pub(crate) mod lawful;
+    pub(crate) mod prefetch;
     pub(crate) mod proof;
     pub(crate) mod queue;
     pub(crate) mod spread;
@@ -44,6 +45,7 @@ use shuttle::scheduler::{PctScheduler, RandomScheduler, Scheduler};
 
 use src::key::{Key, UserKey};
 use src::lawful::Lawful;
+use src::prefetch;
 use src::proof::{DispatcherId, Held, Identity, Proof};
 use src::queue::{self, Queue};
 use src::spread;
