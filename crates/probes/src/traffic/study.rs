@@ -17,6 +17,12 @@ const LONE_SENDERS: u32 = 64;
 /// The lone messages in all, about, and of each sender at least.
 const LONE: (u32, u32) = (128, 2);
 
+/// The loads of an open loop where nobody says others.
+const LOADS: &str = "0.1,0.3,0.5,0.7,0.9,1";
+
+/// The windows of a closed loop where nobody says others.
+const WINDOWS: &str = "1,2,4,8,16";
+
 /// The bytes of a word.
 const WORD: u64 = 8;
 
@@ -43,14 +49,14 @@ pub(super) struct Asked {
     pub(super) arrivals: Arrivals,
     /// loads offered one after the other: shares of the capacity such as 0.1,0.5 or 0.1..0.9..0.2 (from..to..step), or rates of
     /// a sender such as 10,20MB/s or 50k/s (messages)
-    #[input(default = "0.1,0.3,0.5,0.7,0.9,1")]
+    #[input(default = LOADS)]
     pub(super) loads: Loads,
     /// what a load of 1 is: a rate of a sender such as 100MB/s or 50k/s (messages), or measured: what arrives when all send as
     /// fast as they can
     #[input(default = "measured")]
     pub(super) capacity: Capacity,
     /// with arrivals=closed: messages that each thread keeps under way, one number after the other
-    #[input(default = "1,2,4,8,16")]
+    #[input(default = WINDOWS)]
     pub(super) windows: Windows,
     /// messages of each sender by which a load is measured, on average; half as many go before them and a quarter after; 0: 6000
     /// of all senders together, or 32 MiB, and at least 50 of each
@@ -97,6 +103,17 @@ impl Asked {
             return Err(
                 format!("input `size={}`: expected a multiple of 8 B, at most {most}", self.size).into()
             );
+        }
+        // An input that changes nothing would mislead the person who sets it.
+        let closed = self.arrivals == Arrivals::Closed;
+        let (loads, windows) = (self.loads.to_string(), self.windows.to_string());
+        if closed && loads != LOADS {
+            return Err(
+                format!("`loads={loads}` of a closed loop: expected windows such as windows=1,4,16").into()
+            );
+        }
+        if !closed && windows != WINDOWS {
+            return Err(format!("`windows={windows}` of an open loop: expected arrivals=closed").into());
         }
         let rates = self.loads.all.iter().filter_map(|load| match load {
             Load::Rate(rate) => Some(*rate),
@@ -183,5 +200,32 @@ impl Study {
     /// The number of lone messages of each sender of some.
     pub(super) fn lone_each(&self) -> u32 {
         (LONE.0 / self.senders.min(LONE_SENDERS)).max(LONE.1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tempest::entry::Given;
+
+    use super::*;
+
+    #[test]
+    fn inputs_that_change_nothing_or_contradict_each_other_are_refused() {
+        let error = |values: &[(&str, &str)]| {
+            let values = values.iter().map(|&(key, value)| (key.to_owned(), value.to_owned())).collect();
+            Asked::from_given(&Given { values, ..Given::default() }).err().map(|bad| bad.to_string())
+        };
+        assert_eq!(error(&[]), None);
+        assert_eq!(error(&[("arrivals", "closed"), ("windows", "1,3")]), None);
+        let refused = [
+            (("arrivals", "closed"), ("loads", "0.5"), "expected windows such as windows=1,4,16"),
+            (("arrivals", "poisson"), ("windows", "4"), "expected arrivals=closed"),
+            (("size", "0 B"), ("loads", "20MB/s"), "expected one in messages, such as 50k/s"),
+            (("size", "20 B"), ("steps", "1"), "expected a multiple of 8 B, at most 64 MiB"),
+        ];
+        for (one, other, expected) in refused {
+            let error = error(&[one, other]).expect("a contradiction");
+            assert!(error.ends_with(expected), "{error}");
+        }
     }
 }
