@@ -25,51 +25,8 @@ use des::{Order, Timetable, Turn};
 use tempest::Failure;
 use units::Time;
 
+use crate::happening::{Happening, ToCome};
 use crate::progress::Progress;
-
-/// One event of the engine's queue. It is small because the queue copies an entry at every sift.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Happening {
-    /// The fiber at work on a core goes on, unless an interrupt has put off the continuation of this epoch.
-    Continue { core: u32, epoch: u32 },
-    /// A flight comes to the port in of its destination.
-    Arrive { flight: u32 },
-    /// A flight has passed the port in.
-    Pass { flight: u32 },
-    /// A message of a node to itself arrives.
-    Deliver { flight: u32 },
-    /// An event inside the network.
-    Network { event: hardware::Event },
-    /// A message that the network processor handed over can be seen by the computing processor.
-    Forward { flight: u32 },
-    /// The next step of a packet of a transfer.
-    Packet { packet: u32, step: PacketStep },
-    /// A message may have waited too long at a port in. `uses` tells it from a later flight at the same place.
-    Overflow { flight: u32, uses: u32 },
-    /// The device of a node may ask for the bus to write the next line that was placed in its memory.
-    Post { node: u32 },
-    /// The processors of a node may find something to do that was not there before.
-    Look { node: u32 },
-}
-
-impl Happening {
-    /// Whether the event only makes a part look, perhaps in vain, or is one that no thread waits for.
-    pub(crate) fn is_a_look(self) -> bool {
-        matches!(self, Self::Look { .. } | Self::Overflow { .. } | Self::Post { .. })
-    }
-}
-
-/// The next step of a packet of a transfer.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum PacketStep {
-    Stage,
-    Leave,
-    Wire,
-    Gone,
-    Look,
-    Place,
-    Placed,
-}
 
 /// The present time and all events to come.
 pub(crate) struct Agenda {
@@ -125,26 +82,6 @@ struct Acting {
     bound: Turn,
     /// Whether the turn ends where the next event of another actor begins.
     in_order: bool,
-}
-
-/// The numbers of queued events.
-#[derive(Clone, Copy, Debug, Default)]
-struct ToCome {
-    /// Continuations of processors.
-    continuations: usize,
-    looks: usize,
-    /// All others.
-    others: usize,
-}
-
-impl ToCome {
-    fn of(&mut self, happening: Happening) -> &mut usize {
-        match happening {
-            Happening::Continue { .. } => &mut self.continuations,
-            happening if happening.is_a_look() => &mut self.looks,
-            _ => &mut self.others,
-        }
-    }
 }
 
 /// The nodes from which on they count as many: together they no longer lie in the near caches of the host.

@@ -9,10 +9,10 @@ use std::rc::Rc;
 use tempest::world::Resident;
 use tempest::{Failure, Refusal};
 
-use crate::agenda::Happening;
 use crate::cluster::{Cluster, gauges, memory, network};
 use crate::fibers::Fibers;
 use crate::foresight;
+use crate::happening::Happening;
 use crate::processor::core::Activity;
 use crate::standstill;
 

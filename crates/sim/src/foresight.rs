@@ -7,9 +7,9 @@
 //!
 //! This module must never change anything that a run can see.
 
-use crate::agenda::Happening;
 use crate::cluster::Cluster;
 use crate::fibers::Fibers;
+use crate::happening::Happening;
 
 /// Asks for what the next event touches, and for the parts of the node of the event after it.
 #[cold]

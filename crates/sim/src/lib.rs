@@ -28,6 +28,7 @@
 //! | `prices` | the cost of each operation to a processor |
 //! | `setting` | the machine and the policy, which never change in a run |
 //! | `agenda` | the present time, and all events to come |
+//! | `happening` | the events of a run |
 //! | `progress` | the time of the last event that may end a wait, and the failed attempts of threads since |
 //! | `standstill` | whether a run stands still for ever, and which threads are stuck in it |
 //!
@@ -48,6 +49,7 @@ mod dispatch;
 mod engine;
 mod fibers;
 mod foresight;
+mod happening;
 mod link;
 mod measure;
 mod memory;

@@ -10,7 +10,8 @@ use units::Time;
 
 use super::Cluster;
 use super::node::Node;
-use crate::agenda::{Agenda, Happening};
+use crate::agenda::Agenda;
+use crate::happening::Happening;
 use crate::link::flights::Origin;
 use crate::memory::at_work::AtWork;
 use crate::memory::blocks::BlockWork;

@@ -18,8 +18,9 @@ use tempest::{Adjustment, NodeId, Operations, Primitive, Waiter};
 use trace::Event;
 use units::Time;
 
-use crate::agenda::{Agenda, Happening};
+use crate::agenda::Agenda;
 use crate::dispatch::Poll;
+use crate::happening::Happening;
 use crate::link::Link;
 use crate::measure::Measure;
 use crate::memory::at_work::AtWork;

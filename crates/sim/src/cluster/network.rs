@@ -6,10 +6,10 @@ use tempest::Primitive;
 use units::Time;
 
 use super::Cluster;
-use crate::agenda::Happening;
 use crate::dispatch::events::Arrived;
 use crate::dispatch::network::{NetworkProcessors, NextStep, Outlook};
 use crate::dispatch::{Dispatch, Dispatcher};
+use crate::happening::Happening;
 use crate::processor::core::{Activity, Job, Step};
 use crate::processor::ledger::Bucket;
 

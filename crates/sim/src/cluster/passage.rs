@@ -7,10 +7,10 @@ use tempest::{NodeId, Primitive};
 use trace::Event as Traced;
 use units::Time;
 
-use crate::agenda::{Happening, PacketStep};
 use crate::cluster::node::Node;
 use crate::cluster::{Cluster, network};
 use crate::dispatch::events::Arrived;
+use crate::happening::{Happening, PacketStep};
 use crate::link::Link;
 use crate::link::cargo::{Cargo, HandedOver, Manifest, Route};
 use crate::link::flights::Origin;

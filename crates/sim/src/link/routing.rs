@@ -9,7 +9,8 @@ use machine::Machine;
 use units::Time;
 
 use super::flights::Flight;
-use crate::agenda::{Agenda, Happening};
+use crate::agenda::Agenda;
+use crate::happening::Happening;
 
 /// The network and the limits of the interfaces' queues.
 pub(crate) struct Road {

@@ -30,7 +30,7 @@ use hardware::{Interface, Mover};
 use machine::Machine;
 use units::{Bytes, Time};
 
-use crate::agenda::PacketStep as Step;
+use crate::happening::PacketStep as Step;
 
 /// The effect of a packet's step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
