@@ -27,6 +27,7 @@ use units::Time;
 
 use crate::happening::{Happening, ToCome};
 use crate::progress::Progress;
+use crate::prospect::Prospect;
 
 /// The present time and all events to come.
 pub(crate) struct Agenda {
@@ -49,7 +50,7 @@ pub(crate) struct Agenda {
     /// The number of pushes so far.
     pushes: u64,
     /// Whether the next events are to be told.
-    foresight: Foresight,
+    prospect: Prospect,
     /// The number of events so far.
     happened: u64,
     to_come: ToCome,
@@ -84,20 +85,6 @@ struct Acting {
     in_order: bool,
 }
 
-/// The nodes from which on they count as many: together they no longer lie in the near caches of the host.
-const MANY: usize = 256;
-
-/// Whether the next events are to be told.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Foresight {
-    /// The nodes are few, or one queue has the events of all.
-    Never,
-    /// They have not been told in this turn.
-    Due,
-    /// They have been told in this turn.
-    Done,
-}
-
 impl Agenda {
     /// An agenda at time zero without events, for nodes of these ranks. A message from one node to another takes at least
     /// `lookahead`; if that is zero, all nodes keep global order. A run without progress for longer than `stall_limit` has stalled.
@@ -114,7 +101,7 @@ impl Agenda {
             due: VecDeque::new(),
             parked: BTreeMap::new(),
             pushes: 0,
-            foresight: if nodes < MANY || lookahead.is_zero() { Foresight::Never } else { Foresight::Due },
+            prospect: Prospect::of(nodes, !lookahead.is_zero()),
             happened: 0,
             to_come: ToCome::default(),
             stall_limit,
@@ -266,9 +253,7 @@ impl Agenda {
             None => others,
             Some(start) => Turn::until((others.at + self.lookahead).min(start + self.lookahead * 2)),
         };
-        if self.foresight == Foresight::Done {
-            self.foresight = Foresight::Due;
-        }
+        self.prospect.renew();
         self.turn = Acting { actor, bound, in_order: start.is_none(), ..self.turn };
     }
 
@@ -309,11 +294,7 @@ impl Agenda {
     /// The next events of the two nodes whose turns probably come next, if the nodes are many and have not been told in this turn.
     #[inline]
     pub(crate) fn soon(&mut self) -> Option<[Option<(usize, Happening)>; 2]> {
-        if self.foresight != Foresight::Due {
-            return None;
-        }
-        self.foresight = Foresight::Done;
-        Some(self.events.soon())
+        self.prospect.take().then(|| self.events.soon())
     }
 
     /// Moves the present time to an event that was taken from the queue.

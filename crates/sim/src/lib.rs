@@ -57,6 +57,7 @@ mod needs;
 mod prices;
 mod processor;
 mod progress;
+mod prospect;
 mod setting;
 mod standstill;
 #[cfg(test)]
