@@ -1,8 +1,8 @@
 //! A heap of things in an order given with each of them. The room's queues are made of it.
 //!
 //! Few things stand in order, the first of them at the end: a pop takes the end, and a push moves what comes before the new
-//! thing. Many things are a heap. A node of the heap has four children, so the heap is half as deep as a binary one. Entries move into a hole instead of
-//! being swapped. Entries are copied at each move and should be small.
+//! thing. Many things are a heap. A node of the heap has four children, so the heap is half as deep as a binary one. Entries move
+//! into a hole instead of being swapped. Entries are copied at each move and should be small.
 //!
 //! This module must never know what an order or a thing means.
 
@@ -19,7 +19,7 @@ struct Entry<K, E> {
     thing: E,
 }
 
-/// Things in the order of their keys. The caller sees to it that no two keys are equal.
+/// Things in the order of their keys. Things of equal keys come in any order.
 #[derive(Clone, Debug)]
 pub(crate) struct Heap<K, E> {
     /// Few entries stand in a row, the last first. Of many, the children of entry `i` are the entries from `4 i + 1` to
@@ -87,6 +87,13 @@ impl<K: Copy + Ord, E: Copy> Heap<K, E> {
     pub(crate) fn first(&self) -> Option<(K, &E)> {
         let first = if self.many { self.entries.first() } else { self.entries.last() };
         first.map(|entry| (entry.key, &entry.thing))
+    }
+
+    /// The second thing and its key, in constant time.
+    #[inline]
+    pub(crate) fn second(&self) -> Option<(K, &E)> {
+        let second = if self.many { self.least_child(0)? } else { self.entries.len().checked_sub(2)? };
+        self.entries.get(second).map(|entry| (entry.key, &entry.thing))
     }
 
     /// Gives the things new keys, which must have the same order.

@@ -1,8 +1,8 @@
 //! Things to come of many actors: a queue for each actor, and the actors in the order of their next things.
 //!
 //! A thing of one actor is pushed and popped in the actor's own queue, which is small and near however many actors there are.
-//! The order of the actors changes only when another actor pushes something earlier, and once when an actor's turn is over. So a
-//! turn of many things costs one step in that order.
+//! The order of the actors changes only when another actor pushes something earlier, and when a turn begins or ends. So a turn of
+//! many things costs few steps in that order.
 //!
 //! This module must never know what an actor or a thing is, nor how long a turn may be.
 
@@ -70,8 +70,9 @@ impl Turn {
 pub struct Timetable<E> {
     queues: Vec<Heap<Order, E>>,
     ranks: Box<[u32]>,
-    /// The actors that have things to come. The one whose turn it is may have another thing by now than is known here.
-    actors: Actors,
+    /// The next things of actors. Each actor with things to come, but not the one whose turn it is, has an entry for the first of
+    /// them. Other entries are out of date, and dropped when they come to the front.
+    turns: Heap<Turn, u32>,
     /// The actor whose turn it is.
     acting: usize,
 }
@@ -79,16 +80,17 @@ pub struct Timetable<E> {
 impl<E: Copy> Timetable<E> {
     /// Nothing to come for any of the actors of these ranks. The first of them has its turn.
     pub fn new(ranks: Box<[u32]>) -> Self {
-        let actors = ranks.len();
-        Self { queues: vec![Heap::new(); actors], ranks, actors: Actors::new(actors), acting: 0 }
+        Self { queues: vec![Heap::new(); ranks.len()], ranks, turns: Heap::new(), acting: 0 }
     }
 
     /// Adds a thing for an actor.
     #[inline]
     pub fn push(&mut self, actor: usize, order: Order, event: E) {
-        self.queues[actor].push(order, event);
-        if self.acting != actor {
-            self.actors.note(actor, self.turn(actor, order.at));
+        let queue = &mut self.queues[actor];
+        let comes_first = queue.first().is_none_or(|(first, _)| order.at < first.at);
+        queue.push(order, event);
+        if comes_first && self.acting != actor {
+            self.turns.push(self.turn(actor, order.at), actor as u32);
         }
     }
 
@@ -115,150 +117,51 @@ impl<E: Copy> Timetable<E> {
     #[inline]
     pub fn give_first_turn(&mut self) -> Option<(usize, Turn)> {
         self.end_turn();
-        let (turn, actor) = self.actors.first()?;
-        self.acting = actor;
-        Some((actor, turn))
+        loop {
+            let (turn, actor) = self.turns.pop()?;
+            if self.is_next(turn, actor as usize) {
+                self.acting = actor as usize;
+                return Some((actor as usize, turn));
+            }
+        }
     }
 
     /// The place of the first thing of all actors but the one whose turn it is.
-    pub fn first_of_others(&self) -> Option<Turn> {
-        self.actors.first_but(self.acting)
+    #[inline]
+    pub fn first_of_others(&mut self) -> Option<Turn> {
+        loop {
+            let (turn, &actor) = self.turns.first()?;
+            if actor as usize != self.acting && self.is_next(turn, actor as usize) {
+                return Some(turn);
+            }
+            self.turns.pop();
+        }
+    }
+
+    /// Whether an actor's first thing is the one of this turn.
+    #[inline]
+    fn is_next(&self, turn: Turn, actor: usize) -> bool {
+        self.queues[actor].first().is_some_and(|(first, _)| first.at == turn.at)
     }
 
     /// The next things of the two actors whose turns probably come next, with the actors. It is a guess, for whoever prepares for
     /// them.
     pub fn soon(&self) -> [Option<(usize, E)>; 2] {
-        let first = |actor: usize| Some((actor, *self.queues[actor].first()?.1));
-        self.actors.soon(self.acting).map(|actor| actor.and_then(first))
+        let first = |actor: u32| Some((actor as usize, *self.queues[actor as usize].first()?.1));
+        [self.turns.first(), self.turns.second()].map(|entry| entry.and_then(|(_, &actor)| first(actor)))
     }
 
     #[inline]
     fn end_turn(&mut self) {
-        self.actors.change(self.acting, self.next().map(|next| self.turn(self.acting, next.at)));
+        if let Some(next) = self.next() {
+            self.turns.push(self.turn(self.acting, next.at), self.acting as u32);
+        }
     }
 
     /// A turn of an actor.
     #[inline]
     pub fn turn(&self, actor: usize, at: Time) -> Turn {
         Turn { at, rank: self.ranks[actor] }
-    }
-}
-
-/// Children of a node of the heap of actors.
-const ARITY: usize = 4;
-
-/// The place of an actor that is not in the heap.
-const NONE: u32 = u32::MAX;
-
-/// Actors in the order of their next things: a heap in which each actor knows its place.
-#[derive(Clone, Debug)]
-struct Actors {
-    heap: Vec<(Turn, u32)>,
-    places: Vec<u32>,
-}
-
-impl Actors {
-    fn new(actors: usize) -> Self {
-        Self { heap: Vec::new(), places: vec![NONE; actors] }
-    }
-
-    #[inline]
-    fn first(&self) -> Option<(Turn, usize)> {
-        self.heap.first().map(|&(turn, actor)| (turn, actor as usize))
-    }
-
-    /// Records a thing of an actor, which may be the actor's first.
-    #[inline]
-    fn note(&mut self, actor: usize, turn: Turn) {
-        let place = match self.places[actor] {
-            NONE => {
-                self.heap.push((turn, actor as u32));
-                self.heap.len() - 1
-            }
-            place if self.heap[place as usize].0 <= turn => return,
-            place => place as usize,
-        };
-        self.rise(place, (turn, actor as u32));
-    }
-
-    /// The first thing of all actors but this.
-    fn first_but(&self, actor: usize) -> Option<Turn> {
-        match self.heap.first()?.1 as usize == actor {
-            true => self.least_child(0).map(|child| self.heap[child].0),
-            false => Some(self.heap[0].0),
-        }
-    }
-
-    /// The two actors whose turns probably come next after that of `acting`.
-    fn soon(&self, acting: usize) -> [Option<usize>; 2] {
-        let actor = |place: usize| self.heap.get(place).map(|entry| entry.1 as usize);
-        let Some(least) = self.least_child(0) else {
-            return [actor(0).filter(|&first| first != acting), None];
-        };
-        if actor(0) != Some(acting) {
-            return [actor(0), actor(least)];
-        }
-        let others = (1..=ARITY).filter(|&child| child != least && child < self.heap.len());
-        let second = others.chain(self.least_child(least)).min_by_key(|&child| self.heap[child].0);
-        [actor(least), second.and_then(actor)]
-    }
-
-    /// Changes the next thing of an actor, which may have none any more.
-    fn change(&mut self, actor: usize, next: Option<Turn>) {
-        let place = self.places[actor] as usize;
-        match next {
-            Some(turn) if self.places[actor] == NONE => self.note(actor, turn),
-            Some(turn) => self.sink(place, (turn, actor as u32)),
-            None if self.places[actor] == NONE => {}
-            None => self.remove(place),
-        }
-    }
-
-    fn remove(&mut self, place: usize) {
-        let last = self.heap.pop().expect("an actor with a place is in the heap");
-        let removed = self.heap.get(place).map_or(last.1, |entry| entry.1);
-        self.places[removed as usize] = NONE;
-        if place < self.heap.len() {
-            self.sink(place, last);
-        }
-    }
-
-    /// The child of `parent` with the first thing, if it has any.
-    #[inline]
-    fn least_child(&self, parent: usize) -> Option<usize> {
-        let first = ARITY * parent + 1;
-        let children = first..(first + ARITY).min(self.heap.len());
-        children.min_by_key(|&child| self.heap[child].0)
-    }
-
-    fn rise(&mut self, mut hole: usize, entry: (Turn, u32)) {
-        while hole > 0 {
-            let parent = (hole - 1) / ARITY;
-            if self.heap[parent].0 < entry.0 {
-                break;
-            }
-            self.put(hole, self.heap[parent]);
-            hole = parent;
-        }
-        self.put(hole, entry);
-    }
-
-    /// Moves an entry from a free place down, or up if it comes before its new parent.
-    fn sink(&mut self, mut hole: usize, entry: (Turn, u32)) {
-        while let Some(child) = self.least_child(hole) {
-            if entry.0 < self.heap[child].0 {
-                break;
-            }
-            self.put(hole, self.heap[child]);
-            hole = child;
-        }
-        self.rise(hole, entry);
-    }
-
-    #[inline]
-    fn put(&mut self, place: usize, entry: (Turn, u32)) {
-        self.heap[place] = entry;
-        self.places[entry.1 as usize] = place as u32;
     }
 }
 

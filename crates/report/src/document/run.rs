@@ -124,7 +124,7 @@ pub struct Measured {
     /// The time that protocol events took in the whole run, by kind of event: the name of the message in small letters,
     /// or `access` for accesses of threads to shared memory; empty natively.
     pub anatomy: IndexMap<String, Kind>,
-    /// Events that the simulator went through.
+    /// Events that the simulator went through: work of the host, more of it in a traced run.
     ///
     /// Null natively.
     pub events: Option<u64>,
