@@ -1,8 +1,8 @@
 //! A heap of things in an order given with each of them. The room's queues are made of it.
 //!
 //! Few things stand in order, the first of them at the end: a pop takes the end, and a push moves what comes before the new
-//! thing. Many things are a heap. A node of the heap has four children, so the heap is half as deep as a binary one. Entries move into a hole instead of
-//! being swapped. Entries are copied at each move and should be small.
+//! thing. Many things are a heap. A node of the heap has four children, so the heap is half as deep as a binary one. Entries move
+//! into a hole instead of being swapped. Entries are copied at each move and should be small.
 //!
 //! This module must never know what an order or a thing means.
 

@@ -70,7 +70,7 @@ impl Turn {
 pub struct Timetable<E> {
     queues: Vec<Heap<Order, E>>,
     ranks: Box<[u32]>,
-    /// The actors that have things to come. The one whose turn it is may have another thing by now than is known here.
+    /// The actors that have things to come. The next thing of the actor whose turn it is may have changed since its turn began.
     actors: Actors,
     /// The actor whose turn it is.
     acting: usize,
@@ -125,8 +125,8 @@ impl<E: Copy> Timetable<E> {
         self.actors.first_but(self.acting)
     }
 
-    /// The next things of the two actors whose turns probably come next, with the actors. It is a guess, for whoever prepares for
-    /// them.
+    /// The next things of the two actors whose turns probably come next, with the actors. It is a guess, for a caller that
+    /// prepares for them.
     pub fn soon(&self) -> [Option<(usize, E)>; 2] {
         let first = |actor: usize| Some((actor, *self.queues[actor].first()?.1));
         self.actors.soon(self.acting).map(|actor| actor.and_then(first))

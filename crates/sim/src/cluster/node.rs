@@ -32,7 +32,7 @@ pub(crate) struct Node {
 
 impl Node {
     /// The node's processors among those of the machine.
-    pub(super) fn all(&self) -> Range<usize> {
+    pub(crate) fn all(&self) -> Range<usize> {
         self.first_core..self.first_core + self.cores
     }
 
