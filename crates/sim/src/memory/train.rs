@@ -56,7 +56,7 @@ enum Next {
     Ask,
     /// It takes the answer, for which it has waited so long.
     Take(Answer, Time),
-    /// It books the request, which has taken so long. An answer without data has come then.
+    /// It books the request, which has taken so long. An answer without data has come by then.
     Book(Time),
 }
 
