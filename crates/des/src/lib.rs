@@ -1,8 +1,8 @@
 //! Pieces of a deterministic discrete-event engine.
 //!
-//! [`EventQueue`] holds what is to come in an order fixed to the last tie, [`Choice`] decides by a seed what a model
-//! leaves to chance, and [`Server`] is a resource with occupancy. Time is an integer ([`units::Time`]), so nothing
-//! accumulates and two runs agree to the bit.
+//! [`EventQueue`] holds what is to come in an order fixed to the last tie, and [`Timetable`] what is to come of many actors that take
+//! turns. [`Choice`] decides by a seed what a model leaves to chance, and [`Server`] is a resource with occupancy. Time is an
+//! integer ([`units::Time`]), so nothing accumulates and two runs agree to the bit.
 //!
 //! This room must never know machines, messages or wall time.
 

@@ -144,8 +144,8 @@ impl<E: Copy> Timetable<E> {
         self.queues[actor].first().is_some_and(|(first, _)| first.at == turn.at)
     }
 
-    /// The next things of the two actors whose turns probably come next, with the actors. It is a guess, for whoever prepares for
-    /// them.
+    /// The next things of the two actors whose turns probably come next, with the actors. It is a guess, for a caller that
+    /// prepares for them.
     pub fn soon(&self) -> [Option<(usize, E)>; 2] {
         let first = |actor: u32| Some((actor as usize, *self.queues[actor as usize].first()?.1));
         [self.turns.first(), self.turns.second()].map(|entry| entry.and_then(|(_, &actor)| first(actor)))

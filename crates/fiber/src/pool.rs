@@ -44,9 +44,9 @@ impl Pool {
         Pool::spread_over(stack_bytes, usize::MAX)
     }
 
-    /// A pool as [`Pool::new`] makes it, whose stacks begin at most `spread` bytes, a power of two, below the end of a page. Other
-    /// stacks begin anywhere in a page, so that the lines of their beginnings do not compete for a few sets of the cache. A fiber
-    /// that never needs more than a page less `spread` touches one page of its stack.
+    /// A pool of stacks of `stack_bytes`, rounded up to whole pages, that begin at most `spread` bytes, a power of two, below the
+    /// end of a page. A fiber that never needs more than a page less `spread` touches one page of its stack. The stacks of
+    /// [`Pool::new`] begin anywhere in a page, so that the lines of their beginnings do not compete for a few sets of the cache.
     ///
     /// # Panics
     /// If `spread` is neither a power of two nor `usize::MAX`, which stands for a page.

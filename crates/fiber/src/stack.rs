@@ -14,7 +14,7 @@
 //!
 //! *Colours.* Whoever switches between many fibers touches the top few lines of every stack. Were all tops equally far from a
 //! page's beginning, these lines would compete for a few sets of the cache. Where a stack begins low in its page, even a fiber
-//! that needs little reaches into the next page: whoever has very many fibers spreads the colours over less than a page.
+//! that needs little reaches into the next page. For very many fibers the colours are spread over less than a page.
 //!
 //! This module must never know what runs on a stack.
 

@@ -1,5 +1,5 @@
-//! Many fibers at once: more than there are mappings for a guard each, in little memory, or in a page each. Alone in its process, whose memory it
-//! looks at.
+//! Many fibers at once: more than there are mappings for a guard each, in little memory, or in a page each. The test is alone in
+//! its process, because it looks at the memory of the process.
 #![cfg(target_os = "linux")]
 
 use tradewind_fiber::{Fiber, Pool, Status};

@@ -1,12 +1,12 @@
-//! The modelled device: the [specification](crate::specification) without continuations, with the outcome of each search known
-//! before anybody asks for it.
+//! The modelled device: the [specification](crate::specification) without continuations. The outcome of each search is known
+//! before it is asked for.
 //!
-//! Whoever simulates a dispatch queue asks it far more often than an item comes or goes. The device therefore searches when
-//! something changes: behind the item that was taken, at the item that came, or through the window when a key becomes free.
-//! While no key conflicts, each of these looks at one item at most.
+//! A simulator asks a dispatch queue far more often than an item comes or goes. The device therefore searches when something
+//! changes: behind the item that was taken, at the item that came, or through the window when a key becomes free. While no key
+//! conflicts, each of these looks at one item at most.
 //!
-//! What it dispatches and counts is exactly what the specification does: a property holds the two side by side. It must never know
-//! time, or what an item is.
+//! The device dispatches and counts exactly what the specification does: a property test holds the two side by side. This module
+//! must never know time, or what an item is.
 
 use std::collections::VecDeque;
 
@@ -104,7 +104,7 @@ impl<T, K: UserKey> Device<T, K> {
         }
     }
 
-    /// Asks the host's memory for the device's lists, ahead of their use: see [`prefetch`](crate::prefetch).
+    /// Asks the host's memory for the device's lists, ahead of their use: see [`prefetch`](fn@crate::prefetch).
     pub fn prefetch(&self) {
         crate::prefetch(&self.partitions[0]);
         crate::prefetch(&self.active[..]);
@@ -115,7 +115,7 @@ impl<T, K: UserKey> Device<T, K> {
         self.identity.id()
     }
 
-    /// Appends an item at the tail. What the device has no room for waits in memory.
+    /// Appends an item at the tail. An item that the device has no room for waits in memory.
     #[inline]
     pub fn enqueue(&mut self, key: Key<K>, item: T) {
         let behind_sequential = self.barrier() != u64::MAX;
@@ -234,7 +234,7 @@ impl<T, K: UserKey> Device<T, K> {
         self.active.len()
     }
 
-    /// What was counted so far.
+    /// The counts so far.
     pub fn statistics(&self) -> Statistics {
         self.statistics
     }
@@ -274,8 +274,8 @@ impl<T, K: UserKey> Device<T, K> {
         self.partitions[home].search = Search { passed, found };
     }
 
-    /// Goes on with all searches after an item was taken. What was blocked before it remains so. An older item of another
-    /// partition may have been all that a sequential item waited for.
+    /// Goes on with all searches after an item was taken. Older items that were blocked remain so. With several partitions, the
+    /// item that was taken may have been all that a sequential item of another partition waited for.
     #[inline]
     fn search_again(&mut self) {
         if self.waiting == 0 {
@@ -359,7 +359,7 @@ impl<T, K: UserKey> Device<T, K> {
         }
     }
 
-    /// Counts a search for a server that passed items over or found none.
+    /// Counts a search that passed items over, or that found none.
     #[cold]
     fn count_search(&mut self, home: usize) {
         let barrier = self.barrier();

@@ -79,7 +79,7 @@
 //! | [`Worker`], [`Producer`] | one each | a thread of yours that serves, or enqueues many items at a time |
 //! | [`Keyed`] | any | state per key, reached by proof of holding the key; its keys are [`Lawful`] |
 //! | [`Specification`] | one | the paper's hardware queue with its bounded search, to read and to test against |
-//! | [`Device`] | one | the same without continuations and with no search to wait for, to simulate |
+//! | [`Device`] | one | that hardware queue without continuations, quick to ask: for simulators |
 //! | [`Serial`] | one | one server in serial order: the same proofs, no queue and no atomics |
 //!
 //! # When not to use it

@@ -5,8 +5,8 @@
 /// The bytes of a cache line.
 const LINE: usize = 64;
 
-/// Asks for the cache lines of a value ahead of their use, so that several are under way at a time. Worth it for whoever knows,
-/// some time ahead, what it will touch, and has so much that it lies in no near cache.
+/// Asks for the cache lines of a value ahead of their use, so that several are under way at a time. It is worth while for a program
+/// that knows some time ahead which values it will touch, and has more of them than fit the near caches.
 ///
 /// ```
 /// let far = vec![7_u64; 100];

@@ -61,7 +61,8 @@ pub(crate) struct Agenda {
     stopped: Option<Failure>,
 }
 
-/// The bits of the number of a push. The rank of the node that pushes stands above them.
+/// The bits of the number of a push. The rank of the node that pushes stands above them, and has room for 2^20 nodes: a run has no
+/// more threads than that, and each node has one at least.
 const PUSHES: u32 = 44;
 
 /// A core whose fiber goes on at the present time.
@@ -251,7 +252,10 @@ impl Agenda {
         let others = self.events.first_of_others().unwrap_or(Turn::NEVER);
         let bound = match start {
             None => others,
-            Some(start) => Turn::until((others.at + self.lookahead).min(start + self.lookahead * 2)),
+            Some(start) => {
+                let ahead = (others.at + self.lookahead).min(start + self.lookahead * 2);
+                Turn::until(ahead.min(self.stalls_after()))
+            }
         };
         self.prospect.renew();
         self.turn = Acting { actor, bound, in_order: start.is_none(), ..self.turn };
@@ -361,6 +365,13 @@ impl Agenda {
 
     fn is_stalled_at(&self, at: Time) -> bool {
         self.stall_limit.is_some_and(|limit| at.saturating_sub(self.progress.at()) > limit)
+    }
+
+    /// The first instant at which the run counts as stalled, if it makes no progress before. A node that runs ahead waits there:
+    /// another node may be about to make progress at an earlier instant.
+    fn stalls_after(&self) -> Time {
+        let next = Time::from_femtoseconds(1);
+        self.stall_limit.map_or(Time::MAX, |limit| self.progress.at() + limit + next)
     }
 }
 
@@ -531,5 +542,16 @@ mod tests {
         assert_eq!((agenda.pass(ns(1)), agenda.stalled()), (None, None));
         agenda.begin(ns(201), Happening::Deliver { flight: 0 });
         assert_eq!(agenda.stalled(), Some(ns(100)));
+    }
+
+    #[test]
+    fn a_node_that_runs_ahead_does_not_stall_before_another_has_made_progress() {
+        let mut agenda = Agenda::new([3, 7].into(), ns(10), Some(ns(100)));
+        deliver(&mut agenda, 1, 90, 0);
+        deliver(&mut agenda, 1, 101, 2);
+        deliver(&mut agenda, 0, 95, 1);
+        assert_eq!([next(&mut agenda), next(&mut agenda)], [Some((0, ns(90))), Some((1, ns(95)))]);
+        agenda.note_progress();
+        assert_eq!((next(&mut agenda), agenda.stalled()), (Some((2, ns(101))), None));
     }
 }

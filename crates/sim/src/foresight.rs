@@ -2,8 +2,8 @@
 //!
 //! On very many nodes each event touches some dozens of cache lines that lie in no near cache, most of them in the node's parts and
 //! on the stack of its thread. Asked for one after the other they would take longer than all that is computed. An event is
-//! foreseen twice: first the parts of its node, then what these name. Where all nodes share one queue of events most of them touch
-//! too little to be worth it.
+//! foreseen twice: first the parts of its node, then the memory that these name. Where all nodes share one queue of events, most
+//! events touch too little to be worth the effort.
 //!
 //! This module must never change anything that a run can see.
 
@@ -39,7 +39,7 @@ fn flight(happening: Happening) -> Option<u32> {
 fn ask_for_parts(cluster: &Cluster, fibers: &Fibers, node: usize) {
     let place = &cluster.nodes[node];
     pdq::prefetch(place);
-    pdq::prefetch(&cluster.cores[node * place.cores..(node + 1) * place.cores]);
+    pdq::prefetch(&cluster.cores[place.all()]);
     fibers.ask_for_places(node);
 }
 

@@ -28,6 +28,9 @@
 //! | `prices` | the cost of each operation to a processor |
 //! | `setting` | the machine and the policy, which never change in a run |
 //! | `agenda` | the present time, and all events to come |
+//! | `happening` | the kinds of events |
+//! | `foresight` | what the host's memory is asked for before the next events happen |
+//! | `prospect` | when that is worth while |
 //! | `happening` | the events of a run |
 //! | `progress` | the time of the last event that may end a wait, and the failed attempts of threads since |
 //! | `standstill` | whether a run stands still for ever, and which threads are stuck in it |

@@ -1,4 +1,4 @@
-//! When it is worth to look ahead at the next events: once a turn, where nodes are many and take turns.
+//! When it is worth while to look ahead at the next events: once a turn, where nodes are many and take turns.
 //!
 //! This module must never know an event.
 

@@ -1,6 +1,6 @@
 //! The processors whose caches have a line of a set. A transaction is shown to these caches alone.
 //!
-//! This module must never know the state of a line, nor who asks for it.
+//! This module must never know the state of a line, nor which client asks for it.
 
 /// For each set of the caches, a bit for each processor that has a line of the set.
 #[derive(Clone, Debug)]
@@ -36,8 +36,8 @@ impl Holders {
         }
     }
 
-    /// The processors besides `processor` that may have a line of a set: all that do, and no others below the first that has
-    /// no bit of its own.
+    /// The processors besides `processor` that may have a line of a set: all that have one. Processors that share a bit are named
+    /// together.
     #[inline]
     pub(crate) fn others(&self, set: usize, processor: Option<usize>) -> Others {
         let held = self.sets.get(set).copied().unwrap_or_default();

@@ -1,6 +1,6 @@
-//! The transactions that move no block: what each kind needs of the bus, worked out once.
+//! The transactions that move no block: the needs of each kind on the bus, worked out once.
 //!
-//! This module must never know a cache, nor who makes a transaction.
+//! This module must never know a cache, nor which client makes a transaction.
 
 use machine::Transaction;
 use units::{Bytes, Time};

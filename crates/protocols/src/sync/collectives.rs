@@ -121,7 +121,7 @@ impl Collectives {
 
     /// Makes one number of those that all threads have at a place, for each place of `values`, in as many rounds as their number
     /// takes at 13 words each. Every thread brings as many values, and has what came of all afterwards. The order of the
-    /// threads is that of [`all_reduce`](Self::all_reduce). It is a barrier too.
+    /// threads is that of [`all_reduce`](Self::all_reduce). With one value or more it is a barrier too.
     pub fn all_reduce_each<T: Number>(&self, thread: &Thread<'_>, by: Reduction, values: &mut [T]) {
         for values in values.chunks_mut(MOST) {
             let mut bits = [0; MOST];

@@ -105,7 +105,7 @@ fn run(work: &mut AtWork<'_>, agenda: &mut Agenda, place: &mut Option<Train>) ->
     None
 }
 
-/// Ends a train at once, if nobody can disturb the rest of it. Returns whether it is over.
+/// Ends a train at once, if no event or other client can disturb the rest of it. Returns whether it is over.
 #[inline]
 fn ends_undisturbed(work: &mut AtWork<'_>, agenda: &mut Agenda, place: &mut Option<Train>) -> bool {
     let left = place.as_ref().and_then(Train::unasked);
@@ -116,7 +116,7 @@ fn ends_undisturbed(work: &mut AtWork<'_>, agenda: &mut Agenda, place: &mut Opti
     ends
 }
 
-/// Makes transactions at once, if nobody can disturb them before their end. Returns whether engine time has come to their end.
+/// Makes transactions at once, if no event or other client can disturb them before their end. Returns whether engine time has come to their end.
 #[inline]
 fn passes_undisturbed(
     work: &mut AtWork<'_>,

@@ -94,9 +94,9 @@ fn start_job(cluster: &mut Cluster, core: usize, job: Job) {
     cluster.continue_now(core, Time::ZERO);
 }
 
-/// Lets the network processors of a node see the message that was handed over last, from a later time on. A processor that is
-/// busy looks by itself when it has done its step, and needs no event for that. Several share their looks: one that idles until
-/// the interface has room sees that room at the look of another.
+/// Lets the network processors of a node see the message that was handed over last, from a later time on. A busy network processor
+/// that is the only one looks by itself when it has done its step, and needs no event for that. Several network processors share
+/// their looks: a processor that idles until the interface has room sees that room at the look of another.
 pub(super) fn show_later(cluster: &mut Cluster, node: usize, visible_at: Time) {
     let place = &cluster.nodes[node];
     let only = place.dispatch.network().and_then(NetworkProcessors::only);

@@ -24,7 +24,7 @@ pub(crate) struct Node {
     pub(crate) threads: Threads,
     pub(crate) dispatch: Dispatcher,
     pub(crate) port: Port,
-    /// Whether each processor injects what it sends, without a lock, and no other part need know of it. It never changes.
+    /// Whether each processor injects all that it sends, without a lock, and no other part need know of a send. It never changes.
     pub(crate) sends_at_once: bool,
     pub(crate) memory: Memory,
     pub(crate) trains: Trains,
@@ -32,7 +32,7 @@ pub(crate) struct Node {
 
 impl Node {
     /// The node's processors among those of the machine.
-    pub(super) fn all(&self) -> Range<usize> {
+    pub(crate) fn all(&self) -> Range<usize> {
         self.first_core..self.first_core + self.cores
     }
 

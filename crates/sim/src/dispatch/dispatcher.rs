@@ -306,7 +306,7 @@ impl Dispatcher {
             .map(|(_, number)| number)
     }
 
-    /// Whether there are processors to which one that has a thread to go on with might leave waiting work.
+    /// Whether a processor that has a thread to go on with might leave waiting work to other processors.
     #[inline]
     pub(crate) fn has_others(&self) -> bool {
         !self.idle.is_empty() || self.serving.is_served()
@@ -433,7 +433,7 @@ impl Dispatcher {
         self.injection.takes_from(is_dedicated, self.serving.dedicated_for_a_time())
     }
 
-    /// Whether each processor injects what it sends, whatever that is and whenever, and no other part need know of it.
+    /// Whether each processor injects all that it sends, at any time, and no other part need know of a send.
     pub(crate) fn lets_all_inject(&self) -> bool {
         let told = matches!(self.way, Dispatch::Network(_) | Dispatch::StateMachine(_));
         matches!(self.injection, Injection::Sender) && !told

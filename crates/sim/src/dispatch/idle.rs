@@ -10,8 +10,8 @@ use crate::processor::core::Core;
 /// The idle processors of one node.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Idle {
-    /// The time at which each became idle, and its number. The one that has idled longest comes first; of several, that with
-    /// the lowest number.
+    /// The time at which each processor became idle, and its number. The processor that has idled longest comes first. Among
+    /// equals the lowest number comes first.
     all: Vec<(Time, u16)>,
 }
 
@@ -49,7 +49,7 @@ impl Idle {
             && self.all.is_sorted()
     }
 
-    /// The idle processors, with the time at which each became idle. The one that has idled longest comes first.
+    /// The idle processors, with the time at which each became idle. The processor that has idled longest comes first.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Time, usize)> + '_ {
         self.all.iter().map(|&(since, number)| (since, usize::from(number)))
     }

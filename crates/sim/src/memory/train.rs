@@ -2,7 +2,7 @@
 //!
 //! A request and its answer each use the bus at their own instant, so the bus is granted in the order of time. Between two steps
 //! of a train the processor's clock is settled. If an event comes before, the fiber waits, and so does its train; the engine
-//! then goes on with the train, and with the fiber at the train's end. Transactions that nobody can disturb need no steps: they
+//! then goes on with the train, and with the fiber at the train's end. Transactions that no other client can disturb need no steps: they
 //! take their time on an idle bus.
 //!
 //! This module must never know why a fiber makes a request.
@@ -56,7 +56,7 @@ enum Next {
     Ask,
     /// It takes the answer, for which it has waited so long.
     Take(Answer, Time),
-    /// It books the request, which has taken so long. An answer without data has come then.
+    /// It books the request, which has taken so long. An answer without data has come by then.
     Book(Time),
 }
 

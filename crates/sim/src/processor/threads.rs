@@ -140,13 +140,13 @@ impl Threads {
         }
     }
 
-    /// The number of threads.
     /// Asks the host's memory for the state of the first thread.
     pub(crate) fn prefetch(&self) {
         self.all.first().into_iter().for_each(pdq::prefetch);
         pdq::prefetch(&self.last[..]);
     }
 
+    /// The number of threads.
     pub(crate) fn len(&self) -> usize {
         self.all.len()
     }
