@@ -7,6 +7,7 @@
 //! This module must never know what a message is for, nor how the network takes it from port to port.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use des::Server;
 use units::{Bytes, Time};
@@ -30,7 +31,8 @@ pub enum Mover {
 /// The network interface of one node.
 #[derive(Clone, Debug)]
 pub struct Interface {
-    costs: machine::Interface,
+    /// The costs, which all interfaces of a machine share.
+    costs: Arc<machine::Interface>,
     /// The engine's time for each chunk, besides that of its bytes.
     per_chunk: Time,
     out: Server,
@@ -45,11 +47,11 @@ pub struct Interface {
 impl Interface {
     /// An idle interface. Where a network processor is the engine, `polls` is the time that it spends elsewhere between two
     /// chunks.
-    pub fn new(costs: &machine::Interface, polls: Time) -> Self {
+    pub fn new(costs: Arc<machine::Interface>, polls: Time) -> Self {
         let shared = if costs.engine_shares_processor { polls } else { Time::ZERO };
         Self {
             per_chunk: costs.chunk_cost + shared,
-            costs: costs.clone(),
+            costs,
             out: Server::default(),
             into: Server::default(),
             passages: [(u64::MAX, Mover::Processors, Time::ZERO); 2],
@@ -169,7 +171,7 @@ mod tests {
 
     /// 1 B/ns, headers of 16 B, packets of 64 B, room for two.
     fn interface() -> Interface {
-        Interface::new(&costs(), Time::ZERO)
+        Interface::new(costs().into(), Time::ZERO)
     }
 
     fn costs() -> machine::Interface {
@@ -214,7 +216,7 @@ mod tests {
 
     #[test]
     fn a_short_packet_is_filled_up() {
-        let ni = Interface::new(&machine::Interface { fill: Bytes::new(40), ..costs() }, Time::ZERO);
+        let ni = Interface::new(machine::Interface { fill: Bytes::new(40), ..costs() }.into(), Time::ZERO);
         // A header of 16 bytes for each packet of 64; the last one carries at least 40.
         assert_eq!([0, 10, 40, 64, 65, 120].map(|data| ni.headers(data)), [56, 46, 16, 16, 71, 32]);
     }
@@ -255,7 +257,7 @@ mod tests {
     #[test]
     fn an_interface_shows_a_message_some_time_after_its_last_byte_and_takes_the_next_meanwhile() {
         let costs = machine::Interface { visible: ns(100), ..costs() };
-        let mut ni = Interface::new(&costs, Time::ZERO);
+        let mut ni = Interface::new(costs.into(), Time::ZERO);
         // 32 bytes each, header included, at a byte a nanosecond.
         assert_eq!(ni.eject(ns(10), 16, Mover::Processors), ns(142));
         assert_eq!(ni.eject(ns(20), 16, Mover::Processors), ns(174));
@@ -271,7 +273,7 @@ mod tests {
 
     #[test]
     fn a_gap_spaces_short_messages_at_both_ports_and_delays_none() {
-        let mut ni = Interface::new(&machine::Interface { gap: ns(50), ..costs() }, Time::ZERO);
+        let mut ni = Interface::new(machine::Interface { gap: ns(50), ..costs() }.into(), Time::ZERO);
         // 24 data + 16 header take 40 ns, less than the gap; 84 and two headers take 116, which is more.
         let starts = [24, 24, 84, 24].map(|data| ni.inject(ns(0), data, Mover::Processors));
         assert_eq!(starts, [ns(0), ns(50), ns(100), ns(216)]);
@@ -295,12 +297,12 @@ mod tests {
             engine_shares_processor: true,
             ..costs()
         };
-        let mut ni = Interface::new(&chunked, ns(10));
+        let mut ni = Interface::new(chunked.clone().into(), ns(10));
         ni.inject(ns(0), 100, Mover::Engine);
         // 200 ns for the bytes, and three chunks of 3 + 10 ns.
         assert_eq!(ni.inject(ns(0), 1, Mover::Engine), ns(239));
         let alone = machine::Interface { engine_shares_processor: false, ..chunked };
-        let mut ni = Interface::new(&alone, ns(10));
+        let mut ni = Interface::new(alone.into(), ns(10));
         ni.inject(ns(0), 100, Mover::Engine);
         assert_eq!(ni.inject(ns(0), 1, Mover::Engine), ns(209));
     }

@@ -2,6 +2,8 @@
 //!
 //! This module must never know an instant after time zero.
 
+use std::sync::Arc;
+
 use des::Choice;
 use hardware::EventQueue;
 use machine::{Capability, Machine};
@@ -18,7 +20,7 @@ use crate::dispatch::{self, Dispatcher};
 use crate::link::Link;
 use crate::link::flights::Flights;
 use crate::link::overflow::Overflow;
-use crate::link::port::Port;
+use crate::link::port::{Port, paced};
 use crate::link::routing::Road;
 use crate::link::staging::Staging;
 use crate::measure::Measure;
@@ -60,8 +62,8 @@ impl Plan<'_> {
             },
             agenda: Agenda::new(self.ranks(), self.lookahead(), self.stall_limit),
             measure: Measure::new(messages, self.trace),
-            nodes: Vec::new(),
-            cores: Vec::new(),
+            nodes: Vec::with_capacity(places.len()),
+            cores: Vec::with_capacity(places.len() * self.processors()),
             link: Link {
                 road: Road::new(machine, shape.nodes),
                 overflow: Overflow::of(machine),
@@ -71,12 +73,13 @@ impl Plan<'_> {
             running: None,
             live: (shape.nodes * shape.threads) as usize,
         };
+        let interface = Arc::new(paced(machine));
         for (index, place) in places.into_iter().enumerate() {
             let first_core = cluster.cores.len();
             cluster
                 .cores
                 .extend((0..self.processors()).map(|number| self.core(index, number, messages as u16)));
-            cluster.nodes.push(self.node(place, first_core));
+            cluster.nodes.push(self.node(place, first_core, interface.clone()));
             (0..shape.threads).for_each(|thread| cluster.count_thread(index, thread, true));
         }
         cluster
@@ -101,7 +104,12 @@ impl Plan<'_> {
         if runs_ahead { network.latency } else { Time::ZERO }
     }
 
-    fn node(&self, (resident, queue): Place<'_>, first_core: usize) -> Node {
+    fn node(
+        &self,
+        (resident, queue): Place<'_>,
+        first_core: usize,
+        interface: Arc<machine::Interface>,
+    ) -> Node {
         let Self { machine, policy, split, .. } = *self;
         let processors = self.processors();
         let shared = !policy.bound && machine.can.contains(&Capability::SharedReadyQueue);
@@ -109,7 +117,7 @@ impl Plan<'_> {
         // Processors and state machines of a device have no caches on the bus of the node.
         let on_bus = if dispatch::is_in_device(policy) { split.computing as usize } else { processors };
         let dispatch = Dispatcher::new(machine, policy, split, processors, queue);
-        let port = Port::new(machine, looks.unwrap_or_default());
+        let port = Port::new(machine, interface, looks.unwrap_or_default());
         Node {
             waist: resident.node.clone(),
             first_core,

@@ -2,6 +2,8 @@
 //!
 //! This module must never know what a message is for.
 
+use std::sync::Arc;
+
 use hardware::{Interface, Lock};
 use machine::Machine;
 use trace::Event as Traced;
@@ -21,10 +23,10 @@ pub(crate) struct Port {
 }
 
 impl Port {
-    /// An idle interface of a node. `polls` is the time that a network processor spends elsewhere between two chunks of a
+    /// An idle interface of a node, of these costs. `polls` is the time that a network processor spends elsewhere between two chunks of a
     /// block, where it moves blocks.
-    pub(crate) fn new(machine: &Machine, polls: Time) -> Self {
-        let interface = Interface::new(&paced(machine), polls);
+    pub(crate) fn new(machine: &Machine, costs: Arc<machine::Interface>, polls: Time) -> Self {
+        let interface = Interface::new(costs, polls);
         let lock = machine.interface.lock_migration.map(Lock::new);
         Self::idle(interface, lock)
     }
@@ -117,7 +119,7 @@ impl Port {
 
 /// The interface of a machine, for messages that pass through the network. The slower of its ports and the links sets their
 /// pace from end to end, and so decides when the last byte is in.
-pub(super) fn paced(machine: &Machine) -> machine::Interface {
+pub(crate) fn paced(machine: &Machine) -> machine::Interface {
     let mut interface = machine.interface.clone();
     if let Some(routers) = &machine.network.routers {
         interface.bandwidth = interface.bandwidth.min(routers.link);
@@ -133,7 +135,7 @@ mod tests {
 
     /// A port of 1 B/ns, with a lock whose line takes 30 ns from cache to cache.
     fn port() -> Port {
-        Port::idle(Interface::new(&interface(), Time::ZERO), Some(Lock::new(ns(30))))
+        Port::idle(Interface::new(interface().into(), Time::ZERO), Some(Lock::new(ns(30))))
     }
 
     #[test]

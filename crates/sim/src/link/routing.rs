@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn what_leaves_arrives_in_order_and_fills_the_queue_before_the_port() {
         let (mut road, mut agenda) = (road(None), Agenda::new([3, 5].into(), Time::ZERO, None));
-        let mut port = Interface::new(&interface(), Time::ZERO);
+        let mut port = Interface::new(interface().into(), Time::ZERO);
         let flight = Flight::of_bytes(40);
         for place in 0..3 {
             assert!(road.has_room(0, &port, ns(0)));

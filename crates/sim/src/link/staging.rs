@@ -495,7 +495,7 @@ mod tests {
                 held: Vec::new(),
                 effects: Vec::new(),
             };
-            let nodes = (0..2).map(|_| (memory(), Interface::new(&interface(), Time::ZERO))).collect();
+            let nodes = (0..2).map(|_| (memory(), Interface::new(interface().into(), Time::ZERO))).collect();
             Self { staging, nodes, agenda: Vec::new(), launched: Vec::new(), complete: Vec::new() }
         }
 
