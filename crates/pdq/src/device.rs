@@ -85,10 +85,7 @@ impl<T, K: UserKey> Device<T, K> {
     ///
     /// If window, capacity or the number of partitions is 0: nothing could ever be dispatched.
     pub fn new(identity: Identity, config: Config) -> Self {
-        let capacity = config.capacity.unwrap_or(usize::MAX);
-        let reach = config.window.unwrap_or(usize::MAX).min(capacity);
-        assert!(reach > 0, "a device with a window or a capacity of 0 dispatches nothing");
-        assert!(config.partitions > 0, "a device needs at least one partition");
+        let (reach, capacity) = config.limits();
         let partition = || Partition { waiting: VecDeque::new(), search: Search::default() };
         Self {
             identity,

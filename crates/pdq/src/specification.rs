@@ -110,6 +110,21 @@ struct Search {
     found: bool,
 }
 
+impl Config {
+    /// The number of items that a search covers, and the number that the device has room for.
+    ///
+    /// # Panics
+    ///
+    /// If one of them, or the number of partitions, is 0: nothing could ever be dispatched.
+    pub(crate) fn limits(&self) -> (usize, usize) {
+        let capacity = self.capacity.unwrap_or(usize::MAX);
+        let reach = self.window.unwrap_or(usize::MAX).min(capacity);
+        assert!(reach > 0, "a queue with a window or a capacity of 0 dispatches nothing");
+        assert!(self.partitions > 0, "a queue needs at least one partition");
+        (reach, capacity)
+    }
+}
+
 impl<T> Specification<T> {
     /// An empty queue.
     ///
@@ -128,10 +143,7 @@ impl<T, K: UserKey> Specification<T, K> {
     ///
     /// If window, capacity or the number of partitions is 0: nothing could ever be dispatched.
     pub fn with_keys(identity: Identity, config: Config) -> Self {
-        let capacity = config.capacity.unwrap_or(usize::MAX);
-        let reach = config.window.unwrap_or(usize::MAX).min(capacity);
-        assert!(reach > 0, "a queue with a window or a capacity of 0 dispatches nothing");
-        assert!(config.partitions > 0, "a queue needs at least one partition");
+        let (reach, capacity) = config.limits();
         let partition = || Partition { waiting: VecDeque::new(), continuations: VecDeque::new() };
         Self {
             identity,

@@ -16,7 +16,7 @@ const KEPT: f64 = 0.95;
 /// The figure of a curve without a point below saturation: a load to try.
 const NONE_BELOW: &str = "no load below saturation: try --input loads=";
 
-/// What is to be offered.
+/// One load, as the threads offer it.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Target {
     /// Messages per second of each sender. In a closed loop it only says how long messages are counted.
@@ -25,7 +25,7 @@ pub(super) struct Target {
     pub(super) window: Option<u32>,
 }
 
-/// What came of a load. Rates are messages per second of each sender; latencies are femtoseconds.
+/// The result of one load. Rates are messages per second of each sender; latencies are femtoseconds.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Point {
     pub(super) target: Target,
@@ -57,7 +57,7 @@ impl Curve {
         Self { study: Arc::clone(study), lone, carried, capacity, points: Vec::new() }
     }
 
-    /// What a person asked for, ascending.
+    /// The loads of the input `loads`, ascending.
     pub(super) fn targets(&self) -> Vec<Target> {
         let asked = &self.study.asked;
         if asked.arrivals == Arrivals::Closed {

@@ -34,7 +34,7 @@ const LEAST_PAUSE: f64 = 1e6;
 /// The least time before the messages that count, in latencies of a lone message.
 const WARM: f64 = 4.0;
 
-/// What a node has of the load that is offered now, and at the end of all.
+/// The measurements of a node: those of the load that is offered now, and at the end those of all loads.
 #[derive(Debug, Default)]
 pub(super) struct Record {
     /// When each message that this node has handled was made, and when its handler began, in femtoseconds.
@@ -142,7 +142,7 @@ impl Traffic {
         }
     }
 
-    /// What a thread sends as a block.
+    /// The words of the block that each thread sends.
     fn a_block(&self) -> Vec<u64> {
         let words = if self.study.mechanism == Mechanism::Bulk { self.study.words } else { 0 };
         (0..words).map(word).collect()

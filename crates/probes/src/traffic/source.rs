@@ -27,12 +27,12 @@ const LOW: u64 = 0xff;
 pub(super) struct Stamp(pub(super) u64);
 
 impl Stamp {
-    /// Of a message made at that femtosecond.
+    /// The stamp of a message made at that femtosecond.
     pub(super) fn new(made: u64) -> Self {
         Self(made & !LOW)
     }
 
-    /// Of a message whose handler answers a thread.
+    /// The stamp of a message that this thread waits to be answered.
     pub(super) fn asking(made: u64, thread: u32) -> Self {
         Self(made & !LOW | u64::from(thread) << 1 | 1)
     }
@@ -48,7 +48,7 @@ impl Stamp {
     }
 }
 
-/// What a thread needs of its node to be a source.
+/// The parts of a node that its threads need as sources.
 #[derive(Clone, Copy)]
 pub(super) struct Node<'s> {
     pub(super) study: &'s Study,

@@ -153,7 +153,7 @@ impl Asked {
     }
 }
 
-/// What is asked, as all nodes know it.
+/// The inputs of a run, as all nodes know them.
 #[derive(Debug)]
 pub(super) struct Study {
     pub(super) asked: Asked,

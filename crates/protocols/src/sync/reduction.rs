@@ -120,7 +120,7 @@ impl Operation {
         }
     }
 
-    /// What taking in one costs, if it brings so many words.
+    /// The cost of taking in a contribution of so many words.
     pub(super) fn step(self, words: usize) -> Operations {
         match self {
             Self::Barrier => Operations::NONE,
