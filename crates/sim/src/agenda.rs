@@ -19,6 +19,8 @@
 //!
 //! This module must never know what an event means to the part that it is for.
 
+mod steps;
+
 use std::collections::{BTreeMap, VecDeque};
 
 use des::{Order, Timetable, Turn};
@@ -32,6 +34,8 @@ use crate::prospect::Prospect;
 /// The present time and all events to come.
 pub(crate) struct Agenda {
     now: Time,
+    /// The actor whose event happened last or whose fiber passed time last, and the place to which it has come by that.
+    came: (usize, Order),
     /// The time of the last event of any node that had an effect. Looks without one do not count.
     latest: Time,
     events: Timetable<Happening>,
@@ -93,6 +97,7 @@ impl Agenda {
         let nodes = ranks.len();
         Self {
             now: Time::ZERO,
+            came: (0, Order { at: Time::ZERO, major: 0, minor: 0 }),
             latest: Time::ZERO,
             events: Timetable::new(if lookahead.is_zero() { [0].into() } else { ranks.clone() }),
             turn: Acting { actor: 0, by: 0, bound: Turn::NEVER, in_order: true },
@@ -222,15 +227,16 @@ impl Agenda {
             }
         }
         let (order, happening) = self.events.pop()?;
-        self.turn.by = self.by();
+        self.came = (self.turn.actor, order);
+        self.turn.by = self.by(self.turn.actor);
         *self.to_come.of(happening) -= 1;
         Some((order.at, happening))
     }
 
-    /// The rank of the acting node, before the number of a push.
+    /// The rank of a node, before the number of a push.
     #[inline]
-    fn by(&self) -> u64 {
-        u64::from(self.ranks[self.turn.actor]) << PUSHES
+    fn by(&self, node: usize) -> u64 {
+        u64::from(self.ranks[node]) << PUSHES
     }
 
     /// Gives the turn to the actor with the first event of all, if there is one.
@@ -323,9 +329,8 @@ impl Agenda {
         let target = self.now + ahead;
         let undisturbed = self.due.is_empty() && self.turn.bound.at > target && self.own() > target;
         if undisturbed && !self.is_stalled_at(target) {
-            self.now = target;
-            self.latest = self.latest.max(target);
-            self.turn.by = self.by();
+            let (from, by) = (self.now, self.by(self.turn.actor));
+            self.pass_to(Order { at: target, major: from.as_femtoseconds(), minor: by | self.pushes });
             return None;
         }
         Some(target)

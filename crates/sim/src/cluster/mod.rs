@@ -11,6 +11,7 @@ pub(crate) mod passage;
 pub(crate) mod regions;
 pub(crate) mod routine;
 pub(crate) mod scheduling;
+pub(crate) mod trains;
 
 use machine::{Class, Cost};
 use tempest::world::Held;

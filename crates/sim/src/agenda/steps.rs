@@ -1,0 +1,86 @@
+//! Steps that nothing but their own node sees, and their places among the node's events.
+//!
+//! Such a step needs no event. It has the [place](Order) that its event would have, and the node takes it before anything of the node that
+//! has a later place. A step that follows another is as if pushed by it, at the time of the other.
+//!
+//! In global order a place counts the pushes of all nodes, in the order in which they happen. A step that is taken late could not tell
+//! its place. There every step is an event.
+//!
+//! This module must never know what a step does.
+
+use des::Order;
+use units::Time;
+
+use super::Agenda;
+
+impl Agenda {
+    /// The node that acts now; `None` where the run keeps global order throughout, and every step is an event.
+    #[inline]
+    pub(crate) fn acting(&self) -> Option<usize> {
+        (!self.lookahead.is_zero()).then_some(self.turn.actor)
+    }
+
+    /// The place up to which all of a node happens before the present instant. For another node than the acting one it is that of
+    /// global order.
+    #[inline]
+    pub(crate) fn reached_by(&self, node: usize) -> Order {
+        let (actor, place) = self.came;
+        if node == actor { place } else { self.reached_by_other(node, actor) }
+    }
+
+    #[cold]
+    fn reached_by_other(&self, node: usize, actor: usize) -> Order {
+        let last = if self.ranks[node] < self.ranks[actor] { u64::MAX } else { 0 };
+        Order { at: self.now, major: last, minor: last }
+    }
+
+    /// The place of a step of a node at `at` that follows the node's step at `from`.
+    #[inline]
+    pub(crate) fn place_after(&mut self, node: usize, from: Time, at: Time) -> Order {
+        if self.lookahead.is_zero() {
+            return self.keep_place(node, at);
+        }
+        let (major, minor) = (from.as_femtoseconds(), self.by(node) | self.pushes);
+        self.pushes += 1;
+        Order { at, major, minor }
+    }
+
+    /// A place before everything at `at` that has a place already. It is the node's alone.
+    pub(crate) fn early_place(&mut self, at: Time) -> Order {
+        self.pushes += 1;
+        Order { at, major: 0, minor: self.pushes }
+    }
+
+    /// The first place at which something may disturb the acting node. All steps of the node before that place may be taken now, though
+    /// their time has not come. A step that has the present place itself is one of them.
+    #[inline]
+    pub(crate) fn undisturbed_until(&self) -> Order {
+        let (_, Order { at, major, minor }) = self.came;
+        let past_present = Order { at, major, minor: minor + 1 };
+        if !self.due.is_empty() {
+            return past_present;
+        }
+        let other = Order { at: self.turn.bound.at.min(self.stalls_after()), major: 0, minor: 0 };
+        self.events.next().map_or(other, |own| own.min(other)).max(past_present)
+    }
+
+    /// Advances the present time to a step before all that may [disturb](Self::undisturbed_until) the acting node.
+    #[inline]
+    pub(crate) fn pass_to(&mut self, place: Order) {
+        self.now = place.at;
+        self.latest = self.latest.max(place.at);
+        self.turn.by = self.by(self.turn.actor);
+        self.came = (self.turn.actor, place);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::happening::Happening;
+    use crate::processor::core::Step;
+
+    fn ns(time: u64) -> Time {
+        Time::from_nanoseconds(time)
+    }
+}
