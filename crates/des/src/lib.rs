@@ -11,6 +11,7 @@
 mod choice;
 mod event_queue;
 mod heap;
+mod queue;
 mod server;
 mod timetable;
 
