@@ -21,7 +21,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use des::{Order, Timetable, Turn};
+use des::{DelayLines, Order, Timetable, Turn};
 use tempest::Failure;
 use units::Time;
 
@@ -35,6 +35,9 @@ pub(crate) struct Agenda {
     /// The time of the last event of any node that had an effect. Looks without one do not count.
     latest: Time,
     events: Timetable<Happening>,
+    /// The events inside a network that come a fixed delay after the one before: most of them, where few messages wait. They keep
+    /// global order with `events`.
+    inside: DelayLines<hardware::Event>,
     /// The rank of each node among simultaneous events of several nodes.
     ranks: Box<[u32]>,
     turn: Acting,
@@ -99,6 +102,7 @@ impl Agenda {
             lookahead,
             held: vec![false; nodes].into(),
             ranks,
+            inside: DelayLines::new(&[]),
             due: VecDeque::new(),
             parked: BTreeMap::new(),
             pushes: 0,
@@ -109,6 +113,11 @@ impl Agenda {
             progress: Progress::default(),
             stopped: None,
         }
+    }
+
+    /// The agenda for a network most of whose events come one of `delays` after the event that pushes them.
+    pub(crate) fn with_delays(self, delays: &[Time]) -> Self {
+        Self { inside: DelayLines::new(delays), ..self }
     }
 
     /// The present time.
@@ -142,7 +151,12 @@ impl Agenda {
     /// Adds an event inside the network at `at`. `rank` is that of the node that it concerns.
     #[inline]
     pub(crate) fn push_inside(&mut self, at: Time, rank: u32, event: hardware::Event) {
-        self.add(self.actor(0), at, rank, Happening::Network { event });
+        let order = self.next_order(at, rank);
+        if self.inside.push(self.now, order, event) {
+            self.to_come.others += 1;
+        } else {
+            self.insert(self.actor(0), order, rank, Happening::Network { event });
+        }
     }
 
     /// The queue of a node.
@@ -221,10 +235,22 @@ impl Agenda {
                 self.next_turn()?;
             }
         }
-        let (order, happening) = self.events.pop()?;
+        let (order, happening) = if self.comes_inside() { self.pop_inside() } else { self.events.pop() }?;
         self.turn.by = self.by();
         *self.to_come.of(happening) -= 1;
         Some((order.at, happening))
+    }
+
+    /// Whether the next event is one of a fixed delay inside the network.
+    #[inline]
+    fn comes_inside(&self) -> bool {
+        let first = self.inside.first();
+        first.at < Time::MAX && self.events.next().is_none_or(|next| first < next)
+    }
+
+    #[inline]
+    fn pop_inside(&mut self) -> Option<(Order, Happening)> {
+        self.inside.pop().map(|(order, event)| (order, Happening::Network { event }))
     }
 
     /// The rank of the acting node, before the number of a push.
@@ -264,7 +290,7 @@ impl Agenda {
     /// The time of the next event of the acting node, in this turn or later.
     #[inline]
     fn own(&self) -> Time {
-        self.events.next().map_or(Time::MAX, |next| next.at)
+        self.events.next().map_or(Time::MAX, |next| next.at).min(self.inside.first().at)
     }
 
     /// Whether the present instant is that of global order: no other actor has an earlier event.
