@@ -23,6 +23,11 @@ pub struct Order {
     pub minor: u64,
 }
 
+impl Order {
+    /// After everything.
+    pub const NEVER: Self = Self { at: Time::MAX, major: u64::MAX, minor: u64::MAX };
+}
+
 impl Ord for Order {
     #[inline]
     fn cmp(&self, other: &Self) -> Ordering {

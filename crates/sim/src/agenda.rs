@@ -21,7 +21,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use des::{Order, Timetable, Turn};
+use des::{DelayLines, Order, Timetable, Turn};
 use tempest::Failure;
 use units::Time;
 
@@ -35,6 +35,9 @@ pub(crate) struct Agenda {
     /// The time of the last event of any node that had an effect. Looks without one do not count.
     latest: Time,
     events: Timetable<Packed>,
+    /// The events inside a network that come a fixed delay after the one before: most of them, where few messages wait. They keep
+    /// global order with `events`.
+    inside: DelayLines<hardware::Event>,
     /// The rank of each node among simultaneous events of several nodes.
     ranks: Box<[u32]>,
     turn: Acting,
@@ -106,6 +109,7 @@ impl Agenda {
             lookahead,
             held: vec![false; nodes].into(),
             ranks,
+            inside: DelayLines::new(&[]),
             due: VecDeque::new(),
             parked: BTreeMap::new(),
             pushes: 0,
@@ -116,6 +120,11 @@ impl Agenda {
             progress: Progress::default(),
             stopped: None,
         }
+    }
+
+    /// The agenda for a network most of whose events come one of `delays` after the event that pushes them.
+    pub(crate) fn with_delays(self, delays: &[Time]) -> Self {
+        Self { inside: DelayLines::new(delays), ..self }
     }
 
     /// The present time.
@@ -130,7 +139,7 @@ impl Agenda {
 
     /// The number of events to come.
     pub(crate) fn waiting(&self) -> usize {
-        self.events.len()
+        self.events.len() + self.inside.len()
     }
 
     /// The rank of a node among simultaneous events of several nodes.
@@ -148,7 +157,10 @@ impl Agenda {
     /// Adds an event inside the network at `at`. `rank` is that of the node that it concerns.
     #[inline]
     pub(crate) fn push_inside(&mut self, at: Time, rank: u32, event: hardware::Event) {
-        self.add(self.actor(0), at, rank, Happening::Network { event });
+        let order = self.next_order(at, rank);
+        if !self.inside.push(self.now, order, event) {
+            self.insert(self.actor(0), order, rank, Happening::Network { event });
+        }
     }
 
     /// The queue of a node.
@@ -226,9 +238,19 @@ impl Agenda {
                 self.next_turn()?;
             }
         }
-        let (order, happening) = self.events.pop()?;
+        let (order, happening) = match self.comes_inside() {
+            true => self.inside.pop().map(|(order, event)| (order, Happening::Network { event })),
+            false => self.events.pop().map(|(order, event)| (order, event.into())),
+        }?;
         self.turn.by = self.by();
-        Some((order.at, happening.into()))
+        Some((order.at, happening))
+    }
+
+    /// Whether the next event is one of a fixed delay inside the network.
+    #[inline]
+    fn comes_inside(&self) -> bool {
+        let first = self.inside.first();
+        first.at < Time::MAX && self.events.next().is_none_or(|next| first < next)
     }
 
     /// The rank of the acting node, before the number of a push.
@@ -268,7 +290,7 @@ impl Agenda {
     /// The time of the next event of the acting node, in this turn or later.
     #[inline]
     fn own(&self) -> Time {
-        self.events.next().map_or(Time::MAX, |next| next.at)
+        self.events.next().map_or(Time::MAX, |next| next.at).min(self.inside.first().at)
     }
 
     /// Whether the present instant is that of global order: no other actor has an earlier event.
@@ -360,7 +382,7 @@ impl Agenda {
             Happening::Continue { .. } => false,
             event => !ignored || !event.is_a_look(),
         };
-        self.events.iter().filter(counts).count()
+        self.events.iter().filter(counts).count() + self.inside.len()
     }
 
     /// Ends the run now, though there are events to come.

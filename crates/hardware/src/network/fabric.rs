@@ -144,6 +144,12 @@ impl Fabric {
         }
     }
 
+    /// The delays after which most events follow the events that add them: a message that waits for nothing reaches the end of a
+    /// link or a port.
+    pub fn delays(&self) -> [Time; 2] {
+        [self.hop, self.latency]
+    }
+
     /// Starts cross traffic, if there is any. The caller does this once, before anything else.
     pub fn start(&mut self, mut later: impl FnMut(Time, u32, Event)) {
         for (source, at) in self.cross_traffic.iter().flat_map(CrossTraffic::starts) {
