@@ -11,6 +11,7 @@ use tempest::{Block, MAX_WORDS, NodeId, Place};
 use units::Time;
 
 use super::cargo::{Cargo, Manifest};
+use crate::happening::LIMIT;
 use crate::memory::at_work::Reaching;
 use crate::prices::Receipt;
 
@@ -86,7 +87,7 @@ impl Words {
 pub(crate) struct Flight {
     manifest: Manifest,
     from: NodeId,
-    /// The number of earlier flights at this place.
+    /// The number of earlier flights at this place, which begins anew at [`LIMIT`].
     uses: u32,
     /// The number of the flow. It is unique in a run, and rises with time among the flows of one source.
     number: u64,
@@ -358,7 +359,7 @@ impl Flights {
     #[inline]
     pub(crate) fn end(&mut self, place: u32) -> Option<Brought> {
         let flight = &mut self.all[place as usize];
-        flight.uses = flight.uses.wrapping_add(1);
+        flight.uses = (flight.uses + 1) % LIMIT;
         self.free.push(place);
         if flight.carries() { flight.take_block() } else { None }
     }
