@@ -13,6 +13,9 @@ use units::Time;
 
 use super::Agenda;
 
+/// Before everything.
+const FIRST: Order = Order { at: Time::ZERO, major: 0, minor: 0 };
+
 impl Agenda {
     /// The node that acts now; `None` where the run keeps global order throughout, and every step is an event.
     #[inline]
@@ -55,13 +58,27 @@ impl Agenda {
     /// their time has not come. A step that has the present place itself is one of them.
     #[inline]
     pub(crate) fn undisturbed_until(&self) -> Order {
-        let (_, Order { at, major, minor }) = self.came;
+        let Order { at, major, minor } = if self.came.0 == self.turn.actor { self.came.1 } else { FIRST };
         let past_present = Order { at, major, minor: minor + 1 };
         if !self.due.is_empty() {
             return past_present;
         }
-        let other = Order { at: self.turn.bound.at.min(self.stalls_after()), major: 0, minor: 0 };
-        self.events.next().map_or(other, |own| own.min(other)).max(past_present)
+        let other = Order { at: self.turn.bound.at.min(self.stalls_after()), ..FIRST };
+        self.events.next().unwrap_or(Order::NEVER).min(self.inside.first()).min(other).max(past_present)
+    }
+
+    /// Advances the present time by `ahead` if the node has no earlier event and its turn lasts so long. Otherwise returns the
+    /// instant `ahead` from now, at which the caller [queues](Self::push) its continuation.
+    #[inline]
+    pub(crate) fn pass(&mut self, ahead: Time) -> Option<Time> {
+        let target = self.now + ahead;
+        let undisturbed = self.due.is_empty() && self.turn.bound.at > target && self.own() > target;
+        if undisturbed && !self.is_stalled_at(target) {
+            let (from, by) = (self.now, self.by(self.turn.actor));
+            self.pass_to(Order { at: target, major: from.as_femtoseconds(), minor: by | self.pushes });
+            return None;
+        }
+        Some(target)
     }
 
     /// Advances the present time to a step before all that may [disturb](Self::undisturbed_until) the acting node.
