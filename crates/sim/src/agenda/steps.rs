@@ -1,10 +1,10 @@
 //! Steps that nothing but their own node sees, and their places among the node's events.
 //!
-//! Such a step needs no event. It has the [place](Order) that its event would have, and the node takes it before anything of the node that
-//! has a later place. A step that follows another is as if pushed by it, at the time of the other.
+//! Such a step needs no event. It has the [place](Order) that its event would have, and the node takes it before anything of the
+//! node that has a later place. A step that follows another is as if pushed by it, at the time of the other.
 //!
-//! In global order a place counts the pushes of all nodes, in the order in which they happen. A step that is taken late could not tell
-//! its place. There every step is an event.
+//! In global order a place counts the pushes of all nodes, in the order in which they happen. A step that is taken late could not
+//! tell its place. There every step is an event.
 //!
 //! This module must never know what a step does.
 
@@ -54,8 +54,8 @@ impl Agenda {
         Order { at, major: 0, minor: self.pushes }
     }
 
-    /// The first place at which something may disturb the acting node. All steps of the node before that place may be taken now, though
-    /// their time has not come. A step that has the present place itself is one of them.
+    /// The first place at which something may disturb the acting node. All steps of the node before that place may be taken now,
+    /// though their time has not come. A step that has the present place itself is one of them.
     #[inline]
     pub(crate) fn undisturbed_until(&self) -> Order {
         let Order { at, major, minor } = if self.came.0 == self.turn.actor { self.came.1 } else { FIRST };
@@ -95,9 +95,74 @@ impl Agenda {
 mod tests {
     use super::*;
     use crate::happening::Happening;
-    use crate::processor::core::Step;
 
     fn ns(time: u64) -> Time {
         Time::from_nanoseconds(time)
+    }
+
+    /// Three nodes whose messages take 100 ns at least. Node 1 acts, at 50 ns.
+    fn agenda() -> Agenda {
+        let mut agenda = Agenda::new([2, 1, 0].into(), ns(100), None);
+        look(&mut agenda, 1, 50);
+        let (at, happening) = agenda.take_next().expect("it is to come");
+        agenda.begin(at, happening);
+        agenda
+    }
+
+    fn look(agenda: &mut Agenda, node: usize, at: u64) {
+        agenda.push(node, ns(at), Happening::Look { node: node as u32 });
+    }
+
+    #[test]
+    fn steps_come_in_the_order_of_the_steps_before_them_whenever_they_are_taken() {
+        let mut agenda = agenda();
+        let late = agenda.place_after(1, ns(49), ns(70));
+        let pushed = agenda.keep_place(1, ns(70));
+        let later = agenda.place_after(1, ns(50), ns(70));
+        let early = agenda.early_place(ns(70));
+        assert!(early < late && late < pushed && pushed < later);
+        assert!(early < agenda.place_after(1, ns(0), ns(70)) && agenda.early_place(ns(70)) > early);
+    }
+
+    #[test]
+    fn in_global_order_places_count_pushes_and_no_step_is_without_an_event() {
+        let mut agenda = Agenda::new([0].into(), Time::ZERO, None);
+        let pushed = agenda.keep_place(0, ns(70));
+        assert!(pushed < agenda.place_after(0, ns(0), ns(70)));
+        assert_eq!(agenda.acting(), None);
+    }
+
+    #[test]
+    fn steps_are_taken_up_to_the_next_event_the_end_of_the_turn_and_what_is_due() {
+        let mut agenda = agenda();
+        let reached = agenda.reached_by(1);
+        assert_eq!(agenda.undisturbed_until().at, ns(250), "the node may be answered");
+        look(&mut agenda, 1, 120);
+        let until = agenda.undisturbed_until();
+        assert_eq!(until.at, ns(120));
+        agenda.pass_to(Order { at: ns(100), ..reached });
+        assert_eq!(
+            (agenda.now(), agenda.reached_by(1).at, agenda.undisturbed_until()),
+            (ns(100), ns(100), until)
+        );
+        agenda.go_on_now(1, 0, 0);
+        let present = agenda.reached_by(1);
+        assert!(
+            present < agenda.undisturbed_until()
+                && agenda.undisturbed_until() < agenda.keep_place(1, ns(101))
+        );
+    }
+
+    #[test]
+    fn of_another_node_all_has_happened_that_global_order_puts_before() {
+        let mut agenda = agenda();
+        agenda.pass(ns(10));
+        let step = agenda.place_after(0, ns(55), ns(60));
+        assert!(agenda.reached_by(0) < step && step < agenda.reached_by(2), "lower ranks come first");
+        assert!(agenda.reached_by(2) < agenda.place_after(2, ns(55), ns(61)));
+        // A node that goes on at this instant has come as far.
+        agenda.go_on_now(0, 0, 0);
+        agenda.take_due();
+        assert_eq!((agenda.acting(), agenda.reached_by(0) < step), (Some(0), true));
     }
 }

@@ -1,9 +1,9 @@
 //! A train: the requests that a fiber makes on the bus of its node one after the other.
 //!
-//! A request and its answer each use the bus at their own instant, so the bus is granted in the order of time. What happens at one
-//! instant is a step: the fiber asks, or takes an answer, or books a request that is over and asks for the next at once. A step
-//! touches the node's memory system, and the clock, the ledger and the account of costs of the fiber's processor. Nothing else sees
-//! it. Transactions that no other client can disturb need no steps: they take their time on an idle bus.
+//! A request and its answer each use the bus at their own instant, so the bus is granted in the order of time. What happens at
+//! one instant is a step: the fiber asks, or takes an answer, or books a request that is over and asks for the next at once. A
+//! step touches the node's memory system, and the clock, the ledger and the account of costs of the fiber's processor. Nothing
+//! else sees it. Transactions that no other client can disturb need no steps: they take their time on an idle bus.
 //!
 //! This module must never know why a fiber makes a request, nor which step of which train comes next.
 
@@ -178,7 +178,7 @@ impl Requests {
 #[cfg(test)]
 mod tests {
     use hardware::memory::NodeMemory;
-    use machine::{Primitives, Transaction, Transactions};
+    use machine::{Cost, Primitives, Transaction, Transactions};
     use proptest::prelude::*;
     use units::Bytes;
 
@@ -206,10 +206,13 @@ mod tests {
                 bench.at_work(0, now).make_undisturbed(left.made, left.alone);
                 return now;
             }
-            if !train.step(&mut bench.at_work(0, now)) {
+            let earliest = train.earliest_end(&bench.memory, now);
+            let Some(next) = train.step(&mut bench.at_work(0, now)) else {
+                assert_eq!(earliest, now, "the last step ends the train");
                 return now;
-            }
-            now += bench.cores[0].clock.take_ahead();
+            };
+            assert!(train.earliest_end(&bench.memory, next) >= earliest, "a train is not sooner than alone");
+            now = next;
         }
     }
 
@@ -244,18 +247,21 @@ mod tests {
     }
 
     #[test]
-    fn a_fibers_train_is_known_by_its_processor_and_its_activity() {
-        let [mut core, other] = Bench::new(Memory::plain(ns(50)), Primitives::default()).cores;
-        let mut trains = Trains::default();
-        core.begin(Activity::Thread(0));
-        trains.begin(&core, train(&[1]));
-        assert!(trains.of(&other).is_none());
-        core.begin(Activity::Handler);
-        assert!(trains.of(&core).is_none(), "it is the thread's");
-        trains.begin(&core, train(&[2, 3]));
-        assert!(trains.of(&core).is_some_and(|train| train.take().is_some()));
-        assert!(trains.of(&core).is_none());
-        core.begin(Activity::Thread(0));
-        assert!(trains.of(&core).is_some());
+    fn a_train_of_lines_takes_its_earliest_time_where_nobody_disturbs_it() {
+        let mut costs = described();
+        (costs.cache.coherent, costs.cache.supply, costs.bus.snoop) = (true, None, Some(ns(1)));
+        for primitive in [Primitive::FetchBlock, Primitive::Purge] {
+            let mut bench = Bench::new(Memory::described(&costs), Primitives::default());
+            let line = bench
+                .memory
+                .modelled()
+                .map(|system| system.least_time_of_line(primitive == Primitive::FetchBlock));
+            let (name, cost) = ("work", Cost { path: ns(9), ..Cost::default() });
+            let work = BlockWork { primitive, name, cost, lines: 4..7, own: Some(ns(5)) };
+            let (train, first) = Train::of_lines(&work, ns(5));
+            assert_eq!(first, ns(14));
+            let end = drive(&mut bench, ns(100) + first, train, false);
+            assert_eq!(Some(end - ns(100)), line.map(|line| ns(9) + (ns(5) + line) * 3), "{primitive:?}");
+        }
     }
 }

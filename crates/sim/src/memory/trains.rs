@@ -135,3 +135,60 @@ impl Trains {
         self.steps.retain(|&(_, of)| of != fiber);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use machine::{Primitives, Transaction, Transactions};
+    use units::Time;
+
+    use super::*;
+    use crate::memory::Memory;
+    use crate::memory::testing::Bench;
+    use crate::processor::clock::Pending;
+    use crate::testing::ns;
+
+    fn train() -> Train {
+        let made = Transactions::one(Transaction::Read);
+        Train::of_transactions(Pending { made, alone: ns(1), step: None })
+    }
+
+    fn place(at: u64, minor: u64) -> Order {
+        Order { at: ns(at), major: 0, minor }
+    }
+
+    #[test]
+    fn a_fibers_train_is_known_by_its_processor_and_its_activity() {
+        let [mut core, other] = Bench::new(Memory::plain(Time::ZERO), Primitives::default()).cores;
+        let mut trains = Trains::default();
+        core.begin(Activity::Thread(0));
+        let thread = Fiber::at_work(&core);
+        trains.begin(thread, train());
+        assert!(trains.has(thread) && !trains.has(Fiber::at_work(&other)) && !trains.are_none());
+        core.begin(Activity::Handler);
+        let handler = Fiber::at_work(&core);
+        assert!(!trains.has(handler) && Fiber::thread_of(&core) == thread);
+        trains.begin(handler, train());
+        assert_eq!((handler.processor(), Fiber::at_work(&other).processor()), (0, 1));
+        trains.end(handler);
+        assert!(trains.has(thread) && !trains.has(handler));
+    }
+
+    #[test]
+    fn the_step_of_the_first_place_comes_first_and_a_train_that_stands_still_has_none() {
+        let mut trains = Trains::default();
+        let fibers = [0, 1, 2, 3].map(Fiber);
+        for (fiber, at) in fibers.into_iter().zip([30, 10, 20, 10]) {
+            trains.begin(fiber, train());
+            trains.go_on(fiber, place(at, u64::from(fiber.0)));
+        }
+        assert_eq!(trains.next(), Some((place(10, 1), fibers[1])));
+        trains.move_first(place(25, 9));
+        assert_eq!(trains.next(), Some((place(10, 3), fibers[3])));
+        trains.stop_first();
+        trains.stop(fibers[2]);
+        assert_eq!((trains.next_of(fibers[2]), trains.next_of(fibers[0])), (None, Some(place(30, 0))));
+        assert_eq!((trains.next(), trains.goes_alone()), (Some((place(25, 9), fibers[1])), false));
+        trains.stop_first();
+        assert!(trains.goes_alone() && trains.next() == Some((place(30, 0), fibers[0])));
+    }
+}
