@@ -195,7 +195,8 @@ fn only_hands_over(cluster: &Cluster, core: usize, message: &Arrived) -> bool {
     let node = cluster.cores[core].node();
     let network = cluster.nodes[node].dispatch.network();
     // A message that is kept out now would be let in at that instant. One that comes later is let in as soon as it comes.
-    network.is_some_and(|network| network.only_hands_over(message)) && cluster.link.road.knocking(node).is_none()
+    network.is_some_and(|network| network.only_hands_over(message))
+        && cluster.link.road.knocking(node).is_none()
 }
 
 /// Lets a network processor, which reads a message out of the interface, hand it over as well and release its place in the queue.
