@@ -61,11 +61,11 @@ impl Road {
         interface: &mut Interface,
         agenda: &mut Agenda,
     ) {
-        let (now, bytes, mover) = (agenda.now(), flight.bytes(), flight.mover());
+        let (now, passage) = (agenda.now(), flight.passage());
         match &mut self.network {
             Network::Constant(network) => {
-                let first = network.arrival(interface.inject(now, bytes, mover));
-                let at = first + interface.behind(bytes, mover);
+                let first = network.arrival(interface.inject(now, passage.time));
+                let at = first + flight.mover().behind(passage.time);
                 agenda.push(flight.to(), at, Happening::Arrive { flight: place });
             }
             Network::Routed(fabric) => {
@@ -74,8 +74,8 @@ impl Road {
                     tie: agenda.rank(flight.to()),
                     from: flight.from() as u32,
                     to: flight.to() as u32,
-                    bytes: bytes + interface.headers(bytes),
-                    passage: interface.passage(bytes, mover),
+                    bytes: flight.bytes() + passage.headers,
+                    passage: passage.time,
                 };
                 fabric.launch(now, parcel, later(agenda));
             }
@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn what_leaves_arrives_in_order_and_fills_the_queue_before_the_port() {
         let (mut road, mut agenda) = (road(None), Agenda::new([3, 5].into(), Time::ZERO, None));
-        let mut port = Interface::new(interface().into(), Time::ZERO);
+        let mut port = Interface::new(interface().into());
         let flight = Flight::of_bytes(40);
         for place in 0..3 {
             assert!(road.has_room(0, &port, ns(0)));
