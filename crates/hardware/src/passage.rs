@@ -135,11 +135,17 @@ pub(crate) mod tests {
     #[test]
     fn a_message_of_any_length_and_mover_passes_with_all_its_bytes() {
         let mut passages = Passages::new(costs(), Time::ZERO);
-        for (data, movers) in (0..4 * SHORT).zip([Mover::Processors, Mover::Engine, Mover::Staging].repeat(300)) {
+        for (data, movers) in
+            (0..4 * SHORT).zip([Mover::Processors, Mover::Engine, Mover::Staging].repeat(300))
+        {
             let passage = passages.of(data, movers);
             let bytes = data + 16 * data.div_ceil(64).max(1);
             let engine = if movers == Mover::Engine { 2 * data } else { 0 };
-            assert_eq!((data + passage.headers, passage.time), (bytes, ns(bytes.max(engine))), "{data} by {movers:?}");
+            assert_eq!(
+                (data + passage.headers, passage.time),
+                (bytes, ns(bytes.max(engine))),
+                "{data} by {movers:?}"
+            );
         }
     }
 

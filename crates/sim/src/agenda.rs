@@ -21,11 +21,11 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use des::{Order, Timetable, Turn};
+use des::{DelayLines, Order, Timetable, Turn};
 use tempest::Failure;
 use units::Time;
 
-use crate::happening::{Happening, ToCome};
+use crate::happening::{Happening, Packed};
 use crate::progress::Progress;
 use crate::prospect::Prospect;
 
@@ -34,7 +34,10 @@ pub(crate) struct Agenda {
     now: Time,
     /// The time of the last event of any node that had an effect. Looks without one do not count.
     latest: Time,
-    events: Timetable<Happening>,
+    events: Timetable<Packed>,
+    /// The events inside a network that come a fixed delay after the one before: most of them, where few messages wait. They keep
+    /// global order with `events`.
+    inside: DelayLines<hardware::Event>,
     /// The rank of each node among simultaneous events of several nodes.
     ranks: Box<[u32]>,
     turn: Acting,
@@ -53,9 +56,10 @@ pub(crate) struct Agenda {
     prospect: Prospect,
     /// The number of events so far.
     happened: u64,
-    to_come: ToCome,
     /// The longest time without progress before the run counts as stalled.
     stall_limit: Option<Time>,
+    /// An instant up to which the run has not stalled. The run may have made progress since it was set.
+    patient_until: Time,
     progress: Progress,
     /// The reason why the run ends early, once that is certain.
     stopped: Option<Failure>,
@@ -64,6 +68,12 @@ pub(crate) struct Agenda {
 /// The bits of the number of a push. The rank of the node that pushes stands above them, and has room for 2^20 nodes: a run has no
 /// more threads than that, and each node has one at least.
 const PUSHES: u32 = 44;
+
+/// The events of one queue, after the next, that are told ahead of their times.
+const EVENTS_AHEAD: [usize; 3] = [1, 4, 7];
+
+/// The turns, after the present one, whose first events are told ahead of their times.
+const TURNS_AHEAD: [usize; 3] = [0, 1, 2];
 
 /// A core whose fiber goes on at the present time.
 #[derive(Clone, Copy, Debug)]
@@ -99,16 +109,22 @@ impl Agenda {
             lookahead,
             held: vec![false; nodes].into(),
             ranks,
+            inside: DelayLines::new(&[]),
             due: VecDeque::new(),
             parked: BTreeMap::new(),
             pushes: 0,
             prospect: Prospect::of(nodes, !lookahead.is_zero()),
             happened: 0,
-            to_come: ToCome::default(),
             stall_limit,
+            patient_until: stall_limit.unwrap_or(Time::MAX),
             progress: Progress::default(),
             stopped: None,
         }
+    }
+
+    /// The agenda for a network most of whose events come one of `delays` after the event that pushes them.
+    pub(crate) fn with_delays(self, delays: &[Time]) -> Self {
+        Self { inside: DelayLines::new(delays), ..self }
     }
 
     /// The present time.
@@ -123,8 +139,7 @@ impl Agenda {
 
     /// The number of events to come.
     pub(crate) fn waiting(&self) -> usize {
-        let ToCome { continuations, looks, others } = self.to_come;
-        continuations + looks + others
+        self.events.len() + self.inside.len()
     }
 
     /// The rank of a node among simultaneous events of several nodes.
@@ -142,7 +157,10 @@ impl Agenda {
     /// Adds an event inside the network at `at`. `rank` is that of the node that it concerns.
     #[inline]
     pub(crate) fn push_inside(&mut self, at: Time, rank: u32, event: hardware::Event) {
-        self.add(self.actor(0), at, rank, Happening::Network { event });
+        let order = self.next_order(at, rank);
+        if !self.inside.push(self.now, order, event) {
+            self.insert(self.actor(0), order, rank, Happening::Network { event });
+        }
     }
 
     /// The queue of a node.
@@ -181,8 +199,7 @@ impl Agenda {
 
     #[inline]
     fn insert(&mut self, actor: usize, order: Order, rank: u32, happening: Happening) {
-        *self.to_come.of(happening) += 1;
-        self.events.push(actor, order, happening);
+        self.events.push(actor, order, happening.into());
         let turn = &mut self.turn;
         if actor != turn.actor && turn.in_order {
             turn.bound = turn.bound.min(Turn { at: order.at, rank });
@@ -196,7 +213,7 @@ impl Agenda {
 
     /// The core whose fiber goes on next at the present time, with the epoch of its continuation; `None` if the run ends now.
     pub(crate) fn first_due(&self) -> Option<(usize, u32)> {
-        self.due.front().filter(|_| self.stopped.is_none()).map(|due| (due.core as usize, due.epoch))
+        self.due.front().filter(|_| !self.is_stopped()).map(|due| (due.core as usize, due.epoch))
     }
 
     /// Removes and returns the core whose fiber goes on next at the present time. Its node acts from now on.
@@ -221,10 +238,19 @@ impl Agenda {
                 self.next_turn()?;
             }
         }
-        let (order, happening) = self.events.pop()?;
+        let (order, happening) = match self.comes_inside() {
+            true => self.inside.pop().map(|(order, event)| (order, Happening::Network { event })),
+            false => self.events.pop().map(|(order, event)| (order, event.into())),
+        }?;
         self.turn.by = self.by();
-        *self.to_come.of(happening) -= 1;
         Some((order.at, happening))
+    }
+
+    /// Whether the next event is one of a fixed delay inside the network.
+    #[inline]
+    fn comes_inside(&self) -> bool {
+        let first = self.inside.first();
+        first.at < Time::MAX && self.events.next().is_none_or(|next| first < next)
     }
 
     /// The rank of the acting node, before the number of a push.
@@ -264,7 +290,7 @@ impl Agenda {
     /// The time of the next event of the acting node, in this turn or later.
     #[inline]
     fn own(&self) -> Time {
-        self.events.next().map_or(Time::MAX, |next| next.at)
+        self.events.next().map_or(Time::MAX, |next| next.at).min(self.inside.first().at)
     }
 
     /// Whether the present instant is that of global order: no other actor has an earlier event.
@@ -279,8 +305,7 @@ impl Agenda {
         self.parked.insert(actor, std::mem::take(&mut self.due));
         // It comes before all that the node has queued for this instant.
         let order = Order { at, major: 0, minor: 0 };
-        self.to_come.continuations += 1;
-        self.events.push(actor, order, Happening::Continue { core: core as u32, epoch });
+        self.events.push(actor, order, Happening::Continue { core: core as u32, epoch }.into());
         self.hold(actor);
         self.turn.bound = Turn::until(Time::ZERO);
     }
@@ -295,10 +320,18 @@ impl Agenda {
         self.held.fill(false);
     }
 
-    /// The next events of the two nodes whose turns probably come next, if the nodes are many and have not been told in this turn.
+    /// The events that probably come soon, if nodes are many and the events are to be told now. The soonest comes first.
     #[inline]
-    pub(crate) fn soon(&mut self) -> Option<[Option<(usize, Happening)>; 2]> {
-        self.prospect.take().then(|| self.events.soon())
+    pub(crate) fn soon(&mut self) -> Option<[Option<Happening>; 3]> {
+        self.prospect.take().then(|| self.look_ahead())
+    }
+
+    fn look_ahead(&self) -> [Option<Happening>; 3] {
+        let soon = match self.lookahead.is_zero() {
+            true => EVENTS_AHEAD.map(|ahead| self.events.after(ahead)),
+            false => TURNS_AHEAD.map(|ahead| self.events.first_of_turn(ahead)),
+        };
+        soon.map(|event| event.map(Happening::from))
     }
 
     /// Moves the present time to an event that was taken from the queue.
@@ -345,7 +378,11 @@ impl Agenda {
     /// The number of events to come that may end a wait. Looks count unless they are `ignored`. Continuations of
     /// processors do not count, because the processor itself shows that it is at work.
     pub(crate) fn under_way(&self, ignored: bool) -> usize {
-        if ignored { self.to_come.others } else { self.to_come.others + self.to_come.looks }
+        let counts = |&&event: &&Packed| match Happening::from(event) {
+            Happening::Continue { .. } => false,
+            event => !ignored || !event.is_a_look(),
+        };
+        self.events.iter().filter(counts).count() + self.inside.len()
     }
 
     /// Ends the run now, though there are events to come.
@@ -353,18 +390,33 @@ impl Agenda {
         self.stopped = Some(why);
     }
 
+    /// Whether the run ends now.
+    #[inline]
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stopped.is_some()
+    }
+
     /// Removes and returns the reason why the run ends now, if it does.
+    #[cold]
     pub(crate) fn take_stop(&mut self) -> Option<Failure> {
         self.stopped.take()
     }
 
     /// The stall limit, if the run has gone on for longer than that without progress.
-    pub(crate) fn stalled(&self) -> Option<Time> {
-        self.stall_limit.filter(|_| self.is_stalled_at(self.now))
+    #[inline]
+    pub(crate) fn stalled(&mut self) -> Option<Time> {
+        if self.is_stalled_at(self.now) { self.stall_limit } else { None }
     }
 
-    fn is_stalled_at(&self, at: Time) -> bool {
-        self.stall_limit.is_some_and(|limit| at.saturating_sub(self.progress.at()) > limit)
+    #[inline]
+    fn is_stalled_at(&mut self, at: Time) -> bool {
+        at > self.patient_until && self.has_stalled_at(at)
+    }
+
+    #[cold]
+    fn has_stalled_at(&mut self, at: Time) -> bool {
+        self.patient_until = self.stall_limit.map_or(Time::MAX, |limit| self.progress.at() + limit);
+        at > self.patient_until
     }
 
     /// The first instant at which the run counts as stalled, if it makes no progress before. A node that runs ahead waits there:

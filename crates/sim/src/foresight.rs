@@ -2,8 +2,7 @@
 //!
 //! On very many nodes each event touches some dozens of cache lines that lie in no near cache, most of them in the node's parts and
 //! on the stack of its thread. Asked for one after the other they would take longer than all that is computed. An event is
-//! foreseen twice: first the parts of its node, then the memory that these name. Where all nodes share one queue of events, most
-//! events touch too little to be worth the effort.
+//! foreseen three times: first what it names, then the parts of its node, then the memory that these name.
 //!
 //! This module must never change anything that a run can see.
 
@@ -11,27 +10,47 @@ use crate::cluster::Cluster;
 use crate::fibers::Fibers;
 use crate::happening::Happening;
 
-/// Asks for what the next event touches, and for the parts of the node of the event after it.
+/// Asks for what the events that come soon touch. The soonest of them comes first.
 #[cold]
-pub(crate) fn ask(cluster: &Cluster, fibers: &Fibers, [next, after]: [Option<(usize, Happening)>; 2]) {
-    if let Some((node, _)) = after {
+pub(crate) fn ask(cluster: &Cluster, fibers: &Fibers, [next, after, later]: [Option<Happening>; 3]) {
+    if let Some(happening) = later {
+        ask_for_subject(cluster, happening);
+    }
+    if let Some(node) = after.and_then(|happening| node_of(cluster, happening)) {
         ask_for_parts(cluster, fibers, node);
     }
-    if let Some((node, happening)) = next {
-        flight(happening).into_iter().for_each(|flight| pdq::prefetch(&cluster.link.flights[flight]));
+    if let Some(node) = next.and_then(|happening| node_of(cluster, happening)) {
         ask_inside_parts(cluster, fibers, node);
     }
 }
 
-/// The flight of an event.
-fn flight(happening: Happening) -> Option<u32> {
+/// Asks for what an event names.
+fn ask_for_subject(cluster: &Cluster, happening: Happening) {
     match happening {
         Happening::Arrive { flight }
         | Happening::Pass { flight }
         | Happening::Deliver { flight }
         | Happening::Forward { flight }
-        | Happening::Overflow { flight, .. } => Some(flight),
-        _ => None,
+        | Happening::Overflow { flight, .. } => pdq::prefetch(&cluster.link.flights[flight]),
+        Happening::Continue { core, .. } => pdq::prefetch(&cluster.cores[core as usize]),
+        Happening::Network { .. }
+        | Happening::Packet { .. }
+        | Happening::Post { .. }
+        | Happening::Look { .. } => {}
+    }
+}
+
+/// The node of an event; `None` for an event inside the network.
+fn node_of(cluster: &Cluster, happening: Happening) -> Option<usize> {
+    match happening {
+        Happening::Arrive { flight }
+        | Happening::Pass { flight }
+        | Happening::Deliver { flight }
+        | Happening::Forward { flight }
+        | Happening::Overflow { flight, .. } => Some(cluster.link.flights[flight].to()),
+        Happening::Continue { core, .. } => Some(cluster.cores[core as usize].node()),
+        Happening::Post { node } | Happening::Look { node } => Some(node as usize),
+        Happening::Network { .. } | Happening::Packet { .. } => None,
     }
 }
 

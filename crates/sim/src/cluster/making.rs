@@ -55,19 +55,21 @@ impl Plan<'_> {
         let Self { machine, policy, shape, .. } = *self;
         let messages = places.first().map_or(0, |(resident, _)| resident.node.message_names().count());
         let interface = Arc::new(paced(machine));
+        let road = Road::new(machine, shape.nodes);
         let mut cluster = Cluster {
             setting: Setting {
                 machine: machine.clone(),
                 policy: policy.clone(),
                 prices: PriceLists::new(machine),
             },
-            agenda: Agenda::new(self.ranks(), self.lookahead(), self.stall_limit),
+            agenda: Agenda::new(self.ranks(), self.lookahead(), self.stall_limit).with_delays(&road.delays()),
             measure: Measure::new(messages, self.trace),
             nodes: Vec::with_capacity(places.len()),
             cores: Vec::with_capacity(places.len() * self.processors()),
             link: Link {
                 road: Road::new(machine, shape.nodes),
                 passages: Passages::new((*interface).clone(), self.polls()),
+                road,
                 overflow: Overflow::of(machine),
                 flights: Flights::default(),
                 staging: Staging::of(machine, shape.nodes),

@@ -1,0 +1,166 @@
+//! Things that come one of a few fixed delays after their pushes.
+//!
+//! Time never goes back, so things of one delay come in the order of their pushes, whatever their number. They stand in a row: a
+//! push is at its end, a pop at its beginning, and what comes soon lies together in the memory of the host.
+//!
+//! This module must never know what a thing is.
+
+use std::collections::VecDeque;
+
+use units::Time;
+
+use crate::timetable::Order;
+
+/// The number of things that a push may overtake: those pushed at the same instant that come behind it. A push that would have to
+/// overtake more is refused.
+const REACH: usize = 16;
+
+/// A row of things for each of a few delays.
+#[derive(Clone, Debug)]
+pub struct DelayLines<E> {
+    lines: Box<[Line<E>]>,
+    /// The place of the first thing of all lines; [`Order::NEVER`] if nothing is to come.
+    first: Order,
+    /// The line of that thing.
+    from: usize,
+}
+
+/// The things that come a fixed delay after their pushes.
+#[derive(Clone, Debug)]
+struct Line<E> {
+    delay: Time,
+    /// The things in their order.
+    things: VecDeque<(Order, E)>,
+}
+
+impl<E: Copy> DelayLines<E> {
+    /// Empty lines of these delays.
+    pub fn new(delays: &[Time]) -> Self {
+        let line = |&delay| Line { delay, things: VecDeque::new() };
+        Self { lines: delays.iter().map(line).collect(), first: Order::NEVER, from: 0 }
+    }
+
+    /// Adds a thing that is pushed at `now`, if a line has its delay and the thing comes behind nearly all of that line. Returns
+    /// whether it was added.
+    #[inline]
+    pub fn push(&mut self, now: Time, order: Order, event: E) -> bool {
+        let delay = order.at.saturating_sub(now);
+        let Some(from) = self.lines.iter().position(|line| line.delay == delay) else { return false };
+        let is_in = self.lines[from].push(order, event);
+        if is_in && order < self.first {
+            (self.first, self.from) = (order, from);
+        }
+        is_in
+    }
+
+    /// The number of things to come.
+    pub fn len(&self) -> usize {
+        self.lines.iter().map(|line| line.things.len()).sum()
+    }
+
+    /// Whether nothing is to come.
+    pub fn is_empty(&self) -> bool {
+        self.first == Order::NEVER
+    }
+
+    /// The place of the first thing; [`Order::NEVER`] if nothing is to come.
+    #[inline]
+    pub fn first(&self) -> Order {
+        self.first
+    }
+
+    /// Removes and returns the first thing.
+    #[inline]
+    pub fn pop(&mut self) -> Option<(Order, E)> {
+        let popped = self.lines.get_mut(self.from)?.things.pop_front();
+        self.first = Order::NEVER;
+        for (from, line) in self.lines.iter().enumerate() {
+            if let Some(&(order, _)) = line.things.front().filter(|&&(order, _)| order < self.first) {
+                (self.first, self.from) = (order, from);
+            }
+        }
+        popped
+    }
+}
+
+impl<E: Copy> Line<E> {
+    /// Adds a thing that overtakes few others. Returns whether it was added.
+    #[inline]
+    fn push(&mut self, order: Order, event: E) -> bool {
+        if self.things.back().is_none_or(|&(last, _)| last < order) {
+            self.things.push_back((order, event));
+            return true;
+        }
+        self.overtake(order, event)
+    }
+
+    /// Adds a thing that comes before the last one, if it comes before few.
+    #[inline(never)]
+    fn overtake(&mut self, order: Order, event: E) -> bool {
+        let behind =
+            self.things.iter().rev().take(REACH + 1).take_while(|&&(other, _)| order < other).count();
+        if behind <= REACH {
+            self.things.insert(self.things.len() - behind, (order, event));
+        }
+        behind <= REACH
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn order(at: u64, major: u64, minor: u64) -> Order {
+        Order { at: Time::from_femtoseconds(at), major, minor }
+    }
+
+    #[test]
+    fn a_thing_without_a_line_of_its_delay_is_refused() {
+        let now = Time::from_femtoseconds(10);
+        let mut lines = DelayLines::new(&[Time::from_femtoseconds(3)]);
+        assert!(!lines.push(now, order(14, 0, 0), 'a') && lines.push(now, order(13, 0, 1), 'b'));
+        assert_eq!((lines.first(), lines.pop()), (order(13, 0, 1), Some((order(13, 0, 1), 'b'))));
+        assert_eq!((lines.first(), lines.pop()), (Order::NEVER, None));
+    }
+
+    #[test]
+    fn a_thing_that_would_overtake_many_is_refused() {
+        let mut lines = DelayLines::new(&[Time::from_femtoseconds(3)]);
+        let mut push = |major| lines.push(Time::ZERO, order(3, major, 0), major);
+        assert!((1..=REACH as u64 + 1).all(&mut push));
+        assert!(!push(0), "it would come before all");
+        let popped: Vec<_> = std::iter::from_fn(|| lines.pop()).map(|(_, event)| event).collect();
+        assert_eq!(popped, (1..=REACH as u64 + 1).collect::<Vec<_>>());
+    }
+
+    proptest! {
+        /// A step pushes a thing with one of the delays, or lets time go on to the next thing and pops it.
+        #[test]
+        fn things_come_in_their_order(
+            steps in proptest::collection::vec(proptest::option::of((0_usize..3, 0_u64..40)), 0..300)
+        ) {
+            let delays = [2, 7, 0].map(Time::from_femtoseconds);
+            let mut lines = DelayLines::new(&delays);
+            let (mut plain, mut now) = (std::collections::BTreeMap::new(), Time::ZERO);
+            for (number, step) in (0..).zip(steps) {
+                match step {
+                    Some((delay, major)) => {
+                        let order = Order { at: now + delays[delay], major, minor: number };
+                        if lines.push(now, order, number) {
+                            plain.insert(order, number);
+                        } else {
+                            prop_assert!(plain.range(order..).filter(|(other, _)| other.at == order.at).count() > REACH);
+                        }
+                    }
+                    None => {
+                        now = plain.keys().next().map_or(now, |order| order.at);
+                        prop_assert_eq!(lines.pop(), plain.pop_first());
+                    }
+                }
+                prop_assert_eq!(lines.first(), plain.keys().next().copied().unwrap_or(Order::NEVER));
+            }
+        }
+    }
+}
