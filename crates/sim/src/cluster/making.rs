@@ -67,7 +67,6 @@ impl Plan<'_> {
             nodes: Vec::with_capacity(places.len()),
             cores: Vec::with_capacity(places.len() * self.processors()),
             link: Link {
-                road: Road::new(machine, shape.nodes),
                 passages: Passages::new((*interface).clone(), self.polls()),
                 road,
                 overflow: Overflow::of(machine),

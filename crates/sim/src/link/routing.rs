@@ -156,6 +156,7 @@ fn later(agenda: &mut Agenda) -> impl FnMut(Time, u32, Event) + '_ {
 
 #[cfg(test)]
 mod tests {
+    use hardware::{Mover, Passages};
     use proptest::prelude::*;
     use tempest::NodeId;
     use units::{Bandwidth, Bytes};
@@ -219,9 +220,11 @@ mod tests {
         };
         let delays = if keeps_rows { road.delays() } else { Vec::new() };
         let mut agenda = Agenda::new([3, 5, 1, 0, 7, 6, 2, 4].into(), Time::ZERO, None).with_delays(&delays);
-        let (mut flights, mut port) = (Flights::default(), Interface::new(interface().into(), Time::ZERO));
+        let (mut flights, mut port) = (Flights::default(), Interface::new(interface().into()));
+        let mut passages = Passages::new(interface(), Time::ZERO);
         for &(from, to, at) in messages {
             let flight = flights.load_packet(0, (NodeId(from), NodeId(to)), 20);
+            flights[flight].leave(0, ns(5 * at), passages.of(20, Mover::Staging));
             agenda.push(from as usize, ns(5 * at), Happening::Deliver { flight });
         }
         let mut course = Vec::new();
