@@ -9,7 +9,7 @@ mod scheduling;
 use std::cell::{Cell, RefCell, RefMut};
 use std::rc::Rc;
 
-use tempest::world::{Accounting, Scheduling};
+use tempest::world::{Accounting, Held, Packet, Scheduling};
 use tempest::{Access, Block, MemoryEvents, Place, Primitive, Work};
 use units::Time;
 
@@ -17,7 +17,6 @@ use crate::cluster::{Cluster, memory};
 use crate::dispatch::Noticed;
 use crate::memory::at_work::AtWork;
 use crate::memory::train::Train;
-use crate::processor::core::Job;
 use crate::standstill;
 
 /// The back-edges that a thread that works passes without a look before it is asked again whether it works.
@@ -90,16 +89,14 @@ impl Edge {
         self.settle_after(|_, _| ());
     }
 
-    /// Makes the bus transactions, if any, that come before the handler begins. Returns the handler's event.
-    pub(crate) fn begin_handler(&self) -> Job {
-        {
-            let (mut state, core) = (self.state(), self.core());
-            if !state.cores[core].clock.pends() {
-                return state.begin_handler(core);
-            }
+    /// Makes the bus transactions, if any, that come before the handler. [Begins](Cluster::begin_handler) the handler then.
+    #[inline]
+    pub(crate) fn begin_handler(&self, packet: &mut Packet) -> (Held, Option<u32>) {
+        let (mut state, core) = (self.state(), self.core());
+        if state.cores[core].clock.pends() {
+            state = self.settled(state);
         }
-        self.settle();
-        self.state().begin_handler(self.core())
+        state.begin_handler(core, packet)
     }
 
     /// Applies `first` to the modelled state, and then advances engine time to this core's clock. One borrow serves for both.

@@ -15,7 +15,7 @@ use crate::dispatch::events::Arrived;
 use crate::happening::{Happening, PacketStep};
 use crate::link::Link;
 use crate::link::cargo::{Cargo, HandedOver, Manifest, Route};
-use crate::link::flights::Origin;
+use crate::link::flights::{Flight, Origin};
 use crate::link::overflow::{Overflow, Verdict};
 use crate::link::staging::{Command, Effect, Site};
 use crate::memory::at_work::Injecting;
@@ -304,41 +304,71 @@ impl Cluster {
 
     /// Delivers a flight: words to their place in memory, a message to the queue of its node.
     pub(crate) fn deliver(&mut self, flight: u32) {
-        let now = self.agenda.now();
-        let Link { flights, staging, .. } = &mut self.link;
-        let arriving = &mut flights[flight];
-        let (from, to, flow) = (arriving.from(), arriving.to(), arriving.number());
-        if let Some(staging) = staging {
-            if let Some(packet) = arriving.staged() {
-                let looks = staging.arrive(now, to, packet);
-                flights.end(flight);
-                return self.go_on_staging(vec![looks]);
-            }
-            if staging.holds_back(flight, from, to, flow) {
-                return;
-            }
+        if self.link.staging.is_none() {
+            return self.hand_in(flight);
         }
-        let (source, node) = (NodeId(from as u32), &self.nodes[to].waist);
+        if !self.is_staged(flight) {
+            let flow = self.link.flights[flight].number();
+            self.hand_in(flight);
+            let waited = self.link.staging.as_mut().map(|staging| staging.let_through(flow));
+            waited.into_iter().flatten().for_each(|flight| self.deliver(flight));
+        }
+    }
+
+    /// Whether a flight is a packet of a transfer through staging buffers, which takes its next step, or has to wait for such a
+    /// transfer.
+    #[inline(never)]
+    fn is_staged(&mut self, flight: u32) -> bool {
+        let Link { flights, staging: Some(staging), .. } = &mut self.link else { return false };
+        let arriving = &flights[flight];
+        let (from, to, flow) = (arriving.from(), arriving.to(), arriving.number());
+        let Some(packet) = arriving.staged() else { return staging.holds_back(flight, from, to, flow) };
+        let looks = staging.arrive(self.agenda.now(), to, packet);
+        flights.end(flight);
+        self.go_on_staging(vec![looks]);
+        true
+    }
+
+    /// Hands the cargo of a flight in at its node.
+    fn hand_in(&mut self, flight: u32) {
+        let now = self.agenda.now();
+        let arriving = &mut self.link.flights[flight];
         arriving.arrive(now);
+        if arriving.carries() && !self.put_in_place(flight) {
+            return;
+        }
+        let arriving = &self.link.flights[flight];
+        let (node, from, message) = (arriving.to(), arriving.from() as u32, arriving.manifest().kind);
+        let arrive = Traced::Arrive { node: node as u32, from, message, flow: arriving.number() };
+        self.measure.record(now, arrive);
+        self.join_queue(node, Arrived::at(now, flight, arriving));
+    }
+
+    /// Puts words that a flight carries in their place in memory, where they have one. Returns whether a message comes with them.
+    /// A deposit ends here.
+    #[inline(never)]
+    fn put_in_place(&mut self, flight: u32) -> bool {
+        let arriving = &mut self.link.flights[flight];
+        let (from, to, flow) = (arriving.from() as u32, arriving.to(), arriving.number());
+        let node = &self.nodes[to].waist;
         let placed = arriving.placed().map(|(place, words)| {
             // The engine catches this panic, like every other mistake of a program.
-            node.write(source, place, words).unwrap_or_else(|bad| panic!("{bad}"));
+            node.write(NodeId(from), place, words).unwrap_or_else(|bad| panic!("{bad}"));
             (place, words.len())
         });
-        if let Some(message) = arriving.manifest().message() {
+        if arriving.manifest().message().is_some() {
             arriving.unload();
-            self.record(Traced::Arrive { node: to as u32, from: source.0, message, flow });
-            self.join_queue(to, flight);
-        } else if let Some((place, words)) = placed {
+            return true;
+        }
+        if let Some((place, words)) = placed {
             let mut waiters = Vec::new();
             node.count_deposit(place, words, |waiter| waiters.push(waiter));
             self.agenda.note_progress();
-            self.record(Traced::Place { node: to as u32, from: source.0, flow });
+            self.record(Traced::Place { node: to as u32, from, flow });
             self.link.flights.end(flight);
             waiters.into_iter().for_each(|waiter| self.resume_by_deposit(to, waiter));
         }
-        let waited = self.link.staging.as_mut().map(|staging| staging.let_through(flow));
-        waited.into_iter().flatten().for_each(|flight| self.deliver(flight));
+        false
     }
 
     /// Handles an event inside the network.
@@ -352,8 +382,13 @@ impl Cluster {
     }
 
     /// Lets the flight at the port in of a node in, if there is one and the interface has room for it. Returns whether it did.
+    #[inline]
     pub(crate) fn admit_next(&mut self, node: usize) -> bool {
-        if self.link.road.is_constant() || !self.admits(node) {
+        !self.link.road.is_constant() && self.admit_from_network(node)
+    }
+
+    fn admit_from_network(&mut self, node: usize) -> bool {
+        if !self.admits(node) {
             return false;
         }
         let next = self.link.road.accept(node, &mut self.agenda);
@@ -442,8 +477,8 @@ impl Cluster {
     }
 
     /// Adds a message that has passed the port in. Where a network processor looks for messages, it waits for that look.
-    fn join_queue(&mut self, node: usize, flight: u32) {
-        let message = self.arrived(flight);
+    #[inline]
+    fn join_queue(&mut self, node: usize, message: Arrived) {
         let Some(network) = self.nodes[node].dispatch.network_mut() else {
             return self.join_dispatch(node, message);
         };
@@ -466,6 +501,7 @@ impl Cluster {
     }
 
     /// Adds a message to its node's dispatch.
+    #[inline]
     fn join_dispatch(&mut self, node: usize, message: Arrived) {
         self.nodes[node].dispatch.join(message);
         self.notify(node);
@@ -473,9 +509,7 @@ impl Cluster {
 
     /// A message that has come to its node, as dispatch sees it.
     pub(crate) fn arrived(&self, flight: u32) -> Arrived {
-        let arriving = &self.link.flights[flight];
-        let (key, source, class) = (arriving.key(), arriving.from() as u32, arriving.class());
-        Arrived { at: self.agenda.now(), flight, key, source, class }
+        Arrived::at(self.agenda.now(), flight, &self.link.flights[flight])
     }
 
     /// Adds the access fault of the thread on `core` as an event of its node.
@@ -486,16 +520,6 @@ impl Cluster {
         if self.nodes[node].dispatch.fault(number.into(), fault) {
             self.notify(node);
         }
-    }
-
-    /// Gives a handler its message, and puts the words of a block that came with the message in place.
-    pub(crate) fn land(&mut self, flight: u32) -> Packet {
-        let to = self.link.flights[flight].to();
-        let (packet, block) = self.link.flights.land(flight);
-        if let Some((block, words)) = block {
-            self.nodes[to].shared_memory().place(block, &words);
-        }
-        packet
     }
 
     /// Adds an event of a node that no network brings. An event that continues another one keeps that one's kind.
@@ -518,6 +542,15 @@ impl Cluster {
         event.leave(number, now, Passage::default());
         event.raise(origin, like);
         flight
+    }
+}
+
+impl Arrived {
+    /// A flight that has come to its node at `now`, by its place.
+    #[inline]
+    fn at(now: Time, place: u32, flight: &Flight) -> Self {
+        let (key, source, class) = (flight.key(), flight.from() as u32, flight.class());
+        Self { at: now, flight: place, key, source, class }
     }
 }
 

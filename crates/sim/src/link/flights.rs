@@ -12,6 +12,7 @@ use units::Time;
 
 use super::cargo::{Cargo, Manifest};
 use crate::happening::LIMIT;
+use crate::memory::at_work::Reaching;
 use crate::prices::Receipt;
 
 /// The cause of an event.
@@ -218,16 +219,6 @@ impl Flight {
         self.uses
     }
 
-    /// The time at which the cargo came to its node.
-    pub(crate) fn arrived(&self) -> Time {
-        self.arrived
-    }
-
-    /// The time that the cargo took through the network.
-    pub(crate) fn travel(&self) -> Time {
-        self.arrived - self.left
-    }
-
     /// The number of the packet of a transfer through staging buffers, if the flight is one.
     pub(crate) fn staged(&self) -> Option<u32> {
         if let Load::Packet(packet) = self.load { Some(packet) } else { None }
@@ -262,7 +253,7 @@ impl Flight {
     }
 
     /// The way in which a processor of the node receives the event, which may interrupt that processor.
-    pub(crate) fn receipt(&self, interrupts: bool) -> Receipt {
+    fn receipt(&self, interrupts: bool) -> Receipt {
         match self.origin {
             _ if self.forwarded => Receipt::Forwarded,
             Origin::Fault => Receipt::Fault,
@@ -275,9 +266,45 @@ impl Flight {
         }
     }
 
+    /// The event, as it reaches a processor of its node at `now`. `interrupts` says whether it interrupts that processor.
+    #[inline]
+    pub(crate) fn reaching(&self, now: Time, interrupts: bool) -> Reaching {
+        Reaching {
+            class: self.class(),
+            kind: self.kind,
+            receipt: self.receipt(interrupts),
+            from: self.from(),
+            arrived: self.arrived,
+            travel: self.arrived - self.left,
+            wait: now - self.arrived,
+        }
+    }
+
     /// Records the arrival at the node.
     pub(crate) fn arrive(&mut self, now: Time) {
         self.arrived = now;
+    }
+
+    /// Whether the flight carries more than the words of its message.
+    #[inline]
+    pub(crate) fn carries(&self) -> bool {
+        !matches!(self.load, Load::None)
+    }
+
+    /// Fills a packet with the flight's message.
+    #[inline]
+    pub(crate) fn fill(&self, packet: &mut Packet) {
+        let (id, words) = (MessageId(self.manifest.kind), &self.words);
+        packet.fill(id, self.from, words.length(), |room| words.fill(room));
+    }
+
+    /// Removes all that the flight carries besides the words of its message, and returns the block of shared memory among that.
+    #[inline(never)]
+    fn take_block(&mut self) -> Option<Brought> {
+        match std::mem::replace(&mut self.load, Load::None) {
+            Load::Block(block, words) => Some((block, words)),
+            _ => None,
+        }
     }
 
     /// Removes the words of a transfer, which are in place: the flight's place may stay unused for long, and should not keep a
@@ -344,27 +371,13 @@ impl Flights {
         (self.all.len() - 1) as u32
     }
 
-    /// Removes a flight that has ended.
-    pub(crate) fn end(&mut self, place: u32) {
-        let flight = &mut self[place];
+    /// Removes a flight that has ended. Returns the block of shared memory that came with it.
+    #[inline]
+    pub(crate) fn end(&mut self, place: u32) -> Option<Brought> {
+        let flight = &mut self.all[place as usize];
         flight.uses = (flight.uses + 1) % LIMIT;
-        flight.load = Load::None;
         self.free.push(place);
-    }
-
-    /// Removes a flight whose handler now has the message. Returns the message, and the block of shared memory that came with
-    /// it.
-    pub(crate) fn land(&mut self, place: u32) -> (Packet, Option<Brought>) {
-        let flight = &mut self[place];
-        let mut packet = Packet::blank();
-        let (id, source, words) = (MessageId(flight.manifest.kind), flight.from, &flight.words);
-        packet.fill(id, source, words.length(), |room| words.fill(room));
-        let block = match std::mem::replace(&mut flight.load, Load::None) {
-            Load::Block(block, words) => Some((block, words)),
-            _ => None,
-        };
-        self.end(place);
-        (packet, block)
+        if flight.carries() { flight.take_block() } else { None }
     }
 }
 
@@ -423,7 +436,11 @@ mod tests {
         let place = leave(&mut flights, 7, &Cargo::Deposit(PLACE, &[3, 4]));
         let flight = &mut flights[place];
         flight.arrive(ns(25));
-        assert_eq!((flight.travel(), flight.placed()), (ns(15), Some((PLACE, &[3, 4][..]))));
+        let reaching = flight.reaching(ns(31), false);
+        assert_eq!(
+            (reaching.travel, reaching.wait, flight.placed()),
+            (ns(15), ns(6), Some((PLACE, &[3, 4][..])))
+        );
         let packet = Packet::blank();
         let place = leave(&mut flights, 8, &Cargo::Transfer(PLACE, &[5; 40], &packet, None));
         assert_eq!(flights[place].placed(), Some((PLACE, &[5; 40][..])));
@@ -441,7 +458,9 @@ mod tests {
             let manifest = Manifest { kind: 6, ..Manifest::of_bytes(0, NodeId(2)) };
             let (place, flight) = flights.load(NodeId(1), &manifest, &Cargo::Message(&packet), 32);
             assert_eq!((flight.from(), flight.to()), (1, 2));
-            let (landed, brought) = flights.land(place);
+            let mut landed = Packet::blank();
+            flight.fill(&mut landed);
+            let brought = flights.end(place);
             assert_eq!((landed.id(), landed.source(), landed.words()), (MessageId(6), NodeId(1), words));
             assert!(brought.is_none());
         }
@@ -452,9 +471,9 @@ mod tests {
         let mut flights = Flights::default();
         let packet = Packet::blank();
         let place = leave(&mut flights, 7, &Cargo::Block(Block(4), &[1, 2], &packet));
-        let (_, brought) = flights.land(place);
+        let brought = flights.end(place);
         assert_eq!(brought, Some((Block(4), [1, 2].into())));
         assert_eq!(leave(&mut flights, 8, &Cargo::Message(&packet)), place);
-        assert!(flights.land(place).1.is_none());
+        assert!(flights.end(place).is_none());
     }
 }
