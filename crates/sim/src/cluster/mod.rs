@@ -11,6 +11,7 @@ pub(crate) mod passage;
 pub(crate) mod regions;
 pub(crate) mod routine;
 pub(crate) mod scheduling;
+pub(crate) mod sending;
 
 use machine::{Class, Cost};
 use tempest::world::{Held, Packet};
@@ -488,11 +489,14 @@ impl Cluster {
             own.spend(Bucket::Overhead, self.setting.machine.processor.pass);
             return Poll::Pass;
         }
-        let place = &mut self.nodes[own.node()];
+        let Node { threads, dispatch, cores, port, .. } = &mut self.nodes[own.node()];
         if let Some(thread) = own.thread() {
-            place.threads.attempts(thread).note_look();
+            threads.attempts(thread).note_look();
         }
-        if place.dispatch.moves_threads() { Poll::Adapt } else { self.poll(core) }
+        match dispatch.moves_threads() {
+            true => Poll::Adapt,
+            false => dispatch.poll(own.number().into(), *cores, port.is_locked()),
+        }
     }
 
     /// The work of a poll of the thread on `core`, when a look is due.
@@ -500,6 +504,14 @@ impl Cluster {
         let (own, number) = (&self.cores[core], self.cores[core].number());
         let Node { dispatch, cores, port, .. } = &mut self.nodes[own.node()];
         dispatch.poll(number.into(), *cores, port.is_locked())
+    }
+
+    /// Charges the thread on `core` for a look for events, after a wait.
+    pub(crate) fn pay_look(&mut self, core: usize, wait: Time) {
+        let (own, poll) = (&mut self.cores[core], self.setting.machine.processor.poll);
+        own.spend(Bucket::Memory, wait);
+        own.spend(Bucket::Overhead, poll);
+        own.service.look(poll);
     }
 
     /// Whether `core`, which has unmasked interrupts, is interrupted for an event that came before.
