@@ -80,8 +80,14 @@ impl Cluster {
 
     /// Lets the fiber at work on `core` go on at `at`.
     pub(crate) fn continue_at(&mut self, core: usize, at: Time) {
-        let epoch = self.cores[core].clock.go_on_at(at);
-        self.agenda.push(self.cores[core].node(), at, Happening::Continue { core: core as u32, epoch });
+        self.continue_since(self.agenda.now(), core, at);
+    }
+
+    /// Lets the fiber at work on `core` go on at `at`, as though that were decided at the later instant `since`.
+    pub(super) fn continue_since(&mut self, since: Time, core: usize, at: Time) {
+        let own = &mut self.cores[core];
+        let epoch = own.clock.go_on_at(at);
+        self.agenda.push_since(since, own.node(), at, Happening::Continue { core: core as u32, epoch });
     }
 
     /// Lets the fiber at work on `core` go on now, with its clock `cost` ahead of engine time. No other part notices before the
