@@ -112,7 +112,8 @@ impl NodeMemory {
             return asked;
         }
         let from_cache = costs.cache.supply.filter(|_| costs.cache.coherent);
-        asked + from_cache.map_or(costs.banks.latency, |supply| supply.min(costs.banks.latency))
+        asked
+            + from_cache.map_or(costs.banks.latency, |supply| supply.min(costs.banks.latency))
             + self.bus.passage(self.line)
     }
 

@@ -1,6 +1,7 @@
 //! The way of messages, transfers and deposits: from a processor into the interface, through the network, into the dispatch
 //! queue or into memory.
 
+use hardware::{Mover, Passage};
 use machine::Class;
 use tempest::world::Packet;
 use tempest::{NodeId, Primitive};
@@ -8,6 +9,7 @@ use trace::Event as Traced;
 use units::Time;
 
 use crate::cluster::node::Node;
+use crate::cluster::sending::Sender;
 use crate::cluster::{Cluster, network};
 use crate::dispatch::events::Arrived;
 use crate::happening::{Happening, PacketStep};
@@ -16,7 +18,7 @@ use crate::link::cargo::{Cargo, HandedOver, Manifest, Route};
 use crate::link::flights::{Flight, Origin};
 use crate::link::overflow::{Overflow, Verdict};
 use crate::link::staging::{Command, Effect, Site};
-use crate::memory::at_work::{AtWork, Injecting};
+use crate::memory::at_work::Injecting;
 use crate::prices::WORD_BYTES;
 use crate::processor::core::Activity;
 use crate::processor::ledger::Bucket;
@@ -74,57 +76,21 @@ impl Cluster {
         self.cores[core].starve(true);
     }
 
-    /// The route of cargo that `core` sends now.
-    pub(crate) fn route(&self, core: usize, flight: u32) -> Route {
-        let manifest = self.link.flights[flight].manifest();
-        let (node, number) = (self.cores[core].node(), self.cores[core].number());
-        let (to, keyed) = (manifest.to.0 as usize, || manifest.has_key());
-        let stays_behind = || self.nodes[node].dispatch.stays_behind(number.into(), to, keyed);
-        if self.hands_over(core) || stays_behind() { Route::HandOver } else { Route::Inject }
-    }
-
-    /// Loads a flight with cargo that `core` sends to a node. Spends the cost of its injection, and returns true with the flight's
-    /// place, if the processors of the node inject [at once](Node::sends_at_once) what they send.
-    #[inline(always)]
-    pub(crate) fn load(&mut self, core: usize, to: NodeId, cargo: &Cargo<'_>) -> (u32, bool) {
-        let sender = &mut self.cores[core];
-        let Node { waist, memory, sends_at_once, .. } = &mut self.nodes[sender.node()];
-        let manifest = Manifest::of(cargo, waist, to);
-        if *sends_at_once {
-            let (now, prices) = (self.agenda.now(), &self.setting.prices);
-            AtWork { now, core: sender, memory, prices, anatomy: &mut self.measure.anatomy }
-                .spend_injection(Injecting::of(&manifest, to == waist.id()));
-        }
-        let line = self.setting.machine.memory.line.get();
-        (self.link.flights.load(waist.id(), manifest, cargo, line), *sends_at_once)
-    }
-
-    /// Spends the cost of a send on the clock of the processor that sends. The caller settles that clock before the cargo goes.
-    pub(crate) fn spend_send(&mut self, core: usize, route: Route, flight: u32) {
-        if route == Route::HandOver {
-            let manifest = self.link.flights[flight].manifest();
-            let (class, words) = (manifest.class, manifest.words_to_hand_over());
-            let cost = self.setting.prices.hand_over(self.cores[core].list(), class, words);
-            self.at_work(core).spend(cost);
-        } else {
-            self.spend_injection(core, flight);
-        }
-    }
-
     /// Spends the cost of an injection on the clock of the processor that injects.
     pub(crate) fn spend_injection(&mut self, core: usize, flight: u32) {
-        let leaving = &self.link.flights[flight];
-        let cargo = Injecting::of(leaving.manifest(), leaving.to() == leaving.from());
         if self.locks_interface(core) {
-            self.wait_to_inject(core, cargo.class, cargo.own);
+            let manifest = *self.link.flights[flight].manifest();
+            self.wait_to_inject(core, &manifest);
         }
-        self.at_work(core).spend_injection(cargo);
+        let (sender, flights) = Sender::of(self, core);
+        sender.spend_on_route(flights[flight].manifest(), Route::Inject);
     }
 
-    /// Lets `core` wait for the lock of the interface, which it then holds for a header. A header to its own node that has a price
-    /// of its own needs no lock.
+    /// Lets `core`, whose time is now, wait for the lock of the interface, which it then holds for the header of cargo. A header to its
+    /// own node that has a price of its own needs no lock.
     #[cold]
-    fn wait_to_inject(&mut self, core: usize, class: Class, own: bool) {
+    pub(crate) fn wait_to_inject(&mut self, core: usize, &Manifest { to, class, .. }: &Manifest) {
+        let own = to == self.node_id(core);
         if own && self.setting.prices.send_own(self.cores[core].list(), class).is_some() {
             return;
         }
@@ -144,16 +110,15 @@ impl Cluster {
         self.nodes[self.cores[core].node()].port.is_locked()
     }
 
-    /// Sends the cargo of a flight into the interface, or to a processor that injects it.
-    pub(crate) fn send(&mut self, core: usize, route: Route, flight: u32) {
+    /// Sends cargo into the interface, or to a processor that injects it.
+    pub(crate) fn send(&mut self, core: usize, route: Route, cargo: HandedOver) {
         if route == Route::Inject {
-            return self.inject(core, flight);
+            return self.inject(core, cargo.flight);
         }
-        let (now, node, to) =
-            (self.agenda.now(), self.cores[core].node(), self.link.flights[flight].manifest().to);
+        let (now, node) = (self.agenda.now(), self.cores[core].node());
         let visible_at = now + self.setting.prices.hand_over_delay();
         self.agenda.note_progress();
-        match self.nodes[node].dispatch.hand_over(visible_at, HandedOver { to, flight }) {
+        match self.nodes[node].dispatch.hand_over(visible_at, cargo) {
             // The processor that was to inject has left meanwhile. No message that was handed over is left in that case.
             Some(HandedOver { flight, .. }) => self.inject(core, flight),
             None if visible_at > now => network::show_later(self, node, visible_at),
@@ -208,38 +173,23 @@ impl Cluster {
 
     /// Puts the cargo of a flight into the interface.
     pub(crate) fn inject(&mut self, core: usize, flight: u32) {
-        let now = self.agenda.now();
-        self.agenda.note_progress();
-        let Link { road, flights, staging, .. } = &mut self.link;
-        let (sender, leaving) = (&mut self.cores[core], &mut flights[flight]);
-        let (from, processor) = (sender.node(), sender.number());
-        let port = &mut self.nodes[from].port;
-        leaving.leave(port.take_number(from), now);
-        let (manifest, flow) = (leaving.manifest(), leaving.number());
-        let headers = port.headers(manifest.bytes());
-        manifest.count(sender.ledger.count(), headers, from);
-        let (node, to) = (from as u32, manifest.to.0);
-        let bytes = u32::try_from(manifest.bytes() + headers).unwrap_or(u32::MAX);
-        // Each kind of event is digested apart, where its kind is known.
-        match manifest.message() {
-            Some(message) => {
-                self.measure.record(now, Traced::Send { node, processor, to, message, bytes, flow });
-            }
-            None => self.measure.record(now, Traced::Deposit { node, processor, to, bytes, flow }),
+        if self.link.staging.is_some() {
+            return self.inject_through_staging(core, flight);
         }
-        if to != node && staging.is_none() {
-            road.leave(flight, leaving, port.interface(), &mut self.agenda);
-        } else if to == node {
-            // A node's message to itself goes straight to its queue. It does so by an event, because the sender runs now. A
-            // processor that runs handlers finds the message at hand.
-            let near = self.nodes[from].dispatch.serving.server(processor.into()).is_some();
-            let way = if near { Time::ZERO } else { self.setting.machine.interface.loopback };
-            self.agenda.push(from, now + way, Happening::Deliver { flight });
-        } else if let Some(command) = self.command(flight) {
-            self.ship(command);
-        } else {
-            self.leave(flight);
+        let (sender, flights) = Sender::of(self, core);
+        sender.inject(flight, &mut flights[flight]);
+    }
+
+    /// Puts the cargo of a flight into the interface of a node with staging buffers.
+    #[inline(never)]
+    fn inject_through_staging(&mut self, core: usize, flight: u32) {
+        let (mut sender, flights) = Sender::of(self, core);
+        sender.count(&mut flights[flight]);
+        if let Some(command) = self.command(flight) {
+            return self.ship(command);
         }
+        let (sender, flights) = Sender::of(self, core);
+        sender.pass_on(flight, &flights[flight]);
     }
 
     /// Sends a flight that is in the interface of its source towards another node.
@@ -252,9 +202,8 @@ impl Cluster {
 
     /// The command for a transfer through staging buffers; `None` if the cargo of a flight does not go through them.
     fn command(&self, flight: u32) -> Option<Command> {
-        self.link.staging.as_ref()?;
         let leaving = &self.link.flights[flight];
-        let (place, words, source) = leaving.transfer()?;
+        let (place, words, source) = leaving.transfer().filter(|_| leaving.from() != leaving.to())?;
         let (from, to, number) = (leaving.from(), leaving.to(), leaving.number());
         // A transfer to a place that does not exist is reported on arrival, however it travels.
         let address = |node: usize, place| self.nodes[node].waist.address(place, words.len()).ok();
@@ -272,9 +221,9 @@ impl Cluster {
     /// Takes the next step of a staged packet, whose time has come.
     pub(crate) fn step_packet(&mut self, packet: u32, step: PacketStep) {
         let Some(staging) = &mut self.link.staging else { return };
-        let Node { memory, port, .. } = &mut self.nodes[staging.place_of(packet, step)];
-        let memory = memory.system().expect("a staging buffer is part of a memory system");
-        let site = Site { now: self.agenda.now(), memory, interface: port.interface() };
+        let memory = self.nodes[staging.place_of(packet, step)].memory.system();
+        let memory = memory.expect("a staging buffer is part of a memory system");
+        let site = Site { now: self.agenda.now(), memory, passages: &mut self.link.passages };
         let effects = staging.step(site, packet, step);
         self.go_on_staging(effects);
     }
@@ -290,7 +239,8 @@ impl Cluster {
                     let (now, number) = (self.agenda.now(), self.nodes[from].port.next_number(from));
                     let way = (NodeId(from as u32), NodeId(to as u32));
                     let flight = self.link.flights.load_packet(packet, way, bytes);
-                    self.link.flights[flight].leave(number, now);
+                    let passage = self.link.passages.of(bytes, Mover::Staging);
+                    self.link.flights[flight].leave(number, now, passage);
                     self.leave(flight);
                 }
                 Effect::Complete { node, at, flight } => {
@@ -561,9 +511,8 @@ impl Cluster {
         let (place, message) = (node as u32, packet.id().0);
         self.record(Traced::Arrive { node: place, from: place, message, flow: number });
         let line = self.setting.machine.memory.line.get();
-        let flight = self.link.flights.load(NodeId(place), manifest, &cargo, line);
-        let event = &mut self.link.flights[flight];
-        event.leave(number, now);
+        let (flight, event) = self.link.flights.load(NodeId(place), &manifest, &cargo, line);
+        event.leave(number, now, Passage::default());
         event.raise(origin, like);
         flight
     }
@@ -580,7 +529,7 @@ impl Arrived {
 
 impl Injecting {
     /// Cargo by its manifest. `own` says whether it goes to the sender's own node.
-    fn of(&Manifest { class, words, transfers, .. }: &Manifest, own: bool) -> Self {
+    pub(super) fn of(&Manifest { class, words, transfers, .. }: &Manifest, own: bool) -> Self {
         Self { class, words: words.into(), own, transfers }
     }
 }
@@ -593,30 +542,5 @@ impl Cluster {
             return Time::ZERO;
         }
         self.at_work(core).report_computing()
-    }
-}
-
-/// The meeting of memory and messages.
-impl Cluster {
-    /// Checks that a processor runs the handler of a program's message: a state machine runs handlers of the system only.
-    pub(crate) fn expect_server(&self, core: usize, flight: u32, cargo: &Cargo<'_>) {
-        let (node, class) = (self.cores[core].node(), self.link.flights[flight].class());
-        if let Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) = cargo
-            && !self.nodes[node].dispatch.way.runs(class)
-        {
-            self.refuse_message(node, packet);
-        }
-    }
-
-    #[cold]
-    fn refuse_message(&self, node: usize, packet: &Packet) -> ! {
-        let (machine, policy) = (&self.setting.machine.name, &self.setting.policy);
-        let message = self.nodes[node].waist.message_name(packet.id());
-        let why = format!(
-            "machine `{machine}` under policy `{policy}` runs protocol handlers in hardware, and `{message}` is a message of \
-             the program: use mechanism `shared-memory`"
-        );
-        // The panic unwinds to the engine like any other. A back trace would tell nothing.
-        std::panic::resume_unwind(Box::new(why))
     }
 }

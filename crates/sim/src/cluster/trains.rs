@@ -68,6 +68,7 @@ pub(crate) fn settle(cluster: &mut Cluster, core: usize) -> bool {
     waits
 }
 
+#[inline(never)]
 fn settle_and_make(cluster: &mut Cluster, core: usize) -> bool {
     let (mut node, core) = on_bus(cluster, core);
     let clock = &mut node.cores[core].clock;

@@ -1,0 +1,181 @@
+//! The way of cargo out of its node: a processor pays for it, and the interface takes it.
+//!
+//! This module must never know why a processor sends, nor how cargo gets to another node.
+
+use hardware::Passages;
+use tempest::NodeId;
+use tempest::world::{Node as Waist, Packet};
+use trace::Event as Traced;
+use units::Time;
+
+use super::Cluster;
+use super::node::Node;
+use crate::agenda::Agenda;
+use crate::happening::Happening;
+use crate::link::Link;
+use crate::link::cargo::{Cargo, Manifest, Route};
+use crate::link::flights::{Flight, Flights};
+use crate::link::routing::Road;
+use crate::measure::Measure;
+use crate::memory::at_work::{AtWork, Injecting};
+use crate::processor::core::Core;
+use crate::setting::Setting;
+
+/// A processor that sends, its node, and the parts of the machine that a send changes, besides the flights.
+pub(crate) struct Sender<'a> {
+    core: &'a mut Core,
+    node: &'a mut Node,
+    agenda: &'a mut Agenda,
+    road: &'a mut Road,
+    passages: &'a mut Passages,
+    measure: &'a mut Measure,
+    setting: &'a Setting,
+}
+
+impl<'a> Sender<'a> {
+    /// The processor `core`, which sends, and the flights.
+    #[inline(always)]
+    pub(crate) fn of(cluster: &'a mut Cluster, core: usize) -> (Self, &'a mut Flights) {
+        let Cluster { cores, nodes, agenda, link, measure, setting, .. } = cluster;
+        let Link { road, passages, flights, .. } = link;
+        let core = &mut cores[core];
+        let node = &mut nodes[core.node()];
+        (Self { core, node, agenda, road, passages, measure, setting }, flights)
+    }
+
+    /// Whether the processor injects what it sends, without a lock, and no other part need know of a send.
+    #[inline(always)]
+    pub(crate) fn sends_at_once(&self) -> bool {
+        self.node.sends_at_once
+    }
+
+    /// Whether the thread of a processor that [sends at once](Self::sends_at_once) finds room at its own time, and has not waited for
+    /// room before.
+    #[inline(always)]
+    pub(crate) fn finds_room_at_once(&self) -> bool {
+        let (interface, at) = (self.node.port.queue(), self.core.clock.at(self.agenda.now()));
+        let awaits = |thread| self.node.threads.awaits_room(thread);
+        self.road.has_room(self.core.node(), interface, at) && !self.core.thread().is_some_and(awaits)
+    }
+
+    /// Spends the cost of injecting cargo for a node. Returns the manifest of the cargo.
+    #[inline(always)]
+    pub(crate) fn spend(mut self, to: NodeId, cargo: &Cargo<'_>) -> Manifest {
+        let manifest = Manifest::of(cargo, &self.node.waist, to);
+        let own = to == self.node.waist.id();
+        self.at_work().spend_injection(Injecting::of(&manifest, own));
+        manifest
+    }
+
+    /// The manifest of cargo for a node, and its route at present.
+    ///
+    /// # Panics
+    /// If no processor of the node runs handlers of the cargo's class.
+    pub(crate) fn choose_route(&self, to: NodeId, cargo: &Cargo<'_>) -> (Manifest, Route) {
+        let Self { core, node: Node { waist, dispatch, .. }, setting, .. } = self;
+        let manifest = Manifest::of(cargo, waist, to);
+        if let Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) = cargo
+            && !dispatch.way.runs(manifest.class)
+        {
+            refuse(setting, waist, packet);
+        }
+        let stays_behind =
+            || dispatch.stays_behind(core.number().into(), to.0 as usize, || manifest.has_key());
+        let hands_over = dispatch.hands_over(core.is_dedicated()) || stays_behind();
+        (manifest, if hands_over { Route::HandOver } else { Route::Inject })
+    }
+
+    /// Spends the cost of sending cargo on a route.
+    pub(crate) fn spend_on_route(mut self, manifest: &Manifest, route: Route) {
+        let own = manifest.to == self.node.waist.id();
+        let (list, prices) = (self.core.list(), &self.setting.prices);
+        match route {
+            Route::Inject => self.at_work().spend_injection(Injecting::of(manifest, own)),
+            Route::HandOver => {
+                let cost = prices.hand_over(list, manifest.class, manifest.words_to_hand_over());
+                self.at_work().spend(cost);
+            }
+        }
+    }
+
+    /// Whether the processor needs a lock to drive the interface.
+    pub(crate) fn locks_interface(&self) -> bool {
+        self.node.port.is_locked()
+    }
+
+    /// The processor at work.
+    #[inline(always)]
+    fn at_work(&mut self) -> AtWork<'_> {
+        let (now, prices, anatomy) = (self.agenda.now(), &self.setting.prices, &mut self.measure.anatomy);
+        AtWork { now, core: self.core, memory: &mut self.node.memory, prices, anatomy }
+    }
+
+    /// Adds a flight of cargo from the processor's node. Returns its place, and itself.
+    #[inline(always)]
+    pub(crate) fn load<'f>(
+        &self,
+        flights: &'f mut Flights,
+        manifest: &Manifest,
+        cargo: &Cargo<'_>,
+    ) -> (u32, &'f mut Flight) {
+        flights.load(self.node.waist.id(), manifest, cargo, self.setting.machine.memory.line.get())
+    }
+
+    /// Puts the cargo of a flight into the interface.
+    #[inline(always)]
+    pub(crate) fn inject(mut self, place: u32, flight: &mut Flight) {
+        self.count(flight);
+        self.pass_on(place, flight);
+    }
+
+    /// Passes the cargo of a flight on from the interface.
+    #[inline(always)]
+    pub(crate) fn pass_on(self, place: u32, flight: &Flight) {
+        if flight.to() != flight.from() {
+            return self.road.leave(place, flight, self.node.port.interface(), self.agenda);
+        }
+        // A processor that runs handlers finds its node's message to itself at hand.
+        let near = self.node.dispatch.serving.server(self.core.number().into()).is_some();
+        let way = if near { Time::ZERO } else { self.setting.machine.interface.loopback };
+        bring_back(self.agenda, self.core.node(), way, place);
+    }
+
+    /// Counts and records that the cargo of a flight leaves.
+    #[inline(always)]
+    pub(crate) fn count(&mut self, flight: &mut Flight) {
+        let Self { core, node, agenda, passages, measure, .. } = self;
+        let (now, from, processor) = (agenda.now(), core.node(), core.number());
+        agenda.note_progress();
+        let passage = passages.of(flight.bytes(), flight.mover());
+        flight.leave(node.port.take_number(from), now, passage);
+        let (manifest, flow) = (flight.manifest(), flight.number());
+        manifest.count(core.ledger.count(), passage.headers, from);
+        let (node, to) = (from as u32, manifest.to.0);
+        let bytes = u32::try_from(manifest.bytes() + passage.headers).unwrap_or(u32::MAX);
+        // Each kind of event is digested apart, where its kind is known.
+        match manifest.message() {
+            Some(message) => measure.record(now, Traced::Send { node, processor, to, message, bytes, flow }),
+            None => measure.record(now, Traced::Deposit { node, processor, to, bytes, flow }),
+        }
+    }
+}
+
+/// Brings the cargo of a flight back to its own node after `way`: straight to the node's queue. It does so by an event, because the
+/// sender runs now.
+#[inline(never)]
+fn bring_back(agenda: &mut Agenda, node: usize, way: Time, place: u32) {
+    agenda.push(node, agenda.now() + way, Happening::Deliver { flight: place });
+}
+
+/// Refuses a message of the program where a state machine runs the handlers: it runs those of the system only.
+#[cold]
+fn refuse(setting: &Setting, waist: &Waist, packet: &Packet) -> ! {
+    let (machine, policy, message) =
+        (&setting.machine.name, &setting.policy, waist.message_name(packet.id()));
+    let why = format!(
+        "machine `{machine}` under policy `{policy}` runs protocol handlers in hardware, and `{message}` is a message of the \
+         program: use mechanism `shared-memory`"
+    );
+    // The panic unwinds to the engine like any other. A back trace would tell nothing.
+    std::panic::resume_unwind(Box::new(why))
+}
