@@ -35,9 +35,9 @@ pub(crate) struct Agenda {
     /// The time of the last event of any node that had an effect. Looks without one do not count.
     latest: Time,
     events: Timetable<Happening>,
-    /// The events inside a network that come a fixed delay after the one before: most of them, where few messages wait. They keep
-    /// global order with `events`.
-    inside: DelayLines<hardware::Event>,
+    /// Events of messages that come a usual delay after they are pushed, in global order with `events`: most of those inside a
+    /// routed network and at its ports.
+    passages: DelayLines<Happening>,
     /// The rank of each node among simultaneous events of several nodes.
     ranks: Box<[u32]>,
     turn: Acting,
@@ -67,6 +67,10 @@ pub(crate) struct Agenda {
 /// The bits of the number of a push. The rank of the node that pushes stands above them, and has room for 2^20 nodes: a run has no
 /// more threads than that, and each node has one at least.
 const PUSHES: u32 = 44;
+
+/// The number of usual delays at the ports of a routed network. Most messages of a program are requests of one size and replies of
+/// another.
+const SIZES: usize = 2;
 
 /// A core whose fiber goes on at the present time.
 #[derive(Clone, Copy, Debug)]
@@ -102,7 +106,7 @@ impl Agenda {
             lookahead,
             held: vec![false; nodes].into(),
             ranks,
-            inside: DelayLines::new(&[]),
+            passages: DelayLines::new(&[], 0),
             due: VecDeque::new(),
             parked: BTreeMap::new(),
             pushes: 0,
@@ -115,9 +119,10 @@ impl Agenda {
         }
     }
 
-    /// The agenda for a network most of whose events come one of `delays` after the event that pushes them.
+    /// The agenda for a routed network, most of whose events come one of `delays` after they are pushed.
     pub(crate) fn with_delays(self, delays: &[Time]) -> Self {
-        Self { inside: DelayLines::new(delays), ..self }
+        let passages = DelayLines::new(delays, if delays.is_empty() { 0 } else { SIZES });
+        Self { passages, ..self }
     }
 
     /// The present time.
@@ -151,12 +156,17 @@ impl Agenda {
     /// Adds an event inside the network at `at`. `rank` is that of the node that it concerns.
     #[inline]
     pub(crate) fn push_inside(&mut self, at: Time, rank: u32, event: hardware::Event) {
-        let order = self.next_order(at, rank);
-        if self.inside.push(self.now, order, event) {
-            self.to_come.others += 1;
-        } else {
-            self.insert(self.actor(0), order, rank, Happening::Network { event });
-        }
+        let (order, happening) = (self.next_order(at, rank), Happening::Network { event });
+        let is_in = self.passages.push(self.now, order, happening);
+        self.insert_unless(is_in, 0, order, happening);
+    }
+
+    /// Adds an event at `at` that follows the push as soon as it does for all messages of a size.
+    #[inline]
+    pub(crate) fn push_passage(&mut self, node: usize, at: Time, happening: Happening) {
+        let order = self.next_order(at, self.ranks[node]);
+        let is_in = self.passages.push_usual(self.now, order, happening);
+        self.insert_unless(is_in, node, order, happening);
     }
 
     /// The queue of a node.
@@ -203,6 +213,16 @@ impl Agenda {
         }
     }
 
+    /// Adds an event of a node to `events`, unless it `is_in` the passages.
+    #[inline]
+    fn insert_unless(&mut self, is_in: bool, node: usize, order: Order, happening: Happening) {
+        if is_in {
+            *self.to_come.of(happening) += 1;
+        } else {
+            self.insert(self.actor(node), order, self.ranks[node], happening);
+        }
+    }
+
     /// Lets the fiber at work on a core go on at the present time, before every event.
     pub(crate) fn go_on_now(&mut self, node: usize, core: usize, epoch: u32) {
         self.due.push_back(Due { node: node as u32, core: core as u32, epoch });
@@ -235,22 +255,17 @@ impl Agenda {
                 self.next_turn()?;
             }
         }
-        let (order, happening) = if self.comes_inside() { self.pop_inside() } else { self.events.pop() }?;
+        let (order, happening) = if self.passes_next() { self.passages.pop() } else { self.events.pop() }?;
         self.turn.by = self.by();
         *self.to_come.of(happening) -= 1;
         Some((order.at, happening))
     }
 
-    /// Whether the next event is one of a fixed delay inside the network.
+    /// Whether the next event is one of the `passages`.
     #[inline]
-    fn comes_inside(&self) -> bool {
-        let first = self.inside.first();
+    fn passes_next(&self) -> bool {
+        let first = self.passages.first();
         first.at < Time::MAX && self.events.next().is_none_or(|next| first < next)
-    }
-
-    #[inline]
-    fn pop_inside(&mut self) -> Option<(Order, Happening)> {
-        self.inside.pop().map(|(order, event)| (order, Happening::Network { event }))
     }
 
     /// The rank of the acting node, before the number of a push.
@@ -290,7 +305,7 @@ impl Agenda {
     /// The time of the next event of the acting node, in this turn or later.
     #[inline]
     fn own(&self) -> Time {
-        self.events.next().map_or(Time::MAX, |next| next.at).min(self.inside.first().at)
+        self.events.next().map_or(Time::MAX, |next| next.at).min(self.passages.first().at)
     }
 
     /// Whether the present instant is that of global order: no other actor has an earlier event.
@@ -325,6 +340,12 @@ impl Agenda {
     #[inline]
     pub(crate) fn soon(&mut self) -> Option<[Option<(usize, Happening)>; 2]> {
         self.prospect.take().then(|| self.events.soon())
+    }
+
+    /// The events that stood so many places behind the present one among those of its delay.
+    #[inline]
+    pub(crate) fn behind<const N: usize>(&self, places: [usize; N]) -> [Option<Happening>; N] {
+        places.map(|place| self.passages.behind(place))
     }
 
     /// Moves the present time to an event that was taken from the queue.

@@ -124,9 +124,15 @@ fn advance(cluster: &mut Cluster, fibers: &Fibers) -> Result<Option<Next>, Failu
         }
         match happening {
             Happening::Arrive { flight } => cluster.arrive(flight),
-            Happening::Pass { flight } => cluster.pass(flight),
+            Happening::Pass { flight } => {
+                foresight::ask_along(cluster);
+                cluster.pass(flight);
+            }
             Happening::Deliver { flight } => cluster.deliver(flight),
-            Happening::Network { event } => cluster.go_through_network(event),
+            Happening::Network { event } => {
+                foresight::ask_along(cluster);
+                cluster.go_through_network(event);
+            }
             Happening::Forward { flight } => cluster.forward(flight),
             Happening::Overflow { flight, uses } => cluster.overflow(flight, uses),
             Happening::Packet { packet, step } => cluster.step_packet(packet, step),

@@ -8,8 +8,10 @@
 //! This module must never change anything that a run can see.
 
 use crate::cluster::Cluster;
+use crate::cluster::node::Node;
 use crate::fibers::Fibers;
 use crate::happening::Happening;
+use crate::link::Link;
 
 /// Asks for what the next event touches, and for the parts of the node of the event after it.
 #[cold]
@@ -21,6 +23,46 @@ pub(crate) fn ask(cluster: &Cluster, fibers: &Fibers, [next, after]: [Option<(us
         flight(happening).into_iter().for_each(|flight| pdq::prefetch(&cluster.link.flights[flight]));
         ask_inside_parts(cluster, fibers, node);
     }
+}
+
+/// The places, among events of one delay, of those that are foreseen behind the present one: first the message of an event, then what
+/// the message names, then what that names.
+const AHEAD: [usize; 3] = [12, 8, 4];
+
+/// Asks for what the events that have the present one's delay will touch.
+#[inline]
+pub(crate) fn ask_along(cluster: &Cluster) {
+    let [far, between, near] = cluster.agenda.behind(AHEAD);
+    let Link { road, flights, .. } = &cluster.link;
+    match far {
+        Some(Happening::Network { event }) => road.ask_for_message(event),
+        Some(Happening::Pass { flight }) => pdq::prefetch(&flights[flight]),
+        _ => {}
+    }
+    match between {
+        Some(Happening::Network { event }) => {
+            if let Some(flight) = road.ask_for_channels(event) {
+                pdq::prefetch(&flights[flight]);
+            }
+        }
+        Some(Happening::Pass { flight }) => ask_for_port(&cluster.nodes[flights[flight].to()]),
+        _ => {}
+    }
+    match near {
+        Some(Happening::Network { event }) => {
+            if let Some(flight) = road.brings(event) {
+                ask_for_port(&cluster.nodes[flights[flight].to()]);
+            }
+        }
+        Some(Happening::Pass { flight }) => cluster.nodes[flights[flight].to()].dispatch.events.prefetch(),
+        _ => {}
+    }
+}
+
+/// Asks for the parts of a node that a message passes on its way in.
+fn ask_for_port(Node { port, dispatch, .. }: &Node) {
+    pdq::prefetch(port);
+    pdq::prefetch(dispatch);
 }
 
 /// The flight of an event.
