@@ -79,6 +79,16 @@ impl<E: Copy> DelayLines<E> {
         is_in
     }
 
+    /// The number of things to come.
+    pub fn len(&self) -> usize {
+        self.lines.iter().map(|line| line.things.len()).sum()
+    }
+
+    /// Whether nothing is to come.
+    pub fn is_empty(&self) -> bool {
+        self.first == Order::NEVER
+    }
+
     /// The place of the first thing; [`Order::NEVER`] if nothing is to come.
     #[inline]
     pub fn first(&self) -> Order {

@@ -8,11 +8,11 @@ use std::fmt;
 
 use units::Time;
 
-use crate::heap::Heap;
+use crate::queue::Queue;
 
 /// Things to come, each at its time.
 ///
-/// It is a heap of four children a node. Events must be `Copy`; keep them small.
+/// The next things stand in a row, the later ones in a heap of four children a node. Events must be `Copy`; keep them small.
 ///
 /// A pop and the push that follows it, with 16-byte events, beside `std::collections::BinaryHeap` in the same order, on a
 /// cloud Xeon (`cargo bench -p tradewind-des`; the host's speed drifts by half, the ratio does not):
@@ -26,7 +26,7 @@ use crate::heap::Heap;
 /// | 1 024 | 35 ns | 51 ns |
 /// | 4 096 | 43 ns | 67 ns |
 pub struct EventQueue<E> {
-    heap: Heap<Key, E>,
+    queue: Queue<Key, E>,
     /// The number of the next push.
     sequence: u32,
 }
@@ -47,26 +47,26 @@ fn time_of(key: Key) -> Time {
 impl<E: Copy> EventQueue<E> {
     /// Nothing to come.
     pub const fn new() -> Self {
-        Self { heap: Heap::new(), sequence: 0 }
+        Self { queue: Queue::new(), sequence: 0 }
     }
 
     /// Something will happen at `at`. Among simultaneous events the lower `tie` comes first, then the earlier push.
     #[inline]
     pub fn push(&mut self, at: Time, tie: u32, event: E) {
         let sequence = self.number();
-        self.heap.push(key(at, tie, sequence), event);
+        self.queue.push(key(at, tie, sequence), event);
     }
 
     /// What happens next, and when.
     #[inline]
     pub fn pop(&mut self) -> Option<(Time, E)> {
-        self.heap.pop().map(|(key, event)| (time_of(key), event))
+        self.queue.pop().map(|(key, event)| (time_of(key), event))
     }
 
     /// What [`pop`](Self::pop) would return, in constant time.
     #[inline]
     pub fn peek(&self) -> Option<(Time, &E)> {
-        self.heap.first().map(|(key, event)| (time_of(key), event))
+        self.queue.first().map(|(key, event)| (time_of(key), event))
     }
 
     /// When something happens next, in constant time.
@@ -77,12 +77,12 @@ impl<E: Copy> EventQueue<E> {
 
     /// All things to come, in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = &E> {
-        self.heap.iter()
+        self.queue.iter()
     }
 
     /// How many things are to come.
     pub fn len(&self) -> usize {
-        self.heap.len()
+        self.queue.len()
     }
 
     /// Whether nothing is.
@@ -103,7 +103,7 @@ impl<E: Copy> EventQueue<E> {
     #[cold]
     fn renumber(&mut self) {
         let mut sequence = 0;
-        self.heap.rekey(|old| {
+        self.queue.rekey(|old| {
             sequence += 1;
             old >> 32 << 32 | u128::from(sequence - 1)
         });

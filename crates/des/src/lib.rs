@@ -13,6 +13,7 @@ mod choice;
 mod delay_lines;
 mod event_queue;
 mod heap;
+mod queue;
 mod server;
 mod timetable;
 

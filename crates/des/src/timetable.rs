@@ -10,7 +10,7 @@ use std::cmp::Ordering;
 
 use units::Time;
 
-use crate::heap::Heap;
+use crate::queue::Queue;
 
 /// The place of a thing among the things of its actor. The fields count in the order in which they stand here.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -73,11 +73,11 @@ impl Turn {
 /// Things to come of many actors.
 #[derive(Clone, Debug)]
 pub struct Timetable<E> {
-    queues: Vec<Heap<Order, E>>,
+    queues: Vec<Queue<Order, E>>,
     ranks: Box<[u32]>,
     /// The next things of actors. Each actor with things to come, but not the one whose turn it is, has an entry for the first of
     /// them. Other entries are out of date, and dropped when they come to the front.
-    turns: Heap<Turn, u32>,
+    turns: Queue<Turn, u32>,
     /// The actor whose turn it is.
     acting: usize,
 }
@@ -85,18 +85,32 @@ pub struct Timetable<E> {
 impl<E: Copy> Timetable<E> {
     /// Nothing to come for any of the actors of these ranks. The first of them has its turn.
     pub fn new(ranks: Box<[u32]>) -> Self {
-        Self { queues: vec![Heap::new(); ranks.len()], ranks, turns: Heap::new(), acting: 0 }
+        Self { queues: vec![Queue::new(); ranks.len()], ranks, turns: Queue::new(), acting: 0 }
     }
 
     /// Adds a thing for an actor.
     #[inline]
     pub fn push(&mut self, actor: usize, order: Order, event: E) {
         let queue = &mut self.queues[actor];
-        let comes_first = queue.first().is_none_or(|(first, _)| order.at < first.at);
-        queue.push(order, event);
-        if comes_first && self.acting != actor {
-            self.turns.push(self.turn(actor, order.at), actor as u32);
+        if self.acting != actor && queue.first().is_none_or(|(first, _)| order.at < first.at) {
+            self.turns.push(Turn { at: order.at, rank: self.ranks[actor] }, actor as u32);
         }
+        queue.push(order, event);
+    }
+
+    /// The number of things to come.
+    pub fn len(&self) -> usize {
+        self.queues.iter().map(Queue::len).sum()
+    }
+
+    /// Whether nothing is to come.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// All things to come, in no particular order.
+    pub fn iter(&self) -> impl Iterator<Item = &E> {
+        self.queues.iter().flat_map(Queue::iter)
     }
 
     /// The place of the next thing of the actor whose turn it is.
@@ -149,11 +163,17 @@ impl<E: Copy> Timetable<E> {
         self.queues[actor].first().is_some_and(|(first, _)| first.at == turn.at)
     }
 
-    /// The next things of the two actors whose turns probably come next, with the actors. It is a guess, for a caller that
-    /// prepares for them.
-    pub fn soon(&self) -> [Option<(usize, E)>; 2] {
-        let first = |actor: u32| Some((actor as usize, *self.queues[actor as usize].first()?.1));
-        [self.turns.first(), self.turns.second()].map(|entry| entry.and_then(|(_, &actor)| first(actor)))
+    /// The first thing of the actor whose turn probably comes after `ahead` others and the present one. It is a guess, for a caller
+    /// that prepares for it. `None` if nothing is known.
+    pub fn first_of_turn(&self, ahead: usize) -> Option<E> {
+        let (_, &actor) = self.turns.nth(ahead)?;
+        self.queues[actor as usize].first().map(|(_, &thing)| thing)
+    }
+
+    /// The thing that comes after `ahead` others of the actor whose turn it is, if nothing is pushed before. `None` if nothing is known.
+    #[inline]
+    pub fn after(&self, ahead: usize) -> Option<E> {
+        self.queues[self.acting].nth(ahead).map(|(_, &thing)| thing)
     }
 
     #[inline]
@@ -197,18 +217,14 @@ mod tests {
     }
 
     #[test]
-    fn the_actors_that_come_soon_are_those_whose_turns_come_next() {
+    fn what_comes_soon_is_the_next_of_the_actor_and_the_first_of_the_next_turns() {
         let mut table = Timetable::new([0, 1, 2, 3].into());
-        for (actor, at) in [(0, 4), (1, 7), (2, 5), (3, 6)] {
+        for (actor, at) in [(0, 4), (1, 7), (2, 5), (3, 6), (0, 9)] {
             table.push(actor, order(at, at), at);
         }
         assert_eq!(table.give_first_turn().map(|(actor, _)| actor), Some(0));
-        assert_eq!(table.soon(), [Some((2, 5)), Some((3, 6))]);
-        table.pop();
-        assert_eq!(table.give_first_turn().map(|(actor, _)| actor), Some(2));
-        assert_eq!(table.soon(), [Some((3, 6)), Some((1, 7))]);
-        let alone = Timetable::<u64>::new([0].into());
-        assert_eq!(alone.soon(), [None, None]);
+        assert_eq!([0, 1, 2].map(|ahead| table.after(ahead)), [Some(4), Some(9), None]);
+        assert_eq!([0, 1, 2, 3].map(|ahead| table.first_of_turn(ahead)), [Some(5), Some(6), Some(7), None]);
     }
 
     proptest! {

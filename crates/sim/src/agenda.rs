@@ -25,7 +25,7 @@ use des::{DelayLines, Order, Timetable, Turn};
 use tempest::Failure;
 use units::Time;
 
-use crate::happening::{Happening, ToCome};
+use crate::happening::{Happening, Packed};
 use crate::progress::Progress;
 use crate::prospect::Prospect;
 
@@ -34,10 +34,12 @@ pub(crate) struct Agenda {
     now: Time,
     /// The time of the last event of any node that had an effect. Looks without one do not count.
     latest: Time,
-    events: Timetable<Happening>,
+    events: Timetable<Packed>,
     /// Events of messages that come a usual delay after they are pushed, in global order with `events`: most of those inside a
     /// routed network and at its ports.
-    passages: DelayLines<Happening>,
+    passages: DelayLines<Packed>,
+    /// Whether the present event is one of `passages`.
+    passes: bool,
     /// The rank of each node among simultaneous events of several nodes.
     ranks: Box<[u32]>,
     turn: Acting,
@@ -56,9 +58,10 @@ pub(crate) struct Agenda {
     prospect: Prospect,
     /// The number of events so far.
     happened: u64,
-    to_come: ToCome,
     /// The longest time without progress before the run counts as stalled.
     stall_limit: Option<Time>,
+    /// An instant up to which the run has not stalled. The run may have made progress since it was set.
+    patient_until: Time,
     progress: Progress,
     /// The reason why the run ends early, once that is certain.
     stopped: Option<Failure>,
@@ -71,6 +74,15 @@ const PUSHES: u32 = 44;
 /// The number of usual delays at the ports of a routed network. Most messages of a program are requests of one size and replies of
 /// another.
 const SIZES: usize = 2;
+
+/// The events of one queue, after the next, that are told ahead of their times.
+const EVENTS_AHEAD: [usize; 3] = [1, 4, 7];
+
+/// The events of one delay, after the present one, that are told ahead of their times. Such events are short.
+const PASSAGES_AHEAD: [usize; 3] = [4, 8, 12];
+
+/// The turns, after the present one, whose first events are told ahead of their times.
+const TURNS_AHEAD: [usize; 3] = [0, 1, 2];
 
 /// A core whose fiber goes on at the present time.
 #[derive(Clone, Copy, Debug)]
@@ -107,13 +119,14 @@ impl Agenda {
             held: vec![false; nodes].into(),
             ranks,
             passages: DelayLines::new(&[], 0),
+            passes: false,
             due: VecDeque::new(),
             parked: BTreeMap::new(),
             pushes: 0,
             prospect: Prospect::of(nodes, !lookahead.is_zero()),
             happened: 0,
-            to_come: ToCome::default(),
             stall_limit,
+            patient_until: stall_limit.unwrap_or(Time::MAX),
             progress: Progress::default(),
             stopped: None,
         }
@@ -137,8 +150,7 @@ impl Agenda {
 
     /// The number of events to come.
     pub(crate) fn waiting(&self) -> usize {
-        let ToCome { continuations, looks, others } = self.to_come;
-        continuations + looks + others
+        self.events.len() + self.passages.len()
     }
 
     /// The rank of a node among simultaneous events of several nodes.
@@ -157,16 +169,18 @@ impl Agenda {
     #[inline]
     pub(crate) fn push_inside(&mut self, at: Time, rank: u32, event: hardware::Event) {
         let (order, happening) = (self.next_order(at, rank), Happening::Network { event });
-        let is_in = self.passages.push(self.now, order, happening);
-        self.insert_unless(is_in, 0, order, happening);
+        if !self.passages.push(self.now, order, happening.into()) {
+            self.insert(self.actor(0), order, rank, happening);
+        }
     }
 
     /// Adds an event at `at` that follows the push as soon as it does for all messages of a size.
     #[inline]
     pub(crate) fn push_passage(&mut self, node: usize, at: Time, happening: Happening) {
         let order = self.next_order(at, self.ranks[node]);
-        let is_in = self.passages.push_usual(self.now, order, happening);
-        self.insert_unless(is_in, node, order, happening);
+        if !self.passages.push_usual(self.now, order, happening.into()) {
+            self.insert(self.actor(node), order, self.ranks[node], happening);
+        }
     }
 
     /// The queue of a node.
@@ -205,21 +219,10 @@ impl Agenda {
 
     #[inline]
     fn insert(&mut self, actor: usize, order: Order, rank: u32, happening: Happening) {
-        *self.to_come.of(happening) += 1;
-        self.events.push(actor, order, happening);
+        self.events.push(actor, order, happening.into());
         let turn = &mut self.turn;
         if actor != turn.actor && turn.in_order {
             turn.bound = turn.bound.min(Turn { at: order.at, rank });
-        }
-    }
-
-    /// Adds an event of a node to `events`, unless it `is_in` the passages.
-    #[inline]
-    fn insert_unless(&mut self, is_in: bool, node: usize, order: Order, happening: Happening) {
-        if is_in {
-            *self.to_come.of(happening) += 1;
-        } else {
-            self.insert(self.actor(node), order, self.ranks[node], happening);
         }
     }
 
@@ -230,7 +233,7 @@ impl Agenda {
 
     /// The core whose fiber goes on next at the present time, with the epoch of its continuation; `None` if the run ends now.
     pub(crate) fn first_due(&self) -> Option<(usize, u32)> {
-        self.due.front().filter(|_| self.stopped.is_none()).map(|due| (due.core as usize, due.epoch))
+        self.due.front().filter(|_| !self.is_stopped()).map(|due| (due.core as usize, due.epoch))
     }
 
     /// Removes and returns the core whose fiber goes on next at the present time. Its node acts from now on.
@@ -255,13 +258,13 @@ impl Agenda {
                 self.next_turn()?;
             }
         }
-        let (order, happening) = if self.passes_next() { self.passages.pop() } else { self.events.pop() }?;
+        self.passes = self.passes_next();
+        let (order, event) = if self.passes { self.passages.pop() } else { self.events.pop() }?;
         self.turn.by = self.by();
-        *self.to_come.of(happening) -= 1;
-        Some((order.at, happening))
+        Some((order.at, event.into()))
     }
 
-    /// Whether the next event is one of the `passages`.
+    /// Whether the next event is one of `passages`.
     #[inline]
     fn passes_next(&self) -> bool {
         let first = self.passages.first();
@@ -320,8 +323,7 @@ impl Agenda {
         self.parked.insert(actor, std::mem::take(&mut self.due));
         // It comes before all that the node has queued for this instant.
         let order = Order { at, major: 0, minor: 0 };
-        self.to_come.continuations += 1;
-        self.events.push(actor, order, Happening::Continue { core: core as u32, epoch });
+        self.events.push(actor, order, Happening::Continue { core: core as u32, epoch }.into());
         self.hold(actor);
         self.turn.bound = Turn::until(Time::ZERO);
     }
@@ -336,16 +338,19 @@ impl Agenda {
         self.held.fill(false);
     }
 
-    /// The next events of the two nodes whose turns probably come next, if the nodes are many and have not been told in this turn.
+    /// The events that probably come soon, if nodes are many and the events are to be told now. The soonest comes first.
     #[inline]
-    pub(crate) fn soon(&mut self) -> Option<[Option<(usize, Happening)>; 2]> {
-        self.prospect.take().then(|| self.events.soon())
+    pub(crate) fn soon(&mut self) -> Option<[Option<Happening>; 3]> {
+        self.prospect.take().then(|| self.look_ahead())
     }
 
-    /// The events that stood so many places behind the present one among those of its delay.
-    #[inline]
-    pub(crate) fn behind<const N: usize>(&self, places: [usize; N]) -> [Option<Happening>; N] {
-        places.map(|place| self.passages.behind(place))
+    fn look_ahead(&self) -> [Option<Happening>; 3] {
+        let soon = match self.lookahead.is_zero() {
+            _ if self.passes => PASSAGES_AHEAD.map(|ahead| self.passages.behind(ahead)),
+            true => EVENTS_AHEAD.map(|ahead| self.events.after(ahead)),
+            false => TURNS_AHEAD.map(|ahead| self.events.first_of_turn(ahead)),
+        };
+        soon.map(|event| event.map(Happening::from))
     }
 
     /// Moves the present time to an event that was taken from the queue.
@@ -392,7 +397,11 @@ impl Agenda {
     /// The number of events to come that may end a wait. Looks count unless they are `ignored`. Continuations of
     /// processors do not count, because the processor itself shows that it is at work.
     pub(crate) fn under_way(&self, ignored: bool) -> usize {
-        if ignored { self.to_come.others } else { self.to_come.others + self.to_come.looks }
+        let counts = |&&event: &&Packed| match Happening::from(event) {
+            Happening::Continue { .. } => false,
+            event => !ignored || !event.is_a_look(),
+        };
+        self.events.iter().filter(counts).count() + self.passages.len()
     }
 
     /// Ends the run now, though there are events to come.
@@ -400,18 +409,33 @@ impl Agenda {
         self.stopped = Some(why);
     }
 
+    /// Whether the run ends now.
+    #[inline]
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stopped.is_some()
+    }
+
     /// Removes and returns the reason why the run ends now, if it does.
+    #[cold]
     pub(crate) fn take_stop(&mut self) -> Option<Failure> {
         self.stopped.take()
     }
 
     /// The stall limit, if the run has gone on for longer than that without progress.
-    pub(crate) fn stalled(&self) -> Option<Time> {
-        self.stall_limit.filter(|_| self.is_stalled_at(self.now))
+    #[inline]
+    pub(crate) fn stalled(&mut self) -> Option<Time> {
+        if self.is_stalled_at(self.now) { self.stall_limit } else { None }
     }
 
-    fn is_stalled_at(&self, at: Time) -> bool {
-        self.stall_limit.is_some_and(|limit| at.saturating_sub(self.progress.at()) > limit)
+    #[inline]
+    fn is_stalled_at(&mut self, at: Time) -> bool {
+        at > self.patient_until && self.has_stalled_at(at)
+    }
+
+    #[cold]
+    fn has_stalled_at(&mut self, at: Time) -> bool {
+        self.patient_until = self.stall_limit.map_or(Time::MAX, |limit| self.progress.at() + limit);
+        at > self.patient_until
     }
 
     /// The first instant at which the run counts as stalled, if it makes no progress before. A node that runs ahead waits there:
@@ -423,182 +447,4 @@ impl Agenda {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn ns(time: u64) -> Time {
-        Time::from_nanoseconds(time)
-    }
-
-    /// An agenda without lookahead, of nodes with these ranks. Node 0 acts.
-    fn agenda(ties: &[u32], stall_limit: Option<Time>) -> Agenda {
-        let mut agenda = Agenda::new(ties.into(), Time::ZERO, stall_limit);
-        agenda.go_on_now(0, 0, 0);
-        agenda.take_due();
-        agenda
-    }
-
-    /// Two nodes whose messages take 10 ns at least. Node 1 acts.
-    fn running_ahead() -> Agenda {
-        let mut agenda = Agenda::new([7, 3].into(), ns(10), None);
-        deliver(&mut agenda, 1, 0, 99);
-        assert_eq!(next(&mut agenda), Some((99, ns(0))));
-        agenda
-    }
-
-    fn deliver(agenda: &mut Agenda, node: usize, at: u64, flight: u32) {
-        agenda.push(node, ns(at), Happening::Deliver { flight });
-    }
-
-    /// Begins the next event. Returns its flight and its time.
-    fn next(agenda: &mut Agenda) -> Option<(u32, Time)> {
-        let (at, happening) = agenda.take_next()?;
-        agenda.begin(at, happening);
-        let Happening::Deliver { flight } = happening else { panic!("{happening:?}") };
-        Some((flight, at))
-    }
-
-    #[test]
-    fn time_passes_up_to_the_next_event_and_not_beyond() {
-        let mut agenda = agenda(&[7], None);
-        deliver(&mut agenda, 0, 10, 1);
-        assert_eq!((agenda.pass(ns(9)), agenda.now()), (None, ns(9)));
-        assert_eq!((agenda.pass(ns(1)), agenda.now()), (Some(ns(10)), ns(9)), "the event comes first");
-        agenda.go_on_now(0, 3, 7);
-        assert_eq!(agenda.pass(ns(0)), Some(ns(9)), "so does what is due");
-        assert_eq!(
-            (agenda.first_due(), agenda.take_due(), agenda.take_due()),
-            (Some((3, 7)), Some((3, 7)), None)
-        );
-    }
-
-    #[test]
-    fn in_global_order_a_turn_ends_at_the_next_event_of_any_node() {
-        let mut agenda = agenda(&[7, 3], None);
-        deliver(&mut agenda, 0, 5, 0);
-        deliver(&mut agenda, 1, 5, 1);
-        deliver(&mut agenda, 1, 8, 2);
-        // Of simultaneous events those of the lower rank come first.
-        assert_eq!([next(&mut agenda), next(&mut agenda)], [Some((1, ns(5))), Some((0, ns(5)))]);
-        assert_eq!(agenda.pass(ns(3)), Some(ns(8)));
-        assert_eq!(agenda.pass(ns(2)), None);
-        deliver(&mut agenda, 1, 7, 3);
-        assert_eq!(agenda.pass(ns(0)), Some(ns(7)), "an event that comes up meanwhile counts");
-    }
-
-    #[test]
-    fn an_event_that_is_pushed_late_comes_where_it_would_have_come() {
-        let mut agenda = agenda(&[3, 7], None);
-        let place = agenda.keep_place(1, ns(5));
-        deliver(&mut agenda, 1, 5, 1);
-        agenda.push_to(place, 1, Happening::Deliver { flight: 2 });
-        assert_eq!([next(&mut agenda), next(&mut agenda)], [Some((2, ns(5))), Some((1, ns(5)))]);
-    }
-
-    #[test]
-    fn with_lookahead_a_turn_ends_before_a_message_can_come() {
-        let mut agenda = running_ahead();
-        deliver(&mut agenda, 0, 105, 0);
-        deliver(&mut agenda, 0, 116, 1);
-        deliver(&mut agenda, 1, 107, 2);
-        assert_eq!(next(&mut agenda), Some((0, ns(105))));
-        // A message of the other node comes at 117 at the earliest.
-        assert_eq!((agenda.pass(ns(10)), agenda.pass(ns(1))), (None, Some(ns(116))));
-        assert_eq!(next(&mut agenda), Some((1, ns(116))), "the other node is behind");
-        assert_eq!(agenda.pass(ns(1)), Some(ns(117)));
-        deliver(&mut agenda, 0, 117, 3);
-        deliver(&mut agenda, 1, 190, 4);
-        assert_eq!([next(&mut agenda), next(&mut agenda)], [Some((2, ns(107))), Some((3, ns(117)))]);
-        // The node may send, and be answered at 137.
-        assert_eq!((agenda.pass(ns(19)), agenda.pass(ns(1))), (None, Some(ns(137))));
-    }
-
-    #[test]
-    fn simultaneous_events_of_a_node_come_in_the_order_of_their_pushes_in_modelled_time() {
-        let mut agenda = running_ahead();
-        deliver(&mut agenda, 0, 104, 0);
-        deliver(&mut agenda, 1, 105, 1);
-        next(&mut agenda);
-        assert_eq!(agenda.pass(ns(8)), None);
-        deliver(&mut agenda, 0, 130, 2);
-        assert_eq!(next(&mut agenda), Some((1, ns(105))), "earlier, and later for the host");
-        deliver(&mut agenda, 0, 130, 3);
-        assert_eq!([next(&mut agenda), next(&mut agenda)], [Some((3, ns(130))), Some((2, ns(130)))]);
-    }
-
-    #[test]
-    fn a_fiber_that_steps_back_goes_on_in_global_order_before_what_was_due_then() {
-        let mut agenda = running_ahead();
-        deliver(&mut agenda, 0, 104, 0);
-        deliver(&mut agenda, 1, 106, 1);
-        next(&mut agenda);
-        assert_eq!((agenda.is_in_order(), agenda.pass(ns(8))), (false, None));
-        agenda.go_on_now(0, 5, 0);
-        agenda.step_back(2, 9);
-        assert_eq!((agenda.take_due(), next(&mut agenda)), (None, Some((1, ns(106)))));
-        let (at, happening) = agenda.take_next().expect("the fiber goes on");
-        assert!(matches!(happening, Happening::Continue { core: 2, epoch: 9 }));
-        assert_eq!((at, agenda.is_in_order(), agenda.take_due()), (ns(112), true, Some((5, 0))));
-    }
-
-    #[test]
-    fn looks_that_find_nothing_do_not_make_a_run_longer() {
-        let mut agenda = agenda(&[7], None);
-        let mut happens = |at, happening| {
-            agenda.push(0, ns(at), happening);
-            let (at, happening) = agenda.take_next().unwrap();
-            agenda.begin(at, happening);
-        };
-        happens(5, Happening::Deliver { flight: 0 });
-        happens(8, Happening::Look { node: 0 });
-        happens(9, Happening::Post { node: 0 });
-        assert_eq!(agenda.now(), ns(9));
-        agenda.end();
-        assert_eq!((agenda.now(), agenda.happened(), agenda.waiting()), (ns(5), 3, 0));
-    }
-
-    #[test]
-    fn a_look_after_which_a_fiber_went_on_counts() {
-        let mut agenda = agenda(&[7], None);
-        agenda.begin(ns(8), Happening::Look { node: 0 });
-        agenda.go_on_now(0, 0, 0);
-        agenda.take_due();
-        agenda.end();
-        assert_eq!(agenda.now(), ns(8));
-    }
-
-    #[test]
-    fn events_are_under_way_that_may_end_a_wait() {
-        let mut agenda = agenda(&[7], None);
-        agenda.push(0, ns(1), Happening::Continue { core: 0, epoch: 0 });
-        agenda.push(0, ns(2), Happening::Look { node: 0 });
-        assert_eq!((agenda.under_way(false), agenda.under_way(true)), (1, 0));
-        agenda.push(0, ns(3), Happening::Arrive { flight: 0 });
-        assert_eq!((agenda.under_way(false), agenda.under_way(true)), (2, 1));
-        agenda.take_next();
-        assert_eq!(agenda.under_way(false), 2);
-    }
-
-    #[test]
-    fn a_run_stalls_when_nothing_happens_for_longer_than_the_limit() {
-        let mut agenda = agenda(&[7], Some(ns(100)));
-        agenda.begin(ns(100), Happening::Deliver { flight: 0 });
-        assert_eq!(agenda.stalled(), None);
-        assert_eq!(agenda.pass(ns(1)), Some(ns(101)), "a clock does not run past the limit");
-        agenda.note_progress();
-        assert_eq!((agenda.pass(ns(1)), agenda.stalled()), (None, None));
-        agenda.begin(ns(201), Happening::Deliver { flight: 0 });
-        assert_eq!(agenda.stalled(), Some(ns(100)));
-    }
-
-    #[test]
-    fn a_node_that_runs_ahead_does_not_stall_before_another_has_made_progress() {
-        let mut agenda = Agenda::new([3, 7].into(), ns(10), Some(ns(100)));
-        deliver(&mut agenda, 1, 90, 0);
-        deliver(&mut agenda, 1, 101, 2);
-        deliver(&mut agenda, 0, 95, 1);
-        assert_eq!([next(&mut agenda), next(&mut agenda)], [Some((0, ns(90))), Some((1, ns(95)))]);
-        agenda.note_progress();
-        assert_eq!((next(&mut agenda), agenda.stalled()), (Some((2, ns(101))), None));
-    }
-}
+mod tests;

@@ -51,11 +51,6 @@ impl Engine {
                 Next::Handler { core } => self.fibers.resume_handler(core),
             };
             resumed.map_err(no_memory)?;
-            let mut state = self.state.borrow_mut();
-            state.running = None;
-            if let Some(failure) = state.agenda.take_stop() {
-                return Err(failure);
-            }
         }
     }
 
@@ -95,8 +90,12 @@ fn start(cluster: &mut Cluster) {
     }
 }
 
-/// Takes events until one lets a fiber go on. `None` when no event is left.
+/// Takes events until one lets a fiber go on. `None` when no event is left. No fiber runs at first.
 fn advance(cluster: &mut Cluster, fibers: &Fibers) -> Result<Option<Next>, Failure> {
+    cluster.running = None;
+    if cluster.agenda.is_stopped() {
+        return cluster.agenda.take_stop().map_or(Ok(None), Err);
+    }
     loop {
         while let Some((core, epoch)) = cluster.agenda.take_due() {
             if let Some(next) = take_up(cluster, core, epoch) {
@@ -124,15 +123,9 @@ fn advance(cluster: &mut Cluster, fibers: &Fibers) -> Result<Option<Next>, Failu
         }
         match happening {
             Happening::Arrive { flight } => cluster.arrive(flight),
-            Happening::Pass { flight } => {
-                foresight::ask_along(cluster);
-                cluster.pass(flight);
-            }
+            Happening::Pass { flight } => cluster.pass(flight),
             Happening::Deliver { flight } => cluster.deliver(flight),
-            Happening::Network { event } => {
-                foresight::ask_along(cluster);
-                cluster.go_through_network(event);
-            }
+            Happening::Network { event } => cluster.go_through_network(event),
             Happening::Forward { flight } => cluster.forward(flight),
             Happening::Overflow { flight, uses } => cluster.overflow(flight, uses),
             Happening::Packet { packet, step } => cluster.step_packet(packet, step),

@@ -2,78 +2,81 @@
 //!
 //! On very many nodes each event touches some dozens of cache lines that lie in no near cache, most of them in the node's parts and
 //! on the stack of its thread. Asked for one after the other they would take longer than all that is computed. An event is
-//! foreseen twice: first the parts of its node, then the memory that these name. Where all nodes share one queue of events, most
-//! events touch too little to be worth the effort.
+//! foreseen three times: first what it names, then the parts of its node, then the memory that these name.
 //!
 //! This module must never change anything that a run can see.
 
 use crate::cluster::Cluster;
-use crate::cluster::node::Node;
 use crate::fibers::Fibers;
 use crate::happening::Happening;
 use crate::link::Link;
 
-/// Asks for what the next event touches, and for the parts of the node of the event after it.
+/// Asks for what the events that come soon touch. The soonest of them comes first.
 #[cold]
-pub(crate) fn ask(cluster: &Cluster, fibers: &Fibers, [next, after]: [Option<(usize, Happening)>; 2]) {
-    if let Some((node, _)) = after {
-        ask_for_parts(cluster, fibers, node);
+pub(crate) fn ask(cluster: &Cluster, fibers: &Fibers, [next, after, later]: [Option<Happening>; 3]) {
+    if let Some(happening) = later {
+        ask_for_subject(cluster, happening);
     }
-    if let Some((node, happening)) = next {
-        flight(happening).into_iter().for_each(|flight| pdq::prefetch(&cluster.link.flights[flight]));
-        ask_inside_parts(cluster, fibers, node);
-    }
-}
-
-/// The places, among events of one delay, of those that are foreseen behind the present one: first the message of an event, then what
-/// the message names, then what that names.
-const AHEAD: [usize; 3] = [12, 8, 4];
-
-/// Asks for what the events that have the present one's delay will touch.
-#[inline]
-pub(crate) fn ask_along(cluster: &Cluster) {
-    let [far, between, near] = cluster.agenda.behind(AHEAD);
-    let Link { road, flights, .. } = &cluster.link;
-    match far {
-        Some(Happening::Network { event }) => road.ask_for_message(event),
-        Some(Happening::Pass { flight }) => pdq::prefetch(&flights[flight]),
-        _ => {}
-    }
-    match between {
-        Some(Happening::Network { event }) => {
-            if let Some(flight) = road.ask_for_channels(event) {
-                pdq::prefetch(&flights[flight]);
-            }
+    match after {
+        Some(Happening::Network { event }) => ask_for_way(cluster, event),
+        Some(happening) => {
+            let node = node_of(cluster, happening);
+            node.into_iter().for_each(|node| ask_for_parts(cluster, fibers, node));
         }
-        Some(Happening::Pass { flight }) => ask_for_port(&cluster.nodes[flights[flight].to()]),
-        _ => {}
+        None => {}
     }
-    match near {
-        Some(Happening::Network { event }) => {
-            if let Some(flight) = road.brings(event) {
-                ask_for_port(&cluster.nodes[flights[flight].to()]);
-            }
+    match next {
+        Some(Happening::Network { event }) => ask_for_port(cluster, event),
+        Some(happening) => {
+            let node = node_of(cluster, happening);
+            node.into_iter().for_each(|node| ask_inside_parts(cluster, fibers, node));
         }
-        Some(Happening::Pass { flight }) => cluster.nodes[flights[flight].to()].dispatch.events.prefetch(),
-        _ => {}
+        None => {}
     }
 }
 
-/// Asks for the parts of a node that a message passes on its way in.
-fn ask_for_port(Node { port, dispatch, .. }: &Node) {
-    pdq::prefetch(port);
-    pdq::prefetch(dispatch);
-}
-
-/// The flight of an event.
-fn flight(happening: Happening) -> Option<u32> {
+/// Asks for what an event names.
+fn ask_for_subject(cluster: &Cluster, happening: Happening) {
     match happening {
         Happening::Arrive { flight }
         | Happening::Pass { flight }
         | Happening::Deliver { flight }
         | Happening::Forward { flight }
-        | Happening::Overflow { flight, .. } => Some(flight),
-        _ => None,
+        | Happening::Overflow { flight, .. } => pdq::prefetch(&cluster.link.flights[flight]),
+        Happening::Continue { core, .. } => pdq::prefetch(&cluster.cores[core as usize]),
+        Happening::Network { event } => cluster.link.road.ask_for_message(event),
+        Happening::Packet { .. } | Happening::Post { .. } | Happening::Look { .. } => {}
+    }
+}
+
+/// The node of an event; `None` for an event inside the network.
+fn node_of(cluster: &Cluster, happening: Happening) -> Option<usize> {
+    match happening {
+        Happening::Arrive { flight }
+        | Happening::Pass { flight }
+        | Happening::Deliver { flight }
+        | Happening::Forward { flight }
+        | Happening::Overflow { flight, .. } => Some(cluster.link.flights[flight].to()),
+        Happening::Continue { core, .. } => Some(cluster.cores[core as usize].node()),
+        Happening::Post { node } | Happening::Look { node } => Some(node as usize),
+        Happening::Network { .. } | Happening::Packet { .. } => None,
+    }
+}
+
+/// Asks for the channels of an event inside the network, and for the flight that it brings to a port in.
+fn ask_for_way(cluster: &Cluster, event: hardware::Event) {
+    let Link { road, flights, .. } = &cluster.link;
+    road.ask_for_channels(event);
+    road.brings(event).into_iter().for_each(|flight| pdq::prefetch(&flights[flight]));
+}
+
+/// Asks for the interface of the node to whose port in an event inside the network brings a flight.
+fn ask_for_port(cluster: &Cluster, event: hardware::Event) {
+    let Link { road, flights, .. } = &cluster.link;
+    if let Some(flight) = road.brings(event) {
+        let place = &cluster.nodes[flights[flight].to()];
+        pdq::prefetch(&place.port);
+        pdq::prefetch(&place.dispatch);
     }
 }
 

@@ -2,10 +2,11 @@
 //!
 //! This module must never know when an event happens, nor what it means to the part that it is for.
 
-/// One event of the engine's queue. It is small because the queue copies an entry at every sift.
-#[derive(Clone, Copy, Debug)]
+/// One event of the engine's queue.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Happening {
-    /// The fiber at work on a core goes on, unless an interrupt has put off the continuation of this epoch.
+    /// The fiber at work on a core goes on, unless an interrupt has put off the continuation of this epoch. Cores have numbers
+    /// below [`LIMIT`].
     Continue { core: u32, epoch: u32 },
     /// A flight comes to the port in of its destination.
     Arrive { flight: u32 },
@@ -19,7 +20,8 @@ pub(crate) enum Happening {
     Forward { flight: u32 },
     /// The next step of a packet of a transfer.
     Packet { packet: u32, step: PacketStep },
-    /// A message may have waited too long at a port in. `uses` tells it from a later flight at the same place.
+    /// A message may have waited too long at a port in. `uses` tells it from a later flight at the same place, and is less than
+    /// [`LIMIT`].
     Overflow { flight: u32, uses: u32 },
     /// The device of a node may ask for the bus to write the next line that was placed in its memory.
     Post { node: u32 },
@@ -46,23 +48,93 @@ pub(crate) enum PacketStep {
     Placed,
 }
 
-/// The numbers of events to come.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct ToCome {
-    /// Continuations of processors.
-    pub(crate) continuations: usize,
-    pub(crate) looks: usize,
-    /// All others.
-    pub(crate) others: usize,
+impl PacketStep {
+    /// All steps, by their numbers.
+    const ALL: [Self; 7] =
+        [Self::Stage, Self::Leave, Self::Wire, Self::Gone, Self::Look, Self::Place, Self::Placed];
 }
 
-impl ToCome {
-    /// The number that an event counts in.
-    pub(crate) fn of(&mut self, happening: Happening) -> &mut usize {
-        match happening {
-            Happening::Continue { .. } => &mut self.continuations,
-            happening if happening.is_a_look() => &mut self.looks,
-            _ => &mut self.others,
+/// The numbers of cores, and the numbers of uses of a flight's place, are less than this.
+pub(crate) const LIMIT: u32 = 1 << 28;
+
+/// An event in one word, as the queue keeps it: four bits for its kind, 28 bits for a core or another small number, and 32 bits for
+/// the number of a flight, a node or an epoch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Packed(u64);
+
+/// The kinds of events by their numbers.
+const CONTINUE: u32 = 0;
+const ARRIVE: u32 = 1;
+const PASS: u32 = 2;
+const DELIVER: u32 = 3;
+const NETWORK: u32 = 4;
+const FORWARD: u32 = 5;
+const PACKET: u32 = 6;
+const OVERFLOW: u32 = 7;
+const POST: u32 = 8;
+const LOOK: u32 = 9;
+
+impl From<Happening> for Packed {
+    #[inline]
+    fn from(happening: Happening) -> Self {
+        let (kind, small, number) = match happening {
+            Happening::Continue { core, epoch } => (CONTINUE, core, epoch),
+            Happening::Arrive { flight } => (ARRIVE, 0, flight),
+            Happening::Pass { flight } => (PASS, 0, flight),
+            Happening::Deliver { flight } => (DELIVER, 0, flight),
+            Happening::Network { event } => (NETWORK, 0, event.number()),
+            Happening::Forward { flight } => (FORWARD, 0, flight),
+            Happening::Packet { packet, step } => (PACKET, step as u32, packet),
+            Happening::Overflow { flight, uses } => (OVERFLOW, uses, flight),
+            Happening::Post { node } => (POST, 0, node),
+            Happening::Look { node } => (LOOK, 0, node),
+        };
+        debug_assert!(small < LIMIT, "{happening:?} does not fit");
+        Self(u64::from(kind << LIMIT.trailing_zeros() | small) << 32 | u64::from(number))
+    }
+}
+
+impl From<Packed> for Happening {
+    #[inline]
+    fn from(Packed(word): Packed) -> Self {
+        let (high, number) = ((word >> 32) as u32, word as u32);
+        let small = high % LIMIT;
+        match high / LIMIT {
+            CONTINUE => Self::Continue { core: small, epoch: number },
+            ARRIVE => Self::Arrive { flight: number },
+            PASS => Self::Pass { flight: number },
+            DELIVER => Self::Deliver { flight: number },
+            NETWORK => Self::Network { event: hardware::Event::of_number(number) },
+            FORWARD => Self::Forward { flight: number },
+            PACKET => Self::Packet { packet: number, step: PacketStep::ALL[small as usize] },
+            OVERFLOW => Self::Overflow { flight: number, uses: small },
+            POST => Self::Post { node: number },
+            _ => Self::Look { node: number },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_in_a_word_is_that_event() {
+        let number = u32::MAX - 5;
+        let events = [
+            Happening::Continue { core: LIMIT - 1, epoch: number },
+            Happening::Arrive { flight: number },
+            Happening::Pass { flight: number },
+            Happening::Deliver { flight: number },
+            Happening::Network { event: hardware::Event::of_number(number) },
+            Happening::Forward { flight: number },
+            Happening::Overflow { flight: number, uses: LIMIT - 1 },
+            Happening::Post { node: number },
+            Happening::Look { node: number },
+        ];
+        let packets = PacketStep::ALL.map(|step| Happening::Packet { packet: number, step });
+        for event in events.into_iter().chain(packets) {
+            assert_eq!(Happening::from(Packed::from(event)), event);
         }
     }
 }

@@ -1,4 +1,5 @@
-//! When it is worth while to look ahead at the next events: once a turn, where nodes are many and take turns.
+//! When it is worth while to look ahead at the next events: once a turn, where many nodes take turns, and at each event, where many
+//! nodes share one queue.
 //!
 //! This module must never know an event.
 
@@ -8,18 +9,24 @@ const MANY: usize = 256;
 /// Whether the next events are to be told.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Prospect {
-    /// The nodes are few, or take no turns.
+    /// The nodes are few.
     Never,
-    /// They have not been told in this turn.
+    /// The nodes take turns, and the next events have not been told in this turn.
     Due,
-    /// They have been told in this turn.
+    /// The nodes take turns, and the next events have been told in this turn.
     Done,
+    /// The nodes share one queue.
+    Always,
 }
 
 impl Prospect {
-    /// The prospect of a run on so many nodes, which may take turns.
+    /// The prospect of a run on so many nodes, which take turns or share one queue.
     pub(crate) fn of(nodes: usize, turns: bool) -> Self {
-        if turns && nodes >= MANY { Self::Due } else { Self::Never }
+        match turns {
+            _ if nodes < MANY => Self::Never,
+            true => Self::Due,
+            false => Self::Always,
+        }
     }
 
     /// Begins a turn.
@@ -32,11 +39,14 @@ impl Prospect {
     /// Whether the next events are to be told now. They are not to be told again in this turn.
     #[inline]
     pub(crate) fn take(&mut self) -> bool {
-        let due = *self == Self::Due;
-        if due {
-            *self = Self::Done;
+        match self {
+            Self::Never | Self::Done => false,
+            Self::Due => {
+                *self = Self::Done;
+                true
+            }
+            Self::Always => true,
         }
-        due
     }
 }
 
@@ -46,10 +56,18 @@ mod tests {
 
     #[test]
     fn many_nodes_that_take_turns_look_ahead_once_a_turn() {
-        assert!(!Prospect::of(MANY, false).take() && !Prospect::of(MANY - 1, true).take());
+        assert!(!Prospect::of(MANY - 1, false).take() && !Prospect::of(MANY - 1, true).take());
         let mut prospect = Prospect::of(MANY, true);
         assert!(prospect.take() && !prospect.take());
         prospect.renew();
         assert!(prospect.take() && !prospect.take());
+    }
+
+    #[test]
+    fn many_nodes_that_share_one_queue_look_ahead_at_each_event() {
+        let mut prospect = Prospect::of(MANY, false);
+        assert!(prospect.take() && prospect.take());
+        prospect.renew();
+        assert!(prospect.take());
     }
 }

@@ -31,6 +31,18 @@ impl Event {
         Self(Self::SOURCE | source)
     }
 
+    /// The event as a number, for a caller that keeps its events in little space.
+    #[inline]
+    pub fn number(self) -> u32 {
+        self.0
+    }
+
+    /// The event of a [number](Self::number).
+    #[inline]
+    pub fn of_number(number: u32) -> Self {
+        Self(number)
+    }
+
     fn as_source(self) -> Option<u32> {
         (self.0 & Self::SOURCE != 0).then_some(self.0 & !Self::SOURCE)
     }

@@ -11,6 +11,7 @@ use tempest::{Block, MAX_WORDS, NodeId, Place};
 use units::Time;
 
 use super::cargo::{Cargo, Manifest};
+use crate::happening::LIMIT;
 use crate::prices::Receipt;
 
 /// The cause of an event.
@@ -85,7 +86,7 @@ impl Words {
 pub(crate) struct Flight {
     manifest: Manifest,
     from: NodeId,
-    /// The number of earlier flights at this place.
+    /// The number of earlier flights at this place, which begins anew at [`LIMIT`].
     uses: u32,
     /// The number of the flow. It is unique in a run, and rises with time among the flows of one source.
     number: u64,
@@ -330,7 +331,7 @@ impl Flights {
     /// Removes a flight that has ended.
     pub(crate) fn end(&mut self, place: u32) {
         let flight = &mut self[place];
-        flight.uses = flight.uses.wrapping_add(1);
+        flight.uses = (flight.uses + 1) % LIMIT;
         flight.load = Load::None;
         self.free.push(place);
     }

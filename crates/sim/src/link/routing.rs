@@ -103,12 +103,11 @@ impl Road {
         }
     }
 
-    /// Asks the host's memory for the channels that an event's step touches, a little ahead of it. Returns the flight that the
-    /// event probably brings to the port in of its node.
-    pub(crate) fn ask_for_channels(&self, event: Event) -> Option<u32> {
-        let Network::Routed(fabric) = &self.network else { return None };
-        fabric.ask_for_channels(event);
-        fabric.brings(event)
+    /// Asks the host's memory for the channels that an event's step touches, ahead of it.
+    pub(crate) fn ask_for_channels(&self, event: Event) {
+        if let Network::Routed(fabric) = &self.network {
+            fabric.ask_for_channels(event);
+        }
     }
 
     /// The flight that an event probably brings to the port in of its node.

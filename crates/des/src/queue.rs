@@ -1,0 +1,170 @@
+//! A queue of things in an order given with each of them. The room's other queues are made of it.
+//!
+//! The next things stand in a row, in order. The things after them are in a heap. So the next thing is taken from the front of the
+//! row, a thing that comes soon moves few others, and a caller can look some things ahead. The row is filled up from the heap when
+//! it gets short.
+//!
+//! This module must never know what an order or a thing means.
+
+use crate::heap::{Entry, Heap};
+
+/// The most things that stand in the row.
+const ROW: usize = 32;
+
+/// The things that stand in the row when it has been filled up, or when it was too long.
+const FILLED: usize = 16;
+
+/// The things to which the row gets short before it is filled up. So many things can be seen ahead.
+const SHORT: usize = 8;
+
+/// Things in the order of their keys. Things of equal keys come in any order.
+#[derive(Clone, Debug)]
+pub(crate) struct Queue<K, E> {
+    /// The row, from `head` on. The entries before that have been taken.
+    row: Vec<Entry<K, E>>,
+    head: usize,
+    /// The things after the row. None of them comes before one of the row, and there are none if the row is empty.
+    later: Heap<K, E>,
+}
+
+impl<K, E> Queue<K, E> {
+    /// An empty queue.
+    pub(crate) const fn new() -> Self {
+        Self { row: Vec::new(), head: 0, later: Heap::new() }
+    }
+
+    /// The number of things.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.row.len() - self.head + self.later.len()
+    }
+
+    /// All things, in no particular order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &E> {
+        self.row[self.head..].iter().map(|entry| &entry.thing).chain(self.later.iter())
+    }
+}
+
+impl<K: Copy + Ord, E: Copy> Queue<K, E> {
+    /// Adds a thing.
+    #[inline]
+    pub(crate) fn push(&mut self, key: K, thing: E) {
+        let entry = Entry { key, thing };
+        if !self.later.is_empty() && self.row.last().is_some_and(|last| last.key < key) {
+            return self.later.push(entry);
+        }
+        if self.row.len() == self.row.capacity() {
+            self.make_room();
+        }
+        let before = self.row[self.head..].iter().rposition(|other| other.key < key);
+        self.row.insert(before.map_or(self.head, |before| self.head + before + 1), entry);
+        if self.row.len() - self.head > ROW {
+            self.shorten();
+        }
+    }
+
+    /// Removes and returns the first thing, with its key.
+    #[inline]
+    pub(crate) fn pop(&mut self) -> Option<(K, E)> {
+        let first = *self.row.get(self.head)?;
+        self.head += 1;
+        if self.row.len() - self.head < SHORT && !self.later.is_empty() {
+            self.fill();
+        }
+        if self.head == self.row.len() {
+            self.row.clear();
+            self.head = 0;
+        }
+        Some((first.key, first.thing))
+    }
+
+    /// The first thing and its key, in constant time.
+    #[inline]
+    pub(crate) fn first(&self) -> Option<(K, &E)> {
+        self.nth(0)
+    }
+
+    /// The thing before which `ahead` others come, and its key, in constant time. `None` if there is none, or if that is not known
+    /// in constant time, as it always is of the first few.
+    #[inline]
+    pub(crate) fn nth(&self, ahead: usize) -> Option<(K, &E)> {
+        self.row.get(self.head + ahead).map(|entry| (entry.key, &entry.thing))
+    }
+
+    /// Gives the things new keys, which must have the same order. The things get them in their order.
+    pub(crate) fn rekey(&mut self, mut key: impl FnMut(K) -> K) {
+        self.row[self.head..].iter_mut().for_each(|entry| entry.key = key(entry.key));
+        self.later.rekey(key);
+    }
+
+    /// Makes room for another entry in the row: where taken ones stand, if they are many.
+    #[inline(never)]
+    fn make_room(&mut self) {
+        if 2 * self.head > self.row.len() {
+            self.row.drain(..self.head);
+            self.head = 0;
+        } else {
+            self.row.reserve(1);
+        }
+    }
+
+    /// Fills the row up from the heap.
+    #[inline(never)]
+    fn fill(&mut self) {
+        self.row.drain(..self.head);
+        self.head = 0;
+        while self.row.len() < FILLED
+            && let Some(entry) = self.later.pop()
+        {
+            self.row.push(entry);
+        }
+    }
+
+    /// Moves the last things of a row that is too long into the heap.
+    #[inline(never)]
+    fn shorten(&mut self) {
+        let last = self.row.drain(self.head + FILLED..);
+        last.for_each(|entry| self.later.push(entry));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn few_things_and_many_come_in_the_order_of_their_keys(
+            steps in proptest::collection::vec((0_u64..3, 0_u64..1000), 0..400), rekeyed in 0_usize..400,
+        ) {
+            // The queue grows over the longest row, and shrinks again.
+            let (mut queue, mut plain) = (Queue::new(), std::collections::BTreeMap::new());
+            let half = steps.len() / 2;
+            for (number, (what, at)) in steps.into_iter().enumerate() {
+                if number == rekeyed {
+                    let mut keys = plain.keys().copied().collect::<Vec<_>>().into_iter();
+                    queue.rekey(|(at, number)| {
+                        assert_eq!(keys.next(), Some((at, number)), "in order");
+                        (2 * at, number)
+                    });
+                    plain = plain.into_iter().map(|((at, number), thing)| ((2 * at, number), thing)).collect();
+                }
+                let pushes = if number < half { what > 0 } else { what == 0 };
+                if pushes {
+                    queue.push((at, number), at);
+                    plain.insert((at, number), at);
+                } else {
+                    prop_assert_eq!(queue.pop(), plain.pop_first());
+                }
+                for (ahead, (&key, thing)) in plain.iter().enumerate().take(SHORT) {
+                    prop_assert_eq!(queue.nth(ahead), Some((key, thing)));
+                }
+                prop_assert_eq!(queue.first().is_none(), plain.is_empty());
+                prop_assert_eq!(queue.len(), plain.len());
+                prop_assert_eq!(queue.iter().sum::<u64>(), plain.values().sum::<u64>());
+            }
+        }
+    }
+}
