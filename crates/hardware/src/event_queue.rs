@@ -105,9 +105,11 @@ impl<T, K: UserKey> EventQueue<T, K> {
         key: Key<K>,
         event: T,
     ) -> Option<Dispatched<T, K>> {
-        let spills = self.queue.would_spill(key);
-        let taken = self.queue.enqueue_and_dispatch(server, key, (arrived, spills, event))?;
-        Some(self.count(now, taken))
+        if let Some(held) = self.queue.pass(key) {
+            return Some(self.count(now, (held, (arrived, false, event))));
+        }
+        self.enqueue(arrived, key, event);
+        self.dispatch(now, server)
     }
 
     #[inline]

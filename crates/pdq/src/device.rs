@@ -133,16 +133,17 @@ impl<T, K: UserKey> Device<T, K> {
         self.waiting += 1;
     }
 
-    /// Appends an item, and takes the oldest one that this server may serve: mostly the same one, which then waits nowhere.
+    /// Lets an item of this key pass: it counts as enqueued, and as dispatched at once, and waits nowhere. Refused if another
+    /// item waits, if the key is not free, or if there are several partitions. An item that is refused is to be
+    /// [enqueued](Self::enqueue).
     #[inline]
-    pub fn enqueue_and_dispatch(&mut self, server: usize, key: Key<K>, item: T) -> Option<(Held<K>, T)> {
+    pub fn pass(&mut self, key: Key<K>) -> Option<Held<K>> {
         let passes = self.waiting == 0 && self.partitions.len() == 1 && !self.closed_by_serial();
         if !passes || !self.is_free_behind_all(key) {
-            self.enqueue(key, item);
-            return self.dispatch(server);
+            return None;
         }
         let ticket = self.take_ticket();
-        Some((self.hold(key, ticket), item))
+        Some(self.hold(key, ticket))
     }
 
     /// Whether an item of this key that is appended now finds no room in the device, and waits in memory.
@@ -206,11 +207,20 @@ impl<T, K: UserKey> Device<T, K> {
     #[inline]
     pub fn complete(&mut self, held: Held<K>) {
         let ticket = held.redeem(self.id());
-        let position = self.active.iter().position(|active| active.ticket == ticket);
-        self.active.swap_remove(position.expect("a token is outstanding for active items only"));
+        // Most items are the last that came, and the only one.
+        match self.active.last() {
+            Some(last) if last.ticket == ticket => self.active.truncate(self.active.len() - 1),
+            _ => self.end_earlier(ticket),
+        }
         if self.waiting > 0 && !self.finds_oldest() {
             self.search_anew();
         }
+    }
+
+    /// Ends an item behind which others have been dispatched.
+    fn end_earlier(&mut self, ticket: u64) {
+        let position = self.active.iter().position(|active| active.ticket == ticket);
+        self.active.swap_remove(position.expect("a token is outstanding for active items only"));
     }
 
     /// Items that wait.

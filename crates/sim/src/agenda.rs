@@ -71,6 +71,10 @@ pub(crate) struct Agenda {
 /// more threads than that, and each node has one at least.
 const PUSHES: u32 = 44;
 
+/// The longest time from a push to its event, in femtoseconds, that orders simultaneous events. It is 17 ms, and as many bits as the
+/// number of a push. Among events that were pushed earlier only the number counts.
+const LONGEST_WAIT: u64 = (1 << PUSHES) - 1;
+
 /// The number of usual delays at the ports of a routed network. Most messages of a program are requests of one size and replies of
 /// another.
 const SIZES: usize = 2;
@@ -161,14 +165,22 @@ impl Agenda {
     /// Adds an event of a node at `at`.
     #[inline]
     pub(crate) fn push(&mut self, node: usize, at: Time, happening: Happening) {
-        let actor = self.actor(node);
-        self.add(actor, at, self.ranks[node], happening);
+        self.push_since(self.now, node, at, happening);
+    }
+
+    /// Adds an event of a node at `at`, in the place that a push at the later instant `since` would give it. The caller knows of
+    /// the event before it would be pushed.
+    #[inline]
+    pub(crate) fn push_since(&mut self, since: Time, node: usize, at: Time, happening: Happening) {
+        let rank = self.ranks[node];
+        let order = self.next_order(since, at, rank);
+        self.insert(self.actor(node), order, rank, happening);
     }
 
     /// Adds an event inside the network at `at`. `rank` is that of the node that it concerns.
     #[inline]
     pub(crate) fn push_inside(&mut self, at: Time, rank: u32, event: hardware::Event) {
-        let (order, happening) = (self.next_order(at, rank), Happening::Network { event });
+        let (order, happening) = (self.next_order(self.now, at, rank), Happening::Network { event });
         if !self.passages.push(self.now, order, happening.into()) {
             self.insert(self.actor(0), order, rank, happening);
         }
@@ -177,7 +189,7 @@ impl Agenda {
     /// Adds an event at `at` that follows the push as soon as it does for all messages of a size.
     #[inline]
     pub(crate) fn push_passage(&mut self, node: usize, at: Time, happening: Happening) {
-        let order = self.next_order(at, self.ranks[node]);
+        let order = self.next_order(self.now, at, self.ranks[node]);
         if !self.passages.push_usual(self.now, order, happening.into()) {
             self.insert(self.actor(node), order, self.ranks[node], happening);
         }
@@ -189,16 +201,10 @@ impl Agenda {
         if self.lookahead.is_zero() { 0 } else { node }
     }
 
-    #[inline]
-    fn add(&mut self, actor: usize, at: Time, rank: u32, happening: Happening) {
-        let order = self.next_order(at, rank);
-        self.insert(actor, order, rank, happening);
-    }
-
     /// Keeps the place that an event of a node at `at` would get now, for an event that may have to be [pushed](Self::push_to)
     /// later.
     pub(crate) fn keep_place(&mut self, node: usize, at: Time) -> Order {
-        self.next_order(at, self.ranks[node])
+        self.next_order(self.now, at, self.ranks[node])
     }
 
     /// Adds an event of a node at a place that was [kept](Self::keep_place), and that has not passed.
@@ -206,14 +212,20 @@ impl Agenda {
         self.insert(self.actor(node), place, self.ranks[node], happening);
     }
 
+    /// The place of an event at `at` that is pushed at the instant `since`.
     #[inline]
-    fn next_order(&mut self, at: Time, rank: u32) -> Order {
+    fn next_order(&mut self, since: Time, at: Time, rank: u32) -> Order {
         let number = self.pushes;
         self.pushes += 1;
         match self.lookahead.is_zero() {
-            // Global order is that of the pushes themselves.
-            true => Order { at, major: rank.into(), minor: number },
-            false => Order { at, major: self.now.as_femtoseconds(), minor: self.turn.by | number },
+            // Simultaneous events of several nodes come by rank. Among those of a node the event of the earlier push comes first:
+            // it has been waited for longer.
+            true => {
+                let waits = (at - since).as_femtoseconds().min(LONGEST_WAIT);
+                let major = u64::from(rank) << PUSHES | (LONGEST_WAIT - waits);
+                Order { at, major, minor: number }
+            }
+            false => Order { at, major: since.as_femtoseconds(), minor: self.turn.by | number },
         }
     }
 

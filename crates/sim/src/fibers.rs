@@ -13,12 +13,12 @@ use std::io;
 use std::rc::Rc;
 
 use fiber::{Fiber, Pool, Status};
-use tempest::world::Resident;
+use tempest::world::{Packet, Resident};
 use trace::Event as Traced;
 
 use crate::api::{Edge, Stack};
 use crate::cluster::{Cluster, memory};
-use crate::processor::core::{Activity, Event, Job};
+use crate::processor::core::Activity;
 
 /// The stack of a fiber: room for a program thread and a handler on top of it. A small system gives an OS thread
 /// as much. Pages that are never touched cost nothing.
@@ -188,13 +188,9 @@ impl Desk {
         self.handles.set(Some(core));
         let edge = Edge::of_handler(Rc::clone(&self.state), core);
         let resident = &self.residents[edge.node()];
-        loop {
-            let job = edge.begin_handler();
-            if !run_job(&edge, core, resident, job) {
-                self.handles.set(None);
-                return;
-            }
-        }
+        let mut packet = Packet::blank();
+        while run_job(&edge, core, resident, &mut packet) {}
+        self.handles.set(None);
     }
 }
 
@@ -267,37 +263,33 @@ fn run_thread(seat: Rc<Seat>) {
     edge.state().finish_thread(edge.core(), thread);
 }
 
-/// Runs the handler of one event on a core, and gives the event's key back. Returns whether the core goes straight on with
-/// another handler.
-fn run_job(edge: &Edge, core: usize, resident: &Resident, job: Job) -> bool {
-    let mut held = job.held;
-    match job.event {
-        Event::Message { flight } => {
-            let node = &resident.node;
-            let mut packet = edge.state().land(flight);
-            loop {
-                let mut cx = tempest::world::handler(node, packet.source(), held.proof(), edge, Some(edge));
-                let Some(lower) = node.deliver(&packet, &mut cx) else { break };
-                // Everything that the handler has charged is spent before the right is taken away.
-                edge.settle();
-                packet = lower.then;
-                let waits = memory::lower(&edge.state(), core, lower);
-                if let Some(lower) = waits {
-                    let mut state = end_handler(edge, core);
-                    memory::put_off(&mut state, core, held, lower);
-                    return state.handler_goes_on(core);
-                }
-            }
+/// Runs the handler of the event that a core has been given, and gives the event's key back. `packet` is room for the event's
+/// message. Returns whether the core goes straight on with another handler.
+#[inline]
+fn run_job(edge: &Edge, core: usize, resident: &Resident, packet: &mut Packet) -> bool {
+    let (mut held, granted) = edge.begin_handler(packet);
+    if let Some(thread) = granted {
+        let mut state = edge.state();
+        state.grant(core, thread, held);
+        return state.handler_goes_on(core);
+    }
+    let node = &resident.node;
+    loop {
+        let mut cx = tempest::world::handler(node, packet.source(), held.proof(), edge, Some(edge));
+        let Some(lower) = node.deliver(packet, &mut cx) else { break };
+        // Everything that the handler has charged is spent before the right is taken away.
+        edge.settle();
+        *packet = lower.then;
+        let waits = memory::lower(&edge.state(), core, lower);
+        if let Some(lower) = waits {
             let mut state = end_handler(edge, core);
-            state.finish_handler(core, held);
-            state.handler_goes_on(core)
-        }
-        Event::Grant { thread } => {
-            let mut state = edge.state();
-            state.grant(core, thread, held);
-            state.handler_goes_on(core)
+            memory::put_off(&mut state, core, held, lower);
+            return state.handler_goes_on(core);
         }
     }
+    let mut state = end_handler(edge, core);
+    state.finish_handler(core, held);
+    state.handler_goes_on(core)
 }
 
 /// Spends the occupancy that follows a handler, before its processor is free. Returns the modelled state at the end.

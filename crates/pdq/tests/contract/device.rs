@@ -55,8 +55,12 @@ impl Both {
                 self.hold(took, right);
             }
             Step::EnqueueAndDispatch(server, key) => {
-                let took = self.device.enqueue_and_dispatch(server, key, self.next);
-                self.specification.enqueue(key, self.next);
+                let item = self.next;
+                let took = self.device.pass(key).map(|held| (held, item)).or_else(|| {
+                    self.device.enqueue(key, item);
+                    self.device.dispatch(server)
+                });
+                self.specification.enqueue(key, item);
                 self.next += 1;
                 let right = self.specification.dispatch(server);
                 self.hold(took, right);

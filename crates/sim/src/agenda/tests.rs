@@ -72,6 +72,22 @@ fn an_event_that_is_pushed_late_comes_where_it_would_have_come() {
 }
 
 #[test]
+fn an_event_that_is_pushed_early_comes_where_it_would_have_come() {
+    for mut agenda in [agenda(&[3, 7], None), Agenda::new([3, 7].into(), ns(10), None)] {
+        // Pushed at 0 for a push at 6.
+        agenda.push_since(ns(6), 0, ns(9), Happening::Deliver { flight: 1 });
+        deliver(&mut agenda, 0, 5, 0);
+        deliver(&mut agenda, 0, 7, 0);
+        assert_eq!(next(&mut agenda), Some((0, ns(5))));
+        deliver(&mut agenda, 0, 9, 2);
+        assert_eq!(next(&mut agenda), Some((0, ns(7))));
+        deliver(&mut agenda, 0, 9, 3);
+        let last = [next(&mut agenda), next(&mut agenda), next(&mut agenda)];
+        assert_eq!(last, [2, 1, 3].map(|flight| Some((flight, ns(9)))));
+    }
+}
+
+#[test]
 fn with_lookahead_a_turn_ends_before_a_message_can_come() {
     let mut agenda = running_ahead();
     deliver(&mut agenda, 0, 105, 0);

@@ -9,7 +9,7 @@ mod scheduling;
 use std::cell::{Cell, RefCell, RefMut};
 use std::rc::Rc;
 
-use tempest::world::{Accounting, Scheduling};
+use tempest::world::{Accounting, Held, Packet, Scheduling};
 use tempest::{Access, Block, MemoryEvents, Place, Primitive, Work};
 use units::Time;
 
@@ -17,7 +17,6 @@ use crate::cluster::{Cluster, memory};
 use crate::dispatch::Noticed;
 use crate::memory::at_work::AtWork;
 use crate::memory::train::Train;
-use crate::processor::core::Job;
 use crate::standstill;
 
 /// The back-edges that a thread that works passes without a look before it is asked again whether it works.
@@ -85,20 +84,19 @@ impl Edge {
     }
 
     /// Advances engine time to this core's clock, and then makes the pending bus transactions.
+    #[inline(never)]
     pub(crate) fn settle(&self) {
         self.settle_after(|_, _| ());
     }
 
-    /// Makes the bus transactions, if any, that come before the handler begins. Returns the handler's event.
-    pub(crate) fn begin_handler(&self) -> Job {
-        {
-            let (mut state, core) = (self.state(), self.core());
-            if !state.cores[core].clock.pends() {
-                return state.begin_handler(core);
-            }
+    /// Makes the bus transactions, if any, that come before the handler. [Begins](Cluster::begin_handler) the handler then.
+    #[inline]
+    pub(crate) fn begin_handler(&self, packet: &mut Packet) -> (Held, Option<u32>) {
+        let (mut state, core) = (self.state(), self.core());
+        if state.cores[core].clock.pends() {
+            state = self.settled(state);
         }
-        self.settle();
-        self.state().begin_handler(self.core())
+        state.begin_handler(core, packet)
     }
 
     /// Applies `first` to the modelled state, and then advances engine time to this core's clock. One borrow serves for both.
@@ -111,8 +109,15 @@ impl Edge {
 
     /// Advances engine time to this core's clock, beginning under a borrow of the modelled state. Returns that borrow, or a
     /// later one if the fiber was suspended.
-    #[inline]
-    pub(crate) fn settled<'s>(&'s self, mut state: RefMut<'s, Cluster>) -> RefMut<'s, Cluster> {
+    #[inline(always)]
+    pub(crate) fn settled<'s>(&'s self, state: RefMut<'s, Cluster>) -> RefMut<'s, Cluster> {
+        if state.cores[self.core()].clock.is_settled() { state } else { self.settled_later(state) }
+    }
+
+    /// Advances engine time to this core's clock, as [`settled`](Self::settled) does. The clock is probably ahead, or has transactions
+    /// to make.
+    #[inline(never)]
+    pub(crate) fn settled_later<'s>(&'s self, mut state: RefMut<'s, Cluster>) -> RefMut<'s, Cluster> {
         if memory::settle(&mut state, self.core()) {
             drop(state);
             self.suspend();
@@ -182,9 +187,8 @@ impl Edge {
 impl Accounting for Edge {
     fn charge(&self, work: Work) {
         let Work::Compute(done) = work else { return self.charge_step(work) };
-        let mut state = self.state();
-        if state.compute(self.core(), done) {
-            drop(state);
+        let pends = self.state().compute(self.core(), done);
+        if pends {
             self.settle();
         }
     }

@@ -5,7 +5,6 @@
 use hardware::memory::Keep;
 use tempest::MemoryEvents;
 use tempest::world::{Held, Lowering};
-use trace::Event as Traced;
 use units::Time;
 
 use super::Cluster;
@@ -42,6 +41,7 @@ pub(crate) fn settle(cluster: &mut Cluster, core: usize) -> bool {
     settle_and_make(cluster, core)
 }
 
+#[inline(never)]
 fn settle_and_make(cluster: &mut Cluster, core: usize) -> bool {
     let (mut work, agenda, trains) = at_work(cluster, core);
     let clock = &mut work.core.clock;
@@ -170,10 +170,8 @@ pub(crate) fn lower(cluster: &Cluster, core: usize, lowering: Lowering) -> Optio
 
 /// Puts a lowering off after the handler on `core` has ended. The handler's key stays held until the right is taken away.
 pub(crate) fn put_off(cluster: &mut Cluster, core: usize, held: Held, lowering: Lowering) {
-    let (node, processor) = (cluster.cores[core].node(), cluster.cores[core].number());
-    cluster.record(Traced::HandlerEnd { node: node as u32, processor });
     let like = cluster.cores[core].purpose();
-    cluster.leave_handler(core);
+    let node = cluster.leave_handler(core);
     cluster.nodes[node].memory.lowerings.put_off(held, lowering, (like.kind, like.class));
     cluster.agenda.note_progress();
     // The access may have been done while the handler was ending.

@@ -11,9 +11,10 @@ pub(crate) mod passage;
 pub(crate) mod regions;
 pub(crate) mod routine;
 pub(crate) mod scheduling;
+pub(crate) mod sending;
 
 use machine::{Class, Cost};
-use tempest::world::Held;
+use tempest::world::{Held, Packet};
 use tempest::{Adjustment, NodeId, Operations, Primitive, Waiter};
 use trace::Event;
 use units::Time;
@@ -79,8 +80,14 @@ impl Cluster {
 
     /// Lets the fiber at work on `core` go on at `at`.
     pub(crate) fn continue_at(&mut self, core: usize, at: Time) {
-        let epoch = self.cores[core].clock.go_on_at(at);
-        self.agenda.push(self.cores[core].node(), at, Happening::Continue { core: core as u32, epoch });
+        self.continue_since(self.agenda.now(), core, at);
+    }
+
+    /// Lets the fiber at work on `core` go on at `at`, as though that were decided at the later instant `since`.
+    pub(super) fn continue_since(&mut self, since: Time, core: usize, at: Time) {
+        let own = &mut self.cores[core];
+        let epoch = own.clock.go_on_at(at);
+        self.agenda.push_since(since, own.node(), at, Happening::Continue { core: core as u32, epoch });
     }
 
     /// Lets the fiber at work on `core` go on now, with its clock `cost` ahead of engine time. No other part notices before the
@@ -263,19 +270,27 @@ impl Cluster {
         last.filter(|_| !self.nodes[own.node()].dispatch.moves_threads())
     }
 
-    /// Begins the handler on `core`, and returns its event.
-    pub(crate) fn begin_handler(&mut self, core: usize) -> Job {
-        let job = self.cores[core].take_job().expect("a handler begins with an event");
-        let (node, processor) = (self.cores[core].node() as u32, self.cores[core].number());
-        if let Due::Message { flight } = job.event {
-            let flight = &self.link.flights[flight];
-            let (message, source, flow) = (flight.manifest().kind, flight.from() as u32, flight.number());
-            let start = Event::HandlerStart { node, processor, message, source, flow };
-            let purpose = Purpose { class: flight.class(), kind: flight.kind(), key: Some(job.held.key()) };
-            self.measure.record(self.cores[core].clock.at(self.agenda.now()), start);
-            self.cores[core].serve(purpose);
+    /// Begins the handler on `core`, and fills `packet` with its message. Returns its key, and the thread that is to get the key
+    /// if the event is no message. The words of a block that came with a message are in place from then on.
+    #[inline]
+    pub(crate) fn begin_handler(&mut self, core: usize, packet: &mut Packet) -> (Held, Option<u32>) {
+        let own = &mut self.cores[core];
+        let Job { held, event } = own.take_job().expect("a handler begins with an event");
+        let place = match event {
+            Due::Message { flight } => flight,
+            Due::Grant { thread } => return (held, Some(thread)),
+        };
+        let flight = &self.link.flights[place];
+        let (message, source, flow) = (flight.manifest().kind, flight.from() as u32, flight.number());
+        let (node, processor) = (own.node() as u32, own.number());
+        let start = Event::HandlerStart { node, processor, message, source, flow };
+        self.measure.record(own.clock.at(self.agenda.now()), start);
+        own.serve(Purpose { class: flight.class(), kind: flight.kind(), key: Some(held.key()) });
+        flight.fill(packet);
+        if let Some((block, words)) = self.link.flights.end(place) {
+            self.nodes[own.node()].shared_memory().place(block, &words);
         }
-        job
+        (held, None)
     }
 
     /// Whether the fiber of the handler that has ended on `core` goes straight on with the next handler. It does if the core
@@ -300,35 +315,33 @@ impl Cluster {
         waits
     }
 
-    /// Spends the occupancy that follows a handler.
-    pub(crate) fn spend_completion(&mut self, core: usize) {
-        let back = self.way_back(core);
-        self.cores[core].clock.owe_time(back);
-        self.at_work(core).spend_tail();
-    }
-
     /// Ends the handler on `core`, and frees its key and the core.
     pub(crate) fn finish_handler(&mut self, core: usize, held: Held) {
-        let (node, processor) = (self.cores[core].node(), self.cores[core].number());
-        self.record(Event::HandlerEnd { node: node as u32, processor });
         self.cores[core].ledger.count().handlers += 1;
-        self.leave_handler(core);
-        self.nodes[node].dispatch.events.complete(self.agenda.now(), held);
+        let node = self.leave_handler(core);
+        let dispatch = &mut self.nodes[node].dispatch;
+        dispatch.events.complete(self.agenda.now(), held);
         self.agenda.note_progress();
-        if self.changes_roles(core) {
+        if dispatch.moves_threads() {
             self.measure_roles(node);
         }
         self.free(core);
         self.notify(node);
     }
 
-    /// Ends the charges of a handler on `core`: later charges belong to no handler.
-    pub(crate) fn leave_handler(&mut self, core: usize) {
+    /// Ends the charges of a handler on `core`: later charges belong to no handler. Returns the core's node.
+    #[inline]
+    pub(crate) fn leave_handler(&mut self, core: usize) -> usize {
         let (now, threads) = (self.agenda.now(), self.measure.anatomy.threads());
-        let state = &mut self.cores[core];
-        state.service.end_handler(now, state.ledger.waited_for_memory());
-        state.serve(Purpose::of_thread(threads));
-        self.note_handler_end(core);
+        let own = &mut self.cores[core];
+        let node = own.node();
+        self.measure.record(now, Event::HandlerEnd { node: node as u32, processor: own.number() });
+        own.service.end_handler(now, own.ledger.waited_for_memory());
+        own.serve(Purpose::of_thread(threads));
+        if self.nodes[node].dispatch.network().is_some() {
+            self.note_handler_end(core);
+        }
+        node
     }
 
     /// Records the end of a handler on `core`. A network processor's next handler waits for whatever this one left pending.
@@ -450,11 +463,6 @@ impl Cluster {
         self.notify(node);
     }
 
-    /// Whether the roles of `core`'s node may change.
-    pub(crate) fn changes_roles(&self, core: usize) -> bool {
-        self.nodes[self.cores[core].node()].dispatch.moves_threads()
-    }
-
     /// Whether the thread on `core` has to move to another processor because `core` is to be dedicated.
     pub(crate) fn has_to_leave(&self, core: usize) -> bool {
         let roles = self.nodes[self.cores[core].node()].dispatch.serving.roles();
@@ -481,11 +489,14 @@ impl Cluster {
             own.spend(Bucket::Overhead, self.setting.machine.processor.pass);
             return Poll::Pass;
         }
-        let place = &mut self.nodes[own.node()];
+        let Node { threads, dispatch, cores, port, .. } = &mut self.nodes[own.node()];
         if let Some(thread) = own.thread() {
-            place.threads.attempts(thread).note_look();
+            threads.attempts(thread).note_look();
         }
-        if place.dispatch.moves_threads() { Poll::Adapt } else { self.poll(core) }
+        match dispatch.moves_threads() {
+            true => Poll::Adapt,
+            false => dispatch.poll(own.number().into(), *cores, port.is_locked()),
+        }
     }
 
     /// The work of a poll of the thread on `core`, when a look is due.
@@ -493,6 +504,14 @@ impl Cluster {
         let (own, number) = (&self.cores[core], self.cores[core].number());
         let Node { dispatch, cores, port, .. } = &mut self.nodes[own.node()];
         dispatch.poll(number.into(), *cores, port.is_locked())
+    }
+
+    /// Charges the thread on `core` for a look for events, after a wait.
+    pub(crate) fn pay_look(&mut self, core: usize, wait: Time) {
+        let (own, poll) = (&mut self.cores[core], self.setting.machine.processor.poll);
+        own.spend(Bucket::Memory, wait);
+        own.spend(Bucket::Overhead, poll);
+        own.service.look(poll);
     }
 
     /// Whether `core`, which has unmasked interrupts, is interrupted for an event that came before.

@@ -1,6 +1,7 @@
 //! The way of messages, transfers and deposits: from a processor into the interface, through the network, into the dispatch
 //! queue or into memory.
 
+use hardware::{Mover, Passage};
 use machine::Class;
 use tempest::world::Packet;
 use tempest::{NodeId, Primitive};
@@ -8,15 +9,16 @@ use trace::Event as Traced;
 use units::Time;
 
 use crate::cluster::node::Node;
+use crate::cluster::sending::Sender;
 use crate::cluster::{Cluster, network};
 use crate::dispatch::events::Arrived;
 use crate::happening::{Happening, PacketStep};
 use crate::link::Link;
 use crate::link::cargo::{Cargo, HandedOver, Manifest, Route};
-use crate::link::flights::Origin;
+use crate::link::flights::{Flight, Origin};
 use crate::link::overflow::{Overflow, Verdict};
 use crate::link::staging::{Command, Effect, Site};
-use crate::memory::at_work::{AtWork, Injecting};
+use crate::memory::at_work::Injecting;
 use crate::prices::WORD_BYTES;
 use crate::processor::core::Activity;
 use crate::processor::ledger::Bucket;
@@ -83,20 +85,11 @@ impl Cluster {
         if self.hands_over(core) || stays_behind() { Route::HandOver } else { Route::Inject }
     }
 
-    /// Loads a flight with cargo that `core` sends to a node. Spends the cost of its injection, and returns true with the flight's
-    /// place, if the processors of the node inject [at once](Node::sends_at_once) what they send.
-    #[inline(always)]
-    pub(crate) fn load(&mut self, core: usize, to: NodeId, cargo: &Cargo<'_>) -> (u32, bool) {
-        let sender = &mut self.cores[core];
-        let Node { waist, memory, sends_at_once, .. } = &mut self.nodes[sender.node()];
-        let manifest = Manifest::of(cargo, waist, to);
-        if *sends_at_once {
-            let (now, prices) = (self.agenda.now(), &self.setting.prices);
-            AtWork { now, core: sender, memory, prices, anatomy: &mut self.measure.anatomy }
-                .spend_injection(Injecting::of(&manifest, to == waist.id()));
-        }
-        let line = self.setting.machine.memory.line.get();
-        (self.link.flights.load(waist.id(), manifest, cargo, line), *sends_at_once)
+    /// Loads a flight with cargo that `core` sends to a node. Returns the flight's place.
+    pub(crate) fn load(&mut self, core: usize, to: NodeId, cargo: &Cargo<'_>) -> u32 {
+        let manifest = Manifest::of(cargo, &self.nodes[self.cores[core].node()].waist, to);
+        let (sender, flights) = Sender::of(self, core);
+        sender.load(flights, &manifest, cargo).0
     }
 
     /// Spends the cost of a send on the clock of the processor that sends. The caller settles that clock before the cargo goes.
@@ -208,38 +201,23 @@ impl Cluster {
 
     /// Puts the cargo of a flight into the interface.
     pub(crate) fn inject(&mut self, core: usize, flight: u32) {
-        let now = self.agenda.now();
-        self.agenda.note_progress();
-        let Link { road, flights, staging, .. } = &mut self.link;
-        let (sender, leaving) = (&mut self.cores[core], &mut flights[flight]);
-        let (from, processor) = (sender.node(), sender.number());
-        let port = &mut self.nodes[from].port;
-        leaving.leave(port.take_number(from), now);
-        let (manifest, flow) = (leaving.manifest(), leaving.number());
-        let headers = port.headers(manifest.bytes());
-        manifest.count(sender.ledger.count(), headers, from);
-        let (node, to) = (from as u32, manifest.to.0);
-        let bytes = u32::try_from(manifest.bytes() + headers).unwrap_or(u32::MAX);
-        // Each kind of event is digested apart, where its kind is known.
-        match manifest.message() {
-            Some(message) => {
-                self.measure.record(now, Traced::Send { node, processor, to, message, bytes, flow });
-            }
-            None => self.measure.record(now, Traced::Deposit { node, processor, to, bytes, flow }),
+        if self.link.staging.is_some() {
+            return self.inject_through_staging(core, flight);
         }
-        if to != node && staging.is_none() {
-            road.leave(flight, leaving, port.interface(), &mut self.agenda);
-        } else if to == node {
-            // A node's message to itself goes straight to its queue. It does so by an event, because the sender runs now. A
-            // processor that runs handlers finds the message at hand.
-            let near = self.nodes[from].dispatch.serving.server(processor.into()).is_some();
-            let way = if near { Time::ZERO } else { self.setting.machine.interface.loopback };
-            self.agenda.push(from, now + way, Happening::Deliver { flight });
-        } else if let Some(command) = self.command(flight) {
-            self.ship(command);
-        } else {
-            self.leave(flight);
+        let (sender, flights) = Sender::of(self, core);
+        sender.inject(flight, &mut flights[flight]);
+    }
+
+    /// Puts the cargo of a flight into the interface of a node with staging buffers.
+    #[inline(never)]
+    fn inject_through_staging(&mut self, core: usize, flight: u32) {
+        let (mut sender, flights) = Sender::of(self, core);
+        sender.count(&mut flights[flight]);
+        if let Some(command) = self.command(flight) {
+            return self.ship(command);
         }
+        let (sender, flights) = Sender::of(self, core);
+        sender.pass_on(flight, &flights[flight]);
     }
 
     /// Sends a flight that is in the interface of its source towards another node.
@@ -252,9 +230,8 @@ impl Cluster {
 
     /// The command for a transfer through staging buffers; `None` if the cargo of a flight does not go through them.
     fn command(&self, flight: u32) -> Option<Command> {
-        self.link.staging.as_ref()?;
         let leaving = &self.link.flights[flight];
-        let (place, words, source) = leaving.transfer()?;
+        let (place, words, source) = leaving.transfer().filter(|_| leaving.from() != leaving.to())?;
         let (from, to, number) = (leaving.from(), leaving.to(), leaving.number());
         // A transfer to a place that does not exist is reported on arrival, however it travels.
         let address = |node: usize, place| self.nodes[node].waist.address(place, words.len()).ok();
@@ -272,9 +249,9 @@ impl Cluster {
     /// Takes the next step of a staged packet, whose time has come.
     pub(crate) fn step_packet(&mut self, packet: u32, step: PacketStep) {
         let Some(staging) = &mut self.link.staging else { return };
-        let Node { memory, port, .. } = &mut self.nodes[staging.place_of(packet, step)];
-        let memory = memory.system().expect("a staging buffer is part of a memory system");
-        let site = Site { now: self.agenda.now(), memory, interface: port.interface() };
+        let memory = self.nodes[staging.place_of(packet, step)].memory.system();
+        let memory = memory.expect("a staging buffer is part of a memory system");
+        let site = Site { now: self.agenda.now(), memory, passages: &mut self.link.passages };
         let effects = staging.step(site, packet, step);
         self.go_on_staging(effects);
     }
@@ -290,7 +267,8 @@ impl Cluster {
                     let (now, number) = (self.agenda.now(), self.nodes[from].port.next_number(from));
                     let way = (NodeId(from as u32), NodeId(to as u32));
                     let flight = self.link.flights.load_packet(packet, way, bytes);
-                    self.link.flights[flight].leave(number, now);
+                    let passage = self.link.passages.of(bytes, Mover::Staging);
+                    self.link.flights[flight].leave(number, now, passage);
                     self.leave(flight);
                 }
                 Effect::Complete { node, at, flight } => {
@@ -326,41 +304,71 @@ impl Cluster {
 
     /// Delivers a flight: words to their place in memory, a message to the queue of its node.
     pub(crate) fn deliver(&mut self, flight: u32) {
-        let now = self.agenda.now();
-        let Link { flights, staging, .. } = &mut self.link;
-        let arriving = &mut flights[flight];
-        let (from, to, flow) = (arriving.from(), arriving.to(), arriving.number());
-        if let Some(staging) = staging {
-            if let Some(packet) = arriving.staged() {
-                let looks = staging.arrive(now, to, packet);
-                flights.end(flight);
-                return self.go_on_staging(vec![looks]);
-            }
-            if staging.holds_back(flight, from, to, flow) {
-                return;
-            }
+        if self.link.staging.is_none() {
+            return self.hand_in(flight);
         }
-        let (source, node) = (NodeId(from as u32), &self.nodes[to].waist);
+        if !self.is_staged(flight) {
+            let flow = self.link.flights[flight].number();
+            self.hand_in(flight);
+            let waited = self.link.staging.as_mut().map(|staging| staging.let_through(flow));
+            waited.into_iter().flatten().for_each(|flight| self.deliver(flight));
+        }
+    }
+
+    /// Whether a flight is a packet of a transfer through staging buffers, which takes its next step, or has to wait for such a
+    /// transfer.
+    #[inline(never)]
+    fn is_staged(&mut self, flight: u32) -> bool {
+        let Link { flights, staging: Some(staging), .. } = &mut self.link else { return false };
+        let arriving = &flights[flight];
+        let (from, to, flow) = (arriving.from(), arriving.to(), arriving.number());
+        let Some(packet) = arriving.staged() else { return staging.holds_back(flight, from, to, flow) };
+        let looks = staging.arrive(self.agenda.now(), to, packet);
+        flights.end(flight);
+        self.go_on_staging(vec![looks]);
+        true
+    }
+
+    /// Hands the cargo of a flight in at its node.
+    fn hand_in(&mut self, flight: u32) {
+        let now = self.agenda.now();
+        let arriving = &mut self.link.flights[flight];
         arriving.arrive(now);
+        if arriving.carries() && !self.put_in_place(flight) {
+            return;
+        }
+        let arriving = &self.link.flights[flight];
+        let (node, from, message) = (arriving.to(), arriving.from() as u32, arriving.manifest().kind);
+        let arrive = Traced::Arrive { node: node as u32, from, message, flow: arriving.number() };
+        self.measure.record(now, arrive);
+        self.join_queue(node, Arrived::at(now, flight, arriving));
+    }
+
+    /// Puts words that a flight carries in their place in memory, where they have one. Returns whether a message comes with them.
+    /// A deposit ends here.
+    #[inline(never)]
+    fn put_in_place(&mut self, flight: u32) -> bool {
+        let arriving = &mut self.link.flights[flight];
+        let (from, to, flow) = (arriving.from() as u32, arriving.to(), arriving.number());
+        let node = &self.nodes[to].waist;
         let placed = arriving.placed().map(|(place, words)| {
             // The engine catches this panic, like every other mistake of a program.
-            node.write(source, place, words).unwrap_or_else(|bad| panic!("{bad}"));
+            node.write(NodeId(from), place, words).unwrap_or_else(|bad| panic!("{bad}"));
             (place, words.len())
         });
-        if let Some(message) = arriving.manifest().message() {
+        if arriving.manifest().message().is_some() {
             arriving.unload();
-            self.record(Traced::Arrive { node: to as u32, from: source.0, message, flow });
-            self.join_queue(to, flight);
-        } else if let Some((place, words)) = placed {
+            return true;
+        }
+        if let Some((place, words)) = placed {
             let mut waiters = Vec::new();
             node.count_deposit(place, words, |waiter| waiters.push(waiter));
             self.agenda.note_progress();
-            self.record(Traced::Place { node: to as u32, from: source.0, flow });
+            self.record(Traced::Place { node: to as u32, from, flow });
             self.link.flights.end(flight);
             waiters.into_iter().for_each(|waiter| self.resume_by_deposit(to, waiter));
         }
-        let waited = self.link.staging.as_mut().map(|staging| staging.let_through(flow));
-        waited.into_iter().flatten().for_each(|flight| self.deliver(flight));
+        false
     }
 
     /// Handles an event inside the network.
@@ -374,8 +382,13 @@ impl Cluster {
     }
 
     /// Lets the flight at the port in of a node in, if there is one and the interface has room for it. Returns whether it did.
+    #[inline]
     pub(crate) fn admit_next(&mut self, node: usize) -> bool {
-        if self.link.road.is_constant() || !self.admits(node) {
+        !self.link.road.is_constant() && self.admit_from_network(node)
+    }
+
+    fn admit_from_network(&mut self, node: usize) -> bool {
+        if !self.admits(node) {
             return false;
         }
         let next = self.link.road.accept(node, &mut self.agenda);
@@ -464,8 +477,8 @@ impl Cluster {
     }
 
     /// Adds a message that has passed the port in. Where a network processor looks for messages, it waits for that look.
-    fn join_queue(&mut self, node: usize, flight: u32) {
-        let message = self.arrived(flight);
+    #[inline]
+    fn join_queue(&mut self, node: usize, message: Arrived) {
         let Some(network) = self.nodes[node].dispatch.network_mut() else {
             return self.join_dispatch(node, message);
         };
@@ -488,6 +501,7 @@ impl Cluster {
     }
 
     /// Adds a message to its node's dispatch.
+    #[inline]
     fn join_dispatch(&mut self, node: usize, message: Arrived) {
         self.nodes[node].dispatch.join(message);
         self.notify(node);
@@ -495,9 +509,7 @@ impl Cluster {
 
     /// A message that has come to its node, as dispatch sees it.
     pub(crate) fn arrived(&self, flight: u32) -> Arrived {
-        let arriving = &self.link.flights[flight];
-        let (key, source, class) = (arriving.key(), arriving.from() as u32, arriving.class());
-        Arrived { at: self.agenda.now(), flight, key, source, class }
+        Arrived::at(self.agenda.now(), flight, &self.link.flights[flight])
     }
 
     /// Adds the access fault of the thread on `core` as an event of its node.
@@ -508,16 +520,6 @@ impl Cluster {
         if self.nodes[node].dispatch.fault(number.into(), fault) {
             self.notify(node);
         }
-    }
-
-    /// Gives a handler its message, and puts the words of a block that came with the message in place.
-    pub(crate) fn land(&mut self, flight: u32) -> Packet {
-        let to = self.link.flights[flight].to();
-        let (packet, block) = self.link.flights.land(flight);
-        if let Some((block, words)) = block {
-            self.nodes[to].shared_memory().place(block, &words);
-        }
-        packet
     }
 
     /// Adds an event of a node that no network brings. An event that continues another one keeps that one's kind.
@@ -536,17 +538,25 @@ impl Cluster {
         let (place, message) = (node as u32, packet.id().0);
         self.record(Traced::Arrive { node: place, from: place, message, flow: number });
         let line = self.setting.machine.memory.line.get();
-        let flight = self.link.flights.load(NodeId(place), manifest, &cargo, line);
-        let event = &mut self.link.flights[flight];
-        event.leave(number, now);
+        let (flight, event) = self.link.flights.load(NodeId(place), &manifest, &cargo, line);
+        event.leave(number, now, Passage::default());
         event.raise(origin, like);
         flight
     }
 }
 
+impl Arrived {
+    /// A flight that has come to its node at `now`, by its place.
+    #[inline]
+    fn at(now: Time, place: u32, flight: &Flight) -> Self {
+        let (key, source, class) = (flight.key(), flight.from() as u32, flight.class());
+        Self { at: now, flight: place, key, source, class }
+    }
+}
+
 impl Injecting {
     /// Cargo by its manifest. `own` says whether it goes to the sender's own node.
-    fn of(&Manifest { class, words, transfers, .. }: &Manifest, own: bool) -> Self {
+    pub(super) fn of(&Manifest { class, words, transfers, .. }: &Manifest, own: bool) -> Self {
         Self { class, words: words.into(), own, transfers }
     }
 }

@@ -7,28 +7,18 @@
 //!
 //! This module must never choose between processors or events: [`dispatch`](crate::dispatch) does.
 
-use machine::{Class, Cost};
-use tempest::Primitive;
 use trace::Event as Traced;
 use units::Time;
 
 use crate::cluster::Cluster;
 use crate::cluster::node::Node;
 use crate::cluster::{network, routine};
+use crate::dispatch::routine::Routine;
 use crate::dispatch::{Dispatch, Dispatcher, Found, Noticed, Start, View};
-use crate::memory::at_work::Reaching;
-use crate::processor::core::{Activity, Event};
+use crate::memory::at_work::AtWork;
+use crate::processor::core::{Activity, Core, Event};
 use crate::processor::ledger::Bucket;
 use crate::processor::service::Receipt;
-
-/// What a processor pays for an event before its handler.
-struct Arrival {
-    /// The wait for the interface.
-    wait: Time,
-    /// The path of the receipt. It excludes the transactions, which are pending.
-    path: Time,
-    cost: Cost,
-}
 
 impl Cluster {
     /// The dispatch of a node, and the present instant as dispatch sees it.
@@ -60,31 +50,44 @@ impl Cluster {
     }
 
     /// Finds work for `core`, which has nothing to do now.
+    #[inline]
     pub(crate) fn free(&mut self, core: usize) {
         let node = self.cores[core].node();
-        let changed = self.change_role(core);
-        match self.nodes[node].dispatch.way {
+        let dispatch = &self.nodes[node].dispatch;
+        if dispatch.moves_threads() && self.change_role(core) {
+            self.go_on(core);
+            return self.look_again(node);
+        }
+        self.go_on(core);
+    }
+
+    /// Lets `core`, which has nothing to do now, work in its present role, or idle.
+    fn go_on(&mut self, core: usize) {
+        match self.nodes[self.cores[core].node()].dispatch.way {
             Dispatch::Routine(_) => routine::go_on(self, core),
             Dispatch::Network(_) => network::go_on(self, core),
-            _ => {
+            Dispatch::Own(_) | Dispatch::Register(_) | Dispatch::StateMachine(_) => {
                 if !self.finds_work(core) {
                     self.idle(core);
                 }
             }
         }
-        if changed {
-            self.look_again(node);
-        }
     }
 
     /// Lets `core` start a handler or an injection, or go on with a thread. Returns false if there is none of these.
+    #[inline]
     pub(super) fn finds_work(&mut self, core: usize) -> bool {
-        let node = self.cores[core].node();
-        let leaves = self.nodes[node].dispatch.has_others() && self.has_thread(core) && {
-            let (dispatch, view) = self.seen(node);
-            dispatch.leaves_to_others(view)
-        };
+        let has_others = self.nodes[self.cores[core].node()].dispatch.has_others();
+        let leaves = has_others && self.leaves_to_others(core);
         !leaves && self.serve(core, Noticed::AT_ONCE) || self.back_to_thread(core)
+    }
+
+    /// Whether `core` has a thread to go on with, and leaves waiting work to other processors.
+    fn leaves_to_others(&self, core: usize) -> bool {
+        self.has_thread(core) && {
+            let (dispatch, view) = self.seen(self.cores[core].node());
+            dispatch.leaves_to_others(view)
+        }
     }
 
     pub(super) fn idle(&mut self, core: usize) {
@@ -95,11 +98,17 @@ impl Cluster {
     }
 
     /// Starts a handler or an injection on `core`. The two take turns when both wait.
+    #[inline]
     pub(super) fn serve(&mut self, core: usize, noticed: Noticed) -> bool {
         // Only dedicated processors inject for others, the network processors among them.
         if !self.cores[core].is_dedicated() {
             return self.start_handler(core, noticed);
         }
+        self.serve_or_inject(core, noticed)
+    }
+
+    /// Starts a handler or an injection on a dedicated `core`.
+    fn serve_or_inject(&mut self, core: usize, noticed: Noticed) -> bool {
         if self.is_network_processor(core) {
             return network::go_on_with_pass(self, core);
         }
@@ -136,29 +145,43 @@ impl Cluster {
 
     /// Gives `core` the oldest event that it may handle; the handler starts when the processor has noticed and dispatched it.
     pub(super) fn start_handler(&mut self, core: usize, noticed: Noticed) -> bool {
-        let (now, state) = (self.agenda.now(), &mut self.cores[core]);
-        let (node, number) = (state.node(), state.number().into());
-        let found = self.nodes[node].dispatch.next_event(now, number, state.is_dedicated());
+        let now = self.agenda.now();
+        let own = &mut self.cores[core];
+        let node = own.node();
+        let Node { dispatch, port, memory, .. } = &mut self.nodes[node];
+        let found = dispatch.next_event(now, own.number().into(), own.is_dedicated());
         let Some(Found { job, fetch, spilled }) = found else { return false };
+        let machine = &self.setting.machine;
         if !fetch.is_zero() {
-            state.spend(Bucket::Overhead, fetch);
-            state.service.look(fetch);
+            own.spend(Bucket::Overhead, fetch);
+            own.service.look(fetch);
         }
-        let delay = noticed.delay(self.setting.machine.processor.interrupt);
-        let spill = if spilled { self.setting.machine.queue.spill } else { Time::ZERO };
-        let Arrival { wait, path, cost } = self.arrival(core, job.event, noticed);
-        let path = delay + spill + path;
-        self.end_idling(core);
-        let state = &mut self.cores[core];
-        state.begin(Activity::Handler);
-        state.give(job);
-        state.clock.owe(&cost);
-        state.ledger.book(Bucket::Memory, wait);
-        state.ledger.book(Bucket::Overhead, path);
-        let waited = state.ledger.waited_for_memory();
-        let receipt = Receipt { took: wait + path.saturating_sub(delay), waited };
-        state.service.begin_handler(state.clock.at(now) + delay, delay, receipt);
-        self.continue_now(core, wait + path);
+        let delay = noticed.delay(machine.processor.interrupt);
+        let spill = if spilled { machine.queue.spill } else { Time::ZERO };
+        let (prices, anatomy) = (&self.setting.prices, &mut self.measure.anatomy);
+        let mut work = AtWork { now, core: own, memory, prices, anatomy };
+        let (path, wait) = match job.event {
+            Event::Message { flight } => {
+                let message = &self.link.flights[flight];
+                let (path, hold) = work.receive(message.reaching(now, noticed == Noticed::Interrupt));
+                let shared = dispatch.shares_interface() && !message.is_forwarded();
+                (path, if shared { port.wait_for_lock(now, core, hold) } else { Time::ZERO })
+            }
+            Event::Grant { .. } if dispatch.keeps_keys_at_hand() => (Time::ZERO, Time::ZERO),
+            Event::Grant { .. } => (work.receive_grant().0, Time::ZERO),
+        };
+        if own.end_idling(now) {
+            dispatch.idle.end(own.number());
+            port.stop_looking(core);
+        }
+        own.begin(Activity::Handler);
+        own.give(job);
+        own.ledger.book(Bucket::Memory, wait);
+        own.ledger.book(Bucket::Overhead, delay + spill + path);
+        let receipt = Receipt { took: wait + spill + path, waited: own.ledger.waited_for_memory() };
+        own.service.begin_handler(own.clock.at(now) + delay, delay, receipt);
+        own.clock.advance(delay + receipt.took);
+        self.agenda.go_on_now(node, core, own.clock.go_on_at(now));
         // The message may have left room in the interface.
         self.admit_next(node);
         true
@@ -184,36 +207,6 @@ impl Cluster {
             self.cores[core].put_thread_off(thread, Time::ZERO);
         }
         started
-    }
-
-    /// What `core` pays for an event before its handler. Its transactions are pending from now on.
-    #[inline]
-    fn arrival(&mut self, core: usize, event: Event, noticed: Noticed) -> Arrival {
-        let Event::Message { flight } = event else { return self.arrival_of_grant(core) };
-        let event = &self.link.flights[flight];
-        let (from, arrived, forwarded) = (event.from(), event.arrived(), event.is_forwarded());
-        let reaching = Reaching {
-            class: event.class(),
-            kind: event.kind(),
-            receipt: event.receipt(noticed == Noticed::Interrupt),
-            travel: event.travel(),
-            wait: self.agenda.now() - arrived,
-        };
-        let mut work = self.at_work(core);
-        let (cost, step) = work.receive(reaching);
-        let path = work.time_to_fetch(from, arrived) + cost.path - work.put_on_bus(cost.bus, Some(step));
-        let shared = !forwarded && self.shares_interface(core);
-        let wait = if shared { self.wait_for_interface(core, cost.path) } else { Time::ZERO };
-        Arrival { wait, path, cost }
-    }
-
-    /// The cost of granting a thread its key: that of any event, unless the processor has the keys at hand.
-    #[cold]
-    fn arrival_of_grant(&mut self, core: usize) -> Arrival {
-        let own = self.keeps_keys_at_hand(core);
-        let cost = if own { Cost::default() } else { self.price(core, Primitive::Dispatch, Class::User) };
-        let path = cost.path - self.at_work(core).put_on_bus(cost.bus, None);
-        Arrival { wait: Time::ZERO, path, cost }
     }
 
     /// Whether the processors of `core`'s node find in their own memory which keys are free.
@@ -281,16 +274,26 @@ impl Cluster {
 
     /// Begins the way back from the call of the dispatch routine on `core`, if the call has nothing left to do. Returns the time
     /// that it takes.
-    pub(crate) fn way_back(&mut self, core: usize) -> Time {
-        let dedicated = self.cores[core].is_dedicated();
-        let (dispatch, number) = self.dispatch_of(core);
-        let Dispatch::Routine(routine) = &mut dispatch.way else { return Time::ZERO };
-        if dedicated || !routine.begins_return(number) {
+    fn way_back(routine: &mut Routine, core: &mut Core) -> Time {
+        if core.is_dedicated() || !routine.begins_return(core.number().into()) {
             return Time::ZERO;
         }
-        let leave = routine.prices.leave;
-        self.cores[core].service.look(leave);
-        leave
+        core.service.look(routine.prices.leave);
+        routine.prices.leave
+    }
+
+    /// Spends the occupancy that follows a handler.
+    pub(crate) fn spend_completion(&mut self, core: usize) {
+        let own = &mut self.cores[core];
+        let Node { dispatch, memory, .. } = &mut self.nodes[own.node()];
+        if let Dispatch::Routine(routine) = &mut dispatch.way {
+            let back = Self::way_back(routine, own);
+            own.clock.owe_time(back);
+        }
+        if own.clock.owes() {
+            let (prices, anatomy) = (&self.setting.prices, &mut self.measure.anatomy);
+            AtWork { now: self.agenda.now(), core: own, memory, prices, anatomy }.spend_tail();
+        }
     }
 
     /// Whether `core` may go on with a ready thread.

@@ -156,6 +156,7 @@ impl Dispatcher {
     }
 
     /// Adds a message or a fault to the events of the node.
+    #[inline]
     pub(crate) fn join(&mut self, message: Arrived) {
         self.events.note_arrival(message.at);
         match &mut self.way {

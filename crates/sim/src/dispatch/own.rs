@@ -26,11 +26,12 @@ impl Own {
     }
 
     /// The event that the processor finds at `now`. It looks at a message only if it can take no event of the queue.
+    #[inline]
     pub(crate) fn next(&mut self, now: Time, server: usize, events: &mut Events) -> Option<Found> {
-        if let Some(resumed) = events.next_resumed() {
-            return Some(resumed);
+        if events.something_waits() && (events.has_resumed() || events.can_dispatch(server)) {
+            return events.next_resumed().or_else(|| events.dispatch(now, server));
         }
-        match if events.can_dispatch(server) { None } else { self.inbox.pop() } {
+        match self.inbox.pop() {
             Some(message) => events.enqueue_and_dispatch(now, server, &message),
             None => events.dispatch(now, server),
         }

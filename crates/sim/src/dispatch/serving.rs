@@ -72,9 +72,11 @@ impl Serving {
     /// The number in the dispatch queue of a processor that runs handlers at present. `dedicated` says whether it does nothing
     /// else.
     pub(crate) fn serves_now(&self, number: usize, dedicated: bool) -> Option<usize> {
-        let server = self.server(number)?;
-        let leaves = matches!(self, Self::Adaptive(adaptive) if adaptive.leaves_all && adaptive.is_served());
-        (dedicated || !leaves).then_some(server)
+        match self {
+            Self::First => (number == 0).then_some(0),
+            Self::Adaptive(adaptive) if !dedicated && adaptive.leaves_all && adaptive.is_served() => None,
+            _ => self.server(number),
+        }
     }
 
     /// The number of processors that are dedicated for a time.

@@ -4,7 +4,7 @@
 
 use std::ops::{Index, IndexMut};
 
-use hardware::Mover;
+use hardware::{Mover, Passage};
 use machine::Class;
 use tempest::world::{DispatchKey, MessageId, Packet};
 use tempest::{Block, MAX_WORDS, NodeId, Place};
@@ -12,6 +12,7 @@ use units::Time;
 
 use super::cargo::{Cargo, Manifest};
 use crate::happening::LIMIT;
+use crate::memory::at_work::Reaching;
 use crate::prices::Receipt;
 
 /// The cause of an event.
@@ -95,6 +96,8 @@ pub(crate) struct Flight {
     /// The time at which the cargo came to its node.
     arrived: Time,
     mover: Mover,
+    /// The passage of the cargo through an interface.
+    passage: Passage,
     words: Words,
     load: Load,
     /// The kind in the account of costs: the number of the flight's message, or of the message that the flight completes.
@@ -115,6 +118,7 @@ impl Flight {
             left: Time::ZERO,
             arrived: Time::ZERO,
             mover: Mover::Processors,
+            passage: Passage::default(),
             words: Words::default(),
             load: Load::None,
             kind: u16::MAX,
@@ -143,11 +147,13 @@ impl Flight {
         };
     }
 
-    /// Records that the cargo leaves its node, or becomes an event, under the number of a flow.
+    /// Records that the cargo leaves its node, or becomes an event, under the number of a flow. An event of the node itself has no
+    /// passage.
     #[inline]
-    pub(crate) fn leave(&mut self, number: u64, now: Time) {
+    pub(crate) fn leave(&mut self, number: u64, now: Time, passage: Passage) {
         self.number = number;
         (self.left, self.arrived) = (now, now);
+        self.passage = passage;
     }
 
     /// Makes this an event that a node raises by itself. An event that continues another one is of that one's kind and class.
@@ -183,6 +189,11 @@ impl Flight {
         self.mover
     }
 
+    /// The passage of the cargo through an interface.
+    pub(crate) fn passage(&self) -> Passage {
+        self.passage
+    }
+
     /// The class of the flight's message.
     pub(crate) fn class(&self) -> Class {
         self.manifest.class
@@ -206,16 +217,6 @@ impl Flight {
     /// The number of earlier flights at this place.
     pub(crate) fn uses(&self) -> u32 {
         self.uses
-    }
-
-    /// The time at which the cargo came to its node.
-    pub(crate) fn arrived(&self) -> Time {
-        self.arrived
-    }
-
-    /// The time that the cargo took through the network.
-    pub(crate) fn travel(&self) -> Time {
-        self.arrived - self.left
     }
 
     /// The number of the packet of a transfer through staging buffers, if the flight is one.
@@ -252,7 +253,7 @@ impl Flight {
     }
 
     /// The way in which a processor of the node receives the event, which may interrupt that processor.
-    pub(crate) fn receipt(&self, interrupts: bool) -> Receipt {
+    fn receipt(&self, interrupts: bool) -> Receipt {
         match self.origin {
             _ if self.forwarded => Receipt::Forwarded,
             Origin::Fault => Receipt::Fault,
@@ -265,9 +266,45 @@ impl Flight {
         }
     }
 
+    /// The event, as it reaches a processor of its node at `now`. `interrupts` says whether it interrupts that processor.
+    #[inline]
+    pub(crate) fn reaching(&self, now: Time, interrupts: bool) -> Reaching {
+        Reaching {
+            class: self.class(),
+            kind: self.kind,
+            receipt: self.receipt(interrupts),
+            from: self.from(),
+            arrived: self.arrived,
+            travel: self.arrived - self.left,
+            wait: now - self.arrived,
+        }
+    }
+
     /// Records the arrival at the node.
     pub(crate) fn arrive(&mut self, now: Time) {
         self.arrived = now;
+    }
+
+    /// Whether the flight carries more than the words of its message.
+    #[inline]
+    pub(crate) fn carries(&self) -> bool {
+        !matches!(self.load, Load::None)
+    }
+
+    /// Fills a packet with the flight's message.
+    #[inline]
+    pub(crate) fn fill(&self, packet: &mut Packet) {
+        let (id, words) = (MessageId(self.manifest.kind), &self.words);
+        packet.fill(id, self.from, words.length(), |room| words.fill(room));
+    }
+
+    /// Removes all that the flight carries besides the words of its message, and returns the block of shared memory among that.
+    #[inline(never)]
+    fn take_block(&mut self) -> Option<Brought> {
+        match std::mem::replace(&mut self.load, Load::None) {
+            Load::Block(block, words) => Some((block, words)),
+            _ => None,
+        }
     }
 
     /// Removes the words of a transfer, which are in place: the flight's place may stay unused for long, and should not keep a
@@ -290,30 +327,36 @@ pub(crate) struct Flights {
 }
 
 impl Flights {
-    /// Adds a flight of cargo from a node, which is yet to leave. Memory has lines of `line` bytes. Returns its place.
+    /// Adds a flight of cargo from a node, which is yet to leave. Memory has lines of `line` bytes. Returns its place, and itself.
     #[inline(always)]
-    pub(crate) fn load(&mut self, from: NodeId, manifest: Manifest, cargo: &Cargo<'_>, line: u64) -> u32 {
+    pub(crate) fn load(
+        &mut self,
+        from: NodeId,
+        manifest: &Manifest,
+        cargo: &Cargo<'_>,
+        line: u64,
+    ) -> (u32, &mut Flight) {
         let (place, flight) = self.add(from, manifest);
         match cargo {
             Cargo::Message(packet) => flight.words.set(packet.words().len(), packet.room()),
             _ => flight.load_words(cargo, line),
         }
-        place
+        (place, flight)
     }
 
     /// Adds a flight of a packet of a transfer through staging buffers, of so many bytes. Returns its place.
     pub(crate) fn load_packet(&mut self, packet: u32, (from, to): (NodeId, NodeId), bytes: u64) -> u32 {
-        let (place, flight) = self.add(from, Manifest::of_bytes(bytes, to));
+        let (place, flight) = self.add(from, &Manifest::of_bytes(bytes, to));
         (flight.mover, flight.load) = (Mover::Staging, Load::Packet(packet));
         place
     }
 
     /// Adds a flight without words, which processors move.
     #[inline(always)]
-    fn add(&mut self, from: NodeId, manifest: Manifest) -> (u32, &mut Flight) {
+    fn add(&mut self, from: NodeId, manifest: &Manifest) -> (u32, &mut Flight) {
         let place = self.free.pop().unwrap_or_else(|| self.add_place());
         let flight = &mut self.all[place as usize];
-        flight.manifest = manifest;
+        flight.manifest = *manifest;
         flight.from = from;
         flight.mover = Mover::Processors;
         flight.kind = manifest.kind;
@@ -328,27 +371,13 @@ impl Flights {
         (self.all.len() - 1) as u32
     }
 
-    /// Removes a flight that has ended.
-    pub(crate) fn end(&mut self, place: u32) {
-        let flight = &mut self[place];
+    /// Removes a flight that has ended. Returns the block of shared memory that came with it.
+    #[inline]
+    pub(crate) fn end(&mut self, place: u32) -> Option<Brought> {
+        let flight = &mut self.all[place as usize];
         flight.uses = (flight.uses + 1) % LIMIT;
-        flight.load = Load::None;
         self.free.push(place);
-    }
-
-    /// Removes a flight whose handler now has the message. Returns the message, and the block of shared memory that came with
-    /// it.
-    pub(crate) fn land(&mut self, place: u32) -> (Packet, Option<Brought>) {
-        let flight = &mut self[place];
-        let mut packet = Packet::blank();
-        let (id, source, words) = (MessageId(flight.manifest.kind), flight.from, &flight.words);
-        packet.fill(id, source, words.length(), |room| words.fill(room));
-        let block = match std::mem::replace(&mut flight.load, Load::None) {
-            Load::Block(block, words) => Some((block, words)),
-            _ => None,
-        };
-        self.end(place);
-        (packet, block)
+        if flight.carries() { flight.take_block() } else { None }
     }
 }
 
@@ -374,7 +403,9 @@ mod tests {
     impl Flight {
         /// A flight of so many bytes from node 0 to node 1, which processors move.
         pub(crate) fn of_bytes(bytes: u64) -> Self {
-            Self { manifest: Manifest::of_bytes(bytes, NodeId(1)), ..Self::blank() }
+            let passages = &mut hardware::Passages::new(crate::link::testing::interface(), Time::ZERO);
+            let passage = passages.of(bytes, Mover::Processors);
+            Self { manifest: Manifest::of_bytes(bytes, NodeId(1)), passage, ..Self::blank() }
         }
     }
 
@@ -382,8 +413,8 @@ mod tests {
 
     /// Adds a flight of cargo of 16 bytes from node 1 to node 2 that leaves under a number.
     fn leave(flights: &mut Flights, number: u64, cargo: &Cargo<'_>) -> u32 {
-        let place = flights.load(NodeId(1), Manifest::of_bytes(16, NodeId(2)), cargo, 32);
-        flights[place].leave(number, ns(10));
+        let (place, flight) = flights.load(NodeId(1), &Manifest::of_bytes(16, NodeId(2)), cargo, 32);
+        flight.leave(number, ns(10), Passage::default());
         place
     }
 
@@ -405,7 +436,11 @@ mod tests {
         let place = leave(&mut flights, 7, &Cargo::Deposit(PLACE, &[3, 4]));
         let flight = &mut flights[place];
         flight.arrive(ns(25));
-        assert_eq!((flight.travel(), flight.placed()), (ns(15), Some((PLACE, &[3, 4][..]))));
+        let reaching = flight.reaching(ns(31), false);
+        assert_eq!(
+            (reaching.travel, reaching.wait, flight.placed()),
+            (ns(15), ns(6), Some((PLACE, &[3, 4][..])))
+        );
         let packet = Packet::blank();
         let place = leave(&mut flights, 8, &Cargo::Transfer(PLACE, &[5; 40], &packet, None));
         assert_eq!(flights[place].placed(), Some((PLACE, &[5; 40][..])));
@@ -421,9 +456,11 @@ mod tests {
             let words = &all[..length];
             let packet = Packet::from_parts(MessageId(6), NodeId(1), words).expect("it is not too long");
             let manifest = Manifest { kind: 6, ..Manifest::of_bytes(0, NodeId(2)) };
-            let place = flights.load(NodeId(1), manifest, &Cargo::Message(&packet), 32);
-            assert_eq!((flights[place].from(), flights[place].to()), (1, 2));
-            let (landed, brought) = flights.land(place);
+            let (place, flight) = flights.load(NodeId(1), &manifest, &Cargo::Message(&packet), 32);
+            assert_eq!((flight.from(), flight.to()), (1, 2));
+            let mut landed = Packet::blank();
+            flight.fill(&mut landed);
+            let brought = flights.end(place);
             assert_eq!((landed.id(), landed.source(), landed.words()), (MessageId(6), NodeId(1), words));
             assert!(brought.is_none());
         }
@@ -434,9 +471,9 @@ mod tests {
         let mut flights = Flights::default();
         let packet = Packet::blank();
         let place = leave(&mut flights, 7, &Cargo::Block(Block(4), &[1, 2], &packet));
-        let (_, brought) = flights.land(place);
+        let brought = flights.end(place);
         assert_eq!(brought, Some((Block(4), [1, 2].into())));
         assert_eq!(leave(&mut flights, 8, &Cargo::Message(&packet)), place);
-        assert!(flights.land(place).1.is_none());
+        assert!(flights.end(place).is_none());
     }
 }

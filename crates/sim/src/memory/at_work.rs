@@ -26,7 +26,11 @@ pub(crate) struct Reaching {
     /// The kind of the event in the account of costs.
     pub(crate) kind: u16,
     pub(crate) receipt: Receipt,
-    /// The time that the event took through the network, and the time that it has waited since.
+    /// The node that sent it.
+    pub(crate) from: usize,
+    /// The time at which it came to its node.
+    pub(crate) arrived: Time,
+    /// The time that it took through the network, and the time that it has waited since.
     pub(crate) travel: Time,
     pub(crate) wait: Time,
 }
@@ -182,10 +186,11 @@ impl AtWork<'_> {
         self.spend_primitive_for(Primitive::SendWord, class, words);
     }
 
-    /// The cost of receiving an event and entering its handler, whose steps it counts. Also returns the step that waits for the
-    /// bus are counted under.
-    pub(crate) fn receive(&mut self, event: Reaching) -> (Cost, Step) {
-        let Reaching { class, kind, receipt, travel, wait } = event;
+    /// Receives an event and enters its handler, whose steps it counts. The processor owes the occupancy, and the transactions
+    /// are pending, from now on. Returns the path without the transactions, and with them.
+    #[inline]
+    pub(crate) fn receive(&mut self, event: Reaching) -> (Time, Time) {
+        let Reaching { class, kind, receipt, from, arrived, travel, wait } = event;
         if receipt != Receipt::Resumed {
             self.anatomy.count_event(kind, travel, wait);
         }
@@ -199,7 +204,25 @@ impl AtWork<'_> {
         if let Some(name) = word {
             self.anatomy.count_step(kind, Taken::ReceiveWord, (name, receipt.words()), received.words);
         }
-        (received.cost, (kind, step))
+        let fetch = self.time_to_fetch(from, arrived);
+        let (own, path) = self.enter(&received.cost, Some((kind, step)));
+        (fetch + own, path)
+    }
+
+    /// Receives the grant of a thread's key. It costs what any event costs. Returns the path without the transactions, and with
+    /// them.
+    #[cold]
+    pub(crate) fn receive_grant(&mut self) -> (Time, Time) {
+        let price = self.prices.price(self.core.list(), Primitive::Dispatch, Class::User);
+        self.enter(&price.cost, None)
+    }
+
+    /// Owes the occupancy of the entry into a handler, and adds its transactions to those that are pending. Returns the path
+    /// without the transactions, and with them.
+    #[inline]
+    fn enter(&mut self, cost: &Cost, step: Option<Step>) -> (Time, Time) {
+        self.core.clock.owe(cost);
+        (cost.path - self.put_on_bus(cost.bus, step), cost.path)
     }
 
     /// Spends the price of so many uses of a step, and counts the step.
