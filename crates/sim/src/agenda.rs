@@ -357,12 +357,20 @@ impl Agenda {
     }
 
     fn look_ahead(&self) -> [Option<Happening>; 3] {
-        let soon = match self.lookahead.is_zero() {
-            _ if self.passes => PASSAGES_AHEAD.map(|ahead| self.passages.behind(ahead)),
-            true => EVENTS_AHEAD.map(|ahead| self.events.after(ahead)),
-            false => TURNS_AHEAD.map(|ahead| self.events.first_of_turn(ahead)),
-        };
-        soon.map(|event| event.map(Happening::from))
+        if self.passes {
+            return PASSAGES_AHEAD.map(|ahead| self.passages.behind(ahead).map(Happening::from));
+        }
+        if self.lookahead.is_zero() {
+            return EVENTS_AHEAD.map(|ahead| self.events.after(ahead).map(Happening::from));
+        }
+        let [next, after, later] = TURNS_AHEAD.map(|ahead| self.events.first_of_turn(ahead));
+        if let Some((actor, _)) = later {
+            pdq::prefetch(self.events.place_of(actor));
+        }
+        if let Some((actor, _)) = after {
+            self.events.things_of(actor).into_iter().for_each(pdq::prefetch);
+        }
+        [next, after, later].map(|event| event.map(|(_, event)| event.into()))
     }
 
     /// Moves the present time to an event that was taken from the queue.
