@@ -64,7 +64,7 @@ impl Agenda {
             return past_present;
         }
         let other = Order { at: self.turn.bound.at.min(self.stalls_after()), ..FIRST };
-        self.events.next().unwrap_or(Order::NEVER).min(self.inside.first()).min(other).max(past_present)
+        self.events.next().unwrap_or(Order::NEVER).min(self.passages.first()).min(other).max(past_present)
     }
 
     /// Advances the present time by `ahead` if the node has no earlier event and its turn lasts so long. Otherwise returns the
