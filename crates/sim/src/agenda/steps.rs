@@ -75,19 +75,22 @@ impl Agenda {
         let undisturbed = self.due.is_empty() && self.turn.bound.at > target && self.own() > target;
         if undisturbed && !self.is_stalled_at(target) {
             let (from, by) = (self.now, self.by(self.turn.actor));
-            self.pass_to(Order { at: target, major: from.as_femtoseconds(), minor: by | self.pushes });
+            self.pass_to(target);
+            // Steps may come before, at the same time.
+            self.came.1 = Order { at: target, major: from.as_femtoseconds(), minor: by | self.pushes };
             return None;
         }
         Some(target)
     }
 
-    /// Advances the present time to a step before all that may [disturb](Self::undisturbed_until) the acting node.
+    /// Advances the present time to a step before all that may [disturb](Self::undisturbed_until) the acting node. All earlier steps of
+    /// the node have been taken.
     #[inline]
-    pub(crate) fn pass_to(&mut self, place: Order) {
-        self.now = place.at;
-        self.latest = self.latest.max(place.at);
+    pub(crate) fn pass_to(&mut self, at: Time) {
+        self.now = at;
+        self.latest = self.latest.max(at);
         self.turn.by = self.by(self.turn.actor);
-        self.came = (self.turn.actor, place);
+        self.came = (self.turn.actor, Order { at, ..FIRST });
     }
 }
 
@@ -135,12 +138,11 @@ mod tests {
     #[test]
     fn steps_are_taken_up_to_the_next_event_the_end_of_the_turn_and_what_is_due() {
         let mut agenda = agenda();
-        let reached = agenda.reached_by(1);
         assert_eq!(agenda.undisturbed_until().at, ns(250), "the node may be answered");
         look(&mut agenda, 1, 120);
         let until = agenda.undisturbed_until();
         assert_eq!(until.at, ns(120));
-        agenda.pass_to(Order { at: ns(100), ..reached });
+        agenda.pass_to(ns(100));
         assert_eq!(
             (agenda.now(), agenda.reached_by(1).at, agenda.undisturbed_until()),
             (ns(100), ns(100), until)

@@ -100,8 +100,7 @@ fn go_on_with_train(cluster: &mut Cluster, core: usize) -> bool {
     if !node.trains.has(fiber) {
         return false;
     }
-    let stands_still = node.trains.next_of(fiber).is_none();
-    if stands_still && node.starts(fiber) {
+    if node.trains.stands_still(fiber) && node.starts(fiber) {
         return false;
     }
     node.waits_for(fiber)
@@ -124,10 +123,16 @@ pub(crate) fn catch_up(cluster: &mut Cluster) {
         return;
     }
     let Some(node) = cluster.agenda.acting() else { return };
-    let until = cluster.agenda.reached_by(node);
-    if cluster.nodes[node].trains.next().is_some_and(|(place, _)| place < until) {
-        of_node(cluster, node).take_until(until);
+    let next = cluster.nodes[node].trains.next();
+    if next.is_some_and(|(place, _)| place.at <= cluster.agenda.now()) {
+        catch_up_on(cluster, node);
     }
+}
+
+#[inline(never)]
+fn catch_up_on(cluster: &mut Cluster, node: usize) {
+    let until = cluster.agenda.reached_by(node);
+    of_node(cluster, node).take_until(until);
 }
 
 /// Takes the steps of all nodes that come before the present instant, which is that of global order.
@@ -136,8 +141,7 @@ pub(crate) fn catch_up_all(cluster: &mut Cluster) {
         return;
     }
     for node in 0..cluster.nodes.len() {
-        let until = cluster.agenda.reached_by(node);
-        of_node(cluster, node).take_until(until);
+        catch_up_on(cluster, node);
     }
 }
 
@@ -167,12 +171,12 @@ fn of_node(cluster: &mut Cluster, node: usize) -> OnBus<'_> {
 }
 
 impl OnBus<'_> {
-    /// The processor `number` of the node at work at `now`, and the trains of the node.
+    /// The processor `number` of the node at work at `now`, the trains of the node, and the agenda.
     #[inline]
-    fn at_work(&mut self, number: usize, now: Time) -> (AtWork<'_>, &mut Trains) {
+    fn at_work(&mut self, number: usize, now: Time) -> (AtWork<'_>, &mut Trains, &mut Agenda) {
         let core = &mut self.cores[number];
         let work = AtWork { now, core, memory: self.memory, prices: self.prices, anatomy: self.anatomy };
-        (work, self.trains)
+        (work, self.trains, self.agenda)
     }
 
     /// Makes the transactions of a fiber at once from so much later on, and advances engine time to their end, if no event or
@@ -210,7 +214,7 @@ impl OnBus<'_> {
     fn starts(&mut self, fiber: Fiber) -> bool {
         let now = self.agenda.now();
         loop {
-            let (mut work, trains) = self.at_work(fiber.processor(), now);
+            let (mut work, trains, _) = self.at_work(fiber.processor(), now);
             match trains.of(fiber).step(&mut work) {
                 None => {
                     trains.end(fiber);
@@ -239,32 +243,14 @@ impl OnBus<'_> {
         while let Some((place, next)) = self.trains.next()
             && place < until
         {
-            if self.trains.goes_alone() && self.ends_at_once(fiber, place, until) {
-                return false;
-            }
-            if self.take((place, next)) && next == fiber {
-                self.agenda.pass_to(place);
+            if let Some(end) = self.take((place, next), until)
+                && next == fiber
+            {
+                self.agenda.pass_to(end);
                 return false;
             }
         }
         self.await_end(fiber);
-        true
-    }
-
-    /// Ends the only train that goes on at once, if its fiber's next step comes at a place and nothing can disturb the train
-    /// before that end. Returns whether it is over.
-    #[inline]
-    fn ends_at_once(&mut self, fiber: Fiber, place: Order, until: Order) -> bool {
-        let (mut work, trains) = self.at_work(fiber.processor(), place.at);
-        let Some(Pending { made, alone, .. }) = trains.of(fiber).unasked() else { return false };
-        let end = place.at + alone;
-        if end >= until.at || !work.finds_bus_free() {
-            return false;
-        }
-        work.make_undisturbed(made, alone);
-        trains.stop_first();
-        trains.end(fiber);
-        self.agenda.pass_to(Order { at: end, ..place });
         true
     }
 
@@ -273,26 +259,34 @@ impl OnBus<'_> {
         while let Some(next) = self.trains.next()
             && next.0 < until
         {
-            let ends = self.take(next);
-            debug_assert!(!ends, "the fiber of a train goes on at its end");
+            let end = self.take(next, until);
+            debug_assert!(end.is_none(), "the fiber of a train goes on at its end");
         }
     }
 
-    /// Takes the step that comes first. Returns whether its train is over.
+    /// Takes the step that comes first, and the further steps of its train that come before a place and before those of all other
+    /// trains. Returns the time of the last step if the train is over.
     #[inline]
-    fn take(&mut self, (place, fiber): (Order, Fiber)) -> bool {
-        let (mut work, trains) = self.at_work(fiber.processor(), place.at);
-        let Some(at) = trains.of(fiber).step(&mut work) else {
-            trains.stop_first();
-            trains.end(fiber);
-            return true;
-        };
-        if at > place.at {
-            work.core.clock.go_on_at(at);
-            let after = self.agenda.place_after(self.node, place.at, at);
-            self.trains.move_first(after);
+    fn take(&mut self, (mut place, fiber): (Order, Fiber), until: Order) -> Option<Time> {
+        let until = self.trains.second().map_or(until, |second| second.min(until));
+        let (mut work, trains, agenda) = self.at_work(fiber.processor(), place.at);
+        let train = trains.of(fiber);
+        loop {
+            let Some(at) = train.step(&mut work) else {
+                trains.end_first();
+                return Some(place.at);
+            };
+            if at > place.at {
+                place = agenda.place_after(work.core.node(), place.at, at);
+                if place >= until {
+                    break;
+                }
+                work.now = at;
+            }
         }
-        false
+        work.core.clock.go_on_at(place.at);
+        trains.move_first(place);
+        None
     }
 
     /// Queues the event of a fiber that waits for its train.
@@ -414,7 +408,7 @@ mod tests {
             let fiber = Fiber::at_work(&self.bench.cores[number]);
             let mut node = self.on_bus();
             if node.trains.has(fiber) {
-                if (node.trains.next_of(fiber).is_some() || !node.starts(fiber)) && node.waits_for(fiber) {
+                if (!node.trains.stands_still(fiber) || !node.starts(fiber)) && node.waits_for(fiber) {
                     return;
                 }
                 self.note();

@@ -17,6 +17,8 @@ pub(crate) struct Trains {
     trains: Vec<Option<Train>>,
     /// The next step of each train that does not stand still. The one that comes first is the last.
     steps: Vec<(Order, Fiber)>,
+    /// The number of trains that stand still.
+    still: usize,
 }
 
 /// A fiber of a node that may have a train: a processor's thread or handler.
@@ -55,6 +57,12 @@ impl Trains {
         matches!(self.trains.get(fiber.0 as usize), Some(Some(_)))
     }
 
+    /// Whether the train of a fiber stands still.
+    #[inline]
+    pub(crate) fn stands_still(&self, fiber: Fiber) -> bool {
+        self.still > 0 && self.next_of(fiber).is_none()
+    }
+
     /// The train of a fiber.
     ///
     /// # Panics
@@ -72,12 +80,14 @@ impl Trains {
             self.trains.resize_with(place + 1, Default::default);
         }
         self.trains[place] = Some(train);
+        self.still += 1;
     }
 
     /// Removes the train of a fiber, which stands still.
     #[inline]
     pub(crate) fn end(&mut self, fiber: Fiber) {
         self.trains[fiber.0 as usize] = None;
+        self.still -= 1;
     }
 
     /// The place of the step that comes first, and its fiber; `None` if all trains stand still.
@@ -86,21 +96,23 @@ impl Trains {
         self.steps.last().copied()
     }
 
+    /// The place of the step that comes after the first one, among the next steps of all trains.
+    #[inline]
+    pub(crate) fn second(&self) -> Option<Order> {
+        let second = self.steps.len().checked_sub(2)?;
+        Some(self.steps[second].0)
+    }
+
     /// The place of the next step of a fiber's train; `None` if that stands still.
     #[inline]
     pub(crate) fn next_of(&self, fiber: Fiber) -> Option<Order> {
         self.steps.iter().find(|(_, of)| *of == fiber).map(|&(place, _)| place)
     }
 
-    /// Whether only one train does not stand still.
-    #[inline]
-    pub(crate) fn goes_alone(&self) -> bool {
-        self.steps.len() == 1
-    }
-
     /// Lets the train of a fiber go on, with its next step at a place.
     #[inline]
     pub(crate) fn go_on(&mut self, fiber: Fiber, place: Order) {
+        self.still -= 1;
         self.steps.push((place, fiber));
         self.sift();
     }
@@ -124,15 +136,19 @@ impl Trains {
         }
     }
 
-    /// Lets the train whose step came first stand still.
+    /// Removes the train whose step came first.
     #[inline]
-    pub(crate) fn stop_first(&mut self) {
-        self.steps.pop();
+    pub(crate) fn end_first(&mut self) {
+        if let Some((_, fiber)) = self.steps.pop() {
+            self.trains[fiber.0 as usize] = None;
+        }
     }
 
     /// Lets the train of a fiber stand still, if it has one.
     pub(crate) fn stop(&mut self, fiber: Fiber) {
+        let before = self.steps.len();
         self.steps.retain(|&(_, of)| of != fiber);
+        self.still += before - self.steps.len();
     }
 }
 
@@ -184,11 +200,14 @@ mod tests {
         assert_eq!(trains.next(), Some((place(10, 1), fibers[1])));
         trains.move_first(place(25, 9));
         assert_eq!(trains.next(), Some((place(10, 3), fibers[3])));
-        trains.stop_first();
+        assert_eq!(trains.second(), Some(place(20, 2)));
+        trains.end_first();
         trains.stop(fibers[2]);
         assert_eq!((trains.next_of(fibers[2]), trains.next_of(fibers[0])), (None, Some(place(30, 0))));
-        assert_eq!((trains.next(), trains.goes_alone()), (Some((place(25, 9), fibers[1])), false));
-        trains.stop_first();
-        assert!(trains.goes_alone() && trains.next() == Some((place(30, 0), fibers[0])));
+        assert_eq!((trains.next(), trains.second()), (Some((place(25, 9), fibers[1])), Some(place(30, 0))));
+        assert!(!trains.has(fibers[3]) && trains.has(fibers[2]));
+        trains.end_first();
+        assert!(trains.stands_still(fibers[2]) && !trains.stands_still(fibers[0]));
+        assert!(trains.second().is_none() && trains.next() == Some((place(30, 0), fibers[0])));
     }
 }
