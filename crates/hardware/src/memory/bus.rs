@@ -96,6 +96,7 @@ impl Bus {
     }
 
     /// Moves `size` bytes, ready at `ready`, for a transaction whose address has passed.
+    #[inline]
     pub(crate) fn reply(&mut self, ready: Time, size: Bytes) -> Phase {
         self.bytes += size.get();
         let hold = self.passage(size);
@@ -105,6 +106,7 @@ impl Bus {
     }
 
     /// Asks at `now` to write `size` bytes, which the target can take from `open` on. The data follow the address.
+    #[inline]
     pub(crate) fn write(&mut self, now: Time, open: Time, size: Bytes) -> Phase {
         self.transactions += 1;
         self.bytes += size.get();

@@ -41,7 +41,7 @@ impl Agenda {
     #[inline]
     pub(crate) fn place_after(&mut self, node: usize, from: Time, at: Time) -> Order {
         if self.lookahead.is_zero() {
-            return self.keep_place(node, at);
+            return self.next_order(from, at, self.ranks[node]);
         }
         let (major, minor) = (from.as_femtoseconds(), self.by(node) | self.pushes);
         self.pushes += 1;

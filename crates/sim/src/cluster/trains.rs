@@ -132,7 +132,8 @@ pub(crate) fn catch_up(cluster: &mut Cluster) {
 #[inline(never)]
 fn catch_up_on(cluster: &mut Cluster, node: usize) {
     let until = cluster.agenda.reached_by(node);
-    of_node(cluster, node).take_until(until);
+    let ended = of_node(cluster, node).take_until(until);
+    debug_assert!(ended.is_none(), "the fiber of a train goes on at its end");
 }
 
 /// Takes the steps of all nodes that come before the present instant, which is that of global order.
@@ -240,52 +241,34 @@ impl OnBus<'_> {
     /// the fiber waits for its train. Its event is queued then.
     fn waits_for(&mut self, fiber: Fiber) -> bool {
         let until = self.agenda.undisturbed_until();
-        while let Some((place, next)) = self.trains.next()
-            && place < until
-        {
-            if let Some(end) = self.take((place, next), until)
-                && next == fiber
-            {
+        match self.take_until(until) {
+            Some((end, of)) if of == fiber => {
                 self.agenda.pass_to(end);
-                return false;
+                false
+            }
+            _ => {
+                self.await_end(fiber);
+                true
             }
         }
-        self.await_end(fiber);
-        true
     }
 
-    /// Takes all steps before a place.
-    fn take_until(&mut self, until: Order) {
-        while let Some(next) = self.trains.next()
-            && next.0 < until
-        {
-            let end = self.take(next, until);
-            debug_assert!(end.is_none(), "the fiber of a train goes on at its end");
-        }
-    }
-
-    /// Takes the step that comes first, and the further steps of its train that come before a place and before those of all other
-    /// trains. Returns the time of the last step if the train is over.
-    #[inline]
-    fn take(&mut self, (mut place, fiber): (Order, Fiber), until: Order) -> Option<Time> {
-        let until = self.trains.second().map_or(until, |second| second.min(until));
-        let (mut work, trains, agenda) = self.at_work(fiber.processor(), place.at);
-        let train = trains.of(fiber);
-        loop {
-            let Some(at) = train.step(&mut work) else {
-                trains.end_first();
-                return Some(place.at);
+    /// Takes all steps before a place, up to the end of a train. Returns the time of that end and the train's fiber. Only the fiber that
+    /// asks for it may have such an end: any other has an event before.
+    fn take_until(&mut self, until: Order) -> Option<(Time, Fiber)> {
+        while let Some((place, fiber)) = self.trains.next_before(until) {
+            let core = &mut self.cores[fiber.processor()];
+            let (memory, prices, anatomy) = (&mut *self.memory, self.prices, &mut *self.anatomy);
+            let mut work = AtWork { now: place.at, core, memory, prices, anatomy };
+            let Some(at) = self.trains.of(fiber).step(&mut work) else {
+                self.trains.end_first();
+                return Some((place.at, fiber));
             };
             if at > place.at {
-                place = agenda.place_after(work.core.node(), place.at, at);
-                if place >= until {
-                    break;
-                }
-                work.now = at;
+                work.core.clock.go_on_at(at);
+                self.trains.move_first(fiber, self.agenda.place_after(self.node, place.at, at));
             }
         }
-        work.core.clock.go_on_at(place.at);
-        trains.move_first(place);
         None
     }
 
@@ -362,7 +345,7 @@ mod tests {
         fn catch_up(&mut self) {
             if self.agenda.acting().is_some() {
                 let until = self.agenda.reached_by(0);
-                self.on_bus().take_until(until);
+                assert!(self.on_bus().take_until(until).is_none(), "a fiber goes on at its train's end");
             }
         }
 

@@ -96,7 +96,7 @@ impl Train {
     }
 
     /// Takes the next step at the present time. Returns the time of the step that follows; `None` if the train is over.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn step(&mut self, work: &mut AtWork<'_>) -> Option<Time> {
         let now = work.now;
         match self.next {

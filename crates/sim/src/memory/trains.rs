@@ -96,11 +96,11 @@ impl Trains {
         self.steps.last().copied()
     }
 
-    /// The place of the step that comes after the first one, among the next steps of all trains.
+    /// The step that comes first, if its place is before another.
     #[inline]
-    pub(crate) fn second(&self) -> Option<Order> {
-        let second = self.steps.len().checked_sub(2)?;
-        Some(self.steps[second].0)
+    pub(crate) fn next_before(&self, until: Order) -> Option<(Order, Fiber)> {
+        let &(place, fiber) = self.steps.last()?;
+        (place < until).then_some((place, fiber))
     }
 
     /// The place of the next step of a fiber's train; `None` if that stands still.
@@ -114,26 +114,19 @@ impl Trains {
     pub(crate) fn go_on(&mut self, fiber: Fiber, place: Order) {
         self.still -= 1;
         self.steps.push((place, fiber));
-        self.sift();
+        self.move_first(fiber, place);
     }
 
-    /// Sets the next step of the train whose step came first.
+    /// Sets the next step of a fiber's train, whose step came first.
     #[inline]
-    pub(crate) fn move_first(&mut self, place: Order) {
-        if let Some(first) = self.steps.last_mut() {
-            first.0 = place;
-            self.sift();
+    pub(crate) fn move_first(&mut self, fiber: Fiber, place: Order) {
+        let mut free = self.steps.len() - 1;
+        // There are few.
+        while free > 0 && self.steps[free - 1].0 < place {
+            self.steps[free] = self.steps[free - 1];
+            free -= 1;
         }
-    }
-
-    /// Brings the last entry to its place. There are few.
-    #[inline]
-    fn sift(&mut self) {
-        let mut last = self.steps.len() - 1;
-        while last > 0 && self.steps[last - 1].0 < self.steps[last].0 {
-            self.steps.swap(last - 1, last);
-            last -= 1;
-        }
+        self.steps[free] = (place, fiber);
     }
 
     /// Removes the train whose step came first.
@@ -198,16 +191,17 @@ mod tests {
             trains.go_on(fiber, place(at, u64::from(fiber.0)));
         }
         assert_eq!(trains.next(), Some((place(10, 1), fibers[1])));
-        trains.move_first(place(25, 9));
+        trains.move_first(fibers[1], place(25, 9));
         assert_eq!(trains.next(), Some((place(10, 3), fibers[3])));
-        assert_eq!(trains.second(), Some(place(20, 2)));
+        assert_eq!(trains.next_before(place(10, 3)), None);
+        assert_eq!(trains.next_before(place(10, 4)), trains.next());
         trains.end_first();
         trains.stop(fibers[2]);
         assert_eq!((trains.next_of(fibers[2]), trains.next_of(fibers[0])), (None, Some(place(30, 0))));
-        assert_eq!((trains.next(), trains.second()), (Some((place(25, 9), fibers[1])), Some(place(30, 0))));
+        assert_eq!(trains.next(), Some((place(25, 9), fibers[1])));
         assert!(!trains.has(fibers[3]) && trains.has(fibers[2]));
         trains.end_first();
         assert!(trains.stands_still(fibers[2]) && !trains.stands_still(fibers[0]));
-        assert!(trains.second().is_none() && trains.next() == Some((place(30, 0), fibers[0])));
+        assert_eq!(trains.next(), Some((place(30, 0), fibers[0])));
     }
 }
