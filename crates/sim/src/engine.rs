@@ -9,7 +9,7 @@ use std::rc::Rc;
 use tempest::world::Resident;
 use tempest::{Failure, Refusal};
 
-use crate::cluster::{Cluster, gauges, memory, network};
+use crate::cluster::{Cluster, gauges, memory, network, overflow};
 use crate::fibers::Fibers;
 use crate::foresight;
 use crate::happening::Happening;
@@ -127,7 +127,7 @@ fn advance(cluster: &mut Cluster, fibers: &Fibers) -> Result<Option<Next>, Failu
             Happening::Deliver { flight } => cluster.deliver(flight),
             Happening::Network { event } => cluster.go_through_network(event),
             Happening::Forward { flight } => cluster.forward(flight),
-            Happening::Overflow { flight, uses } => cluster.overflow(flight, uses),
+            Happening::Overflow { flight, uses } => overflow::check(cluster, flight, uses),
             Happening::Packet { packet, step } => cluster.step_packet(packet, step),
             Happening::Post { node } => memory::write_posted(cluster, node as usize),
             Happening::Look { node } => cluster.notify(node as usize),
@@ -152,7 +152,7 @@ fn take_up(cluster: &mut Cluster, core: usize, epoch: u32) -> Option<Next> {
             None
         }
         Activity::Trapped => {
-            cluster.finish_trap(core);
+            overflow::finish_trap(cluster, core);
             None
         }
         Activity::Step(step) => {

@@ -22,7 +22,8 @@ pub struct Actions<'a> {
     source: NodeId,
     processor: &'a dyn Processor,
     accounting: Option<&'a dyn Accounting>,
-    may_change: MayChange,
+    /// The key that the handler holds.
+    key: DispatchKey,
     lowering: Option<Lowering>,
 }
 
@@ -182,12 +183,13 @@ impl Actions<'_> {
 
     fn expect_key_of(&self, blocks: RangeInclusive<Block>) {
         let (first, last) = (*blocks.start(), *blocks.end());
-        let held = match self.may_change {
+        let may_change = MayChange::under(self.key);
+        let held = match may_change {
             MayChange::All => true,
             MayChange::Only(block) => first == block && last == block,
             MayChange::None => false,
         };
-        assert!(held, "rights to {first}..={last} are changed under a key that gives {:?}", self.may_change);
+        assert!(held, "rights to {first}..={last} are changed under a key that gives {may_change:?}");
     }
 
     /// Accounts for work on a block: free natively, time in a model.
@@ -222,8 +224,8 @@ impl<'a> Handler<'a> {
         processor: &'a dyn Processor,
         accounting: Option<&'a dyn Accounting>,
     ) -> Self {
-        let may_change = MayChange::under(proof.key());
-        Self { actions: Actions { node, source, processor, accounting, may_change, lowering: None }, proof }
+        let key = proof.key();
+        Self { actions: Actions { node, source, processor, accounting, key, lowering: None }, proof }
     }
 
     /// The lowering that the handler ended with, if any.

@@ -50,15 +50,15 @@ impl Cluster {
     }
 
     /// Finds work for `core`, which has nothing to do now.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn free(&mut self, core: usize) {
         let node = self.cores[core].node();
-        let dispatch = &self.nodes[node].dispatch;
-        if dispatch.moves_threads() && self.change_role(core) {
+        if self.nodes[node].dispatch.moves_threads() && self.change_role(core) {
             self.go_on(core);
-            return self.look_again(node);
+            self.look_again(node);
+        } else {
+            self.go_on(core);
         }
-        self.go_on(core);
     }
 
     /// Lets `core`, which has nothing to do now, work in its present role, or idle.
@@ -77,8 +77,8 @@ impl Cluster {
     /// Lets `core` start a handler or an injection, or go on with a thread. Returns false if there is none of these.
     #[inline]
     pub(super) fn finds_work(&mut self, core: usize) -> bool {
-        let has_others = self.nodes[self.cores[core].node()].dispatch.has_others();
-        let leaves = has_others && self.leaves_to_others(core);
+        let may_leave = self.nodes[self.cores[core].node()].dispatch.may_leave_to_others();
+        let leaves = may_leave && self.leaves_to_others(core);
         !leaves && self.serve(core, Noticed::AT_ONCE) || self.back_to_thread(core)
     }
 
@@ -112,9 +112,10 @@ impl Cluster {
         if self.is_network_processor(core) {
             return network::go_on_with_pass(self, core);
         }
-        let handlers_first = self.cores[core].serves_handlers_first();
-        handlers_first && self.start_handler(core, noticed)
-            || self.start_injection(core)
+        let own = &self.cores[core];
+        let injects = self.nodes[own.node()].dispatch.injection.may_begin();
+        own.serves_handlers_first() && self.start_handler(core, noticed)
+            || injects && self.start_injection(core)
             || self.start_handler(core, noticed)
     }
 
@@ -127,7 +128,7 @@ impl Cluster {
         }
     }
 
-    fn find_processors(&mut self, node: usize) {
+    pub(super) fn find_processors(&mut self, node: usize) {
         while !self.nodes[node].dispatch.rests() {
             let (dispatch, view) = self.parts(node);
             let Some(start) = dispatch.next_start(view) else { break };
@@ -140,7 +141,9 @@ impl Cluster {
                 break;
             }
         }
-        network::await_room(self, node);
+        if self.nodes[node].dispatch.network().is_some() {
+            network::await_room(self, node);
+        }
     }
 
     /// Gives `core` the oldest event that it may handle; the handler starts when the processor has noticed and dispatched it.

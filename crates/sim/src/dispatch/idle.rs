@@ -49,6 +49,12 @@ impl Idle {
             && self.all.is_sorted()
     }
 
+    /// The idle processors, with the time at which each became idle. The processor that has idled for the shortest time comes
+    /// first. Among equals the highest number comes first.
+    pub(crate) fn latest_first(&self) -> impl Iterator<Item = (Time, usize)> + '_ {
+        self.all.iter().rev().map(|&(since, number)| (since, usize::from(number)))
+    }
+
     /// The idle processors, with the time at which each became idle. The processor that has idled longest comes first.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Time, usize)> + '_ {
         self.all.iter().map(|&(since, number)| (since, usize::from(number)))
