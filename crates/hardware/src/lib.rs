@@ -3,6 +3,7 @@
 //! | part | what it models |
 //! |---|---|
 //! | [`Interface`] | the network interface of a node: a port out, a port in, a bounded send queue |
+//! | [`Passages`] | the time that the bytes of a message take through a port |
 //! | [`Lock`] | the lock of an interface that two processors drive |
 //! | [`Network`] | the network between the nodes: the time at which a message arrives |
 //! | [`EventQueue`] | the dispatch queue of a node: the [device](pdq::Device), with arrival times |
@@ -21,10 +22,12 @@ mod interface;
 mod lock;
 pub mod memory;
 mod network;
+mod passage;
 mod prices;
 
 pub use event_queue::{Dispatched, EventQueue, Waits};
 pub use interface::{Interface, Mover};
 pub use lock::Lock;
 pub use network::{Constant, Event, Fabric, Network, Parcel, Shape};
+pub use passage::{Passage, Passages};
 pub use prices::Prices;

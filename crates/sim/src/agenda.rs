@@ -70,6 +70,10 @@ pub(crate) struct Agenda {
 /// more threads than that, and each node has one at least.
 const PUSHES: u32 = 44;
 
+/// The longest time from a push to its event, in femtoseconds, that orders simultaneous events. It is 17 ms, and as many bits as the
+/// number of a push. Among events that were pushed earlier only the number counts.
+const LONGEST_WAIT: u64 = (1 << PUSHES) - 1;
+
 /// The events of one queue, after the next, that are told ahead of their times.
 const EVENTS_AHEAD: [usize; 3] = [1, 4, 7];
 
@@ -151,14 +155,22 @@ impl Agenda {
     /// Adds an event of a node at `at`.
     #[inline]
     pub(crate) fn push(&mut self, node: usize, at: Time, happening: Happening) {
-        let actor = self.actor(node);
-        self.add(actor, at, self.ranks[node], happening);
+        self.push_since(self.now, node, at, happening);
+    }
+
+    /// Adds an event of a node at `at`, in the place that a push at the later instant `since` would give it. The caller knows of
+    /// the event before it would be pushed.
+    #[inline]
+    pub(crate) fn push_since(&mut self, since: Time, node: usize, at: Time, happening: Happening) {
+        let rank = self.ranks[node];
+        let order = self.next_order(since, at, rank);
+        self.insert(self.actor(node), order, rank, happening);
     }
 
     /// Adds an event inside the network at `at`. `rank` is that of the node that it concerns.
     #[inline]
     pub(crate) fn push_inside(&mut self, at: Time, rank: u32, event: hardware::Event) {
-        let order = self.next_order(at, rank);
+        let order = self.next_order(self.now, at, rank);
         if !self.inside.push(self.now, order, event) {
             self.insert(self.actor(0), order, rank, Happening::Network { event });
         }
@@ -170,16 +182,10 @@ impl Agenda {
         if self.lookahead.is_zero() { 0 } else { node }
     }
 
-    #[inline]
-    fn add(&mut self, actor: usize, at: Time, rank: u32, happening: Happening) {
-        let order = self.next_order(at, rank);
-        self.insert(actor, order, rank, happening);
-    }
-
     /// Keeps the place that an event of a node at `at` would get now, for an event that may have to be [pushed](Self::push_to)
     /// later.
     pub(crate) fn keep_place(&mut self, node: usize, at: Time) -> Order {
-        self.next_order(at, self.ranks[node])
+        self.next_order(self.now, at, self.ranks[node])
     }
 
     /// Adds an event of a node at a place that was [kept](Self::keep_place), and that has not passed.
@@ -187,14 +193,20 @@ impl Agenda {
         self.insert(self.actor(node), place, self.ranks[node], happening);
     }
 
+    /// The place of an event at `at` that is pushed at the instant `since`.
     #[inline]
-    fn next_order(&mut self, at: Time, rank: u32) -> Order {
+    fn next_order(&mut self, since: Time, at: Time, rank: u32) -> Order {
         let number = self.pushes;
         self.pushes += 1;
         match self.lookahead.is_zero() {
-            // Global order is that of the pushes themselves.
-            true => Order { at, major: rank.into(), minor: number },
-            false => Order { at, major: self.now.as_femtoseconds(), minor: self.turn.by | number },
+            // Simultaneous events of several nodes come by rank. Among those of a node the event of the earlier push comes first:
+            // it has been waited for longer.
+            true => {
+                let waits = (at - since).as_femtoseconds().min(LONGEST_WAIT);
+                let major = u64::from(rank) << PUSHES | (LONGEST_WAIT - waits);
+                Order { at, major, minor: number }
+            }
+            false => Order { at, major: since.as_femtoseconds(), minor: self.turn.by | number },
         }
     }
 
@@ -499,6 +511,22 @@ mod tests {
         deliver(&mut agenda, 1, 5, 1);
         agenda.push_to(place, 1, Happening::Deliver { flight: 2 });
         assert_eq!([next(&mut agenda), next(&mut agenda)], [Some((2, ns(5))), Some((1, ns(5)))]);
+    }
+
+    #[test]
+    fn an_event_that_is_pushed_early_comes_where_it_would_have_come() {
+        for mut agenda in [agenda(&[3, 7], None), Agenda::new([3, 7].into(), ns(10), None)] {
+            // Pushed at 0 for a push at 6.
+            agenda.push_since(ns(6), 0, ns(9), Happening::Deliver { flight: 1 });
+            deliver(&mut agenda, 0, 5, 0);
+            deliver(&mut agenda, 0, 7, 0);
+            assert_eq!(next(&mut agenda), Some((0, ns(5))));
+            deliver(&mut agenda, 0, 9, 2);
+            assert_eq!(next(&mut agenda), Some((0, ns(7))));
+            deliver(&mut agenda, 0, 9, 3);
+            let last = [next(&mut agenda), next(&mut agenda), next(&mut agenda)];
+            assert_eq!(last, [2, 1, 3].map(|flight| Some((flight, ns(9)))));
+        }
     }
 
     #[test]

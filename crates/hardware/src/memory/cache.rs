@@ -8,19 +8,62 @@ use units::Time;
 
 use super::moesi::State;
 
-/// The place of a line in a cache.
+/// A line at its place in a cache, in one word, so that a search touches little memory of the host: from the lowest bit up the state
+/// (3 bits), the two marks (1 bit each), and the number of the line.
 #[derive(Clone, Copy, Debug, Default)]
-struct Entry {
-    line: u64,
-    state: State,
-    /// Whether a device has overwritten the line in memory since the line came in. Only caches that do not snoop have
-    /// such lines.
-    stale: bool,
-    /// Whether another client of the bus has wanted the line.
-    wanted: bool,
-    /// The time from which the line, and the right to it, is there.
-    there: Time,
-    used: u64,
+struct Tag(u64);
+
+/// A mark of a line.
+#[derive(Clone, Copy, Debug)]
+enum Mark {
+    /// A device has overwritten the line in memory since the line came in. Only caches that do not snoop have such lines.
+    Stale = 1 << 3,
+    /// Another client of the bus has wanted the line.
+    Wanted = 1 << 4,
+}
+
+/// The bits of the state.
+const STATE: u64 = 7;
+
+/// The number of bits below the number of a line.
+const BITS: u32 = 5;
+
+impl Tag {
+    /// A line that has just come in.
+    fn new(line: u64, state: State, wanted: bool) -> Self {
+        debug_assert!(line >> (u64::BITS - BITS) == 0, "line {line:#x} is beyond every address");
+        Self(line << BITS).with_state(state).with(Mark::Wanted, wanted)
+    }
+
+    /// The number of the line.
+    #[inline]
+    fn line(self) -> u64 {
+        self.0 >> BITS
+    }
+
+    #[inline]
+    fn state(self) -> State {
+        State::ALL.get((self.0 & STATE) as usize).copied().unwrap_or_default()
+    }
+
+    #[inline]
+    fn with_state(self, state: State) -> Self {
+        Self(self.0 & !STATE | state as u64)
+    }
+
+    #[inline]
+    fn has(self, mark: Mark) -> bool {
+        self.0 & mark as u64 != 0
+    }
+
+    fn with(self, mark: Mark, has: bool) -> Self {
+        Self(self.0 & !(mark as u64) | if has { mark as u64 } else { 0 })
+    }
+
+    #[inline]
+    fn is_here(self) -> bool {
+        self.0 & STATE != State::Invalid as u64
+    }
 }
 
 /// A line that a cache has, or has asked for.
@@ -54,8 +97,12 @@ pub struct Cache {
     sets: u64,
     /// `sets - 1` where that is a mask. A division would cost more than everything else.
     mask: Option<u64>,
-    /// Empty until a line comes in. Most processors of a large machine use no modelled memory.
-    entries: Vec<Entry>,
+    /// The line at each place. Empty until a line comes in: most processors of a large machine use no modelled memory.
+    tags: Vec<Tag>,
+    /// The time from which the line at each place, and the right to it, is there.
+    there: Vec<Time>,
+    /// The last use of the line at each place; empty where each line has only one place.
+    used: Vec<u64>,
     lines: usize,
     clock: u64,
 }
@@ -65,7 +112,7 @@ impl Cache {
     pub fn new(lines: usize, ways: usize) -> Self {
         let sets = (lines / ways) as u64;
         let mask = sets.is_power_of_two().then(|| sets - 1);
-        Self { ways, sets, mask, entries: Vec::new(), lines, clock: 0 }
+        Self { ways, sets, mask, tags: Vec::new(), there: Vec::new(), used: Vec::new(), lines, clock: 0 }
     }
 
     /// The number of sets.
@@ -81,8 +128,8 @@ impl Cache {
 
     /// Whether the cache has a line of a set.
     pub fn has_any_of(&self, set: usize) -> bool {
-        let places = self.entries.get(set * self.ways..(set + 1) * self.ways);
-        places.is_some_and(|places| places.iter().any(|entry| entry.state != State::Invalid))
+        let places = self.tags.get(set * self.ways..(set + 1) * self.ways);
+        places.is_some_and(|places| places.iter().any(|tag| tag.is_here()))
     }
 
     #[inline]
@@ -93,99 +140,113 @@ impl Cache {
 
     #[inline]
     fn find(&self, line: u64) -> Option<usize> {
-        let here = |entry: &Entry| entry.line == line && entry.state != State::Invalid;
+        let here = |tag: &Tag| tag.line() == line && tag.is_here();
         let set = self.set(line);
         let first = set.start;
-        self.entries.get(set)?.iter().position(here).map(|way| first + way)
+        self.tags.get(set)?.iter().position(here).map(|way| first + way)
     }
 
-    fn found(entry: &Entry) -> Found {
-        Found { state: entry.state, stale: entry.stale, there: entry.there }
+    #[inline]
+    fn found(&self, place: usize) -> Found {
+        let tag = self.tags[place];
+        Found { state: tag.state(), stale: tag.has(Mark::Stale), there: self.there[place] }
+    }
+
+    /// Records that the line at a place is used now.
+    #[inline]
+    fn use_now(&mut self, place: usize) {
+        if let Some(used) = self.used.get_mut(place) {
+            self.clock += 1;
+            *used = self.clock;
+        }
     }
 
     /// Looks a line up, which does not count as a use.
     pub fn look_up(&self, line: u64) -> Found {
-        self.find(line).map_or(Found::default(), |place| Self::found(&self.entries[place]))
+        self.find(line).map_or(Found::default(), |place| self.found(place))
     }
 
     /// Looks a line up for a processor, which counts as a use.
     #[inline]
     pub fn access(&mut self, line: u64) -> Found {
         let Some(place) = self.find(line) else { return Found::default() };
-        self.clock += 1;
-        let entry = &mut self.entries[place];
-        entry.used = self.clock;
-        Self::found(entry)
+        self.use_now(place);
+        self.found(place)
     }
 
     /// Changes the state of a line that is here.
     pub fn change(&mut self, line: u64, state: State) {
         if let Some(place) = self.find(line) {
-            self.entries[place].state = state;
+            self.tags[place] = self.tags[place].with_state(state);
         }
     }
 
     /// Stores to a line at `at`, if this cache alone has it. The line is not there for others before the store is done.
     #[inline]
     pub fn store(&mut self, line: u64, at: Time) -> bool {
-        let alone = |&place: &usize| self.entries[place].state.is_alone();
+        let alone = |&place: &usize| self.tags[place].state().is_alone();
         let Some(place) = self.find(line).filter(alone) else { return false };
-        self.clock += 1;
-        let entry = &mut self.entries[place];
-        entry.used = self.clock;
-        entry.state = State::Modified;
-        entry.there = entry.there.max(at);
+        self.use_now(place);
+        self.tags[place] = self.tags[place].with_state(State::Modified);
+        self.there[place] = self.there[place].max(at);
         true
     }
 
     /// Whether this cache alone has a line that no other client has wanted.
     #[inline]
     pub fn is_private(&self, line: u64) -> bool {
-        let private = |entry: &Entry| entry.state.is_alone() && !entry.wanted;
-        self.find(line).is_some_and(|place| private(&self.entries[place]))
+        let private = |tag: Tag| tag.state().is_alone() && !tag.has(Mark::Wanted);
+        self.find(line).is_some_and(|place| private(self.tags[place]))
     }
 
     /// Gives a line that is here the right to be stored to, from `there` on. `wanted` says whether another client has
     /// wanted it.
     pub fn raise(&mut self, line: u64, wanted: bool, there: Time) {
         if let Some(place) = self.find(line) {
-            let entry = &mut self.entries[place];
-            (entry.state, entry.wanted, entry.there) = (State::Modified, wanted, there);
+            self.tags[place] = self.tags[place].with_state(State::Modified).with(Mark::Wanted, wanted);
+            self.there[place] = there;
         }
     }
 
     /// Marks a line that a device has overwritten in memory, where this cache did not snoop.
     pub fn age(&mut self, line: u64) {
         if let Some(place) = self.find(line) {
-            self.entries[place].stale = true;
+            self.tags[place] = self.tags[place].with(Mark::Stale, true);
         }
     }
 
     /// Takes a line out.
     pub fn remove(&mut self, line: u64) -> Option<Victim> {
         let place = self.find(line)?;
-        let entry = std::mem::take(&mut self.entries[place]);
-        Some(Self::victim(&entry))
+        let victim = self.victim(place);
+        self.tags[place] = Tag::default();
+        if let Some(used) = self.used.get_mut(place) {
+            *used = 0;
+        }
+        Some(victim)
     }
 
-    fn victim(entry: &Entry) -> Victim {
-        Victim { line: entry.line, state: entry.state, stale: entry.stale, there: entry.there }
+    fn victim(&self, place: usize) -> Victim {
+        let Found { state, stale, there } = self.found(place);
+        Victim { line: self.tags[place].line(), state, stale, there }
     }
 
     /// Puts in a line that is not here yet, and that is there from `there` on. `wanted` says whether another client has
     /// wanted it.
     /// Returns the line that it replaces, if any.
     pub fn insert(&mut self, line: u64, state: State, wanted: bool, there: Time) -> Option<Victim> {
-        self.clock += 1;
-        if self.entries.is_empty() {
-            self.entries = vec![Entry::default(); self.lines];
+        if self.tags.is_empty() {
+            self.tags = vec![Tag::default(); self.lines];
+            self.there = vec![Time::ZERO; self.lines];
+            self.used = vec![0; if self.ways == 1 { 0 } else { self.lines }];
         }
-        let entries = &self.entries;
-        let rank = |&place: &usize| (entries[place].state != State::Invalid, entries[place].used);
+        let rank = |&place: &usize| (self.tags[place].is_here(), self.used.get(place));
         let place = self.set(line).min_by_key(rank).expect("a set has at least one way");
-        let old = self.entries[place];
-        self.entries[place] = Entry { line, state, stale: false, wanted, there, used: self.clock };
-        (old.state != State::Invalid).then(|| Self::victim(&old))
+        let old = self.tags[place].is_here().then(|| self.victim(place));
+        self.tags[place] = Tag::new(line, state, wanted);
+        self.there[place] = there;
+        self.use_now(place);
+        old
     }
 }
 

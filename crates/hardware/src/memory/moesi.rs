@@ -21,6 +21,10 @@ pub enum State {
 }
 
 impl State {
+    /// Every state, in the order of declaration.
+    pub(super) const ALL: [Self; 5] =
+        [Self::Invalid, Self::Shared, Self::Exclusive, Self::Owned, Self::Modified];
+
     /// Whether no other cache has the line.
     pub(crate) fn is_alone(self) -> bool {
         matches!(self, State::Exclusive | State::Modified)

@@ -9,6 +9,7 @@ use tempest::world::{Messages, Packet};
 use tempest::{Block, NodeId, Place};
 
 use super::Edge;
+use crate::cluster::sending::Sender;
 use crate::cluster::{Cluster, network};
 use crate::dispatch::Noticed;
 use crate::link::cargo::{Cargo, Route};
@@ -24,12 +25,15 @@ impl Edge {
         to: NodeId,
         cargo: &Cargo<'_>,
     ) -> RefMut<'s, Cluster> {
-        let (flight, at_once) = state.load(self.core(), to, cargo);
-        if !at_once {
-            return self.send_on_route(state, flight, cargo);
+        let (sender, _) = Sender::of(&mut state, self.core());
+        if !sender.sends_at_once() {
+            return self.send_on_route(state, to, cargo);
         }
-        state = self.settled(state);
-        state.inject(self.core(), flight);
+        let manifest = sender.spend(to, cargo);
+        state = self.settled_later(state);
+        let (sender, flights) = Sender::of(&mut state, self.core());
+        let (place, flight) = sender.load(flights, &manifest, cargo);
+        sender.inject(place, flight);
         state
     }
 
@@ -37,10 +41,11 @@ impl Edge {
     fn send_on_route<'s>(
         &'s self,
         mut state: RefMut<'s, Cluster>,
-        flight: u32,
+        to: NodeId,
         cargo: &Cargo<'_>,
     ) -> RefMut<'s, Cluster> {
         let core = self.core();
+        let flight = state.load(core, to, cargo);
         state.expect_server(core, flight, cargo);
         let route = state.route(core, flight);
         // The lock goes to the processor that asks first. Engine time must therefore be exact before this processor asks.
@@ -63,6 +68,22 @@ impl Edge {
     /// Sends for a thread if there is room. Returns false if there is none.
     fn try_send(&self, to: NodeId, cargo: &Cargo<'_>) -> bool {
         let mut state = self.state();
+        let (sender, _) = Sender::of(&mut state, self.core());
+        if sender.sends_at_once() && sender.finds_room_at_once() {
+            self.send_for_thread(state, to, cargo);
+            return true;
+        }
+        self.try_send_on_route(state, to, cargo)
+    }
+
+    /// Sends for a thread if there is room, where others may inject the cargo, or the thread may have waited for room.
+    #[inline(never)]
+    fn try_send_on_route<'s>(
+        &'s self,
+        mut state: RefMut<'s, Cluster>,
+        to: NodeId,
+        cargo: &Cargo<'_>,
+    ) -> bool {
         // Whether a message can be handed over depends on what other processors have done by this instant.
         let mut hands_over = state.hands_over(self.core());
         if hands_over {
@@ -71,13 +92,18 @@ impl Edge {
         }
         let finds_room = state.finds_room(self.core(), hands_over);
         if finds_room {
-            state = self.send(state, to, cargo);
-            let core = self.core();
-            if state.cores[core].clock.owes() {
-                state.at_work(core).spend_tail();
-            }
+            self.send_for_thread(state, to, cargo);
         }
         finds_room
+    }
+
+    /// Sends for a thread, and spends the occupancy that follows.
+    fn send_for_thread<'s>(&'s self, state: RefMut<'s, Cluster>, to: NodeId, cargo: &Cargo<'_>) {
+        let mut state = self.send(state, to, cargo);
+        let core = self.core();
+        if state.cores[core].clock.owes() {
+            state.at_work(core).spend_tail();
+        }
     }
 
     /// Waits until a protocol processor has taken a message that was handed over; the thread notices that by a poll. If this

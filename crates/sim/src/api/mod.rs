@@ -84,6 +84,7 @@ impl Edge {
     }
 
     /// Advances engine time to this core's clock, and then makes the pending bus transactions.
+    #[inline(never)]
     pub(crate) fn settle(&self) {
         self.settle_after(|_, _| ());
     }
@@ -108,8 +109,15 @@ impl Edge {
 
     /// Advances engine time to this core's clock, beginning under a borrow of the modelled state. Returns that borrow, or a
     /// later one if the fiber was suspended.
-    #[inline]
-    pub(crate) fn settled<'s>(&'s self, mut state: RefMut<'s, Cluster>) -> RefMut<'s, Cluster> {
+    #[inline(always)]
+    pub(crate) fn settled<'s>(&'s self, state: RefMut<'s, Cluster>) -> RefMut<'s, Cluster> {
+        if state.cores[self.core()].clock.is_settled() { state } else { self.settled_later(state) }
+    }
+
+    /// Advances engine time to this core's clock, as [`settled`](Self::settled) does. The clock is probably ahead, or has transactions
+    /// to make.
+    #[inline(never)]
+    pub(crate) fn settled_later<'s>(&'s self, mut state: RefMut<'s, Cluster>) -> RefMut<'s, Cluster> {
         if memory::settle(&mut state, self.core()) {
             drop(state);
             self.suspend();
@@ -179,9 +187,8 @@ impl Edge {
 impl Accounting for Edge {
     fn charge(&self, work: Work) {
         let Work::Compute(done) = work else { return self.charge_step(work) };
-        let mut state = self.state();
-        if state.compute(self.core(), done) {
-            drop(state);
+        let pends = self.state().compute(self.core(), done);
+        if pends {
             self.settle();
         }
     }

@@ -5,7 +5,7 @@
 use std::cell::RefMut;
 
 use tempest::world::{DispatchKey, Held, Packet, Proof, Scheduling, Wait};
-use tempest::{Event, Primitive, Waiter};
+use tempest::{Event, NodeId, Primitive, Waiter};
 use units::Time;
 
 use super::Edge;
@@ -64,8 +64,35 @@ impl Edge {
         }
     }
 
-    /// Lets a waiting handler run before the thread goes on, or records that the look was in vain.
-    fn look(&self, mut state: RefMut<'_, Cluster>) {
+    /// A poll that depends on other processors of the node.
+    #[inline(never)]
+    fn poll_with_others(&self, mut poll: Poll) {
+        if poll == Poll::Adapt {
+            self.leave_for_handlers();
+            poll = self.state().poll(self.core());
+        }
+        match poll {
+            Poll::Look { locks } => self.look_under_lock(locks),
+            Poll::Call => self.call_routine(),
+            Poll::Pass | Poll::Adapt => {}
+        }
+    }
+
+    /// Looks for events after a wait for the lock of the interface, if the look `locks` it.
+    fn look_under_lock(&self, locks: bool) {
+        if locks {
+            self.settle();
+        }
+        let (mut state, core) = (self.state(), self.core());
+        let poll = state.setting.machine.processor.poll;
+        let wait = if locks { state.wait_for_interface(core, poll) } else { Time::ZERO };
+        self.look(state, wait);
+    }
+
+    /// Looks for events after a wait. Lets a waiting handler run before the thread goes on, or records that the look was in vain.
+    fn look<'s>(&'s self, mut state: RefMut<'s, Cluster>, wait: Time) {
+        state.pay_look(self.core(), wait);
+        state = self.settled_later(state);
         let core = self.core();
         let found = state.yield_to_handlers(core, Noticed::AT_ONCE);
         if !found {
@@ -169,42 +196,42 @@ impl Scheduling for Edge {
         self.state().resume(node, waiter)
     }
 
+    /// Waits without an atomic update: one OS thread runs everything of a run.
+    fn wait(&self, event: &Event, at_least: u64) {
+        let waiter = self.waiter();
+        let node = self.state().node_id(self.core());
+        if tempest::world::enlist_alone(event, node, at_least, waiter) {
+            self.block(Wait::Event { name: event.name(), at_least, had: event.count() });
+        }
+    }
+
+    /// Signals without an atomic update, like [`wait`](Self::wait).
     fn signal(&self, event: &Event, amount: u64) {
-        {
+        let node = {
             let mut state = self.state();
-            let (core, signal) = (self.core(), state.setting.machine.processor.signal);
+            let signal = state.setting.machine.processor.signal;
             if amount > 0 {
                 state.agenda.note_progress();
             }
-            state.cores[core].spend(Bucket::Overhead, signal);
-        }
-        tempest::world::signal(event, amount, |waiter| {
+            let own = &mut state.cores[self.core()];
+            own.spend(Bucket::Overhead, signal);
+            NodeId(own.node() as u32)
+        };
+        tempest::world::signal_alone(event, node, amount, |waiter| {
             self.resume(waiter);
         });
     }
 
     fn poll(&self) {
-        let mut poll = self.state().begin_poll(self.core());
-        if poll == Poll::Adapt {
-            self.leave_for_handlers();
-            poll = self.state().poll(self.core());
+        let mut state = self.state();
+        match state.begin_poll(self.core()) {
+            Poll::Pass => {}
+            Poll::Look { locks: false } => self.look(state, Time::ZERO),
+            poll => {
+                drop(state);
+                self.poll_with_others(poll);
+            }
         }
-        let locks = match poll {
-            Poll::Look { locks } => locks,
-            Poll::Call => return self.call_routine(),
-            Poll::Pass | Poll::Adapt => return,
-        };
-        if locks {
-            self.settle();
-        }
-        let (mut state, core) = (self.state(), self.core());
-        let poll = state.setting.machine.processor.poll;
-        let wait = if locks { state.wait_for_interface(core, poll) } else { Time::ZERO };
-        let own = &mut state.cores[core];
-        own.spend(Bucket::Memory, wait);
-        own.spend(Bucket::Overhead, poll);
-        own.service.look(poll);
-        self.look(self.settled(state));
     }
 
     fn spin(&self) {

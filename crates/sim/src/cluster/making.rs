@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use des::Choice;
-use hardware::EventQueue;
+use hardware::{EventQueue, Passages};
 use machine::{Capability, Machine};
 use tempest::policy::Split;
 use tempest::world::{Name, Resident};
@@ -54,6 +54,7 @@ impl Plan<'_> {
     pub(crate) fn cluster(&self, places: Vec<Place<'_>>) -> Cluster {
         let Self { machine, policy, shape, .. } = *self;
         let messages = places.first().map_or(0, |(resident, _)| resident.node.message_names().count());
+        let interface = Arc::new(paced(machine));
         let road = Road::new(machine, shape.nodes);
         let mut cluster = Cluster {
             setting: Setting {
@@ -66,6 +67,7 @@ impl Plan<'_> {
             nodes: Vec::with_capacity(places.len()),
             cores: Vec::with_capacity(places.len() * self.processors()),
             link: Link {
+                passages: Passages::new((*interface).clone(), self.polls()),
                 road,
                 overflow: Overflow::of(machine),
                 flights: Flights::default(),
@@ -74,7 +76,6 @@ impl Plan<'_> {
             running: None,
             live: (shape.nodes * shape.threads) as usize,
         };
-        let interface = Arc::new(paced(machine));
         for (index, place) in places.into_iter().enumerate() {
             let first_core = cluster.cores.len();
             cluster
@@ -100,9 +101,20 @@ impl Plan<'_> {
     /// messages passes between them. A trace tells all events in global order.
     fn lookahead(&self) -> Time {
         let network = &self.machine.network;
-        let staged = self.machine.node_memory.as_ref().is_some_and(|memory| memory.staging.is_some());
-        let runs_ahead = self.runs_ahead && self.trace.is_none() && network.routers.is_none() && !staged;
+        let runs_ahead =
+            self.runs_ahead && self.trace.is_none() && network.routers.is_none() && !self.is_staged();
         if runs_ahead { network.latency } else { Time::ZERO }
+    }
+
+    /// Whether transfers go through staging buffers.
+    fn is_staged(&self) -> bool {
+        self.machine.node_memory.as_ref().is_some_and(|memory| memory.staging.is_some())
+    }
+
+    /// The time that a network processor spends elsewhere between two chunks of a block, where it moves blocks.
+    fn polls(&self) -> Time {
+        let network = self.machine.network_processor.as_ref();
+        network.and_then(|network| network.idle_poll).unwrap_or_default()
     }
 
     fn node(
@@ -114,17 +126,16 @@ impl Plan<'_> {
         let Self { machine, policy, split, .. } = *self;
         let processors = self.processors();
         let shared = !policy.bound && machine.can.contains(&Capability::SharedReadyQueue);
-        let looks = machine.network_processor.as_ref().and_then(|network| network.idle_poll);
         // Processors and state machines of a device have no caches on the bus of the node.
         let on_bus = if dispatch::is_in_device(policy) { split.computing as usize } else { processors };
         let dispatch = Dispatcher::new(machine, policy, split, processors, queue);
-        let port = Port::new(machine, interface, looks.unwrap_or_default());
+        let port = Port::new(machine, interface);
         Node {
             waist: resident.node.clone(),
             first_core,
             cores: processors,
             threads: Threads::new(self.shape.threads as usize, split.computing as usize, processors, shared),
-            sends_at_once: dispatch.lets_all_inject() && !port.is_locked(),
+            sends_at_once: dispatch.lets_all_inject() && !port.is_locked() && !self.is_staged(),
             port,
             memory: Memory::new(machine, on_bus, dispatch.runs_in_parallel(), &resident.node),
             trains: Trains::default(),

@@ -41,6 +41,7 @@ pub(crate) fn settle(cluster: &mut Cluster, core: usize) -> bool {
     settle_and_make(cluster, core)
 }
 
+#[inline(never)]
 fn settle_and_make(cluster: &mut Cluster, core: usize) -> bool {
     let (mut work, agenda, trains) = at_work(cluster, core);
     let clock = &mut work.core.clock;

@@ -12,6 +12,7 @@ pub(crate) mod passage;
 pub(crate) mod regions;
 pub(crate) mod routine;
 pub(crate) mod scheduling;
+pub(crate) mod sending;
 
 use machine::{Class, Cost};
 use tempest::world::{Held, Packet};
@@ -80,8 +81,14 @@ impl Cluster {
 
     /// Lets the fiber at work on `core` go on at `at`.
     pub(crate) fn continue_at(&mut self, core: usize, at: Time) {
-        let epoch = self.cores[core].clock.go_on_at(at);
-        self.agenda.push(self.cores[core].node(), at, Happening::Continue { core: core as u32, epoch });
+        self.continue_since(self.agenda.now(), core, at);
+    }
+
+    /// Lets the fiber at work on `core` go on at `at`, as though that were decided at the later instant `since`.
+    pub(super) fn continue_since(&mut self, since: Time, core: usize, at: Time) {
+        let own = &mut self.cores[core];
+        let epoch = own.clock.go_on_at(at);
+        self.agenda.push_since(since, own.node(), at, Happening::Continue { core: core as u32, epoch });
     }
 
     /// Lets the fiber at work on `core` go on now, with its clock `cost` ahead of engine time. No other part notices before the
@@ -483,11 +490,14 @@ impl Cluster {
             own.spend(Bucket::Overhead, self.setting.machine.processor.pass);
             return Poll::Pass;
         }
-        let place = &mut self.nodes[own.node()];
+        let Node { threads, dispatch, cores, port, .. } = &mut self.nodes[own.node()];
         if let Some(thread) = own.thread() {
-            place.threads.attempts(thread).note_look();
+            threads.attempts(thread).note_look();
         }
-        if place.dispatch.moves_threads() { Poll::Adapt } else { self.poll(core) }
+        match dispatch.moves_threads() {
+            true => Poll::Adapt,
+            false => dispatch.poll(own.number().into(), *cores, port.is_locked()),
+        }
     }
 
     /// The work of a poll of the thread on `core`, when a look is due.
@@ -495,6 +505,14 @@ impl Cluster {
         let (own, number) = (&self.cores[core], self.cores[core].number());
         let Node { dispatch, cores, port, .. } = &mut self.nodes[own.node()];
         dispatch.poll(number.into(), *cores, port.is_locked())
+    }
+
+    /// Charges the thread on `core` for a look for events, after a wait.
+    pub(crate) fn pay_look(&mut self, core: usize, wait: Time) {
+        let (own, poll) = (&mut self.cores[core], self.setting.machine.processor.poll);
+        own.spend(Bucket::Memory, wait);
+        own.spend(Bucket::Overhead, poll);
+        own.service.look(poll);
     }
 
     /// Whether `core`, which has unmasked interrupts, is interrupted for an event that came before.

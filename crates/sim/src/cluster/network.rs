@@ -2,6 +2,7 @@
 //!
 //! This module must never choose between processors, messages or steps: [`dispatch`](crate::dispatch) does.
 
+use machine::Cost;
 use tempest::Primitive;
 use units::Time;
 
@@ -161,7 +162,18 @@ fn take_handed_over(cluster: &mut Cluster, core: usize) {
     cluster.wake_starved(node);
     let cost = cluster.price(core, Primitive::Take, cluster.link.flights[message.flight].class());
     cluster.at_work(core).spend(cost);
-    start_booked_step(cluster, core, Step::Take);
+    if cost.path.is_zero() || !joins_steps(cluster, node) {
+        return start_booked_step(cluster, core, Step::Take);
+    }
+    let taken = cluster.cores[core].clock.at(cluster.agenda.now());
+    cluster.spend_injection(core, message.flight);
+    start_joined_step(cluster, core, taken, Step::Inject);
+}
+
+/// Whether the network processors of a node join steps that follow each other. No other part sees the instant between two joined
+/// steps. After a step that takes no time other parts may act at the same instant, so such a step stands alone.
+fn joins_steps(cluster: &Cluster, node: usize) -> bool {
+    cluster.nodes[node].dispatch.network().is_some_and(NetworkProcessors::joins_steps)
 }
 
 fn start_extraction(cluster: &mut Cluster, core: usize, message: &Arrived) {
@@ -170,7 +182,45 @@ fn start_extraction(cluster: &mut Cluster, core: usize, message: &Arrived) {
     cluster.end_idling(core);
     cluster.cores[core].spend(Bucket::Memory, wait);
     cluster.at_work(core).spend(cost);
-    start_booked_step(cluster, core, Step::Extract { flight: message.flight });
+    let next = cluster.price(core, Primitive::HandOver, message.class);
+    if next.path.is_zero() || !only_hands_over(cluster, core, message) {
+        return start_booked_step(cluster, core, Step::Extract { flight: message.flight });
+    }
+    hand_over(cluster, core, message.flight, &next);
+}
+
+/// Whether a network processor that reads a message out of the interface then hands it over, and no other part sees the instant
+/// between the two steps.
+fn only_hands_over(cluster: &Cluster, core: usize, message: &Arrived) -> bool {
+    let node = cluster.cores[core].node();
+    let network = cluster.nodes[node].dispatch.network();
+    // A message that is kept out now would be let in at that instant. One that comes later is let in as soon as it comes.
+    network.is_some_and(|network| network.only_hands_over(message))
+        && cluster.link.road.knocking(node).is_none()
+}
+
+/// Lets a network processor, which reads a message out of the interface, hand it over as well and release its place in the queue.
+fn hand_over(cluster: &mut Cluster, core: usize, flight: u32, cost: &Cost) {
+    let (now, state) = (cluster.agenda.now(), &mut cluster.cores[core]);
+    let read = state.clock.at(now);
+    state.clock.owe_time(cost.occupancy);
+    state.spend(Bucket::Overhead, cost.path);
+    let written = state.clock.at(now);
+    let tail = state.clock.take_tail();
+    state.spend(Bucket::Overhead, tail);
+    let (node, seen) = (state.node(), written + cluster.setting.prices.hand_over_delay());
+    cluster.agenda.push_since(written, node, seen, Happening::Forward { flight });
+    let last = if tail.is_zero() { read } else { written };
+    start_joined_step(cluster, core, last, Step::Settle);
+}
+
+/// Occupies a network processor for the time that it has spent on several steps, of which the last one, `step`, begins at `since`.
+/// That step then takes effect.
+fn start_joined_step(cluster: &mut Cluster, core: usize, since: Time, step: Step) {
+    let state = &mut cluster.cores[core];
+    let at = cluster.agenda.now() + state.clock.take_ahead();
+    state.begin(Activity::Step(step));
+    cluster.continue_since(since, core, at);
 }
 
 /// Occupies a network processor for `time`. Then the step takes effect.

@@ -1,6 +1,7 @@
 //! The way of messages, transfers and deposits: from a processor into the interface, through the network, into the dispatch
 //! queue or into memory.
 
+use hardware::{Mover, Passage};
 use machine::Class;
 use tempest::world::Packet;
 use tempest::{NodeId, Primitive};
@@ -8,6 +9,7 @@ use trace::Event as Traced;
 use units::Time;
 
 use crate::cluster::node::Node;
+use crate::cluster::sending::Sender;
 use crate::cluster::{Cluster, network, overflow};
 use crate::dispatch::events::Arrived;
 use crate::happening::{Happening, PacketStep};
@@ -15,7 +17,7 @@ use crate::link::Link;
 use crate::link::cargo::{Cargo, HandedOver, Manifest, Route};
 use crate::link::flights::{Flight, Origin};
 use crate::link::staging::{Command, Effect, Site};
-use crate::memory::at_work::{AtWork, Injecting};
+use crate::memory::at_work::Injecting;
 use crate::prices::WORD_BYTES;
 use crate::processor::core::Activity;
 use crate::processor::ledger::Bucket;
@@ -82,20 +84,11 @@ impl Cluster {
         if self.hands_over(core) || stays_behind() { Route::HandOver } else { Route::Inject }
     }
 
-    /// Loads a flight with cargo that `core` sends to a node. Spends the cost of its injection, and returns true with the flight's
-    /// place, if the processors of the node inject [at once](Node::sends_at_once) what they send.
-    #[inline(always)]
-    pub(crate) fn load(&mut self, core: usize, to: NodeId, cargo: &Cargo<'_>) -> (u32, bool) {
-        let sender = &mut self.cores[core];
-        let Node { waist, memory, sends_at_once, .. } = &mut self.nodes[sender.node()];
-        let manifest = Manifest::of(cargo, waist, to);
-        if *sends_at_once {
-            let (now, prices) = (self.agenda.now(), &self.setting.prices);
-            AtWork { now, core: sender, memory, prices, anatomy: &mut self.measure.anatomy }
-                .spend_injection(Injecting::of(&manifest, to == waist.id()));
-        }
-        let line = self.setting.machine.memory.line.get();
-        (self.link.flights.load(waist.id(), manifest, cargo, line), *sends_at_once)
+    /// Loads a flight with cargo that `core` sends to a node. Returns the flight's place.
+    pub(crate) fn load(&mut self, core: usize, to: NodeId, cargo: &Cargo<'_>) -> u32 {
+        let manifest = Manifest::of(cargo, &self.nodes[self.cores[core].node()].waist, to);
+        let (sender, flights) = Sender::of(self, core);
+        sender.load(flights, &manifest, cargo).0
     }
 
     /// Spends the cost of a send on the clock of the processor that sends. The caller settles that clock before the cargo goes.
@@ -207,38 +200,23 @@ impl Cluster {
 
     /// Puts the cargo of a flight into the interface.
     pub(crate) fn inject(&mut self, core: usize, flight: u32) {
-        let now = self.agenda.now();
-        self.agenda.note_progress();
-        let Link { road, flights, staging, .. } = &mut self.link;
-        let (sender, leaving) = (&mut self.cores[core], &mut flights[flight]);
-        let (from, processor) = (sender.node(), sender.number());
-        let port = &mut self.nodes[from].port;
-        leaving.leave(port.take_number(from), now);
-        let (manifest, flow) = (leaving.manifest(), leaving.number());
-        let headers = port.headers(manifest.bytes());
-        manifest.count(sender.ledger.count(), headers, from);
-        let (node, to) = (from as u32, manifest.to.0);
-        let bytes = u32::try_from(manifest.bytes() + headers).unwrap_or(u32::MAX);
-        // Each kind of event is digested apart, where its kind is known.
-        match manifest.message() {
-            Some(message) => {
-                self.measure.record(now, Traced::Send { node, processor, to, message, bytes, flow });
-            }
-            None => self.measure.record(now, Traced::Deposit { node, processor, to, bytes, flow }),
+        if self.link.staging.is_some() {
+            return self.inject_through_staging(core, flight);
         }
-        if to != node && staging.is_none() {
-            road.leave(flight, leaving, port.interface(), &mut self.agenda);
-        } else if to == node {
-            // A node's message to itself goes straight to its queue. It does so by an event, because the sender runs now. A
-            // processor that runs handlers finds the message at hand.
-            let near = self.nodes[from].dispatch.serving.server(processor.into()).is_some();
-            let way = if near { Time::ZERO } else { self.setting.machine.interface.loopback };
-            self.agenda.push(from, now + way, Happening::Deliver { flight });
-        } else if let Some(command) = self.command(flight) {
-            self.ship(command);
-        } else {
-            self.leave(flight);
+        let (sender, flights) = Sender::of(self, core);
+        sender.inject(flight, &mut flights[flight]);
+    }
+
+    /// Puts the cargo of a flight into the interface of a node with staging buffers.
+    #[inline(never)]
+    fn inject_through_staging(&mut self, core: usize, flight: u32) {
+        let (mut sender, flights) = Sender::of(self, core);
+        sender.count(&mut flights[flight]);
+        if let Some(command) = self.command(flight) {
+            return self.ship(command);
         }
+        let (sender, flights) = Sender::of(self, core);
+        sender.pass_on(flight, &flights[flight]);
     }
 
     /// Sends a flight that is in the interface of its source towards another node.
@@ -251,9 +229,8 @@ impl Cluster {
 
     /// The command for a transfer through staging buffers; `None` if the cargo of a flight does not go through them.
     fn command(&self, flight: u32) -> Option<Command> {
-        self.link.staging.as_ref()?;
         let leaving = &self.link.flights[flight];
-        let (place, words, source) = leaving.transfer()?;
+        let (place, words, source) = leaving.transfer().filter(|_| leaving.from() != leaving.to())?;
         let (from, to, number) = (leaving.from(), leaving.to(), leaving.number());
         // A transfer to a place that does not exist is reported on arrival, however it travels.
         let address = |node: usize, place| self.nodes[node].waist.address(place, words.len()).ok();
@@ -271,9 +248,9 @@ impl Cluster {
     /// Takes the next step of a staged packet, whose time has come.
     pub(crate) fn step_packet(&mut self, packet: u32, step: PacketStep) {
         let Some(staging) = &mut self.link.staging else { return };
-        let Node { memory, port, .. } = &mut self.nodes[staging.place_of(packet, step)];
-        let memory = memory.system().expect("a staging buffer is part of a memory system");
-        let site = Site { now: self.agenda.now(), memory, interface: port.interface() };
+        let memory = self.nodes[staging.place_of(packet, step)].memory.system();
+        let memory = memory.expect("a staging buffer is part of a memory system");
+        let site = Site { now: self.agenda.now(), memory, passages: &mut self.link.passages };
         let effects = staging.step(site, packet, step);
         self.go_on_staging(effects);
     }
@@ -289,7 +266,8 @@ impl Cluster {
                     let (now, number) = (self.agenda.now(), self.nodes[from].port.next_number(from));
                     let way = (NodeId(from as u32), NodeId(to as u32));
                     let flight = self.link.flights.load_packet(packet, way, bytes);
-                    self.link.flights[flight].leave(number, now);
+                    let passage = self.link.passages.of(bytes, Mover::Staging);
+                    self.link.flights[flight].leave(number, now, passage);
                     self.leave(flight);
                 }
                 Effect::Complete { node, at, flight } => {
@@ -518,9 +496,8 @@ impl Cluster {
         let (place, message) = (node as u32, packet.id().0);
         self.record(Traced::Arrive { node: place, from: place, message, flow: number });
         let line = self.setting.machine.memory.line.get();
-        let flight = self.link.flights.load(NodeId(place), manifest, &cargo, line);
-        let event = &mut self.link.flights[flight];
-        event.leave(number, now);
+        let (flight, event) = self.link.flights.load(NodeId(place), &manifest, &cargo, line);
+        event.leave(number, now, Passage::default());
         event.raise(origin, like);
         flight
     }
@@ -537,7 +514,7 @@ impl Arrived {
 
 impl Injecting {
     /// Cargo by its manifest. `own` says whether it goes to the sender's own node.
-    fn of(&Manifest { class, words, transfers, .. }: &Manifest, own: bool) -> Self {
+    pub(super) fn of(&Manifest { class, words, transfers, .. }: &Manifest, own: bool) -> Self {
         Self { class, words: words.into(), own, transfers }
     }
 }

@@ -154,7 +154,8 @@ impl Dispatch {
         match (&machine.software_dispatch, &machine.network_processor, policy.servers) {
             (Some(prices), ..) => Self::Routine(Routine::new(processors, prices.clone())),
             (None, Some(network), servers) if loops > 0 => {
-                Self::Network(NetworkProcessors::new(network, servers, processors - loops))
+                let joins_steps = machine.interface.lock_migration.is_none() && machine.node_memory.is_none();
+                Self::Network(NetworkProcessors::new(network, servers, processors - loops, joins_steps))
             }
             (None, _, Servers::Compute | Servers::Network | Servers::Either) => Self::Own(Own::default()),
             (None, _, Servers::Hardware) => Self::StateMachine(StateMachine),

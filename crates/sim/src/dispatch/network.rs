@@ -46,6 +46,9 @@ pub(crate) struct NetworkProcessors {
     /// The number, on the node, of the first network processor. It follows the computing processors.
     first: usize,
     division: Division,
+    /// Whether nothing can come between two steps of a loop: no message interrupts a step, and no step waits for the lock of the
+    /// interface or for the bus.
+    joins_steps: bool,
     /// The classes of messages whose handlers the network processors can run.
     runs: Vec<Class>,
     /// The classes of messages that interrupt a step of a loop.
@@ -110,7 +113,12 @@ pub(crate) enum NextStep {
 
 impl NetworkProcessors {
     /// Idle loops, on the processors from number `first` on.
-    pub(crate) fn new(machine: &machine::NetworkProcessor, servers: Servers, first: usize) -> Self {
+    pub(crate) fn new(
+        machine: &machine::NetworkProcessor,
+        servers: Servers,
+        first: usize,
+        joins_steps: bool,
+    ) -> Self {
         let division = match servers {
             Servers::Network => Division::Serves,
             Servers::Either => Division::Shares,
@@ -119,6 +127,7 @@ impl NetworkProcessors {
         Self {
             first,
             division,
+            joins_steps: joins_steps && machine.preempt.is_empty(),
             runs: machine.runs.clone(),
             preempt: machine.preempt.clone(),
             drain: machine.drain,
@@ -153,6 +162,17 @@ impl NetworkProcessors {
     fn place_for(&self, message: &Arrived) -> usize {
         // Most machines have one, and need no division.
         if self.loops.len() == 1 { 0 } else { message.source as usize % self.loops.len() }
+    }
+
+    /// Whether steps of a loop that follow each other are one.
+    pub(crate) fn joins_steps(&self) -> bool {
+        self.joins_steps
+    }
+
+    /// Whether the loop that reads a message out of the interface hands it over in the same step.
+    pub(crate) fn only_hands_over(&self, message: &Arrived) -> bool {
+        // The other loops of a node let messages into the interface at the end of their own steps.
+        self.joins_steps && self.loops.len() == 1 && !self.can_handle(message.class)
     }
 
     /// Whether the computing processor takes messages out of the interface as well.
@@ -368,6 +388,7 @@ mod tests {
         NetworkProcessors {
             first: 1,
             division,
+            joins_steps: false,
             runs: vec![Class::Read, Class::Reply],
             preempt: vec![Class::Reply],
             drain: 2,

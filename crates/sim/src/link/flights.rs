@@ -4,7 +4,7 @@
 
 use std::ops::{Index, IndexMut};
 
-use hardware::Mover;
+use hardware::{Mover, Passage};
 use machine::Class;
 use tempest::world::{DispatchKey, MessageId, Packet};
 use tempest::{Block, MAX_WORDS, NodeId, Place};
@@ -96,6 +96,8 @@ pub(crate) struct Flight {
     /// The time at which the cargo came to its node.
     arrived: Time,
     mover: Mover,
+    /// The passage of the cargo through an interface.
+    passage: Passage,
     words: Words,
     load: Load,
     /// The kind in the account of costs: the number of the flight's message, or of the message that the flight completes.
@@ -116,6 +118,7 @@ impl Flight {
             left: Time::ZERO,
             arrived: Time::ZERO,
             mover: Mover::Processors,
+            passage: Passage::default(),
             words: Words::default(),
             load: Load::None,
             kind: u16::MAX,
@@ -144,11 +147,13 @@ impl Flight {
         };
     }
 
-    /// Records that the cargo leaves its node, or becomes an event, under the number of a flow.
+    /// Records that the cargo leaves its node, or becomes an event, under the number of a flow. An event of the node itself has no
+    /// passage.
     #[inline]
-    pub(crate) fn leave(&mut self, number: u64, now: Time) {
+    pub(crate) fn leave(&mut self, number: u64, now: Time, passage: Passage) {
         self.number = number;
         (self.left, self.arrived) = (now, now);
+        self.passage = passage;
     }
 
     /// Makes this an event that a node raises by itself. An event that continues another one is of that one's kind and class.
@@ -182,6 +187,11 @@ impl Flight {
     /// The part of the machine that moves the cargo through an interface.
     pub(crate) fn mover(&self) -> Mover {
         self.mover
+    }
+
+    /// The passage of the cargo through an interface.
+    pub(crate) fn passage(&self) -> Passage {
+        self.passage
     }
 
     /// The class of the flight's message.
@@ -317,30 +327,36 @@ pub(crate) struct Flights {
 }
 
 impl Flights {
-    /// Adds a flight of cargo from a node, which is yet to leave. Memory has lines of `line` bytes. Returns its place.
+    /// Adds a flight of cargo from a node, which is yet to leave. Memory has lines of `line` bytes. Returns its place, and itself.
     #[inline(always)]
-    pub(crate) fn load(&mut self, from: NodeId, manifest: Manifest, cargo: &Cargo<'_>, line: u64) -> u32 {
+    pub(crate) fn load(
+        &mut self,
+        from: NodeId,
+        manifest: &Manifest,
+        cargo: &Cargo<'_>,
+        line: u64,
+    ) -> (u32, &mut Flight) {
         let (place, flight) = self.add(from, manifest);
         match cargo {
             Cargo::Message(packet) => flight.words.set(packet.words().len(), packet.room()),
             _ => flight.load_words(cargo, line),
         }
-        place
+        (place, flight)
     }
 
     /// Adds a flight of a packet of a transfer through staging buffers, of so many bytes. Returns its place.
     pub(crate) fn load_packet(&mut self, packet: u32, (from, to): (NodeId, NodeId), bytes: u64) -> u32 {
-        let (place, flight) = self.add(from, Manifest::of_bytes(bytes, to));
+        let (place, flight) = self.add(from, &Manifest::of_bytes(bytes, to));
         (flight.mover, flight.load) = (Mover::Staging, Load::Packet(packet));
         place
     }
 
     /// Adds a flight without words, which processors move.
     #[inline(always)]
-    fn add(&mut self, from: NodeId, manifest: Manifest) -> (u32, &mut Flight) {
+    fn add(&mut self, from: NodeId, manifest: &Manifest) -> (u32, &mut Flight) {
         let place = self.free.pop().unwrap_or_else(|| self.add_place());
         let flight = &mut self.all[place as usize];
-        flight.manifest = manifest;
+        flight.manifest = *manifest;
         flight.from = from;
         flight.mover = Mover::Processors;
         flight.kind = manifest.kind;
@@ -387,7 +403,9 @@ mod tests {
     impl Flight {
         /// A flight of so many bytes from node 0 to node 1, which processors move.
         pub(crate) fn of_bytes(bytes: u64) -> Self {
-            Self { manifest: Manifest::of_bytes(bytes, NodeId(1)), ..Self::blank() }
+            let passages = &mut hardware::Passages::new(crate::link::testing::interface(), Time::ZERO);
+            let passage = passages.of(bytes, Mover::Processors);
+            Self { manifest: Manifest::of_bytes(bytes, NodeId(1)), passage, ..Self::blank() }
         }
     }
 
@@ -395,8 +413,8 @@ mod tests {
 
     /// Adds a flight of cargo of 16 bytes from node 1 to node 2 that leaves under a number.
     fn leave(flights: &mut Flights, number: u64, cargo: &Cargo<'_>) -> u32 {
-        let place = flights.load(NodeId(1), Manifest::of_bytes(16, NodeId(2)), cargo, 32);
-        flights[place].leave(number, ns(10));
+        let (place, flight) = flights.load(NodeId(1), &Manifest::of_bytes(16, NodeId(2)), cargo, 32);
+        flight.leave(number, ns(10), Passage::default());
         place
     }
 
@@ -438,10 +456,10 @@ mod tests {
             let words = &all[..length];
             let packet = Packet::from_parts(MessageId(6), NodeId(1), words).expect("it is not too long");
             let manifest = Manifest { kind: 6, ..Manifest::of_bytes(0, NodeId(2)) };
-            let place = flights.load(NodeId(1), manifest, &Cargo::Message(&packet), 32);
-            assert_eq!((flights[place].from(), flights[place].to()), (1, 2));
+            let (place, flight) = flights.load(NodeId(1), &manifest, &Cargo::Message(&packet), 32);
+            assert_eq!((flight.from(), flight.to()), (1, 2));
             let mut landed = Packet::blank();
-            flights[place].fill(&mut landed);
+            flight.fill(&mut landed);
             let brought = flights.end(place);
             assert_eq!((landed.id(), landed.source(), landed.words()), (MessageId(6), NodeId(1), words));
             assert!(brought.is_none());

@@ -12,6 +12,7 @@ pub(crate) mod staging;
 mod testing;
 
 use flights::Flights;
+use hardware::Passages;
 use overflow::Overflow;
 use routing::Road;
 use staging::Staging;
@@ -19,6 +20,8 @@ use staging::Staging;
 /// The parts of the link between nodes that belong to no single node.
 pub(crate) struct Link {
     pub(crate) road: Road,
+    /// The passages of cargo through the interfaces, which are all alike.
+    pub(crate) passages: Passages,
     /// All cargo on its way.
     pub(crate) flights: Flights,
     /// The staging interfaces; `None` where the machine has no staging buffers.

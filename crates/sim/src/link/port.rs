@@ -23,12 +23,9 @@ pub(crate) struct Port {
 }
 
 impl Port {
-    /// An idle interface of a node, of these costs. `polls` is the time that a network processor spends elsewhere between two chunks of a
-    /// block, where it moves blocks.
-    pub(crate) fn new(machine: &Machine, costs: Arc<machine::Interface>, polls: Time) -> Self {
-        let interface = Interface::new(costs, polls);
-        let lock = machine.interface.lock_migration.map(Lock::new);
-        Self::idle(interface, lock)
+    /// An idle interface of a node, of these costs.
+    pub(crate) fn new(machine: &Machine, costs: Arc<machine::Interface>) -> Self {
+        Self::idle(Interface::new(costs), machine.interface.lock_migration.map(Lock::new))
     }
 
     fn idle(interface: Interface, lock: Option<Lock>) -> Self {
@@ -43,11 +40,6 @@ impl Port {
     /// The ports and the queue before the port out.
     pub(crate) fn queue(&self) -> &Interface {
         &self.interface
-    }
-
-    /// The bytes of the headers that `data` bytes travel with.
-    pub(crate) fn headers(&self, data: u64) -> u64 {
-        self.interface.headers(data)
     }
 
     /// The number of the next flow of `node`, whose port this is.
@@ -66,9 +58,9 @@ impl Port {
     /// Lets a flight into the port in now. A flight that comes `whole` comes with its last byte, another one with its first.
     /// Returns the time at which the flight has passed the port; `None` if it is in place at once.
     pub(crate) fn enter(&mut self, now: Time, flight: &Flight, whole: bool) -> Option<Time> {
-        let (bytes, mover) = (flight.bytes(), flight.mover());
-        let first = if whole { now - self.interface.behind(bytes, mover) } else { now };
-        let through = self.interface.eject(first, bytes, mover);
+        let (passage, mover) = (flight.passage().time, flight.mover());
+        let first = if whole { now - mover.behind(passage) } else { now };
+        let through = self.interface.eject(first, passage, mover);
         // A flight that the port let in before, and that is in place at this very instant, still comes first.
         let waits = through > now || self.passing > 0;
         self.passing += u32::from(waits);
@@ -135,7 +127,7 @@ mod tests {
 
     /// A port of 1 B/ns, with a lock whose line takes 30 ns from cache to cache.
     fn port() -> Port {
-        Port::idle(Interface::new(interface().into(), Time::ZERO), Some(Lock::new(ns(30))))
+        Port::idle(Interface::new(interface().into()), Some(Lock::new(ns(30))))
     }
 
     #[test]

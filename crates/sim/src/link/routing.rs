@@ -69,11 +69,11 @@ impl Road {
         interface: &mut Interface,
         agenda: &mut Agenda,
     ) {
-        let (now, bytes, mover) = (agenda.now(), flight.bytes(), flight.mover());
+        let (now, passage) = (agenda.now(), flight.passage());
         match &mut self.network {
             Network::Constant(network) => {
-                let first = network.arrival(interface.inject(now, bytes, mover));
-                let at = first + interface.behind(bytes, mover);
+                let first = network.arrival(interface.inject(now, passage.time));
+                let at = first + flight.mover().behind(passage.time);
                 agenda.push(flight.to(), at, Happening::Arrive { flight: place });
             }
             Network::Routed(fabric) => {
@@ -82,8 +82,8 @@ impl Road {
                     tie: agenda.rank(flight.to()),
                     from: flight.from() as u32,
                     to: flight.to() as u32,
-                    bytes: bytes + interface.headers(bytes),
-                    passage: interface.passage(bytes, mover),
+                    bytes: flight.bytes() + passage.headers,
+                    passage: passage.time,
                 };
                 fabric.launch(now, parcel, later(agenda));
             }
@@ -156,6 +156,7 @@ fn later(agenda: &mut Agenda) -> impl FnMut(Time, u32, Event) + '_ {
 
 #[cfg(test)]
 mod tests {
+    use hardware::{Mover, Passages};
     use proptest::prelude::*;
     use tempest::NodeId;
     use units::{Bandwidth, Bytes};
@@ -181,7 +182,7 @@ mod tests {
     #[test]
     fn what_leaves_arrives_in_order_and_fills_the_queue_before_the_port() {
         let (mut road, mut agenda) = (road(None), Agenda::new([3, 5].into(), Time::ZERO, None));
-        let mut port = Interface::new(interface().into(), Time::ZERO);
+        let mut port = Interface::new(interface().into());
         let flight = Flight::of_bytes(40);
         for place in 0..3 {
             assert!(road.has_room(0, &port, ns(0)));
@@ -219,9 +220,11 @@ mod tests {
         };
         let delays = if keeps_rows { road.delays() } else { Vec::new() };
         let mut agenda = Agenda::new([3, 5, 1, 0, 7, 6, 2, 4].into(), Time::ZERO, None).with_delays(&delays);
-        let (mut flights, mut port) = (Flights::default(), Interface::new(interface().into(), Time::ZERO));
+        let (mut flights, mut port) = (Flights::default(), Interface::new(interface().into()));
+        let mut passages = Passages::new(interface(), Time::ZERO);
         for &(from, to, at) in messages {
             let flight = flights.load_packet(0, (NodeId(from), NodeId(to)), 20);
+            flights[flight].leave(0, ns(5 * at), passages.of(20, Mover::Staging));
             agenda.push(from as usize, ns(5 * at), Happening::Deliver { flight });
         }
         let mut course = Vec::new();

@@ -26,7 +26,7 @@ use std::collections::VecDeque;
 
 use des::Server;
 use hardware::memory::{NodeMemory, Slot};
-use hardware::{Interface, Mover};
+use hardware::{Mover, Passages};
 use machine::Machine;
 use units::{Bytes, Time};
 
@@ -47,7 +47,7 @@ pub(crate) enum Effect {
 pub(crate) struct Site<'a> {
     pub(crate) now: Time,
     pub(crate) memory: &'a mut NodeMemory,
-    pub(crate) interface: &'a mut Interface,
+    pub(crate) passages: &'a mut Passages,
 }
 
 /// A transfer, as a command to an interface.
@@ -333,7 +333,7 @@ impl Staging {
         }
         self.stagers[node].ready.retain(|&ready| ready != packet);
         let Parcel { shipment, bytes, .. } = *self.parcel(packet);
-        let passage = site.interface.passage(bytes, Mover::Staging);
+        let passage = site.passages.of(bytes, Mover::Staging).time;
         let stager = &mut self.stagers[node];
         stager.wire = (site.now + passage, Some(shipment));
         stager.packets += 1;
@@ -473,7 +473,8 @@ mod tests {
     /// Two nodes with a network of 10 ns between them, and their events to come.
     struct Bench {
         staging: Staging,
-        nodes: Vec<(NodeMemory, Interface)>,
+        nodes: Vec<NodeMemory>,
+        passages: Passages,
         agenda: Vec<(Time, Effect)>,
         /// The bytes of each launched packet and the flight of each complete transfer, with their times.
         launched: Vec<(u64, Time)>,
@@ -495,8 +496,8 @@ mod tests {
                 held: Vec::new(),
                 effects: Vec::new(),
             };
-            let nodes = (0..2).map(|_| (memory(), Interface::new(interface().into(), Time::ZERO))).collect();
-            Self { staging, nodes, agenda: Vec::new(), launched: Vec::new(), complete: Vec::new() }
+            let (nodes, passages) = (vec![memory(), memory()], Passages::new(interface(), Time::ZERO));
+            Self { staging, nodes, passages, agenda: Vec::new(), launched: Vec::new(), complete: Vec::new() }
         }
 
         fn ship(&mut self, flight: u32, bytes: u64) {
@@ -524,8 +525,9 @@ mod tests {
             while let Some(next) = (0..self.agenda.len()).min_by_key(|&one| self.agenda[one].0) {
                 let (now, effect) = self.agenda.remove(next);
                 let Effect::Later { packet, step, .. } = effect else { continue };
-                let (memory, interface) = &mut self.nodes[self.staging.place_of(packet, step)];
-                let effects = self.staging.step(Site { now, memory, interface }, packet, step);
+                let memory = &mut self.nodes[self.staging.place_of(packet, step)];
+                let site = Site { now, memory, passages: &mut self.passages };
+                let effects = self.staging.step(site, packet, step);
                 self.apply(now, effects);
             }
         }

@@ -151,6 +151,12 @@ impl Clock {
         self.pending.step = Some(step);
     }
 
+    /// Whether engine time has come to this clock, and no transactions are pending.
+    #[inline]
+    pub(crate) fn is_settled(&self) -> bool {
+        self.ahead.is_zero() && !self.pends()
+    }
+
     /// Whether transactions are pending.
     #[inline]
     pub(crate) fn pends(&self) -> bool {
@@ -178,8 +184,8 @@ mod tests {
         let mut clock = Clock::default();
         clock.advance(ns(3));
         clock.advance(ns(4));
-        assert_eq!((clock.ahead(), clock.at(ns(10))), (ns(7), ns(17)));
-        assert_eq!((clock.take_ahead(), clock.at(ns(17))), (ns(7), ns(17)));
+        assert_eq!((clock.ahead(), clock.at(ns(10)), clock.is_settled()), (ns(7), ns(17), false));
+        assert_eq!((clock.take_ahead(), clock.at(ns(17)), clock.is_settled()), (ns(7), ns(17), true));
     }
 
     #[test]
@@ -216,7 +222,7 @@ mod tests {
         let mut clock = Clock::default();
         let made = Transactions::one(Transaction::Invalidate);
         clock.pend(Pending { made, alone: ns(4), step: Some((3, Taken::Miss)) });
-        assert!(clock.pends() && clock.pending().made == made);
+        assert!(clock.pends() && !clock.is_settled() && clock.pending().made == made);
         clock.name_pending((5, Taken::Miss));
         let pending = clock.take_pending();
         assert_eq!((pending.alone, pending.step.map(|(kind, _)| kind)), (ns(4), Some(5)));
