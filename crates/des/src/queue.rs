@@ -91,6 +91,11 @@ impl<K: Copy + Ord, E: Copy> Queue<K, E> {
         self.row.get(self.head + ahead).map(|entry| (entry.key, &entry.thing))
     }
 
+    /// The first entry, as it stands in memory.
+    pub(crate) fn front(&self) -> Option<&Entry<K, E>> {
+        self.row.get(self.head)
+    }
+
     /// Gives the things new keys, which must have the same order. The things get them in their order.
     pub(crate) fn rekey(&mut self, mut key: impl FnMut(K) -> K) {
         self.row[self.head..].iter_mut().for_each(|entry| entry.key = key(entry.key));

@@ -75,9 +75,12 @@ impl Turn {
 pub struct Timetable<E> {
     queues: Vec<Queue<Order, E>>,
     ranks: Box<[u32]>,
-    /// The next things of actors. Each actor with things to come, but not the one whose turn it is, has an entry for the first of
-    /// them. Other entries are out of date, and dropped when they come to the front.
-    turns: Queue<Turn, u32>,
+    /// The time of the first thing of each actor but the one whose turn it is; [`Time::MAX`] for an actor without things. It is apart
+    /// from the queues because it is near however many they are.
+    next: Box<[Time]>,
+    /// The next things of actors, with the actors. Each actor with things to come, but not the one whose turn it is, has an entry
+    /// for the time of the first of them. Other entries are out of date, and dropped when they come to the front.
+    turns: Queue<Turn, (u32, E)>,
     /// The actor whose turn it is.
     acting: usize,
 }
@@ -85,17 +88,18 @@ pub struct Timetable<E> {
 impl<E: Copy> Timetable<E> {
     /// Nothing to come for any of the actors of these ranks. The first of them has its turn.
     pub fn new(ranks: Box<[u32]>) -> Self {
-        Self { queues: vec![Queue::new(); ranks.len()], ranks, turns: Queue::new(), acting: 0 }
+        let (queues, next) = (vec![Queue::new(); ranks.len()], vec![Time::MAX; ranks.len()].into());
+        Self { queues, next, ranks, turns: Queue::new(), acting: 0 }
     }
 
     /// Adds a thing for an actor.
     #[inline]
     pub fn push(&mut self, actor: usize, order: Order, event: E) {
-        let queue = &mut self.queues[actor];
-        if self.acting != actor && queue.first().is_none_or(|(first, _)| order.at < first.at) {
-            self.turns.push(Turn { at: order.at, rank: self.ranks[actor] }, actor as u32);
+        if self.acting != actor && order.at < self.next[actor] {
+            self.next[actor] = order.at;
+            self.turns.push(Turn { at: order.at, rank: self.ranks[actor] }, (actor as u32, event));
         }
-        queue.push(order, event);
+        self.queues[actor].push(order, event);
     }
 
     /// The number of things to come.
@@ -137,7 +141,7 @@ impl<E: Copy> Timetable<E> {
     pub fn give_first_turn(&mut self) -> Option<(usize, Turn)> {
         self.end_turn();
         loop {
-            let (turn, actor) = self.turns.pop()?;
+            let (turn, (actor, _)) = self.turns.pop()?;
             if self.is_next(turn, actor as usize) {
                 self.acting = actor as usize;
                 return Some((actor as usize, turn));
@@ -149,7 +153,7 @@ impl<E: Copy> Timetable<E> {
     #[inline]
     pub fn first_of_others(&mut self) -> Option<Turn> {
         loop {
-            let (turn, &actor) = self.turns.first()?;
+            let (turn, &(actor, _)) = self.turns.first()?;
             if actor as usize != self.acting && self.is_next(turn, actor as usize) {
                 return Some(turn);
             }
@@ -160,14 +164,23 @@ impl<E: Copy> Timetable<E> {
     /// Whether an actor's first thing is the one of this turn.
     #[inline]
     fn is_next(&self, turn: Turn, actor: usize) -> bool {
-        self.queues[actor].first().is_some_and(|(first, _)| first.at == turn.at)
+        self.next[actor] == turn.at
     }
 
-    /// The first thing of the actor whose turn probably comes after `ahead` others and the present one. It is a guess, for a caller
+    /// The actor whose turn probably comes after `ahead` others and the present one, with its first thing. It is a guess, for a caller
     /// that prepares for it. `None` if nothing is known.
-    pub fn first_of_turn(&self, ahead: usize) -> Option<E> {
-        let (_, &actor) = self.turns.nth(ahead)?;
-        self.queues[actor as usize].first().map(|(_, &thing)| thing)
+    pub fn first_of_turn(&self, ahead: usize) -> Option<(usize, E)> {
+        self.turns.nth(ahead).map(|(_, &(actor, thing))| (actor as usize, thing))
+    }
+
+    /// Where an actor's queue is in the memory of the host, for a caller that asks for that memory ahead of its use.
+    pub fn place_of(&self, actor: usize) -> &impl Sized {
+        &self.queues[actor]
+    }
+
+    /// Where an actor's next things are in the memory of the host, likewise.
+    pub fn things_of(&self, actor: usize) -> Option<&impl Sized> {
+        self.queues[actor].front()
     }
 
     /// The thing that comes after `ahead` others of the actor whose turn it is, if nothing is pushed before. `None` if nothing is known.
@@ -178,8 +191,10 @@ impl<E: Copy> Timetable<E> {
 
     #[inline]
     fn end_turn(&mut self) {
-        if let Some(next) = self.next() {
-            self.turns.push(self.turn(self.acting, next.at), self.acting as u32);
+        let first = self.queues[self.acting].first();
+        self.next[self.acting] = first.map_or(Time::MAX, |(order, _)| order.at);
+        if let Some((order, &event)) = first {
+            self.turns.push(self.turn(self.acting, order.at), (self.acting as u32, event));
         }
     }
 
@@ -224,7 +239,8 @@ mod tests {
         }
         assert_eq!(table.give_first_turn().map(|(actor, _)| actor), Some(0));
         assert_eq!([0, 1, 2].map(|ahead| table.after(ahead)), [Some(4), Some(9), None]);
-        assert_eq!([0, 1, 2, 3].map(|ahead| table.first_of_turn(ahead)), [Some(5), Some(6), Some(7), None]);
+        let soon = [Some((2, 5)), Some((3, 6)), Some((1, 7)), None];
+        assert_eq!([0, 1, 2, 3].map(|ahead| table.first_of_turn(ahead)), soon);
     }
 
     proptest! {

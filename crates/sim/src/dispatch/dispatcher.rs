@@ -3,7 +3,6 @@
 //!
 //! This module must never know what a message means, or what anything costs.
 
-use des::Order;
 use hardware::EventQueue;
 use machine::{Class, Machine};
 use tempest::policy::{Notice, Split};
@@ -30,6 +29,8 @@ pub(crate) struct Dispatcher {
     pub(crate) idle: Idle,
     /// The number of processors that ever run handlers.
     servers: usize,
+    /// The first of the processors that do anything for other processors. Those before it run threads and nothing else.
+    first_helper: usize,
     notice: Notice,
     /// The number of the processor that the next interrupt goes to.
     next_interrupt: usize,
@@ -66,6 +67,7 @@ impl Dispatcher {
             injection,
             idle: Idle::from_the_start(processors),
             servers: (0..processors).filter_map(|number| serving.server(number)).count(),
+            first_helper: serving.only_compute(),
             serving,
             notice,
             next_interrupt: 0,
@@ -232,6 +234,12 @@ impl Dispatcher {
         })
     }
 
+    /// Whether a network processor idles.
+    #[inline]
+    pub(crate) fn a_loop_idles(&self) -> bool {
+        self.network().is_some_and(|network| self.idle.has_one_from(network.numbers().start))
+    }
+
     /// Whether a message that was handed over can be seen, and only room in the interface is missing.
     #[inline]
     pub(crate) fn asks_for_room(&self, now: Time) -> bool {
@@ -242,11 +250,6 @@ impl Dispatcher {
     /// The place of the queue from which a processor takes messages for injection.
     fn lane(&self, number: usize) -> usize {
         self.network().and_then(|network| network.place(number)).unwrap_or(0)
-    }
-
-    /// Whether a network processor can see a message that was handed over.
-    pub(crate) fn shows(&self, number: usize, now: Time) -> bool {
-        self.injection.shows(self.lane(number), now)
     }
 
     /// Lets a processor take the oldest message that was handed over to it, to put it into the interface.
@@ -264,16 +267,6 @@ impl Dispatcher {
         self.injection.release(self.lane(number))
     }
 
-    /// Keeps the place of the look of a busy network processor for the message that was handed over to it last.
-    pub(crate) fn keep_look(&mut self, number: usize, look: Order) {
-        self.injection.keep_look(self.lane(number), look);
-    }
-
-    /// Removes and returns the places of the looks of a network processor that idles from `now` on.
-    pub(crate) fn looks_after(&mut self, number: usize, now: Time) -> impl Iterator<Item = Order> + '_ {
-        self.injection.looks_after(self.lane(number), now)
-    }
-
     /// The number of messages and other events that wait for a processor to handle them.
     pub(crate) fn waiting(&self) -> usize {
         self.way.waiting() + self.events.waiting()
@@ -282,8 +275,14 @@ impl Dispatcher {
     /// Whether no work waits that some processor might start. An event in the queue of a device may still have to wait for its key.
     #[inline(never)]
     fn nothing_may_start(&self) -> bool {
-        let has_event = match self.way {
+        let has_event = match &self.way {
             Dispatch::Register(_) | Dispatch::StateMachine(_) => self.events.may_start(),
+            // What is handed over, and what is in the interface, waits for the network processors.
+            Dispatch::Network(network) if !self.idle.has_one_from(network.numbers().start) => {
+                return !network.has_for_others()
+                    && !self.events.something_waits()
+                    && !self.injection.may_begin();
+            }
             Dispatch::Own(_) | Dispatch::Routine(_) | Dispatch::Network(_) => {
                 self.events.something_waits() || self.way.something_waits()
             }
@@ -313,21 +312,19 @@ impl Dispatcher {
     /// Whether a processor that has a thread to go on with might leave waiting work to other processors.
     #[inline]
     pub(crate) fn may_leave_to_others(&self) -> bool {
-        self.serving.is_served() || !self.idle.is_empty() && !self.nothing_may_start()
+        self.serving.is_served() || self.idle.has_one_from(self.first_helper) && !self.nothing_may_start()
     }
 
-    /// Whether a processor that has a thread to go on with, and [might](Self::may_leave_to_others) leave waiting work to other
-    /// processors, does so.
+    /// Whether a processor that [may leave](Self::may_leave_to_others) waiting work to other processors does so.
     pub(crate) fn leaves_to_others(&self, view: View<'_>) -> bool {
         let another_comes = || self.serving.shares_events() && self.idle_server(view).is_some();
         self.serving.is_served() || another_comes()
     }
 
-    /// Whether no processor could start work: none idles and none is interrupted, or nothing may start. A node with a
-    /// dispatch routine may still have a turn to pass on.
+    /// Whether no processor could start work. A node with a dispatch routine may still have a turn to pass on.
     #[inline]
     pub(crate) fn rests(&self) -> bool {
-        let all_busy = self.idle.is_empty() && self.notice == Notice::Poll;
+        let all_busy = !self.idle.has_one_from(self.first_helper) && self.notice == Notice::Poll;
         !matches!(self.way, Dispatch::Routine(_)) && (all_busy || self.nothing_may_start())
     }
 

@@ -35,10 +35,10 @@ impl Idle {
         }
     }
 
-    /// Whether every processor has something to do.
+    /// Whether a processor of the number `first` or a higher one idles.
     #[inline]
-    pub(crate) fn is_empty(&self) -> bool {
-        self.all.is_empty()
+    pub(crate) fn has_one_from(&self, first: usize) -> bool {
+        self.all.iter().any(|&(_, number)| usize::from(number) >= first)
     }
 
     /// Whether these are the idle ones of a node's processors, in order.
