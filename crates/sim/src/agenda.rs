@@ -250,16 +250,23 @@ impl Agenda {
     }
 
     /// Removes and returns the core whose fiber goes on next at the present time. Its node acts from now on.
+    #[inline]
     pub(crate) fn take_due(&mut self) -> Option<(usize, u32)> {
         let due = self.due.pop()?;
         let actor = self.actor(due.node as usize);
         if self.turn.actor != actor {
-            // Several nodes go on at one instant when a timed region begins. All of them have come to that instant.
-            self.events.give_turn(actor);
-            self.begin_turn(actor, None);
+            self.give_turn_now(actor);
         }
         self.latest = self.latest.max(self.now);
         Some((due.core as usize, due.epoch))
+    }
+
+    /// Gives the turn to another actor at the present instant. Several nodes go on at one instant when a timed region begins. All of
+    /// them have come to that instant.
+    #[cold]
+    fn give_turn_now(&mut self, actor: usize) {
+        self.events.give_turn(actor);
+        self.begin_turn(actor, None);
     }
 
     /// Removes the next event from the queue. The caller then [begins](Self::begin) it, or [ends](Self::end) the

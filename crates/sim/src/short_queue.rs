@@ -38,6 +38,10 @@ impl<T> ShortQueue<T> {
     /// Removes and returns the first entry.
     #[inline]
     pub(crate) fn pop(&mut self) -> Option<T> {
+        // Nothing is written where there is nothing to take.
+        if self.first.is_none() {
+            return None;
+        }
         let next = if self.behind.is_empty() { None } else { self.behind.pop_front() };
         std::mem::replace(&mut self.first, next)
     }

@@ -123,10 +123,14 @@ impl Cluster {
     /// Finds processors for all events of `node` that wait, after one of them may have become dispatchable.
     #[inline]
     pub(crate) fn notify(&mut self, node: usize) {
-        if !self.nodes[node].dispatch.rests() {
+        let dispatch = &self.nodes[node].dispatch;
+        let has_network = dispatch.network().is_some();
+        if !dispatch.rests() {
             self.find_processors(node);
         }
-        network::await_room(self, node);
+        if has_network {
+            network::await_room(self, node);
+        }
     }
 
     pub(super) fn find_processors(&mut self, node: usize) {
