@@ -10,7 +10,7 @@ use tempest::world::Resident;
 use tempest::{Failure, Refusal};
 use units::Time;
 
-use crate::cluster::{Cluster, gauges, memory, network, overflow};
+use crate::cluster::{Cluster, gauges, memory, network, overflow, trains};
 use crate::fibers::Fibers;
 use crate::foresight;
 use crate::happening::Happening;
@@ -100,6 +100,7 @@ fn advance(cluster: &mut Cluster, fibers: &Fibers) -> Result<Option<Next>, Failu
     'events: loop {
         let (core, epoch) = 'due: {
             if let Some(due) = cluster.agenda.take_due() {
+                trains::catch_up(cluster);
                 break 'due due;
             }
             let Some(happening) = begin_next(cluster, fibers)? else { return Ok(None) };
@@ -134,6 +135,7 @@ fn begin_next(cluster: &mut Cluster, fibers: &Fibers) -> Result<Option<Happening
         return Ok(None);
     };
     cluster.agenda.begin(at, happening);
+    trains::catch_up(cluster);
     if let Some(soon) = cluster.agenda.soon() {
         foresight::ask(cluster, fibers, soon);
     }
@@ -172,7 +174,7 @@ fn take_up(cluster: &mut Cluster, core: usize, epoch: u32) -> Option<Next> {
             network::finish_step(cluster, core, step);
             None
         }
-        Activity::Thread(_) | Activity::Handler if memory::go_on(cluster, core) => None,
+        Activity::Thread(_) | Activity::Handler if trains::go_on(cluster, core) => None,
         Activity::Thread(thread) => {
             cluster.running = Some(core);
             Some(Next::Thread { core, node: cluster.cores[core].node(), thread })

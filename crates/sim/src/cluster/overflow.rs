@@ -52,6 +52,7 @@ fn spill(cluster: &mut Cluster, node: usize, core: usize) {
     state.ledger.count().interrupts += 1;
     state.ledger.book(Bucket::Overhead, time);
     let processor = state.number();
+    super::trains::put_off(cluster, core);
     cluster.record(Traced::Interrupt { node: node as u32, processor });
     cluster.continue_at(core, cluster.agenda.now() + time);
 }
