@@ -46,6 +46,7 @@ impl Prices {
 
     /// The time of so many operations of each kind, at most the longest time that there is.
     #[cold]
+    #[inline(never)]
     fn long_operations(&self, flops: u32, integers: u32, loads: u32, stores: u32) -> Time {
         self.work.flop * u64::from(flops)
             + self.work.integer * u64::from(integers)

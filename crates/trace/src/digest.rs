@@ -95,10 +95,11 @@ impl Digests {
             None => return self.machine.record(at, event),
             Some(node) => node as usize,
         };
-        if node >= self.nodes.len() {
-            self.add_nodes(node);
-        }
-        self.nodes[node].record(at, event);
+        let digest = match self.nodes.get_mut(node) {
+            Some(digest) => digest,
+            None => self.add_nodes(node),
+        };
+        digest.record(at, event);
     }
 
     /// One digest of all: it absorbs the value of each node's digest in the order of the nodes, up to the last node that had an
@@ -111,9 +112,11 @@ impl Digests {
         all
     }
 
+    /// Adds digests up to that of the node `last`, which it returns.
     #[cold]
-    fn add_nodes(&mut self, last: usize) {
+    fn add_nodes(&mut self, last: usize) -> &mut Digest {
         self.nodes.resize(last + 1, Digest::new());
+        &mut self.nodes[last]
     }
 }
 

@@ -126,10 +126,10 @@ impl Cache {
         self.mask.map_or_else(|| line % self.sets, |mask| line & mask) as usize
     }
 
-    /// Whether the cache has a line of a set.
-    pub fn has_any_of(&self, set: usize) -> bool {
-        let places = self.tags.get(set * self.ways..(set + 1) * self.ways);
-        places.is_some_and(|places| places.iter().any(|tag| tag.is_here()))
+    /// The lines that the cache has of the set that a line belongs to.
+    pub fn lines_beside(&self, line: u64) -> impl Iterator<Item = u64> + '_ {
+        let tags = self.tags.get(self.set(line)).into_iter().flatten();
+        tags.filter(|tag| tag.is_here()).map(|tag| tag.line())
     }
 
     #[inline]

@@ -1,46 +1,70 @@
-//! The processors whose caches have a line of a set. A transaction is shown to these caches alone.
+//! The processors whose caches have a line. A transaction is shown to these caches alone.
 //!
-//! This module must never know the state of a line, nor which client asks for it.
+//! A set of a cache has room for few lines, but many lines belong to it. They are divided into classes, and the holders of each
+//! class of each set are known. This module must never know the state of a line, nor which client asks for it.
 
-/// For each set of the caches, a bit for each processor that has a line of the set.
+/// For each class of each set of the caches, a bit for each processor that has a line of the class.
 #[derive(Clone, Debug)]
 pub(crate) struct Holders {
-    /// Empty until a line comes in.
+    /// One word for each set, with the bits of the first class lowest. Empty until a line comes in.
     sets: Vec<u64>,
-    count: usize,
+    count: u64,
+    /// The number of bits of a class: of all processors, a power of two.
+    width: u32,
+}
+
+/// A class of lines of one set.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Class {
+    set: usize,
+    /// The lowest of its bits.
+    shift: u32,
 }
 
 /// The first processor that has no bit of its own. This processor and those after it share a bit, which once set stays.
 const SHARED: usize = u64::BITS as usize - 1;
 
 impl Holders {
-    /// Nobody has a line of any of `count` sets.
-    pub(crate) fn new(count: usize) -> Self {
-        Self { sets: Vec::new(), count }
+    /// Nobody of so many processors has a line of any of `count` sets.
+    pub(crate) fn new(count: usize, processors: usize) -> Self {
+        let width = processors.next_power_of_two().min(u64::BITS as usize) as u32;
+        Self { sets: Vec::new(), count: count as u64, width }
     }
 
-    /// Records that a processor has a line of a set.
-    pub(crate) fn add(&mut self, set: usize, processor: usize) {
+    /// The class of a line, which belongs to the set of this number.
+    #[inline]
+    pub(crate) fn class_of(&self, line: u64, set: usize) -> Class {
+        let above = if self.count.is_power_of_two() {
+            line >> self.count.trailing_zeros()
+        } else {
+            line / self.count
+        };
+        Class { set, shift: (above as u32).wrapping_mul(self.width) % u64::BITS }
+    }
+
+    /// Records that a processor has a line of a class.
+    pub(crate) fn add(&mut self, class: Class, processor: usize) {
         if self.sets.is_empty() {
-            self.sets = vec![0; self.count];
+            self.sets = vec![0; self.count as usize];
         }
-        self.sets[set] |= bit(processor);
+        self.sets[class.set] |= bit(processor) << class.shift;
     }
 
-    /// Records that a processor has no line of a set any more.
-    pub(crate) fn remove(&mut self, set: usize, processor: usize) {
+    /// Records that a processor has no line of a class any more.
+    pub(crate) fn remove(&mut self, class: Class, processor: usize) {
         if processor < SHARED
-            && let Some(held) = self.sets.get_mut(set)
+            && let Some(held) = self.sets.get_mut(class.set)
         {
-            *held &= !bit(processor);
+            *held &= !(bit(processor) << class.shift);
         }
     }
 
-    /// The processors besides `processor` that may have a line of a set: all that have one. Processors that share a bit are named
+    /// The processors besides `processor` that may have a line of a class: all that have one. Processors that share a bit are named
     /// together.
     #[inline]
-    pub(crate) fn others(&self, set: usize, processor: Option<usize>) -> Others {
-        let held = self.sets.get(set).copied().unwrap_or_default();
+    pub(crate) fn others(&self, class: Class, processor: Option<usize>) -> Others {
+        let all = u64::MAX >> (u64::BITS - self.width);
+        let held = self.sets.get(class.set).map_or(0, |held| held >> class.shift & all);
         let own = processor.filter(|&processor| processor < SHARED).map_or(0, bit);
         Others(held & !own)
     }
@@ -82,15 +106,31 @@ mod tests {
 
     #[test]
     fn others_are_those_that_have_a_line_and_many_processors_share_a_bit() {
-        let mut holders = Holders::new(4);
-        assert!(holders.others(3, None).is_empty());
-        [0, 5, 65].into_iter().for_each(|processor| holders.add(3, processor));
-        let found = |holders: &Holders, who| holders.others(3, who).iter(66).collect::<Vec<_>>();
+        let mut holders = Holders::new(4, 66);
+        let class = holders.class_of(7, 3);
+        assert!(holders.others(class, None).is_empty());
+        [0, 5, 65].into_iter().for_each(|processor| holders.add(class, processor));
+        let found = |holders: &Holders, who| holders.others(class, who).iter(66).collect::<Vec<_>>();
         assert_eq!(found(&holders, None), [0, 5, 63, 64, 65]);
         assert_eq!(found(&holders, Some(5)), [0, 63, 64, 65]);
         assert_eq!(found(&holders, Some(65)), [0, 5, 63, 64, 65], "64 may have it");
-        [0, 5, 65].into_iter().for_each(|processor| holders.remove(3, processor));
+        [0, 5, 65].into_iter().for_each(|processor| holders.remove(class, processor));
         assert_eq!(found(&holders, None), [63, 64, 65]);
-        assert!(holders.others(2, None).is_empty());
+        assert!(holders.others(holders.class_of(6, 2), None).is_empty());
+    }
+
+    #[test]
+    fn few_processors_hold_many_classes_apart() {
+        for (sets, apart) in [(4, 8), (3, 8)] {
+            let mut holders = Holders::new(sets, 5);
+            let class = |line: u64| holders.class_of(line, (line % sets as u64) as usize);
+            let [first, second, again] = [1, 1 + sets as u64, 1 + (apart * sets) as u64].map(class);
+            assert!(first != second && first == again, "{sets} sets");
+            holders.add(first, 4);
+            holders.add(second, 2);
+            holders.remove(second, 4);
+            let found = |class| holders.others(class, None).iter(5).collect::<Vec<_>>();
+            assert_eq!((found(first), found(second)), (vec![4], vec![2]));
+        }
     }
 }

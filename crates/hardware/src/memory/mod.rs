@@ -6,7 +6,7 @@
 //! | `shared` | shared memory in blocks: accesses that wait, blocks that a device reads and writes, its registers |
 //! | `device` | an interface on the bus: it reads lines, deposits them, takes them over and gives them up |
 //! | `cache` | tags and states of a write-back cache |
-//! | `holders` | the processors whose caches have lines of a set |
+//! | `holders` | the processors whose caches may have a line |
 //! | `moesi` | the coherence protocol as pure functions |
 //! | `plain` | the transactions that move no block |
 //! | `bus` | a split-transaction bus: arbitration, address phases, data phases |

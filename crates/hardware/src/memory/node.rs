@@ -15,7 +15,7 @@ use super::buffer::Buffer;
 use super::bus::Bus;
 use super::cache::{Cache, Victim};
 use super::counts::Counts;
-use super::holders::{Holders, Others};
+use super::holders::{Class, Holders, Others};
 use super::moesi::{self, Request, State};
 use super::plain::Plain;
 use super::wanted::Wanted;
@@ -118,7 +118,7 @@ impl NodeMemory {
         Self {
             line,
             plain: Plain::all(costs, line, &bus),
-            holders: Holders::new(client.cache.sets()),
+            holders: Holders::new(client.cache.sets(), processors),
             processors: vec![client; processors],
             bus,
             banks: Banks::new(&costs.banks),
@@ -220,18 +220,25 @@ impl NodeMemory {
 
     /// Takes a line out of a cache, if the cache has it.
     fn take_out(&mut self, who: usize, line: u64) -> Option<Victim> {
-        let cache = &mut self.processors[who].cache;
-        let (victim, set) = (cache.remove(line), cache.set_of(line));
-        if !cache.has_any_of(set) {
-            self.holders.remove(set, who);
-        }
+        let victim = self.processors[who].cache.remove(line);
+        self.forget_holder(who, line);
         victim
     }
 
-    /// The set of a line in every cache.
+    /// Records that a processor's cache, which a line has left, has no line of its class any more, if that is so.
+    fn forget_holder(&mut self, who: usize, line: u64) {
+        let (class, cache) = (self.class_of(line), &self.processors[who].cache);
+        let has_another = cache.lines_beside(line).any(|other| self.class_of(other) == class);
+        if !has_another {
+            self.holders.remove(class, who);
+        }
+    }
+
+    /// The class of a line among those of its set, which is the same in every cache.
     #[inline]
-    fn set_of(&self, line: u64) -> usize {
-        self.processors.first().map_or(0, |client| client.cache.set_of(line))
+    pub(super) fn class_of(&self, line: u64) -> Class {
+        let set = self.processors.first().map_or(0, |client| client.cache.set_of(line));
+        self.holders.class_of(line, set)
     }
 
     /// Waits until all flushed lines are in memory.
@@ -265,10 +272,11 @@ impl NodeMemory {
     /// replaces back.
     pub(super) fn fill(&mut self, who: usize, line: u64, state: State, (asked, there): (Time, Time)) {
         let wanted = self.wanted.contains(line);
-        self.holders.add(self.set_of(line), who);
         if let Some(victim) = self.processors[who].cache.insert(line, state, wanted, there) {
+            self.forget_holder(who, victim.line);
             self.dispose(who, victim, asked);
         }
+        self.holders.add(self.class_of(line), who);
     }
 
     fn upgrade(&mut self, who: usize, line: u64, now: Time) -> Time {
@@ -363,7 +371,7 @@ impl NodeMemory {
         if !self.costs.cache.coherent {
             return snooped;
         }
-        let others = self.holders.others(self.set_of(line), who);
+        let others = self.holders.others(self.class_of(line), who);
         if !others.is_empty() {
             self.snoop_caches(others, (who, line, request), &mut snooped);
         }

@@ -368,17 +368,17 @@ fn act(node: &mut NodeMemory, (what, who, line): (u8, usize, u64), now: Time) ->
 
 proptest::proptest! {
     /// Whatever is done at once or one after the other: a line has one writer, its buffer shares with nobody, nothing is
-    /// done before it is asked for, the bus carries what was counted, and who has lines of a set is known.
+    /// done before it is asked for, the bus carries what was counted, and who has lines of a class is known.
     #[test]
     fn clients_of_a_node_agree(
-        ways in 1_usize..3,
+        ways in 1_usize..3, processors in proptest::sample::select(vec![2_usize, 40]),
         steps in proptest::collection::vec((0_u8..9, 0_usize..2, 0_u64..12, 0_u64..60), 0..200)
     ) {
         // Two sets of one line or two, so that lines are replaced all the time; four blocks and two tags.
         let mut costs = costs(true);
         (costs.cache.size, costs.cache.ways) = (Bytes::new(64 * ways as u64), ways);
         costs.staging = Some(Staging { size: Bytes::new(4 * 128), tags: 2, ..staging() });
-        let mut node = NodeMemory::new(&costs, Bytes::new(32), 2);
+        let mut node = NodeMemory::new(&costs, Bytes::new(32), processors);
         let mut now = Time::ZERO;
         for (what, who, line, later) in steps {
             now += cycles(later);
@@ -391,10 +391,11 @@ proptest::proptest! {
                 let kept = node.buffer.as_ref().is_some_and(|buffer| buffer.there(line).is_some());
                 proptest::prop_assert!(!kept || there == 0, "{states:?}");
             }
-            for (set, who) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+            for (class, who) in (0..12).flat_map(|line| [0, 1].map(|who| (node.class_of(line), who))) {
                 let cache = &node.processors[who].cache;
-                let has = (0..12).any(|line| line % 2 == set && cache.look_up(line).state != State::Invalid);
-                let holds = node.holders.others(set as usize, None).iter(2).any(|holder| holder == who);
+                let there = |line: &u64| cache.look_up(*line).state != State::Invalid;
+                let has = (0..200).filter(there).any(|line| node.class_of(line) == class);
+                let holds = node.holders.others(class, None).iter(processors).any(|holder| holder == who);
                 proptest::prop_assert_eq!(holds, has);
             }
         }

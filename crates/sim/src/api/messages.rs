@@ -12,7 +12,7 @@ use super::Edge;
 use crate::cluster::sending::Sender;
 use crate::cluster::{Cluster, network};
 use crate::dispatch::Noticed;
-use crate::link::cargo::{Cargo, Route};
+use crate::link::cargo::{Cargo, HandedOver, Route};
 use crate::processor::ledger::Bucket;
 use crate::standstill;
 
@@ -44,19 +44,20 @@ impl Edge {
         to: NodeId,
         cargo: &Cargo<'_>,
     ) -> RefMut<'s, Cluster> {
-        let core = self.core();
-        let flight = state.load(core, to, cargo);
-        state.expect_server(core, flight, cargo);
-        let route = state.route(core, flight);
+        let (sender, _) = Sender::of(&mut state, self.core());
+        let (manifest, route) = sender.choose_route(to, cargo);
         // The lock goes to the processor that asks first. Engine time must therefore be exact before this processor asks.
-        if route == Route::Inject && state.locks_interface(core) {
+        if route == Route::Inject && sender.locks_interface() {
             state = self.settled(state);
+            state.wait_to_inject(self.core(), &manifest);
         }
-        state.spend_send(self.core(), route, flight);
-        state = self.settled(state);
+        Sender::of(&mut state, self.core()).0.spend_on_route(&manifest, route);
+        state = self.settled_later(state);
         let core = self.core();
         network::note_answer(&mut state, core);
-        state.send(core, route, flight);
+        let (sender, flights) = Sender::of(&mut state, core);
+        let (flight, _) = sender.load(flights, &manifest, cargo);
+        state.send(core, route, HandedOver { to, flight });
         state
     }
 

@@ -76,48 +76,21 @@ impl Cluster {
         self.cores[core].starve(true);
     }
 
-    /// The route of cargo that `core` sends now.
-    pub(crate) fn route(&self, core: usize, flight: u32) -> Route {
-        let manifest = self.link.flights[flight].manifest();
-        let (node, number) = (self.cores[core].node(), self.cores[core].number());
-        let (to, keyed) = (manifest.to.0 as usize, || manifest.has_key());
-        let stays_behind = || self.nodes[node].dispatch.stays_behind(number.into(), to, keyed);
-        if self.hands_over(core) || stays_behind() { Route::HandOver } else { Route::Inject }
-    }
-
-    /// Loads a flight with cargo that `core` sends to a node. Returns the flight's place.
-    pub(crate) fn load(&mut self, core: usize, to: NodeId, cargo: &Cargo<'_>) -> u32 {
-        let manifest = Manifest::of(cargo, &self.nodes[self.cores[core].node()].waist, to);
-        let (sender, flights) = Sender::of(self, core);
-        sender.load(flights, &manifest, cargo).0
-    }
-
-    /// Spends the cost of a send on the clock of the processor that sends. The caller settles that clock before the cargo goes.
-    pub(crate) fn spend_send(&mut self, core: usize, route: Route, flight: u32) {
-        if route == Route::HandOver {
-            let manifest = self.link.flights[flight].manifest();
-            let (class, words) = (manifest.class, manifest.words_to_hand_over());
-            let cost = self.setting.prices.hand_over(self.cores[core].list(), class, words);
-            self.at_work(core).spend(cost);
-        } else {
-            self.spend_injection(core, flight);
-        }
-    }
-
     /// Spends the cost of an injection on the clock of the processor that injects.
     pub(crate) fn spend_injection(&mut self, core: usize, flight: u32) {
-        let leaving = &self.link.flights[flight];
-        let cargo = Injecting::of(leaving.manifest(), leaving.to() == leaving.from());
         if self.locks_interface(core) {
-            self.wait_to_inject(core, cargo.class, cargo.own);
+            let manifest = *self.link.flights[flight].manifest();
+            self.wait_to_inject(core, &manifest);
         }
-        self.at_work(core).spend_injection(cargo);
+        let (sender, flights) = Sender::of(self, core);
+        sender.spend_on_route(flights[flight].manifest(), Route::Inject);
     }
 
-    /// Lets `core` wait for the lock of the interface, which it then holds for a header. A header to its own node that has a price
-    /// of its own needs no lock.
+    /// Lets `core`, whose time is now, wait for the lock of the interface, which it then holds for the header of cargo. A header to its
+    /// own node that has a price of its own needs no lock.
     #[cold]
-    fn wait_to_inject(&mut self, core: usize, class: Class, own: bool) {
+    pub(crate) fn wait_to_inject(&mut self, core: usize, &Manifest { to, class, .. }: &Manifest) {
+        let own = to == self.node_id(core);
         if own && self.setting.prices.send_own(self.cores[core].list(), class).is_some() {
             return;
         }
@@ -137,16 +110,15 @@ impl Cluster {
         self.nodes[self.cores[core].node()].port.is_locked()
     }
 
-    /// Sends the cargo of a flight into the interface, or to a processor that injects it.
-    pub(crate) fn send(&mut self, core: usize, route: Route, flight: u32) {
+    /// Sends cargo into the interface, or to a processor that injects it.
+    pub(crate) fn send(&mut self, core: usize, route: Route, cargo: HandedOver) {
         if route == Route::Inject {
-            return self.inject(core, flight);
+            return self.inject(core, cargo.flight);
         }
-        let (now, node, to) =
-            (self.agenda.now(), self.cores[core].node(), self.link.flights[flight].manifest().to);
+        let (now, node) = (self.agenda.now(), self.cores[core].node());
         let visible_at = now + self.setting.prices.hand_over_delay();
         self.agenda.note_progress();
-        match self.nodes[node].dispatch.hand_over(visible_at, HandedOver { to, flight }) {
+        match self.nodes[node].dispatch.hand_over(visible_at, cargo) {
             // The processor that was to inject has left meanwhile. No message that was handed over is left in that case.
             Some(HandedOver { flight, .. }) => self.inject(core, flight),
             None if visible_at > now => network::show_later(self, node, visible_at),
@@ -569,30 +541,5 @@ impl Cluster {
             return Time::ZERO;
         }
         self.at_work(core).report_computing()
-    }
-}
-
-/// The meeting of memory and messages.
-impl Cluster {
-    /// Checks that a processor runs the handler of a program's message: a state machine runs handlers of the system only.
-    pub(crate) fn expect_server(&self, core: usize, flight: u32, cargo: &Cargo<'_>) {
-        let (node, class) = (self.cores[core].node(), self.link.flights[flight].class());
-        if let Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) = cargo
-            && !self.nodes[node].dispatch.way.runs(class)
-        {
-            self.refuse_message(node, packet);
-        }
-    }
-
-    #[cold]
-    fn refuse_message(&self, node: usize, packet: &Packet) -> ! {
-        let (machine, policy) = (&self.setting.machine.name, &self.setting.policy);
-        let message = self.nodes[node].waist.message_name(packet.id());
-        let why = format!(
-            "machine `{machine}` under policy `{policy}` runs protocol handlers in hardware, and `{message}` is a message of \
-             the program: use mechanism `shared-memory`"
-        );
-        // The panic unwinds to the engine like any other. A back trace would tell nothing.
-        std::panic::resume_unwind(Box::new(why))
     }
 }

@@ -4,6 +4,7 @@
 
 use hardware::Passages;
 use tempest::NodeId;
+use tempest::world::{Node as Waist, Packet};
 use trace::Event as Traced;
 use units::Time;
 
@@ -12,7 +13,7 @@ use super::node::Node;
 use crate::agenda::Agenda;
 use crate::happening::Happening;
 use crate::link::Link;
-use crate::link::cargo::{Cargo, Manifest};
+use crate::link::cargo::{Cargo, Manifest, Route};
 use crate::link::flights::{Flight, Flights};
 use crate::link::routing::Road;
 use crate::measure::Measure;
@@ -59,13 +60,54 @@ impl<'a> Sender<'a> {
 
     /// Spends the cost of injecting cargo for a node. Returns the manifest of the cargo.
     #[inline(always)]
-    pub(crate) fn spend(self, to: NodeId, cargo: &Cargo<'_>) -> Manifest {
-        let Self { core, node: Node { waist, memory, .. }, agenda, measure, setting, .. } = self;
-        let manifest = Manifest::of(cargo, waist, to);
-        let (now, prices, anatomy) = (agenda.now(), &setting.prices, &mut measure.anatomy);
-        let injecting = Injecting::of(&manifest, to == waist.id());
-        AtWork { now, core, memory, prices, anatomy }.spend_injection(injecting);
+    pub(crate) fn spend(mut self, to: NodeId, cargo: &Cargo<'_>) -> Manifest {
+        let manifest = Manifest::of(cargo, &self.node.waist, to);
+        let own = to == self.node.waist.id();
+        self.at_work().spend_injection(Injecting::of(&manifest, own));
         manifest
+    }
+
+    /// The manifest of cargo for a node, and its route at present.
+    ///
+    /// # Panics
+    /// If no processor of the node runs handlers of the cargo's class.
+    pub(crate) fn choose_route(&self, to: NodeId, cargo: &Cargo<'_>) -> (Manifest, Route) {
+        let Self { core, node: Node { waist, dispatch, .. }, setting, .. } = self;
+        let manifest = Manifest::of(cargo, waist, to);
+        if let Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) = cargo
+            && !dispatch.way.runs(manifest.class)
+        {
+            refuse(setting, waist, packet);
+        }
+        let stays_behind =
+            || dispatch.stays_behind(core.number().into(), to.0 as usize, || manifest.has_key());
+        let hands_over = dispatch.hands_over(core.is_dedicated()) || stays_behind();
+        (manifest, if hands_over { Route::HandOver } else { Route::Inject })
+    }
+
+    /// Spends the cost of sending cargo on a route.
+    pub(crate) fn spend_on_route(mut self, manifest: &Manifest, route: Route) {
+        let own = manifest.to == self.node.waist.id();
+        let (list, prices) = (self.core.list(), &self.setting.prices);
+        match route {
+            Route::Inject => self.at_work().spend_injection(Injecting::of(manifest, own)),
+            Route::HandOver => {
+                let cost = prices.hand_over(list, manifest.class, manifest.words_to_hand_over());
+                self.at_work().spend(cost);
+            }
+        }
+    }
+
+    /// Whether the processor needs a lock to drive the interface.
+    pub(crate) fn locks_interface(&self) -> bool {
+        self.node.port.is_locked()
+    }
+
+    /// The processor at work.
+    #[inline(always)]
+    fn at_work(&mut self) -> AtWork<'_> {
+        let (now, prices, anatomy) = (self.agenda.now(), &self.setting.prices, &mut self.measure.anatomy);
+        AtWork { now, core: self.core, memory: &mut self.node.memory, prices, anatomy }
     }
 
     /// Adds a flight of cargo from the processor's node. Returns its place, and itself.
@@ -123,4 +165,17 @@ impl<'a> Sender<'a> {
 #[inline(never)]
 fn bring_back(agenda: &mut Agenda, node: usize, way: Time, place: u32) {
     agenda.push(node, agenda.now() + way, Happening::Deliver { flight: place });
+}
+
+/// Refuses a message of the program where a state machine runs the handlers: it runs those of the system only.
+#[cold]
+fn refuse(setting: &Setting, waist: &Waist, packet: &Packet) -> ! {
+    let (machine, policy, message) =
+        (&setting.machine.name, &setting.policy, waist.message_name(packet.id()));
+    let why = format!(
+        "machine `{machine}` under policy `{policy}` runs protocol handlers in hardware, and `{message}` is a message of the \
+         program: use mechanism `shared-memory`"
+    );
+    // The panic unwinds to the engine like any other. A back trace would tell nothing.
+    std::panic::resume_unwind(Box::new(why))
 }
