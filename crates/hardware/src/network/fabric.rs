@@ -319,6 +319,7 @@ impl Fabric {
 
     /// Lets a worm go on from a stage where it has the channel that it wants, or is to get it now: into the network's last channel,
     /// or over a wire that lanes share.
+    #[inline(never)]
     fn proceed_past(
         &mut self,
         now: Time,
@@ -426,7 +427,7 @@ impl Fabric {
     }
 
     /// Lets a worm's head enter the channel that it was given. The times at which the tail leaves channels become known.
-    #[inline]
+    #[inline(always)]
     fn enter(&mut self, now: Time, number: u32, later: &mut impl FnMut(Time, u32, Event)) {
         let worm = &mut self.worms[number as usize];
         let (entered, passage) = (worm.wants, worm.passage);
@@ -453,6 +454,7 @@ impl Fabric {
 
     /// Frees the channels behind the head of a long message whose times have become known. `whole` says whether the head has
     /// entered the port in, and `gap` the least time that the message occupies that port.
+    #[inline(never)]
     fn release(
         &mut self,
         now: Time,
@@ -476,7 +478,7 @@ impl Fabric {
 
     /// Frees a buffer that a worm leaves without a pause: other worms have room, and the worm behind may go when the tail has
     /// left.
-    #[inline]
+    #[inline(always)]
     fn clear(&mut self, now: Time, ends: Time, cleared: Cleared, later: &mut impl FnMut(Time, u32, Event)) {
         let Cleared { channel, follower, bytes } = cleared;
         let place = &mut self.channels[channel as usize];
@@ -495,6 +497,7 @@ impl Fabric {
 
     /// Plans the entry of the first worm that waits for a channel, if its time has just become known. Either `freed` bytes have
     /// become free, or `freed` is 0 and the end of the wire's occupation has become known.
+    #[inline(never)]
     fn wake(&mut self, now: Time, channel: u32, freed: u64, later: &mut impl FnMut(Time, u32, Event)) {
         let place = &self.channels[channel as usize];
         let (first, at) = (place.first, place.free_at.max(now));
