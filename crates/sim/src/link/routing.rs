@@ -96,6 +96,26 @@ impl Road {
         fabric.step(agenda.now(), event, later(agenda))
     }
 
+    /// Asks the host's memory for the message that an event is about, ahead of its step.
+    pub(crate) fn ask_for_message(&self, event: Event) {
+        if let Network::Routed(fabric) = &self.network {
+            fabric.ask_for_message(event);
+        }
+    }
+
+    /// Asks the host's memory for the channels that an event's step touches, ahead of it.
+    pub(crate) fn ask_for_channels(&self, event: Event) {
+        if let Network::Routed(fabric) = &self.network {
+            fabric.ask_for_channels(event);
+        }
+    }
+
+    /// The flight that an event probably brings to the port in of its node.
+    pub(crate) fn brings(&self, event: Event) -> Option<u32> {
+        let Network::Routed(fabric) = &self.network else { return None };
+        fabric.brings(event)
+    }
+
     /// Lets in the flight that waits at the port in of a node, if there is one.
     pub(crate) fn accept(&mut self, node: usize, agenda: &mut Agenda) -> Option<u32> {
         let Network::Routed(fabric) = &mut self.network else { return None };
@@ -110,11 +130,11 @@ impl Road {
     /// Whether all events to come are cross traffic: `next`, which has been taken from the agenda, and all that the agenda
     /// holds.
     pub(crate) fn is_over(&self, next: Happening, agenda: &Agenda) -> bool {
-        matches!(next, Happening::Network { .. }) && self.is_quiet(agenda.waiting() + 1)
+        matches!(next, Happening::Network { .. }) && self.is_quiet(|| agenda.waiting() + 1)
     }
 
     /// Whether all of `events` events to come are cross traffic.
-    pub(crate) fn is_quiet(&self, events: usize) -> bool {
+    pub(crate) fn is_quiet(&self, events: impl FnOnce() -> usize) -> bool {
         match &self.network {
             Network::Constant(_) => false,
             Network::Routed(fabric) => fabric.is_quiet(events),
