@@ -22,9 +22,9 @@ pub struct Actions<'a> {
     source: NodeId,
     processor: &'a dyn Processor,
     accounting: Option<&'a dyn Accounting>,
-    /// The key that the handler holds.
-    key: DispatchKey,
-    lowering: Option<Lowering>,
+    may_change: MayChange,
+    /// The handler's lowering, if it has asked for one. Few handlers do, and a lowering is as large as a message.
+    lowering: Option<Box<Lowering>>,
 }
 
 /// The blocks whose rights an event may change under the key that it holds. It is worked out once, and smaller than the key.
@@ -166,7 +166,7 @@ impl Actions<'_> {
         }
         let (first, count) = (*blocks.start(), blocks.end().0 - blocks.start().0 + 1);
         let then = self.node.encode(memory.node(), &then, &[]);
-        self.lowering = Some(Lowering { first, count, tag, then });
+        self.lowering = Some(Box::new(Lowering { first, count, tag, then }));
     }
 
     /// Resumes the threads of this node that wait to access a block, if `right` is enough for their access. Each thread
@@ -183,13 +183,12 @@ impl Actions<'_> {
 
     fn expect_key_of(&self, blocks: RangeInclusive<Block>) {
         let (first, last) = (*blocks.start(), *blocks.end());
-        let may_change = MayChange::under(self.key);
-        let held = match may_change {
+        let held = match self.may_change {
             MayChange::All => true,
             MayChange::Only(block) => first == block && last == block,
             MayChange::None => false,
         };
-        assert!(held, "rights to {first}..={last} are changed under a key that gives {may_change:?}");
+        assert!(held, "rights to {first}..={last} are changed under a key that gives {:?}", self.may_change);
     }
 
     /// Accounts for work on a block: free natively, time in a model.
@@ -224,15 +223,14 @@ impl<'a> Handler<'a> {
         processor: &'a dyn Processor,
         accounting: Option<&'a dyn Accounting>,
     ) -> Self {
-        let key = proof.key();
-        Self { actions: Actions { node, source, processor, accounting, key, lowering: None }, proof }
+        let may_change = MayChange::under(proof.key());
+        Self { actions: Actions { node, source, processor, accounting, may_change, lowering: None }, proof }
     }
 
     /// The lowering that the handler ended with, if any.
     #[inline]
-    pub(crate) fn take_lowering(&mut self) -> Option<Lowering> {
-        // Most handlers lower nothing, and a lowering is large: it is moved only if there is one.
-        if self.lowers() { self.actions.lowering.take() } else { None }
+    pub(crate) fn take_lowering(&mut self) -> Option<Box<Lowering>> {
+        self.actions.lowering.take()
     }
 
     /// Whether the handler asked for a lowering.

@@ -21,17 +21,18 @@ use crate::processor::core::{Core, Event};
 
 /// The dispatch of one node.
 #[derive(Debug)]
+#[repr(C)]
 pub(crate) struct Dispatcher {
+    notice: Notice,
+    /// The first of the processors that do anything for other processors. Those before it run threads and nothing else.
+    first_helper: u16,
+    pub(crate) serving: Serving,
+    pub(crate) idle: Idle,
+    pub(crate) injection: Injection<HandedOver>,
     pub(crate) way: Dispatch,
     pub(crate) events: Events,
-    pub(crate) serving: Serving,
-    pub(crate) injection: Injection<HandedOver>,
-    pub(crate) idle: Idle,
     /// The number of processors that ever run handlers.
     servers: usize,
-    /// The first of the processors that do anything for other processors. Those before it run threads and nothing else.
-    first_helper: usize,
-    notice: Notice,
     /// The number of the processor that the next interrupt goes to.
     next_interrupt: usize,
 }
@@ -67,7 +68,7 @@ impl Dispatcher {
             injection,
             idle: Idle::from_the_start(processors),
             servers: (0..processors).filter_map(|number| serving.server(number)).count(),
-            first_helper: serving.only_compute(),
+            first_helper: serving.only_compute() as u16,
             serving,
             notice,
             next_interrupt: 0,
@@ -309,10 +310,15 @@ impl Dispatcher {
         best.map(|(_, number)| number)
     }
 
+    #[inline]
+    fn a_helper_idles(&self) -> bool {
+        self.idle.has_one_from(self.first_helper.into())
+    }
+
     /// Whether a processor that has a thread to go on with might leave waiting work to other processors.
     #[inline]
     pub(crate) fn may_leave_to_others(&self) -> bool {
-        self.serving.is_served() || self.idle.has_one_from(self.first_helper) && !self.nothing_may_start()
+        self.serving.is_served() || self.a_helper_idles() && !self.nothing_may_start()
     }
 
     /// Whether a processor that [may leave](Self::may_leave_to_others) waiting work to other processors does so.
@@ -324,7 +330,7 @@ impl Dispatcher {
     /// Whether no processor could start work. A node with a dispatch routine may still have a turn to pass on.
     #[inline]
     pub(crate) fn rests(&self) -> bool {
-        let all_busy = !self.idle.has_one_from(self.first_helper) && self.notice == Notice::Poll;
+        let all_busy = !self.a_helper_idles() && self.notice == Notice::Poll;
         !matches!(self.way, Dispatch::Routine(_)) && (all_busy || self.nothing_may_start())
     }
 
