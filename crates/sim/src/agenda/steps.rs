@@ -83,8 +83,8 @@ impl Agenda {
         Some(target)
     }
 
-    /// Advances the present time to a step before all that may [disturb](Self::undisturbed_until) the acting node. All earlier steps of
-    /// the node have been taken.
+    /// Advances the present time to a step before all that may [disturb](Self::undisturbed_until) the acting node. All earlier steps
+    /// of the node have been taken.
     #[inline]
     pub(crate) fn pass_to(&mut self, at: Time) {
         self.now = at;

@@ -20,8 +20,8 @@
 //! The place of a step is the place that its event would have among the events of the node: its time, the time of the step
 //! before, the node's rank, and a number that grows with each step and push. Steps are numbered when they are taken. A node takes
 //! the steps that come before an event before that event pushes anything. So the numbers of its steps and its own pushes of one
-//! instant grow in the order of that instant. What other nodes push at that instant is ordered by their ranks. In global order a
-//! place tells no time of the push, and each step is an event.
+//! instant grow in the order of that instant. What other nodes push at that instant is ordered by their ranks. In global order the
+//! pushes of all nodes are numbered together, and each step is an event.
 //!
 //! This module must never know why a fiber makes a request.
 
@@ -253,8 +253,8 @@ impl OnBus<'_> {
         }
     }
 
-    /// Takes all steps before a place, up to the end of a train. Returns the time of that end and the train's fiber. Only the fiber that
-    /// asks for it may have such an end: any other has an event before.
+    /// Takes all steps before a place, up to the end of a train. Returns the time of that end and the train's fiber. Only the fiber
+    /// that asks for it may have such an end: any other has an event before.
     fn take_until(&mut self, until: Order) -> Option<(Time, Fiber)> {
         while let Some((place, fiber)) = self.trains.next_before(until) {
             let core = &mut self.cores[fiber.processor()];
