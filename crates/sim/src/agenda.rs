@@ -32,6 +32,8 @@ use crate::prospect::Prospect;
 /// The present time and all events to come.
 pub(crate) struct Agenda {
     now: Time,
+    /// The place of the event that was taken last.
+    last: Order,
     /// The time of the last event of any node that had an effect. Looks without one do not count.
     latest: Time,
     events: Timetable<Packed>,
@@ -107,6 +109,7 @@ impl Agenda {
         let nodes = ranks.len();
         Self {
             now: Time::ZERO,
+            last: Order { at: Time::ZERO, major: 0, minor: 0 },
             latest: Time::ZERO,
             events: Timetable::new(if lookahead.is_zero() { [0].into() } else { ranks.clone() }),
             turn: Acting { actor: 0, by: 0, bound: Turn::NEVER, in_order: true },
@@ -187,6 +190,12 @@ impl Agenda {
         self.next_order(self.now, at, self.ranks[node])
     }
 
+    /// Whether an event at a place that was [kept](Self::keep_place) would have happened by now.
+    #[inline]
+    pub(crate) fn is_past(&self, place: Order) -> bool {
+        place.at < self.now || place.at == self.now && (self.last.at < self.now || place <= self.last)
+    }
+
     /// Adds an event of a node at a place that was [kept](Self::keep_place), and that has not passed.
     pub(crate) fn push_to(&mut self, place: Order, node: usize, happening: Happening) {
         self.insert(self.actor(node), place, self.ranks[node], happening);
@@ -255,6 +264,7 @@ impl Agenda {
             false => self.events.pop().map(|(order, event)| (order, event.into())),
         }?;
         self.turn.by = self.by();
+        self.last = order;
         Some((order.at, happening))
     }
 
@@ -516,6 +526,23 @@ mod tests {
         deliver(&mut agenda, 1, 5, 1);
         agenda.push_to(place, 1, Happening::Deliver { flight: 2 });
         assert_eq!([next(&mut agenda), next(&mut agenda)], [Some((2, ns(5))), Some((1, ns(5)))]);
+    }
+
+    #[test]
+    fn a_place_is_past_when_an_event_there_would_have_happened() {
+        let mut agenda = agenda(&[3], None);
+        deliver(&mut agenda, 0, 5, 1);
+        let place = agenda.keep_place(0, ns(5));
+        deliver(&mut agenda, 0, 5, 2);
+        let mut past = || next(&mut agenda).map(|(flight, _)| (flight, agenda.is_past(place)));
+        assert_eq!([past(), past(), past()], [Some((1, false)), Some((2, true)), None]);
+        let place = agenda.keep_place(0, ns(8));
+        assert!(!agenda.is_past(place));
+        assert_eq!(
+            (agenda.pass(ns(3)), agenda.is_past(place)),
+            (None, true),
+            "nothing else comes at that instant"
+        );
     }
 
     #[test]

@@ -131,6 +131,7 @@ fn advance(cluster: &mut Cluster, fibers: &Fibers) -> Result<Option<Next>, Failu
             Happening::Packet { packet, step } => cluster.step_packet(packet, step),
             Happening::Post { node } => memory::write_posted(cluster, node as usize),
             Happening::Look { node } => cluster.notify(node as usize),
+            Happening::Reach { node } => network::reach(cluster, node as usize),
             Happening::Continue { core, epoch } => {
                 if let Some(next) = take_up(cluster, core as usize, epoch) {
                     return Ok(Some(next));

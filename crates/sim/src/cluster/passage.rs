@@ -30,7 +30,8 @@ impl Cluster {
         if hands_over {
             let machine = &self.setting.machine;
             let room = machine.handoff.as_ref().map_or(machine.interface.send_queue, |queue| queue.capacity);
-            self.nodes[at].dispatch.injection.waiting() < room
+            let waiting = self.nodes[at].dispatch.injection.waiting();
+            waiting + 1 < room || waiting + network::still_handed_over(self, at) < room
         } else {
             self.takes_commands(at) && self.interface_has_room(at, clock.at(self.agenda.now()))
         }
@@ -74,6 +75,7 @@ impl Cluster {
         let number = self.cores[core].number().into();
         self.nodes[node].dispatch.injection.starve(number);
         self.cores[core].starve(true);
+        network::await_take(self, node);
     }
 
     /// Spends the cost of an injection on the clock of the processor that injects.
@@ -374,7 +376,9 @@ impl Cluster {
     fn admits(&self, node: usize) -> bool {
         let Node { dispatch, port, .. } = &self.nodes[node];
         // Messages fill the interface where the processor that runs handlers takes them out. Elsewhere a device empties it.
-        self.link.road.admits(dispatch.in_interface() + port.passing())
+        let waiting = dispatch.in_interface() + port.passing();
+        let admits = |waiting| self.link.road.admits(waiting);
+        admits(waiting + 1) || admits(waiting + network::still_in_interface(self, node))
     }
 
     /// Whether a processor of a node may put a message into its interface at `at`, if no other is put in before.
@@ -398,12 +402,12 @@ impl Cluster {
 
     /// Watches how long the message at the port in of `node` is kept out.
     fn watch_overflow(&mut self, node: usize) {
-        let Some(overflow) = &self.link.overflow else { return };
-        let Some(flight) = self.link.road.knocking(node) else { return };
         // A network processor empties the interface whatever the computing processor does.
         if self.nodes[node].dispatch.network().is_some() {
-            return;
+            return network::admit_later(self, node);
         }
+        let Some(overflow) = &self.link.overflow else { return };
+        let Some(flight) = self.link.road.knocking(node) else { return };
         let (at, uses) = (overflow.patience(self.agenda.now()), self.link.flights[flight].uses());
         self.agenda.push(node, at, Happening::Overflow { flight, uses });
     }
