@@ -227,7 +227,7 @@ fn settle_injection(cluster: &mut Cluster, core: usize) {
 pub(super) fn await_take(cluster: &mut Cluster, node: usize) {
     let Cluster { agenda, nodes, .. } = cluster;
     let Some(network) = nodes[node].dispatch.network_mut() else { return };
-    if let Some(place) = network.ahead.takes().filter(|&place| !agenda.is_past(place))
+    if let Some(place) = network.ahead.takes().filter(|&place| !agenda.is_past(node, place))
         && network.ahead.await_take()
     {
         agenda.push_to(place, node, Happening::Reach { node: node as u32 });
@@ -238,7 +238,7 @@ pub(super) fn await_take(cluster: &mut Cluster, node: usize) {
 pub(super) fn admit_later(cluster: &mut Cluster, node: usize) {
     let Cluster { agenda, nodes, .. } = cluster;
     let reads = nodes[node].dispatch.network().and_then(|network| network.ahead.reads());
-    if let Some((place, read)) = reads.filter(|&(place, _)| !agenda.is_past(place)) {
+    if let Some((place, read)) = reads.filter(|&(place, _)| !agenda.is_past(node, place)) {
         agenda.push_since(place.at, node, read, Happening::Reach { node: node as u32 });
     }
 }
@@ -258,13 +258,13 @@ pub(crate) fn reach(cluster: &mut Cluster, node: usize) {
 /// The number of messages that a network processor has taken ahead, and that count as handed over until now.
 pub(super) fn still_handed_over(cluster: &Cluster, node: usize) -> usize {
     let takes = cluster.nodes[node].dispatch.network().and_then(|network| network.ahead.takes());
-    usize::from(takes.is_some_and(|place| !cluster.agenda.is_past(place)))
+    usize::from(takes.is_some_and(|place| !cluster.agenda.is_past(node, place)))
 }
 
 /// The number of messages that have left the interface ahead, and that count as in it until now.
 pub(crate) fn still_in_interface(cluster: &Cluster, node: usize) -> usize {
     let reads = cluster.nodes[node].dispatch.network().and_then(|network| network.ahead.reads());
-    usize::from(reads.is_some_and(|(place, _)| !cluster.agenda.is_past(place)))
+    usize::from(reads.is_some_and(|(place, _)| !cluster.agenda.is_past(node, place)))
 }
 
 /// Lets a network processor read a message out of the interface. `place` is given if that begins later, and joins the present step.

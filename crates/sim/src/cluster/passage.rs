@@ -262,7 +262,7 @@ impl Cluster {
         let arriving = &self.link.flights[flight];
         let node = arriving.to();
         match self.nodes[node].port.enter(self.agenda.now(), arriving, self.link.road.is_constant()) {
-            Some(through) => self.agenda.push(node, through, Happening::Pass { flight }),
+            Some(through) => self.agenda.push_passage(node, through, Happening::Pass { flight }),
             None => self.deliver(flight),
         }
     }
@@ -440,6 +440,7 @@ impl Cluster {
         state.ledger.count().interrupts += 1;
         state.ledger.book(Bucket::Overhead, time);
         let processor = state.number();
+        super::trains::put_off(self, core);
         self.record(Traced::Interrupt { node: node as u32, processor });
         self.continue_at(core, self.agenda.now() + time);
     }
