@@ -21,15 +21,16 @@ use crate::processor::core::{Core, Event};
 
 /// The dispatch of one node.
 #[derive(Debug)]
+#[repr(C)]
 pub(crate) struct Dispatcher {
+    notice: Notice,
+    pub(crate) serving: Serving,
+    pub(crate) idle: Idle,
+    pub(crate) injection: Injection<HandedOver>,
     pub(crate) way: Dispatch,
     pub(crate) events: Events,
-    pub(crate) serving: Serving,
-    pub(crate) injection: Injection<HandedOver>,
-    pub(crate) idle: Idle,
     /// The number of processors that ever run handlers.
     servers: usize,
-    notice: Notice,
     /// The number of the processor that the next interrupt goes to.
     next_interrupt: usize,
 }
