@@ -19,10 +19,14 @@ const REACH: usize = 16;
 #[derive(Clone, Debug)]
 pub struct DelayLines<E> {
     lines: Box<[Line<E>]>,
+    /// The number of lines whose delays never change. They come first.
+    fixed: usize,
     /// The place of the first thing of all lines; [`Order::NEVER`] if nothing is to come.
     first: Order,
     /// The line of that thing.
     from: usize,
+    /// The line of the thing that was popped last.
+    popped: usize,
 }
 
 /// The things that come a fixed delay after their pushes.
@@ -34,10 +38,11 @@ struct Line<E> {
 }
 
 impl<E: Copy> DelayLines<E> {
-    /// Empty lines of these delays.
-    pub fn new(delays: &[Time]) -> Self {
-        let line = |&delay| Line { delay, things: VecDeque::new() };
-        Self { lines: delays.iter().map(line).collect(), first: Order::NEVER, from: 0 }
+    /// Empty lines of these delays, and so many `free` ones. A free line that is empty takes any delay.
+    pub fn new(delays: &[Time], free: usize) -> Self {
+        let delays = delays.iter().copied().chain(std::iter::repeat_n(Time::MAX, free));
+        let lines: Box<[_]> = delays.map(|delay| Line { delay, things: VecDeque::new() }).collect();
+        Self { fixed: lines.len() - free, lines, first: Order::NEVER, from: 0, popped: 0 }
     }
 
     /// Adds a thing that is pushed at `now`, if a line has its delay and the thing comes behind nearly all of that line. Returns
@@ -45,10 +50,31 @@ impl<E: Copy> DelayLines<E> {
     #[inline]
     pub fn push(&mut self, now: Time, order: Order, event: E) -> bool {
         let delay = order.at.saturating_sub(now);
-        let Some(from) = self.lines.iter().position(|line| line.delay == delay) else { return false };
-        let is_in = self.lines[from].push(order, event);
+        let line = self.lines.iter().position(|line| line.delay == delay);
+        line.is_some_and(|line| self.push_to(line, order, event))
+    }
+
+    /// Adds a thing that is pushed at `now`, with a delay that many others have: a free line takes that delay if no line has it.
+    /// Returns whether the thing was added.
+    #[inline]
+    pub fn push_usual(&mut self, now: Time, order: Order, event: E) -> bool {
+        self.push(now, order, event) || self.take_delay(now, order, event)
+    }
+
+    /// Adds a thing to a free line that is empty, if there is one. Returns whether it was added.
+    fn take_delay(&mut self, now: Time, order: Order, event: E) -> bool {
+        let free = (self.fixed..self.lines.len()).find(|&line| self.lines[line].things.is_empty());
+        free.is_some_and(|free| {
+            self.lines[free].delay = order.at.saturating_sub(now);
+            self.push_to(free, order, event)
+        })
+    }
+
+    #[inline]
+    fn push_to(&mut self, line: usize, order: Order, event: E) -> bool {
+        let is_in = self.lines[line].push(order, event);
         if is_in && order < self.first {
-            (self.first, self.from) = (order, from);
+            (self.first, self.from) = (order, line);
         }
         is_in
     }
@@ -73,6 +99,7 @@ impl<E: Copy> DelayLines<E> {
     #[inline]
     pub fn pop(&mut self) -> Option<(Order, E)> {
         let popped = self.lines.get_mut(self.from)?.things.pop_front();
+        self.popped = self.from;
         self.first = Order::NEVER;
         for (from, line) in self.lines.iter().enumerate() {
             if let Some(&(order, _)) = line.things.front().filter(|&&(order, _)| order < self.first) {
@@ -80,6 +107,12 @@ impl<E: Copy> DelayLines<E> {
             }
         }
         popped
+    }
+
+    /// The thing that stood `number` places behind the thing popped last, in its line.
+    #[inline]
+    pub fn behind(&self, number: usize) -> Option<E> {
+        Some(self.lines.get(self.popped)?.things.get(number.checked_sub(1)?)?.1)
     }
 }
 
@@ -119,7 +152,7 @@ mod tests {
     #[test]
     fn a_thing_without_a_line_of_its_delay_is_refused() {
         let now = Time::from_femtoseconds(10);
-        let mut lines = DelayLines::new(&[Time::from_femtoseconds(3)]);
+        let mut lines = DelayLines::new(&[Time::from_femtoseconds(3)], 0);
         assert!(!lines.push(now, order(14, 0, 0), 'a') && lines.push(now, order(13, 0, 1), 'b'));
         assert_eq!((lines.first(), lines.pop()), (order(13, 0, 1), Some((order(13, 0, 1), 'b'))));
         assert_eq!((lines.first(), lines.pop()), (Order::NEVER, None));
@@ -127,12 +160,37 @@ mod tests {
 
     #[test]
     fn a_thing_that_would_overtake_many_is_refused() {
-        let mut lines = DelayLines::new(&[Time::from_femtoseconds(3)]);
+        let mut lines = DelayLines::new(&[Time::from_femtoseconds(3)], 0);
         let mut push = |major| lines.push(Time::ZERO, order(3, major, 0), major);
         assert!((1..=REACH as u64 + 1).all(&mut push));
         assert!(!push(0), "it would come before all");
         let popped: Vec<_> = std::iter::from_fn(|| lines.pop()).map(|(_, event)| event).collect();
         assert_eq!(popped, (1..=REACH as u64 + 1).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_free_line_takes_a_delay_while_it_has_none() {
+        let mut lines = DelayLines::new(&[], 1);
+        assert!(!lines.push(Time::ZERO, order(3, 0, 0), 'a'), "no line has that delay");
+        assert!(
+            lines.push_usual(Time::ZERO, order(3, 0, 1), 'b') && lines.push(Time::ZERO, order(3, 0, 2), 'c')
+        );
+        assert!(!lines.push_usual(Time::ZERO, order(4, 0, 3), 'd'), "the line is not empty");
+        assert_eq!(
+            [lines.pop(), lines.pop()].map(|popped| popped.map(|(_, event)| event)),
+            [Some('b'), Some('c')]
+        );
+        assert!(lines.push_usual(Time::ZERO, order(4, 0, 4), 'e'));
+    }
+
+    #[test]
+    fn what_stands_behind_the_thing_popped_last_is_that_of_its_line() {
+        let mut lines = DelayLines::new(&[3, 5].map(Time::from_femtoseconds), 0);
+        for (at, event) in [(3, 'a'), (5, 'x'), (3, 'b'), (3, 'c')] {
+            assert!(lines.push(Time::ZERO, order(at, 0, u64::from(event)), event));
+        }
+        lines.pop();
+        assert_eq!([0, 1, 2, 3].map(|number| lines.behind(number)), [None, Some('b'), Some('c'), None]);
     }
 
     proptest! {
@@ -142,13 +200,13 @@ mod tests {
             steps in proptest::collection::vec(proptest::option::of((0_usize..3, 0_u64..40)), 0..300)
         ) {
             let delays = [2, 7, 0].map(Time::from_femtoseconds);
-            let mut lines = DelayLines::new(&delays);
+            let mut lines = DelayLines::new(&delays[..2], 1);
             let (mut plain, mut now) = (std::collections::BTreeMap::new(), Time::ZERO);
             for (number, step) in (0..).zip(steps) {
                 match step {
                     Some((delay, major)) => {
                         let order = Order { at: now + delays[delay], major, minor: number };
-                        if lines.push(now, order, number) {
+                        if lines.push_usual(now, order, number) {
                             plain.insert(order, number);
                         } else {
                             prop_assert!(plain.range(order..).filter(|(other, _)| other.at == order.at).count() > REACH);

@@ -9,6 +9,7 @@
 use crate::cluster::Cluster;
 use crate::fibers::Fibers;
 use crate::happening::Happening;
+use crate::link::Link;
 
 /// Asks for what the events that come soon touch. The soonest of them comes first.
 #[cold]
@@ -16,11 +17,21 @@ pub(crate) fn ask(cluster: &Cluster, fibers: &Fibers, [next, after, later]: [Opt
     if let Some(happening) = later {
         ask_for_subject(cluster, happening);
     }
-    if let Some(node) = after.and_then(|happening| node_of(cluster, happening)) {
-        ask_for_parts(cluster, fibers, node);
+    match after {
+        Some(Happening::Network { event }) => ask_for_way(cluster, event),
+        Some(happening) => {
+            let node = node_of(cluster, happening);
+            node.into_iter().for_each(|node| ask_for_parts(cluster, fibers, node));
+        }
+        None => {}
     }
-    if let Some(node) = next.and_then(|happening| node_of(cluster, happening)) {
-        ask_inside_parts(cluster, fibers, node);
+    match next {
+        Some(Happening::Network { event }) => ask_for_port(cluster, event),
+        Some(happening) => {
+            let node = node_of(cluster, happening);
+            node.into_iter().for_each(|node| ask_inside_parts(cluster, fibers, node));
+        }
+        None => {}
     }
 }
 
@@ -33,10 +44,8 @@ fn ask_for_subject(cluster: &Cluster, happening: Happening) {
         | Happening::Forward { flight }
         | Happening::Overflow { flight, .. } => pdq::prefetch(&cluster.link.flights[flight]),
         Happening::Continue { core, .. } => pdq::prefetch(&cluster.cores[core as usize]),
-        Happening::Network { .. }
-        | Happening::Packet { .. }
-        | Happening::Post { .. }
-        | Happening::Look { .. } => {}
+        Happening::Network { event } => cluster.link.road.ask_for_message(event),
+        Happening::Packet { .. } | Happening::Post { .. } | Happening::Look { .. } => {}
     }
 }
 
@@ -51,6 +60,23 @@ fn node_of(cluster: &Cluster, happening: Happening) -> Option<usize> {
         Happening::Continue { core, .. } => Some(cluster.cores[core as usize].node()),
         Happening::Post { node } | Happening::Look { node } => Some(node as usize),
         Happening::Network { .. } | Happening::Packet { .. } => None,
+    }
+}
+
+/// Asks for the channels of an event inside the network, and for the flight that it brings to a port in.
+fn ask_for_way(cluster: &Cluster, event: hardware::Event) {
+    let Link { road, flights, .. } = &cluster.link;
+    road.ask_for_channels(event);
+    road.brings(event).into_iter().for_each(|flight| pdq::prefetch(&flights[flight]));
+}
+
+/// Asks for the interface of the node to whose port in an event inside the network brings a flight.
+fn ask_for_port(cluster: &Cluster, event: hardware::Event) {
+    let Link { road, flights, .. } = &cluster.link;
+    if let Some(flight) = road.brings(event) {
+        let place = &cluster.nodes[flights[flight].to()];
+        pdq::prefetch(&place.port);
+        pdq::prefetch(&place.dispatch);
     }
 }
 

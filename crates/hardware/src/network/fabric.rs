@@ -191,6 +191,24 @@ impl Fabric {
         self.proceed(now, event.0, &mut later)
     }
 
+    /// Asks the host's memory for the message that an event is about, ahead of its step.
+    pub fn ask_for_message(&self, event: Event) {
+        self.worms.get(event.0 as usize).into_iter().for_each(pdq::prefetch);
+    }
+
+    /// Asks the host's memory for the channels that an event's step touches, ahead of it.
+    pub fn ask_for_channels(&self, event: Event) {
+        let Some(worm) = self.worms.get(event.0 as usize) else { return };
+        let channels = [worm.wants, worm.holds].into_iter().filter_map(|one| self.channels.get(one as usize));
+        channels.for_each(pdq::prefetch);
+    }
+
+    /// The cargo of the message that an event brings to its port in, unless the message then has to wait for the port.
+    pub fn brings(&self, event: Event) -> Option<u32> {
+        let worm = self.worms.get(event.0 as usize)?;
+        (worm.arrives && !worm.is_ambient).then_some(worm.cargo)
+    }
+
     /// Lets in the message whose head is at the port in of `node`, if there is one. It holds the port until its last byte has
     /// passed. Returns the message's cargo: its first byte passes now.
     pub fn accept(&mut self, now: Time, node: u32, mut later: impl FnMut(Time, u32, Event)) -> Option<u32> {

@@ -7,6 +7,7 @@ use tempest::Primitive;
 use units::Time;
 
 use super::Cluster;
+use super::node::Node;
 use crate::dispatch::events::Arrived;
 use crate::dispatch::network::{NetworkProcessors, NextStep, Outlook};
 use crate::dispatch::{Dispatch, Dispatcher};
@@ -35,11 +36,13 @@ pub(super) fn go_on(cluster: &mut Cluster, core: usize) {
 
 /// Starts the next step of a network processor that idles or whose step has ended. Returns false if there is none.
 pub(super) fn go_on_with_pass(cluster: &mut Cluster, core: usize) -> bool {
-    let (now, node, number) =
-        (cluster.agenda.now(), cluster.cores[core].node(), cluster.cores[core].number());
-    let handed_over = cluster.nodes[node].dispatch.shows(number.into(), now);
-    let room = handed_over && cluster.interface_has_room(node, now);
-    let Some((network, place)) = cluster.nodes[node].dispatch.network_at(number.into()) else { return false };
+    let (now, own) = (cluster.agenda.now(), &cluster.cores[core]);
+    let (node, number) = (own.node(), own.number());
+    let Node { dispatch: Dispatcher { way, injection, .. }, port, .. } = &mut cluster.nodes[node];
+    let Dispatch::Network(network) = way else { return false };
+    let Some(place) = network.place(number.into()) else { return false };
+    let handed_over = injection.shows(place, now);
+    let room = handed_over && cluster.link.road.has_room(node, port.queue(), now);
     match network.next_step(place, Outlook { now, handed_over, room }) {
         None => {
             network.end_pass(place);
@@ -47,7 +50,10 @@ pub(super) fn go_on_with_pass(cluster: &mut Cluster, core: usize) -> bool {
         }
         Some(NextStep::Take) => {
             network.note_taken(place);
-            take_handed_over(cluster, core);
+            let (joins, taken) = (network.joins_steps(), injection.take(place));
+            if let Some(message) = taken {
+                start_taking(cluster, core, message.flight, joins);
+            }
         }
         Some(NextStep::Extract { index }) => {
             if let Some(message) = network.extract(place, index) {
@@ -102,9 +108,9 @@ pub(super) fn show_later(cluster: &mut Cluster, node: usize, visible_at: Time) {
     let place = &cluster.nodes[node];
     let only = place.dispatch.network().and_then(NetworkProcessors::only);
     match only.filter(|&number| !cluster.cores[place.first_core + number].is_idle()) {
-        Some(busy) => {
+        Some(_) => {
             let look = cluster.agenda.keep_place(node, visible_at);
-            cluster.nodes[node].dispatch.keep_look(busy, look);
+            cluster.nodes[node].dispatch.injection.keep_look(0, look);
         }
         None => cluster.look_at(node, visible_at),
     }
@@ -112,10 +118,11 @@ pub(super) fn show_later(cluster: &mut Cluster, node: usize, visible_at: Time) {
 
 /// Plans the looks of a network processor that idles for the messages that it cannot see yet.
 fn look_for_handed_over(cluster: &mut Cluster, core: usize) {
-    let (now, node, number) =
-        (cluster.agenda.now(), cluster.cores[core].node(), cluster.cores[core].number());
-    let Cluster { agenda, nodes, .. } = cluster;
-    let looks = nodes[node].dispatch.looks_after(number.into(), now);
+    let Cluster { agenda, nodes, cores, .. } = cluster;
+    let (now, node, number) = (agenda.now(), cores[core].node(), cores[core].number());
+    let dispatch = &mut nodes[node].dispatch;
+    let Some((_, place)) = dispatch.network_at(number.into()) else { return };
+    let looks = dispatch.injection.looks_after(place, now);
     looks.for_each(|look| agenda.push_to(look, node, Happening::Look { node: node as u32 }));
 }
 
@@ -133,7 +140,7 @@ fn look_while_idle(cluster: &mut Cluster, core: usize) {
 #[inline]
 pub(super) fn await_room(cluster: &mut Cluster, node: usize) {
     let dispatch = &cluster.nodes[node].dispatch;
-    if !dispatch.idle.is_empty() && dispatch.asks_for_room(cluster.agenda.now()) {
+    if dispatch.a_loop_idles() && dispatch.asks_for_room(cluster.agenda.now()) {
         plan_looks_for_room(cluster, node);
     }
 }
@@ -155,25 +162,20 @@ fn plan_looks_for_room(cluster: &mut Cluster, node: usize) {
     }
 }
 
-fn take_handed_over(cluster: &mut Cluster, core: usize) {
-    let (node, number) = (cluster.cores[core].node(), usize::from(cluster.cores[core].number()));
-    let Some(message) = cluster.nodes[node].dispatch.take_handed_over(number) else { return };
+/// Lets a network processor, which has taken a message that was handed over, spend the time of that. If it `joins` steps, it puts
+/// the message into the interface in the same step. After a step that takes no time other parts may act at the same instant, so such
+/// a step stands alone.
+fn start_taking(cluster: &mut Cluster, core: usize, flight: u32, joins: bool) {
     cluster.end_idling(core);
-    cluster.wake_starved(node);
-    let cost = cluster.price(core, Primitive::Take, cluster.link.flights[message.flight].class());
+    cluster.wake_starved(cluster.cores[core].node());
+    let cost = cluster.price(core, Primitive::Take, cluster.link.flights[flight].class());
     cluster.at_work(core).spend(cost);
-    if cost.path.is_zero() || !joins_steps(cluster, node) {
+    if cost.path.is_zero() || !joins {
         return start_booked_step(cluster, core, Step::Take);
     }
     let taken = cluster.cores[core].clock.at(cluster.agenda.now());
-    cluster.spend_injection(core, message.flight);
+    cluster.spend_injection(core, flight);
     start_joined_step(cluster, core, taken, Step::Inject);
-}
-
-/// Whether the network processors of a node join steps that follow each other. No other part sees the instant between two joined
-/// steps. After a step that takes no time other parts may act at the same instant, so such a step stands alone.
-fn joins_steps(cluster: &Cluster, node: usize) -> bool {
-    cluster.nodes[node].dispatch.network().is_some_and(NetworkProcessors::joins_steps)
 }
 
 fn start_extraction(cluster: &mut Cluster, core: usize, message: &Arrived) {

@@ -260,7 +260,7 @@ impl Cluster {
         let arriving = &self.link.flights[flight];
         let node = arriving.to();
         match self.nodes[node].port.enter(self.agenda.now(), arriving, self.link.road.is_constant()) {
-            Some(through) => self.agenda.push(node, through, Happening::Pass { flight }),
+            Some(through) => self.agenda.push_passage(node, through, Happening::Pass { flight }),
             None => self.deliver(flight),
         }
     }

@@ -27,11 +27,12 @@ impl Cluster {
         (&place.dispatch, place.view(&self.cores, now, self.running, room))
     }
 
-    /// Whether a processor of a node waits for room in the interface, and there is room.
+    /// Whether a network processor of a node idles until there is room in the interface, and there is room.
     #[inline]
     fn sees_room(&self, node: usize) -> bool {
         let now = self.agenda.now();
-        self.nodes[node].dispatch.asks_for_room(now) && self.interface_has_room(node, now)
+        let dispatch = &self.nodes[node].dispatch;
+        dispatch.a_loop_idles() && dispatch.asks_for_room(now) && self.interface_has_room(node, now)
     }
 
     /// The dispatch of a node, mutable, and the present instant as dispatch sees it.
@@ -121,10 +122,10 @@ impl Cluster {
     /// Finds processors for all events of `node` that wait, after one of them may have become dispatchable.
     #[inline]
     pub(crate) fn notify(&mut self, node: usize) {
-        let dispatch = &self.nodes[node].dispatch;
-        if !dispatch.rests() || dispatch.network().is_some() {
+        if !self.nodes[node].dispatch.rests() {
             self.find_processors(node);
         }
+        network::await_room(self, node);
     }
 
     fn find_processors(&mut self, node: usize) {
@@ -140,7 +141,6 @@ impl Cluster {
                 break;
             }
         }
-        network::await_room(self, node);
     }
 
     /// Gives `core` the oldest event that it may handle; the handler starts when the processor has noticed and dispatched it.

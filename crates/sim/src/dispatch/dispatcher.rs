@@ -3,7 +3,6 @@
 //!
 //! This module must never know what a message means, or what anything costs.
 
-use des::Order;
 use hardware::EventQueue;
 use machine::{Class, Machine};
 use tempest::policy::{Notice, Split};
@@ -235,6 +234,12 @@ impl Dispatcher {
         })
     }
 
+    /// Whether a network processor idles.
+    #[inline]
+    pub(crate) fn a_loop_idles(&self) -> bool {
+        self.network().is_some_and(|network| self.idle.has_one_from(network.numbers().start))
+    }
+
     /// Whether a message that was handed over can be seen, and only room in the interface is missing.
     #[inline]
     pub(crate) fn asks_for_room(&self, now: Time) -> bool {
@@ -245,11 +250,6 @@ impl Dispatcher {
     /// The place of the queue from which a processor takes messages for injection.
     fn lane(&self, number: usize) -> usize {
         self.network().and_then(|network| network.place(number)).unwrap_or(0)
-    }
-
-    /// Whether a network processor can see a message that was handed over.
-    pub(crate) fn shows(&self, number: usize, now: Time) -> bool {
-        self.injection.shows(self.lane(number), now)
     }
 
     /// Lets a processor take the oldest message that was handed over to it, to put it into the interface.
@@ -265,16 +265,6 @@ impl Dispatcher {
     /// Removes and returns the message that a processor was putting into the interface.
     pub(crate) fn release_in_hand(&mut self, number: usize) -> Option<HandedOver> {
         self.injection.release(self.lane(number))
-    }
-
-    /// Keeps the place of the look of a busy network processor for the message that was handed over to it last.
-    pub(crate) fn keep_look(&mut self, number: usize, look: Order) {
-        self.injection.keep_look(self.lane(number), look);
-    }
-
-    /// Removes and returns the places of the looks of a network processor that idles from `now` on.
-    pub(crate) fn looks_after(&mut self, number: usize, now: Time) -> impl Iterator<Item = Order> + '_ {
-        self.injection.looks_after(self.lane(number), now)
     }
 
     /// The number of messages and other events that wait for a processor to handle them.
@@ -320,12 +310,21 @@ impl Dispatcher {
         self.serving.is_served() || another_comes()
     }
 
-    /// Whether no processor could start work: none idles and none is interrupted, or no event or message waits. A node with a
-    /// dispatch routine may still have a turn to pass on.
+    /// Whether no processor could start work: none idles and none is interrupted, or no event or message waits for one that does. A
+    /// node with a dispatch routine may still have a turn to pass on.
     #[inline]
     pub(crate) fn rests(&self) -> bool {
-        let all_busy = self.idle.is_empty() && self.notice == Notice::Poll;
-        !matches!(self.way, Dispatch::Routine(_)) && (all_busy || !self.something_waits())
+        if self.idle.is_empty() && self.notice == Notice::Poll {
+            return !matches!(self.way, Dispatch::Routine(_));
+        }
+        match &self.way {
+            Dispatch::Routine(_) => false,
+            // What is handed over, and what is in the interface, waits for the network processors.
+            Dispatch::Network(network) if !self.idle.has_one_from(network.numbers().start) => {
+                !network.has_for_others() && !self.events.something_waits() && !self.injection.may_begin()
+            }
+            _ => !self.something_waits(),
+        }
     }
 
     /// The processor that starts work that waits, if there is one.

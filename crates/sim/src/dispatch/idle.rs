@@ -41,6 +41,12 @@ impl Idle {
         self.all.is_empty()
     }
 
+    /// Whether a processor of the number `first` or a higher one idles.
+    #[inline]
+    pub(crate) fn has_one_from(&self, first: usize) -> bool {
+        self.all.iter().any(|&(_, number)| usize::from(number) >= first)
+    }
+
     /// Whether these are the idle ones of a node's processors, in order.
     pub(crate) fn agrees_with(&self, cores: &[Core]) -> bool {
         let right = |&(since, number): &(Time, u16)| cores[usize::from(number)].idle_since() == Some(since);

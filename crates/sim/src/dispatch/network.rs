@@ -195,6 +195,11 @@ impl NetworkProcessors {
         !self.forwarded.is_empty() || !self.incoming.is_empty()
     }
 
+    /// Whether a message waits that a computing processor may take.
+    pub(crate) fn has_for_others(&self) -> bool {
+        !self.forwarded.is_empty() || self.shares() && !self.incoming.is_empty()
+    }
+
     /// Adds a message that has come to the node to those that wait for their key.
     pub(crate) fn line_up(&mut self, message: Arrived) {
         if message.key != DispatchKey::NoSync {
@@ -278,15 +283,25 @@ impl NetworkProcessors {
         {
             return Some(NextStep::Extract { index });
         }
-        let more =
-            outlook.handed_over || self.incoming.iter().any(|message| self.place_for(message) == place);
+        let more = outlook.handed_over || self.has_come_for(place);
         (more && pass != Pass::default()).then_some(NextStep::Turn)
+    }
+
+    /// Whether a message in the interface is for a loop.
+    fn has_come_for(&self, place: usize) -> bool {
+        match self.loops.len() {
+            1 => !self.incoming.is_empty(),
+            _ => self.incoming.iter().any(|message| self.place_for(message) == place),
+        }
     }
 
     /// The place of the first message that a loop can read out of the interface now. While the next handler may not start, it
     /// is the first message that will be handed over.
     fn next_extraction(&self, place: usize, now: Time) -> Option<usize> {
         let serves = self.loops[place].serves_from <= now;
+        if serves && self.loops.len() == 1 {
+            return (!self.incoming.is_empty()).then_some(0);
+        }
         let mut all = self.incoming.iter().enumerate();
         let (index, _) = all.find(|&(index, message)| {
             let follows = || self.incoming.iter().take(index).any(|other| other.same_stream(message));
@@ -379,8 +394,16 @@ impl NetworkProcessors {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+    use tempest::policy::Notice;
+
+    use super::super::dispatcher::Dispatcher;
+    use super::super::injection::{Handover, Injection};
+    use super::super::serving::Serving;
+    use super::super::{Dispatch, View};
     use super::*;
-    use crate::dispatch::testing::{message, parallel_events};
+    use crate::dispatch::testing::{computing, idle, message, node, parallel_events};
+    use crate::link::cargo::HandedOver;
     use crate::testing::ns;
 
     /// Loops from processor 1 on that run handlers of reads, are interrupted by replies, and drain two messages in a pass.
@@ -526,5 +549,43 @@ mod tests {
         assert_eq!(network.extract(1, 0), Some(odd));
         assert_eq!(network.next_step(1, NOTHING), None, "the other message is the first processor's");
         assert_eq!((network.place(0), network.place(2), network.place(3)), (None, Some(1), None));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// A node that rests is not asked who could start: the answer would be nobody.
+        #[test]
+        fn a_node_that_rests_has_nobody_who_could_start(
+            idles in [any::<bool>(), any::<bool>()],
+            waiting in [0..2_u32, 0..2_u32, 0..2_u32, 0..2_u32],
+            division in prop_oneof![Just(Division::Forwards), Just(Division::Serves), Just(Division::Shares)],
+            interrupts in any::<bool>(),
+        ) {
+            let [incoming, forwarded, queued, handed_over] = waiting;
+            let mut network = network_processors(1, division);
+            let (mut events, mut lane) = (parallel_events(), Injection::Network(vec![Handover::default()]));
+            for flight in 0..incoming {
+                arrive(&mut network, message(flight, flight, Class::User));
+            }
+            (0..forwarded).for_each(|flight| network.forward(message(10 + flight, 10, Class::User)));
+            for flight in 0..queued {
+                let message = message(20 + flight, 20, Class::User);
+                events.note_arrival(message.at);
+                events.enqueue(&message);
+            }
+            for flight in 0..handed_over {
+                let handed = HandedOver { to: tempest::NodeId(1), flight };
+                prop_assert!(lane.push(ns(0), 1, handed, 0).is_ok());
+            }
+            let cores = node(idles.map(|idles| if idles { idle(0) } else { computing() }));
+            let notice = if interrupts { Notice::Interrupt } else { Notice::Poll };
+            let parts = (Serving::First, lane);
+            let mut dispatch = Dispatcher::of_parts(Dispatch::Network(network), events, parts, 2, notice);
+            (0..2).filter(|&number| !idles[number]).for_each(|number| dispatch.idle.end(number as u16));
+            prop_assert_eq!(dispatch.a_loop_idles(), idles[1]);
+            let view = View { now: ns(1), cores: &cores, running: None, room: true };
+            prop_assert!(!dispatch.rests() || dispatch.next_start(view).is_none());
+        }
     }
 }

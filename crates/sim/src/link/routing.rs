@@ -96,6 +96,26 @@ impl Road {
         fabric.step(agenda.now(), event, later(agenda))
     }
 
+    /// Asks the host's memory for the message that an event is about, ahead of its step.
+    pub(crate) fn ask_for_message(&self, event: Event) {
+        if let Network::Routed(fabric) = &self.network {
+            fabric.ask_for_message(event);
+        }
+    }
+
+    /// Asks the host's memory for the channels that an event's step touches, ahead of it.
+    pub(crate) fn ask_for_channels(&self, event: Event) {
+        if let Network::Routed(fabric) = &self.network {
+            fabric.ask_for_channels(event);
+        }
+    }
+
+    /// The flight that an event probably brings to the port in of its node.
+    pub(crate) fn brings(&self, event: Event) -> Option<u32> {
+        let Network::Routed(fabric) = &self.network else { return None };
+        fabric.brings(event)
+    }
+
     /// Lets in the flight that waits at the port in of a node, if there is one.
     pub(crate) fn accept(&mut self, node: usize, agenda: &mut Agenda) -> Option<u32> {
         let Network::Routed(fabric) = &mut self.network else { return None };
