@@ -3,6 +3,8 @@
 //!
 //! This module must never know what a message means, or what anything costs.
 
+use std::cmp::Reverse;
+
 use hardware::EventQueue;
 use machine::{Class, Machine};
 use tempest::policy::{Notice, Split};
@@ -290,11 +292,16 @@ impl Dispatcher {
         if self.shares_interface() && cores[0].is_idle() && self.has_event(0, cores) {
             return Some(0);
         }
-        self.idle
-            .iter()
-            .filter(|&(_, number)| self.has_event(number, cores) || self.may_inject(number, view))
-            .max_by_key(|&(since, number)| (cores[number].is_dedicated(), since, std::cmp::Reverse(number)))
-            .map(|(_, number)| number)
+        let rank = |(since, number): (Time, usize)| (cores[number].is_dedicated(), since, Reverse(number));
+        let takes = |number| self.has_event(number, cores) || self.may_inject(number, view);
+        let mut first = None;
+        // Most often the processor that became idle last takes the work, and no other one needs to be asked.
+        for one in self.idle.iter().rev() {
+            if first.is_none_or(|first| rank(one) > rank(first)) && takes(one.1) {
+                first = Some(one);
+            }
+        }
+        first.map(|(_, number)| number)
     }
 
     /// Whether a processor that has a thread to go on with might leave waiting work to other processors.

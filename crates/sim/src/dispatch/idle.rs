@@ -56,7 +56,7 @@ impl Idle {
     }
 
     /// The idle processors, with the time at which each became idle. The processor that has idled longest comes first.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (Time, usize)> + '_ {
+    pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = (Time, usize)> + '_ {
         self.all.iter().map(|&(since, number)| (since, usize::from(number)))
     }
 }
