@@ -12,7 +12,7 @@ use crate::queue::Queue;
 
 /// Things to come, each at its time.
 ///
-/// The next things stand in a row, the later ones in a heap of four children a node. Events must be `Copy`; keep them small.
+/// The next things stand in a row, the later ones in a heap. Events must be `Copy`; keep them small.
 ///
 /// A pop and the push that follows it, with 16-byte events, beside `std::collections::BinaryHeap` in the same order, on a
 /// cloud Xeon (`cargo bench -p tradewind-des`; the host's speed drifts by half, the ratio does not):

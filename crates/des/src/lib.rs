@@ -12,7 +12,6 @@
 mod choice;
 mod delay_lines;
 mod event_queue;
-mod heap;
 mod queue;
 mod server;
 mod timetable;

@@ -6,7 +6,8 @@
 //!
 //! This module must never know what an order or a thing means.
 
-use crate::heap::{Entry, Heap};
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
 
 /// The most things that stand in the row.
 const ROW: usize = 32;
@@ -17,6 +18,42 @@ const FILLED: usize = 16;
 /// The things to which the row gets short before it is filled up. So many things can be seen ahead.
 const SHORT: usize = 8;
 
+/// A thing and its place in the order. The first entry is the greatest, as a heap of the standard library takes the greatest first.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry<K, E> {
+    key: K,
+    thing: E,
+}
+
+impl<K: Ord, E> Ord for Entry<K, E> {
+    #[inline]
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.key.cmp(&self.key)
+    }
+}
+
+impl<K: Ord, E> PartialOrd for Entry<K, E> {
+    #[inline]
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+
+    #[inline]
+    fn le(&self, other: &Self) -> bool {
+        // A heap asks this alone, and keys know a quick way to answer it.
+        other.key <= self.key
+    }
+}
+
+impl<K: Eq, E> PartialEq for Entry<K, E> {
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        self.key == other.key
+    }
+}
+
+impl<K: Eq, E> Eq for Entry<K, E> {}
+
 /// Things in the order of their keys. Things of equal keys come in any order.
 #[derive(Clone, Debug)]
 pub(crate) struct Queue<K, E> {
@@ -24,13 +61,16 @@ pub(crate) struct Queue<K, E> {
     row: Vec<Entry<K, E>>,
     head: usize,
     /// The things after the row. None of them comes before one of the row, and there are none if the row is empty.
-    later: Heap<K, E>,
+    later: BinaryHeap<Entry<K, E>>,
 }
 
 impl<K, E> Queue<K, E> {
     /// An empty queue.
-    pub(crate) const fn new() -> Self {
-        Self { row: Vec::new(), head: 0, later: Heap::new() }
+    pub(crate) const fn new() -> Self
+    where
+        K: Ord,
+    {
+        Self { row: Vec::new(), head: 0, later: BinaryHeap::new() }
     }
 
     /// The number of things.
@@ -41,7 +81,7 @@ impl<K, E> Queue<K, E> {
 
     /// All things, in no particular order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &E> {
-        self.row[self.head..].iter().map(|entry| &entry.thing).chain(self.later.iter())
+        self.row[self.head..].iter().chain(&self.later).map(|entry| &entry.thing)
     }
 }
 
@@ -99,7 +139,10 @@ impl<K: Copy + Ord, E: Copy> Queue<K, E> {
     /// Gives the things new keys, which must have the same order. The things get them in their order.
     pub(crate) fn rekey(&mut self, mut key: impl FnMut(K) -> K) {
         self.row[self.head..].iter_mut().for_each(|entry| entry.key = key(entry.key));
-        self.later.rekey(key);
+        let mut later = std::mem::take(&mut self.later).into_vec();
+        later.sort_unstable_by_key(|entry| entry.key);
+        later.iter_mut().for_each(|entry| entry.key = key(entry.key));
+        self.later = later.into();
     }
 
     /// Makes room for another entry in the row: where taken ones stand, if they are many.

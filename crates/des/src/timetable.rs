@@ -49,6 +49,11 @@ impl PartialOrd for Order {
     fn lt(&self, other: &Self) -> bool {
         if self.at != other.at { self.at < other.at } else { self.cmp(other) == Ordering::Less }
     }
+
+    #[inline]
+    fn le(&self, other: &Self) -> bool {
+        if self.at != other.at { self.at < other.at } else { self.cmp(other) != Ordering::Greater }
+    }
 }
 
 /// The time of an actor's next thing, and the rank of the actor among actors. No two actors have the same rank.

@@ -19,6 +19,8 @@
 //!
 //! This module must never know what an event means to the part that it is for.
 
+mod steps;
+
 use std::collections::{BTreeMap, VecDeque};
 
 use des::{DelayLines, Order, Timetable, Turn};
@@ -32,6 +34,8 @@ use crate::prospect::Prospect;
 /// The present time and all events to come.
 pub(crate) struct Agenda {
     now: Time,
+    /// The actor whose event happened last or whose fiber passed time last, and the place to which it has come by that.
+    came: (usize, Order),
     /// The time of the last event of any node that had an effect. Looks without one do not count.
     latest: Time,
     events: Timetable<Packed>,
@@ -116,6 +120,7 @@ impl Agenda {
         let nodes = ranks.len();
         Self {
             now: Time::ZERO,
+            came: (0, Order { at: Time::ZERO, major: 0, minor: 0 }),
             latest: Time::ZERO,
             events: Timetable::new(if lookahead.is_zero() { [0].into() } else { ranks.clone() }),
             turn: Acting { actor: 0, by: 0, bound: Turn::NEVER, in_order: true },
@@ -249,16 +254,23 @@ impl Agenda {
     }
 
     /// Removes and returns the core whose fiber goes on next at the present time. Its node acts from now on.
+    #[inline]
     pub(crate) fn take_due(&mut self) -> Option<(usize, u32)> {
         let due = self.due.pop_front()?;
         let actor = self.actor(due.node as usize);
         if self.turn.actor != actor {
-            // Several nodes go on at one instant when a timed region begins. All of them have come to that instant.
-            self.events.give_turn(actor);
-            self.begin_turn(actor, None);
+            self.go_over_to(actor);
         }
         self.latest = self.latest.max(self.now);
         Some((due.core as usize, due.epoch))
+    }
+
+    /// Gives the turn to another actor at the present time: several nodes go on at one instant when a timed region begins. All of
+    /// them have come to that instant.
+    #[cold]
+    fn go_over_to(&mut self, actor: usize) {
+        self.events.give_turn(actor);
+        self.begin_turn(actor, None);
     }
 
     /// Removes the next event from the queue. The caller then [begins](Self::begin) it, or [ends](Self::end) the
@@ -272,7 +284,8 @@ impl Agenda {
         }
         self.passes = self.passes_next();
         let (order, event) = if self.passes { self.passages.pop() } else { self.events.pop() }?;
-        self.turn.by = self.by();
+        self.came = (self.turn.actor, order);
+        self.turn.by = self.by(self.turn.actor);
         Some((order.at, event.into()))
     }
 
@@ -283,10 +296,10 @@ impl Agenda {
         first.at < Time::MAX && self.events.next().is_none_or(|next| first < next)
     }
 
-    /// The rank of the acting node, before the number of a push.
+    /// The rank of a node, before the number of a push.
     #[inline]
-    fn by(&self) -> u64 {
-        u64::from(self.ranks[self.turn.actor]) << PUSHES
+    fn by(&self, node: usize) -> u64 {
+        u64::from(self.ranks[node]) << PUSHES
     }
 
     /// Gives the turn to the actor with the first event of all, if there is one.
@@ -386,21 +399,6 @@ impl Agenda {
     /// nothing.
     pub(crate) fn end(&mut self) {
         self.now = self.latest;
-    }
-
-    /// Advances the present time by `ahead` if the node has no earlier event and its turn lasts so long. Otherwise returns the
-    /// instant `ahead` from now, at which the caller [queues](Self::push) its continuation.
-    #[inline]
-    pub(crate) fn pass(&mut self, ahead: Time) -> Option<Time> {
-        let target = self.now + ahead;
-        let undisturbed = self.due.is_empty() && self.turn.bound.at > target && self.own() > target;
-        if undisturbed && !self.is_stalled_at(target) {
-            self.now = target;
-            self.latest = self.latest.max(target);
-            self.turn.by = self.by();
-            return None;
-        }
-        Some(target)
     }
 
     /// Records an event that may end a wait.

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use tempest::world::Resident;
 use tempest::{Failure, Refusal};
 
-use crate::cluster::{Cluster, gauges, memory, network};
+use crate::cluster::{Cluster, gauges, memory, network, trains};
 use crate::fibers::Fibers;
 use crate::foresight;
 use crate::happening::Happening;
@@ -98,6 +98,7 @@ fn advance(cluster: &mut Cluster, fibers: &Fibers) -> Result<Option<Next>, Failu
     }
     loop {
         while let Some((core, epoch)) = cluster.agenda.take_due() {
+            trains::catch_up(cluster);
             if let Some(next) = take_up(cluster, core, epoch) {
                 return Ok(Some(next));
             }
@@ -111,6 +112,7 @@ fn advance(cluster: &mut Cluster, fibers: &Fibers) -> Result<Option<Next>, Failu
             return Ok(None);
         };
         cluster.agenda.begin(at, happening);
+        trains::catch_up(cluster);
         if let Some(soon) = cluster.agenda.soon() {
             foresight::ask(cluster, fibers, soon);
         }
@@ -159,7 +161,7 @@ fn take_up(cluster: &mut Cluster, core: usize, epoch: u32) -> Option<Next> {
             network::finish_step(cluster, core, step);
             None
         }
-        Activity::Thread(_) | Activity::Handler if memory::go_on(cluster, core) => None,
+        Activity::Thread(_) | Activity::Handler if trains::go_on(cluster, core) => None,
         Activity::Thread(thread) => {
             cluster.running = Some(core);
             Some(Next::Thread { core, node: cluster.cores[core].node(), thread })

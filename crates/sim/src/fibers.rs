@@ -17,7 +17,7 @@ use tempest::world::{Packet, Resident};
 use trace::Event as Traced;
 
 use crate::api::{Edge, Stack};
-use crate::cluster::{Cluster, memory};
+use crate::cluster::{Cluster, memory, trains};
 use crate::processor::core::Activity;
 
 /// The stack of a fiber: room for a program thread and a handler on top of it. A small system gives an OS thread
@@ -218,7 +218,7 @@ fn goes_on_here(cluster: &mut Cluster, node: usize, thread: u32) -> Option<Here>
         _ => return None,
     };
     cluster.agenda.take_due();
-    if memory::go_on(cluster, core) {
+    if trains::go_on(cluster, core) {
         return goes_on_here(cluster, node, thread);
     }
     cluster.running = Some(core);

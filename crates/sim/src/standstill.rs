@@ -87,7 +87,7 @@ fn stands_still(cluster: &Cluster, ignored: bool) -> bool {
         return false;
     }
     let events = cluster.agenda.under_way(ignored);
-    events == 0 || cluster.link.road.is_quiet(events)
+    events == 0 || cluster.link.road.is_quiet(|| events)
 }
 
 /// Whether a processor is idle, or runs a thread that gets no further.

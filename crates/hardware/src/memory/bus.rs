@@ -57,7 +57,7 @@ impl Bus {
 
     /// The time for which `size` bytes occupy the data wires.
     #[inline]
-    fn passage(&self, size: Bytes) -> Time {
+    pub(crate) fn passage(&self, size: Bytes) -> Time {
         if size == self.line { self.passage } else { self.costs.passage(size) }
     }
 

@@ -97,6 +97,26 @@ impl NodeMemory {
         self.bus.reply(now, answer.size).end
     }
 
+    /// The time in which an answer that is taken now can have come at the earliest.
+    #[inline]
+    pub fn time_to_take(&self, answer: Answer) -> Time {
+        if answer.is_empty() { Time::ZERO } else { self.bus.passage(answer.size) }
+    }
+
+    /// The least time in which a device can [fetch](Self::fetch_line) a line, or [purge](Self::purge_line) it, whoever has it.
+    pub fn least_time_of_line(&self, fetches: bool) -> Time {
+        let costs = &self.costs;
+        let snoop = costs.bus.snoop.filter(|_| costs.cache.coherent || !fetches).unwrap_or_default();
+        let asked = costs.bus.arbitration + costs.bus.address + snoop;
+        if !fetches {
+            return asked;
+        }
+        let from_cache = costs.cache.supply.filter(|_| costs.cache.coherent);
+        asked
+            + from_cache.map_or(costs.banks.latency, |supply| supply.min(costs.banks.latency))
+            + self.bus.passage(self.line)
+    }
+
     /// Takes the lines of a block, which a device has, out of all caches. The device still has to
     /// [write](Self::write_line) them.
     pub fn place_block(&mut self, lines: Range<u64>) {

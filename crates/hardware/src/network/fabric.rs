@@ -232,10 +232,11 @@ impl Fabric {
         self.leaving[node as usize] as usize
     }
 
-    /// Whether all of `pending` events to come, those of the fabric included, are cross traffic's, and no node's message is
-    /// inside. Nothing that matters will then happen.
-    pub fn is_quiet(&self, pending: usize) -> bool {
-        self.inside == 0 && pending == self.ambient
+    /// Whether no node's message is inside, and all `pending` events to come, those of the fabric included, are cross traffic's.
+    /// Nothing that matters will then happen.
+    #[inline]
+    pub fn is_quiet(&self, pending: impl FnOnce() -> usize) -> bool {
+        self.inside == 0 && pending() == self.ambient
     }
 
     /// The time up to `now` for which the port out and the port in of each node have been busy.
@@ -304,17 +305,31 @@ impl Fabric {
     fn proceed(&mut self, now: Time, number: u32, later: &mut impl FnMut(Time, u32, Event)) -> Option<u32> {
         let worm = &mut self.worms[number as usize];
         let wanted = worm.wants;
-        match std::mem::replace(&mut worm.stage, Stage::Comes) {
-            Stage::Comes if !self.channels[wanted as usize].take(now, worm.claim()) => {
-                self.enqueue(wanted, number, later);
-                return None;
-            }
-            Stage::Comes => {}
-            Stage::Waits => self.dequeue(wanted),
-            Stage::Booked => {
-                self.go_on(now, number, later);
-                return None;
-            }
+        let stage = std::mem::replace(&mut worm.stage, Stage::Comes);
+        if stage == Stage::Comes && !self.channels[wanted as usize].take(now, worm.claim()) {
+            self.enqueue(wanted, number, later);
+            return None;
+        }
+        if worm.arrives || stage != Stage::Comes || !self.wires.is_empty() {
+            return self.proceed_past(now, number, stage, later);
+        }
+        self.go_on(now, number, later);
+        None
+    }
+
+    /// Lets a worm go on from a stage where it has the channel that it wants, or is to get it now: into the network's last channel,
+    /// or over a wire that lanes share.
+    #[inline(never)]
+    fn proceed_past(
+        &mut self,
+        now: Time,
+        number: u32,
+        stage: Stage,
+        later: &mut impl FnMut(Time, u32, Event),
+    ) -> Option<u32> {
+        let wanted = self.worms[number as usize].wants;
+        if stage == Stage::Waits {
+            self.dequeue(wanted);
         }
         let worm = &mut self.worms[number as usize];
         if worm.arrives {
@@ -325,7 +340,8 @@ impl Fabric {
             self.knocking[worm.goal as usize] = number;
             return Some(worm.cargo);
         }
-        let start = self.book(now, wanted, self.worms[number as usize].passage);
+        let passage = worm.passage;
+        let start = if stage == Stage::Booked { now } else { self.book(now, wanted, passage) };
         if start > now {
             self.worms[number as usize].stage = Stage::Booked;
             self.put(start, number, later);
@@ -337,6 +353,7 @@ impl Fabric {
 
     /// Lets a worm's head enter the channel that it was given. The head reaches the channel's end after the channel's delay. It
     /// asks for the next channel then, or when the worm before it in the buffer has left.
+    #[inline]
     fn go_on(&mut self, now: Time, number: u32, later: &mut impl FnMut(Time, u32, Event)) {
         let worm = &mut self.worms[number as usize];
         let (entered, leaves) = (worm.wants, worm.leaves());
@@ -353,17 +370,17 @@ impl Fabric {
             self.put(reaches.max(cleared_at), number, later);
         }
         self.enter(now, number, later);
-        self.look_ahead(number, leaves);
+        self.look_ahead(number);
         if leaves && self.worms[number as usize].is_ambient {
             self.launch_again(now, self.worms[number as usize].cargo, later);
         }
     }
 
-    /// Finds the channel that a worm's head wants after the one that it has entered, which is the port out if it `leaves`.
+    /// Finds the channel that a worm's head wants after the one that it has entered.
     #[inline]
-    fn look_ahead(&mut self, number: u32, leaves: bool) {
+    fn look_ahead(&mut self, number: u32) {
         let worm = &mut self.worms[number as usize];
-        if worm.run.left == 0 && !leaves {
+        if worm.run.is_passed() {
             worm.run = self.wiring.next_run(worm.wants, worm.goal);
         }
         worm.wants = worm.run.next().unwrap_or_else(|| {
@@ -410,7 +427,7 @@ impl Fabric {
     }
 
     /// Lets a worm's head enter the channel that it was given. The times at which the tail leaves channels become known.
-    #[inline]
+    #[inline(always)]
     fn enter(&mut self, now: Time, number: u32, later: &mut impl FnMut(Time, u32, Event)) {
         let worm = &mut self.worms[number as usize];
         let (entered, passage) = (worm.wants, worm.passage);
@@ -437,6 +454,7 @@ impl Fabric {
 
     /// Frees the channels behind the head of a long message whose times have become known. `whole` says whether the head has
     /// entered the port in, and `gap` the least time that the message occupies that port.
+    #[inline(never)]
     fn release(
         &mut self,
         now: Time,
@@ -460,6 +478,7 @@ impl Fabric {
 
     /// Frees a buffer that a worm leaves without a pause: other worms have room, and the worm behind may go when the tail has
     /// left.
+    #[inline(always)]
     fn clear(&mut self, now: Time, ends: Time, cleared: Cleared, later: &mut impl FnMut(Time, u32, Event)) {
         let Cleared { channel, follower, bytes } = cleared;
         let place = &mut self.channels[channel as usize];
@@ -478,6 +497,7 @@ impl Fabric {
 
     /// Plans the entry of the first worm that waits for a channel, if its time has just become known. Either `freed` bytes have
     /// become free, or `freed` is 0 and the end of the wire's occupation has become known.
+    #[inline(never)]
     fn wake(&mut self, now: Time, channel: u32, freed: u64, later: &mut impl FnMut(Time, u32, Event)) {
         let place = &self.channels[channel as usize];
         let (first, at) = (place.first, place.free_at.max(now));
@@ -489,6 +509,7 @@ impl Fabric {
     }
 
     /// Plans the next event of a worm.
+    #[inline]
     fn put(&mut self, at: Time, number: u32, later: &mut impl FnMut(Time, u32, Event)) {
         let worm = &self.worms[number as usize];
         self.ambient += usize::from(worm.is_ambient);

@@ -96,17 +96,17 @@ impl Grid {
         Some((place, place + ahead * stride - at * stride))
     }
 
-    /// The first straight run of channels on the way from place `from` to place `to`; empty if they are one place.
+    /// The first straight run of channels on the way from place `from` to place `to`; the end if they are one place.
     pub(super) fn first_run(&self, from: u32, to: u32) -> Run {
         self.run(from, to, (0, 0))
     }
 
-    /// The straight run of channels that follows `channel` on the way to place `to`; empty if `channel` ends there.
+    /// The straight run of channels that follows `channel` on the way to place `to`; the end if `channel` ends there.
     pub(super) fn next_run(&self, channel: u32, to: u32) -> Run {
         let (link, lane) = (channel / self.lanes(), channel % self.lanes());
         let (_, place) = self.ends_of(link).expect("a message passes links that join two places");
         if place == to {
-            return Run::default();
+            return Run::END;
         }
         self.run(place, to, (link / 2 % self.sides.len() as u32, lane))
     }
@@ -125,14 +125,17 @@ impl Grid {
             let over_seam = dimension == before && lane == 1 || self.closed && to_seam == 0;
             let link = (place * dimensions + dimension) * 2 + u32::from(!up);
             let apart = stride * dimensions * 2 * self.lanes();
-            return Run {
-                first: link * self.lanes() + u32::from(over_seam),
-                // A seam, and what lies on both sides of it, are runs of their own.
-                left: if to_seam == 0 { 1 } else { steps.min(to_seam) },
-                step: if up { apart } else { apart.wrapping_neg() },
-            };
+            // A seam, and what lies on both sides of it, are runs of their own.
+            let count = if to_seam == 0 { 1 } else { steps.min(to_seam) };
+            let last = if up { place + steps * stride } else { place.wrapping_sub(steps * stride) };
+            return Run::new(
+                link * self.lanes() + u32::from(over_seam),
+                count,
+                if up { apart } else { apart.wrapping_neg() },
+                steps <= to_seam && last == to,
+            );
         }
-        Run::default()
+        Run::END
     }
 
     /// The number of steps along one side, and whether they go upwards. On a ring it is the shorter way. For half the ring,
@@ -210,11 +213,10 @@ mod tests {
 
     fn way(grid: &Grid, from: u32, to: u32) -> Vec<u32> {
         let mut way: Vec<u32> = grid.first_run(from, to).collect();
-        while let Some(&last) = way.last() {
-            match grid.next_run(last, to) {
-                Run { left: 0, .. } => break,
-                run => way.extend(run),
-            }
+        let mut passed = 0;
+        while passed < way.len() {
+            passed = way.len();
+            way.extend(grid.next_run(way[passed - 1], to));
         }
         way
     }

@@ -54,15 +54,15 @@ impl Tree {
         start..start + places
     }
 
-    /// The first straight run of links on the way from place `from` to place `to`; empty if one switch joins both.
+    /// The first straight run of links on the way from place `from` to place `to`; the end if one switch joins both.
     pub(super) fn first_run(&self, from: u32, to: u32) -> Run {
         self.run(0, from, to)
     }
 
-    /// The straight run of links that follows `link` on the way to place `to`; empty after the last link down.
+    /// The straight run of links that follows `link` on the way to place `to`; the end after the last link down.
     pub(super) fn next_run(&self, link: u32, to: u32) -> Run {
         let row = link / self.places;
-        if row.is_multiple_of(2) { self.run(row / 2 + 1, link % self.places, to) } else { Run::default() }
+        if row.is_multiple_of(2) { self.run(row / 2 + 1, link % self.places, to) } else { Run::END }
     }
 
     /// The straight run of links from a switch of a level above place `from`: one link up, or all links down.
@@ -70,10 +70,10 @@ impl Tree {
         let subtree = self.subtrees[level as usize];
         if from / subtree != to / subtree {
             let up = level * 2 * self.places + from - from % subtree + to % subtree;
-            return Run { first: up, left: 1, step: 0 };
+            return Run::new(up, 1, 0, false);
         }
         let down = (2 * level).wrapping_sub(1).wrapping_mul(self.places).wrapping_add(to);
-        Run { first: down, left: level, step: (2 * self.places).wrapping_neg() }
+        Run::new(down, level, (2 * self.places).wrapping_neg(), true)
     }
 }
 
@@ -83,11 +83,10 @@ mod tests {
 
     fn way(tree: &Tree, from: u32, to: u32) -> Vec<u32> {
         let mut way: Vec<u32> = tree.first_run(from, to).collect();
-        while let Some(&last) = way.last() {
-            match tree.next_run(last, to) {
-                Run { left: 0, .. } => break,
-                run => way.extend(run),
-            }
+        let mut passed = 0;
+        while passed < way.len() {
+            passed = way.len();
+            way.extend(tree.next_run(way[passed - 1], to));
         }
         way
     }

@@ -68,19 +68,19 @@ impl Wiring {
     /// The first straight run of channels inside the network on the way between two different nodes.
     pub(super) fn first_run(&self, from: u32, to: u32) -> Run {
         let run = match &self.inside {
-            Inside::Nothing => Run::default(),
+            Inside::Nothing => Run::END,
             Inside::Grid(grid) => grid.first_run(from, to),
             Inside::Tree(tree) => tree.first_run(from, to),
         };
         run.numbered_from(2 * self.nodes)
     }
 
-    /// The straight run of channels that follows `channel`, inside the network, on the way to a node; empty if a port in comes
-    /// next.
+    /// The straight run of channels that follows `channel`, inside the network, on the way to a node; the end if a port in
+    /// comes next.
     pub(super) fn next_run(&self, channel: u32, to: u32) -> Run {
-        let Some(inside) = channel.checked_sub(2 * self.nodes) else { return Run::default() };
+        let Some(inside) = channel.checked_sub(2 * self.nodes) else { return Run::END };
         let run = match &self.inside {
-            Inside::Nothing => Run::default(),
+            Inside::Nothing => Run::END,
             Inside::Grid(grid) => grid.next_run(inside, to),
             Inside::Tree(tree) => tree.next_run(inside, to),
         };
@@ -93,7 +93,7 @@ impl Wiring {
         let mut run = self.first_run(from, to);
         while let Some(channel) = run.next() {
             by(channel);
-            if run.left == 0 {
+            if run.is_passed() {
                 run = self.next_run(channel, to);
             }
         }
@@ -175,6 +175,23 @@ mod tests {
     fn pairs(wiring: &Wiring) -> impl Iterator<Item = (u32, u32)> + use<> {
         let nodes = wiring.nodes;
         (0..nodes).flat_map(move |from| (0..nodes).map(move |to| (from, to))).filter(|(from, to)| from != to)
+    }
+
+    #[test]
+    fn a_way_that_is_known_to_end_behind_a_run_ends_there() {
+        for (name, wiring) in all() {
+            for (from, to) in pairs(&wiring) {
+                // The channels inside, where the wiring is asked again behind each run until nothing follows.
+                let mut inside: Vec<u32> = wiring.first_run(from, to).collect();
+                let mut passed = 0;
+                while passed < inside.len() {
+                    passed = inside.len();
+                    inside.extend(wiring.next_run(inside[passed - 1], to));
+                }
+                let way = way(&wiring, from, to);
+                assert_eq!(way[1..way.len() - 1], inside, "{name}: from {from} to {to}");
+            }
+        }
     }
 
     /// Whether channels could wait for each other in a cycle: a message holds one channel and wants the next.

@@ -93,7 +93,7 @@ impl Driver {
     /// Runs until then, or until nothing is left that matters.
     pub(crate) fn run_until(&mut self, end: Time) {
         while self.agenda.next_time().is_some_and(|next| next <= end)
-            && !self.fabric.is_quiet(self.agenda.len())
+            && !self.fabric.is_quiet(|| self.agenda.len())
         {
             let (now, happening) = self.agenda.pop().expect("there is a next time");
             self.happen(now, happening);

@@ -83,10 +83,16 @@ impl Transactions {
         Self(u64::from_le_bytes(std::array::from_fn(|kind| one[kind].saturating_add(two[kind]))))
     }
 
+    /// The transaction that a processor makes first.
+    #[inline]
+    pub fn first(self) -> Option<Transaction> {
+        self.counts().next().map(|(kind, _)| kind)
+    }
+
     /// Removes and returns the transaction that a processor makes first.
     #[inline]
     pub fn take_first(&mut self) -> Option<Transaction> {
-        let (kind, _) = self.counts().next()?;
+        let kind = self.first()?;
         self.0 -= Self::one(kind).0;
         Some(kind)
     }

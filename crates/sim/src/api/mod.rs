@@ -13,7 +13,7 @@ use tempest::world::{Accounting, Held, Packet, Scheduling};
 use tempest::{Access, Block, MemoryEvents, Place, Primitive, Work};
 use units::Time;
 
-use crate::cluster::{Cluster, memory};
+use crate::cluster::{Cluster, memory, trains};
 use crate::dispatch::Noticed;
 use crate::memory::at_work::AtWork;
 use crate::memory::train::Train;
@@ -118,7 +118,7 @@ impl Edge {
     /// to make.
     #[inline(never)]
     pub(crate) fn settled_later<'s>(&'s self, mut state: RefMut<'s, Cluster>) -> RefMut<'s, Cluster> {
-        if memory::settle(&mut state, self.core()) {
+        if trains::settle(&mut state, self.core()) {
             drop(state);
             self.suspend();
             state = self.state();
@@ -138,7 +138,7 @@ impl Edge {
         match work.own {
             None => memory::spend_block(&mut self.state(), self.core(), &work),
             Some(own) => {
-                let suspends = memory::make(&mut self.state(), self.core(), Train::of_lines(&work, own));
+                let suspends = trains::make(&mut self.state(), self.core(), Train::of_lines(&work, own));
                 if suspends {
                     self.suspend();
                 }

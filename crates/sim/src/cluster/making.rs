@@ -25,7 +25,7 @@ use crate::link::routing::Road;
 use crate::link::staging::Staging;
 use crate::measure::Measure;
 use crate::memory::Memory;
-use crate::memory::train::Trains;
+use crate::memory::trains::Trains;
 use crate::prices::PriceLists;
 use crate::processor::core::{Core, Event};
 use crate::processor::threads::Threads;

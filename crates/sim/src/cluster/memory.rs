@@ -9,14 +9,10 @@ use units::Time;
 
 use super::Cluster;
 use super::node::Node;
-use crate::agenda::Agenda;
 use crate::happening::Happening;
 use crate::link::flights::Origin;
-use crate::memory::at_work::AtWork;
 use crate::memory::blocks::BlockWork;
 use crate::memory::lowering::PutOff;
-use crate::memory::train::{Train, Trains};
-use crate::processor::clock::Pending;
 use crate::processor::core::{Event, Job};
 
 /// The state in which the line of an address may stay in the cache of `core`.
@@ -29,114 +25,6 @@ pub(crate) fn keep_at(cluster: &Cluster, core: usize, address: u64) -> Keep {
 pub(crate) fn spend_block(cluster: &mut Cluster, core: usize, work: &BlockWork) {
     let next = cluster.at_work(core).spend_block(work);
     post_at(cluster, cluster.cores[core].node(), next);
-}
-
-/// Advances engine time to the clock of `core`, whose fiber runs now, and makes the transactions that are pending then. Returns
-/// true if an event comes before. The fiber must then suspend; it is resumed when its transactions are made.
-#[inline]
-pub(crate) fn settle(cluster: &mut Cluster, core: usize) -> bool {
-    if !cluster.cores[core].clock.pends() {
-        return cluster.settle(core);
-    }
-    settle_and_make(cluster, core)
-}
-
-#[inline(never)]
-fn settle_and_make(cluster: &mut Cluster, core: usize) -> bool {
-    let (mut work, agenda, trains) = at_work(cluster, core);
-    let clock = &mut work.core.clock;
-    // The pending transactions belong to this fiber. The next fiber on this core has transactions of its own.
-    let (ahead, pending) = (clock.take_ahead(), clock.take_pending());
-    let goes_on = if ahead.is_zero() { None } else { agenda.pass(ahead) };
-    work.now = agenda.now();
-    if goes_on.is_none() && passes_undisturbed(&mut work, agenda, pending) {
-        return false;
-    }
-    let place = trains.begin(work.core, Train::of_transactions(pending));
-    let goes_on = goes_on.or_else(|| run(&mut work, agenda, place));
-    goes_on.map(|at| cluster.continue_at(core, at)).is_some()
-}
-
-/// Lets the fiber at work on `core` make the requests of a train. Returns true if an event comes before the train's end. The
-/// fiber must then suspend, and the train [goes on](go_on) without it.
-pub(crate) fn make(cluster: &mut Cluster, core: usize, train: Train) -> bool {
-    let own = &cluster.cores[core];
-    cluster.nodes[own.node()].trains.begin(own, train);
-    go_on(cluster, core)
-}
-
-/// Goes on with the train of the fiber at work on `core`, if it makes one. Returns true if the fiber still waits for it.
-#[inline]
-pub(crate) fn go_on(cluster: &mut Cluster, core: usize) -> bool {
-    if cluster.nodes[cluster.cores[core].node()].trains.are_none() {
-        return false;
-    }
-    go_on_with_train(cluster, core)
-}
-
-#[inline(never)]
-fn go_on_with_train(cluster: &mut Cluster, core: usize) -> bool {
-    let (mut work, agenda, trains) = at_work(cluster, core);
-    let Some(place) = trains.of(work.core) else { return false };
-    if ends_undisturbed(&mut work, agenda, place) {
-        return false;
-    }
-    run(&mut work, agenda, place).map(|at| cluster.continue_at(core, at)).is_some()
-}
-
-/// Takes the steps of a train up to its end. Returns the time of the next step, if an event comes before.
-fn run(work: &mut AtWork<'_>, agenda: &mut Agenda, place: &mut Option<Train>) -> Option<Time> {
-    while let Some(train) = place {
-        if !train.step(work) {
-            *place = None;
-            break;
-        }
-        let ahead = work.core.clock.take_ahead();
-        if !ahead.is_zero() {
-            if let Some(at) = agenda.pass(ahead) {
-                return Some(at);
-            }
-            work.now = agenda.now();
-        }
-        if ends_undisturbed(work, agenda, place) {
-            break;
-        }
-    }
-    None
-}
-
-/// Ends a train at once, if no event or other client can disturb the rest of it. Returns whether it is over.
-#[inline]
-fn ends_undisturbed(work: &mut AtWork<'_>, agenda: &mut Agenda, place: &mut Option<Train>) -> bool {
-    let left = place.as_ref().and_then(Train::unasked);
-    let ends = left.is_some_and(|left| passes_undisturbed(work, agenda, left));
-    if ends {
-        *place = None;
-    }
-    ends
-}
-
-/// Makes transactions at once, if no event or other client can disturb them before their end. Returns whether engine time has come to their end.
-#[inline]
-fn passes_undisturbed(
-    work: &mut AtWork<'_>,
-    agenda: &mut Agenda,
-    Pending { made, alone, .. }: Pending,
-) -> bool {
-    let passes = work.finds_bus_free() && agenda.pass(alone).is_none();
-    if passes {
-        work.make_undisturbed(made, alone);
-    }
-    passes
-}
-
-/// The processor `core` at work, with the agenda and the trains of its node.
-fn at_work(cluster: &mut Cluster, core: usize) -> (AtWork<'_>, &mut Agenda, &mut Trains) {
-    let Cluster { cores, nodes, agenda, setting, measure, .. } = cluster;
-    let core = &mut cores[core];
-    let Node { memory, trains, .. } = &mut nodes[core.node()];
-    let (prices, anatomy) = (&setting.prices, &mut measure.anatomy);
-    (AtWork { now: agenda.now(), core, memory, prices, anatomy }, agenda, trains)
 }
 
 /// The device of a node writes the next line that has been placed.

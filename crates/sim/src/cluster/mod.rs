@@ -12,6 +12,7 @@ pub(crate) mod regions;
 pub(crate) mod routine;
 pub(crate) mod scheduling;
 pub(crate) mod sending;
+pub(crate) mod trains;
 
 use machine::{Class, Cost};
 use tempest::world::{Held, Packet};

@@ -11,7 +11,7 @@ use units::Time;
 use crate::dispatch::{Dispatcher, View};
 use crate::link::port::Port;
 use crate::memory::Memory;
-use crate::memory::train::Trains;
+use crate::memory::trains::Trains;
 use crate::processor::core::Core;
 use crate::processor::threads::Threads;
 

@@ -436,6 +436,7 @@ impl Cluster {
         state.ledger.count().interrupts += 1;
         state.ledger.book(Bucket::Overhead, time);
         let processor = state.number();
+        super::trains::put_off(self, core);
         self.record(Traced::Interrupt { node: node as u32, processor });
         self.continue_at(core, self.agenda.now() + time);
     }

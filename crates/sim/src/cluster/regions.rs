@@ -4,7 +4,7 @@
 
 use trace::Event as Traced;
 
-use super::{Cluster, gauges};
+use super::{Cluster, gauges, trains};
 use crate::measure::phases::Entry;
 
 /// Lets a thread enter the next region. Returns whether it must wait for other threads.
@@ -18,6 +18,7 @@ pub(crate) fn enter(cluster: &mut Cluster, node: usize, thread: u32, name: &'sta
     };
     cluster.agenda.release();
     cluster.record(Traced::Phase { index, name });
+    trains::catch_up_all(cluster);
     let reading = gauges::reading(cluster);
     cluster.measure.phases.begin(name, reading);
     waiting.into_iter().for_each(|(node, thread)| cluster.make_ready(node, thread));

@@ -12,7 +12,7 @@ use units::Time;
 
 use crate::cluster::Cluster;
 use crate::cluster::node::Node;
-use crate::cluster::{network, routine};
+use crate::cluster::{network, routine, trains};
 use crate::dispatch::routine::Routine;
 use crate::dispatch::{Dispatch, Dispatcher, Found, Noticed, Start, View};
 use crate::memory::at_work::AtWork;
@@ -231,6 +231,7 @@ impl Cluster {
         }
         if let Some((thread, left)) = thread.zip(left) {
             self.cores[core].put_thread_off(thread, left);
+            trains::put_off(self, core);
         }
         self.cores[core].ledger.count().interrupts += 1;
         let (node, number) = (self.cores[core].node(), self.cores[core].number());

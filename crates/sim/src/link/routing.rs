@@ -130,11 +130,11 @@ impl Road {
     /// Whether all events to come are cross traffic: `next`, which has been taken from the agenda, and all that the agenda
     /// holds.
     pub(crate) fn is_over(&self, next: Happening, agenda: &Agenda) -> bool {
-        matches!(next, Happening::Network { .. }) && self.is_quiet(agenda.waiting() + 1)
+        matches!(next, Happening::Network { .. }) && self.is_quiet(|| agenda.waiting() + 1)
     }
 
     /// Whether all of `events` events to come are cross traffic.
-    pub(crate) fn is_quiet(&self, events: usize) -> bool {
+    pub(crate) fn is_quiet(&self, events: impl FnOnce() -> usize) -> bool {
         match &self.network {
             Network::Constant(_) => false,
             Network::Routed(fabric) => fabric.is_quiet(events),

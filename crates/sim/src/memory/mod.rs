@@ -11,5 +11,6 @@ mod node;
 #[cfg(test)]
 pub(crate) mod testing;
 pub(crate) mod train;
+pub(crate) mod trains;
 
 pub(crate) use node::Memory;

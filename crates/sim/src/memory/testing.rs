@@ -18,15 +18,15 @@ pub(super) fn price(cost: Cost) -> Option<ByClass<Cost>> {
 }
 
 /// Two processors of a node, its memory and its prices.
-pub(super) struct Bench {
-    pub(super) cores: [Core; 2],
-    pub(super) memory: Memory,
-    prices: PriceLists,
-    anatomy: Anatomy,
+pub(crate) struct Bench {
+    pub(crate) cores: [Core; 2],
+    pub(crate) memory: Memory,
+    pub(crate) prices: PriceLists,
+    pub(crate) anatomy: Anatomy,
 }
 
 impl Bench {
-    pub(super) fn new(memory: Memory, general: Primitives) -> Self {
+    pub(crate) fn new(memory: Memory, general: Primitives) -> Self {
         Self {
             cores: [0, 1].map(|number| Core::new(0, number, false, 1)),
             prices: PriceLists::in_round_numbers(&general, &|made| memory.time_of(made)),
@@ -47,14 +47,14 @@ impl Bench {
     }
 
     /// The time that a processor has run ahead, and the overhead and the waits for memory in all its time.
-    pub(super) fn spent(&self, processor: usize) -> (Time, Time, Time) {
+    pub(crate) fn spent(&self, processor: usize) -> (Time, Time, Time) {
         let core = &self.cores[processor];
         let spent = core.ledger.breakdown_at(Time::ZERO);
         (core.clock.ahead(), spent.overhead, spent.memory)
     }
 
     /// The account of costs of the only message and of threads.
-    pub(super) fn stages(&self) -> Vec<Stage> {
+    pub(crate) fn stages(&self) -> Vec<Stage> {
         self.anatomy.stages(["message", Stage::ACCESS].into_iter())
     }
 

@@ -1,22 +1,22 @@
 //! A train: the requests that a fiber makes on the bus of its node one after the other.
 //!
-//! A request and its answer each use the bus at their own instant, so the bus is granted in the order of time. Between two steps
-//! of a train the processor's clock is settled. If an event comes before, the fiber waits, and so does its train; the engine
-//! then goes on with the train, and with the fiber at the train's end. Transactions that no other client can disturb need no steps: they
-//! take their time on an idle bus.
+//! A request and its answer each use the bus at their own instant, so the bus is granted in the order of time. What happens at
+//! one instant is a step: the fiber asks, or takes an answer, or books a request that is over and asks for the next at once. A
+//! step touches the node's memory system, and the clock, the ledger and the account of costs of the fiber's processor. Nothing
+//! else sees it. Transactions that no other client can disturb need no steps: they take their time on an idle bus.
 //!
-//! This module must never know why a fiber makes a request.
+//! This module must never know why a fiber makes a request, nor which step of which train comes next.
 
 use std::ops::Range;
 
-use hardware::memory::Answer;
+use hardware::memory::{Answer, NodeMemory};
 use tempest::Primitive;
 use units::Time;
 
+use super::Memory;
 use super::at_work::AtWork;
 use super::blocks::BlockWork;
 use crate::processor::clock::Pending;
-use crate::processor::core::{Activity, Core};
 use crate::processor::ledger::Bucket;
 
 /// The requests of a fiber, and the step that comes next.
@@ -24,6 +24,8 @@ use crate::processor::ledger::Bucket;
 pub(crate) struct Train {
     requests: Requests,
     next: Next,
+    /// The time that the present request takes up to the next step.
+    took: Time,
 }
 
 /// The requests that are not over. The first of them is the present one.
@@ -50,100 +52,95 @@ struct Lines {
 /// The next step of a train.
 #[derive(Clone, Copy, Debug)]
 enum Next {
-    /// The processor comes to the present request.
-    Come,
-    /// It makes the request.
+    /// The processor makes the present request.
     Ask,
-    /// It takes the answer, for which it has waited so long.
-    Take(Answer, Time),
-    /// It books the request, which has taken so long. An answer without data has come by then.
-    Book(Time),
+    /// It takes the answer.
+    Take(Answer),
+    /// It books the request, whose answer has come, and makes the next one if no time lies between.
+    Book,
 }
 
 impl Train {
-    /// The train of the transactions that a fiber has put on its processor's clock.
+    /// The train of the transactions that a fiber has put on its processor's clock. There is one at least.
     #[inline]
     pub(crate) fn of_transactions(pending: Pending) -> Self {
-        Self { requests: Requests::Plain(pending), next: Next::Come }
+        Self { requests: Requests::Plain(pending), next: Next::Ask, took: Time::ZERO }
     }
 
-    /// The train of the lines of a block. The processor takes the time `own` before each of them.
-    pub(crate) fn of_lines(work: &BlockWork, own: Time) -> Self {
+    /// The train of the lines of a block, and the time until its first step. The processor takes the time `own` before each line.
+    pub(crate) fn of_lines(work: &BlockWork, own: Time) -> (Self, Time) {
         let (left, what) = (work.lines.clone(), (work.primitive, work.name));
         let lines = Lines { left, work: what, path: work.cost.path, own, alone: work.cost.line };
-        Self { requests: Requests::Lines(lines), next: Next::Come }
+        let first = lines.path + own;
+        (Self { requests: Requests::Lines(lines), next: Next::Ask, took: Time::ZERO }, first)
     }
 
-    /// Takes the next step at the present time. Returns false if the train is over. Otherwise the clock must be settled before
-    /// the step that follows.
-    pub(crate) fn step(&mut self, work: &mut AtWork<'_>) -> bool {
-        self.next = match self.next {
-            Next::Come if self.requests.are_over() => return false,
-            Next::Come => match &self.requests {
-                Requests::Plain(..) => self.requests.ask(work),
-                Requests::Lines(lines) => {
-                    work.core.clock.advance(lines.path + lines.own);
-                    Next::Ask
+    /// Takes the next step at the present time. Returns the time of the step that follows; `None` if the train is over.
+    pub(crate) fn step(&mut self, work: &mut AtWork<'_>) -> Option<Time> {
+        let now = work.now;
+        match self.next {
+            Next::Ask => {}
+            Next::Take(answer) => {
+                let end = work.bus().take(answer, now);
+                self.took += end - now;
+                self.next = Next::Book;
+                return Some(end);
+            }
+            Next::Book => {
+                let until = self.requests.book(work, self.took)?;
+                if !until.is_zero() {
+                    self.next = Next::Ask;
+                    return Some(now + until);
                 }
-            },
-            Next::Ask => self.requests.ask(work),
-            Next::Take(answer, waited) => {
-                let now = work.now;
-                let rest = work.bus().take(answer, now) - now;
-                work.core.clock.advance(rest);
-                Next::Book(waited + rest)
             }
-            Next::Book(took) => {
-                self.requests.book(work, took);
-                Next::Come
-            }
-        };
-        true
+        }
+        let answer = self.requests.ask(work.bus(), now);
+        self.took = answer.ready - now;
+        self.next = if answer.is_empty() { Next::Book } else { Next::Take(answer) };
+        Some(answer.ready)
     }
 
-    /// The transactions that are left, if the train consists of such and comes to the next of them.
+    /// The transactions that are left, if the train consists of such and the next step makes one of them.
     #[inline]
     pub(crate) fn unasked(&self) -> Option<Pending> {
         match (&self.requests, self.next) {
-            (&Requests::Plain(left), Next::Come) => Some(left),
+            (&Requests::Plain(left), Next::Ask) => Some(left),
             _ => None,
         }
+    }
+
+    /// The earliest end of the train, whose next step comes at `at`: no other client uses the bus from then on.
+    pub(crate) fn earliest_end(&self, memory: &Memory, at: Time) -> Time {
+        let (present, later) = self.requests.least_times(memory);
+        let rest = match self.next {
+            Next::Ask => present,
+            Next::Take(answer) => memory.modelled().map_or(Time::ZERO, |system| system.time_to_take(answer)),
+            Next::Book => Time::ZERO,
+        };
+        at + rest + later
     }
 }
 
 impl Requests {
+    /// Makes the present request.
     #[inline]
-    fn are_over(&self) -> bool {
+    fn ask(&self, bus: &mut NodeMemory, now: Time) -> Answer {
         match self {
-            Self::Plain(left) => left.made.is_empty(),
-            Self::Lines(lines) => lines.left.is_empty(),
-        }
-    }
-
-    /// Makes the present request. The processor waits for the answer on its own clock.
-    #[inline]
-    fn ask(&self, work: &mut AtWork<'_>) -> Next {
-        let now = work.now;
-        let bus = work.bus();
-        let answer = match self {
-            Self::Plain(left) => bus.make(left.made.iter().next().expect("the train is not over"), now),
+            Self::Plain(left) => bus.make(left.made.first().expect("the train is not over"), now),
             Self::Lines(Lines { left, work: (Primitive::FetchBlock, _), .. }) => {
                 bus.fetch_line(left.start, now)
             }
             Self::Lines(Lines { left, .. }) => bus.purge_line(left.start, now),
-        };
-        let waited = answer.ready - now;
-        work.core.clock.advance(waited);
-        if answer.is_empty() { Next::Book(waited) } else { Next::Take(answer, waited) }
+        }
     }
 
-    /// Books the present request, which took the time `took`, and goes on to the next one.
+    /// Books the present request, which took the time `took`, and goes on to the next one. Returns the time until that; `None`
+    /// if there is none.
     #[inline]
-    fn book(&mut self, work: &mut AtWork<'_>, took: Time) {
+    fn book(&mut self, work: &mut AtWork<'_>, took: Time) -> Option<Time> {
         match self {
             Self::Plain(left) => {
-                let Some(transaction) = left.made.take_first() else { return };
-                let alone = work.memory.time_alone(transaction);
+                let alone = work.memory.time_alone(left.made.take_first()?);
                 left.alone -= alone;
                 // Other clients may use the bus.
                 let wait = took.saturating_sub(alone);
@@ -151,56 +148,37 @@ impl Requests {
                 if !wait.is_zero() {
                     work.book_wait(wait, left.step);
                 }
+                (!left.made.is_empty()).then_some(Time::ZERO)
             }
             Self::Lines(lines) => {
                 let before = lines.path + lines.own;
                 work.book_block(lines.work, before + took, lines.path + lines.alone);
                 (lines.left.start, lines.path) = (lines.left.start + 1, Time::ZERO);
+                (!lines.left.is_empty()).then_some(lines.own)
+            }
+        }
+    }
+
+    /// The least times that the present request takes, and all later ones.
+    fn least_times(&self, memory: &Memory) -> (Time, Time) {
+        match self {
+            Self::Plain(left) => {
+                let present = left.made.first().map_or(Time::ZERO, |first| memory.time_alone(first));
+                (present, left.alone - present)
+            }
+            Self::Lines(Lines { left, work: (primitive, _), own, .. }) => {
+                let fetches = *primitive == Primitive::FetchBlock;
+                let least = memory.modelled().map_or(Time::ZERO, |system| system.least_time_of_line(fetches));
+                (least, (least + *own) * (left.end - left.start - 1))
             }
         }
     }
 }
 
-/// The trains of a node that are under way: for each processor that of its thread, and that of its handler. The handler runs
-/// while the thread is put off in the middle of its train.
-#[derive(Debug, Default)]
-pub(crate) struct Trains(Vec<[Option<Train>; 2]>);
-
-impl Trains {
-    /// Whether no train has begun on the node, as on a node without a bus.
-    #[inline]
-    pub(crate) fn are_none(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Begins the train of the fiber at work on a processor.
-    pub(crate) fn begin(&mut self, core: &Core, train: Train) -> &mut Option<Train> {
-        let (processor, fiber) = place(core);
-        if self.0.len() <= processor {
-            self.0.resize_with(processor + 1, Default::default);
-        }
-        let place = &mut self.0[processor][fiber];
-        *place = Some(train);
-        place
-    }
-
-    /// The train of the fiber at work on a processor; `None` if that fiber makes no requests now.
-    #[inline]
-    pub(crate) fn of(&mut self, core: &Core) -> Option<&mut Option<Train>> {
-        let (processor, fiber) = place(core);
-        self.0.get_mut(processor).map(|both| &mut both[fiber]).filter(|train| train.is_some())
-    }
-}
-
-#[inline]
-fn place(core: &Core) -> (usize, usize) {
-    (core.number().into(), usize::from(core.activity() == Activity::Handler))
-}
-
 #[cfg(test)]
 mod tests {
     use hardware::memory::NodeMemory;
-    use machine::{Primitives, Transaction, Transactions};
+    use machine::{Cost, Primitives, Transaction, Transactions};
     use proptest::prelude::*;
     use units::Bytes;
 
@@ -228,10 +206,13 @@ mod tests {
                 bench.at_work(0, now).make_undisturbed(left.made, left.alone);
                 return now;
             }
-            if !train.step(&mut bench.at_work(0, now)) {
+            let earliest = train.earliest_end(&bench.memory, now);
+            let Some(next) = train.step(&mut bench.at_work(0, now)) else {
+                assert_eq!(earliest, now, "the last step ends the train");
                 return now;
-            }
-            now += bench.cores[0].clock.take_ahead();
+            };
+            assert!(train.earliest_end(&bench.memory, next) >= earliest, "a train is not sooner than alone");
+            now = next;
         }
     }
 
@@ -266,18 +247,21 @@ mod tests {
     }
 
     #[test]
-    fn a_fibers_train_is_known_by_its_processor_and_its_activity() {
-        let [mut core, other] = Bench::new(Memory::plain(ns(50)), Primitives::default()).cores;
-        let mut trains = Trains::default();
-        core.begin(Activity::Thread(0));
-        trains.begin(&core, train(&[1]));
-        assert!(trains.of(&other).is_none());
-        core.begin(Activity::Handler);
-        assert!(trains.of(&core).is_none(), "it is the thread's");
-        trains.begin(&core, train(&[2, 3]));
-        assert!(trains.of(&core).is_some_and(|train| train.take().is_some()));
-        assert!(trains.of(&core).is_none());
-        core.begin(Activity::Thread(0));
-        assert!(trains.of(&core).is_some());
+    fn a_train_of_lines_takes_its_earliest_time_where_nobody_disturbs_it() {
+        let mut costs = described();
+        (costs.cache.coherent, costs.cache.supply, costs.bus.snoop) = (true, None, Some(ns(1)));
+        for primitive in [Primitive::FetchBlock, Primitive::Purge] {
+            let mut bench = Bench::new(Memory::described(&costs), Primitives::default());
+            let line = bench
+                .memory
+                .modelled()
+                .map(|system| system.least_time_of_line(primitive == Primitive::FetchBlock));
+            let (name, cost) = ("work", Cost { path: ns(9), ..Cost::default() });
+            let work = BlockWork { primitive, name, cost, lines: 4..7, own: Some(ns(5)) };
+            let (train, first) = Train::of_lines(&work, ns(5));
+            assert_eq!(first, ns(14));
+            let end = drive(&mut bench, ns(100) + first, train, false);
+            assert_eq!(Some(end - ns(100)), line.map(|line| ns(9) + (ns(5) + line) * 3), "{primitive:?}");
+        }
     }
 }

@@ -69,6 +69,11 @@ impl Clock {
         self.epoch
     }
 
+    /// The number of the present continuation.
+    pub(crate) fn epoch(&self) -> u32 {
+        self.epoch
+    }
+
     /// The remaining time until the suspended fiber goes on.
     pub(crate) fn left(&self, now: Time) -> Time {
         self.until - now

@@ -1,0 +1,168 @@
+//! Steps that nothing but their own node sees, and their places among the node's events.
+//!
+//! Such a step needs no event. It has the [place](Order) that its event would have, and the node takes it before anything of the
+//! node that has a later place. A step that follows another is as if pushed by it, at the time of the other.
+//!
+//! In global order a place counts the pushes of all nodes, in the order in which they happen. A step that is taken late could not
+//! tell its place. There every step is an event.
+//!
+//! This module must never know what a step does.
+
+use des::Order;
+use units::Time;
+
+use super::Agenda;
+
+/// Before everything.
+const FIRST: Order = Order { at: Time::ZERO, major: 0, minor: 0 };
+
+impl Agenda {
+    /// The node that acts now; `None` where the run keeps global order throughout, and every step is an event.
+    #[inline]
+    pub(crate) fn acting(&self) -> Option<usize> {
+        (!self.lookahead.is_zero()).then_some(self.turn.actor)
+    }
+
+    /// The place up to which all of a node happens before the present instant. For another node than the acting one it is that of
+    /// global order.
+    #[inline]
+    pub(crate) fn reached_by(&self, node: usize) -> Order {
+        let (actor, place) = self.came;
+        if node == actor { place } else { self.reached_by_other(node, actor) }
+    }
+
+    #[cold]
+    fn reached_by_other(&self, node: usize, actor: usize) -> Order {
+        let last = if self.ranks[node] < self.ranks[actor] { u64::MAX } else { 0 };
+        Order { at: self.now, major: last, minor: last }
+    }
+
+    /// The place of a step of a node at `at` that follows the node's step at `from`.
+    #[inline]
+    pub(crate) fn place_after(&mut self, node: usize, from: Time, at: Time) -> Order {
+        if self.lookahead.is_zero() {
+            return self.keep_place(node, at);
+        }
+        let (major, minor) = (from.as_femtoseconds(), self.by(node) | self.pushes);
+        self.pushes += 1;
+        Order { at, major, minor }
+    }
+
+    /// A place before everything at `at` that has a place already. It is the node's alone.
+    pub(crate) fn early_place(&mut self, at: Time) -> Order {
+        self.pushes += 1;
+        Order { at, major: 0, minor: self.pushes }
+    }
+
+    /// The first place at which something may disturb the acting node. All steps of the node before that place may be taken now,
+    /// though their time has not come. A step that has the present place itself is one of them.
+    #[inline]
+    pub(crate) fn undisturbed_until(&self) -> Order {
+        let Order { at, major, minor } = if self.came.0 == self.turn.actor { self.came.1 } else { FIRST };
+        let past_present = Order { at, major, minor: minor + 1 };
+        if !self.due.is_empty() {
+            return past_present;
+        }
+        let other = Order { at: self.turn.bound.at.min(self.stalls_after()), ..FIRST };
+        self.events.next().unwrap_or(Order::NEVER).min(self.passages.first()).min(other).max(past_present)
+    }
+
+    /// Advances the present time by `ahead` if the node has no earlier event and its turn lasts so long. Otherwise returns the
+    /// instant `ahead` from now, at which the caller [queues](Self::push) its continuation.
+    #[inline]
+    pub(crate) fn pass(&mut self, ahead: Time) -> Option<Time> {
+        let target = self.now + ahead;
+        let undisturbed = self.due.is_empty() && self.turn.bound.at > target && self.own() > target;
+        if undisturbed && !self.is_stalled_at(target) {
+            let (from, by) = (self.now, self.by(self.turn.actor));
+            self.pass_to(Order { at: target, major: from.as_femtoseconds(), minor: by | self.pushes });
+            return None;
+        }
+        Some(target)
+    }
+
+    /// Advances the present time to a step before all that may [disturb](Self::undisturbed_until) the acting node.
+    #[inline]
+    pub(crate) fn pass_to(&mut self, place: Order) {
+        self.now = place.at;
+        self.latest = self.latest.max(place.at);
+        self.turn.by = self.by(self.turn.actor);
+        self.came = (self.turn.actor, place);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::happening::Happening;
+
+    fn ns(time: u64) -> Time {
+        Time::from_nanoseconds(time)
+    }
+
+    /// Three nodes whose messages take 100 ns at least. Node 1 acts, at 50 ns.
+    fn agenda() -> Agenda {
+        let mut agenda = Agenda::new([2, 1, 0].into(), ns(100), None);
+        look(&mut agenda, 1, 50);
+        let (at, happening) = agenda.take_next().expect("it is to come");
+        agenda.begin(at, happening);
+        agenda
+    }
+
+    fn look(agenda: &mut Agenda, node: usize, at: u64) {
+        agenda.push(node, ns(at), Happening::Look { node: node as u32 });
+    }
+
+    #[test]
+    fn steps_come_in_the_order_of_the_steps_before_them_whenever_they_are_taken() {
+        let mut agenda = agenda();
+        let late = agenda.place_after(1, ns(49), ns(70));
+        let pushed = agenda.keep_place(1, ns(70));
+        let later = agenda.place_after(1, ns(50), ns(70));
+        let early = agenda.early_place(ns(70));
+        assert!(early < late && late < pushed && pushed < later);
+        assert!(early < agenda.place_after(1, ns(0), ns(70)) && agenda.early_place(ns(70)) > early);
+    }
+
+    #[test]
+    fn in_global_order_places_count_pushes_and_no_step_is_without_an_event() {
+        let mut agenda = Agenda::new([0].into(), Time::ZERO, None);
+        let pushed = agenda.keep_place(0, ns(70));
+        assert!(pushed < agenda.place_after(0, ns(0), ns(70)));
+        assert_eq!(agenda.acting(), None);
+    }
+
+    #[test]
+    fn steps_are_taken_up_to_the_next_event_the_end_of_the_turn_and_what_is_due() {
+        let mut agenda = agenda();
+        let reached = agenda.reached_by(1);
+        assert_eq!(agenda.undisturbed_until().at, ns(250), "the node may be answered");
+        look(&mut agenda, 1, 120);
+        let until = agenda.undisturbed_until();
+        assert_eq!(until.at, ns(120));
+        agenda.pass_to(Order { at: ns(100), ..reached });
+        assert_eq!(
+            (agenda.now(), agenda.reached_by(1).at, agenda.undisturbed_until()),
+            (ns(100), ns(100), until)
+        );
+        agenda.go_on_now(1, 0, 0);
+        let present = agenda.reached_by(1);
+        assert!(
+            present < agenda.undisturbed_until()
+                && agenda.undisturbed_until() < agenda.keep_place(1, ns(101))
+        );
+    }
+
+    #[test]
+    fn of_another_node_all_has_happened_that_global_order_puts_before() {
+        let mut agenda = agenda();
+        agenda.pass(ns(10));
+        let step = agenda.place_after(0, ns(55), ns(60));
+        assert!(agenda.reached_by(0) < step && step < agenda.reached_by(2), "lower ranks come first");
+        assert!(agenda.reached_by(2) < agenda.place_after(2, ns(55), ns(61)));
+        // A node that goes on at this instant has come as far.
+        agenda.go_on_now(0, 0, 0);
+        agenda.take_due();
+        assert_eq!((agenda.acting(), agenda.reached_by(0) < step), (Some(0), true));
+    }
+}
