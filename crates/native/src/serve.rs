@@ -275,7 +275,7 @@ impl Processor {
     #[cold]
     fn take_away_serially(
         &self,
-        lowering: Lowering,
+        lowering: Box<Lowering>,
         serial: &mut Serial,
         packet: &Packet,
     ) -> Option<Pending> {
@@ -361,7 +361,7 @@ impl Processor {
     }
 
     /// Takes a right away and runs what comes after it, as far as that needs no waiting.
-    fn take_away_all(&self, lowering: Lowering, proof: &mut Proof<'_>) -> Option<Pending> {
+    fn take_away_all(&self, lowering: Box<Lowering>, proof: &mut Proof<'_>) -> Option<Pending> {
         let node = &self.node().resident.node;
         let mut next = Some(lowering);
         while let Some(lowering) = next {

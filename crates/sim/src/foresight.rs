@@ -7,6 +7,7 @@
 //! This module must never change anything that a run can see.
 
 use crate::cluster::Cluster;
+use crate::cluster::node::Node;
 use crate::fibers::Fibers;
 use crate::happening::Happening;
 use crate::link::Link;
@@ -19,6 +20,7 @@ pub(crate) fn ask(cluster: &Cluster, fibers: &Fibers, [next, after, later]: [Opt
     }
     match after {
         Some(Happening::Network { event }) => ask_for_way(cluster, event),
+        Some(Happening::Pass { flight }) => ask_for_queue(cluster, flight),
         Some(happening) => {
             let node = node_of(cluster, happening);
             node.into_iter().for_each(|node| ask_for_parts(cluster, fibers, node));
@@ -27,6 +29,7 @@ pub(crate) fn ask(cluster: &Cluster, fibers: &Fibers, [next, after, later]: [Opt
     }
     match next {
         Some(Happening::Network { event }) => ask_for_port(cluster, event),
+        Some(Happening::Pass { flight }) => place_of(cluster, flight).dispatch.events.prefetch(),
         Some(happening) => {
             let node = node_of(cluster, happening);
             node.into_iter().for_each(|node| ask_inside_parts(cluster, fibers, node));
@@ -72,12 +75,21 @@ fn ask_for_way(cluster: &Cluster, event: hardware::Event) {
 
 /// Asks for the interface of the node to whose port in an event inside the network brings a flight.
 fn ask_for_port(cluster: &Cluster, event: hardware::Event) {
-    let Link { road, flights, .. } = &cluster.link;
-    if let Some(flight) = road.brings(event) {
-        let place = &cluster.nodes[flights[flight].to()];
-        pdq::prefetch(&place.port);
-        pdq::prefetch(&place.dispatch);
+    if let Some(flight) = cluster.link.road.brings(event) {
+        pdq::prefetch(&place_of(cluster, flight).port);
     }
+}
+
+/// Asks for the interface and the dispatch queue of the node that a flight comes to.
+fn ask_for_queue(cluster: &Cluster, flight: u32) {
+    let place = place_of(cluster, flight);
+    pdq::prefetch(&place.port);
+    pdq::prefetch(&place.dispatch);
+}
+
+/// The node that a flight comes to.
+fn place_of(cluster: &Cluster, flight: u32) -> &Node {
+    &cluster.nodes[cluster.link.flights[flight].to()]
 }
 
 /// Asks for the parts of a node, its processors, and the places of its threads' stacks.

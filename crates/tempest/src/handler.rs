@@ -23,7 +23,8 @@ pub struct Actions<'a> {
     processor: &'a dyn Processor,
     accounting: Option<&'a dyn Accounting>,
     may_change: MayChange,
-    lowering: Option<Lowering>,
+    /// The handler's lowering, if it has asked for one. Few handlers do, and a lowering is as large as a message.
+    lowering: Option<Box<Lowering>>,
 }
 
 /// The blocks whose rights an event may change under the key that it holds. It is worked out once, and smaller than the key.
@@ -165,7 +166,7 @@ impl Actions<'_> {
         }
         let (first, count) = (*blocks.start(), blocks.end().0 - blocks.start().0 + 1);
         let then = self.node.encode(memory.node(), &then, &[]);
-        self.lowering = Some(Lowering { first, count, tag, then });
+        self.lowering = Some(Box::new(Lowering { first, count, tag, then }));
     }
 
     /// Resumes the threads of this node that wait to access a block, if `right` is enough for their access. Each thread
@@ -228,9 +229,8 @@ impl<'a> Handler<'a> {
 
     /// The lowering that the handler ended with, if any.
     #[inline]
-    pub(crate) fn take_lowering(&mut self) -> Option<Lowering> {
-        // Most handlers lower nothing, and a lowering is large: it is moved only if there is one.
-        if self.lowers() { self.actions.lowering.take() } else { None }
+    pub(crate) fn take_lowering(&mut self) -> Option<Box<Lowering>> {
+        self.actions.lowering.take()
     }
 
     /// Whether the handler asked for a lowering.

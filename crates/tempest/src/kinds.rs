@@ -108,7 +108,7 @@ pub(crate) trait Deliver: Send + Sync {
         packet: &Packet,
         serial: &mut Serial,
         processor: &dyn Processor,
-        lowering: &mut Option<Lowering>,
+        lowering: &mut Option<Box<Lowering>>,
     );
 }
 
@@ -133,7 +133,7 @@ impl<M: Message> Deliver for Bound<M> {
         packet: &Packet,
         serial: &mut Serial,
         processor: &dyn Processor,
-        lowering: &mut Option<Lowering>,
+        lowering: &mut Option<Box<Lowering>>,
     ) {
         let message = packet.message::<M>();
         let proof = serial.hold(message.key().resolve(self.space));
@@ -164,7 +164,7 @@ impl Deliver for Unbound {
         packet: &Packet,
         _: &mut Serial,
         _: &dyn Processor,
-        _: &mut Option<Lowering>,
+        _: &mut Option<Box<Lowering>>,
     ) {
         self.key(packet);
     }

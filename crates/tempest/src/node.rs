@@ -188,7 +188,7 @@ impl Node {
         packet: &Packet,
         serial: &mut Serial,
         processor: &dyn Processor,
-        lowering: &mut Option<Lowering>,
+        lowering: &mut Option<Box<Lowering>>,
     ) -> Result<(), BadPacket> {
         let entry = self.entry(packet)?;
         entry.deliver.handle_serially(self, packet, serial, processor, lowering);
@@ -211,7 +211,7 @@ impl Node {
     /// with a lowering, the key stays held until the lowering is done and its continuation is handled.
     #[inline]
     #[must_use]
-    pub fn deliver(&self, packet: &Packet, cx: &mut Handler<'_>) -> Option<Lowering> {
+    pub fn deliver(&self, packet: &Packet, cx: &mut Handler<'_>) -> Option<Box<Lowering>> {
         let entry = &self.entries[usize::from(packet.id().0)];
         entry.deliver.handle(packet, cx);
         cx.take_lowering()

@@ -15,19 +15,21 @@ use crate::memory::trains::Trains;
 use crate::processor::core::Core;
 use crate::processor::threads::Threads;
 
-/// One node.
+/// One node. The parts that every message touches stand side by side, and the memory system behind them, in this order: of very many
+/// nodes hardly any lies in a near cache of the host.
+#[repr(C, align(64))]
 pub(crate) struct Node {
     pub(crate) waist: Arc<Waist>,
     /// The first of the node's processors, which are `first_core..first_core + cores` of the machine.
     pub(crate) first_core: usize,
     pub(crate) cores: usize,
+    /// Whether each processor injects all that it sends, without a lock, and no other part need know of a send. It never changes.
+    pub(crate) sends_at_once: bool,
+    pub(crate) trains: Trains,
     pub(crate) threads: Threads,
     pub(crate) dispatch: Dispatcher,
     pub(crate) port: Port,
-    /// Whether each processor injects all that it sends, without a lock, and no other part need know of a send. It never changes.
-    pub(crate) sends_at_once: bool,
     pub(crate) memory: Memory,
-    pub(crate) trains: Trains,
 }
 
 impl Node {

@@ -17,12 +17,12 @@ pub(crate) enum Injection<M> {
     /// Each processor injects the messages that it sends.
     Sender,
     /// Dedicated processors inject the messages of the other processors.
-    Dedicated(Handover<M>),
+    Dedicated(Box<Handover<M>>),
     /// Network processors inject the messages of the other processors. Each network processor has a queue of its own.
     Network(Vec<Handover<M>>),
     /// Each processor injects the messages that it sends. While a second processor is dedicated, that one injects instead:
     /// handlers run one at a time, so it would have nothing else to do.
-    Relieved(Handover<M>),
+    Relieved(Box<Handover<M>>),
 }
 
 /// The messages that have been handed over and are not in the interface yet.
@@ -74,13 +74,13 @@ impl<M> Injection<M> {
     pub(crate) fn of(machine: &Machine, policy: &Policy, loops: usize) -> Self {
         let each_sends = machine.can.contains(&Capability::SenderInjects);
         match policy.injector {
-            Injector::Protocol if !each_sends => Self::Dedicated(Handover::default()),
+            Injector::Protocol if !each_sends => Self::Dedicated(Box::default()),
             Injector::Network if loops > 0 => {
                 Self::Network(std::iter::repeat_with(Handover::default).take(loops).collect())
             }
             Injector::Sender if policy.servers == Servers::Adaptive => {
                 let relieves = policy.dispatch == Dispatch::Serial && !each_sends;
-                if relieves { Self::Relieved(Handover::default()) } else { Self::Sender }
+                if relieves { Self::Relieved(Box::default()) } else { Self::Sender }
             }
             _ => Self::Sender,
         }
@@ -142,7 +142,7 @@ impl<M> Injection<M> {
     fn lanes(&self) -> &[Handover<M>] {
         match self {
             Self::Sender => &[],
-            Self::Dedicated(handover) | Self::Relieved(handover) => std::slice::from_ref(handover),
+            Self::Dedicated(handover) | Self::Relieved(handover) => std::slice::from_ref(&**handover),
             Self::Network(lanes) => lanes,
         }
     }
@@ -150,7 +150,7 @@ impl<M> Injection<M> {
     fn lanes_mut(&mut self) -> &mut [Handover<M>] {
         match self {
             Self::Sender => &mut [],
-            Self::Dedicated(handover) | Self::Relieved(handover) => std::slice::from_mut(handover),
+            Self::Dedicated(handover) | Self::Relieved(handover) => std::slice::from_mut(&mut **handover),
             Self::Network(lanes) => lanes,
         }
     }
@@ -158,6 +158,16 @@ impl<M> Injection<M> {
     /// The number of messages that wait for injection, in the longest queue.
     pub(crate) fn waiting(&self) -> usize {
         self.lanes().iter().map(|handover| handover.waiting.len()).max().unwrap_or(0)
+    }
+
+    /// Whether a message that was handed over waits.
+    #[inline]
+    pub(crate) fn waits(&self) -> bool {
+        match self {
+            Self::Sender => false,
+            Self::Dedicated(handover) | Self::Relieved(handover) => !handover.waiting.is_empty(),
+            Self::Network(lanes) => lanes.iter().any(|lane| !lane.waiting.is_empty()),
+        }
     }
 
     /// Whether an otherwise idle dedicated processor could begin an injection.
@@ -222,7 +232,7 @@ mod tests {
 
     #[test]
     fn messages_enter_one_at_a_time_and_in_order() {
-        let mut injection = Injection::Dedicated(Handover::default());
+        let mut injection = Injection::Dedicated(Box::default());
         assert!(injection.takes_from(false, 0) && !injection.takes_from(true, 0));
         for message in ["first", "second"] {
             injection.push(ns(0), 5, message, 0).expect("dedicated processors inject for others");
@@ -278,7 +288,7 @@ mod tests {
 
     #[test]
     fn a_sender_is_relieved_while_two_processors_are_dedicated() {
-        let mut injection = Injection::Relieved(Handover::default());
+        let mut injection = Injection::Relieved(Box::default());
         assert_eq!([0, 1, 2].map(|dedicated| injection.takes_from(false, dedicated)), [false, false, true]);
         assert_eq!(injection.push(ns(0), 5, 1, 0), Err(1), "the last dedicated processor has left");
         assert_eq!(injection.push(ns(0), 5, 2, 1), Ok(()));

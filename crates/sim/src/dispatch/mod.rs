@@ -61,9 +61,9 @@ pub(crate) enum Dispatch {
     /// A queue presents events to the processors that run handlers.
     Register(Register),
     /// The software of the node calls a dispatch routine.
-    Routine(Routine),
+    Routine(Box<Routine>),
     /// Network processors look at the interface, beside the computing processor.
-    Network(NetworkProcessors),
+    Network(Box<NetworkProcessors>),
     /// A hardware state machine takes the events of the system, in order.
     StateMachine(StateMachine),
 }
@@ -152,10 +152,15 @@ impl Dispatch {
     fn of(machine: &Machine, policy: &Policy, processors: usize) -> Self {
         let loops = network_processors(machine, policy);
         match (&machine.software_dispatch, &machine.network_processor, policy.servers) {
-            (Some(prices), ..) => Self::Routine(Routine::new(processors, prices.clone())),
+            (Some(prices), ..) => Self::Routine(Box::new(Routine::new(processors, prices.clone()))),
             (None, Some(network), servers) if loops > 0 => {
                 let joins_steps = machine.interface.lock_migration.is_none() && machine.node_memory.is_none();
-                Self::Network(NetworkProcessors::new(network, servers, processors - loops, joins_steps))
+                Self::Network(Box::new(NetworkProcessors::new(
+                    network,
+                    servers,
+                    processors - loops,
+                    joins_steps,
+                )))
             }
             (None, _, Servers::Compute | Servers::Network | Servers::Either) => Self::Own(Own::default()),
             (None, _, Servers::Hardware) => Self::StateMachine(StateMachine),

@@ -581,7 +581,7 @@ mod tests {
             let cores = node(idles.map(|idles| if idles { idle(0) } else { computing() }));
             let notice = if interrupts { Notice::Interrupt } else { Notice::Poll };
             let parts = (Serving::First, lane);
-            let mut dispatch = Dispatcher::of_parts(Dispatch::Network(network), events, parts, 2, notice);
+            let mut dispatch = Dispatcher::of_parts(Dispatch::Network(Box::new(network)), events, parts, 2, notice);
             (0..2).filter(|&number| !idles[number]).for_each(|number| dispatch.idle.end(number as u16));
             prop_assert_eq!(dispatch.a_loop_idles(), idles[1]);
             let view = View { now: ns(1), cores: &cores, running: None, room: true };

@@ -30,14 +30,22 @@ pub(crate) enum Origin {
 #[derive(Debug)]
 enum Load {
     None,
-    /// A block of words for a place in memory, and the place at the sender if the block lies in a segment.
-    Transfer(Place, Box<[u64]>, Option<Place>),
+    Transfer(Box<Transfer>),
     /// The words are for a place in memory.
     Deposit(Place),
     /// A block of shared memory.
     Block(Block, Box<[u64]>),
     /// A packet of a transfer through staging buffers, by the packet's number.
     Packet(u32),
+}
+
+/// A block of words for a place in memory.
+#[derive(Debug)]
+struct Transfer {
+    to: Place,
+    words: Box<[u64]>,
+    /// The place at the sender, if the block lies in a segment.
+    source: Option<Place>,
 }
 
 /// The most words of a message that stand in the flight itself. Most messages have one or two.
@@ -84,6 +92,7 @@ impl Words {
 
 /// Cargo on its way, or an event that a node raised by itself.
 #[derive(Debug)]
+#[repr(align(64))]
 pub(crate) struct Flight {
     manifest: Manifest,
     from: NodeId,
@@ -136,7 +145,9 @@ impl Flight {
         }
         self.load = match *cargo {
             Cargo::Message(_) => Load::None,
-            Cargo::Transfer(to, words, _, source) => Load::Transfer(to, words.into(), source),
+            Cargo::Transfer(to, words, _, source) => {
+                Load::Transfer(Box::new(Transfer { to, words: words.into(), source }))
+            }
             Cargo::Block(block, words, _) => Load::Block(block, words.into()),
             Cargo::Deposit(to, words) => {
                 let mut room = [0; MAX_WORDS];
@@ -226,8 +237,8 @@ impl Flight {
 
     /// The words of a transfer, with their place at the destination, and their place at the sender if they lie in a segment.
     pub(crate) fn transfer(&self) -> Option<(Place, &[u64], Option<Place>)> {
-        if let Load::Transfer(place, words, source) = &self.load {
-            Some((*place, words, *source))
+        if let Load::Transfer(transfer) = &self.load {
+            Some((transfer.to, &transfer.words, transfer.source))
         } else {
             None
         }
@@ -236,7 +247,7 @@ impl Flight {
     /// Words for a place in the destination's memory, if there are any.
     pub(crate) fn placed(&self) -> Option<(Place, &[u64])> {
         match &self.load {
-            Load::Transfer(place, words, _) => Some((*place, words)),
+            Load::Transfer(transfer) => Some((transfer.to, &transfer.words)),
             Load::Deposit(place) => Some((*place, self.words.get())),
             _ => None,
         }
@@ -310,8 +321,8 @@ impl Flight {
     /// Removes the words of a transfer, which are in place: the flight's place may stay unused for long, and should not keep a
     /// block of words so long.
     pub(crate) fn unload(&mut self) {
-        if let Load::Transfer(_, words, _) = &mut self.load {
-            *words = Box::default();
+        if let Load::Transfer(transfer) = &mut self.load {
+            transfer.words = Box::default();
         }
     }
 }

@@ -15,7 +15,7 @@ use super::flights::Flight;
 pub(crate) struct Port {
     interface: Interface,
     /// The lock; `None` where one processor drives the interface.
-    lock: Option<Lock>,
+    lock: Option<Box<Lock>>,
     /// The number of messages that pass through the port in now.
     passing: u32,
     /// The number of messages, deposits and events of its own that the node has sent so far.
@@ -25,10 +25,13 @@ pub(crate) struct Port {
 impl Port {
     /// An idle interface of a node, of these costs.
     pub(crate) fn new(machine: &Machine, costs: Arc<machine::Interface>) -> Self {
-        Self::idle(Interface::new(costs), machine.interface.lock_migration.map(Lock::new))
+        Self::idle(
+            Interface::new(costs),
+            machine.interface.lock_migration.map(|migration| Box::new(Lock::new(migration))),
+        )
     }
 
-    fn idle(interface: Interface, lock: Option<Lock>) -> Self {
+    fn idle(interface: Interface, lock: Option<Box<Lock>>) -> Self {
         Self { interface, lock, passing: 0, sent: 0 }
     }
 
@@ -79,7 +82,7 @@ impl Port {
 
     /// The lock; `None` where the interface needs none.
     pub(crate) fn lock(&self) -> Option<&Lock> {
-        self.lock.as_ref()
+        self.lock.as_deref()
     }
 
     /// Whether processors need a lock to drive the interface.
@@ -127,7 +130,7 @@ mod tests {
 
     /// A port of 1 B/ns, with a lock whose line takes 30 ns from cache to cache.
     fn port() -> Port {
-        Port::idle(Interface::new(interface().into()), Some(Lock::new(ns(30))))
+        Port::idle(Interface::new(interface().into()), Some(Box::new(Lock::new(ns(30)))))
     }
 
     #[test]

@@ -13,7 +13,7 @@ use tempest::world::{Held, Lowering};
 pub(crate) struct PutOff {
     /// The key that stays held until the right is taken away.
     pub(crate) held: Held,
-    pub(crate) lowering: Lowering,
+    pub(crate) lowering: Box<Lowering>,
     /// The kind of the handler in the account of costs, and the class that its prices depend on.
     pub(crate) like: (u16, Class),
 }
@@ -24,7 +24,7 @@ pub(crate) struct Lowerings(Vec<PutOff>);
 
 impl Lowerings {
     /// Adds a right that is to be taken away after an access.
-    pub(crate) fn put_off(&mut self, held: Held, lowering: Lowering, like: (u16, Class)) {
+    pub(crate) fn put_off(&mut self, held: Held, lowering: Box<Lowering>, like: (u16, Class)) {
         self.0.push(PutOff { held, lowering, like });
     }
 

@@ -97,12 +97,11 @@ impl Purpose {
     }
 }
 
-/// One processor.
+/// One processor. The parts that every message touches come first, in this order: of very many processors hardly any lies in a near
+/// cache of the host.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub(crate) struct Core {
-    pub(crate) clock: Clock,
-    pub(crate) ledger: Ledger,
-    pub(crate) looks: Looks,
     pub(crate) service: Service,
     node: usize,
     number: u16,
@@ -110,17 +109,20 @@ pub(crate) struct Core {
     list: List,
     /// Whether the processor began as a computing processor. Its time then counts as the program's.
     counted: bool,
-    activity: Activity,
-    purpose: Purpose,
-    /// The thread that handlers have put off, and the time that was left of its charge.
-    interrupted: Option<(u32, Time)>,
     /// Whether a thread holds a key here, which masks interrupts.
     masked: bool,
     /// Whether the thread waits until a message that was handed over is taken. Such a thread is not interrupted.
     starved: bool,
-    job: Option<Job>,
     /// Whether the last turn was an injection. The next turn then goes to handlers.
     injected_last: bool,
+    activity: Activity,
+    purpose: Purpose,
+    pub(crate) clock: Clock,
+    job: Option<Job>,
+    pub(crate) ledger: Ledger,
+    /// The thread that handlers have put off, and the time that was left of its charge.
+    interrupted: Option<(u32, Time)>,
+    pub(crate) looks: Looks,
 }
 
 impl Core {

@@ -19,8 +19,8 @@ pub(crate) enum Bucket {
 
 /// The breakdown and the counters of one processor.
 #[derive(Debug)]
+#[repr(C)]
 pub(crate) struct Ledger {
-    counters: Counters,
     breakdown: Breakdown,
     /// The beginning of the idle time that has not been booked; `None` while the processor works.
     idle_from: Option<Time>,
@@ -30,6 +30,7 @@ pub(crate) struct Ledger {
     threads_left: u32,
     /// The number of threads that may run here and wait for a block of shared memory.
     blocks_awaited: u32,
+    counters: Counters,
 }
 
 impl Ledger {

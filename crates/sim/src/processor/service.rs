@@ -14,9 +14,16 @@ pub(crate) struct Receipt {
     pub(crate) waited: Time,
 }
 
-/// A processor's time for handlers.
+/// A processor's time for handlers. The times that a handler changes come after those of the processor's roles, which hardly ever
+/// change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(C)]
 pub(crate) struct Service {
+    /// The time at which the present role began, and the total idle time by then.
+    since: (Time, Time),
+    /// The time for which the processor was dedicated in earlier roles, and the idle part of that time.
+    before: (Time, Time),
+    dedicated: bool,
     /// The time at which the present handler began, and the total time of looking for events by then.
     began: (Time, Time),
     /// The other node whose message was received last, and the time of that receipt.
@@ -25,11 +32,6 @@ pub(crate) struct Service {
     handling: Time,
     handled: Time,
     looking: Time,
-    dedicated: bool,
-    /// The time at which the present role began, and the total idle time by then.
-    since: (Time, Time),
-    /// The time for which the processor was dedicated in earlier roles, and the idle part of that time.
-    before: (Time, Time),
 }
 
 impl Service {
