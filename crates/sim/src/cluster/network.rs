@@ -146,7 +146,7 @@ fn look_while_idle(cluster: &mut Cluster, core: usize) {
 }
 
 /// Plans looks of network processors that idle because the interface has no room for a message that was handed over.
-#[inline]
+#[inline(always)]
 pub(super) fn await_room(cluster: &mut Cluster, node: usize) {
     let dispatch = &cluster.nodes[node].dispatch;
     if dispatch.a_loop_idles() && dispatch.asks_for_room(cluster.agenda.now()) {

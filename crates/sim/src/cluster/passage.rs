@@ -471,8 +471,7 @@ impl Cluster {
         let number = port.take_number(node);
         let (place, message) = (node as u32, packet.id().0);
         self.record(Traced::Arrive { node: place, from: place, message, flow: number });
-        let line = self.setting.machine.memory.line.get();
-        let (flight, event) = self.link.flights.load(NodeId(place), &manifest, &cargo, line);
+        let (flight, event) = self.link.flights.load(NodeId(place), &manifest, &cargo);
         event.leave(number, now, Passage::default());
         event.raise(origin, like);
         flight
