@@ -37,6 +37,13 @@ impl Agenda {
         Order { at: self.now, major: last, minor: last }
     }
 
+    /// Whether an event of a node at a place would have happened by now.
+    #[inline]
+    pub(crate) fn is_past(&self, node: usize, place: Order) -> bool {
+        // In global order all nodes come to the place of the last event.
+        place <= if self.lookahead.is_zero() { self.came.1 } else { self.reached_by(node) }
+    }
+
     /// The place of a step of a node at `at` that follows the node's step at `from`.
     #[inline]
     pub(crate) fn place_after(&mut self, node: usize, from: Time, at: Time) -> Order {
@@ -74,10 +81,10 @@ impl Agenda {
         let target = self.now + ahead;
         let undisturbed = self.due.is_empty() && self.turn.bound.at > target && self.own() > target;
         if undisturbed && !self.is_stalled_at(target) {
-            let (from, by) = (self.now, self.by(self.turn.actor));
-            self.pass_to(target);
-            // Steps may come before, at the same time.
-            self.came.1 = Order { at: target, major: from.as_femtoseconds(), minor: by | self.pushes };
+            // In global order nothing is left to come at that instant.
+            let major = if self.lookahead.is_zero() { u64::MAX } else { self.now.as_femtoseconds() };
+            let minor = self.by(self.turn.actor) | self.pushes;
+            self.pass_to(Order { at: target, major, minor });
             return None;
         }
         Some(target)
@@ -86,11 +93,11 @@ impl Agenda {
     /// Advances the present time to a step before all that may [disturb](Self::undisturbed_until) the acting node. All earlier steps
     /// of the node have been taken.
     #[inline]
-    pub(crate) fn pass_to(&mut self, at: Time) {
-        self.now = at;
-        self.latest = self.latest.max(at);
+    pub(crate) fn pass_to(&mut self, place: Order) {
+        self.now = place.at;
+        self.latest = self.latest.max(place.at);
         self.turn.by = self.by(self.turn.actor);
-        self.came = (self.turn.actor, Order { at, ..FIRST });
+        self.came = (self.turn.actor, place);
     }
 }
 
@@ -138,11 +145,12 @@ mod tests {
     #[test]
     fn steps_are_taken_up_to_the_next_event_the_end_of_the_turn_and_what_is_due() {
         let mut agenda = agenda();
+        let reached = agenda.reached_by(1);
         assert_eq!(agenda.undisturbed_until().at, ns(250), "the node may be answered");
         look(&mut agenda, 1, 120);
         let until = agenda.undisturbed_until();
         assert_eq!(until.at, ns(120));
-        agenda.pass_to(ns(100));
+        agenda.pass_to(Order { at: ns(100), ..reached });
         assert_eq!(
             (agenda.now(), agenda.reached_by(1).at, agenda.undisturbed_until()),
             (ns(100), ns(100), until)

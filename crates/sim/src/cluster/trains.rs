@@ -117,11 +117,14 @@ pub(crate) fn put_off(cluster: &mut Cluster, core: usize) {
 }
 
 /// Takes all steps of the acting node that come before what happens now.
-#[inline]
+#[inline(always)]
 pub(crate) fn catch_up(cluster: &mut Cluster) {
-    if cluster.setting.machine.node_memory.is_none() {
-        return;
+    if cluster.setting.machine.node_memory.is_some() {
+        catch_up_on_bus(cluster);
     }
+}
+
+fn catch_up_on_bus(cluster: &mut Cluster) {
     let Some(node) = cluster.agenda.acting() else { return };
     let next = cluster.nodes[node].trains.next();
     if next.is_some_and(|(place, _)| place.at <= cluster.agenda.now()) {
@@ -253,16 +256,16 @@ impl OnBus<'_> {
         }
     }
 
-    /// Takes all steps before a place, up to the end of a train. Returns the time of that end and the train's fiber. Only the fiber
+    /// Takes all steps before a place, up to the end of a train. Returns the place of that end and the train's fiber. Only the fiber
     /// that asks for it may have such an end: any other has an event before.
-    fn take_until(&mut self, until: Order) -> Option<(Time, Fiber)> {
+    fn take_until(&mut self, until: Order) -> Option<(Order, Fiber)> {
         while let Some((place, fiber)) = self.trains.next_before(until) {
             let core = &mut self.cores[fiber.processor()];
             let (memory, prices, anatomy) = (&mut *self.memory, self.prices, &mut *self.anatomy);
             let mut work = AtWork { now: place.at, core, memory, prices, anatomy };
             let Some(at) = self.trains.of(fiber).step(&mut work) else {
                 self.trains.end_first();
-                return Some((place.at, fiber));
+                return Some((place, fiber));
             };
             if at > place.at {
                 work.core.clock.go_on_at(at);
