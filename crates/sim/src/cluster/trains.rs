@@ -244,28 +244,24 @@ impl OnBus<'_> {
     /// the fiber waits for its train. Its event is queued then.
     fn waits_for(&mut self, fiber: Fiber) -> bool {
         let until = self.agenda.undisturbed_until();
-        match self.take_until(until) {
-            Some((end, of)) if of == fiber => {
-                self.agenda.pass_to(end);
-                false
-            }
-            _ => {
-                self.await_end(fiber);
-                true
-            }
+        let waits = self.take_until(until) != Some(fiber);
+        if waits {
+            self.await_end(fiber);
         }
+        waits
     }
 
-    /// Takes all steps before a place, up to the end of a train. Returns the place of that end and the train's fiber. Only the fiber
-    /// that asks for it may have such an end: any other has an event before.
-    fn take_until(&mut self, until: Order) -> Option<(Order, Fiber)> {
+    /// Takes all steps before a place, up to the end of a train. Advances engine time to that end, and returns the train's fiber.
+    /// Only the fiber that waits for it here may come to such an end: any other has an event before.
+    fn take_until(&mut self, until: Order) -> Option<Fiber> {
         while let Some((place, fiber)) = self.trains.next_before(until) {
             let core = &mut self.cores[fiber.processor()];
             let (memory, prices, anatomy) = (&mut *self.memory, self.prices, &mut *self.anatomy);
             let mut work = AtWork { now: place.at, core, memory, prices, anatomy };
             let Some(at) = self.trains.of(fiber).step(&mut work) else {
                 self.trains.end_first();
-                return Some((place, fiber));
+                self.agenda.pass_to(place);
+                return Some(fiber);
             };
             if at > place.at {
                 work.core.clock.go_on_at(at);
