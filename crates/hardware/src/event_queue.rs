@@ -73,14 +73,19 @@ impl<T, K: UserKey> EventQueue<T, K> {
     /// Adds an event to the queue that [arrived](Self::arrive) at `arrived`.
     #[inline]
     pub fn enqueue(&mut self, arrived: Time, key: Key<K>, event: T) {
-        let spills = self.queue.would_spill(key);
-        self.queue.enqueue(key, (arrived, spills, event));
+        self.queue.enqueue_with(key, |spills| (arrived, spills, event));
     }
 
     /// Whether the queue has an event that `server` may run now.
     #[inline]
     pub fn can_dispatch(&self, server: usize) -> bool {
         self.queue.can_dispatch(server)
+    }
+
+    /// Whether the queue has an event that some server may run now.
+    #[inline]
+    pub fn can_dispatch_any(&self) -> bool {
+        self.queue.can_dispatch_any()
     }
 
     /// Whether a key is held.

@@ -115,6 +115,13 @@ impl<T, K: UserKey> Device<T, K> {
     /// Appends an item at the tail. An item that the device has no room for waits in memory.
     #[inline]
     pub fn enqueue(&mut self, key: Key<K>, item: T) {
+        self.enqueue_with(key, |_| item);
+    }
+
+    /// Appends an item at the tail, which `item` makes. It is told whether the device has no room for the item, which then waits in
+    /// memory.
+    #[inline]
+    pub fn enqueue_with(&mut self, key: Key<K>, item: impl FnOnce(bool) -> T) {
         let behind_sequential = self.barrier() != u64::MAX;
         self.count_arrival(key, behind_sequential);
         let ticket = self.take_ticket();
@@ -122,11 +129,12 @@ impl<T, K: UserKey> Device<T, K> {
         let home = key.partition(self.partitions.len());
         let Partition { waiting, search } = &mut self.partitions[home];
         let place = waiting.len();
-        self.statistics.spilled += u64::from(place >= self.capacity);
+        let spills = place >= self.capacity;
+        self.statistics.spilled += u64::from(spills);
         let sees = !search.found && search.passed == place && place < self.reach && !behind_sequential;
         search.found |= sees && is_free;
         search.passed += usize::from(sees && !is_free);
-        waiting.push_back(Entry { ticket, key, passed_over: false, item });
+        waiting.push_back(Entry { ticket, key, passed_over: false, item: item(spills) });
         if key == Key::Sequential {
             self.waiting_sequential.push_back(ticket);
         }
@@ -144,13 +152,6 @@ impl<T, K: UserKey> Device<T, K> {
         }
         let ticket = self.take_ticket();
         Some(self.hold(key, ticket))
-    }
-
-    /// Whether an item of this key that is appended now finds no room in the device, and waits in memory.
-    #[inline]
-    pub fn would_spill(&self, key: Key<K>) -> bool {
-        let home = key.partition(self.partitions.len());
-        self.partitions[home].waiting.len() >= self.capacity
     }
 
     /// Takes the oldest item that this server may serve and whose key is free.
@@ -177,6 +178,12 @@ impl<T, K: UserKey> Device<T, K> {
     pub fn can_dispatch(&self, server: usize) -> bool {
         !self.closed_by_serial()
             && self.partition_of(server).is_some_and(|home| self.partitions[home].search.found)
+    }
+
+    /// Whether [`dispatch`](Self::dispatch) would return an item to some server.
+    #[inline]
+    pub fn can_dispatch_any(&self) -> bool {
+        !self.closed_by_serial() && self.partitions.iter().any(|partition| partition.search.found)
     }
 
     /// Holds a key without an item: the caller becomes an item dispatched at once. Refused if any unfinished item

@@ -21,7 +21,7 @@
 
 mod steps;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 use des::{DelayLines, Order, Timetable, Turn};
 use tempest::Failure;
@@ -30,6 +30,7 @@ use units::Time;
 use crate::happening::{Happening, Packed};
 use crate::progress::Progress;
 use crate::prospect::Prospect;
+use crate::short_queue::ShortQueue;
 
 /// The present time and all events to come.
 pub(crate) struct Agenda {
@@ -53,9 +54,9 @@ pub(crate) struct Agenda {
     held: Box<[bool]>,
     /// Cores whose fibers go on at the present time, in order. They come before every queued event, and most continuations need
     /// no queue entry because of them.
-    due: VecDeque<Due>,
+    due: ShortQueue<Due>,
     /// For each node whose fiber has [stepped back](Self::step_back), what is due after that fiber.
-    parked: BTreeMap<usize, VecDeque<Due>>,
+    parked: BTreeMap<usize, ShortQueue<Due>>,
     /// The number of pushes so far.
     pushes: u64,
     /// Whether the next events are to be told.
@@ -129,7 +130,7 @@ impl Agenda {
             ranks,
             passages: DelayLines::new(&[], 0),
             passes: false,
-            due: VecDeque::new(),
+            due: ShortQueue::default(),
             parked: BTreeMap::new(),
             pushes: 0,
             prospect: Prospect::of(nodes, !lookahead.is_zero()),
@@ -245,18 +246,18 @@ impl Agenda {
 
     /// Lets the fiber at work on a core go on at the present time, before every event.
     pub(crate) fn go_on_now(&mut self, node: usize, core: usize, epoch: u32) {
-        self.due.push_back(Due { node: node as u32, core: core as u32, epoch });
+        self.due.push(Due { node: node as u32, core: core as u32, epoch });
     }
 
     /// The core whose fiber goes on next at the present time, with the epoch of its continuation; `None` if the run ends now.
     pub(crate) fn first_due(&self) -> Option<(usize, u32)> {
-        self.due.front().filter(|_| !self.is_stopped()).map(|due| (due.core as usize, due.epoch))
+        self.due.first().filter(|_| !self.is_stopped()).map(|due| (due.core as usize, due.epoch))
     }
 
     /// Removes and returns the core whose fiber goes on next at the present time. Its node acts from now on.
     #[inline]
     pub(crate) fn take_due(&mut self) -> Option<(usize, u32)> {
-        let due = self.due.pop_front()?;
+        let due = self.due.pop()?;
         let actor = self.actor(due.node as usize);
         if self.turn.actor != actor {
             self.go_over_to(actor);

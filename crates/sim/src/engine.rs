@@ -8,8 +8,9 @@ use std::rc::Rc;
 
 use tempest::world::Resident;
 use tempest::{Failure, Refusal};
+use units::Time;
 
-use crate::cluster::{Cluster, gauges, memory, network, trains};
+use crate::cluster::{Cluster, gauges, memory, network, overflow, trains};
 use crate::fibers::Fibers;
 use crate::foresight;
 use crate::happening::Happening;
@@ -96,50 +97,62 @@ fn advance(cluster: &mut Cluster, fibers: &Fibers) -> Result<Option<Next>, Failu
     if cluster.agenda.is_stopped() {
         return cluster.agenda.take_stop().map_or(Ok(None), Err);
     }
-    loop {
-        while let Some((core, epoch)) = cluster.agenda.take_due() {
-            trains::catch_up(cluster);
-            if let Some(next) = take_up(cluster, core, epoch) {
-                return Ok(Some(next));
+    'events: loop {
+        let (core, epoch) = 'due: {
+            if let Some(due) = cluster.agenda.take_due() {
+                trains::catch_up(cluster);
+                break 'due due;
             }
-        }
-        let next = cluster.agenda.take_next();
-        let Some((at, happening)) =
-            next.filter(|&(_, happening)| !cluster.link.road.is_over(happening, &cluster.agenda))
-        else {
-            cluster.agenda.end();
-            gauges::sample(cluster, true);
-            return Ok(None);
+            let Some(happening) = begin_next(cluster, fibers)? else { return Ok(None) };
+            match happening {
+                Happening::Continue { core, epoch } => break 'due (core as usize, epoch),
+                Happening::Arrive { flight } => cluster.arrive(flight),
+                Happening::Pass { flight } => cluster.pass(flight),
+                Happening::Deliver { flight } => cluster.deliver(flight),
+                Happening::Network { event } => cluster.go_through_network(event),
+                Happening::Forward { flight } => cluster.forward(flight),
+                Happening::Overflow { flight, uses } => overflow::check(cluster, flight, uses),
+                Happening::Packet { packet, step } => cluster.step_packet(packet, step),
+                Happening::Post { node } => memory::write_posted(cluster, node as usize),
+                Happening::Look { node } => cluster.notify(node as usize),
+            }
+            continue 'events;
         };
-        cluster.agenda.begin(at, happening);
-        trains::catch_up(cluster);
-        if let Some(soon) = cluster.agenda.soon() {
-            foresight::ask(cluster, fibers, soon);
-        }
-        if cluster.measure.sampler.is_some() {
-            gauges::sample(cluster, false);
-        }
-        if let Some(limit) = cluster.agenda.stalled() {
-            let spinning = standstill::spinning(cluster);
-            return Err(Failure::Stalled { limit, spinning, blocked: standstill::blocked(cluster) });
-        }
-        match happening {
-            Happening::Arrive { flight } => cluster.arrive(flight),
-            Happening::Pass { flight } => cluster.pass(flight),
-            Happening::Deliver { flight } => cluster.deliver(flight),
-            Happening::Network { event } => cluster.go_through_network(event),
-            Happening::Forward { flight } => cluster.forward(flight),
-            Happening::Overflow { flight, uses } => cluster.overflow(flight, uses),
-            Happening::Packet { packet, step } => cluster.step_packet(packet, step),
-            Happening::Post { node } => memory::write_posted(cluster, node as usize),
-            Happening::Look { node } => cluster.notify(node as usize),
-            Happening::Continue { core, epoch } => {
-                if let Some(next) = take_up(cluster, core as usize, epoch) {
-                    return Ok(Some(next));
-                }
-            }
+        if let Some(next) = take_up(cluster, core, epoch) {
+            return Ok(Some(next));
         }
     }
+}
+
+/// Moves the present time to the next event, and returns that event. `None` when no event is left.
+fn begin_next(cluster: &mut Cluster, fibers: &Fibers) -> Result<Option<Happening>, Failure> {
+    let next = cluster.agenda.take_next();
+    let Some((at, happening)) =
+        next.filter(|&(_, happening)| !cluster.link.road.is_over(happening, &cluster.agenda))
+    else {
+        cluster.agenda.end();
+        gauges::sample(cluster, true);
+        return Ok(None);
+    };
+    cluster.agenda.begin(at, happening);
+    trains::catch_up(cluster);
+    if let Some(soon) = cluster.agenda.soon() {
+        foresight::ask(cluster, fibers, soon);
+    }
+    if cluster.measure.sampler.is_some() {
+        gauges::sample(cluster, false);
+    }
+    match cluster.agenda.stalled() {
+        Some(limit) => Err(stall(cluster, limit)),
+        None => Ok(Some(happening)),
+    }
+}
+
+/// The failure of a run that has made no progress for longer than `limit`.
+#[cold]
+fn stall(cluster: &Cluster, limit: Time) -> Failure {
+    let spinning = standstill::spinning(cluster);
+    Failure::Stalled { limit, spinning, blocked: standstill::blocked(cluster) }
 }
 
 /// The fiber that goes on at a core whose continuation is due. `None` if an interrupt has put that continuation
@@ -154,7 +167,7 @@ fn take_up(cluster: &mut Cluster, core: usize, epoch: u32) -> Option<Next> {
             None
         }
         Activity::Trapped => {
-            cluster.finish_trap(core);
+            overflow::finish_trap(cluster, core);
             None
         }
         Activity::Step(step) => {

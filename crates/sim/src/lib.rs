@@ -62,6 +62,7 @@ mod processor;
 mod progress;
 mod prospect;
 mod setting;
+mod short_queue;
 mod standstill;
 #[cfg(test)]
 mod testing;

@@ -7,6 +7,7 @@ pub(crate) mod making;
 pub(crate) mod memory;
 pub(crate) mod network;
 pub(crate) mod node;
+pub(crate) mod overflow;
 pub(crate) mod passage;
 pub(crate) mod regions;
 pub(crate) mod routine;
@@ -331,7 +332,7 @@ impl Cluster {
     }
 
     /// Ends the charges of a handler on `core`: later charges belong to no handler. Returns the core's node.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn leave_handler(&mut self, core: usize) -> usize {
         let (now, threads) = (self.agenda.now(), self.measure.anatomy.threads());
         let own = &mut self.cores[core];

@@ -10,13 +10,12 @@ use units::Time;
 
 use crate::cluster::node::Node;
 use crate::cluster::sending::Sender;
-use crate::cluster::{Cluster, network};
+use crate::cluster::{Cluster, network, overflow};
 use crate::dispatch::events::Arrived;
 use crate::happening::{Happening, PacketStep};
 use crate::link::Link;
 use crate::link::cargo::{Cargo, HandedOver, Manifest, Route};
 use crate::link::flights::{Flight, Origin};
-use crate::link::overflow::{Overflow, Verdict};
 use crate::link::staging::{Command, Effect, Site};
 use crate::memory::at_work::Injecting;
 use crate::prices::WORD_BYTES;
@@ -276,9 +275,15 @@ impl Cluster {
 
     /// Delivers a flight: words to their place in memory, a message to the queue of its node.
     pub(crate) fn deliver(&mut self, flight: u32) {
-        if self.link.staging.is_none() {
-            return self.hand_in(flight);
+        if self.link.staging.is_some() {
+            return self.deliver_beside_stages(flight);
         }
+        self.hand_in(flight);
+    }
+
+    /// Delivers a flight on a machine with staging buffers: behind the transfers that its source has sent before.
+    #[inline(never)]
+    fn deliver_beside_stages(&mut self, flight: u32) {
         if !self.is_staged(flight) {
             let flow = self.link.flights[flight].number();
             self.hand_in(flight);
@@ -289,7 +294,6 @@ impl Cluster {
 
     /// Whether a flight is a packet of a transfer through staging buffers, which takes its next step, or has to wait for such a
     /// transfer.
-    #[inline(never)]
     fn is_staged(&mut self, flight: u32) -> bool {
         let Link { flights, staging: Some(staging), .. } = &mut self.link else { return false };
         let arriving = &flights[flight];
@@ -302,6 +306,7 @@ impl Cluster {
     }
 
     /// Hands the cargo of a flight in at its node.
+    #[inline(always)]
     fn hand_in(&mut self, flight: u32) {
         let now = self.agenda.now();
         let arriving = &mut self.link.flights[flight];
@@ -348,7 +353,7 @@ impl Cluster {
         if let Some(flight) = self.link.road.step(event, &mut self.agenda) {
             let to = self.link.flights[flight].to();
             if !self.admit_next(to) {
-                self.watch_overflow(to);
+                overflow::watch(self, to);
             }
         }
     }
@@ -371,7 +376,7 @@ impl Cluster {
     }
 
     /// Whether the interface of a node has room for another message from the network.
-    fn admits(&self, node: usize) -> bool {
+    pub(super) fn admits(&self, node: usize) -> bool {
         let Node { dispatch, port, .. } = &self.nodes[node];
         // Messages fill the interface where the processor that runs handlers takes them out. Elsewhere a device empties it.
         self.link.road.admits(dispatch.in_interface() + port.passing())
@@ -396,65 +401,22 @@ impl Cluster {
         next - at
     }
 
-    /// Watches how long the message at the port in of `node` is kept out.
-    fn watch_overflow(&mut self, node: usize) {
-        let Some(overflow) = &self.link.overflow else { return };
-        let Some(flight) = self.link.road.knocking(node) else { return };
-        // A network processor empties the interface whatever the computing processor does.
-        if self.nodes[node].dispatch.network().is_some() {
-            return;
-        }
-        let (at, uses) = (overflow.patience(self.agenda.now()), self.link.flights[flight].uses());
-        self.agenda.push(node, at, Happening::Overflow { flight, uses });
-    }
-
-    /// Checks whether a message has waited too long at the port in. `uses` tells it from a later flight at the same place.
-    pub(crate) fn overflow(&mut self, flight: u32, uses: u32) {
-        let waiting = &self.link.flights[flight];
-        let node = waiting.to();
-        let knocks = waiting.uses() == uses && self.link.road.knocking(node) == Some(flight);
-        let core = self.nodes[node].first_core;
-        match Overflow::verdict(knocks && !self.admits(node), self.cores[core].is_computing()) {
-            Verdict::Over => {}
-            Verdict::Watch => self.watch_overflow(node),
-            Verdict::Trap => self.spill(node, core),
-        }
-    }
-
-    /// Traps the processor `core`, which moves the messages of the interface into its memory.
-    fn spill(&mut self, node: usize, core: usize) {
-        let Some(inbox) = self.nodes[node].dispatch.inbox_mut() else { return };
-        let in_interface = inbox.in_interface();
-        let bytes = in_interface.map(|arrived| self.link.flights[arrived.flight].bytes()).sum();
-        inbox.spill();
-        let time = self.link.overflow.as_ref().map_or(Time::ZERO, |overflow| overflow.time(bytes));
-        let thread = self.thread_on(core);
-        let state = &mut self.cores[core];
-        state.put_thread_off(thread, state.clock.left(self.agenda.now()));
-        state.clock.put_off();
-        state.begin(Activity::Trapped);
-        state.ledger.count().interrupts += 1;
-        state.ledger.book(Bucket::Overhead, time);
-        let processor = state.number();
-        super::trains::put_off(self, core);
-        self.record(Traced::Interrupt { node: node as u32, processor });
-        self.continue_at(core, self.agenda.now() + time);
-    }
-
-    /// Ends the trap: the interface is empty, and the processor continues its earlier work.
-    pub(crate) fn finish_trap(&mut self, core: usize) {
-        self.admit_next(self.cores[core].node());
-        if !self.back_to_thread(core) {
-            self.free(core);
-        }
-    }
-
     /// Adds a message that has passed the port in. Where a network processor looks for messages, it waits for that look.
-    #[inline]
+    #[inline(always)]
     fn join_queue(&mut self, node: usize, message: Arrived) {
-        let Some(network) = self.nodes[node].dispatch.network_mut() else {
-            return self.join_dispatch(node, message);
-        };
+        let dispatch = &mut self.nodes[node].dispatch;
+        if dispatch.network().is_some() {
+            return self.line_up(node, message);
+        }
+        dispatch.join(message);
+        if !dispatch.rests() {
+            self.find_processors(node);
+        }
+    }
+
+    /// Adds a message that has passed the port in to those that a network processor looks for.
+    fn line_up(&mut self, node: usize, message: Arrived) {
+        let Some(network) = self.nodes[node].dispatch.network_mut() else { return };
         network.line_up(message);
         if network::takes_at_once(self, node, &message) {
             return;
@@ -469,15 +431,10 @@ impl Cluster {
     pub(crate) fn forward(&mut self, flight: u32) {
         let node = self.link.flights[flight].to();
         self.link.flights[flight].forward();
-        self.join_dispatch(node, self.arrived(flight));
-        self.wake_starved(node);
-    }
-
-    /// Adds a message to its node's dispatch.
-    #[inline]
-    fn join_dispatch(&mut self, node: usize, message: Arrived) {
+        let message = self.arrived(flight);
         self.nodes[node].dispatch.join(message);
         self.notify(node);
+        self.wake_starved(node);
     }
 
     /// A message that has come to its node, as dispatch sees it.

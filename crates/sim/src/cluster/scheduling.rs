@@ -51,15 +51,15 @@ impl Cluster {
     }
 
     /// Finds work for `core`, which has nothing to do now.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn free(&mut self, core: usize) {
         let node = self.cores[core].node();
-        let dispatch = &self.nodes[node].dispatch;
-        if dispatch.moves_threads() && self.change_role(core) {
+        if self.nodes[node].dispatch.moves_threads() && self.change_role(core) {
             self.go_on(core);
-            return self.look_again(node);
+            self.look_again(node);
+        } else {
+            self.go_on(core);
         }
-        self.go_on(core);
     }
 
     /// Lets `core`, which has nothing to do now, work in its present role, or idle.
@@ -78,8 +78,8 @@ impl Cluster {
     /// Lets `core` start a handler or an injection, or go on with a thread. Returns false if there is none of these.
     #[inline]
     pub(super) fn finds_work(&mut self, core: usize) -> bool {
-        let has_others = self.nodes[self.cores[core].node()].dispatch.has_others();
-        let leaves = has_others && self.leaves_to_others(core);
+        let may_leave = self.nodes[self.cores[core].node()].dispatch.may_leave_to_others();
+        let leaves = may_leave && self.leaves_to_others(core);
         !leaves && self.serve(core, Noticed::AT_ONCE) || self.back_to_thread(core)
     }
 
@@ -113,22 +113,27 @@ impl Cluster {
         if self.is_network_processor(core) {
             return network::go_on_with_pass(self, core);
         }
-        let handlers_first = self.cores[core].serves_handlers_first();
-        handlers_first && self.start_handler(core, noticed)
-            || self.start_injection(core)
+        let own = &self.cores[core];
+        let injects = self.nodes[own.node()].dispatch.injection.may_begin();
+        own.serves_handlers_first() && self.start_handler(core, noticed)
+            || injects && self.start_injection(core)
             || self.start_handler(core, noticed)
     }
 
     /// Finds processors for all events of `node` that wait, after one of them may have become dispatchable.
     #[inline]
     pub(crate) fn notify(&mut self, node: usize) {
-        if !self.nodes[node].dispatch.rests() {
+        let dispatch = &self.nodes[node].dispatch;
+        let has_network = dispatch.network().is_some();
+        if !dispatch.rests() {
             self.find_processors(node);
         }
-        network::await_room(self, node);
+        if has_network {
+            network::await_room(self, node);
+        }
     }
 
-    fn find_processors(&mut self, node: usize) {
+    pub(super) fn find_processors(&mut self, node: usize) {
         while !self.nodes[node].dispatch.rests() {
             let (dispatch, view) = self.parts(node);
             let Some(start) = dispatch.next_start(view) else { break };

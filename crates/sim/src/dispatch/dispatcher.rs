@@ -24,6 +24,8 @@ use crate::processor::core::{Core, Event};
 #[repr(C)]
 pub(crate) struct Dispatcher {
     notice: Notice,
+    /// The first of the processors that do anything for other processors. Those before it run threads and nothing else.
+    first_helper: u16,
     pub(crate) serving: Serving,
     pub(crate) idle: Idle,
     pub(crate) injection: Injection<HandedOver>,
@@ -66,6 +68,7 @@ impl Dispatcher {
             injection,
             idle: Idle::from_the_start(processors),
             servers: (0..processors).filter_map(|number| serving.server(number)).count(),
+            first_helper: serving.only_compute() as u16,
             serving,
             notice,
             next_interrupt: 0,
@@ -156,7 +159,7 @@ impl Dispatcher {
     }
 
     /// Adds a message or a fault to the events of the node.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn join(&mut self, message: Arrived) {
         self.events.note_arrival(message.at);
         match &mut self.way {
@@ -197,17 +200,14 @@ impl Dispatcher {
     /// Removes and returns the event that a processor handles next. `dedicated` says whether the processor does nothing else.
     #[inline]
     pub(crate) fn next_event(&mut self, now: Time, number: usize, dedicated: bool) -> Option<Found> {
-        if !self.has_events() {
-            return None;
-        }
-        let server = self.serving.serves_now(number, dedicated)?;
-        let events = &mut self.events;
+        let (serving, events) = (&self.serving, &mut self.events);
+        let server = || serving.serves_now(number, dedicated);
         match &mut self.way {
-            Dispatch::Own(own) => own.next(now, server, events),
-            Dispatch::Register(register) => register.next(now, server, events),
-            Dispatch::Network(network) => network.next(now, server, events),
-            Dispatch::StateMachine(state_machine) => state_machine.next(now, server, events),
-            Dispatch::Routine(routine) => routine.next(now, (number, server), dedicated, events),
+            Dispatch::Own(own) => own.next(now, number, events),
+            Dispatch::Register(register) => register.next(now, server()?, events),
+            Dispatch::Network(network) => network.next(now, server()?, events),
+            Dispatch::StateMachine(state_machine) => state_machine.next(now, server()?, events),
+            Dispatch::Routine(routine) => routine.next(now, (number, server()?), dedicated, events),
         }
     }
 
@@ -273,15 +273,22 @@ impl Dispatcher {
         self.way.waiting() + self.events.waiting()
     }
 
-    /// Whether an event waits for a processor.
-    #[inline]
-    fn has_events(&self) -> bool {
-        self.events.something_waits() || self.way.something_waits()
-    }
-
-    /// Whether an event or a message that was handed over waits for a processor.
-    fn something_waits(&self) -> bool {
-        self.has_events() || self.injection.waiting() > 0
+    /// Whether no work waits that some processor might start. An event in the queue of a device may still have to wait for its key.
+    #[inline(never)]
+    fn nothing_may_start(&self) -> bool {
+        let has_event = match &self.way {
+            Dispatch::Register(_) | Dispatch::StateMachine(_) => self.events.may_start(),
+            // What is handed over, and what is in the interface, waits for the network processors.
+            Dispatch::Network(network) if !self.idle.has_one_from(network.numbers().start) => {
+                return !network.has_for_others()
+                    && !self.events.something_waits()
+                    && !self.injection.may_begin();
+            }
+            Dispatch::Own(_) | Dispatch::Routine(_) | Dispatch::Network(_) => {
+                self.events.something_waits() || self.way.something_waits()
+            }
+        };
+        !has_event && !self.injection.waits()
     }
 
     /// The idle processor that takes new work: the one that became idle last, because its caches are the warmest. A computing
@@ -291,41 +298,40 @@ impl Dispatcher {
         if self.shares_interface() && cores[0].is_idle() && self.has_event(0, cores) {
             return Some(0);
         }
-        self.idle
-            .iter()
-            .filter(|&(_, number)| self.has_event(number, cores) || self.may_inject(number, view))
-            .max_by_key(|&(since, number)| (cores[number].is_dedicated(), since, std::cmp::Reverse(number)))
-            .map(|(_, number)| number)
+        let finds = |number| self.has_event(number, cores) || self.may_inject(number, view);
+        let mut best = None;
+        // The next one is better if it is dedicated, and as good if it idles as long. Its number is lower then.
+        for (since, number) in self.idle.latest_first() {
+            let rank = (cores[number].is_dedicated(), since);
+            if best.is_none_or(|(highest, _)| rank >= highest) && finds(number) {
+                best = Some((rank, number));
+            }
+        }
+        best.map(|(_, number)| number)
+    }
+
+    #[inline]
+    fn a_helper_idles(&self) -> bool {
+        self.idle.has_one_from(self.first_helper.into())
     }
 
     /// Whether a processor that has a thread to go on with might leave waiting work to other processors.
     #[inline]
-    pub(crate) fn has_others(&self) -> bool {
-        !self.idle.is_empty() || self.serving.is_served()
+    pub(crate) fn may_leave_to_others(&self) -> bool {
+        self.serving.is_served() || self.a_helper_idles() && !self.nothing_may_start()
     }
 
-    /// Whether a processor that has a thread to go on with leaves waiting work to other processors.
+    /// Whether a processor that [may leave](Self::may_leave_to_others) waiting work to other processors does so.
     pub(crate) fn leaves_to_others(&self, view: View<'_>) -> bool {
-        let another_comes =
-            || self.serving.shares_events() && self.something_waits() && self.idle_server(view).is_some();
+        let another_comes = || self.serving.shares_events() && self.idle_server(view).is_some();
         self.serving.is_served() || another_comes()
     }
 
-    /// Whether no processor could start work: none idles and none is interrupted, or no event or message waits for one that does. A
-    /// node with a dispatch routine may still have a turn to pass on.
+    /// Whether no processor could start work. A node with a dispatch routine may still have a turn to pass on.
     #[inline]
     pub(crate) fn rests(&self) -> bool {
-        if self.idle.is_empty() && self.notice == Notice::Poll {
-            return !matches!(self.way, Dispatch::Routine(_));
-        }
-        match &self.way {
-            Dispatch::Routine(_) => false,
-            // What is handed over, and what is in the interface, waits for the network processors.
-            Dispatch::Network(network) if !self.idle.has_one_from(network.numbers().start) => {
-                !network.has_for_others() && !self.events.something_waits() && !self.injection.may_begin()
-            }
-            _ => !self.something_waits(),
-        }
+        let all_busy = !self.a_helper_idles() && self.notice == Notice::Poll;
+        !matches!(self.way, Dispatch::Routine(_)) && (all_busy || self.nothing_may_start())
     }
 
     /// The processor that starts work that waits, if there is one.
@@ -338,7 +344,7 @@ impl Dispatcher {
                 None => self.to_interrupt(view),
             };
         }
-        if !self.something_waits() {
+        if self.nothing_may_start() {
             return None;
         }
         match self.idle_server(view) {
@@ -528,7 +534,7 @@ mod tests {
         assert_eq!(next_start(&mut dispatch, &cores), None, "nothing waits");
         dispatch.join(message(0, 7, Class::User));
         assert_eq!(next_start(&mut dispatch, &cores), Some(Start::Serve { number: 1, delay: ns(0) }));
-        assert!(dispatch.leaves_to_others(view(&cores)), "a processor with a thread goes on with it");
+        assert!(dispatch.may_leave_to_others() && dispatch.leaves_to_others(view(&cores)));
     }
 
     #[test]

@@ -117,6 +117,7 @@ impl Events {
     }
 
     /// Takes a key back.
+    #[inline]
     pub(crate) fn complete(&mut self, now: Time, held: Held) {
         self.queue.complete(now, held);
     }
@@ -141,9 +142,18 @@ impl Events {
         self.queue.can_dispatch(server)
     }
 
+    /// Whether a handler continues, or the queue has an event that some server may take now.
+    #[inline]
+    pub(crate) fn may_start(&self) -> bool {
+        self.has_resumed() || self.queue.can_dispatch_any()
+    }
+
     /// Dispatches the oldest event that `server` may take now.
     #[inline]
     pub(crate) fn dispatch(&mut self, now: Time, server: usize) -> Option<Found> {
+        if self.queue.is_empty() {
+            return None;
+        }
         let Dispatched { held, event, spilled } = self.queue.dispatch(now, server)?;
         Some(Found { job: Job { held, event }, fetch: Time::ZERO, spilled })
     }

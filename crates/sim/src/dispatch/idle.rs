@@ -35,12 +35,6 @@ impl Idle {
         }
     }
 
-    /// Whether every processor has something to do.
-    #[inline]
-    pub(crate) fn is_empty(&self) -> bool {
-        self.all.is_empty()
-    }
-
     /// Whether a processor of the number `first` or a higher one idles.
     #[inline]
     pub(crate) fn has_one_from(&self, first: usize) -> bool {
@@ -53,6 +47,12 @@ impl Idle {
         self.all.len() == cores.iter().filter(|core| core.is_idle()).count()
             && self.all.iter().all(right)
             && self.all.is_sorted()
+    }
+
+    /// The idle processors, with the time at which each became idle. The processor that has idled for the shortest time comes
+    /// first. Among equals the highest number comes first.
+    pub(crate) fn latest_first(&self) -> impl Iterator<Item = (Time, usize)> + '_ {
+        self.all.iter().rev().map(|&(since, number)| (since, usize::from(number)))
     }
 
     /// The idle processors, with the time at which each became idle. The processor that has idled longest comes first.

@@ -160,6 +160,16 @@ impl<M> Injection<M> {
         self.lanes().iter().map(|handover| handover.waiting.len()).max().unwrap_or(0)
     }
 
+    /// Whether a message that was handed over waits.
+    #[inline]
+    pub(crate) fn waits(&self) -> bool {
+        match self {
+            Self::Sender => false,
+            Self::Dedicated(handover) | Self::Relieved(handover) => !handover.waiting.is_empty(),
+            Self::Network(lanes) => lanes.iter().any(|lane| !lane.waiting.is_empty()),
+        }
+    }
+
     /// Whether an otherwise idle dedicated processor could begin an injection.
     pub(crate) fn may_begin(&self) -> bool {
         match self {

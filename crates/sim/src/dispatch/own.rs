@@ -25,9 +25,14 @@ impl Own {
         events.has_resumed() || !self.inbox.is_empty() || events.can_dispatch(server)
     }
 
-    /// The event that the processor finds at `now`. It looks at a message only if it can take no event of the queue.
+    /// The event that processor `number` finds at `now`: the first one, which is server 0, looks. It looks at a message only if it
+    /// can take no event of the queue.
     #[inline]
-    pub(crate) fn next(&mut self, now: Time, server: usize, events: &mut Events) -> Option<Found> {
+    pub(crate) fn next(&mut self, now: Time, number: usize, events: &mut Events) -> Option<Found> {
+        let server = 0;
+        if number != server {
+            return None;
+        }
         if events.something_waits() && (events.has_resumed() || events.can_dispatch(server)) {
             return events.next_resumed().or_else(|| events.dispatch(now, server));
         }

@@ -69,6 +69,14 @@ impl Serving {
         }
     }
 
+    /// The number of the first processors that run threads and nothing else, whatever happens.
+    pub(crate) fn only_compute(&self) -> usize {
+        match self {
+            Self::Dedicated { computing } | Self::Embedded { computing } => *computing,
+            Self::First | Self::Floating(_) | Self::Endpoints | Self::Adaptive(_) => 0,
+        }
+    }
+
     /// The number in the dispatch queue of a processor that runs handlers at present. `dedicated` says whether it does nothing
     /// else.
     pub(crate) fn serves_now(&self, number: usize, dedicated: bool) -> Option<usize> {

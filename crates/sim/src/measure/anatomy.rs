@@ -41,7 +41,7 @@ impl Taken {
 
 /// The counts of one kind.
 #[derive(Clone, Debug)]
-struct Kind {
+pub(crate) struct Kind {
     events: u64,
     travel: Time,
     wait: Time,
@@ -73,12 +73,10 @@ impl Anatomy {
         }
     }
 
-    /// Counts an event, its time in the network, and its time of waiting.
-    pub(crate) fn count_event(&mut self, kind: u16, travel: Time, wait: Time) {
-        let kind = &mut self.0[usize::from(kind)];
-        kind.events += 1;
-        kind.travel += travel;
-        kind.wait += wait;
+    /// The counts of a kind, for several additions.
+    #[inline]
+    pub(crate) fn of(&mut self, kind: u16) -> &mut Kind {
+        &mut self.0[usize::from(kind)]
     }
 
     /// Counts a step of an event: how often it was taken, and in how much time.
@@ -90,7 +88,7 @@ impl Anatomy {
         (name, times): (&'static str, u64),
         time: Time,
     ) {
-        add(&mut self.0[usize::from(kind)].steps[taken.index()], name, times, time);
+        self.of(kind).count_step(taken, (name, times), time);
     }
 
     /// Counts a send under a kind: its header, and its words. Each has the name of its primitive, a number and a time.
@@ -121,6 +119,22 @@ impl Anatomy {
     }
 }
 
+impl Kind {
+    /// Counts an event, its time in the network, and its time of waiting.
+    #[inline]
+    pub(crate) fn count_event(&mut self, travel: Time, wait: Time) {
+        self.events += 1;
+        self.travel += travel;
+        self.wait += wait;
+    }
+
+    /// Counts a step of an event: how often it was taken, and in how much time.
+    #[inline]
+    pub(crate) fn count_step(&mut self, taken: Taken, (name, times): (&'static str, u64), time: Time) {
+        add(&mut self.steps[taken.index()], name, times, time);
+    }
+}
+
 fn add(step: &mut Step, name: &'static str, times: u64, time: Time) {
     step.name = name;
     step.times += times;
@@ -140,8 +154,8 @@ mod tests {
     fn kinds_without_events_and_steps_not_taken_are_left_out() {
         let ns = Time::from_nanoseconds;
         let mut anatomy = Anatomy::new(2);
-        anatomy.count_event(1, ns(5), ns(2));
-        anatomy.count_event(1, ns(7), ns(0));
+        anatomy.of(1).count_event(ns(5), ns(2));
+        anatomy.of(1).count_event(ns(7), ns(0));
         anatomy.count_step(1, Taken::ReceiveWord, ("receive_word", 3), ns(6));
         anatomy.count_wait(1, Taken::ReceiveWord, ns(1));
         anatomy.count_access();

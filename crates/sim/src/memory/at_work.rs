@@ -191,18 +191,19 @@ impl AtWork<'_> {
     #[inline]
     pub(crate) fn receive(&mut self, event: Reaching) -> (Time, Time) {
         let Reaching { class, kind, receipt, from, arrived, travel, wait } = event;
-        if receipt != Receipt::Resumed {
-            self.anatomy.count_event(kind, travel, wait);
-        }
         let (reception, received, word) = self.prices.reception(self.core.list(), class, receipt);
         let (primitive, name, path) = reception.dispatch;
         let step = Taken::Primitive(primitive);
-        self.anatomy.count_step(kind, step, (name, 1), path);
+        let counts = self.anatomy.of(kind);
+        if receipt != Receipt::Resumed {
+            counts.count_event(travel, wait);
+        }
+        counts.count_step(step, (name, 1), path);
         if let Some(path) = reception.extract {
-            self.anatomy.count_step(kind, Taken::Primitive(Primitive::Extract), ("extract", 1), path);
+            counts.count_step(Taken::Primitive(Primitive::Extract), ("extract", 1), path);
         }
         if let Some(name) = word {
-            self.anatomy.count_step(kind, Taken::ReceiveWord, (name, receipt.words()), received.words);
+            counts.count_step(Taken::ReceiveWord, (name, receipt.words()), received.words);
         }
         let fetch = self.time_to_fetch(from, arrived);
         let (own, path) = self.enter(&received.cost, Some((kind, step)));
