@@ -48,7 +48,10 @@ fn ask_for_subject(cluster: &Cluster, happening: Happening) {
         | Happening::Overflow { flight, .. } => pdq::prefetch(&cluster.link.flights[flight]),
         Happening::Continue { core, .. } => pdq::prefetch(&cluster.cores[core as usize]),
         Happening::Network { event } => cluster.link.road.ask_for_message(event),
-        Happening::Packet { .. } | Happening::Post { .. } | Happening::Look { .. } => {}
+        Happening::Packet { .. }
+        | Happening::Post { .. }
+        | Happening::Look { .. }
+        | Happening::Reach { .. } => {}
     }
 }
 
@@ -61,7 +64,9 @@ fn node_of(cluster: &Cluster, happening: Happening) -> Option<usize> {
         | Happening::Forward { flight }
         | Happening::Overflow { flight, .. } => Some(cluster.link.flights[flight].to()),
         Happening::Continue { core, .. } => Some(cluster.cores[core as usize].node()),
-        Happening::Post { node } | Happening::Look { node } => Some(node as usize),
+        Happening::Post { node } | Happening::Look { node } | Happening::Reach { node } => {
+            Some(node as usize)
+        }
         Happening::Network { .. } | Happening::Packet { .. } => None,
     }
 }
