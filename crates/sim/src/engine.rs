@@ -115,6 +115,7 @@ fn advance(cluster: &mut Cluster, fibers: &Fibers) -> Result<Option<Next>, Failu
                 Happening::Packet { packet, step } => cluster.step_packet(packet, step),
                 Happening::Post { node } => memory::write_posted(cluster, node as usize),
                 Happening::Look { node } => cluster.notify(node as usize),
+                Happening::Reach { node } => network::reach(cluster, node as usize),
             }
             continue 'events;
         };

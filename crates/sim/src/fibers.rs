@@ -189,7 +189,7 @@ impl Desk {
         let edge = Edge::of_handler(Rc::clone(&self.state), core);
         let resident = &self.residents[edge.node()];
         let mut packet = Packet::blank();
-        while run_job(&edge, core, resident, &mut packet) {}
+        while run_job(&edge, core, resident, &mut packet).handler_goes_on(core) {}
         self.handles.set(None);
     }
 }
@@ -264,14 +264,14 @@ fn run_thread(seat: Rc<Seat>) {
 }
 
 /// Runs the handler of the event that a core has been given, and gives the event's key back. `packet` is room for the event's
-/// message. Returns whether the core goes straight on with another handler.
+/// message. Returns the modelled state at the end.
 #[inline]
-fn run_job(edge: &Edge, core: usize, resident: &Resident, packet: &mut Packet) -> bool {
+fn run_job<'e>(edge: &'e Edge, core: usize, resident: &Resident, packet: &mut Packet) -> RefMut<'e, Cluster> {
     let (mut held, granted) = edge.begin_handler(packet);
     if let Some(thread) = granted {
         let mut state = edge.state();
         state.grant(core, thread, held);
-        return state.handler_goes_on(core);
+        return state;
     }
     let node = &resident.node;
     loop {
@@ -284,15 +284,16 @@ fn run_job(edge: &Edge, core: usize, resident: &Resident, packet: &mut Packet) -
         if let Some(lower) = waits {
             let mut state = end_handler(edge, core);
             memory::put_off(&mut state, core, held, lower);
-            return state.handler_goes_on(core);
+            return state;
         }
     }
     let mut state = end_handler(edge, core);
     state.finish_handler(core, held);
-    state.handler_goes_on(core)
+    state
 }
 
 /// Spends the occupancy that follows a handler, before its processor is free. Returns the modelled state at the end.
+#[inline(always)]
 fn end_handler(edge: &Edge, core: usize) -> RefMut<'_, Cluster> {
     let mut state = edge.state();
     if state.lets_others_first(core) {

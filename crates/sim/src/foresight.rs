@@ -72,7 +72,8 @@ fn ask_for_subject(cluster: &Cluster, happening: Happening) {
         Happening::Network { .. }
         | Happening::Packet { .. }
         | Happening::Post { .. }
-        | Happening::Look { .. } => {}
+        | Happening::Look { .. }
+        | Happening::Reach { .. } => {}
     }
 }
 
@@ -85,7 +86,9 @@ fn node_of(cluster: &Cluster, happening: Happening) -> Option<usize> {
         | Happening::Forward { flight }
         | Happening::Overflow { flight, .. } => Some(cluster.link.flights[flight].to()),
         Happening::Continue { core, .. } => Some(cluster.cores[core as usize].node()),
-        Happening::Post { node } | Happening::Look { node } => Some(node as usize),
+        Happening::Post { node } | Happening::Look { node } | Happening::Reach { node } => {
+            Some(node as usize)
+        }
         Happening::Network { .. } | Happening::Packet { .. } => None,
     }
 }

@@ -27,6 +27,8 @@ pub(crate) enum Happening {
     Post { node: u32 },
     /// The processors of a node may find something to do that was not there before.
     Look { node: u32 },
+    /// A network processor of a node begins or ends one of several joined steps, and another part waits for that.
+    Reach { node: u32 },
 }
 
 impl Happening {
@@ -73,6 +75,7 @@ const PACKET: u32 = 6;
 const OVERFLOW: u32 = 7;
 const POST: u32 = 8;
 const LOOK: u32 = 9;
+const REACH: u32 = 10;
 
 impl From<Happening> for Packed {
     #[inline]
@@ -88,6 +91,7 @@ impl From<Happening> for Packed {
             Happening::Overflow { flight, uses } => (OVERFLOW, uses, flight),
             Happening::Post { node } => (POST, 0, node),
             Happening::Look { node } => (LOOK, 0, node),
+            Happening::Reach { node } => (REACH, 0, node),
         };
         debug_assert!(small < LIMIT, "{happening:?} does not fit");
         Self(u64::from(kind << LIMIT.trailing_zeros() | small) << 32 | u64::from(number))
@@ -109,6 +113,7 @@ impl From<Packed> for Happening {
             PACKET => Self::Packet { packet: number, step: PacketStep::ALL[small as usize] },
             OVERFLOW => Self::Overflow { flight: number, uses: small },
             POST => Self::Post { node: number },
+            REACH => Self::Reach { node: number },
             _ => Self::Look { node: number },
         }
     }

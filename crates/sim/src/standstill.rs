@@ -10,7 +10,7 @@
 use machine::Class;
 use tempest::{Attempt, Blocked, Failure, NodeId, Spinning, ThreadId};
 
-use crate::cluster::Cluster;
+use crate::cluster::{Cluster, gauges};
 use crate::processor::core::Activity;
 use crate::processor::threads::Reason;
 use crate::progress::{Attempts, Patience};
@@ -116,7 +116,7 @@ fn spinning_thread(cluster: &Cluster, node: usize, index: u32) -> Option<Spinnin
     let place = &cluster.nodes[node];
     let (attempt, times, since) = place.threads.in_vain(index, &cluster.agenda.progress())?;
     let thread = ThreadId { node: NodeId(node as u32), index };
-    let (phase, unhandled) = (cluster.measure.phases.current(), place.dispatch.waiting());
+    let (phase, unhandled) = (cluster.measure.phases.current(), gauges::waiting(cluster, node));
     Some(Spinning { thread, attempt, times, since, phase, unhandled })
 }
 

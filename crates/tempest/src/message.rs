@@ -177,6 +177,12 @@ impl Packet {
         self.source
     }
 
+    /// The number of words of the packet.
+    #[inline]
+    pub fn length(&self) -> usize {
+        self.length.into()
+    }
+
     /// The words of the packet.
     #[inline]
     pub fn words(&self) -> &[u64] {

@@ -154,7 +154,7 @@ impl Node {
     #[inline]
     fn entry(&self, packet: &Packet) -> Result<&Entry, BadPacket> {
         match self.entries.get(usize::from(packet.id().0)) {
-            Some(entry) if packet.words().len() >= entry.body_words => Ok(entry),
+            Some(entry) if packet.length() >= entry.body_words => Ok(entry),
             _ => Err(self.refuse(packet)),
         }
     }
@@ -170,7 +170,7 @@ impl Node {
     #[inline]
     pub fn prefetch(&self, packet: &Packet) {
         if let Some(entry) = self.entries.get(usize::from(packet.id().0))
-            && packet.words().len() >= entry.body_words
+            && packet.length() >= entry.body_words
         {
             entry.prefetch(packet);
         }
@@ -201,7 +201,7 @@ impl Node {
         match self.entries.get(usize::from(handler)) {
             None => BadPacket::Unknown { handler, source, handlers: self.entries.len() },
             Some(entry) => {
-                let (words, expected) = (packet.words().len(), entry.body_words);
+                let (words, expected) = (packet.length(), entry.body_words);
                 BadPacket::Short { message: entry.name, source, words, expected }
             }
         }
@@ -236,7 +236,7 @@ impl Node {
     #[inline]
     pub fn facts(&self, packet: &Packet) -> Result<PacketFacts, BadPacket> {
         let entry = self.entry(packet)?;
-        let payload = packet.words().len() - entry.body_words;
+        let payload = packet.length() - entry.body_words;
         Ok(PacketFacts {
             key: entry.deliver.key(packet),
             class: entry.class,
@@ -249,7 +249,7 @@ impl Node {
     #[inline]
     pub fn size(&self, packet: &Packet) -> (Volume, u64) {
         let entry = &self.entries[usize::from(packet.id().0)];
-        let payload = packet.words().len() - entry.body_words;
+        let payload = packet.length() - entry.body_words;
         (entry.volume, (entry.bytes + payload * entry.payload_word_bytes) as u64)
     }
 

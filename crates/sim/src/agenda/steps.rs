@@ -37,6 +37,13 @@ impl Agenda {
         Order { at: self.now, major: last, minor: last }
     }
 
+    /// Whether an event of a node at a place would have happened by now.
+    #[inline]
+    pub(crate) fn is_past(&self, node: usize, place: Order) -> bool {
+        // In global order all nodes come to the place of the last event.
+        place <= if self.lookahead.is_zero() { self.came.1 } else { self.reached_by(node) }
+    }
+
     /// The place of a step of a node at `at` that follows the node's step at `from`.
     #[inline]
     pub(crate) fn place_after(&mut self, node: usize, from: Time, at: Time) -> Order {
@@ -74,8 +81,10 @@ impl Agenda {
         let target = self.now + ahead;
         let undisturbed = self.due.is_empty() && self.turn.bound.at > target && self.own() > target;
         if undisturbed && !self.is_stalled_at(target) {
-            let (from, by) = (self.now, self.by(self.turn.actor));
-            self.pass_to(Order { at: target, major: from.as_femtoseconds(), minor: by | self.pushes });
+            // In global order nothing is left to come at that instant.
+            let major = if self.lookahead.is_zero() { u64::MAX } else { self.now.as_femtoseconds() };
+            let minor = self.by(self.turn.actor) | self.pushes;
+            self.pass_to(Order { at: target, major, minor });
             return None;
         }
         Some(target)

@@ -88,6 +88,20 @@ fn an_event_that_is_pushed_early_comes_where_it_would_have_come() {
 }
 
 #[test]
+fn a_place_is_past_when_an_event_there_would_have_happened() {
+    for mut agenda in [agenda(&[3], None), Agenda::new([3].into(), ns(10), None)] {
+        deliver(&mut agenda, 0, 5, 1);
+        let place = agenda.keep_place(0, ns(5));
+        deliver(&mut agenda, 0, 5, 2);
+        let mut past = || next(&mut agenda).map(|(flight, _)| (flight, agenda.is_past(0, place)));
+        assert_eq!([past(), past()], [Some((1, false)), Some((2, true))]);
+        let place = agenda.keep_place(0, ns(8));
+        assert!(!agenda.is_past(0, place));
+        assert_eq!((agenda.pass(ns(3)), agenda.is_past(0, place)), (None, true));
+    }
+}
+
+#[test]
 fn with_lookahead_a_turn_ends_before_a_message_can_come() {
     let mut agenda = running_ahead();
     deliver(&mut agenda, 0, 105, 0);

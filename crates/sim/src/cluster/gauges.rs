@@ -7,7 +7,7 @@ use tempest::{Breakdown, Counters, ProtocolTime, Resource, Utilization};
 use trace::Counter;
 use units::Time;
 
-use super::Cluster;
+use super::{Cluster, network};
 use crate::measure::phases::Reading;
 use crate::measure::sampler::Sampler;
 use crate::measure::utilization::BusyTimes;
@@ -148,6 +148,11 @@ pub(crate) fn counters(cluster: &Cluster) -> Vec<Counter> {
     busy.chain(waiting).collect()
 }
 
+/// The number of messages and other events of a node that wait for a processor to handle them.
+pub(crate) fn waiting(cluster: &Cluster, node: usize) -> usize {
+    cluster.nodes[node].dispatch.waiting() + network::still_in_interface(cluster, node)
+}
+
 /// Samples every counter of a traced run, if a sample is due or the run is at its end.
 pub(crate) fn sample(cluster: &mut Cluster, at_end: bool) {
     let now = cluster.agenda.now();
@@ -158,7 +163,7 @@ pub(crate) fn sample(cluster: &mut Cluster, at_end: bool) {
     let times = busy_times(cluster);
     let parts = times.parts().filter(|&(kind, part, _)| is_traced(cluster, kind, part));
     let busy = parts.map(|(_, _, busy)| busy).collect();
-    let waiting: Vec<_> = cluster.nodes.iter().map(|node| node.dispatch.waiting() as u64).collect();
+    let waiting: Vec<_> = (0..cluster.nodes.len()).map(|node| waiting(cluster, node) as u64).collect();
     if let Some(sampler) = &mut cluster.measure.sampler {
         sampler.take(now, busy, &waiting);
     }

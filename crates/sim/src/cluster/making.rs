@@ -70,7 +70,7 @@ impl Plan<'_> {
                 passages: Passages::new((*interface).clone(), self.polls()),
                 road,
                 overflow: Overflow::of(machine),
-                flights: Flights::default(),
+                flights: Flights::new(machine.memory.line.get()),
                 staging: Staging::of(machine, shape.nodes),
             },
             running: None,

@@ -2,6 +2,7 @@
 //!
 //! This module must never choose between processors, messages or steps: [`dispatch`](crate::dispatch) does.
 
+use des::Order;
 use machine::Cost;
 use tempest::Primitive;
 use units::Time;
@@ -57,12 +58,20 @@ pub(super) fn go_on_with_pass(cluster: &mut Cluster, core: usize) -> bool {
         }
         Some(NextStep::Extract { index }) => {
             if let Some(message) = network.extract(place, index) {
-                start_extraction(cluster, core, &message);
+                start_extraction(cluster, core, &message, None);
             }
         }
         Some(NextStep::Turn) => {
             let turn = network.turn;
-            start_step(cluster, core, Step::Turn, turn);
+            let takes = room && network.joins_all_steps() && !turn.is_zero() && !injection.has_starved();
+            match takes.then(|| injection.take(place)).flatten() {
+                Some(message) => {
+                    network.end_pass(place);
+                    network.note_taken(place);
+                    start_turn_and_take(cluster, core, turn, message.flight);
+                }
+                None => start_step(cluster, core, Step::Turn, turn),
+            }
         }
     }
     true
@@ -137,7 +146,7 @@ fn look_while_idle(cluster: &mut Cluster, core: usize) {
 }
 
 /// Plans looks of network processors that idle because the interface has no room for a message that was handed over.
-#[inline]
+#[inline(always)]
 pub(super) fn await_room(cluster: &mut Cluster, node: usize) {
     let dispatch = &cluster.nodes[node].dispatch;
     if dispatch.a_loop_idles() && dispatch.asks_for_room(cluster.agenda.now()) {
@@ -169,26 +178,118 @@ fn start_taking(cluster: &mut Cluster, core: usize, flight: u32, joins: bool) {
     cluster.end_idling(core);
     cluster.wake_starved(cluster.cores[core].node());
     let cost = cluster.price(core, Primitive::Take, cluster.link.flights[flight].class());
+    let (now, begun) = (cluster.agenda.now(), cluster.cores[core].clock.ahead());
     cluster.at_work(core).spend(cost);
-    if cost.path.is_zero() || !joins {
+    if !joins {
         return start_booked_step(cluster, core, Step::Take);
     }
-    let taken = cluster.cores[core].clock.at(cluster.agenda.now());
+    if cost.path.is_zero() {
+        return start_joined_step(cluster, core, now + begun, Step::Take);
+    }
+    let taken = cluster.cores[core].clock.at(now);
     cluster.spend_injection(core, flight);
     start_joined_step(cluster, core, taken, Step::Inject);
 }
 
-fn start_extraction(cluster: &mut Cluster, core: usize, message: &Arrived) {
+/// Lets a network processor begin another pass with a message that was handed over. The message can be seen already, there is room
+/// for it, and nobody else takes either. A thread that comes to wait for the queue of such messages meanwhile gets an event.
+fn start_turn_and_take(cluster: &mut Cluster, core: usize, turn: Time, flight: u32) {
+    let Cluster { agenda, nodes, cores, .. } = cluster;
+    let own = &mut cores[core];
+    own.spend(Bucket::Overhead, turn);
+    let place = agenda.keep_place(own.node(), own.clock.at(agenda.now()));
+    if let Some(network) = nodes[own.node()].dispatch.network_mut() {
+        network.ahead.take_at(place);
+    }
+    start_taking(cluster, core, flight, true);
+}
+
+/// Lets a network processor spend the occupancy that follows an injection. If a message waits in the interface then the processor
+/// reads it afterwards, whatever else comes.
+fn settle_injection(cluster: &mut Cluster, core: usize) {
+    let Cluster { agenda, nodes, cores, link, .. } = cluster;
+    let (now, own) = (agenda.now(), &mut cores[core]);
+    let (node, number, tail) = (own.node(), own.number(), own.clock.take_tail());
+    if tail.is_zero() {
+        return cluster.free(core);
+    }
+    own.spend(Bucket::Overhead, tail);
+    // A message that is kept out now may be let in while the processor settles.
+    let joins = link.road.knocking(node).is_none();
+    let network = nodes[node].dispatch.network_at(number.into()).filter(|_| joins);
+    let next = network.and_then(|(network, place)| network.read_after_injection(place, now));
+    let Some(message) = next else { return start_booked_step(cluster, core, Step::Settle) };
+    let place = agenda.keep_place(node, own.clock.at(now));
+    start_extraction(cluster, core, &message, Some(place));
+}
+
+/// Lets a thread that waits until a message is taken see a network processor take one that was taken ahead.
+pub(super) fn await_take(cluster: &mut Cluster, node: usize) {
+    let Cluster { agenda, nodes, .. } = cluster;
+    let Some(network) = nodes[node].dispatch.network_mut() else { return };
+    if let Some(place) = network.ahead.takes().filter(|&place| !agenda.is_past(node, place))
+        && network.ahead.await_take()
+    {
+        agenda.push_to(place, node, Happening::Reach { node: node as u32 });
+    }
+}
+
+/// Lets a message that was kept out of the interface in when a network processor has read a message that left the interface ahead.
+pub(super) fn admit_later(cluster: &mut Cluster, node: usize) {
+    let Cluster { agenda, nodes, .. } = cluster;
+    let reads = nodes[node].dispatch.network().and_then(|network| network.ahead.reads());
+    if let Some((place, read)) = reads.filter(|&(place, _)| !agenda.is_past(node, place)) {
+        agenda.push_since(place.at, node, read, Happening::Reach { node: node as u32 });
+    }
+}
+
+/// Does for other parts what they wait for at this instant within the joined steps of a network processor.
+pub(crate) fn reach(cluster: &mut Cluster, node: usize) {
+    let now = cluster.agenda.now();
+    let Some(&ahead) = cluster.nodes[node].dispatch.network().map(|network| &network.ahead) else { return };
+    if ahead.takes().is_some_and(|place| place.at == now) {
+        cluster.wake_starved(node);
+    }
+    if ahead.reads().is_some_and(|(_, read)| read == now) {
+        cluster.admit_next(node);
+    }
+}
+
+/// The number of messages that a network processor has taken ahead, and that count as handed over until now.
+pub(super) fn still_handed_over(cluster: &Cluster, node: usize) -> usize {
+    let takes = cluster.nodes[node].dispatch.network().and_then(|network| network.ahead.takes());
+    usize::from(takes.is_some_and(|place| !cluster.agenda.is_past(node, place)))
+}
+
+/// The number of messages that have left the interface ahead, and that count as in it until now.
+pub(crate) fn still_in_interface(cluster: &Cluster, node: usize) -> usize {
+    let reads = cluster.nodes[node].dispatch.network().and_then(|network| network.ahead.reads());
+    usize::from(reads.is_some_and(|(place, _)| !cluster.agenda.is_past(node, place)))
+}
+
+/// Lets a network processor read a message out of the interface. `place` is given if that begins later, and joins the present step.
+fn start_extraction(cluster: &mut Cluster, core: usize, message: &Arrived, place: Option<Order>) {
     let cost = cluster.price(core, Primitive::Extract, message.class);
     let wait = cluster.wait_for_interface(core, cost.path);
     cluster.end_idling(core);
     cluster.cores[core].spend(Bucket::Memory, wait);
     cluster.at_work(core).spend(cost);
-    let next = cluster.price(core, Primitive::HandOver, message.class);
-    if next.path.is_zero() || !only_hands_over(cluster, core, message) {
-        return start_booked_step(cluster, core, Step::Extract { flight: message.flight });
+    if let Some(place) = place {
+        let own = &cluster.cores[core];
+        let read = own.clock.at(cluster.agenda.now());
+        if let Some(network) = cluster.nodes[own.node()].dispatch.network_mut() {
+            network.ahead.read_at(place, read);
+        }
     }
-    hand_over(cluster, core, message.flight, &next);
+    let next = cluster.price(core, Primitive::HandOver, message.class);
+    let step = Step::Extract { flight: message.flight };
+    if !next.path.is_zero() && only_hands_over(cluster, core, message) {
+        hand_over(cluster, core, message.flight, &next);
+    } else if let Some(place) = place {
+        start_joined_step(cluster, core, place.at, step);
+    } else {
+        start_booked_step(cluster, core, step);
+    }
 }
 
 /// Whether a network processor that reads a message out of the interface then hands it over, and no other part sees the instant
@@ -249,7 +350,7 @@ pub(crate) fn finish_step(cluster: &mut Cluster, core: usize, step: Step) {
         Step::Inject => {
             let message = cluster.release_in_hand(core);
             cluster.inject(core, message.flight);
-            settle_step(cluster, core);
+            settle_injection(cluster, core);
         }
         Step::Extract { flight } => finish_extraction(cluster, core, flight),
         Step::HandOver { flight } => {

@@ -6,7 +6,7 @@
 use trace::Event as Traced;
 use units::Time;
 
-use super::Cluster;
+use super::{Cluster, network};
 use crate::happening::Happening;
 use crate::link::overflow::{Overflow, Verdict};
 use crate::processor::core::Activity;
@@ -14,12 +14,12 @@ use crate::processor::ledger::Bucket;
 
 /// Watches how long the message at the port in of `node` is kept out.
 pub(super) fn watch(cluster: &mut Cluster, node: usize) {
-    let Some(overflow) = &cluster.link.overflow else { return };
-    let Some(flight) = cluster.link.road.knocking(node) else { return };
     // A network processor empties the interface whatever the computing processor does.
     if cluster.nodes[node].dispatch.network().is_some() {
-        return;
+        return network::admit_later(cluster, node);
     }
+    let Some(overflow) = &cluster.link.overflow else { return };
+    let Some(flight) = cluster.link.road.knocking(node) else { return };
     let (at, uses) = (overflow.patience(cluster.agenda.now()), cluster.link.flights[flight].uses());
     cluster.agenda.push(node, at, Happening::Overflow { flight, uses });
 }

@@ -29,7 +29,8 @@ impl Cluster {
         if hands_over {
             let machine = &self.setting.machine;
             let room = machine.handoff.as_ref().map_or(machine.interface.send_queue, |queue| queue.capacity);
-            self.nodes[at].dispatch.injection.waiting() < room
+            let waiting = self.nodes[at].dispatch.injection.waiting();
+            waiting + 1 < room || waiting + network::still_handed_over(self, at) < room
         } else {
             self.takes_commands(at) && self.interface_has_room(at, clock.at(self.agenda.now()))
         }
@@ -73,6 +74,7 @@ impl Cluster {
         let number = self.cores[core].number().into();
         self.nodes[node].dispatch.injection.starve(number);
         self.cores[core].starve(true);
+        network::await_take(self, node);
     }
 
     /// Spends the cost of an injection on the clock of the processor that injects.
@@ -379,7 +381,9 @@ impl Cluster {
     pub(super) fn admits(&self, node: usize) -> bool {
         let Node { dispatch, port, .. } = &self.nodes[node];
         // Messages fill the interface where the processor that runs handlers takes them out. Elsewhere a device empties it.
-        self.link.road.admits(dispatch.in_interface() + port.passing())
+        let waiting = dispatch.in_interface() + port.passing();
+        let admits = |waiting| self.link.road.admits(waiting);
+        admits(waiting + 1) || admits(waiting + network::still_in_interface(self, node))
     }
 
     /// Whether a processor of a node may put a message into its interface at `at`, if no other is put in before.
@@ -467,8 +471,7 @@ impl Cluster {
         let number = port.take_number(node);
         let (place, message) = (node as u32, packet.id().0);
         self.record(Traced::Arrive { node: place, from: place, message, flow: number });
-        let line = self.setting.machine.memory.line.get();
-        let (flight, event) = self.link.flights.load(NodeId(place), &manifest, &cargo, line);
+        let (flight, event) = self.link.flights.load(NodeId(place), &manifest, &cargo);
         event.leave(number, now, Passage::default());
         event.raise(origin, like);
         flight

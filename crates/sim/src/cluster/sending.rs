@@ -118,7 +118,7 @@ impl<'a> Sender<'a> {
         manifest: &Manifest,
         cargo: &Cargo<'_>,
     ) -> (u32, &'f mut Flight) {
-        flights.load(self.node.waist.id(), manifest, cargo, self.setting.machine.memory.line.get())
+        flights.load(self.node.waist.id(), manifest, cargo)
     }
 
     /// Puts the cargo of a flight into the interface.
@@ -146,12 +146,13 @@ impl<'a> Sender<'a> {
         let Self { core, node, agenda, passages, measure, .. } = self;
         let (now, from, processor) = (agenda.now(), core.node(), core.number());
         agenda.note_progress();
-        let passage = passages.of(flight.bytes(), flight.mover());
+        let data = flight.bytes();
+        let passage = passages.of(data, flight.mover());
         flight.leave(node.port.take_number(from), now, passage);
         let (manifest, flow) = (flight.manifest(), flight.number());
         manifest.count(core.ledger.count(), passage.headers, from);
         let (node, to) = (from as u32, manifest.to.0);
-        let bytes = u32::try_from(manifest.bytes() + passage.headers).unwrap_or(u32::MAX);
+        let bytes = u32::try_from(data + passage.headers).unwrap_or(u32::MAX);
         // Each kind of event is digested apart, where its kind is known.
         match manifest.message() {
             Some(message) => measure.record(now, Traced::Send { node, processor, to, message, bytes, flow }),

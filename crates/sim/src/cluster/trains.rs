@@ -118,11 +118,14 @@ pub(crate) fn put_off(cluster: &mut Cluster, core: usize) {
 }
 
 /// Takes all steps of the acting node that come before what happens now.
-#[inline]
+#[inline(always)]
 pub(crate) fn catch_up(cluster: &mut Cluster) {
-    if cluster.setting.machine.node_memory.is_none() {
-        return;
+    if cluster.setting.machine.node_memory.is_some() {
+        catch_up_on_bus(cluster);
     }
+}
+
+fn catch_up_on_bus(cluster: &mut Cluster) {
     let Some(node) = cluster.agenda.acting() else { return };
     let until = cluster.agenda.reached_by(node);
     if cluster.nodes[node].trains.next().is_some_and(|(place, _)| place < until) {

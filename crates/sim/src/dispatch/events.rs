@@ -117,7 +117,7 @@ impl Events {
     }
 
     /// Takes a key back.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn complete(&mut self, now: Time, held: Held) {
         self.queue.complete(now, held);
     }

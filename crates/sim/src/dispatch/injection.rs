@@ -195,6 +195,11 @@ impl<M> Injection<M> {
         self.lanes().get(place)?.in_hand.as_ref()
     }
 
+    /// Whether a thread waits until a message is taken.
+    pub(crate) fn has_starved(&self) -> bool {
+        self.lanes().first().is_some_and(|handover| !handover.starved.is_empty())
+    }
+
     /// Records that a thread on `processor` waits until a message is taken.
     pub(crate) fn starve(&mut self, processor: usize) {
         if let Some(handover) = self.lanes_mut().first_mut() {

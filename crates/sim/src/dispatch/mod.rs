@@ -22,6 +22,7 @@
 //!
 //! This module must never know what a message means, or what anything costs.
 
+pub(crate) mod ahead;
 pub(crate) mod dispatcher;
 pub(crate) mod events;
 pub(crate) mod idle;

@@ -96,19 +96,23 @@ impl Manifest {
     fn of_message(packet: &Packet, waist: &Node, to: NodeId) -> Self {
         let PacketFacts { key, class: purpose, volume, bytes } =
             waist.facts(packet).expect("packets of this world are never damaged");
-        // The first word of a message about a block of shared memory names the block and is in the header.
-        let in_header = u16::from(waist.memory().is_some() && names_block(key));
-        Self {
+        let mut manifest = Self {
             to,
             kind: packet.id().0,
             class: class(purpose),
             volume,
             key,
-            words: (packet.words().len() as u16).saturating_sub(in_header),
+            words: packet.length() as u16,
             transfers: false,
-            bytes_of_message: bytes.saturating_sub(u64::from(in_header) * WORD_BYTES),
+            bytes_of_message: bytes,
             placed: 0,
+        };
+        // The first word of a message about a block of shared memory names the block and is in the header.
+        if waist.memory().is_some() && names_block(key) {
+            manifest.words = manifest.words.saturating_sub(1);
+            manifest.bytes_of_message = bytes.saturating_sub(WORD_BYTES);
         }
+        manifest
     }
 
     /// The manifest of cargo with words for a place.

@@ -141,7 +141,7 @@ impl Flight {
     fn load_words(&mut self, cargo: &Cargo<'_>, line: u64) {
         self.mover = cargo.mover(line);
         if let Some(packet) = cargo.packet() {
-            self.words.set(packet.words().len(), packet.room());
+            self.words.set(packet.length(), packet.room());
         }
         self.load = match *cargo {
             Cargo::Message(_) => Load::None,
@@ -331,25 +331,32 @@ impl Flight {
 pub(crate) type Brought = (Block, Box<[u64]>);
 
 /// All flights. Each has a place, which a later flight uses again.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Flights {
     all: Vec<Flight>,
     free: Vec<u32>,
+    /// The bytes of a line of memory.
+    line: u64,
 }
 
 impl Flights {
-    /// Adds a flight of cargo from a node, which is yet to leave. Memory has lines of `line` bytes. Returns its place, and itself.
+    /// No flights yet. Memory has lines of `line` bytes.
+    pub(crate) fn new(line: u64) -> Self {
+        Self { all: Vec::new(), free: Vec::new(), line }
+    }
+
+    /// Adds a flight of cargo from a node, which is yet to leave. Returns its place, and itself.
     #[inline(always)]
     pub(crate) fn load(
         &mut self,
         from: NodeId,
         manifest: &Manifest,
         cargo: &Cargo<'_>,
-        line: u64,
     ) -> (u32, &mut Flight) {
+        let line = self.line;
         let (place, flight) = self.add(from, manifest);
         match cargo {
-            Cargo::Message(packet) => flight.words.set(packet.words().len(), packet.room()),
+            Cargo::Message(packet) => flight.words.set(packet.length(), packet.room()),
             _ => flight.load_words(cargo, line),
         }
         (place, flight)
@@ -424,14 +431,14 @@ mod tests {
 
     /// Adds a flight of cargo of 16 bytes from node 1 to node 2 that leaves under a number.
     fn leave(flights: &mut Flights, number: u64, cargo: &Cargo<'_>) -> u32 {
-        let (place, flight) = flights.load(NodeId(1), &Manifest::of_bytes(16, NodeId(2)), cargo, 32);
+        let (place, flight) = flights.load(NodeId(1), &Manifest::of_bytes(16, NodeId(2)), cargo);
         flight.leave(number, ns(10), Passage::default());
         place
     }
 
     #[test]
     fn a_place_is_used_again_and_says_how_often() {
-        let mut flights = Flights::default();
+        let mut flights = Flights::new(32);
         let mut fly = |number, words: &[u64]| leave(&mut flights, number, &Cargo::Deposit(PLACE, words));
         let [first, second] = [7, 8].map(|number| fly(number, &[]));
         assert_ne!(first, second);
@@ -443,7 +450,7 @@ mod tests {
 
     #[test]
     fn words_of_a_deposit_stand_in_the_flight_and_those_of_a_transfer_until_they_are_unloaded() {
-        let mut flights = Flights::default();
+        let mut flights = Flights::new(32);
         let place = leave(&mut flights, 7, &Cargo::Deposit(PLACE, &[3, 4]));
         let flight = &mut flights[place];
         flight.arrive(ns(25));
@@ -461,13 +468,13 @@ mod tests {
 
     #[test]
     fn a_message_of_any_length_lands_as_it_left() {
-        let mut flights = Flights::default();
+        let mut flights = Flights::new(32);
         let all: Vec<u64> = (1..=MAX_WORDS as u64).collect();
         for length in [2, 3, 4, MAX_WORDS, 1, 7, 0] {
             let words = &all[..length];
             let packet = Packet::from_parts(MessageId(6), NodeId(1), words).expect("it is not too long");
             let manifest = Manifest { kind: 6, ..Manifest::of_bytes(0, NodeId(2)) };
-            let (place, flight) = flights.load(NodeId(1), &manifest, &Cargo::Message(&packet), 32);
+            let (place, flight) = flights.load(NodeId(1), &manifest, &Cargo::Message(&packet));
             assert_eq!((flight.from(), flight.to()), (1, 2));
             let mut landed = Packet::blank();
             flight.fill(&mut landed);
@@ -479,7 +486,7 @@ mod tests {
 
     #[test]
     fn a_block_lands_once_with_its_message() {
-        let mut flights = Flights::default();
+        let mut flights = Flights::new(32);
         let packet = Packet::blank();
         let place = leave(&mut flights, 7, &Cargo::Block(Block(4), &[1, 2], &packet));
         let brought = flights.end(place);

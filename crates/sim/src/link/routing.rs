@@ -234,7 +234,7 @@ mod tests {
         };
         let delays = if keeps_rows { road.delays() } else { Vec::new() };
         let mut agenda = Agenda::new([3, 5, 1, 0, 7, 6, 2, 4].into(), Time::ZERO, None).with_delays(&delays);
-        let (mut flights, mut port) = (Flights::default(), Interface::new(interface().into()));
+        let (mut flights, mut port) = (Flights::new(32), Interface::new(interface().into()));
         let mut passages = Passages::new(interface(), Time::ZERO);
         for &(from, to, at) in messages {
             let flight = flights.load_packet(0, (NodeId(from), NodeId(to)), 20);
