@@ -14,8 +14,9 @@ pub(crate) struct Bus {
     wires: Calendar,
     /// The wires of data, where these have wires of their own.
     data: Calendar,
-    /// The time for which a line occupies the data wires.
+    /// The times for which a line, and a word of the bus's width, occupy the data wires.
     passage: Time,
+    word: Time,
     pub(crate) transactions: u64,
     pub(crate) bytes: u64,
 }
@@ -41,6 +42,7 @@ impl Bus {
     pub(crate) fn new(costs: &machine::Bus, line: Bytes) -> Self {
         Self {
             passage: costs.passage(line),
+            word: costs.passage(costs.width),
             line,
             costs: costs.clone(),
             wires: Calendar::default(),
@@ -58,7 +60,11 @@ impl Bus {
     /// The time for which `size` bytes occupy the data wires.
     #[inline]
     pub(crate) fn passage(&self, size: Bytes) -> Time {
-        if size == self.line { self.passage } else { self.costs.passage(size) }
+        match size {
+            size if size == self.line => self.passage,
+            size if size == self.costs.width => self.word,
+            size => self.costs.passage(size),
+        }
     }
 
     /// Whether no phase is to come or goes on after `now`.
@@ -90,6 +96,7 @@ impl Bus {
     }
 
     /// Moves `size` bytes, ready at `ready`, for a transaction whose address has passed.
+    #[inline]
     pub(crate) fn reply(&mut self, ready: Time, size: Bytes) -> Phase {
         self.bytes += size.get();
         let hold = self.passage(size);
@@ -99,6 +106,7 @@ impl Bus {
     }
 
     /// Asks at `now` to write `size` bytes, which the target can take from `open` on. The data follow the address.
+    #[inline]
     pub(crate) fn write(&mut self, now: Time, open: Time, size: Bytes) -> Phase {
         self.transactions += 1;
         self.bytes += size.get();

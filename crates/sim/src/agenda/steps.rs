@@ -48,7 +48,7 @@ impl Agenda {
     #[inline]
     pub(crate) fn place_after(&mut self, node: usize, from: Time, at: Time) -> Order {
         if self.lookahead.is_zero() {
-            return self.keep_place(node, at);
+            return self.next_order(from, at, self.ranks[node]);
         }
         let (major, minor) = (from.as_femtoseconds(), self.by(node) | self.pushes);
         self.pushes += 1;
@@ -90,7 +90,8 @@ impl Agenda {
         Some(target)
     }
 
-    /// Advances the present time to a step before all that may [disturb](Self::undisturbed_until) the acting node.
+    /// Advances the present time to a step before all that may [disturb](Self::undisturbed_until) the acting node. All earlier steps
+    /// of the node have been taken.
     #[inline]
     pub(crate) fn pass_to(&mut self, place: Order) {
         self.now = place.at;

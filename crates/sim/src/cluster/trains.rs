@@ -20,8 +20,8 @@
 //! The place of a step is the place that its event would have among the events of the node: its time, the time of the step
 //! before, the node's rank, and a number that grows with each step and push. Steps are numbered when they are taken. A node takes
 //! the steps that come before an event before that event pushes anything. So the numbers of its steps and its own pushes of one
-//! instant grow in the order of that instant. What other nodes push at that instant is ordered by their ranks. In global order a
-//! place tells no time of the push, and each step is an event.
+//! instant grow in the order of that instant. What other nodes push at that instant is ordered by their ranks. In global order the
+//! pushes of all nodes are numbered together, and each step is an event.
 //!
 //! This module must never know why a fiber makes a request.
 
@@ -100,8 +100,7 @@ fn go_on_with_train(cluster: &mut Cluster, core: usize) -> bool {
     if !node.trains.has(fiber) {
         return false;
     }
-    let stands_still = node.trains.next_of(fiber).is_none();
-    if stands_still && node.starts(fiber) {
+    if node.trains.stands_still(fiber) && node.starts(fiber) {
         return false;
     }
     node.waits_for(fiber)
@@ -127,10 +126,17 @@ pub(crate) fn catch_up(cluster: &mut Cluster) {
 
 fn catch_up_on_bus(cluster: &mut Cluster) {
     let Some(node) = cluster.agenda.acting() else { return };
-    let until = cluster.agenda.reached_by(node);
-    if cluster.nodes[node].trains.next().is_some_and(|(place, _)| place < until) {
-        of_node(cluster, node).take_until(until);
+    let next = cluster.nodes[node].trains.next();
+    if next.is_some_and(|(place, _)| place.at <= cluster.agenda.now()) {
+        catch_up_on(cluster, node);
     }
+}
+
+#[inline(never)]
+fn catch_up_on(cluster: &mut Cluster, node: usize) {
+    let until = cluster.agenda.reached_by(node);
+    let ended = of_node(cluster, node).take_until(until);
+    debug_assert!(ended.is_none(), "the fiber of a train goes on at its end");
 }
 
 /// Takes the steps of all nodes that come before the present instant, which is that of global order.
@@ -139,8 +145,7 @@ pub(crate) fn catch_up_all(cluster: &mut Cluster) {
         return;
     }
     for node in 0..cluster.nodes.len() {
-        let until = cluster.agenda.reached_by(node);
-        of_node(cluster, node).take_until(until);
+        catch_up_on(cluster, node);
     }
 }
 
@@ -170,12 +175,12 @@ fn of_node(cluster: &mut Cluster, node: usize) -> OnBus<'_> {
 }
 
 impl OnBus<'_> {
-    /// The processor `number` of the node at work at `now`, and the trains of the node.
+    /// The processor `number` of the node at work at `now`, the trains of the node, and the agenda.
     #[inline]
-    fn at_work(&mut self, number: usize, now: Time) -> (AtWork<'_>, &mut Trains) {
+    fn at_work(&mut self, number: usize, now: Time) -> (AtWork<'_>, &mut Trains, &mut Agenda) {
         let core = &mut self.cores[number];
         let work = AtWork { now, core, memory: self.memory, prices: self.prices, anatomy: self.anatomy };
-        (work, self.trains)
+        (work, self.trains, self.agenda)
     }
 
     /// Makes the transactions of a fiber at once from so much later on, and advances engine time to their end, if no event or
@@ -213,7 +218,7 @@ impl OnBus<'_> {
     fn starts(&mut self, fiber: Fiber) -> bool {
         let now = self.agenda.now();
         loop {
-            let (mut work, trains) = self.at_work(fiber.processor(), now);
+            let (mut work, trains, _) = self.at_work(fiber.processor(), now);
             match trains.of(fiber).step(&mut work) {
                 None => {
                     trains.end(fiber);
@@ -239,63 +244,35 @@ impl OnBus<'_> {
     /// the fiber waits for its train. Its event is queued then.
     fn waits_for(&mut self, fiber: Fiber) -> bool {
         let until = self.agenda.undisturbed_until();
-        while let Some((place, next)) = self.trains.next()
-            && place < until
-        {
-            if self.trains.goes_alone() && self.ends_at_once(fiber, place, until) {
-                return false;
+        match self.take_until(until) {
+            Some((end, of)) if of == fiber => {
+                self.agenda.pass_to(end);
+                false
             }
-            if self.take((place, next)) && next == fiber {
-                self.agenda.pass_to(place);
-                return false;
+            _ => {
+                self.await_end(fiber);
+                true
             }
         }
-        self.await_end(fiber);
-        true
     }
 
-    /// Ends the only train that goes on at once, if its fiber's next step comes at a place and nothing can disturb the train
-    /// before that end. Returns whether it is over.
-    #[inline]
-    fn ends_at_once(&mut self, fiber: Fiber, place: Order, until: Order) -> bool {
-        let (mut work, trains) = self.at_work(fiber.processor(), place.at);
-        let Some(Pending { made, alone, .. }) = trains.of(fiber).unasked() else { return false };
-        let end = place.at + alone;
-        if end >= until.at || !work.finds_bus_free() {
-            return false;
+    /// Takes all steps before a place, up to the end of a train. Returns the place of that end and the train's fiber. Only the fiber
+    /// that asks for it may have such an end: any other has an event before.
+    fn take_until(&mut self, until: Order) -> Option<(Order, Fiber)> {
+        while let Some((place, fiber)) = self.trains.next_before(until) {
+            let core = &mut self.cores[fiber.processor()];
+            let (memory, prices, anatomy) = (&mut *self.memory, self.prices, &mut *self.anatomy);
+            let mut work = AtWork { now: place.at, core, memory, prices, anatomy };
+            let Some(at) = self.trains.of(fiber).step(&mut work) else {
+                self.trains.end_first();
+                return Some((place, fiber));
+            };
+            if at > place.at {
+                work.core.clock.go_on_at(at);
+                self.trains.move_first(fiber, self.agenda.place_after(self.node, place.at, at));
+            }
         }
-        work.make_undisturbed(made, alone);
-        trains.stop_first();
-        trains.end(fiber);
-        self.agenda.pass_to(Order { at: end, ..place });
-        true
-    }
-
-    /// Takes all steps before a place.
-    fn take_until(&mut self, until: Order) {
-        while let Some(next) = self.trains.next()
-            && next.0 < until
-        {
-            let ends = self.take(next);
-            debug_assert!(!ends, "the fiber of a train goes on at its end");
-        }
-    }
-
-    /// Takes the step that comes first. Returns whether its train is over.
-    #[inline]
-    fn take(&mut self, (place, fiber): (Order, Fiber)) -> bool {
-        let (mut work, trains) = self.at_work(fiber.processor(), place.at);
-        let Some(at) = trains.of(fiber).step(&mut work) else {
-            trains.stop_first();
-            trains.end(fiber);
-            return true;
-        };
-        if at > place.at {
-            work.core.clock.go_on_at(at);
-            let after = self.agenda.place_after(self.node, place.at, at);
-            self.trains.move_first(after);
-        }
-        false
+        None
     }
 
     /// Queues the event of a fiber that waits for its train.
@@ -371,7 +348,7 @@ mod tests {
         fn catch_up(&mut self) {
             if self.agenda.acting().is_some() {
                 let until = self.agenda.reached_by(0);
-                self.on_bus().take_until(until);
+                assert!(self.on_bus().take_until(until).is_none(), "a fiber goes on at its train's end");
             }
         }
 
@@ -417,7 +394,7 @@ mod tests {
             let fiber = Fiber::at_work(&self.bench.cores[number]);
             let mut node = self.on_bus();
             if node.trains.has(fiber) {
-                if (node.trains.next_of(fiber).is_some() || !node.starts(fiber)) && node.waits_for(fiber) {
+                if (!node.trains.stands_still(fiber) || !node.starts(fiber)) && node.waits_for(fiber) {
                     return;
                 }
                 self.note();

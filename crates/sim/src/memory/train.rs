@@ -33,7 +33,7 @@ pub(crate) struct Train {
 enum Requests {
     /// Transactions of prices.
     Plain(Pending),
-    Lines(Lines),
+    Lines(Box<Lines>),
 }
 
 /// The lines of a block that the interface fetches or purges.
@@ -47,6 +47,26 @@ struct Lines {
     own: Time,
     /// The time of a line from memory on an idle bus, and of the processor before it.
     alone: Time,
+}
+
+impl Lines {
+    #[inline(never)]
+    fn ask(&self, bus: &mut NodeMemory, now: Time) -> Answer {
+        let line = self.left.start;
+        if self.work.0 == Primitive::FetchBlock {
+            bus.fetch_line(line, now)
+        } else {
+            bus.purge_line(line, now)
+        }
+    }
+
+    #[inline(never)]
+    fn book(&mut self, work: &mut AtWork<'_>, took: Time) -> Option<Time> {
+        let before = self.path + self.own;
+        work.book_block(self.work, before + took, self.path + self.alone);
+        (self.left.start, self.path) = (self.left.start + 1, Time::ZERO);
+        (!self.left.is_empty()).then_some(self.own)
+    }
 }
 
 /// The next step of a train.
@@ -72,10 +92,11 @@ impl Train {
         let (left, what) = (work.lines.clone(), (work.primitive, work.name));
         let lines = Lines { left, work: what, path: work.cost.path, own, alone: work.cost.line };
         let first = lines.path + own;
-        (Self { requests: Requests::Lines(lines), next: Next::Ask, took: Time::ZERO }, first)
+        (Self { requests: Requests::Lines(lines.into()), next: Next::Ask, took: Time::ZERO }, first)
     }
 
     /// Takes the next step at the present time. Returns the time of the step that follows; `None` if the train is over.
+    #[inline(always)]
     pub(crate) fn step(&mut self, work: &mut AtWork<'_>) -> Option<Time> {
         let now = work.now;
         match self.next {
@@ -100,15 +121,6 @@ impl Train {
         Some(answer.ready)
     }
 
-    /// The transactions that are left, if the train consists of such and the next step makes one of them.
-    #[inline]
-    pub(crate) fn unasked(&self) -> Option<Pending> {
-        match (&self.requests, self.next) {
-            (&Requests::Plain(left), Next::Ask) => Some(left),
-            _ => None,
-        }
-    }
-
     /// The earliest end of the train, whose next step comes at `at`: no other client uses the bus from then on.
     pub(crate) fn earliest_end(&self, memory: &Memory, at: Time) -> Time {
         let (present, later) = self.requests.least_times(memory);
@@ -127,10 +139,7 @@ impl Requests {
     fn ask(&self, bus: &mut NodeMemory, now: Time) -> Answer {
         match self {
             Self::Plain(left) => bus.make(left.made.first().expect("the train is not over"), now),
-            Self::Lines(Lines { left, work: (Primitive::FetchBlock, _), .. }) => {
-                bus.fetch_line(left.start, now)
-            }
-            Self::Lines(Lines { left, .. }) => bus.purge_line(left.start, now),
+            Self::Lines(lines) => lines.ask(bus, now),
         }
     }
 
@@ -150,12 +159,7 @@ impl Requests {
                 }
                 (!left.made.is_empty()).then_some(Time::ZERO)
             }
-            Self::Lines(lines) => {
-                let before = lines.path + lines.own;
-                work.book_block(lines.work, before + took, lines.path + lines.alone);
-                (lines.left.start, lines.path) = (lines.left.start + 1, Time::ZERO);
-                (!lines.left.is_empty()).then_some(lines.own)
-            }
+            Self::Lines(lines) => lines.book(work, took),
         }
     }
 
@@ -166,7 +170,8 @@ impl Requests {
                 let present = left.made.first().map_or(Time::ZERO, |first| memory.time_alone(first));
                 (present, left.alone - present)
             }
-            Self::Lines(Lines { left, work: (primitive, _), own, .. }) => {
+            Self::Lines(lines) => {
+                let Lines { left, work: (primitive, _), own, .. } = &**lines;
                 let fetches = *primitive == Primitive::FetchBlock;
                 let least = memory.modelled().map_or(Time::ZERO, |system| system.least_time_of_line(fetches));
                 (least, (least + *own) * (left.end - left.start - 1))
@@ -188,24 +193,16 @@ mod tests {
     use crate::memory::testing::Bench;
     use crate::testing::{described, ns};
 
-    fn train(made: &[usize]) -> Train {
+    fn pending(made: &[usize]) -> Pending {
         let one = |&kind: &usize| Transactions::one(Transaction::ALL[kind]);
         let made = made.iter().map(one).fold(Transactions::NONE, Transactions::and);
         let alone = NodeMemory::new(&described(), Bytes::new(32), 1).uncontended(made);
-        Train::of_transactions(Pending { made, alone, step: Some((0, Taken::Miss)) })
+        Pending { made, alone, step: Some((0, Taken::Miss)) }
     }
 
     /// Makes a train that no event disturbs, from `now` on. Returns its end.
-    fn drive(bench: &mut Bench, mut now: Time, mut train: Train, at_once: bool) -> Time {
+    fn drive(bench: &mut Bench, mut now: Time, mut train: Train) -> Time {
         loop {
-            if let Some(left) = train.unasked()
-                && at_once
-                && bench.at_work(0, now).finds_bus_free()
-            {
-                now += left.alone;
-                bench.at_work(0, now).make_undisturbed(left.made, left.alone);
-                return now;
-            }
             let earliest = train.earliest_end(&bench.memory, now);
             let Some(next) = train.step(&mut bench.at_work(0, now)) else {
                 assert_eq!(earliest, now, "the last step ends the train");
@@ -214,6 +211,15 @@ mod tests {
             assert!(train.earliest_end(&bench.memory, next) >= earliest, "a train is not sooner than alone");
             now = next;
         }
+    }
+
+    /// Makes transactions that no event disturbs: at once where the bus is free.
+    fn make(bench: &mut Bench, now: Time, left: Pending, at_once: bool) -> Time {
+        if !at_once || !bench.at_work(0, now).finds_bus_free() {
+            return drive(bench, now, Train::of_transactions(left));
+        }
+        bench.at_work(0, now).make_undisturbed(left.made, left.alone);
+        now + left.alone
     }
 
     proptest! {
@@ -236,7 +242,7 @@ mod tests {
                 }
                 let mut now = ns(160);
                 for (later, made) in &trains {
-                    now = drive(bench, now + ns(*later), train(made), *at_once);
+                    now = make(bench, now + ns(*later), pending(made), *at_once);
                 }
                 let system = bench.memory.modelled().expect("it is described");
                 let bus = (system.counts(), system.bus_busy(), system.bus_busy_at(now));
@@ -260,7 +266,7 @@ mod tests {
             let work = BlockWork { primitive, name, cost, lines: 4..7, own: Some(ns(5)) };
             let (train, first) = Train::of_lines(&work, ns(5));
             assert_eq!(first, ns(14));
-            let end = drive(&mut bench, ns(100) + first, train, false);
+            let end = drive(&mut bench, ns(100) + first, train);
             assert_eq!(Some(end - ns(100)), line.map(|line| ns(9) + (ns(5) + line) * 3), "{primitive:?}");
         }
     }

@@ -17,6 +17,8 @@ pub(crate) struct Trains {
     trains: Vec<Option<Train>>,
     /// The next step of each train that does not stand still. The one that comes first is the last.
     steps: Vec<(Order, Fiber)>,
+    /// The number of trains that stand still.
+    still: usize,
 }
 
 /// A fiber of a node that may have a train: a processor's thread or handler.
@@ -55,6 +57,12 @@ impl Trains {
         matches!(self.trains.get(fiber.0 as usize), Some(Some(_)))
     }
 
+    /// Whether the train of a fiber stands still.
+    #[inline]
+    pub(crate) fn stands_still(&self, fiber: Fiber) -> bool {
+        self.still > 0 && self.next_of(fiber).is_none()
+    }
+
     /// The train of a fiber.
     ///
     /// # Panics
@@ -72,12 +80,14 @@ impl Trains {
             self.trains.resize_with(place + 1, Default::default);
         }
         self.trains[place] = Some(train);
+        self.still += 1;
     }
 
     /// Removes the train of a fiber, which stands still.
     #[inline]
     pub(crate) fn end(&mut self, fiber: Fiber) {
         self.trains[fiber.0 as usize] = None;
+        self.still -= 1;
     }
 
     /// The place of the step that comes first, and its fiber; `None` if all trains stand still.
@@ -86,53 +96,52 @@ impl Trains {
         self.steps.last().copied()
     }
 
+    /// The step that comes first, if its place is before another.
+    #[inline]
+    pub(crate) fn next_before(&self, until: Order) -> Option<(Order, Fiber)> {
+        let &(place, fiber) = self.steps.last()?;
+        (place < until).then_some((place, fiber))
+    }
+
     /// The place of the next step of a fiber's train; `None` if that stands still.
     #[inline]
     pub(crate) fn next_of(&self, fiber: Fiber) -> Option<Order> {
         self.steps.iter().find(|(_, of)| *of == fiber).map(|&(place, _)| place)
     }
 
-    /// Whether only one train does not stand still.
-    #[inline]
-    pub(crate) fn goes_alone(&self) -> bool {
-        self.steps.len() == 1
-    }
-
     /// Lets the train of a fiber go on, with its next step at a place.
     #[inline]
     pub(crate) fn go_on(&mut self, fiber: Fiber, place: Order) {
+        self.still -= 1;
         self.steps.push((place, fiber));
-        self.sift();
+        self.move_first(fiber, place);
     }
 
-    /// Sets the next step of the train whose step came first.
+    /// Sets the next step of a fiber's train, whose step came first.
     #[inline]
-    pub(crate) fn move_first(&mut self, place: Order) {
-        if let Some(first) = self.steps.last_mut() {
-            first.0 = place;
-            self.sift();
+    pub(crate) fn move_first(&mut self, fiber: Fiber, place: Order) {
+        let mut free = self.steps.len() - 1;
+        // There are few.
+        while free > 0 && self.steps[free - 1].0 < place {
+            self.steps[free] = self.steps[free - 1];
+            free -= 1;
         }
+        self.steps[free] = (place, fiber);
     }
 
-    /// Brings the last entry to its place. There are few.
+    /// Removes the train whose step came first.
     #[inline]
-    fn sift(&mut self) {
-        let mut last = self.steps.len() - 1;
-        while last > 0 && self.steps[last - 1].0 < self.steps[last].0 {
-            self.steps.swap(last - 1, last);
-            last -= 1;
+    pub(crate) fn end_first(&mut self) {
+        if let Some((_, fiber)) = self.steps.pop() {
+            self.trains[fiber.0 as usize] = None;
         }
-    }
-
-    /// Lets the train whose step came first stand still.
-    #[inline]
-    pub(crate) fn stop_first(&mut self) {
-        self.steps.pop();
     }
 
     /// Lets the train of a fiber stand still, if it has one.
     pub(crate) fn stop(&mut self, fiber: Fiber) {
+        let before = self.steps.len();
         self.steps.retain(|&(_, of)| of != fiber);
+        self.still += before - self.steps.len();
     }
 }
 
@@ -182,13 +191,17 @@ mod tests {
             trains.go_on(fiber, place(at, u64::from(fiber.0)));
         }
         assert_eq!(trains.next(), Some((place(10, 1), fibers[1])));
-        trains.move_first(place(25, 9));
+        trains.move_first(fibers[1], place(25, 9));
         assert_eq!(trains.next(), Some((place(10, 3), fibers[3])));
-        trains.stop_first();
+        assert_eq!(trains.next_before(place(10, 3)), None);
+        assert_eq!(trains.next_before(place(10, 4)), trains.next());
+        trains.end_first();
         trains.stop(fibers[2]);
         assert_eq!((trains.next_of(fibers[2]), trains.next_of(fibers[0])), (None, Some(place(30, 0))));
-        assert_eq!((trains.next(), trains.goes_alone()), (Some((place(25, 9), fibers[1])), false));
-        trains.stop_first();
-        assert!(trains.goes_alone() && trains.next() == Some((place(30, 0), fibers[0])));
+        assert_eq!(trains.next(), Some((place(25, 9), fibers[1])));
+        assert!(!trains.has(fibers[3]) && trains.has(fibers[2]));
+        trains.end_first();
+        assert!(trains.stands_still(fibers[2]) && !trains.stands_still(fibers[0]));
+        assert_eq!(trains.next(), Some((place(30, 0), fibers[0])));
     }
 }
