@@ -49,8 +49,11 @@ const GO_ON: usize = 0;
 /// To a suspended fiber: unwinds its stack.
 const UNWIND: usize = 1;
 
-/// Lines of its stack that a fiber has in use where it is suspended a few calls deep.
-const LINES: usize = 4;
+/// Lines of its stack that a fiber touches soon after it has been resumed, of the calls that it returns from.
+const ABOVE: usize = 8;
+
+/// Lines of its stack that a fiber touches soon after it has been resumed, of the calls that it makes then.
+const BELOW: usize = 8;
 
 /// Bytes of a line of the cache.
 const LINE: usize = 64;
@@ -270,9 +273,9 @@ impl Routine {
     /// Asks the memory for the lines that a resume touches first.
     #[inline]
     pub(crate) fn prefetch(&self) {
-        let top = self.other.get();
-        (0..LINES).for_each(|line| {
-            let at = ptr::without_provenance(top.wrapping_add(line * LINE));
+        let lowest = self.other.get().wrapping_sub(BELOW * LINE);
+        (0..BELOW + ABOVE).for_each(|line| {
+            let at = ptr::without_provenance(lowest.wrapping_add(line * LINE));
             // SAFETY: a prefetch is no access, whatever the address: it changes nothing that a program can see, and never faults.
             unsafe { _mm_prefetch::<_MM_HINT_T0>(at) };
         });

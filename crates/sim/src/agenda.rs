@@ -87,9 +87,6 @@ const SIZES: usize = 2;
 /// The events of one queue, after the next, that are told ahead of their times.
 const EVENTS_AHEAD: [usize; 3] = [1, 4, 7];
 
-/// The events of one delay, after the present one, that are told ahead of their times. Such events are short.
-const PASSAGES_AHEAD: [usize; 3] = [4, 8, 12];
-
 /// The turns, after the present one, whose first events are told ahead of their times.
 const TURNS_AHEAD: [usize; 3] = [0, 1, 2];
 
@@ -364,16 +361,25 @@ impl Agenda {
         self.held.fill(false);
     }
 
+    /// Whether the present event is one of `passages`, and nodes are so many that it is worth while to prepare for those to come.
+    #[inline]
+    pub(crate) fn passes(&mut self) -> bool {
+        self.passes && self.prospect.take()
+    }
+
+    /// The passage that stood `ahead` places behind the present one, among those of its delay.
+    #[inline]
+    pub(crate) fn passage_ahead(&self, ahead: usize) -> Option<Happening> {
+        self.passages.behind(ahead).map(Happening::from)
+    }
+
     /// The events that probably come soon, if nodes are many and the events are to be told now. The soonest comes first.
     #[inline]
     pub(crate) fn soon(&mut self) -> Option<[Option<Happening>; 3]> {
-        self.prospect.take().then(|| self.look_ahead())
+        (!self.passes && self.prospect.take()).then(|| self.look_ahead())
     }
 
     fn look_ahead(&self) -> [Option<Happening>; 3] {
-        if self.passes {
-            return PASSAGES_AHEAD.map(|ahead| self.passages.behind(ahead).map(Happening::from));
-        }
         if self.lookahead.is_zero() {
             return EVENTS_AHEAD.map(|ahead| self.events.after(ahead).map(Happening::from));
         }

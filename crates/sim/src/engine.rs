@@ -137,7 +137,9 @@ fn begin_next(cluster: &mut Cluster, fibers: &Fibers) -> Result<Option<Happening
     };
     cluster.agenda.begin(at, happening);
     trains::catch_up(cluster);
-    if let Some(soon) = cluster.agenda.soon() {
+    if cluster.agenda.passes() {
+        foresight::ask_for_passages(cluster);
+    } else if let Some(soon) = cluster.agenda.soon() {
         foresight::ask(cluster, fibers, soon);
     }
     if cluster.measure.sampler.is_some() {

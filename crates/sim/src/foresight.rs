@@ -10,7 +10,10 @@ use crate::cluster::Cluster;
 use crate::cluster::node::Node;
 use crate::fibers::Fibers;
 use crate::happening::Happening;
-use crate::link::Link;
+
+/// The passages after the present one, among those of its delay, for which the host's memory is asked: first for what a passage names,
+/// then for what that names, and so on. A passage takes the host little time.
+const AHEAD: [usize; 3] = [12, 8, 4];
 
 /// Asks for what the events that come soon touch. The soonest of them comes first.
 #[cold]
@@ -18,23 +21,42 @@ pub(crate) fn ask(cluster: &Cluster, fibers: &Fibers, [next, after, later]: [Opt
     if let Some(happening) = later {
         ask_for_subject(cluster, happening);
     }
-    match after {
-        Some(Happening::Network { event }) => ask_for_way(cluster, event),
-        Some(Happening::Pass { flight }) => ask_for_queue(cluster, flight),
-        Some(happening) => {
-            let node = node_of(cluster, happening);
-            node.into_iter().for_each(|node| ask_for_parts(cluster, fibers, node));
-        }
-        None => {}
+    if let Some(node) = after.and_then(|happening| node_of(cluster, happening)) {
+        ask_for_parts(cluster, fibers, node);
     }
-    match next {
-        Some(Happening::Network { event }) => ask_for_port(cluster, event),
-        Some(Happening::Pass { flight }) => place_of(cluster, flight).dispatch.events.prefetch(),
-        Some(happening) => {
-            let node = node_of(cluster, happening);
-            node.into_iter().for_each(|node| ask_inside_parts(cluster, fibers, node));
+    if let Some(node) = next.and_then(|happening| node_of(cluster, happening)) {
+        ask_inside_parts(cluster, fibers, node);
+    }
+}
+
+/// Asks for what the passages touch that follow the present one with the same delay. They are of one kind.
+#[cold]
+pub(crate) fn ask_for_passages(cluster: &Cluster) {
+    let [far, between, near] = AHEAD;
+    let Cluster { agenda, nodes, link, .. } = cluster;
+    match agenda.passage_ahead(far) {
+        Some(Happening::Network { event }) => {
+            link.road.ask_for_message(event);
+            if let Some(Happening::Network { event }) = agenda.passage_ahead(between)
+                && let Some((flight, node)) = link.road.ask_for_channels(event)
+            {
+                pdq::prefetch(&link.flights[flight]);
+                pdq::prefetch(&nodes[node].port);
+            }
         }
-        None => {}
+        Some(Happening::Pass { flight }) => {
+            let place_of = |flight| &nodes[link.flights[flight].to()];
+            pdq::prefetch(&link.flights[flight]);
+            if let Some(Happening::Pass { flight }) = agenda.passage_ahead(between) {
+                let Node { port, dispatch, .. } = place_of(flight);
+                pdq::prefetch(port);
+                pdq::prefetch(dispatch);
+            }
+            if let Some(Happening::Pass { flight }) = agenda.passage_ahead(near) {
+                place_of(flight).dispatch.events.prefetch();
+            }
+        }
+        _ => {}
     }
 }
 
@@ -47,8 +69,8 @@ fn ask_for_subject(cluster: &Cluster, happening: Happening) {
         | Happening::Forward { flight }
         | Happening::Overflow { flight, .. } => pdq::prefetch(&cluster.link.flights[flight]),
         Happening::Continue { core, .. } => pdq::prefetch(&cluster.cores[core as usize]),
-        Happening::Network { event } => cluster.link.road.ask_for_message(event),
-        Happening::Packet { .. }
+        Happening::Network { .. }
+        | Happening::Packet { .. }
         | Happening::Post { .. }
         | Happening::Look { .. }
         | Happening::Reach { .. } => {}
@@ -69,32 +91,6 @@ fn node_of(cluster: &Cluster, happening: Happening) -> Option<usize> {
         }
         Happening::Network { .. } | Happening::Packet { .. } => None,
     }
-}
-
-/// Asks for the channels of an event inside the network, and for the flight that it brings to a port in.
-fn ask_for_way(cluster: &Cluster, event: hardware::Event) {
-    let Link { road, flights, .. } = &cluster.link;
-    road.ask_for_channels(event);
-    road.brings(event).into_iter().for_each(|flight| pdq::prefetch(&flights[flight]));
-}
-
-/// Asks for the interface of the node to whose port in an event inside the network brings a flight.
-fn ask_for_port(cluster: &Cluster, event: hardware::Event) {
-    if let Some(flight) = cluster.link.road.brings(event) {
-        pdq::prefetch(&place_of(cluster, flight).port);
-    }
-}
-
-/// Asks for the interface and the dispatch queue of the node that a flight comes to.
-fn ask_for_queue(cluster: &Cluster, flight: u32) {
-    let place = place_of(cluster, flight);
-    pdq::prefetch(&place.port);
-    pdq::prefetch(&place.dispatch);
-}
-
-/// The node that a flight comes to.
-fn place_of(cluster: &Cluster, flight: u32) -> &Node {
-    &cluster.nodes[cluster.link.flights[flight].to()]
 }
 
 /// Asks for the parts of a node, its processors, and the places of its threads' stacks.

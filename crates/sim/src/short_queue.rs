@@ -39,9 +39,7 @@ impl<T> ShortQueue<T> {
     #[inline]
     pub(crate) fn pop(&mut self) -> Option<T> {
         // Nothing is written where there is nothing to take.
-        if self.first.is_none() {
-            return None;
-        }
+        self.first.as_ref()?;
         let next = if self.behind.is_empty() { None } else { self.behind.pop_front() };
         std::mem::replace(&mut self.first, next)
     }

@@ -5,11 +5,12 @@
 use std::any::Any;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use pdq::DispatcherId;
 
 use crate::key::Proof;
+use crate::kinds::Ids;
 use crate::node::Node;
 use crate::{Failure, Flow, NodeId, Protocol, Quiet, Setup, Shape, Thread};
 
@@ -155,12 +156,15 @@ type Install = dyn Fn(&mut Setup<'_>) -> Arc<dyn Installed> + Send + Sync;
 #[derive(Clone)]
 pub struct Job {
     install: Arc<Install>,
+    /// The numbers of the messages on the first node.
+    ids: Arc<OnceLock<Ids>>,
 }
 
 impl Job {
     /// Makes a job that runs `P` on `config`.
     pub fn new<P: Program>(config: P::Config) -> Self {
-        Self { install: Arc::new(move |setup| setup.install_new::<P>(&config) as Arc<dyn Installed>) }
+        let install = move |setup: &mut Setup<'_>| setup.install_new::<P>(&config) as Arc<dyn Installed>;
+        Self { install: Arc::new(install), ids: Arc::default() }
     }
 
     /// Installs the program on a node whose events go through `dispatcher`.
@@ -189,6 +193,8 @@ impl Job {
             memory: None,
         };
         let program = guarded("settling on its nodes", || (self.install)(&mut Setup::of(&mut node)))?;
+        let first = self.ids.get_or_init(|| node.ids.clone());
+        node.ids = node.ids.shared_with(first);
         Ok(Resident { node: Arc::new(node), program })
     }
 }

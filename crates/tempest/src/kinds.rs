@@ -172,13 +172,19 @@ impl Deliver for Unbound {
 
 /// The number of each kind of message, by its type: open addressing in a table that is at least half empty. A
 /// `TypeId` is a hash already, and known when a send is compiled.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Ids {
-    slots: Box<[Option<(TypeId, MessageId)>]>,
+    slots: Arc<[Option<(TypeId, MessageId)>]>,
     count: usize,
 }
 
 impl Ids {
+    /// These numbers, in the memory of `others` if those are the same. All nodes of a program number its messages alike, and a
+    /// million nodes need no more than one table.
+    pub(crate) fn shared_with(self, others: &Self) -> Self {
+        if self.slots == others.slots { others.clone() } else { self }
+    }
+
     /// The number of a kind, if it is registered.
     #[inline]
     pub(crate) fn get(&self, kind: TypeId) -> Option<MessageId> {
@@ -202,7 +208,7 @@ impl Ids {
         if 2 * self.count > self.slots.len() {
             let all = std::mem::take(&mut self.slots);
             self.slots = vec![None; (2 * all.len()).max(16)].into();
-            all.into_iter().flatten().for_each(|(kind, id)| self.put(kind, id));
+            all.iter().flatten().for_each(|&(kind, id)| self.put(kind, id));
         }
         self.put(kind, id);
         true
@@ -214,7 +220,9 @@ impl Ids {
         while self.slots[at].is_some() {
             at = (at + 1) & mask;
         }
-        self.slots[at] = Some((kind, id));
+        let slots =
+            Arc::get_mut(&mut self.slots).expect("a node shares its numbers when it knows all messages");
+        slots[at] = Some((kind, id));
     }
 }
 
@@ -278,5 +286,19 @@ mod tests {
             assert_eq!(ids.get(kind), Some(MessageId(id)));
         }
         assert_eq!(ids.get(TypeId::of::<char>()), None);
+    }
+
+    #[test]
+    fn numbers_are_shared_among_nodes_that_agree() {
+        let numbered = |kinds: [TypeId; 2]| {
+            let mut ids = Ids::default();
+            kinds.into_iter().zip(0..).for_each(|(kind, id)| assert!(ids.insert(kind, MessageId(id))));
+            ids
+        };
+        let (first, second) = (TypeId::of::<u8>(), TypeId::of::<u16>());
+        let one = numbered([first, second]);
+        assert!(Arc::ptr_eq(&numbered([first, second]).shared_with(&one).slots, &one.slots));
+        let other = numbered([second, first]).shared_with(&one);
+        assert_eq!(other.get(second), Some(MessageId(0)));
     }
 }

@@ -196,17 +196,13 @@ impl Fabric {
         self.worms.get(event.0 as usize).into_iter().for_each(pdq::prefetch);
     }
 
-    /// Asks the host's memory for the channels that an event's step touches, ahead of it.
-    pub fn ask_for_channels(&self, event: Event) {
-        let Some(worm) = self.worms.get(event.0 as usize) else { return };
+    /// Asks the host's memory for the channels that an event's step touches, ahead of it. Returns the cargo of a message that the
+    /// event brings to its port in, unless the message then has to wait for the port, and the port's node.
+    pub fn ask_for_channels(&self, event: Event) -> Option<(u32, u32)> {
+        let worm = self.worms.get(event.0 as usize)?;
         let channels = [worm.wants, worm.holds].into_iter().filter_map(|one| self.channels.get(one as usize));
         channels.for_each(pdq::prefetch);
-    }
-
-    /// The cargo of the message that an event brings to its port in, unless the message then has to wait for the port.
-    pub fn brings(&self, event: Event) -> Option<u32> {
-        let worm = self.worms.get(event.0 as usize)?;
-        (worm.arrives && !worm.is_ambient).then_some(worm.cargo)
+        (worm.arrives && !worm.is_ambient).then_some((worm.cargo, worm.goal))
     }
 
     /// Lets in the message whose head is at the port in of `node`, if there is one. It holds the port until its last byte has

@@ -103,17 +103,11 @@ impl Road {
         }
     }
 
-    /// Asks the host's memory for the channels that an event's step touches, ahead of it.
-    pub(crate) fn ask_for_channels(&self, event: Event) {
-        if let Network::Routed(fabric) = &self.network {
-            fabric.ask_for_channels(event);
-        }
-    }
-
-    /// The flight that an event probably brings to the port in of its node.
-    pub(crate) fn brings(&self, event: Event) -> Option<u32> {
+    /// Asks the host's memory for the channels that an event's step touches, ahead of it. Returns the flight that the event probably
+    /// brings to the port in of its node, and that node.
+    pub(crate) fn ask_for_channels(&self, event: Event) -> Option<(u32, usize)> {
         let Network::Routed(fabric) = &self.network else { return None };
-        fabric.brings(event)
+        fabric.ask_for_channels(event).map(|(flight, node)| (flight, node as usize))
     }
 
     /// Lets in the flight that waits at the port in of a node, if there is one.
