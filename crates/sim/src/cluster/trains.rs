@@ -304,6 +304,9 @@ mod tests {
     /// Work of a fiber: so many nanoseconds, and then transactions of these kinds.
     type Work = (u64, Vec<usize>);
 
+    /// What an event or the end of a work finds: the time, the use of the bus, and the books of both processors.
+    type Found = (Time, Time, [(Time, Time); 2]);
+
     /// Two processors whose threads work through lists. A device writes lines, and the first processor is interrupted.
     struct Room {
         bench: Bench,
@@ -313,8 +316,7 @@ mod tests {
         handlers: VecDeque<Work>,
         /// The rest of the time of the thread that is put off.
         left: Time,
-        /// What each event and each end of a work finds: the time, the use of the bus, and the books of both processors.
-        found: Vec<(Time, Time, [(Time, Time); 2])>,
+        found: Vec<Found>,
     }
 
     impl Room {
@@ -414,9 +416,7 @@ mod tests {
             self.work(0);
         }
 
-        fn run(
-            mut self,
-        ) -> (Vec<(Time, Time, [(Time, Time); 2])>, Vec<Stage>, impl PartialEq + std::fmt::Debug) {
+        fn run(mut self) -> (Vec<Found>, Vec<Stage>, impl PartialEq + std::fmt::Debug) {
             while let Some((at, happening)) = self.agenda.take_next() {
                 self.agenda.begin(at, happening);
                 self.catch_up();
