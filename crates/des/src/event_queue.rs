@@ -15,16 +15,17 @@ use crate::queue::Queue;
 /// The next things stand in a row, the later ones in a heap. Events must be `Copy`; keep them small.
 ///
 /// A pop and the push that follows it, with 16-byte events, beside `std::collections::BinaryHeap` in the same order, on a
-/// cloud Xeon (`cargo bench -p tradewind-des`; the host's speed drifts by half, the ratio does not):
+/// cloud Xeon (`cargo bench -p tradewind-des`; the host's speed drifts by half, the ratio less):
 ///
 /// | pending | this queue | `BinaryHeap` |
 /// |---|---|---|
-/// | 1 | 11 ns | 7 ns |
-/// | 16 | 24 ns | 27 ns |
-/// | 64 | 26 ns | 34 ns |
-/// | 256 | 30 ns | 41 ns |
-/// | 1 024 | 35 ns | 51 ns |
-/// | 4 096 | 43 ns | 67 ns |
+/// | 1 | 9 ns | 7 ns |
+/// | 16 | 24 ns | 24 ns |
+/// | 64 | 33 ns | 29 ns |
+/// | 256 | 33 ns | 35 ns |
+/// | 1 024 | 39 ns | 45 ns |
+/// | 4 096 | 45 ns | 60 ns |
+/// | 16 384 | 59 ns | 74 ns |
 pub struct EventQueue<E> {
     queue: Queue<Key, E>,
     /// The number of the next push.
