@@ -40,7 +40,7 @@ impl<K: Ord, E> PartialOrd for Entry<K, E> {
 
     #[inline]
     fn le(&self, other: &Self) -> bool {
-        // A heap asks this alone, and keys know a quick way to answer it.
+        // The heap mostly asks this, and keys know a quick way to answer it.
         other.key <= self.key
     }
 }
@@ -124,8 +124,8 @@ impl<K: Copy + Ord, E: Copy> Queue<K, E> {
         self.nth(0)
     }
 
-    /// The thing before which `ahead` others come, and its key, in constant time. `None` if there is none, or if that is not known
-    /// in constant time, as it always is of the first few.
+    /// The thing before which `ahead` others come, and its key, in constant time. `None` if there is none, or if it stands behind
+    /// the row. The first [`SHORT`] things stand in the row.
     #[inline]
     pub(crate) fn nth(&self, ahead: usize) -> Option<(K, &E)> {
         self.row.get(self.head + ahead).map(|entry| (entry.key, &entry.thing))

@@ -183,7 +183,8 @@ impl<E: Copy> Timetable<E> {
         &self.queues[actor]
     }
 
-    /// Where an actor's next things are in the memory of the host, likewise.
+    /// Where an actor's next things are in the memory of the host, for a caller that asks for that memory ahead of its use. `None`
+    /// if nothing is to come.
     pub fn things_of(&self, actor: usize) -> Option<&impl Sized> {
         self.queues[actor].front()
     }

@@ -363,7 +363,7 @@ impl Agenda {
 
     /// Whether the present event is one of `passages`, and nodes are so many that it is worth while to prepare for those to come.
     #[inline]
-    pub(crate) fn passes(&mut self) -> bool {
+    pub(crate) fn foresees_passages(&mut self) -> bool {
         self.passes && self.prospect.take()
     }
 
@@ -459,15 +459,19 @@ impl Agenda {
 
     #[cold]
     fn has_stalled_at(&mut self, at: Time) -> bool {
-        self.patient_until = self.stall_limit.map_or(Time::MAX, |limit| self.progress.at() + limit);
+        self.patient_until = self.patience_ends();
         at > self.patient_until
     }
 
     /// The first instant at which the run counts as stalled, if it makes no progress before. A node that runs ahead waits there:
     /// another node may be about to make progress at an earlier instant.
     fn stalls_after(&self) -> Time {
-        let next = Time::from_femtoseconds(1);
-        self.stall_limit.map_or(Time::MAX, |limit| self.progress.at() + limit + next)
+        self.patience_ends() + Time::from_femtoseconds(1)
+    }
+
+    /// The last instant at which the run does not count as stalled, if it makes no progress before.
+    fn patience_ends(&self) -> Time {
+        self.stall_limit.map_or(Time::MAX, |limit| self.progress.at() + limit)
     }
 }
 

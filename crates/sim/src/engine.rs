@@ -137,7 +137,7 @@ fn begin_next(cluster: &mut Cluster, fibers: &Fibers) -> Result<Option<Happening
     };
     cluster.agenda.begin(at, happening);
     trains::catch_up(cluster);
-    if cluster.agenda.passes() {
+    if cluster.agenda.foresees_passages() {
         foresight::ask_for_passages(cluster);
     } else if let Some(soon) = cluster.agenda.soon() {
         foresight::ask(cluster, fibers, soon);

@@ -304,7 +304,7 @@ mod tests {
     /// Work of a fiber: so many nanoseconds, and then transactions of these kinds.
     type Work = (u64, Vec<usize>);
 
-    /// What an event or the end of a work finds: the time, the use of the bus, and the books of both processors.
+    /// The time, the use of the bus, and the books of both processors, as an event or the end of a work finds them.
     type Found = (Time, Time, [(Time, Time); 2]);
 
     /// Two processors whose threads work through lists. A device writes lines, and the first processor is interrupted.
