@@ -92,7 +92,7 @@ fn setting(house: &House, arguments: &Run) -> Result<Setting, Problem> {
         subject,
         target,
         nodes: nodes.unwrap_or(usual.0.max(least.nodes)),
-        processors: processors.unwrap_or(usual.1),
+        processors: processors.unwrap_or(usual.1.max(least.processors)),
         threads: threads.unwrap_or(least.threads),
         policy,
         seed,
