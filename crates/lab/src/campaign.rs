@@ -113,7 +113,7 @@ mod tests {
                 jobs: 2,
             };
             let runs: Vec<_> = seeds.iter().map(|seed| run(*seed)).collect();
-            let record = Record::open(&folder.path().join("record")).unwrap();
+            let record = Record::open(&folder.path().join("record"), |_| ()).unwrap();
             let answers = campaign.run(record, &runs.iter().collect::<Vec<_>>()).unwrap();
             answers.into_iter().map(|answer| answer.map(|answer| numbers(&answer))).collect::<Vec<_>>()
         };
