@@ -3,6 +3,7 @@
 use toml_edit::Item;
 
 use super::{Coordinate, Figure, Level, Lines, Scale, Series};
+use crate::pattern::Pattern;
 use crate::study::texts::Texts;
 use crate::template;
 use crate::toml::{Entry, Table};
@@ -91,10 +92,11 @@ fn series(table: &Table<'_>, prefix: &str) -> Vec<Series> {
         let label = texts.text("label", "the name of the series");
         let panel = texts.optional("panel", "the title of its panel").unwrap_or_default();
         let metric = texts.optional_pattern("metric", prefix);
-        if metric.as_ref().is_none_or(|metric| !metric.is_family()) {
+        let family = metric.filter(Pattern::is_family);
+        if family.is_none() {
             table.refuse("metric", "a family of metrics whose * is the number across, such as \"gap.*\"");
         }
-        Some(Series { label: label?, panel, metric: metric?, place: table.place })
+        Some(Series { label: label?, panel, metric: family?, place: table.place })
     };
     let all = template::each(table).into_iter().filter_map(one).collect();
     table.finish();
