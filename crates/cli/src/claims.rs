@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 use std::{env, fs, thread};
 
 use etcetera::BaseStrategy;
@@ -20,7 +21,7 @@ use worlds::Target;
 
 use crate::arguments::Claims;
 use crate::house::House;
-use crate::print::{code, print};
+use crate::print::{code, print, say};
 use crate::problem::{All, Problem};
 use crate::progress::Progress;
 use crate::studies;
@@ -126,7 +127,7 @@ fn answers(house: &House, arguments: &Claims, runs: &[&Specification]) -> Result
     if runs.is_empty() {
         return Ok(Vec::new());
     }
-    let record = open(arguments.record.as_ref())?;
+    let record = open(&house.name, arguments.record.as_ref())?;
     let executable = env::current_exe()
         .map_err(|error| Problem::Failed(format!("the file of this command cannot be found: {error}")))?;
     let version = record::version(env!("CARGO_PKG_VERSION"), &executable)
@@ -235,18 +236,35 @@ fn digest(run: &Specification) -> Result<String, String> {
 }
 
 /// The record in the file asked for, else in the folder where programs keep what they know of this user.
-fn open(asked: Option<&PathBuf>) -> Result<Record, Problem> {
+fn open(name: &str, asked: Option<&PathBuf>) -> Result<Record, Problem> {
     let path = match asked {
         Some(path) => path.clone(),
         None => {
             let folders = etcetera::choose_base_strategy()
                 .map_err(|error| Problem::Failed(format!("{error}; say --record FILE")))?;
-            let folder = folders.data_dir().join("tradewind");
+            let (home, folder) = (folders.home_dir(), folders.data_dir().join("tradewind"));
+            // A home that is not there is a mistake of the environment, and nothing to be made.
+            if folder.starts_with(home) && !home.is_dir() {
+                let home = home.display();
+                return Err(Problem::Failed(format!(
+                    "HOME={home}: there is no such folder; say --record FILE"
+                )));
+            }
             fs::create_dir_all(&folder).map_err(|error| {
                 Problem::Failed(format!("{}: {error}; say --record FILE", folder.display()))
             })?;
             folder.join("record.sqlite")
         }
     };
-    Record::open(&path).map_err(|error| Problem::wrong(format!("record {error}")))
+    let (name, shown) = (name.to_owned(), path.display().to_string());
+    let waits = move |waited: Duration| {
+        say(
+            &name,
+            &format!("record {shown}: locked by another command; has waited for {} s", waited.as_secs()),
+        );
+    };
+    Record::open(&path, waits).map_err(|error| match error.is_locked() {
+        true => Problem::Failed(format!("record {error}")),
+        false => Problem::wrong(format!("record {error}")),
+    })
 }

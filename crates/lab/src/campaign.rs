@@ -95,21 +95,7 @@ mod tests {
 
     fn run(seed: u64) -> Specification {
         let (program, machine) = ("toy".to_owned(), "toy".to_owned());
-        let (inputs, settings) = (Vec::new(), Vec::new());
-        Specification {
-            program,
-            machine,
-            policy: None,
-            mechanism: None,
-            protocol: None,
-            block: None,
-            nodes: None,
-            processors: None,
-            threads: None,
-            inputs,
-            settings,
-            seed,
-        }
+        Specification { program, machine, seed, ..Specification::default() }
     }
 
     #[test]
@@ -127,7 +113,7 @@ mod tests {
                 jobs: 2,
             };
             let runs: Vec<_> = seeds.iter().map(|seed| run(*seed)).collect();
-            let record = Record::open(&folder.path().join("record")).unwrap();
+            let record = Record::open(&folder.path().join("record"), |_| ()).unwrap();
             let answers = campaign.run(record, &runs.iter().collect::<Vec<_>>()).unwrap();
             answers.into_iter().map(|answer| answer.map(|answer| numbers(&answer))).collect::<Vec<_>>()
         };

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod adaptive;
+mod bounds;
 mod calibrate;
 mod claims;
 mod combinations;
