@@ -4,12 +4,14 @@
 use compare::finding::{self, Cause};
 use compare::prediction::{self, Score};
 use compare::ranking::{self, Place};
+use compare::refusal::{self, Choice as Omitted};
 use compare::{MachineShape, agreement, counter, parts};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tempest::Mechanism;
 
 use super::run::{Asked, Combination, Measured, Setting};
+use super::verdict::Verdict;
 use crate::words;
 
 /// The document that `tradewind compare --json` prints.
@@ -20,6 +22,8 @@ pub struct Comparison {
     /// The program and its input.
     #[serde(flatten)]
     pub asked: Asked,
+    /// The answer in short.
+    pub verdict: Verdict,
     /// The results of each `--machine` in each shape, shape by shape, in the order asked for.
     pub worlds: Vec<World>,
     /// The predictions of each machine whose file says that it is a measurement (`[calibrated]`) of another machine of
@@ -46,6 +50,9 @@ pub struct World {
     /// The combinations asked for with `--policy` or `--mechanism` that this machine cannot have; empty if nobody
     /// asked. If nothing at all can run here, every mechanism.
     pub refused: Vec<Refused>,
+    /// What was not asked for by name and cannot run here: policies for which there are too few processors, natively also too
+    /// few cores, and mechanisms that the machine lacks.
+    pub left_out: Vec<LeftOut>,
     /// The combinations that began and did not end well; empty if all did. The exit is 1 if there is one.
     pub failed: Vec<Refused>,
     /// The combinations of which no run was over when the comparison was interrupted.
@@ -97,6 +104,21 @@ pub struct Refused {
     /// The policy.
     ///
     /// Null if no `--policy` was asked for: the machine cannot have the mechanism under any.
+    pub policy: Option<String>,
+    /// The reason, for people.
+    pub reason: String,
+}
+
+/// A policy or a mechanism that was not asked for by name and cannot run.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct LeftOut {
+    /// The mechanism that the machine lacks, under any policy.
+    ///
+    /// Null of a policy.
+    pub mechanism: Option<String>,
+    /// The policy for which there are too few processors, by any mechanism.
+    ///
+    /// Null of a mechanism.
     pub policy: Option<String>,
     /// The reason, for people.
     pub reason: String,
@@ -344,6 +366,7 @@ impl Comparison {
     pub fn new(asked: Asked, setting: &Setting, rankings: &[compare::Ranking], host: &str) -> Self {
         Self {
             version: super::VERSION,
+            verdict: Verdict::new(&asked.program, rankings),
             asked,
             worlds: rankings.iter().map(|ranking| World::new(setting, ranking)).collect(),
             predictions: prediction::of(rankings).iter().map(|one| Prediction::new(one, host)).collect(),
@@ -366,6 +389,7 @@ impl World {
             processors,
             rows: rows.collect(),
             refused: ranking.refused.iter().map(Refused::from).collect(),
+            left_out: ranking.left_out.iter().map(LeftOut::from).collect(),
             failed: ranking.failed.iter().map(Refused::from).collect(),
             missing: ranking.missing.iter().map(Way::from).collect(),
             finding: Finding::from(&finding::of(ranking)),
@@ -403,6 +427,16 @@ impl From<&compare::Refusal> for Refused {
     fn from(refusal: &compare::Refusal) -> Self {
         let compare::Refusal { mechanism, policy, reason } = refusal.clone();
         Self { mechanism: mechanism.to_string(), policy, reason }
+    }
+}
+
+impl From<&refusal::LeftOut> for LeftOut {
+    fn from(left_out: &refusal::LeftOut) -> Self {
+        let (mechanism, policy) = match &left_out.what {
+            Omitted::Mechanism(mechanism) => (Some(mechanism.to_string()), None),
+            Omitted::Policy(policy) => (None, Some(policy.clone())),
+        };
+        Self { mechanism, policy, reason: left_out.reason.clone() }
     }
 }
 

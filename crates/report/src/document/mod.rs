@@ -17,6 +17,7 @@ mod model;
 mod run;
 mod sensitivity;
 mod spent;
+mod verdict;
 
 use std::io::{self, Write};
 
@@ -27,8 +28,8 @@ pub use claims::{
     Claim, Claims, Counts as Verdicts, FailedRun, FixedMachine, Ledger, Parameter, Scalar, Score, Summary,
 };
 pub use comparison::{
-    Agreement, Because, Bottleneck, Choice, Comparison, Finding, Named, Pair, Prediction, Processors,
-    Ranking, Refused, Row, Scored, Way, World,
+    Agreement, Because, Bottleneck, Choice, Comparison, Finding, LeftOut, Named, Pair, Prediction,
+    Processors, Ranking, Refused, Row, Scored, Way, World,
 };
 pub use explain::{Derived, Explain, Runs, Unable, Underived, Value};
 pub use list::{Input, Item, List, Policy, Program};
@@ -42,6 +43,7 @@ pub use run::{
 };
 pub use sensitivity::{Moved, Raised, SensitiveMachine, Sensitivity};
 pub use spent::{Breakdown, ProtocolBreakdown, Utilization};
+pub use verdict::{Answer, Lead, Verdict};
 
 /// The version of the documents' form: it grows when a key goes or changes its meaning, not when one comes.
 pub const VERSION: u32 = 3;
