@@ -1,7 +1,7 @@
 //! `tradewind calibrate`: measures this host and writes its machine file. This module must never know how a calibration looks.
 
 use std::fs;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -9,6 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use lab::calibrate::{self, Host};
 use report::document::Partial;
 use report::{document, text};
+use worlds::files;
 
 use crate::arguments::Calibrate;
 use crate::files::{draft, save, wrong};
@@ -62,10 +63,12 @@ pub(crate) fn calibrate(
 /// Whether the file may be written: a measured one may be measured again, but nothing else is lost.
 fn may_write(path: &Path) -> Result<(), Problem> {
     draft(path)?;
-    // What is not there may be written, and what is no text is no machine file.
-    let Ok(bytes) = fs::read(path) else { return Ok(()) };
-    let text = String::from_utf8_lossy(&bytes);
-    if text.lines().any(|line| line.trim() == "[calibrated]") {
+    if fs::symlink_metadata(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
+        return Ok(());
+    }
+    // What cannot be read, is no text or is too long for a machine file is none.
+    let text = files::read_text(path);
+    if text.is_ok_and(|text| text.lines().any(|line| line.trim() == "[calibrated]")) {
         return Ok(());
     }
     Err(wrong(path, &"this file is there and is no calibrated machine file; expected another name"))

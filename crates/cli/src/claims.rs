@@ -6,6 +6,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Mutex;
+use std::time::Duration;
 use std::{fs, mem, thread};
 
 use etcetera::BaseStrategy;
@@ -23,7 +24,7 @@ use worlds::Target;
 use crate::arguments::Claims;
 use crate::house::House;
 use crate::interrupt;
-use crate::print::{code, note, print};
+use crate::print::{code, note, print, say};
 use crate::problem::{All, Problem};
 use crate::processes::runner;
 use crate::progress::{Progress, lock};
@@ -44,7 +45,7 @@ pub(crate) fn claims(
     let tell = |answers, partial| match arguments.sensitivity {
         // Nothing has been raised yet.
         Some(_) => Ok(()),
-        None => held.print(answers, Some(partial), out).map(drop),
+        None => held.print(answers, Some(partial), out).and_then(|_| Ok(out.flush()?)),
     };
     let (answers, recorded) = answers(house, arguments, &runs, tell)?;
     let partial = recorded.as_ref().err().map(|unusable| unrecorded(unusable, &answers));
@@ -210,7 +211,7 @@ fn answers(
     if runs.is_empty() {
         return Ok((Vec::new(), Ok(())));
     }
-    let record = open(arguments.record.as_ref())?;
+    let record = open(&house.name, arguments.record.as_ref())?;
     let runner = runner()?;
     let version = record::version(env!("CARGO_PKG_VERSION"), runner.executable())
         .map_err(|error| Problem::Failed(format!("{}: {error}", runner.executable().display())))?;
@@ -219,10 +220,9 @@ fn answers(
     let keep = |event: Event<'_>| match event {
         Event::Begins(place) => progress.start(runs[place].brief()),
         Event::Ends { place, answer, is_recorded } => {
-            if is_recorded {
-                progress.skip()
-            } else {
-                progress.step()
+            match is_recorded {
+                true => progress.skip(),
+                false => progress.step(),
             }
             let numbers = answer.as_ref().map(specification::numbers).map_err(NoAnswer::clone);
             lock(&finished)[place] = Some(numbers);
@@ -344,18 +344,35 @@ fn digest(run: &Specification) -> Result<String, String> {
 }
 
 /// The record in the file asked for, else in the folder where programs keep what they know of this user.
-fn open(asked: Option<&PathBuf>) -> Result<Record, Problem> {
+fn open(name: &str, asked: Option<&PathBuf>) -> Result<Record, Problem> {
     let path = match asked {
         Some(path) => path.clone(),
         None => {
             let folders = etcetera::choose_base_strategy()
                 .map_err(|error| Problem::Failed(format!("{error}; say --record FILE")))?;
-            let folder = folders.data_dir().join("tradewind");
+            let (home, folder) = (folders.home_dir(), folders.data_dir().join("tradewind"));
+            // A home that is not there is a mistake of the environment, and nothing to be made.
+            if folder.starts_with(home) && !home.is_dir() {
+                let home = home.display();
+                return Err(Problem::Failed(format!(
+                    "HOME={home}: there is no such folder; say --record FILE"
+                )));
+            }
             fs::create_dir_all(&folder).map_err(|error| {
                 Problem::Failed(format!("{}: {error}; say --record FILE", folder.display()))
             })?;
             folder.join("record.sqlite")
         }
     };
-    Record::open(&path).map_err(|error| Problem::wrong(format!("record {error}")))
+    let (name, shown) = (name.to_owned(), path.display().to_string());
+    let waits = move |waited: Duration| {
+        say(
+            &name,
+            &format!("record {shown}: locked by another command; has waited for {} s", waited.as_secs()),
+        );
+    };
+    Record::open(&path, waits).map_err(|error| match error.is_locked() {
+        true => Problem::Failed(format!("record {error}")),
+        false => Problem::wrong(format!("record {error}")),
+    })
 }

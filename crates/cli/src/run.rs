@@ -1,7 +1,7 @@
 //! `tradewind run`: one program on one machine under one policy. This module must never know how a run looks.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -18,7 +18,7 @@ use crate::asked::{asked, subject, target};
 use crate::files;
 use crate::house::House;
 use crate::interrupt;
-use crate::print::{code, print};
+use crate::print::{code, print, say};
 use crate::problem::{All, Problem};
 use crate::told::optional;
 
@@ -95,7 +95,7 @@ fn setting(house: &House, arguments: &Run) -> Result<Setting, Problem> {
         subject,
         target,
         nodes: nodes.unwrap_or(usual.0.max(least.nodes)),
-        processors: processors.unwrap_or(usual.1),
+        processors: processors.unwrap_or(usual.1.max(least.processors)),
         threads: threads.unwrap_or(least.threads),
         policy,
         seed,
@@ -145,10 +145,9 @@ fn check_trace(house: &House, arguments: &Run) -> Result<(), Problem> {
 
 /// Says on standard error, as the command of this name, what is in a trace.
 fn tell(name: &str, Summary { events, lost, bytes, .. }: Summary, path: &Path) {
-    let mut text = format!("{name}: {events} events, {bytes} bytes in {}", path.display());
+    let mut text = format!("{events} events, {bytes} bytes in {}", path.display());
     if lost > 0 {
         text += &format!("; {lost} events found no place");
     }
-    // There is nobody left to tell if this fails.
-    let _ = writeln!(io::stderr().lock(), "{text}; open it at https://ui.perfetto.dev");
+    say(name, &format!("{text}; open it at https://ui.perfetto.dev"));
 }

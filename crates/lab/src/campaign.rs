@@ -154,7 +154,7 @@ mod tests {
             let campaign =
                 Campaign { runner: &runner, version: "1", machine: &machine, tell: &keep, jobs: 2 };
             let runs: Vec<_> = seeds.iter().map(|seed| run(*seed)).collect();
-            let record = Record::open(&folder.path().join("record")).unwrap();
+            let record = Record::open(&folder.path().join("record"), |_| ()).unwrap();
             campaign.run(record, &runs.iter().collect::<Vec<_>>()).unwrap();
             answers.into_inner().unwrap().into_iter().map(Option::unwrap).collect::<Vec<_>>()
         };

@@ -19,6 +19,7 @@
 //! |---|---|
 //! | [`machines`] | the shipped machine models: names, texts, parsed; machine files of one's own |
 //! | [`inputs`] | the shipped input files of programs; inputs that a person gives, with their files opened |
+//! | [`files`] | files that a person names, read whole within a bound |
 //! | [`Target`] | a machine to run on: this host or a model |
 //! | [`Subject`] | a program with its inputs, checked |
 //! | [`Run`], [`Setting`] | one combination of program, target, mechanism and policy; its result is a [`compare::Combination`] |
@@ -32,6 +33,7 @@
 
 mod comparison;
 mod error;
+pub mod files;
 mod host;
 pub mod inputs;
 mod limits;

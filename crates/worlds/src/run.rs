@@ -146,7 +146,7 @@ impl Run {
             subject: subject.sharing(self.sharing),
             target: self.target,
             nodes: self.nodes.unwrap_or(nodes.max(least.nodes)),
-            processors: self.processors.unwrap_or(processors),
+            processors: self.processors.unwrap_or(processors.max(least.processors)),
             threads: self.threads.unwrap_or(least.threads),
             policy: self.policy,
             seed: self.seed,
