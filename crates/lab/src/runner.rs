@@ -71,6 +71,9 @@ impl Runner {
     pub fn run(&self, run: &Specification) -> Result<Value, NoAnswer> {
         let mut command = Command::new(&self.executable);
         command.args(run.arguments());
+        if let Some(folder) = &run.folder {
+            command.current_dir(folder);
+        }
         let failed = |error: io::Error| format!("{}: {error}", self.executable.display());
         let left = self.to_its_end(&mut command).map_err(|error| NoAnswer::Failed(failed(error)))?;
         let left = left.filter(|left| !was_stopped(left.status)).ok_or(NoAnswer::Stopped)?;
