@@ -24,7 +24,7 @@ use worlds::Target;
 use crate::arguments::Claims;
 use crate::house::House;
 use crate::interrupt;
-use crate::print::{code, note, print, say};
+use crate::print::{code, print, say};
 use crate::problem::{All, Problem};
 use crate::processes::runner;
 use crate::progress::{Progress, lock};
@@ -238,7 +238,7 @@ fn answers(
         let stopped = |answer: &Option<Answer>| matches!(answer, Some(Err(NoAnswer::Stopped)));
         answers.iter_mut().filter(|answer| stopped(answer)).for_each(|answer| *answer = None);
         let partial = Partial::interrupted(signal, count(&answers));
-        note(&house.name, &partial, "the same command goes on from there");
+        say(&house.name, &format!("{partial}; the same command goes on from there"));
         // There is nobody left to tell if this fails.
         let _ = tell(answers, partial);
     };
