@@ -19,7 +19,6 @@
 //! | [`tolerance`] | how far apart is still the same |
 //! | [`ledger`] | which values of a machine file were free, what fixed them, how the rest came out |
 //! | [`sensitivity`] | which claims move when a free value does |
-//! | [`plot`] | pictures of curves |
 //! | [`calibrate`] | measures the host, and writes its machine file |
 //!
 //! A metric's name is the id of the claim that it is held against. Programs are run as processes of the `tradewind`
@@ -38,7 +37,6 @@ pub mod laboratory;
 pub mod ledger;
 pub mod model;
 pub mod pattern;
-pub mod plot;
 pub mod record;
 pub mod sensitivity;
 pub mod specification;
