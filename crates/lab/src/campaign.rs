@@ -95,21 +95,7 @@ mod tests {
 
     fn run(seed: u64) -> Specification {
         let (program, machine) = ("toy".to_owned(), "toy".to_owned());
-        let (inputs, settings) = (Vec::new(), Vec::new());
-        Specification {
-            program,
-            machine,
-            policy: None,
-            mechanism: None,
-            protocol: None,
-            block: None,
-            nodes: None,
-            processors: None,
-            threads: None,
-            inputs,
-            settings,
-            seed,
-        }
+        Specification { program, machine, seed, ..Specification::default() }
     }
 
     #[test]

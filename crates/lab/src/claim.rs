@@ -193,7 +193,7 @@ fn claim(file: &str, work: Option<&str>, table: &Table<'_>) -> Option<Claim> {
         fit,
         held_out,
         file: file.to_owned(),
-        line: table.line,
+        line: table.place.line,
     })
 }
 
@@ -219,15 +219,15 @@ mod tests {
         assert_eq!(
             said[..2],
             [
-                "a.toml:4: claim.role = \"outcome\": expected \"input\" or \"result\"",
-                "a.toml:7: claim.value = true: expected a number or a text",
+                "a.toml:4:8: claim.role = \"outcome\": expected \"input\" or \"result\"",
+                "a.toml:7:9: claim.value = true: expected a number or a text",
             ]
         );
-        let unknown = "a.toml:10: claim.fitted = true: expected one of the keys id, where";
+        let unknown = "a.toml:10:1: claim.fitted = true: expected one of the keys id, where";
         assert!(said[2].starts_with(unknown), "{said:#?}");
         assert_eq!(
             said[3],
-            "a.toml:22: claim.id = \"a.b\": expected an id that no other claim of the file has"
+            "a.toml:22:6: claim.id = \"a.b\": expected an id that no other claim of the file has"
         );
         assert_eq!(said.len(), 4);
     }

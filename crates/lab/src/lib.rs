@@ -13,7 +13,8 @@
 //! | [`model`] | analytic models |
 //! | [`survey`] | machines that are a row of a table and nothing more |
 //! | [`laboratory`] | all claims and studies together: what must run, and the metrics that come of it |
-//! | `toml` | TOML with lines, every mistake at once |
+//! | [`mistake`] | what is wrong in a file, with line and column |
+//! | `toml` | TOML with places, every mistake at once |
 //! | `consistency` | names that stand twice or nowhere, over all files |
 //! | [`verdict`] | a claim held against its metric |
 //! | [`tolerance`] | how far apart is still the same |
@@ -36,6 +37,7 @@ mod consistency;
 pub mod expression;
 pub mod laboratory;
 pub mod ledger;
+pub mod mistake;
 pub mod model;
 pub mod pattern;
 pub mod plot;
@@ -52,10 +54,8 @@ pub mod verdict;
 pub use claim::{Claim, Kind, Role, Stated};
 pub use expression::{Expression, Value};
 pub use laboratory::Laboratory;
+pub use mistake::{Mistake, Mistakes};
 pub use record::Record;
 pub use specification::Specification;
 pub use study::Study;
 pub use verdict::{Finding, Verdict};
-
-/// All mistakes of a file of the laboratory, in the order of its lines; never empty.
-pub type Mistakes = Vec<machine::Error>;

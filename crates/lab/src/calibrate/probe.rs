@@ -30,15 +30,12 @@ fn run(program: &str, policy: &str, shape: Shape, inputs: &[(&str, &str)]) -> Sp
         program: program.to_owned(),
         machine: NATIVE.to_owned(),
         policy: Some(policy.to_owned()),
-        mechanism: None,
-        protocol: None,
-        block: None,
         nodes: Some(nodes),
         processors: Some(processors),
         threads: Some(threads),
         inputs: inputs.iter().map(|&(key, value)| (key.to_owned(), value.to_owned())).collect(),
-        settings: Vec::new(),
         seed: 1,
+        ..Specification::default()
     }
 }
 

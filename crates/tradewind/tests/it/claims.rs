@@ -98,7 +98,10 @@ fn claims_of_a_folder_take_the_place_of_those_inside() {
     fs::write(folder.path().join("two.toml"), claim.replace("ratio", "size").replace("1.3", "[]")).unwrap();
     refused(
         &["claims", "--claims", &at],
-        &["two.toml:5: claim.kind = \"size\": expected \"value\", \"ratio\"", "two.toml:7: claim.value = []"],
+        &[
+            "two.toml:5:8: claim.kind = \"size\": expected \"value\", \"ratio\"",
+            "two.toml:7:9: claim.value = []",
+        ],
     );
 }
 
