@@ -1,8 +1,7 @@
-//! A run of a program, in full, the process that does it, and the numbers of its answer. Must never know what the program
-//! or a machine is, nor what a number of the answer means.
+//! A run of a program, in full, and the numbers of its answer. Must never know what the program or a machine is, nor what a
+//! number of the answer means.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
@@ -135,6 +134,12 @@ impl Specification {
         .to_string()
     }
 
+    /// The run in few words, for people who wait for it.
+    pub fn brief(&self) -> String {
+        let under = self.policy.iter().map(|policy| format!(" under {policy}")).collect::<String>();
+        format!("{} on {}{under}", self.program, self.machine)
+    }
+
     /// The command line for people, of the command of this name.
     pub fn told(&self, command: &str) -> String {
         let quoted = |text: String| if text.contains(' ') { format!("{text:?}") } else { text };
@@ -145,49 +150,6 @@ impl Specification {
             Some(folder) => format!("cd {} && {line}", quoted(folder.display().to_string())),
         }
     }
-
-    /// Runs it as a process of the `tradewind` command that lies at `executable`, and reads its answer.
-    ///
-    /// # Errors
-    ///
-    /// One text for people: what the process said when it failed, which results were wrong, or that its answer is
-    /// none.
-    pub fn run(&self, executable: &Path) -> Result<Value, String> {
-        let mut command = Command::new(executable);
-        if let Some(folder) = &self.folder {
-            command.current_dir(folder);
-        }
-        let done = command
-            .args(self.arguments())
-            .stdin(Stdio::null())
-            .output()
-            .map_err(|error| format!("{}: {error}", executable.display()))?;
-        let said = complaint(&String::from_utf8_lossy(&done.stderr));
-        if done.stdout.is_empty() {
-            return Err(if said.is_empty() { format!("it said nothing: {}", done.status) } else { said });
-        }
-        let answer: Value = serde_json::from_slice(&done.stdout)
-            .map_err(|error| format!("expected JSON on standard output: {error}"))?;
-        match &answer["report"]["failures"] {
-            Value::Array(failures) if !failures.is_empty() => {
-                let failures: Vec<_> = failures.iter().filter_map(Value::as_str).collect();
-                Err(format!("wrong results: {}", failures.join("; ")))
-            }
-            _ if !done.status.success() => Err(format!("{}: {said}", done.status)),
-            _ => Ok(answer),
-        }
-    }
-}
-
-/// The complaint in the output of a process: from the first line on that is an error of its own, `NAME: error: …`. Reports
-/// of the host may stand before it. Without such a line it is all of the output.
-fn complaint(said: &str) -> String {
-    let is_own = |line: &str| line.split_once(": error: ").is_some_and(|(name, _)| !name.contains(' '));
-    let mut lines = said.lines().skip_while(|line| !is_own(line)).peekable();
-    if lines.peek().is_none() {
-        return said.trim().to_owned();
-    }
-    lines.collect::<Vec<_>>().join("\n").trim().to_owned()
 }
 
 /// What the names of the figures that a program reports begin with in [`numbers`].
@@ -244,6 +206,7 @@ mod tests {
             "mine run split-phase --machine paragon --policy np --protocol stache --block 32 --nodes 3 \
              --input operations=100 --set \"network.latency=1 us\" --seed 1 --json"
         );
+        assert_eq!(run.brief(), "split-phase on paragon under np");
         assert_eq!(run.canonical(), run.clone().canonical());
         assert_ne!(run.canonical(), Specification { nodes: Some(2), ..run.clone() }.canonical());
         assert_ne!(run.canonical(), Specification { round: 1, ..run.clone() }.canonical());
@@ -268,13 +231,6 @@ mod tests {
         let run = [("program", "em3d"), ("machine", "paragon"), ("nodes", "4"), ("seed", "1")];
         let inputs = [("inputs.nodes", "480"), ("degree", "3"), ("network.latency", "1 us")];
         assert_eq!(fields, [&run[..], &inputs].concat());
-    }
-
-    #[test]
-    fn a_complaint_begins_where_the_process_itself_complains() {
-        let said = "OpenMP: warning: slow\nmine: error: unknown program\nmine: error: unknown machine\n";
-        assert_eq!(complaint(said), "mine: error: unknown program\nmine: error: unknown machine");
-        assert_eq!(complaint(" killed \n"), "killed");
     }
 
     #[test]

@@ -14,6 +14,7 @@ mod laboratory;
 mod list;
 mod litmus;
 mod model;
+mod partial;
 mod run;
 mod sensitivity;
 mod spent;
@@ -34,6 +35,7 @@ pub use explain::{Derived, Explain, Meaning, Runs, Unable, Underived, Value};
 pub use list::{Input, Item, List, Policy, Program};
 pub use litmus::{Litmus, State, Tally, Test, Trial, World as LitmusWorld};
 pub use model::{Cell, Curve, FixedFloating, SurveyTable, SurveyedMachine, Surveys};
+pub use partial::Partial;
 #[cfg(feature = "command")]
 pub(crate) use run::Region;
 pub use run::{
