@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use report::document::Partial;
 use report::{Page, document};
 use serde::Serialize;
 
@@ -23,6 +24,11 @@ pub(crate) fn print(
     Ok(())
 }
 
+/// Says on standard error, as the command of this name, that a result is not all that was asked for, and what to do.
+pub(crate) fn note(name: &str, Partial { reason, done, all }: &Partial, advice: &str) {
+    say(name, &format!("{reason} when {done} of {all} were done; {advice}"));
+}
+
 /// The code with which a command ends that did what it was asked, well or not.
 pub(crate) fn code(well: bool) -> ExitCode {
     if well { ExitCode::SUCCESS } else { ExitCode::FAILURE }
@@ -31,6 +37,12 @@ pub(crate) fn code(well: bool) -> ExitCode {
 /// A text with the calls of `tradewind` that it advises, as calls of the command of this name.
 fn as_called(name: &str, text: &str) -> String {
     text.replace("`tradewind ", &format!("`{name} "))
+}
+
+/// Says on standard error what goes on, as the command of this name.
+pub(crate) fn say(name: &str, what: &str) {
+    // There is nobody left to tell if this fails.
+    let _ = writeln!(io::stderr().lock(), "{name}: {what}");
 }
 
 /// Tells of a problem on standard error, as the command of this name; the result is the code with which it ends.

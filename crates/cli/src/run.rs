@@ -1,15 +1,16 @@
 //! `tradewind run`: one program on one machine under one policy. This module must never know how a run looks.
 
 use std::fs;
-use std::io::{self, Write};
-use std::path::Path;
+use std::io::Write;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use tempest::Policy;
 use tempest::policy::PRESETS;
 use trace::Summary;
 use units::Time;
-use worlds::{Error, Setting, TraceFile, inputs, machines};
+use worlds::{Error, Repeat, Setting, TraceFile, inputs, machines};
 
 use report::{document, picture, text};
 
@@ -18,7 +19,7 @@ use crate::asked::{asked, subject, target};
 use crate::files;
 use crate::house::House;
 use crate::interrupt;
-use crate::print::{code, print};
+use crate::print::{code, print, say};
 use crate::problem::{All, Problem};
 use crate::told::optional;
 
@@ -35,25 +36,28 @@ pub(crate) fn run(house: &House, arguments: &Run, out: &mut impl Write) -> Resul
         // A path that cannot be written is told before a long run, not after it.
         files::draft(path)?;
     }
-    let trace = arguments.trace.as_deref().map(create).transpose()?;
+    let trace = arguments.trace.as_deref().map(TraceFile::create).transpose()?;
+    let doomed = trace.as_ref().and_then(TraceFile::partial).map(Path::to_path_buf);
+    // Once the file has its own name there is nothing under this one, and nothing to remove.
+    let remove = |doomed: &PathBuf| drop(fs::remove_file(doomed));
     let interval = interval.unwrap_or(TRACE_INTERVAL);
     let recorder = trace.as_ref().map(|trace| trace.recorder().sampling(interval));
     let setting = Setting { trace: recorder, ..setting };
-    let ran = setting.measure(repeat, |_| ());
+    let measure = || setting.measure(repeat, |_| ControlFlow::Continue(()));
+    let ran = interrupt::or_tell(measure, |_| doomed.iter().for_each(remove));
     if let Some(trace) = trace.filter(|_| !matches!(ran, Err(Error::Wrong(_)))) {
         tell(&house.name, trace.finish()?, arguments.trace.as_deref().unwrap_or(Path::new("")));
     }
-    let ran = ran.map_err(|error| advised(error.into(), &setting))?;
+    let ran = ran.map_err(|error| advised(error.into(), &setting))?.expect("nothing stopped it");
     let found = document::Run::new(
         asked(common, &setting.subject),
         &document::Setting {
-            nodes: setting.nodes,
-            processors: setting.processors,
             threads: setting.threads,
             seed: setting.seed,
             protocol: setting.subject.sharing.protocol.to_string(),
             block_bytes: setting.subject.sharing.block,
         },
+        setting.machine_shape(),
         &setting.target.described(),
         &ran,
     );
@@ -92,7 +96,7 @@ fn setting(house: &House, arguments: &Run) -> Result<Setting, Problem> {
         subject,
         target,
         nodes: nodes.unwrap_or(usual.0.max(least.nodes)),
-        processors: processors.unwrap_or(usual.1),
+        processors: processors.unwrap_or(usual.1.max(least.processors)),
         threads: threads.unwrap_or(least.threads),
         policy,
         seed,
@@ -130,8 +134,11 @@ fn instead(setting: &Setting) -> Option<String> {
 fn check_trace(house: &House, arguments: &Run) -> Result<(), Problem> {
     let Some(path) = arguments.trace.as_deref() else { return Ok(()) };
     let runs = match arguments.repeat.get() {
-        Ok(0..=1) | Err(_) => Ok(()),
-        Ok(more) => Err(Problem::wrong(format!("--trace with --repeat {more}: expected one run"))),
+        Ok(Repeat::Times(1)) | Err(_) => Ok(()),
+        Ok(Repeat::Times(more)) => {
+            Err(Problem::wrong(format!("--trace with --repeat {more}: expected one run")))
+        }
+        Ok(Repeat::Auto) => Err(Problem::wrong("--trace with --repeat auto: expected one run")),
     };
     let common = &arguments.common;
     let entry = house.programs.find(&common.program).ok();
@@ -140,24 +147,11 @@ fn check_trace(house: &House, arguments: &Run) -> Result<(), Problem> {
     (runs, TraceFile::check(path, &read).map_err(Problem::from)).all().map(drop)
 }
 
-/// Opens the file of a trace. An interrupt removes what there is of it.
-fn create(path: &Path) -> Result<TraceFile, Problem> {
-    let trace = TraceFile::create(path)?;
-    if let Some(doomed) = trace.partial().map(Path::to_path_buf) {
-        // Once the file has its own name there is nothing under this one, and nothing to remove.
-        let tidy = move || drop(fs::remove_file(&doomed));
-        let wrong = |error: io::Error| Problem::wrong(format!("--trace {}: {error}", path.display()));
-        interrupt::tidy_first(tidy).map_err(wrong)?;
-    }
-    Ok(trace)
-}
-
 /// Says on standard error, as the command of this name, what is in a trace.
 fn tell(name: &str, Summary { events, lost, bytes, .. }: Summary, path: &Path) {
-    let mut text = format!("{name}: {events} events, {bytes} bytes in {}", path.display());
+    let mut text = format!("{events} events, {bytes} bytes in {}", path.display());
     if lost > 0 {
         text += &format!("; {lost} events found no place");
     }
-    // There is nobody left to tell if this fails.
-    let _ = writeln!(io::stderr().lock(), "{text}; open it at https://ui.perfetto.dev");
+    say(name, &format!("{text}; open it at https://ui.perfetto.dev"));
 }

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use lab::{Claim, Laboratory, Mistakes, Study, claim, study, survey, tolerance};
+use worlds::files;
 
 use crate::problem::Problem;
 use crate::shipped::{CLAIMS, STUDIES, SURVEYS, Shipped, TOLERANCES};
@@ -63,7 +64,7 @@ fn claims_of(folder: &Path) -> Result<Vec<Claim>, Problem> {
     let (mut claims, mut mistakes) = (Vec::new(), Vec::new());
     for path in files {
         let name = path.display().to_string();
-        match fs::read_to_string(&path) {
+        match files::read_text(&path) {
             Ok(text) => match claim::read(&name, &text) {
                 Ok(read) => claims.extend(read),
                 Err(found) => mistakes.extend(found.iter().map(ToString::to_string)),

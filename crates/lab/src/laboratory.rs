@@ -150,7 +150,11 @@ impl Laboratory {
         let names: Vec<_> = names.chain([ids.collect()]).collect();
         let closure = self.closure(names);
         let yields = |source: &Source| {
-            source.metrics.iter().any(|it| closure.iter().any(|name| it.metric.capture(name).is_some()))
+            source
+                .metrics
+                .iter()
+                .filter_map(|it| it.metric.as_ref())
+                .any(|metric| closure.iter().any(|name| metric.capture(name).is_some()))
         };
         let needed = self.sources().filter_map(|(study, source)| match &source.origin {
             Origin::Run(run) if yields(source) => Some(Needed { study: &study.name, run, source }),

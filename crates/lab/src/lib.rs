@@ -7,13 +7,15 @@
 //! | `template` | `each`: one table of a study that stands for many |
 //! | [`expression`] | derived metrics, orders and shapes, as text over metrics |
 //! | [`pattern`] | names with one `*` |
-//! | [`specification`] | a run of a program, and the process that does it |
+//! | [`specification`] | a run of a program, and the numbers of its answer |
+//! | [`runner`] | the processes that do runs |
 //! | [`record`] | answers of runs, kept for good |
 //! | [`campaign`] | does the runs that are needed and are not in the record |
 //! | [`model`] | analytic models |
 //! | [`survey`] | machines that are a row of a table and nothing more |
 //! | [`laboratory`] | all claims and studies together: what must run, and the metrics that come of it |
-//! | `toml` | TOML with lines, every mistake at once |
+//! | [`mistake`] | what is wrong in a file, with line and column |
+//! | `toml` | TOML with places, every mistake at once |
 //! | `consistency` | names that stand twice or nowhere, over all files |
 //! | [`verdict`] | a claim held against its metric |
 //! | [`tolerance`] | how far apart is still the same |
@@ -36,10 +38,12 @@ mod consistency;
 pub mod expression;
 pub mod laboratory;
 pub mod ledger;
+pub mod mistake;
 pub mod model;
 pub mod pattern;
 pub mod plot;
 pub mod record;
+pub mod runner;
 pub mod sensitivity;
 pub mod specification;
 pub mod study;
@@ -52,10 +56,9 @@ pub mod verdict;
 pub use claim::{Claim, Kind, Role, Stated};
 pub use expression::{Expression, Value};
 pub use laboratory::Laboratory;
+pub use mistake::{Mistake, Mistakes};
 pub use record::Record;
+pub use runner::{NoAnswer, Runner};
 pub use specification::Specification;
 pub use study::Study;
 pub use verdict::{Finding, Verdict};
-
-/// All mistakes of a file of the laboratory, in the order of its lines; never empty.
-pub type Mistakes = Vec<machine::Error>;

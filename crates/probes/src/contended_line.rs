@@ -71,7 +71,7 @@ impl FromStr for Kind {
 }
 
 /// Threads of a node change one word of shared memory at once.
-#[program(problem = ())]
+#[program(problem = (), processors = 2)]
 pub struct ContendedLine {
     /// accesses of each thread
     #[input(default = 1000, range = 1..=10_000_000)]

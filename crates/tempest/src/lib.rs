@@ -289,7 +289,7 @@ pub use ::macros::handlers;
 /// | `mechanisms = […]` | the [`Mechanism`]s that the program is written for | `Messages`; with shared arrays `SharedMemory` |
 /// | `problem = T` | the type of what `prepare` makes | that of the field with `#[problem]` |
 /// | `install` | the program has a function `install` | each field has an attribute |
-/// | `nodes = …`, `threads = …` | the least number of nodes, and of threads on each computing processor: expressions over `inputs`. Where a person does not say the number, it is at least this | 1 |
+/// | `nodes = …`, `processors = …`, `threads = …` | the least number of nodes, of processors of each, and of threads on each computing processor: expressions over `inputs`. Where a person does not say the number, it is at least this | 1 |
 ///
 /// Two functions in the program's `impl` do more:
 ///

@@ -7,7 +7,8 @@ use std::path::PathBuf;
 use tempest::entry::{BadPlan, InputError};
 use tempest::{Failure, Mechanism, Policy};
 
-use crate::limits::{MAX_BYTES, MAX_THREADS, NATIVE};
+use crate::files::Unreadable;
+use crate::limits::{MAX_THREADS, NATIVE};
 use crate::{inputs::shipped as shipped_inputs, machines::shipped};
 
 /// The reason why a request has no result.
@@ -104,8 +105,8 @@ pub enum Mistake {
     UnreadableMachine {
         /// The path of the file.
         file: String,
-        /// The error of the operating system.
-        why: String,
+        /// The reason.
+        why: Unreadable,
     },
     /// A machine file is wrong in one place.
     MachineFile(machine::Error),
@@ -131,13 +132,8 @@ pub enum Mistake {
     UnreadableInput {
         /// The path asked for.
         path: String,
-        /// The error of the operating system.
-        why: String,
-    },
-    /// An input file is longer than [`MAX_BYTES`](crate::inputs::MAX_BYTES).
-    LongInput {
-        /// The path asked for.
-        path: String,
+        /// The reason.
+        why: Unreadable,
     },
     /// An input was given twice.
     InputTwice {
@@ -188,7 +184,12 @@ impl fmt::Display for Mistake {
                 nearest.iter().try_for_each(|nearest| write!(f, " did you mean `{nearest}`?"))?;
                 write!(f, " expected {NATIVE}, {}, or a file such as my-machine.toml", shipped_machines())
             }
-            Self::UnreadableMachine { file, why } => write!(f, "{file}: {why}"),
+            Self::UnreadableMachine { file, why } => {
+                write!(
+                    f,
+                    "{file}: {why}; expected a machine file, such as `tradewind machine paragon` prints"
+                )
+            }
             Self::MachineFile(error) => error.fmt(f),
             Self::NativeFile => write!(
                 f,
@@ -210,9 +211,6 @@ impl fmt::Display for Mistake {
             Self::UnreadableInput { path, why } => {
                 let known: Vec<_> = shipped_inputs::ALL.iter().map(|shipped| shipped.name).collect();
                 write!(f, "{path}: {why}; shipped inputs are {}", known.join(", "))
-            }
-            Self::LongInput { path } => {
-                write!(f, "{path}: more than {} bytes: expected a smaller file", MAX_BYTES)
             }
             Self::InputTwice { key } => write!(f, "--input {key}: given twice; expected once"),
             Self::NoFileInput { text, program } => {

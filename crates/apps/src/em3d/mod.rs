@@ -64,7 +64,7 @@ mod work;
 
 use std::sync::Arc;
 
-use tempest::entry::{BadPlan, Entry, Given, Inputs, Instance, Loaded, Plan, Reader};
+use tempest::entry::{BadPlan, Entry, Given, Inputs, Instance, Least, Loaded, Plan, Reader};
 use tempest::{Job, Mechanism};
 
 use layout::Layout;
@@ -105,6 +105,10 @@ impl Instance for Waves {
             )?)));
         }
         Ok(Job::new::<Em3d>(Arc::new(program::Config { mechanism, parameters, layout, expected })))
+    }
+
+    fn least(&self) -> Least {
+        Least { nodes: if self.needs_others() { 2 } else { 1 }, ..Least::ANY }
     }
 
     fn describe(&self) -> Vec<(&'static str, String)> {
@@ -157,6 +161,12 @@ mod tests {
     fn the_defaults_listed_are_those_of_the_default_preset() {
         let listed: Vec<_> = Asked::INPUTS.iter().map(|input| (input.key, input.default)).collect();
         assert_eq!(facts(&listed), facts(&[]));
+    }
+
+    #[test]
+    fn remote_edges_need_a_second_owner() {
+        let least = |values: &[(&str, &str)]| load(&given(values)).unwrap().least().nodes;
+        assert_eq!([&[][..], &[("owners", "2")], &[("remote", "0")]].map(least), [2, 1, 1]);
     }
 
     #[test]

@@ -135,6 +135,11 @@ impl Waves {
         last.insert(Drawn { nodes, seed, graph: Arc::new(graph), expected }).clone()
     }
 
+    /// Whether there is no graph on one machine node: remote edges lead to another owner, and there would be one only.
+    pub(super) fn needs_others(&self) -> bool {
+        self.parameters.owners == 1 && self.parameters.remote > 0.0
+    }
+
     /// Refuses a number of machine nodes at which an owner would have fewer graph nodes of a kind than the degree
     /// asks for.
     pub(super) fn check_owners(&self, nodes: u32) -> Result<(), String> {
@@ -148,7 +153,7 @@ impl Waves {
                 u64::from(size) * 2
             ));
         }
-        if all == 1 && remote > 0.0 {
+        if nodes == 1 && self.needs_others() {
             return Err(format!(
                 "{remote}% remote edges on one node with one owner: expected --nodes 2 or more, --input owners=2, or \
                  --input remote=0"

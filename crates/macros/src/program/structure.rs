@@ -14,7 +14,8 @@ use crate::names::kebab_case;
 use crate::options::{Options, span_of};
 
 /// The options of `#[program]`.
-const OPTIONS: &[&str] = &["name", "summary", "mechanisms", "problem", "install", "nodes", "threads"];
+const OPTIONS: &[&str] =
+    &["name", "summary", "mechanisms", "problem", "install", "nodes", "processors", "threads"];
 
 /// A program's struct.
 pub(super) struct Structure {
@@ -30,8 +31,8 @@ pub(super) struct Structure {
     pub(super) problem: Option<Type>,
     /// Whether the program has an `install` of its own.
     pub(super) installs: bool,
-    /// The least numbers of nodes, and of threads on each processor, as expressions over `inputs`.
-    pub(super) least: [Option<TokenStream>; 2],
+    /// The least numbers of nodes, of processors of each, and of threads on each processor, as expressions over `inputs`.
+    pub(super) least: [Option<TokenStream>; 3],
 }
 
 /// The name of the struct of a program's inputs.
@@ -67,7 +68,8 @@ impl Structure {
         let shares = fields.iter().any(|field| matches!(field.role, Role::Shared { .. }));
         let mechanisms = mechanisms(&mut options, shares)?;
         let problem = problem(&mut options, &fields)?;
-        let least = [options.value("nodes", "2")?, options.value("threads", "2")?];
+        let least =
+            [options.value("nodes", "2")?, options.value("processors", "2")?, options.value("threads", "2")?];
         let attributes = item.attrs.clone();
         Ok(Self {
             attributes,

@@ -208,7 +208,8 @@ fn element(of: &Type) -> TokenStream {
 /// The constant `ENTRY`.
 fn entry(structure: &Structure, tempest: &TokenStream) -> TokenStream {
     let Structure { of, visibility, name, summary, mechanisms, problem, least, .. } = structure;
-    let [nodes, threads] = least.each_ref().map(|least| least.clone().unwrap_or_else(|| quote!(1)));
+    let [nodes, processors, threads] =
+        least.each_ref().map(|least| least.clone().unwrap_or_else(|| quote!(1)));
     let inputs = inputs_of(of);
     let shares = shared(structure).next().is_some().then(|| quote!(#of::__shared(inputs, plan)?;));
     let problem = match problem {
@@ -226,7 +227,7 @@ fn entry(structure: &Structure, tempest: &TokenStream) -> TokenStream {
                 inputs: <#inputs as #tempest::entry::Inputs>::INPUTS,
                 load: |given| #tempest::entry::load_for::<#inputs>(given, |inputs| {
                     let _ = inputs;
-                    #tempest::entry::Least { nodes: #nodes, threads: #threads }
+                    #tempest::entry::Least { nodes: #nodes, processors: #processors, threads: #threads }
                 }, |inputs, plan| {
                     #shares
                     let problem = #problem;

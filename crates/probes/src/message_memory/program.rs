@@ -288,7 +288,8 @@ impl MessageMemory {
         let (needed, nodes) = (needed(inputs), shape.nodes);
         if nodes < needed {
             let expected = format!("expected --nodes of at least {needed}, as messages go between nodes");
-            return Err(InputError::Together(format!("{nodes} nodes: {expected}")));
+            let plural = if nodes == 1 { "" } else { "s" };
+            return Err(InputError::Together(format!("{nodes} node{plural}: {expected}")));
         }
         Ok(())
     }

@@ -14,6 +14,7 @@ mod laboratory;
 mod list;
 mod litmus;
 mod model;
+mod partial;
 mod run;
 mod sensitivity;
 mod spent;
@@ -30,21 +31,22 @@ pub use comparison::{
     Agreement, Because, Bottleneck, Choice, Comparison, Finding, Named, Pair, Prediction, Processors,
     Ranking, Refused, Row, Scored, Way, World,
 };
-pub use explain::{Derived, Explain, Runs, Unable, Underived, Value};
+pub use explain::{Derived, Explain, Meaning, Runs, Unable, Underived, Value};
 pub use list::{Input, Item, List, Policy, Program};
 pub use litmus::{Litmus, State, Tally, Test, Trial, World as LitmusWorld};
 pub use model::{Cell, Curve, FixedFloating, SurveyTable, SurveyedMachine, Surveys};
+pub use partial::Partial;
 #[cfg(feature = "command")]
 pub(crate) use run::Region;
 pub use run::{
-    Asked, Change, Combination, Counts, Dispatching, Given, Kind, Measured, Phase, Report, Run, Setting,
-    Step, Volume,
+    Asked, Change, Combination, Counts, Dispatching, Given, Interval, Kind, Measured, Phase, Report, Run,
+    Setting, Step, Volume,
 };
 pub use sensitivity::{Moved, Raised, SensitiveMachine, Sensitivity};
 pub use spent::{Breakdown, ProtocolBreakdown, Utilization};
 
 /// The version of the documents' form: it grows when a key goes or changes its meaning, not when one comes.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// Writes a document as indented JSON with a line end.
 ///

@@ -26,13 +26,15 @@ pub struct Entry {
 pub struct Least {
     /// The number of nodes.
     pub nodes: u32,
+    /// The number of processors of each node.
+    pub processors: u32,
     /// The number of the program's threads on each computing processor.
     pub threads: u32,
 }
 
 impl Least {
-    /// The size that any program can have that needs nobody else: one node, one thread.
-    pub const ANY: Self = Self { nodes: 1, threads: 1 };
+    /// The size that any program can have that needs nobody else: one node of one processor, one thread.
+    pub const ANY: Self = Self { nodes: 1, processors: 1, threads: 1 };
 }
 
 /// A program whose inputs have been read and found good.
