@@ -66,7 +66,7 @@ pub fn main(house: &House) -> ExitCode {
 fn does(house: &House, command: &Command, out: &mut (impl Write + Send)) -> Result<ExitCode, Problem> {
     match command {
         Command::List(list) => list::list(house, list, out),
-        Command::Explain(explain) => explain::explain(explain, out),
+        Command::Explain(explain) => explain::explain(house, explain, out),
         Command::Run(run) => run::run(house, run, out),
         Command::Compare(compare) => compare::compare(house, compare, out),
         Command::Claims(claims) => claims::claims(house, claims, out),

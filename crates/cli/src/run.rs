@@ -14,7 +14,7 @@ use units::Time;
 use worlds::{Error, Measuring, Repeat, Setting, TraceFile, Turn, inputs, machines};
 
 use report::document::Partial;
-use report::{Page, document, picture, text};
+use report::{Page, document, picture, plot, text};
 
 use crate::arguments::Run;
 use crate::asked::{asked, subject, target};
@@ -128,7 +128,7 @@ fn drawn(path: &Path, found: &document::Run) -> Result<String, Problem> {
         let why = format!("{} has no curve to draw: expected a program such as traffic", found.asked.program);
         files::wrong(path, &why)
     };
-    Ok(picture(found).ok_or_else(nothing)?.svg())
+    Ok(plot::svg(&picture::run(found).ok_or_else(nothing)?))
 }
 
 /// The combination that the command line asks for, without a trace.

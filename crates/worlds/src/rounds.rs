@@ -186,7 +186,7 @@ impl State {
 fn order(count: usize, round: usize) -> Vec<usize> {
     // Of an odd number it takes the mirrored square as well.
     let is_mirrored = count % 2 == 1 && (round / count) % 2 == 1;
-    let zigzag = |place: usize| if place % 2 == 0 { place / 2 } else { count - 1 - place / 2 };
+    let zigzag = |place: usize| if place.is_multiple_of(2) { place / 2 } else { count - 1 - place / 2 };
     let at = |place: usize| (zigzag(if is_mirrored { count - 1 - place } else { place }) + round) % count;
     (0..count).map(at).collect()
 }

@@ -210,6 +210,7 @@ pub(super) fn bounds(table: &Table<'_>, prefix: &str, file: &str) -> Vec<Claim> 
             confidence: claim::DERIVED.to_owned(),
             fit: false,
             held_out: false,
+            work: None,
             file: file.to_owned(),
             line: table.place.line,
         })

@@ -31,7 +31,7 @@ pub use comparison::{
     Agreement, Because, Bottleneck, Choice, Comparison, Finding, Named, Pair, Prediction, Processors,
     Ranking, Refused, Row, Scored, Way, World,
 };
-pub use explain::{Derived, Explain, Runs, Unable, Underived, Value};
+pub use explain::{Derived, Explain, Meaning, Runs, Unable, Underived, Value};
 pub use list::{Input, Item, List, Policy, Program};
 pub use litmus::{Litmus, State, Tally, Test, Trial, World as LitmusWorld};
 pub use model::{Cell, Curve, FixedFloating, SurveyTable, SurveyedMachine, Surveys};
