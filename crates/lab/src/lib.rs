@@ -12,6 +12,7 @@
 //! | [`campaign`] | does the runs that are needed and are not in the record |
 //! | [`model`] | analytic models |
 //! | [`survey`] | machines that are a row of a table and nothing more |
+//! | [`results`] | the numbers that a study's runs yielded, and the points of its figures |
 //! | [`laboratory`] | all claims and studies together: what must run, and the metrics that come of it |
 //! | [`mistake`] | what is wrong in a file, with line and column |
 //! | `toml` | TOML with places, every mistake at once |
@@ -42,6 +43,7 @@ pub mod model;
 pub mod pattern;
 pub mod plot;
 pub mod record;
+pub mod results;
 pub mod sensitivity;
 pub mod specification;
 pub mod study;
@@ -56,6 +58,7 @@ pub use expression::{Expression, Value};
 pub use laboratory::Laboratory;
 pub use mistake::{Mistake, Mistakes};
 pub use record::Record;
+pub use results::Results;
 pub use specification::Specification;
 pub use study::Study;
 pub use verdict::{Finding, Verdict};
