@@ -43,6 +43,11 @@ impl Metrics {
         self.numbers.get(name).copied()
     }
 
+    /// All numbers by name, measured and derived.
+    pub fn numbers(&self) -> impl Iterator<Item = (&str, f64)> {
+        self.numbers.iter().map(|(name, number)| (name.as_str(), *number))
+    }
+
     /// What became of a claim: whether its check holds, and its number.
     pub fn of(&self, claim: &str) -> (Option<bool>, Option<f64>) {
         (self.flags.get(claim).copied(), self.number(claim))

@@ -16,6 +16,7 @@ use crate::toml::{self, Table};
 use crate::{Claim, Mistakes};
 use parts::{bounds, checks, derived, sources};
 
+pub(crate) use figure::quantity;
 pub use figure::{Coordinate, Figure, Level, Lines, Scale, Series};
 pub use mapping::{Mapping, TIME};
 pub use parts::Most;
