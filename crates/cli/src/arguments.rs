@@ -12,6 +12,7 @@ use report::page::{LEAST_WIDTH, Page};
 use tempest::entry::UnknownName;
 use tempest::{Mechanism, Policy};
 use units::Time;
+use worlds::Repeat;
 
 use crate::house::House;
 use crate::problem::Problem;
@@ -381,9 +382,9 @@ pub(crate) struct Run {
     /// The mechanism by which data moves, see `tradewind list mechanisms` [default: the program's first]
     #[arg(long, value_name = "M", value_parser = told::mechanism)]
     pub(crate) mechanism: Option<Told<Mechanism>>,
-    /// Number of runs; the median is reported
-    #[arg(long, value_name = "R", default_value = "1", allow_negative_numbers = true, value_parser = told::some("--repeat"))]
-    pub(crate) repeat: Told<u32>,
+    /// Number of runs on this host, or auto for as many as it takes; the median is reported
+    #[arg(long, value_name = "R|auto", default_value = "1", allow_negative_numbers = true, value_parser = told::repeat)]
+    pub(crate) repeat: Told<Repeat>,
     /// Write every event into this file, for Perfetto (ui.perfetto.dev)
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
@@ -408,15 +409,17 @@ pub(crate) struct Compare {
     /// Processors of each node, the same on every machine
     #[arg(long, value_name = "P", default_value = "2", allow_negative_numbers = true, value_parser = told::some("--processors"))]
     pub(crate) processors: Told<u32>,
-    /// Policies to compare, see `tradewind list policies` [default: every preset that the machine can do]
+    /// Policies to compare, see `tradewind list policies` [default: every preset that the machine can do]. One that is listed
+    /// twice is measured twice
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = told::policy)]
     pub(crate) policy: Vec<Told<Policy>>,
     /// Mechanisms to compare [default: all that the program is written for]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = told::mechanism)]
     pub(crate) mechanism: Vec<Told<Mechanism>>,
-    /// Native runs of each combination; the median counts. A model gives the same result every time and runs once
-    #[arg(long, value_name = "R", default_value = "5", allow_negative_numbers = true, value_parser = told::some("--repeat"))]
-    pub(crate) repeat: Told<u32>,
+    /// Native runs of each combination; the median counts. With auto, as many as it takes until the medians are known well
+    /// enough, or a few seconds are over. A model gives the same result every time and runs once
+    #[arg(long, value_name = "R|auto", default_value = "auto", allow_negative_numbers = true, value_parser = told::repeat)]
+    pub(crate) repeat: Told<Repeat>,
     #[command(flatten)]
     pub(crate) common: Common,
 }

@@ -2,9 +2,10 @@
 //! This module must never know how a comparison looks.
 
 use std::io::Write;
+use std::ops::ControlFlow;
 use std::process::ExitCode;
 
-use compare::Ranking;
+use compare::{MachineShape, Ranking};
 use report::text::View;
 use report::{document, text};
 use worlds::{Compared, Comparison, Step};
@@ -15,7 +16,7 @@ use crate::house::House;
 use crate::print::{code, print};
 use crate::problem::{All, Problem};
 use crate::progress::Progress;
-use crate::told::{distinct, optional};
+use crate::told::{distinct, every, optional};
 
 /// Runs everything and reports.
 pub(crate) fn compare(house: &House, arguments: &Compare, out: &mut impl Write) -> Result<ExitCode, Problem> {
@@ -27,8 +28,6 @@ pub(crate) fn compare(house: &House, arguments: &Compare, out: &mut impl Write) 
     }
     let asked = asked(common, &plan.subject);
     let setting = document::Setting {
-        nodes: plan.nodes,
-        processors: plan.processors,
         threads: plan.threads,
         seed: plan.seed,
         protocol: plan.subject.sharing.protocol.to_string(),
@@ -56,7 +55,7 @@ fn plan(house: &House, arguments: &Compare) -> Result<Comparison, Problem> {
     let asked = (
         targets(&arguments.machine, &common.settings),
         subject(house, common, distinct(&arguments.mechanism), |entry| entry.mechanisms),
-        distinct(&arguments.policy),
+        every(&arguments.policy),
     );
     let size = (arguments.nodes.get(), arguments.processors.get(), optional(&common.threads));
     let rest = (arguments.repeat.get(), common.seed.get(), optional(&common.stall_limit));
@@ -65,7 +64,8 @@ fn plan(house: &House, arguments: &Compare) -> Result<Comparison, Problem> {
     let least = subject.instance.least();
     let mut plan = Comparison::new(subject, targets);
     (plan.policies, plan.mechanisms) = (policies, mechanisms);
-    (plan.nodes, plan.processors, plan.threads) = (size.0, size.1, size.2.unwrap_or(least.threads));
+    plan.shapes = vec![MachineShape { nodes: size.0, processors: size.1 }];
+    plan.threads = size.2.unwrap_or(least.threads);
     (plan.repeat, plan.seed, plan.stall_limit) = rest;
     Ok(plan)
 }
@@ -75,11 +75,12 @@ fn plan(house: &House, arguments: &Compare) -> Result<Comparison, Problem> {
 fn run(name: &str, plan: &Comparison) -> Vec<Ranking> {
     let mut progress = None;
     let mut told = 0;
-    let compared = plan.run(|step| {
+    let compared = plan.run_with(|step| {
         let progress = progress.get_or_insert_with(|| Progress::new(name, step.all));
         (told..step.done).for_each(|_| progress.step());
         told = step.done;
         progress.begin(way(&step));
+        ControlFlow::Continue(())
     });
     compared.into_iter().map(Compared::ranking).collect()
 }
@@ -87,7 +88,11 @@ fn run(name: &str, plan: &Comparison) -> Vec<Ranking> {
 /// The run that begins, in words.
 fn way(Step { target, mechanism, policy, run, runs, .. }: &Step<'_>) -> String {
     let way = format!("{} by {mechanism} under {policy}", target.label());
-    if *runs == 1 { way } else { format!("{way}, run {run} of {runs}") }
+    match *run {
+        0 => format!("{way}, warming up"),
+        1 if *runs == 1 => way,
+        run => format!("{way}, run {run} of {runs}"),
+    }
 }
 
 /// The reasons why nothing could run, each once: what is wrong with the size is wrong under every policy.

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{self, Write};
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -9,7 +10,7 @@ use tempest::Policy;
 use tempest::policy::PRESETS;
 use trace::Summary;
 use units::Time;
-use worlds::{Error, Setting, TraceFile, inputs, machines};
+use worlds::{Error, Repeat, Setting, TraceFile, inputs, machines};
 
 use report::{document, picture, text};
 
@@ -39,21 +40,20 @@ pub(crate) fn run(house: &House, arguments: &Run, out: &mut impl Write) -> Resul
     let interval = interval.unwrap_or(TRACE_INTERVAL);
     let recorder = trace.as_ref().map(|trace| trace.recorder().sampling(interval));
     let setting = Setting { trace: recorder, ..setting };
-    let ran = setting.measure(repeat, |_| ());
+    let ran = setting.measure(repeat, |_| ControlFlow::Continue(()));
     if let Some(trace) = trace.filter(|_| !matches!(ran, Err(Error::Wrong(_)))) {
         tell(&house.name, trace.finish()?, arguments.trace.as_deref().unwrap_or(Path::new("")));
     }
-    let ran = ran.map_err(|error| advised(error.into(), &setting))?;
+    let ran = ran.map_err(|error| advised(error.into(), &setting))?.expect("nothing stopped it");
     let found = document::Run::new(
         asked(common, &setting.subject),
         &document::Setting {
-            nodes: setting.nodes,
-            processors: setting.processors,
             threads: setting.threads,
             seed: setting.seed,
             protocol: setting.subject.sharing.protocol.to_string(),
             block_bytes: setting.subject.sharing.block,
         },
+        setting.machine_shape(),
         &setting.target.described(),
         &ran,
     );
@@ -130,8 +130,11 @@ fn instead(setting: &Setting) -> Option<String> {
 fn check_trace(house: &House, arguments: &Run) -> Result<(), Problem> {
     let Some(path) = arguments.trace.as_deref() else { return Ok(()) };
     let runs = match arguments.repeat.get() {
-        Ok(0..=1) | Err(_) => Ok(()),
-        Ok(more) => Err(Problem::wrong(format!("--trace with --repeat {more}: expected one run"))),
+        Ok(Repeat::Times(1)) | Err(_) => Ok(()),
+        Ok(Repeat::Times(more)) => {
+            Err(Problem::wrong(format!("--trace with --repeat {more}: expected one run")))
+        }
+        Ok(Repeat::Auto) => Err(Problem::wrong("--trace with --repeat auto: expected one run")),
     };
     let common = &arguments.common;
     let entry = house.programs.find(&common.program).ok();

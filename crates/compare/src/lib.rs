@@ -5,6 +5,7 @@
 //! | [`combination`] | one program by one mechanism under one policy, run once or several times |
 //! | [`parts`] | the five parts of a computing processor's time |
 //! | [`ranking`] | the combinations of one machine, the fastest first |
+//! | [`interval`] | the confidence interval of a median |
 //! | [`refusal`] | what a machine could not do of what was asked for |
 //! | [`tie`] | the rule by which two rows are tied |
 //! | [`counter`] | counters that can explain a part of the time |
@@ -25,6 +26,7 @@ pub mod bottleneck;
 pub mod combination;
 pub mod counter;
 pub mod finding;
+pub mod interval;
 pub mod parts;
 pub mod prediction;
 pub mod ranking;
@@ -37,7 +39,8 @@ pub use agreement::Agreement;
 pub use bottleneck::Bottleneck;
 pub use combination::{Combination, Way};
 pub use finding::Finding;
+pub use interval::Interval;
 pub use parts::Part;
 pub use prediction::Prediction;
-pub use ranking::{Machine, Ranking, Row};
+pub use ranking::{Machine, MachineShape, Ranking, Row};
 pub use refusal::Refusal;

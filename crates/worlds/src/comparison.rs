@@ -1,11 +1,14 @@
 //! One program on several targets, by every mechanism under every policy that each of them can do. Ranks nothing.
 
-use compare::{Combination, Ranking, Refusal};
+use std::ops::ControlFlow;
+
+use compare::{Combination, MachineShape, Ranking, Refusal, Way};
 use tempest::policy::{Dispatch, PRESETS};
 use tempest::{Mechanism, Policy};
 use units::Time;
 
-use crate::{Error, Setting, Subject, Target};
+use crate::rounds::{self, End};
+use crate::{Error, Repeat, Setting, Subject, Target};
 
 /// A comparison to be run: a program, targets, and what all runs have in common.
 ///
@@ -15,7 +18,7 @@ use crate::{Error, Setting, Subject, Target};
 ///
 /// let targets = vec![Target::find("ideal", &[])?, Target::find("paragon", &[])?];
 /// let comparison = Comparison::new(Subject::load(entry, &[("values", "20")])?, targets);
-/// for compared in comparison.run(|_| ()) {
+/// for compared in comparison.run() {
 ///     let ranking = compared.ranking();
 ///     let fastest = &ranking.places[0].row;
 ///     println!("{}: {} in {}", ranking.machine.name, fastest.policies[0], fastest.outcome.timed());
@@ -29,10 +32,8 @@ pub struct Comparison {
     pub subject: Subject,
     /// The machines.
     pub targets: Vec<Target>,
-    /// The number of nodes on every machine.
-    pub nodes: u32,
-    /// The number of processors of each node.
-    pub processors: u32,
+    /// The nodes and processors of every machine: a table for each machine in each shape.
+    pub shapes: Vec<MachineShape>,
     /// The number of the program's threads on each computing processor.
     pub threads: u32,
     /// The policies; if empty, every preset that a machine can do.
@@ -41,7 +42,7 @@ pub struct Comparison {
     pub mechanisms: Vec<Mechanism>,
     /// The number of runs of each combination on this host. A model gives the same result every time and runs
     /// once.
-    pub repeat: u32,
+    pub repeat: Repeat,
     /// The seed of everything left to chance.
     pub seed: u64,
     /// The time without any progress after which a run is given up, in the world's own time; `None` for no
@@ -52,33 +53,40 @@ pub struct Comparison {
 /// A run of a comparison that is about to begin.
 #[derive(Clone, Copy, Debug)]
 pub struct Step<'c> {
-    /// The number of finished runs of the comparison, including those that a refusal left out.
+    /// The number of finished runs of the comparison.
     pub done: usize,
-    /// The number of all runs of the comparison.
+    /// The number of all runs of the comparison, as far as is known: under [`Repeat::Auto`], and where a combination is refused,
+    /// it changes from step to step.
     pub all: usize,
     /// The machine.
     pub target: &'c Target,
+    /// The nodes and processors of the machine.
+    pub shape: MachineShape,
     /// The mechanism by which data moves.
     pub mechanism: Mechanism,
     /// The policy: which processors inject messages and run handlers, and when.
     pub policy: &'c Policy,
-    /// The number of this run of its combination, from 1.
+    /// The number of this run of its combination, from 1; 0 of a run that warms up and does not count.
     pub run: u32,
-    /// The number of runs of the combination.
+    /// The number of runs of the combination that count, as far as is known.
     pub runs: u32,
 }
 
-/// The result of a comparison on one machine.
+/// The result of a comparison on one machine in one shape.
 #[derive(Clone, Debug)]
 pub struct Compared {
     /// The machine.
     pub target: Target,
+    /// The nodes and processors of the machine.
+    pub shape: MachineShape,
     /// Every combination that ran to its end, in the order in which they ran.
     pub ran: Vec<(Setting, Combination)>,
     /// The combinations that were asked for and that the machine cannot do.
     pub refused: Vec<Refusal>,
     /// The runs that began and did not end well.
     pub failed: Vec<Refusal>,
+    /// The combinations of which no run was over when the comparison was stopped.
+    pub missing: Vec<Way>,
 }
 
 /// The combinations of a machine that are to be run, and those that it cannot do.
@@ -90,63 +98,82 @@ struct Ways {
 
 impl Comparison {
     /// A comparison of a program on these machines: 4 nodes of 2 processors, one thread on each computing processor, every policy
-    /// and mechanism, 5 runs of each combination on this host, the seed 1.
+    /// and mechanism, on this host as many runs of each combination as it takes, the seed 1.
     pub fn new(subject: Subject, targets: Vec<Target>) -> Self {
         Self {
             subject,
             targets,
-            nodes: 4,
-            processors: 2,
+            shapes: vec![MachineShape { nodes: 4, processors: 2 }],
             threads: 1,
             policies: Vec::new(),
             mechanisms: Vec::new(),
-            repeat: 5,
+            repeat: Repeat::Auto,
             seed: 1,
             stall_limit: None,
         }
     }
 
-    /// Runs everything, machine by machine in the order of the targets, and calls `tell` before each run.
-    pub fn run(&self, mut tell: impl FnMut(Step<'_>)) -> Vec<Compared> {
-        let ways: Vec<_> = self.targets.iter().map(|target| self.ways(target)).collect();
-        let runs = |(target, ways): (&Target, &Ways)| ways.run.len() * self.runs(target) as usize;
-        let all = self.targets.iter().zip(&ways).map(runs).sum();
-        let mut done = 0;
-        let on = |(target, ways): (&Target, Ways)| {
-            let runs = self.runs(target);
-            let mut compared = Compared {
-                target: target.clone(),
-                ran: Vec::new(),
-                refused: ways.refused,
-                failed: Vec::new(),
-            };
-            for (mechanism, policy) in ways.run {
-                compared.add(self.setting(target, mechanism, policy.clone()), runs, |number| {
-                    let (done, run) = (done + number as usize, number + 1);
-                    tell(Step { done, all, target, mechanism, policy: &policy, run, runs });
-                });
-                done += runs as usize;
-            }
-            compared
-        };
-        self.targets.iter().zip(ways).map(on).collect()
+    /// Runs everything, shape by shape and machine by machine in their order.
+    pub fn run(&self) -> Vec<Compared> {
+        self.run_with(|_| ControlFlow::Continue(()))
     }
 
-    /// The number of runs of each combination on a machine.
-    fn runs(&self, target: &Target) -> u32 {
-        if target.is_native() { self.repeat } else { 1 }
+    /// Runs everything, shape by shape and machine by machine in their order, and calls `tell` before each run. If that breaks,
+    /// the run does not begin, and the result is that of the runs before it.
+    pub fn run_with(&self, mut tell: impl FnMut(Step<'_>) -> ControlFlow<()>) -> Vec<Compared> {
+        let tables: Vec<_> = self.shapes.iter().flat_map(|shape| self.tables(*shape)).collect();
+        let mut ahead: usize = tables.iter().map(|table| table.at_first).sum();
+        let mut done = 0;
+        let mut over = ControlFlow::Continue(());
+        let run = |table: Table<'_>| {
+            ahead -= table.at_first;
+            let before = done;
+            let ends = rounds::measure(&table.settings, table.repeat, &mut |turn| {
+                over?;
+                let setting = &table.settings[turn.index];
+                done = before + turn.done;
+                over = tell(Step {
+                    done,
+                    all: before + turn.all + ahead,
+                    target: table.target,
+                    shape: table.shape,
+                    mechanism: setting.mechanism,
+                    policy: &setting.policy,
+                    run: turn.run,
+                    runs: turn.runs,
+                });
+                // A run that begins will be over when anything is told again.
+                done += usize::from(over.is_continue());
+                over
+            });
+            table.compared(ends)
+        };
+        tables.into_iter().map(run).collect()
+    }
+
+    /// What is to run in a shape, machine by machine.
+    fn tables(&self, shape: MachineShape) -> impl Iterator<Item = Table<'_>> {
+        self.targets.iter().map(move |target| {
+            let ways = self.ways(shape, target);
+            let setting = |(mechanism, policy)| self.setting(shape, target, mechanism, policy);
+            let settings: Vec<_> = ways.run.into_iter().map(setting).collect();
+            // A model gives the same result every time.
+            let repeat = if target.is_native() { self.repeat } else { Repeat::Times(1) };
+            let at_first = rounds::at_first(&settings, repeat);
+            Table { target, shape, settings, repeat, refused: ways.refused, at_first }
+        })
     }
 
     /// The combinations to run on a machine, which are every mechanism under every policy, and those that it
     /// cannot do.
-    fn ways(&self, target: &Target) -> Ways {
+    fn ways(&self, shape: MachineShape, target: &Target) -> Ways {
         let asked = self.mechanisms.as_slice();
         let mechanisms = if asked.is_empty() { self.subject.entry.mechanisms } else { asked };
         let mut ways = Ways::default();
         for &mechanism in mechanisms {
-            let policies = self.policies_on(mechanism, target);
+            let policies = self.policies_on(mechanism, shape, target);
             if policies.is_empty() {
-                ways.refused.push(self.lacking(mechanism, target));
+                ways.refused.push(self.lacking(mechanism, shape, target));
             }
             ways.run.extend(policies.into_iter().map(|policy| (mechanism, policy)));
         }
@@ -159,26 +186,32 @@ impl Comparison {
 
     /// The policies to run: those asked for, or every preset that the machine can do. The machine itself
     /// refuses a policy that was asked for and that it cannot do.
-    fn policies_on(&self, mechanism: Mechanism, target: &Target) -> Vec<Policy> {
+    fn policies_on(&self, mechanism: Mechanism, shape: MachineShape, target: &Target) -> Vec<Policy> {
         if !self.policies.is_empty() {
             return self.policies.clone();
         }
-        let can = |policy: &Policy| self.check(mechanism, policy, target).is_ok();
+        let can = |policy: &Policy| self.check(mechanism, policy, shape, target).is_ok();
         // A machine that dispatches one event at a time has the policies that are keyed elsewhere in that order.
         presets()
             .filter_map(|policy| if can(&policy) { Some(policy) } else { serial(&policy).filter(can) })
             .collect()
     }
 
-    fn check(&self, mechanism: Mechanism, policy: &Policy, target: &Target) -> Result<(), tempest::Refusal> {
+    fn check(
+        &self,
+        mechanism: Mechanism,
+        policy: &Policy,
+        shape: MachineShape,
+        target: &Target,
+    ) -> Result<(), tempest::Refusal> {
         target.check(mechanism, policy)?;
-        policy.split(self.processors).map(|_| ())
+        policy.split(shape.processors).map(|_| ())
     }
 
     /// The reason why a machine can do a mechanism under no policy.
-    fn lacking(&self, mechanism: Mechanism, target: &Target) -> Refusal {
+    fn lacking(&self, mechanism: Mechanism, shape: MachineShape, target: &Target) -> Refusal {
         let why: Vec<_> = presets()
-            .filter_map(|policy| self.check(mechanism, &policy, target).err())
+            .filter_map(|policy| self.check(mechanism, &policy, shape, target).err())
             .map(|refusal| refusal.to_string())
             .collect();
         let first = why.first().cloned().unwrap_or_default();
@@ -190,13 +223,13 @@ impl Comparison {
         Refusal { mechanism, policy: None, reason: target.refusing(reason) }
     }
 
-    fn setting(&self, target: &Target, mechanism: Mechanism, policy: Policy) -> Setting {
+    fn setting(&self, shape: MachineShape, target: &Target, mechanism: Mechanism, policy: Policy) -> Setting {
         Setting {
             subject: self.subject.clone(),
             target: target.clone(),
             mechanism,
-            nodes: self.nodes,
-            processors: self.processors,
+            nodes: shape.nodes,
+            processors: shape.processors,
             threads: self.threads,
             policy,
             seed: self.seed,
@@ -206,30 +239,79 @@ impl Comparison {
     }
 }
 
+/// The combinations of one machine in one shape, before they run.
+struct Table<'c> {
+    target: &'c Target,
+    shape: MachineShape,
+    settings: Vec<Setting>,
+    repeat: Repeat,
+    refused: Vec<Refusal>,
+    /// The number of runs to count on.
+    at_first: usize,
+}
+
+impl Table<'_> {
+    /// The table with what came of each combination.
+    fn compared(&self, ends: Vec<End>) -> Compared {
+        let mut compared = Compared {
+            target: self.target.clone(),
+            shape: self.shape,
+            ran: Vec::new(),
+            refused: self.refused.clone(),
+            failed: Vec::new(),
+            missing: Vec::new(),
+        };
+        for (index, end) in ends.into_iter().enumerate() {
+            let way = self.way(index);
+            compared.add(&self.settings[index], way, end);
+        }
+        compared
+    }
+
+    /// The name of a combination. One that is listed again is told from the first by its number: `single (2nd)`.
+    fn way(&self, index: usize) -> Way {
+        let way = self.settings[index].way();
+        match self.settings[..index].iter().filter(|other| other.way() == way).count() {
+            0 => way,
+            earlier => Way { policy: format!("{} ({})", way.policy, nth(earlier + 1)), ..way },
+        }
+    }
+}
+
 impl Compared {
     /// Ranks the combinations: right answers first, the fastest first.
     pub fn ranking(self) -> Ranking {
         let ran = self.ran.into_iter().map(|(_, ran)| ran).collect();
-        Ranking::new(self.target.described(), ran, self.refused, self.failed)
+        let ranking = Ranking::new(self.target.described(), self.shape, ran, self.refused, self.failed);
+        Ranking { missing: self.missing, ..ranking }
     }
 
-    /// Runs a combination and stores its result. A failure of one run does not keep the others from being
-    /// reported.
-    fn add(&mut self, setting: Setting, runs: u32, tell: impl FnMut(u32)) {
-        let refusal = |reason: String| Refusal {
-            mechanism: setting.mechanism,
-            policy: Some(setting.policy.to_string()),
-            reason,
-        };
-        match setting.measure(runs, tell) {
-            Ok(ran) => self.ran.push((setting, ran)),
-            Err(Error::Wrong(mistakes)) => {
+    /// Stores what came of a combination of this name. A failure of one does not keep the others from being reported.
+    fn add(&mut self, setting: &Setting, way: Way, end: End) {
+        let policy = way.policy.clone();
+        let refusal = |reason: String| Refusal { mechanism: setting.mechanism, policy: Some(policy), reason };
+        match end {
+            End::Ran(ran) => self.ran.push((setting.clone(), ran.named(way))),
+            End::Stopped => self.missing.push(way),
+            End::Failed(Error::Wrong(mistakes)) => {
                 let told: Vec<_> = mistakes.iter().map(ToString::to_string).collect();
                 self.refused.push(refusal(told.join("; ")));
             }
-            Err(failure) => self.failed.push(refusal(failure.to_string())),
+            End::Failed(failure) => self.failed.push(refusal(failure.to_string())),
         }
     }
+}
+
+/// An ordinal number from 2 on.
+fn nth(number: usize) -> String {
+    let ending = match (number % 10, number % 100) {
+        (_, 11..=13) => "th",
+        (1, _) => "st",
+        (2, _) => "nd",
+        (3, _) => "rd",
+        _ => "th",
+    };
+    format!("{number}{ending}")
 }
 
 /// Every preset, with one dedicated processor and with two.

@@ -24,6 +24,7 @@
 //! | [`Subject`] | a program with its inputs, checked |
 //! | [`Run`], [`Setting`] | one combination of program, target, mechanism and policy; its result is a [`compare::Combination`] |
 //! | [`Comparison`], [`Compared`] | every combination that targets can do; their results |
+//! | [`Repeat`], [`Turn`] | how often a combination runs on this host; a run that is about to begin |
 //! | [`TraceFile`] | the file of a trace, whole or not at all |
 //! | [`Error`], [`Mistake`] | errors: every mistake in a request at once |
 //!
@@ -38,6 +39,8 @@ mod host;
 pub mod inputs;
 mod limits;
 pub mod machines;
+mod repeat;
+mod rounds;
 mod run;
 mod setting;
 mod sharing;
@@ -45,12 +48,14 @@ mod subject;
 mod target;
 mod trace_file;
 
-pub use compare::Refusal;
+pub use compare::{MachineShape, Refusal};
 pub use comparison::{Compared, Comparison, Step};
 pub use error::{Error, FailedRun, Mistake};
 pub use host::host;
 pub use limits::{MAX_THREADS, NATIVE};
 pub use native::LOOKS_APART;
+pub use repeat::Repeat;
+pub use rounds::Turn;
 pub use run::Run;
 pub use setting::Setting;
 pub use sharing::Sharing;

@@ -1,12 +1,14 @@
 //! A run as a library user asks for it: a program, and whatever differs from the defaults.
 
+use std::ops::ControlFlow;
+
 use compare::Combination;
 use tempest::entry::{Coherence, Entry};
 use tempest::{Mechanism, Outcome, Policy};
 use trace::Recorder;
 use units::Time;
 
-use crate::{Error, Setting, Sharing, Subject, Target};
+use crate::{Error, Repeat, Setting, Sharing, Subject, Target};
 
 /// The default policy of a run: every machine whose processors poll for messages has it.
 const USUAL_POLICY: &str = "floating";
@@ -38,7 +40,7 @@ pub struct Run {
     seed: u64,
     stall_limit: Option<Time>,
     trace: Option<Recorder>,
-    repeat: u32,
+    repeat: Repeat,
 }
 
 impl Run {
@@ -57,7 +59,7 @@ impl Run {
             seed: 1,
             stall_limit: None,
             trace: None,
-            repeat: 1,
+            repeat: Repeat::Times(1),
         }
     }
 
@@ -127,8 +129,8 @@ impl Run {
         Self { trace: Some(recorder), ..self }
     }
 
-    /// Sets the number of repetitions.
-    pub fn repeat(self, repeat: u32) -> Self {
+    /// Sets how often the program runs.
+    pub fn repeat(self, repeat: Repeat) -> Self {
         Self { repeat, ..self }
     }
 
@@ -161,7 +163,8 @@ impl Run {
     /// [`Error::Wrong`] if the request cannot be run; [`Error::Failed`] if a run did not end well.
     pub fn measure(self) -> Result<Combination, Error> {
         let repeat = self.repeat;
-        self.setting()?.measure(repeat, |_| ())
+        let ran = self.setting()?.measure(repeat, |_| ControlFlow::Continue(()))?;
+        Ok(ran.expect("nothing stopped it"))
     }
 
     /// Runs the program, as often as [`repeat`](Self::repeat) says, and returns the outcome of median time.

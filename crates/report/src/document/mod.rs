@@ -37,14 +37,14 @@ pub use model::{Cell, Curve, FixedFloating, SurveyTable, SurveyedMachine, Survey
 #[cfg(feature = "command")]
 pub(crate) use run::Region;
 pub use run::{
-    Asked, Change, Combination, Counts, Dispatching, Given, Kind, Measured, Phase, Report, Run, Setting,
-    Step, Volume,
+    Asked, Change, Combination, Counts, Dispatching, Given, Interval, Kind, Measured, Phase, Report, Run,
+    Setting, Step, Volume,
 };
 pub use sensitivity::{Moved, Raised, SensitiveMachine, Sensitivity};
 pub use spent::{Breakdown, ProtocolBreakdown, Utilization};
 
 /// The version of the documents' form: it grows when a key goes or changes its meaning, not when one comes.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// Writes a document as indented JSON with a line end.
 ///

@@ -55,7 +55,7 @@ pub fn comparison(view: &View<'_>, page: &Page) -> Vec<String> {
         lines.push(String::new());
         lines.extend(predicted::lines(&prediction, page, view.cores, view.host));
     }
-    if let Some(agreement) = agreement::of(rankings) {
+    for agreement in agreement::of(rankings) {
         lines.push(String::new());
         lines.push(page.fold("Together: ", &words::agreement(&agreement)));
     }
@@ -99,13 +99,13 @@ fn refused(of: &[(Vec<Mechanism>, Vec<&str>)]) -> String {
 }
 
 fn title(view: &View<'_>, ranking: &Ranking, rows: &[&Row]) -> String {
-    let (machine, setting) = (&ranking.machine, view.setting);
+    let (machine, shape) = (&ranking.machine, ranking.shape);
     let mut title = format!(
         "{} ({}), {} of {}",
         machine.name,
         kind(machine.native, machine.file.as_deref()),
-        several(setting.nodes, "node"),
-        several(setting.processors, "processor"),
+        several(shape.nodes, "node"),
+        several(shape.processors, "processor"),
     );
     let Some(row) = rows.first() else { return title };
     // Where rows differ in the mechanism, each says its own.
@@ -115,7 +115,7 @@ fn title(view: &View<'_>, ranking: &Ranking, rows: &[&Row]) -> String {
     if let Some(phase) = row.outcome.phases.first() {
         title += &format!(", phase `{}`", phase.name);
     }
-    match row.runs {
+    match row.runs() {
         _ if !machine.native => title,
         1 => title + ", one run each",
         runs => format!("{title}, median of {runs} runs"),

@@ -200,7 +200,7 @@ fn times(page: &Page, rows: &[&Row]) -> Vec<Column> {
         Column::left(PROCESSORS.0, cells(&processors)).wanted(4),
         Column::right("", cells(&turns)),
         Column::right("time", cells(&|row| time(row.outcome.timed().as_nanoseconds()))),
-        Column::right("spread", cells(&|row| row.spread_share().map_or_else(dash, percent))).wanted(2),
+        Column::right("+/-", cells(&|row| row.uncertainty().map_or_else(dash, percent))).wanted(2),
         Column::right("ratio", cells(&ratio)).wanted(3),
     ];
     std::iter::once(rank(rows)).chain(columns.into_iter().filter(|column| !column.is_blank())).collect()

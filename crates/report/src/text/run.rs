@@ -6,7 +6,7 @@ use tempest::{Policy, Resource};
 
 use super::{anatomy, cores, figures, kind, sharing};
 use crate::bar;
-use crate::document::{Change, ProtocolBreakdown, Region, Run, Utilization};
+use crate::document::{Change, Interval, ProtocolBreakdown, Region, Run, Utilization};
 use crate::figures::{grids, single, unit};
 use crate::page::{ALARM, Page, STRONG};
 use crate::part;
@@ -116,9 +116,10 @@ impl Sheet<'_> {
             self.row(&format!("phase `{}`", phase.name), &format!("{}{counts}", time(phase.time_ns)));
         }
         self.row("whole run", &time(measured.whole_run_ns));
-        if measured.runs > 1 {
-            let spread = format!("{} to {}", time(measured.time_ns_min), time(measured.time_ns_max));
-            self.row(&format!("spread of {} runs", measured.runs), &spread);
+        if let Some(interval) = measured.interval.as_ref().filter(|_| measured.runs > 1) {
+            let Interval { low_ns, high_ns, level, .. } = interval;
+            let ends = format!("{} to {} with {}", time(*low_ns), time(*high_ns), percent(*level));
+            self.row(&format!("median of {} runs", measured.runs), &ends);
         }
     }
 

@@ -71,7 +71,7 @@ fn a_comparison_has_ranks_traffic_a_finding_and_a_legend() {
     assert_eq!(text.lines().filter(|line| line.starts_with("Finding: ")).count(), 2, "{text}");
     assert_eq!(text.lines().filter(|line| line.starts_with("Together: ")).count(), 1, "{text}");
     for head in
-        ["mechanism", "policy", "procs", "time", "spread", "ratio", "where it went", "msgs", "bulk", "dep."]
+        ["mechanism", "policy", "procs", "time", "+/-", "ratio", "where it went", "msgs", "bulk", "dep."]
     {
         assert!(text.split_whitespace().any(|word| word == head) || text.contains(head), "{head}: {text}");
     }
