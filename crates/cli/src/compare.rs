@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use std::process::ExitCode;
 
 use compare::{MachineShape, Ranking};
+use report::document::Partial;
 use report::text::View;
 use report::{document, text};
 use worlds::{Compared, Comparison, Step};
@@ -13,7 +14,8 @@ use worlds::{Compared, Comparison, Step};
 use crate::arguments::Compare;
 use crate::asked::{asked, subject, targets};
 use crate::house::House;
-use crate::print::{code, print};
+use crate::interrupt;
+use crate::print::{code, note, print};
 use crate::problem::{All, Problem};
 use crate::progress::Progress;
 use crate::told::{distinct, every, optional};
@@ -73,15 +75,21 @@ fn plan(house: &House, arguments: &Compare) -> Result<Comparison, Problem> {
 /// Runs a comparison and ranks what came of it, machine by machine; says meanwhile, as the command of this name, how far it
 /// is.
 fn run(name: &str, plan: &Comparison) -> Vec<Ranking> {
-    let mut progress = None;
+    let progress = Progress::begin(name);
     let mut told = 0;
-    let compared = plan.run_with(|step| {
-        let progress = progress.get_or_insert_with(|| Progress::new(name, step.all));
+    let tell = |step: Step<'_>| {
+        progress.expect(step.all);
         (told..step.done).for_each(|_| progress.step());
         told = step.done;
-        progress.begin(way(&step));
+        progress.start(way(&step));
         ControlFlow::Continue(())
-    });
+    };
+    let stop = |signal| {
+        progress.end();
+        note(name, &Partial::interrupted(signal, progress.count()), "there is no result");
+    };
+    let compared = interrupt::or_tell(|| plan.run_with(tell), stop);
+    progress.end();
     compared.into_iter().map(Compared::ranking).collect()
 }
 

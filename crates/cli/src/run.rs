@@ -1,9 +1,9 @@
 //! `tradewind run`: one program on one machine under one policy. This module must never know how a run looks.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::Write;
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use tempest::Policy;
@@ -36,11 +36,15 @@ pub(crate) fn run(house: &House, arguments: &Run, out: &mut impl Write) -> Resul
         // A path that cannot be written is told before a long run, not after it.
         files::draft(path)?;
     }
-    let trace = arguments.trace.as_deref().map(create).transpose()?;
+    let trace = arguments.trace.as_deref().map(TraceFile::create).transpose()?;
+    let doomed = trace.as_ref().and_then(TraceFile::partial).map(Path::to_path_buf);
+    // Once the file has its own name there is nothing under this one, and nothing to remove.
+    let remove = |doomed: &PathBuf| drop(fs::remove_file(doomed));
     let interval = interval.unwrap_or(TRACE_INTERVAL);
     let recorder = trace.as_ref().map(|trace| trace.recorder().sampling(interval));
     let setting = Setting { trace: recorder, ..setting };
-    let ran = setting.measure(repeat, |_| ControlFlow::Continue(()));
+    let measure = || setting.measure(repeat, |_| ControlFlow::Continue(()));
+    let ran = interrupt::or_tell(measure, |_| doomed.iter().for_each(remove));
     if let Some(trace) = trace.filter(|_| !matches!(ran, Err(Error::Wrong(_)))) {
         tell(&house.name, trace.finish()?, arguments.trace.as_deref().unwrap_or(Path::new("")));
     }
@@ -141,18 +145,6 @@ fn check_trace(house: &House, arguments: &Run) -> Result<(), Problem> {
     let mut read = entry.map_or(Vec::new(), |entry| inputs::paths(entry, &common.inputs));
     read.extend(machines::file(&arguments.machine));
     (runs, TraceFile::check(path, &read).map_err(Problem::from)).all().map(drop)
-}
-
-/// Opens the file of a trace. An interrupt removes what there is of it.
-fn create(path: &Path) -> Result<TraceFile, Problem> {
-    let trace = TraceFile::create(path)?;
-    if let Some(doomed) = trace.partial().map(Path::to_path_buf) {
-        // Once the file has its own name there is nothing under this one, and nothing to remove.
-        let tidy = move || drop(fs::remove_file(&doomed));
-        let wrong = |error: io::Error| Problem::wrong(format!("--trace {}: {error}", path.display()));
-        interrupt::tidy_first(tidy).map_err(wrong)?;
-    }
-    Ok(trace)
 }
 
 /// Says on standard error, as the command of this name, what is in a trace.

@@ -7,7 +7,8 @@
 //! | `template` | `each`: one table of a study that stands for many |
 //! | [`expression`] | derived metrics, orders and shapes, as text over metrics |
 //! | [`pattern`] | names with one `*` |
-//! | [`specification`] | a run of a program, and the process that does it |
+//! | [`specification`] | a run of a program, and the numbers of its answer |
+//! | [`runner`] | the processes that do runs |
 //! | [`record`] | answers of runs, kept for good |
 //! | [`campaign`] | does the runs that are needed and are not in the record |
 //! | [`model`] | analytic models |
@@ -46,6 +47,7 @@ pub mod pattern;
 pub mod plot;
 pub mod record;
 pub mod results;
+pub mod runner;
 pub mod sensitivity;
 pub mod specification;
 pub mod study;
@@ -62,6 +64,7 @@ pub use laboratory::Laboratory;
 pub use mistake::{Mistake, Mistakes};
 pub use record::Record;
 pub use results::Results;
+pub use runner::{NoAnswer, Runner};
 pub use specification::Specification;
 pub use study::Study;
 pub use verdict::{Finding, Verdict};

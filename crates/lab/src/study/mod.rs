@@ -134,6 +134,9 @@ impl Source {
     /// eighth with 96 percent.
     pub const ROUNDS: u32 = 9;
 
+    /// The number of runs on this host in each round, after one that warms up; the median of them counts.
+    pub const WARM: u32 = 3;
+
     /// What is stated of it under a name.
     pub fn field(&self, name: &str) -> Option<&str> {
         self.fields.iter().find(|(field, _)| field == name).map(|(_, value)| value.as_str())

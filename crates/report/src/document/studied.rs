@@ -9,8 +9,8 @@ use lab::study::{Level, Origin, Scale, Source};
 use super::claims::{FailedRun, Scalar};
 use super::partial::Partial;
 use super::study::{
-    Bounds, Check, Figure, FigureAxis, FigureLevel, FigurePanel, FigurePoint, FigureSeries, Study, StudyColumn,
-    StudyNumber, StudyRow, StudyTable,
+    Bounds, Check, Figure, FigureAxis, FigureLevel, FigurePanel, FigurePoint, FigureSeries, Study,
+    StudyColumn, StudyNumber, StudyRow, StudyTable,
 };
 
 /// The factor between the least and the greatest value along an axis from which on equal factors are equally long, unless the
@@ -64,7 +64,8 @@ fn table(rows: &[Row<'_>]) -> StudyTable {
     let named: IndexSet<&str> =
         rows.iter().flat_map(|row| &row.source.fields).map(|(name, _)| name.as_str()).collect();
     let values = |name: &str| rows.iter().map(|row| row.source.field(name)).collect::<IndexSet<_>>();
-    let named = named.into_iter().filter(|name| !(*name == USUAL.0 && values(name).iter().eq(&[Some(USUAL.1)])));
+    let named =
+        named.into_iter().filter(|name| !(*name == USUAL.0 && values(name).iter().eq(&[Some(USUAL.1)])));
     let (axes, rest): (Vec<_>, Vec<_>) = named.partition(|name| values(name).len() > 1);
     let fields: Vec<String> = axes.into_iter().chain(rest).map(str::to_owned).collect();
     let mut columns: IndexMap<&str, &str> = IndexMap::new();

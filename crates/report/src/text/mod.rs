@@ -12,6 +12,7 @@ mod ledger;
 mod list;
 mod litmus;
 mod model;
+mod partial;
 mod prediction;
 mod ranked;
 mod run;
