@@ -218,7 +218,9 @@ series = [{ label = "{on}", metric = "rate.{on}.np.*", each = { on = ["cm-5", "n
         json!({ "time_ns": time, "report": report })
     }
 
-    fn lines(panel: &Panel) -> Vec<(&str, Vec<(Across, Vec<f64>)>)> {
+    type Points = Vec<(Across, Vec<f64>)>;
+
+    fn lines(panel: &Panel) -> Vec<(&str, Points)> {
         let point = |it: &'_ Point| (it.across.clone(), it.up.clone());
         panel
             .lines
