@@ -12,7 +12,7 @@ use trace::Summary;
 use units::Time;
 use worlds::{Error, Repeat, Setting, TraceFile, inputs, machines};
 
-use report::{document, picture, text};
+use report::{document, picture, plot, text};
 
 use crate::arguments::Run;
 use crate::asked::{asked, subject, target};
@@ -74,7 +74,7 @@ fn draw(path: &Path, found: &document::Run) -> Result<(), Problem> {
         let why = format!("{} has no curve to draw: expected a program such as traffic", found.asked.program);
         files::wrong(path, &why)
     };
-    files::save(path, &picture(found).ok_or_else(nothing)?.svg())
+    files::save(path, &plot::svg(&picture::run(found).ok_or_else(nothing)?))
 }
 
 /// The combination that the command line asks for, without a trace.

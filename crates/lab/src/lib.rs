@@ -23,7 +23,6 @@
 //! | [`tolerance`] | how far apart is still the same |
 //! | [`ledger`] | which values of a machine file were free, what fixed them, how the rest came out |
 //! | [`sensitivity`] | which claims move when a free value does |
-//! | [`plot`] | pictures of curves |
 //! | [`calibrate`] | measures the host, and writes its machine file |
 //!
 //! A metric's name is the id of the claim that it is held against. Programs are run as processes of the `tradewind`
@@ -44,7 +43,6 @@ pub mod ledger;
 pub mod mistake;
 pub mod model;
 pub mod pattern;
-pub mod plot;
 pub mod record;
 pub mod results;
 pub mod runner;
