@@ -1,8 +1,7 @@
-//! A run of a program, in full, the process that does it, and the numbers of its answer. Must never know what the program
-//! or a machine is, nor what a number of the answer means.
+//! A run of a program, in full, and the numbers of its answer. Must never know what the program or a machine is, nor what a
+//! number of the answer means.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
@@ -33,7 +32,10 @@ pub struct Specification {
     pub settings: Vec<(String, String)>,
     /// Of everything left to chance.
     pub seed: u64,
-    /// Which of several runs of the same it is, from 0.
+    /// How often the program is run in the one process: what counts is the run of median time. On this host a run that warms up
+    /// comes before several. Once if not said.
+    pub repeat: Option<u32>,
+    /// Which of several processes of the same run it is, from 0.
     pub round: u32,
     /// The folder in which relative paths of machine files and inputs begin; that of the process if not said. It is no part of
     /// what is run: a study may be moved with its files.
@@ -98,6 +100,7 @@ impl Specification {
             ("--nodes", self.nodes),
             ("--processors", self.processors),
             ("--threads", self.threads),
+            ("--repeat", self.repeat),
         ];
         let counts = counts.map(|(name, value)| (name, value.map(|count| count.to_string())));
         for (name, value) in texts.into_iter().chain(counts) {
@@ -116,7 +119,7 @@ impl Specification {
     /// As one line of JSON, always the same for the same run: by it a record finds its answer.
     pub fn canonical(&self) -> String {
         let Self { program, machine, policy, mechanism, protocol, block, .. } = self;
-        let Self { nodes, processors, threads, inputs, settings, seed, round, .. } = self;
+        let Self { nodes, processors, threads, inputs, settings, seed, repeat, round, .. } = self;
         json!({
             "program": program,
             "machine": machine,
@@ -130,9 +133,16 @@ impl Specification {
             "inputs": inputs,
             "settings": settings,
             "seed": seed,
+            "repeat": repeat,
             "round": round,
         })
         .to_string()
+    }
+
+    /// The run in few words, for people who wait for it.
+    pub fn brief(&self) -> String {
+        let under = self.policy.iter().map(|policy| format!(" under {policy}")).collect::<String>();
+        format!("{} on {}{under}", self.program, self.machine)
     }
 
     /// The command line for people, of the command of this name.
@@ -145,49 +155,6 @@ impl Specification {
             Some(folder) => format!("cd {} && {line}", quoted(folder.display().to_string())),
         }
     }
-
-    /// Runs it as a process of the `tradewind` command that lies at `executable`, and reads its answer.
-    ///
-    /// # Errors
-    ///
-    /// One text for people: what the process said when it failed, which results were wrong, or that its answer is
-    /// none.
-    pub fn run(&self, executable: &Path) -> Result<Value, String> {
-        let mut command = Command::new(executable);
-        if let Some(folder) = &self.folder {
-            command.current_dir(folder);
-        }
-        let done = command
-            .args(self.arguments())
-            .stdin(Stdio::null())
-            .output()
-            .map_err(|error| format!("{}: {error}", executable.display()))?;
-        let said = complaint(&String::from_utf8_lossy(&done.stderr));
-        if done.stdout.is_empty() {
-            return Err(if said.is_empty() { format!("it said nothing: {}", done.status) } else { said });
-        }
-        let answer: Value = serde_json::from_slice(&done.stdout)
-            .map_err(|error| format!("expected JSON on standard output: {error}"))?;
-        match &answer["report"]["failures"] {
-            Value::Array(failures) if !failures.is_empty() => {
-                let failures: Vec<_> = failures.iter().filter_map(Value::as_str).collect();
-                Err(format!("wrong results: {}", failures.join("; ")))
-            }
-            _ if !done.status.success() => Err(format!("{}: {said}", done.status)),
-            _ => Ok(answer),
-        }
-    }
-}
-
-/// The complaint in the output of a process: from the first line on that is an error of its own, `NAME: error: …`. Reports
-/// of the host may stand before it. Without such a line it is all of the output.
-fn complaint(said: &str) -> String {
-    let is_own = |line: &str| line.split_once(": error: ").is_some_and(|(name, _)| !name.contains(' '));
-    let mut lines = said.lines().skip_while(|line| !is_own(line)).peekable();
-    if lines.peek().is_none() {
-        return said.trim().to_owned();
-    }
-    lines.collect::<Vec<_>>().join("\n").trim().to_owned()
 }
 
 /// What the names of the figures that a program reports begin with in [`numbers`].
@@ -236,14 +203,16 @@ mod tests {
             inputs: vec![("operations".to_owned(), "100".to_owned())],
             settings: vec![("network.latency".to_owned(), "1 us".to_owned())],
             seed: 1,
+            repeat: Some(3),
             round: 0,
             folder: None,
         };
         assert_eq!(
             run.told("mine"),
-            "mine run split-phase --machine paragon --policy np --protocol stache --block 32 --nodes 3 \
+            "mine run split-phase --machine paragon --policy np --protocol stache --block 32 --nodes 3 --repeat 3 \
              --input operations=100 --set \"network.latency=1 us\" --seed 1 --json"
         );
+        assert_eq!(run.brief(), "split-phase on paragon under np");
         assert_eq!(run.canonical(), run.clone().canonical());
         assert_ne!(run.canonical(), Specification { nodes: Some(2), ..run.clone() }.canonical());
         assert_ne!(run.canonical(), Specification { round: 1, ..run.clone() }.canonical());
@@ -268,13 +237,6 @@ mod tests {
         let run = [("program", "em3d"), ("machine", "paragon"), ("nodes", "4"), ("seed", "1")];
         let inputs = [("inputs.nodes", "480"), ("degree", "3"), ("network.latency", "1 us")];
         assert_eq!(fields, [&run[..], &inputs].concat());
-    }
-
-    #[test]
-    fn a_complaint_begins_where_the_process_itself_complains() {
-        let said = "OpenMP: warning: slow\nmine: error: unknown program\nmine: error: unknown machine\n";
-        assert_eq!(complaint(said), "mine: error: unknown program\nmine: error: unknown machine");
-        assert_eq!(complaint(" killed \n"), "killed");
     }
 
     #[test]

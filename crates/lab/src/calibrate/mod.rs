@@ -18,9 +18,7 @@ mod equations;
 mod host;
 mod probe;
 
-use std::path::Path;
-
-use crate::Specification;
+use crate::{Runner, Specification};
 pub use equations::Unit;
 pub use host::{Host, told};
 pub use probe::Distance;
@@ -68,19 +66,19 @@ pub fn runs(cores: u32, rounds: u32) -> usize {
     probe::probes().len() * rounds as usize + probe::pairs(cores).len()
 }
 
-/// Measures a host with so many cores, at least 2, by the `tradewind` command at `executable`. `progress` is told of each run
+/// Measures a host with so many cores, at least 2, by the `tradewind` command. `progress` is told of each run
 /// before it is done, and with `true` when it is.
 ///
 /// # Errors
 /// What a run said that failed, or which figure it did not report.
 pub fn calibrate(
-    executable: &Path,
+    runner: &Runner,
     cores: u32,
     rounds: u32,
     progress: &dyn Fn(&Specification, bool),
 ) -> Result<Calibration, String> {
-    let all = (0..rounds).map(|_| probe::round(executable, progress)).collect::<Result<Vec<_>, _>>()?;
-    let distances = probe::distances(executable, cores, progress)?;
+    let all = (0..rounds).map(|_| probe::round(runner, progress)).collect::<Result<Vec<_>, _>>()?;
+    let distances = probe::distances(runner, cores, progress)?;
     Ok(Calibration { quantities: quantities(&all)?, distances, rounds })
 }
 

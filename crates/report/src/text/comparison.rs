@@ -6,9 +6,10 @@ use compare::{Ranking, Refusal, Row, agreement, finding, prediction, verdict};
 use tempest::Mechanism;
 
 use super::legend::Legend;
+use super::partial::partial;
 use super::ranked;
 use super::{cores, kind, prediction as predicted, sharing};
-use crate::document::{Asked, Setting};
+use crate::document::{Asked, Partial, Setting};
 use crate::page::{ALARM, Page, QUIET, STRONG};
 use crate::quantity::several;
 use crate::words;
@@ -32,6 +33,8 @@ pub struct View<'a> {
     pub host: &'a str,
     /// Whether traffic and processors are shown too.
     pub counters: bool,
+    /// The mark that not every run was done.
+    pub partial: Option<&'a Partial>,
 }
 
 /// The lines of a comparison.
@@ -40,8 +43,8 @@ pub fn comparison(view: &View<'_>, page: &Page) -> Vec<String> {
     let program = &asked.program;
     let verdicts = verdict::of(rankings);
     let mut said = words::verdict(program, &verdicts).into_iter();
-    let mut lines: Vec<_> =
-        said.next().map(|first| page.paint(STRONG, &page.fold("", &first))).into_iter().collect();
+    let mut lines = partial(view.partial, page);
+    lines.extend(said.next().map(|first| page.paint(STRONG, &page.fold("", &first))));
     lines.extend(said.map(|more| page.fold("", &more)));
     lines.push(String::new());
     let facts: Vec<_> = asked.input.iter().map(|(name, value)| format!("{name} {value}")).collect();

@@ -13,6 +13,7 @@ mod legend;
 mod list;
 mod litmus;
 mod model;
+mod partial;
 mod prediction;
 mod ranked;
 mod run;

@@ -11,6 +11,8 @@ mod command;
 mod compare;
 mod documented;
 mod explain;
+#[cfg(unix)]
+mod interrupt;
 mod list;
 mod litmus;
 mod looks;
