@@ -1,6 +1,6 @@
 //! A whole picture: which panel stands where, titles, and what is said below. This module must never know what a picture shows.
 
-use super::bars::Ranked;
+use super::bars::{Ranked, Sides};
 use super::canvas::{Anchor, Canvas, FAINT_INK, Frame, INK};
 use super::data::{Axis, Bars, Content, Lines, Panel, Picture, Scale};
 use super::letters::Font;
@@ -19,14 +19,16 @@ const GUTTER: f64 = 20.0;
 /// The most panels in a row.
 const COLUMNS: usize = 3;
 
-/// The least width of a plot beside others.
-const LEAST_PLOT: f64 = 150.0;
+/// The least width of a plot of lines and of one of bars beside others.
+const LEAST_LINES: f64 = 120.0;
+const LEAST_BARS: f64 = 180.0;
 
 /// The height of a plot by the number of columns.
 const HEIGHTS: [f64; COLUMNS] = [300.0, 230.0, 200.0];
 
-/// The most of a panel's width that names at one side of it take.
-const NAMES_SHARE: f64 = 0.34;
+/// The most of a panel's width that names at the ends of lines take, unless one word takes more, and the most that one word takes.
+const NAMES_SHARE: f64 = 0.22;
+const WORD_SHARE: f64 = 0.4;
 
 /// From the plot's lower edge to the feet of the axis' title, beside what its further lines take.
 const BELOW: f64 = 34.0;
@@ -70,16 +72,22 @@ struct Grid {
     columns: usize,
     /// The width of a panel with what stands beside its plot.
     cell: f64,
-    /// The most that names and labels may take.
+    /// The most that names at the ends of lines may take.
     names: f64,
-    /// The room left and right of each plot.
+    /// The room left and right of each plot of lines.
     left: f64,
     right: f64,
+    /// The room for texts beside each plot of bars.
+    sides: Sides,
 }
 
 impl Grid {
-    fn plot(self) -> f64 {
+    fn lines(self) -> f64 {
         self.cell - self.left - self.right
+    }
+
+    fn bars(self) -> f64 {
+        self.cell - self.sides.left() - self.sides.right()
     }
 }
 
@@ -144,7 +152,7 @@ impl<'p> Sheet<'p> {
         let grids = (1..=panels.div_ceil(rows)).rev().map(|columns| self.grid_of(columns));
         let mut last = None;
         for grid in grids {
-            if grid.plot() >= LEAST_PLOT {
+            if grid.lines() >= LEAST_LINES && grid.bars() >= LEAST_BARS {
                 return grid;
             }
             last = Some(grid);
@@ -155,21 +163,24 @@ impl<'p> Sheet<'p> {
     fn grid_of(&self, columns: usize) -> Grid {
         let many = columns as f64;
         let cell = (WIDTH - 2.0 * MARGIN - (many - 1.0) * GUTTER) / many;
-        let names = cell * NAMES_SHARE - 45.0;
-        let widest = |room: &dyn Fn(&Ready<'_>) -> f64| self.panels.iter().map(room).fold(0.0, f64::max);
-        let left = |panel: &Ready<'_>| match &panel.kind {
-            Kind::Curves { axes, .. } => {
-                let ticks = axes.y.upright(HEIGHTS[columns - 1]);
-                let widths = ticks.iter().map(|(_, tick)| TICKS.width(&tick.text));
-                widths.fold(0.0, f64::max) + 8.0
+        let words = self.panels.iter().map(|panel| match &panel.kind {
+            Kind::Curves { curves, .. } => curves.widest_word(),
+            Kind::Ranked { .. } => 0.0,
+        });
+        let names = words.fold(cell * NAMES_SHARE, f64::max).min(cell * WORD_SHARE);
+        let (mut left, mut right, mut sides) = (0.0_f64, 0.0_f64, Sides::default());
+        for panel in &self.panels {
+            match &panel.kind {
+                Kind::Curves { curves, axes, .. } => {
+                    let ticks = axes.y.upright(HEIGHTS[columns - 1]);
+                    let widths = ticks.iter().map(|(_, tick)| TICKS.width(&tick.text) + 8.0);
+                    left = widths.fold(left, f64::max);
+                    right = right.max(curves.right(names));
+                }
+                Kind::Ranked { bars, ruler } => sides = sides.with(bars.sides(ruler, cell)),
             }
-            Kind::Ranked { bars, .. } => bars.left(names),
-        };
-        let right = |panel: &Ready<'_>| match &panel.kind {
-            Kind::Curves { curves, .. } => curves.right(names),
-            Kind::Ranked { bars, ruler } => bars.right(ruler, names),
-        };
-        Grid { columns, cell, names, left: widest(&left), right: widest(&right) }
+        }
+        Grid { columns, cell, names, left, right, sides }
     }
 
     /// Where the names of pieces stand, from the left margin and from the top of the legend.
@@ -245,10 +256,14 @@ impl<'s> Row<'s> {
             );
             let above = top + self.titles + AXES.size;
             canvas.texts((left, above), Anchor::Start, AXES, FAINT_INK, &lines(AXES, ready.above()));
+            let (indent, width) = match ready.kind {
+                Kind::Curves { .. } => (grid.left, grid.lines()),
+                Kind::Ranked { .. } => (grid.sides.left(), grid.bars()),
+            };
             let frame = Frame {
-                left: left + grid.left,
+                left: left + indent,
                 top: top + self.titles + self.above,
-                width: grid.plot().max(20.0),
+                width,
                 height: ready.plot_height(grid),
             };
             match &ready.kind {
@@ -256,7 +271,7 @@ impl<'s> Row<'s> {
                     curves.draw(canvas, frame, axes, &sheet.labels, grid.names)
                 }
                 Kind::Ranked { bars, ruler } => {
-                    bars.draw(canvas, frame, ruler, &sheet.pieces, [grid.names, grid.names]);
+                    bars.draw(canvas, frame, ruler, grid.sides, &sheet.pieces);
                 }
             }
             let middle = frame.left + frame.width / 2.0;
@@ -286,7 +301,7 @@ impl Ready<'_> {
     fn plot_height(&self, grid: Grid) -> f64 {
         match &self.kind {
             Kind::Curves { curves, .. } => HEIGHTS[grid.columns - 1].max(curves.least_height(grid.names)),
-            Kind::Ranked { bars, ruler } => bars.height(ruler, grid.names, grid.names),
+            Kind::Ranked { bars, .. } => bars.height(grid.sides),
         }
     }
 }
