@@ -89,10 +89,22 @@ pub struct Compared {
     pub missing: Vec<Way>,
 }
 
+/// A policy that is to run, with the others that it stands for.
+struct Standing {
+    policy: Policy,
+    same: Vec<String>,
+}
+
+impl Standing {
+    fn alone(policy: &Policy) -> Self {
+        Self { policy: policy.clone(), same: Vec::new() }
+    }
+}
+
 /// The combinations of a machine that are to be run, and those that it cannot do.
 #[derive(Default)]
 struct Ways {
-    run: Vec<(Mechanism, Policy)>,
+    run: Vec<(Mechanism, Standing)>,
     refused: Vec<Refusal>,
 }
 
@@ -155,12 +167,14 @@ impl Comparison {
     fn tables(&self, shape: MachineShape) -> impl Iterator<Item = Table<'_>> {
         self.targets.iter().map(move |target| {
             let ways = self.ways(shape, target);
-            let setting = |(mechanism, policy)| self.setting(shape, target, mechanism, policy);
-            let settings: Vec<_> = ways.run.into_iter().map(setting).collect();
+            let setting = |(mechanism, Standing { policy, same })| {
+                (self.setting(shape, target, mechanism, policy), same)
+            };
+            let (settings, same): (Vec<_>, _) = ways.run.into_iter().map(setting).unzip();
             // A model gives the same result every time.
             let repeat = if target.is_native() { self.repeat } else { Repeat::Times(1) };
             let at_first = rounds::at_first(&settings, repeat);
-            Table { target, shape, settings, repeat, refused: ways.refused, at_first }
+            Table { target, shape, settings, same, repeat, refused: ways.refused, at_first }
         })
     }
 
@@ -184,17 +198,28 @@ impl Comparison {
         ways
     }
 
-    /// The policies to run: those asked for, or every preset that the machine can do. The machine itself
-    /// refuses a policy that was asked for and that it cannot do.
-    fn policies_on(&self, mechanism: Mechanism, shape: MachineShape, target: &Target) -> Vec<Policy> {
+    /// The policies to run, each with the others that it stands for: those asked for, or every preset that the machine can do.
+    /// The machine itself refuses a policy that was asked for and that it cannot do.
+    fn policies_on(&self, mechanism: Mechanism, shape: MachineShape, target: &Target) -> Vec<Standing> {
         if !self.policies.is_empty() {
-            return self.policies.clone();
+            return self.policies.iter().map(Standing::alone).collect();
         }
         let can = |policy: &Policy| self.check(mechanism, policy, shape, target).is_ok();
         // A machine that dispatches one event at a time has the policies that are keyed elsewhere in that order.
-        presets()
-            .filter_map(|policy| if can(&policy) { Some(policy) } else { serial(&policy).filter(can) })
-            .collect()
+        let able = presets().filter_map(|policy| match can(&policy) {
+            true => Some(policy),
+            false => serial(&policy).filter(can),
+        });
+        let mut standing: Vec<Standing> = Vec::new();
+        for policy in able {
+            let canonical = |policy: &Policy| target.canonical(policy, shape.processors);
+            // What nobody asked for twice does not run twice.
+            match standing.iter_mut().find(|other| canonical(&other.policy) == canonical(&policy)) {
+                Some(other) => other.same.push(policy.to_string()),
+                None => standing.push(Standing::alone(&policy)),
+            }
+        }
+        standing
     }
 
     fn check(
@@ -244,6 +269,8 @@ struct Table<'c> {
     target: &'c Target,
     shape: MachineShape,
     settings: Vec<Setting>,
+    /// The other policies that each of them stands for.
+    same: Vec<Vec<String>>,
     repeat: Repeat,
     refused: Vec<Refusal>,
     /// The number of runs to count on.
@@ -263,7 +290,7 @@ impl Table<'_> {
         };
         for (index, end) in ends.into_iter().enumerate() {
             let way = self.way(index);
-            compared.add(&self.settings[index], way, end);
+            compared.add(&self.settings[index], way, &self.same[index], end);
         }
         compared
     }
@@ -286,12 +313,14 @@ impl Compared {
         Ranking { missing: self.missing, ..ranking }
     }
 
-    /// Stores what came of a combination of this name. A failure of one does not keep the others from being reported.
-    fn add(&mut self, setting: &Setting, way: Way, end: End) {
+    /// Stores what came of a combination of this name, which stands for the policies `same` too. A failure of one does not keep the others from being reported.
+    fn add(&mut self, setting: &Setting, way: Way, same: &[String], end: End) {
         let policy = way.policy.clone();
         let refusal = |reason: String| Refusal { mechanism: setting.mechanism, policy: Some(policy), reason };
         match end {
-            End::Ran(ran) => self.ran.push((setting.clone(), ran.named(way))),
+            End::Ran(ran) => {
+                self.ran.push((setting.clone(), ran.named(way).standing_for(same.to_vec())));
+            }
             End::Stopped => self.missing.push(way),
             End::Failed(Error::Wrong(mistakes)) => {
                 let told: Vec<_> = mistakes.iter().map(ToString::to_string).collect();

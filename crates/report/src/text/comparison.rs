@@ -164,7 +164,7 @@ impl Legend {
         let mut said = vec![format!("{}.", ranked::meanings(&self.heads).join("; "))];
         said.push("busy and dispatch are of the whole run, the rest of the timed phase.".to_owned());
         if self.has_same {
-            said.push("Policies in one row ran exactly the same.".to_owned());
+            said.push("Policies in one row are the same there.".to_owned());
         }
         if self.is_cut {
             said.push(format!("A bar that ends in {} is cut off.", bar::cut(page)));
