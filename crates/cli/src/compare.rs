@@ -8,11 +8,12 @@ use std::process::ExitCode;
 use compare::{MachineShape, Ranking};
 use report::document::Partial;
 use report::text::View;
-use report::{document, text};
+use report::{document, picture, plot, text};
 use worlds::{Compared, Comparison, Step};
 
 use crate::arguments::Compare;
 use crate::asked::{asked, subject, targets};
+use crate::files;
 use crate::house::House;
 use crate::interrupt;
 use crate::print::{code, note, print};
@@ -24,6 +25,10 @@ use crate::told::{distinct, every, optional};
 pub(crate) fn compare(house: &House, arguments: &Compare, out: &mut impl Write) -> Result<ExitCode, Problem> {
     let common = &arguments.common;
     let (plan, page) = (plan(house, arguments), common.output.page()).all()?;
+    if let Some(path) = &arguments.out {
+        // A path that cannot be written is told before a long comparison, not after it.
+        files::draft(path)?;
+    }
     let rankings = run(&house.name, &plan);
     if rankings.iter().all(|ranking| ranking.places.is_empty() && ranking.failed.is_empty()) {
         return Err(Problem::Wrong(reasons(&rankings)));
@@ -48,6 +53,9 @@ pub(crate) fn compare(house: &House, arguments: &Compare, out: &mut impl Write) 
     };
     let found = document::Comparison::new(asked.clone(), &setting, &rankings, &host);
     print(out, common.output.json, &page, &found, |page| text::comparison(&view, page))?;
+    if let Some(path) = &arguments.out {
+        files::save(path, &plot::svg(&picture::comparison(&asked, &rankings)))?;
+    }
     Ok(code(rankings.iter().all(Ranking::is_clean)))
 }
 

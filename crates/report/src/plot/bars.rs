@@ -1,5 +1,7 @@
 //! A panel of bars, one below the other, over one axis that begins at zero. This module must never know which other panels there are.
 
+use indexmap::IndexMap;
+
 use super::canvas::{AXIS, Anchor, Canvas, FAINT_INK, Frame, GRID, INK};
 use super::data::{Axis, Bar, Bars, Scale};
 use super::letters::Font;
@@ -134,10 +136,9 @@ impl<'p> Ranked<'p> {
         Ruler::new(&axis, extent, Direction::Measured)
     }
 
-    /// The labels of all pieces that are seen.
-    pub(super) fn pieces(&self) -> impl Iterator<Item = &'p str> {
-        let pieces = self.rows.iter().flat_map(|row| &row.pieces);
-        pieces.filter(|(_, size)| *size > 0.0).map(|(label, _)| *label)
+    /// The labels of all pieces, each with whether the piece is seen.
+    pub(super) fn pieces(&self) -> impl Iterator<Item = (&'p str, bool)> {
+        self.rows.iter().flat_map(|row| row.pieces.iter().map(|(label, size)| (*label, *size > 0.0)))
     }
 
     /// The room that texts take beside the bars of a panel which is so wide.
@@ -174,7 +175,7 @@ impl<'p> Ranked<'p> {
         frame: Frame,
         ruler: &Ruler,
         sides: Sides,
-        pieces: &[&str],
+        pieces: &IndexMap<&str, bool>,
     ) {
         let at =
             |value: f64| (frame.left + ruler.place(value) * frame.width).clamp(frame.left, frame.right());
@@ -224,7 +225,13 @@ impl<'p> Ranked<'p> {
 }
 
 /// A bar from zero to its value, in pieces if it has some.
-fn draw_bar(canvas: &mut Canvas, [zero, end]: [f64; 2], middle: f64, row: &Row<'_>, pieces: &[&str]) {
+fn draw_bar(
+    canvas: &mut Canvas,
+    [zero, end]: [f64; 2],
+    middle: f64,
+    row: &Row<'_>,
+    pieces: &IndexMap<&str, bool>,
+) {
     let bar = |from: f64, to: f64| Frame {
         left: from.min(to),
         top: middle - BAR / 2.0,
@@ -238,7 +245,7 @@ fn draw_bar(canvas: &mut Canvas, [zero, end]: [f64; 2], middle: f64, row: &Row<'
     let mut before = 0.0;
     for (label, size) in row.pieces.iter().filter(|(_, size)| *size > 0.0) {
         let [from, to] = [before, before + size].map(|share| zero + share / sum * (end - zero));
-        let number = pieces.iter().position(|piece| piece == label).unwrap_or(0);
+        let number = pieces.get_index_of(label).unwrap_or(0);
         canvas.piece(bar(from, to), number);
         before += size;
     }

@@ -1,6 +1,8 @@
 //! A panel of lines: series of points over two axes, with their names at the ends of the lines. This module must never know which
 //! other panels there are.
 
+use indexmap::IndexSet;
+
 use super::canvas::{AXIS, Anchor, Canvas, FAINT_INK, Frame, GRID, INK, LEVEL, Place, Stroke};
 use super::data::{Level, Lines, Scale, Series};
 use super::letters::Font;
@@ -122,7 +124,14 @@ impl<'p> Curves<'p> {
     }
 
     /// Draws the panel into a frame, whose room to the right is wide enough for names of this width.
-    pub(super) fn draw(&self, canvas: &mut Canvas, frame: Frame, axes: &Axes, labels: &[&str], most: f64) {
+    pub(super) fn draw(
+        &self,
+        canvas: &mut Canvas,
+        frame: Frame,
+        axes: &Axes,
+        labels: &IndexSet<&str>,
+        most: f64,
+    ) {
         draw_axes(canvas, frame, axes);
         let mut names = Vec::new();
         for level in self.levels.iter().filter(|level| axes.y.holds(level.value)) {
@@ -131,7 +140,7 @@ impl<'p> Curves<'p> {
             names.push(Name { text: &level.label, look: None, end: (frame.right(), y), mean: y });
         }
         for (series, points) in self.lines.series.iter().zip(&self.points) {
-            let number = labels.iter().position(|label| *label == series.label).unwrap_or(0);
+            let number = labels.get_index_of(series.label.as_str()).unwrap_or(0);
             let drawn = Drawn { frame, axes, look: look(number), number };
             if let Some(end) = drawn.draw(canvas, points) {
                 let heights = points.iter().flatten().map(|point| axes.at(frame, point.x, point.y).1);

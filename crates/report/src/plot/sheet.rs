@@ -1,8 +1,11 @@
 //! A whole picture: which panel stands where, titles, and what is said below. This module must never know what a picture shows.
 
+use indexmap::{IndexMap, IndexSet};
+
 use super::bars::{Ranked, Sides};
 use super::canvas::{Anchor, Canvas, FAINT_INK, Frame, INK};
 use super::data::{Axis, Bars, Content, Lines, Panel, Picture, Scale};
+use super::legend::Legend;
 use super::letters::Font;
 use super::lines::{Axes, Curves, TICKS};
 use super::ruler::{Direction, Extent, Ruler};
@@ -60,9 +63,9 @@ struct Sheet<'p> {
     picture: &'p Picture,
     panels: Vec<Ready<'p>>,
     /// Every name of a series once, in the order in which they come.
-    labels: Vec<&'p str>,
-    /// Every name of a piece of a bar once.
-    pieces: Vec<&'p str>,
+    labels: IndexSet<&'p str>,
+    /// Every name of a piece of a bar once, with whether it is seen.
+    pieces: IndexMap<&'p str, bool>,
     left_out: LeftOut,
 }
 
@@ -95,16 +98,13 @@ impl<'p> Sheet<'p> {
     fn new(picture: &'p Picture) -> Self {
         let mut left_out = LeftOut::default();
         let panels = ready(picture, &mut left_out);
-        let (mut labels, mut pieces) = (Vec::new(), Vec::new());
-        let once = |names: &mut Vec<&'p str>, name: &'p str| {
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        };
+        let (mut labels, mut pieces) = (IndexSet::new(), IndexMap::new());
         for panel in &panels {
             match &panel.kind {
-                Kind::Curves { lines, .. } => lines.series.iter().for_each(|it| once(&mut labels, &it.label)),
-                Kind::Ranked { bars, .. } => bars.pieces().for_each(|piece| once(&mut pieces, piece)),
+                Kind::Curves { lines, .. } => labels.extend(lines.series.iter().map(|it| it.label.as_str())),
+                Kind::Ranked { bars, .. } => {
+                    bars.pieces().for_each(|(piece, is_seen)| *pieces.entry(piece).or_default() |= is_seen);
+                }
             }
         }
         Self { picture, panels, labels, pieces, left_out }
@@ -113,7 +113,7 @@ impl<'p> Sheet<'p> {
     fn draw(&self) -> String {
         let (grid, inner) = (self.grid(), WIDTH - 2.0 * MARGIN);
         let title = TITLE.wrap(&self.picture.title, inner);
-        let legend = self.legend();
+        let legend = Legend::new(&self.pieces, inner);
         let below: Vec<String> = [Some(self.picture.caption.clone()), self.left_out.words()]
             .into_iter()
             .flatten()
@@ -131,11 +131,7 @@ impl<'p> Sheet<'p> {
             canvas.define_fills(self.pieces.len());
         }
         canvas.texts((MARGIN, MARGIN + TITLE.size), Anchor::Start, TITLE, INK, &title);
-        for (piece, (name, x, y)) in legend.entries.iter().enumerate() {
-            let swatch = Frame { left: MARGIN + x, top: top + y + 2.0, width: 16.0, height: 12.0 };
-            canvas.piece(swatch, piece);
-            canvas.text((swatch.right() + 5.0, swatch.bottom()), Anchor::Start, CAPTION, INK, name);
-        }
+        legend.draw(&mut canvas, (MARGIN, top));
         let mut y = head;
         for row in &rows {
             row.draw(&mut canvas, y, grid, self);
@@ -183,22 +179,6 @@ impl<'p> Sheet<'p> {
         Grid { columns, cell, names, left, right, sides }
     }
 
-    /// Where the names of pieces stand, from the left margin and from the top of the legend.
-    fn legend(&self) -> Legend<'p> {
-        let (mut x, mut y) = (0.0, 0.0);
-        let mut entries = Vec::new();
-        for piece in &self.pieces {
-            let width = 16.0 + 5.0 + CAPTION.width(piece) + 16.0;
-            if x > 0.0 && x + width > WIDTH - 2.0 * MARGIN {
-                (x, y) = (0.0, y + CAPTION.line() + 2.0);
-            }
-            entries.push((*piece, x, y));
-            x += width;
-        }
-        let height = if entries.is_empty() { 0.0 } else { y + CAPTION.line() + 10.0 };
-        Legend { entries, height }
-    }
-
     /// The picture in words.
     fn told(&self) -> String {
         let panel = |ready: &Ready<'_>| match &ready.kind {
@@ -209,11 +189,6 @@ impl<'p> Sheet<'p> {
         let below = [Some(self.picture.caption.clone()), self.left_out.words()].into_iter().flatten();
         panels.chain(below).filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ")
     }
-}
-
-struct Legend<'p> {
-    entries: Vec<(&'p str, f64, f64)>,
-    height: f64,
 }
 
 /// Panels beside each other.
