@@ -13,6 +13,8 @@
 //! | [`campaign`] | does the runs that are needed and are not in the record |
 //! | [`model`] | analytic models |
 //! | [`survey`] | machines that are a row of a table and nothing more |
+//! | [`results`] | the numbers that a study's runs yielded |
+//! | [`drawing`] | the points of a study's figures |
 //! | [`laboratory`] | all claims and studies together: what must run, and the metrics that come of it |
 //! | [`mistake`] | what is wrong in a file, with line and column |
 //! | `toml` | TOML with places, every mistake at once |
@@ -34,6 +36,7 @@ pub mod calibrate;
 pub mod campaign;
 pub mod claim;
 mod consistency;
+pub mod drawing;
 pub mod expression;
 pub mod laboratory;
 pub mod ledger;
@@ -41,6 +44,7 @@ pub mod mistake;
 pub mod model;
 pub mod pattern;
 pub mod record;
+pub mod results;
 pub mod runner;
 pub mod sensitivity;
 pub mod specification;
@@ -52,10 +56,12 @@ mod toml;
 pub mod verdict;
 
 pub use claim::{Claim, Kind, Role, Stated};
+pub use drawing::Drawing;
 pub use expression::{Expression, Value};
 pub use laboratory::Laboratory;
 pub use mistake::{Mistake, Mistakes};
 pub use record::Record;
+pub use results::Results;
 pub use runner::{NoAnswer, Runner};
 pub use specification::Specification;
 pub use study::Study;

@@ -4,23 +4,32 @@ use compare::parts::{Part, region, shares};
 use compare::ranking::{Ranking, Row, ratio};
 use compare::tie::is_tied;
 
-use crate::document::Asked;
+use crate::document::{Asked, Partial};
 use crate::part::name;
 use crate::plot::{Bar, Bars, Content, Interval, Panel, Picture, Piece, Shared};
 use crate::quantity::{list, several};
 use crate::words::label;
 
-/// The picture of a comparison: a panel for each table, with its bars in the order of the table.
-pub fn comparison(asked: &Asked, rankings: &[Ranking]) -> Picture {
+/// The picture of a comparison: a panel for each table, with its bars in the order of the table. Where runs are missing,
+/// `partial` says so.
+pub fn comparison(asked: &Asked, rankings: &[Ranking], partial: Option<&Partial>) -> Picture {
     let rows = || rankings.iter().flat_map(Ranking::rows);
     let input: Vec<_> = asked.input.iter().map(|(name, value)| format!("{name} {value}")).collect();
-    let measured = rows().any(|row| row.interval.is_some()).then_some(
-        "Black lines: intervals in which, with 95 % for all of a panel at once, the true medians lie.",
-    );
+    let intervals: Vec<_> = rows().filter_map(|row| row.interval).collect();
+    let measured =
+        (!intervals.is_empty()).then_some(match intervals.iter().all(|interval| interval.is_enough) {
+            true => {
+                "Black lines: intervals in which, with 95 % for all of a panel at once, the true medians lie."
+            }
+            false => {
+                "Black lines: the ranges of all runs, which were too few for intervals that one can rely on."
+            }
+        });
     let tied = rows().any(|row| row.verified).then_some(
         "x: times the first bar. No difference: black lines that overlap, or times that differ by no more than 3 %.",
     );
     let said = [
+        partial.map(|partial| format!("Partial: {partial}.")),
         (!input.is_empty()).then(|| format!("Input: {}.", input.join(", "))),
         measured.map(str::to_owned),
         tied.map(str::to_owned),
@@ -104,7 +113,8 @@ mod tests {
         ];
         let given = Given { input: Vec::new(), set: Vec::new() };
         let asked = Asked { program: "em3d".to_owned(), given, input: IndexMap::new() };
-        let picture = comparison(&asked, &[ranking("native", &rows)]);
+        let partial = Partial::interrupted("SIGINT", (4, 9));
+        let picture = comparison(&asked, &[ranking("native", &rows)], Some(&partial));
         let Content::Bars(bars) = &picture.panels[0].content else { panic!("a table is drawn as bars") };
         let told: Vec<_> = bars.bars.iter().map(|bar| (bar.label.as_str(), bar.note.as_str())).collect();
         let wanted = [
@@ -117,6 +127,9 @@ mod tests {
         let interval = bars.bars[0].interval.expect("this host was measured");
         assert!(interval.low < 125_000.0 && 125_000.0 < interval.high);
         assert_eq!(bars.bars[3].interval, None);
+        assert!(
+            picture.caption.starts_with("Partial: interrupted by SIGINT when 4 of 9 were done. Black lines:")
+        );
         assert!(crate::plot::svg(&picture).contains("messages floating"));
     }
 }
