@@ -3,19 +3,13 @@
 
 use std::collections::BTreeSet;
 use std::io::Write;
-use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Mutex;
-use std::time::Duration;
-use std::{fs, mem, thread};
 
-use etcetera::BaseStrategy;
-use lab::campaign::{Campaign, Event};
 use lab::laboratory::{Metrics, Needed};
 use lab::ledger::{Entry, entry};
 use lab::record::Unusable;
 use lab::sensitivity::{self, Raise};
-use lab::{Claim, Finding, Laboratory, NoAnswer, Record, Specification, record, specification};
+use lab::{Claim, Finding, Laboratory, Specification, specification};
 use report::document::{self, FailedRun, Partial};
 use report::{Page, text};
 use units::names::did_you_mean;
@@ -23,11 +17,10 @@ use worlds::Target;
 
 use crate::arguments::Claims;
 use crate::house::House;
-use crate::interrupt;
-use crate::print::{code, note, print, say};
+use crate::print::{code, print};
 use crate::problem::{All, Problem};
-use crate::processes::runner;
-use crate::progress::{Progress, lock};
+use crate::reads::Reads;
+use crate::runs::{self, Answer, Answers, Runs, unrecorded};
 use crate::studies;
 
 /// Runs and reports.
@@ -47,14 +40,14 @@ pub(crate) fn claims(
         Some(_) => Ok(()),
         None => held.print(answers, Some(partial), out).and_then(|_| Ok(out.flush()?)),
     };
-    let (answers, recorded) = answers(house, arguments, &runs, tell)?;
+    let (answers, recorded) = numbers(house, arguments, &runs, tell)?;
     let partial = recorded.as_ref().err().map(|unusable| unrecorded(unusable, &answers));
     let code = match arguments.sensitivity {
         Some(share) => held.raised(answers, share, out)?,
         None => held.print(answers, partial, out)?,
     };
     out.flush()?;
-    recorded.map(|()| code).map_err(failed)
+    recorded.map(|()| code).map_err(runs::failed)
 }
 
 /// Claims that are held against the answers of runs, and the way in which the verdicts are printed.
@@ -70,7 +63,7 @@ impl Held<'_> {
     /// Prints the verdicts, or the ledger. Where `partial` says so, runs are without an answer.
     fn print(
         &self,
-        answers: Answers,
+        answers: Numbers,
         partial: Option<Partial>,
         out: &mut impl Write,
     ) -> Result<ExitCode, Problem> {
@@ -92,7 +85,7 @@ impl Held<'_> {
     /// Prints the table of which claims move when a free value is raised by this share.
     fn raised(
         &self,
-        answers: Answers,
+        answers: Numbers,
         share: f64,
         out: &mut (impl Write + Send),
     ) -> Result<ExitCode, Problem> {
@@ -110,11 +103,11 @@ impl Held<'_> {
             table.of(failed.clone(), |found| show(&found, out).and_then(|()| Ok(out.flush()?)))?;
         show(&found, out)?;
         out.flush()?;
-        recorded.map(|()| code(well)).map_err(self::failed)
+        recorded.map(|()| code(well)).map_err(runs::failed)
     }
 
     /// The runs with their numbers, and those that failed.
-    fn sorted(&self, answers: Answers) -> (Done<'_>, Vec<FailedRun>) {
+    fn sorted(&self, answers: Numbers) -> (Done<'_>, Vec<FailedRun>) {
         let (mut done, mut failures) = (Vec::new(), Vec::new());
         for (needed, answer) in self.needed.iter().zip(answers) {
             match answer {
@@ -177,75 +170,21 @@ fn beginnings(id: &str) -> impl Iterator<Item = &str> {
 /// Runs with the numbers that each yielded.
 type Done<'a> = Vec<(Needed<'a>, Vec<(String, f64)>)>;
 
-/// The numbers that a run yielded, or why there are none.
-type Answer = Result<Vec<(String, f64)>, NoAnswer>;
+/// The numbers that each run yielded.
+type Numbers = Answers<Vec<(String, f64)>>;
 
-/// The answers of runs, in their order; `None` of a run that was not done.
-type Answers = Vec<Option<Answer>>;
-
-/// The number of answers that are there, and of all.
-fn count(answers: &Answers) -> (usize, usize) {
-    (answers.iter().flatten().count(), answers.len())
-}
-
-/// The mark of a result whose runs ended early because the record cannot be written.
-fn unrecorded(unusable: &Unusable, answers: &Answers) -> Partial {
-    let (done, all) = count(answers);
-    Partial { reason: format!("the record ended the command ({unusable})"), done, all }
-}
-
-/// The problem of a record that cannot be read or written after all.
-fn failed(unusable: Unusable) -> Problem {
-    Problem::Failed(format!("record {unusable}"))
-}
-
-/// The answers of runs: looked up, or of processes; and whether all could be recorded. If the command is interrupted, `tell`
-/// prints what follows from those that are there.
-fn answers(
+/// The numbers of runs, and whether all could be recorded. If the command is interrupted, `tell` prints what follows from those
+/// that are there.
+fn numbers(
     house: &House,
     arguments: &Claims,
     runs: &[&Specification],
-    tell: impl FnOnce(Answers, Partial) -> Result<(), Problem> + Send,
-) -> Result<(Answers, Result<(), Unusable>), Problem> {
-    let finished = Mutex::new(vec![None; runs.len()]);
-    if runs.is_empty() {
-        return Ok((Vec::new(), Ok(())));
-    }
-    let record = open(&house.name, arguments.record.as_ref())?;
-    let runner = runner()?;
-    let version = record::version(env!("CARGO_PKG_VERSION"), runner.executable())
-        .map_err(|error| Problem::Failed(format!("{}: {error}", runner.executable().display())))?;
-    let progress = Progress::begin(&house.name);
-    progress.expect(runs.len());
-    let keep = |event: Event<'_>| match event {
-        Event::Begins(place) => progress.start(runs[place].brief()),
-        Event::Ends { place, answer, is_recorded } => {
-            match is_recorded {
-                true => progress.skip(),
-                false => progress.step(),
-            }
-            let numbers = answer.as_ref().map(specification::numbers).map_err(NoAnswer::clone);
-            lock(&finished)[place] = Some(numbers);
-        }
-    };
-    let jobs = thread::available_parallelism().map_or(1, usize::from);
-    let campaign = Campaign { runner: &runner, version: &version, machine: &digest, tell: &keep, jobs };
-    let stop = |signal| {
-        let mut answers = lock(&finished).clone();
-        progress.end();
-        runner.stop();
-        // An interrupt at the terminal reaches the processes of the runs too: those are no failures.
-        let stopped = |answer: &Option<Answer>| matches!(answer, Some(Err(NoAnswer::Stopped)));
-        answers.iter_mut().filter(|answer| stopped(answer)).for_each(|answer| *answer = None);
-        let partial = Partial::interrupted(signal, count(&answers));
-        note(&house.name, &partial, "the same command goes on from there");
-        // There is nobody left to tell if this fails.
-        let _ = tell(answers, partial);
-    };
-    let recorded = interrupt::or_tell(|| campaign.run(record, runs), stop);
-    progress.end();
-    let answers = mem::take(&mut *lock(&finished));
-    Ok((answers, recorded))
+    tell: impl FnOnce(Numbers, Partial) -> Result<(), Problem> + Send,
+) -> Result<(Numbers, Result<(), Unusable>), Problem> {
+    let reads = Reads::new(house);
+    let digests = |run: &Specification| reads.digests(run);
+    let asked = Runs { house, record: arguments.record.as_ref(), jobs: None, digests: &digests };
+    asked.answers(runs, |_, answer| Ok(specification::numbers(answer)), tell)
 }
 
 /// The table of which claims move when a free value is raised.
@@ -278,7 +217,7 @@ impl Sensitive<'_> {
         };
         let asked: Vec<_> = raised.iter().flat_map(|(raises, _)| raises).map(of_raise).collect();
         let runs: Vec<_> = asked.iter().flatten().map(|(_, run)| run).collect();
-        let table = |answers: Answers, partial: Option<Partial>| {
+        let table = |answers: Numbers, partial: Option<Partial>| {
             let mut answers = answers.into_iter();
             let mut places = asked.iter();
             let machines = self.entries.iter().zip(&raised).map(|(entry, (raises, still))| {
@@ -304,13 +243,17 @@ impl Sensitive<'_> {
         };
         let Held { house, arguments, .. } = self.held;
         let tell = |answers, partial| tell(table(answers, Some(partial)));
-        let (answers, recorded) = answers(house, arguments, &runs, tell)?;
+        let (answers, recorded) = numbers(house, arguments, &runs, tell)?;
         let partial = recorded.as_ref().err().map(|unusable| unrecorded(unusable, &answers));
         Ok((table(answers, partial), recorded))
     }
 
     /// The row of one raised value, from the answers of the runs at these places.
-    fn raised(&self, raise: &Raise, answers: impl Iterator<Item = (usize, Answer)>) -> document::Raised {
+    fn raised(
+        &self,
+        raise: &Raise,
+        answers: impl Iterator<Item = (usize, Answer<Vec<(String, f64)>>)>,
+    ) -> document::Raised {
         let (mut done, mut refused) = (self.done.clone(), None);
         for (place, answer) in answers {
             match answer {
@@ -332,47 +275,4 @@ impl Sensitive<'_> {
             refused,
         }
     }
-}
-
-/// The digest that tells one machine with its settings from another.
-fn digest(run: &Specification) -> Result<String, String> {
-    match Target::find(&run.machine, &run.settings) {
-        Ok(Target::Native) => Ok("native".to_owned()),
-        Ok(Target::Model { machine, .. }) => Ok(format!("{:016x}", machine.digest())),
-        Err(error) => Err(error.to_string()),
-    }
-}
-
-/// The record in the file asked for, else in the folder where programs keep what they know of this user.
-fn open(name: &str, asked: Option<&PathBuf>) -> Result<Record, Problem> {
-    let path = match asked {
-        Some(path) => path.clone(),
-        None => {
-            let folders = etcetera::choose_base_strategy()
-                .map_err(|error| Problem::Failed(format!("{error}; say --record FILE")))?;
-            let (home, folder) = (folders.home_dir(), folders.data_dir().join("tradewind"));
-            // A home that is not there is a mistake of the environment, and nothing to be made.
-            if folder.starts_with(home) && !home.is_dir() {
-                let home = home.display();
-                return Err(Problem::Failed(format!(
-                    "HOME={home}: there is no such folder; say --record FILE"
-                )));
-            }
-            fs::create_dir_all(&folder).map_err(|error| {
-                Problem::Failed(format!("{}: {error}; say --record FILE", folder.display()))
-            })?;
-            folder.join("record.sqlite")
-        }
-    };
-    let (name, shown) = (name.to_owned(), path.display().to_string());
-    let waits = move |waited: Duration| {
-        say(
-            &name,
-            &format!("record {shown}: locked by another command; has waited for {} s", waited.as_secs()),
-        );
-    };
-    Record::open(&path, waits).map_err(|error| match error.is_locked() {
-        true => Problem::Failed(format!("record {error}")),
-        false => Problem::wrong(format!("record {error}")),
-    })
 }

@@ -7,6 +7,7 @@
 //! | `asked` | from arguments to machines and programs |
 //! | `problem` | why a command did not do what it was asked |
 //! | `run`, `compare`, `list`, `explain`, `claims`, `calibrate`, `litmus`, `model` | the commands |
+//! | `runs`, `reads` | runs of a laboratory, and what they read |
 //! | `shipped`, `studies` | the claims and studies inside the command |
 //! | `files` | files that appear whole or not at all |
 //! | `print` | results on standard output |
@@ -35,7 +36,9 @@ mod print;
 mod problem;
 mod processes;
 mod progress;
+mod reads;
 mod run;
+mod runs;
 mod shipped;
 mod studies;
 mod told;

@@ -23,6 +23,8 @@ pub struct Combination {
     pub mechanism: Mechanism,
     /// The policy, as the command line takes it. One that was listed again has its number behind it: `single (2nd)`.
     pub policy: String,
+    /// The other policies that are the same on this machine in this shape, so that they were not run on their own.
+    pub same: Vec<String>,
     /// The number of each node's processors that compute, and the number that only run handlers.
     pub split: Split,
     /// Whether a native run had more processors than this host has cores. They then took turns, and the times mean little.
@@ -43,13 +45,24 @@ impl Combination {
         let samples = outcomes.iter().map(Outcome::timed).collect();
         outcomes.sort_by_key(Outcome::timed);
         let Way { mechanism, policy } = way;
-        Self { mechanism, policy, split, oversubscribed, samples, outcomes }
+        Self { mechanism, policy, same: Vec::new(), split, oversubscribed, samples, outcomes }
     }
 
     /// The combination under another name: one that is measured twice has two.
     #[must_use]
     pub fn named(self, Way { mechanism, policy }: Way) -> Self {
         Self { mechanism, policy, ..self }
+    }
+
+    /// The combination as one that stands for these policies too.
+    #[must_use]
+    pub fn standing_for(self, same: Vec<String>) -> Self {
+        Self { same, ..self }
+    }
+
+    /// The policies that the combination stands for, its own first.
+    pub fn policies(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&self.policy).chain(&self.same).map(String::as_str)
     }
 
     /// The outcome of median time; of an even number, the slower of the two in the middle.

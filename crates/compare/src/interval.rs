@@ -69,7 +69,7 @@ impl Interval {
 }
 
 /// The number of times left out at each end of `runs` sorted times, and the level of what is between.
-fn cut(runs: usize, wanted: f64) -> (usize, f64) {
+pub fn cut(runs: usize, wanted: f64) -> (usize, f64) {
     // The logarithm of the chance of exactly `cut` slower runs, since that of few among thousands is below the least float.
     let mut exactly = -(runs as f64) * std::f64::consts::LN_2;
     let mut outside = exactly.exp();

@@ -72,7 +72,7 @@ impl Row {
     fn new(combination: &Combination) -> Self {
         Self {
             mechanism: combination.mechanism,
-            policies: vec![combination.policy.clone()],
+            policies: combination.policies().map(str::to_owned).collect(),
             split: combination.split,
             oversubscribed: combination.oversubscribed,
             outcome: combination.median().clone(),
@@ -120,7 +120,7 @@ impl Row {
 pub struct Place {
     /// The row.
     pub row: Row,
-    /// One combination for each policy of the row, in the same order.
+    /// The combinations that ran, each for one or more policies of the row, in the same order.
     pub ran: Vec<Combination>,
 }
 

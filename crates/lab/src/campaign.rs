@@ -9,6 +9,7 @@ use std::thread;
 use serde_json::Value;
 
 use crate::record::{Key, Record, Unusable};
+use crate::specification::NATIVE;
 use crate::{NoAnswer, Runner, Specification};
 
 /// How runs are done.
@@ -17,12 +18,21 @@ pub struct Campaign<'a> {
     pub runner: &'a Runner,
     /// The version of the command, see [`version`](crate::record::version).
     pub version: &'a str,
-    /// The digest of the machine of a run with its settings, or what is wrong with either.
-    pub machine: &'a (dyn Fn(&Specification) -> Result<String, String> + Sync),
+    /// The digests of what a run reads, or what is wrong with it.
+    pub digests: &'a (dyn Fn(&Specification) -> Result<Digests, String> + Sync),
     /// Told of each run when it begins, and of its answer when that is there.
     pub tell: &'a (dyn Fn(Event<'_>) + Sync),
-    /// The number of processes at a time, at least 1.
+    /// The number of processes at a time, at least 1. A run on this host is always the only one.
     pub jobs: usize,
+}
+
+/// The digests of what a run reads besides its specification.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Digests {
+    /// Of the machine with its settings; of this host, what tells it from others.
+    pub machine: String,
+    /// Of the bytes of each input file of a person, with the input's name; empty if there is none.
+    pub inputs: String,
 }
 
 /// Something that happens in a campaign. Runs are named by their place among all runs.
@@ -42,22 +52,23 @@ pub enum Event<'a> {
 }
 
 impl Campaign<'_> {
-    /// Does all runs, in no particular order. Answers are told as they come.
+    /// Does all runs: those on models several at a time and in no particular order, then those on this host, one after the
+    /// other in theirs. Answers are told as they come.
     ///
     /// # Errors
     ///
     /// If the record cannot be read or written. The answers that are there by then have been told; no further run is begun.
     pub fn run(&self, record: Record, runs: &[&Specification]) -> Result<(), Unusable> {
         let record = Mutex::new(record);
+        let (native, models): (Vec<_>, Vec<_>) =
+            (0..runs.len()).partition(|place| runs[*place].machine == NATIVE);
         let next = AtomicUsize::new(0);
         let work = || {
             loop {
-                let place = next.fetch_add(1, Ordering::Relaxed);
-                let Some(run) = runs.get(place) else { return Ok(()) };
-                (self.tell)(Event::Begins(place));
-                let done = self.one(&record, place, run);
+                let Some(&place) = models.get(next.fetch_add(1, Ordering::Relaxed)) else { return Ok(()) };
+                let done = self.one(&record, place, runs[place]);
                 if done.is_err() {
-                    next.store(runs.len(), Ordering::Relaxed);
+                    next.store(models.len(), Ordering::Relaxed);
                 }
                 done?;
             }
@@ -65,20 +76,23 @@ impl Campaign<'_> {
         thread::scope(|scope| {
             let workers: Vec<_> = (0..self.jobs.max(1)).map(|_| scope.spawn(work)).collect();
             workers.into_iter().try_for_each(|worker| worker.join().expect("a worker does not panic"))
-        })
+        })?;
+        // Nothing of ours disturbs a measurement of this host.
+        native.into_iter().try_for_each(|place| self.one(&record, place, runs[place]))
     }
 
     /// Looks a run up or does it, and tells its answer.
     fn one(&self, record: &Mutex<Record>, place: usize, run: &Specification) -> Result<(), Unusable> {
+        (self.tell)(Event::Begins(place));
         let ended = |answer, is_recorded| (self.tell)(Event::Ends { place, answer: &answer, is_recorded });
-        let machine = match (self.machine)(run) {
-            Ok(machine) => machine,
+        let Digests { machine, inputs } = match (self.digests)(run) {
+            Ok(digests) => digests,
             Err(why) => {
                 ended(Err(NoAnswer::Failed(why)), false);
                 return Ok(());
             }
         };
-        let key = Key { specification: run.canonical(), machine, version: self.version.to_owned() };
+        let key = Key { specification: run.canonical(), machine, inputs, version: self.version.to_owned() };
         let locked = || record.lock().expect("nobody panics with the record");
         if let Some(answer) = locked().find(&key)? {
             ended(Ok(answer), true);
@@ -136,9 +150,11 @@ mod tests {
                     answers.lock().unwrap()[place] = Some(told);
                 }
             };
-            let machine = |_: &Specification| Ok(digest.to_owned());
+            let (machine, inputs) = digest.split_at(1);
+            let digests = Digests { machine: machine.to_owned(), inputs: inputs.to_owned() };
+            let digests = |_: &Specification| Ok(digests.clone());
             let campaign =
-                Campaign { runner: &runner, version: "1", machine: &machine, tell: &keep, jobs: 2 };
+                Campaign { runner: &runner, version: "1", digests: &digests, tell: &keep, jobs: 2 };
             let runs: Vec<_> = seeds.iter().map(|seed| run(*seed)).collect();
             let record = Record::open(&folder.path().join("record"), |_| ()).unwrap();
             campaign.run(record, &runs.iter().collect::<Vec<_>>()).unwrap();
@@ -156,5 +172,32 @@ mod tests {
         assert_eq!(done(), 6);
         assert_eq!(all("b", &[1, 2]), [seed(1.0), seed(2.0)]);
         assert_eq!(done(), 6);
+        // Other bytes of an input are another run.
+        assert_eq!(all("b matrix", &[1]), [seed(1.0)]);
+        assert_eq!(done(), 7);
+    }
+
+    #[test]
+    fn runs_on_this_host_are_done_alone_and_last() {
+        let folder = tempfile::tempdir().unwrap();
+        let executable = folder.path().join("command");
+        // Each run says when it begins and ends.
+        let command = "#!/bin/sh\nlog=\"$(dirname \"$0\")/log\"\necho \"+$4\" >> \"$log\"\nsleep 0.05\necho \"-$4\" >> \"$log\"\necho '{}'\n";
+        fs::write(&executable, command).unwrap();
+        fs::set_permissions(&executable, Permissions::from_mode(0o755)).unwrap();
+        let on = |machine: &str, seed| Specification { machine: machine.to_owned(), ..run(seed) };
+        let runs = [on("native", 1), on("toy", 1), on("native", 2), on("toy", 2)];
+        let campaign = Campaign {
+            runner: &Runner::new(executable),
+            version: "1",
+            digests: &|_| Ok(Digests::default()),
+            tell: &|_| (),
+            jobs: 4,
+        };
+        let record = Record::open(&folder.path().join("record"), |_| ()).unwrap();
+        campaign.run(record, &runs.iter().collect::<Vec<_>>()).unwrap();
+        let log = fs::read_to_string(folder.path().join("log")).unwrap();
+        let lines: Vec<_> = log.lines().collect();
+        assert_eq!(lines[4..], ["+native", "-native", "+native", "-native"], "{log}");
     }
 }

@@ -43,6 +43,11 @@ impl Metrics {
         self.numbers.get(name).copied()
     }
 
+    /// All numbers by name, measured and derived.
+    pub fn numbers(&self) -> impl Iterator<Item = (&str, f64)> {
+        self.numbers.iter().map(|(name, number)| (name.as_str(), *number))
+    }
+
     /// What became of a claim: whether its check holds, and its number.
     pub fn of(&self, claim: &str) -> (Option<bool>, Option<f64>) {
         (self.flags.get(claim).copied(), self.number(claim))
@@ -163,6 +168,15 @@ impl Laboratory {
         needed.collect()
     }
 
+    /// Every run of a study, with the place of its source in [`Study::sources`].
+    pub(crate) fn runs_of<'a>(&'a self, study: &'a Study) -> Vec<(usize, Needed<'a>)> {
+        let run = |(place, source): (usize, &'a Source)| match &source.origin {
+            Origin::Run(run) => Some((place, Needed { study: &study.name, run, source })),
+            _ => None,
+        };
+        study.sources.iter().enumerate().filter_map(run).collect()
+    }
+
     /// The metrics, from the [numbers](crate::specification::numbers) of runs that went well: those of models and
     /// surveys are added, and everything that follows.
     pub fn metrics(&self, runs: &[(Needed<'_>, Vec<(String, f64)>)]) -> Metrics {
@@ -171,18 +185,22 @@ impl Laboratory {
             metrics.add(needed.source, figures);
         }
         for (_, source) in self.sources() {
-            let figures = match &source.origin {
-                Origin::Run(_) => continue,
-                Origin::Model { name, settings } => {
-                    let figures = model::figures(name, settings).unwrap_or_default();
-                    figures.into_iter().filter_map(|it| Some((it.name.to_owned(), it.value?))).collect()
-                }
-                Origin::Survey { file } => self.surveys.get(file).map(Survey::figures).unwrap_or_default(),
-            };
-            metrics.add(source, &figures);
+            metrics.add(source, &self.evaluated(source));
         }
         self.follow(&mut metrics);
         metrics
+    }
+
+    /// The figures of a model or a survey; none of a run.
+    pub(crate) fn evaluated(&self, source: &Source) -> Vec<(String, f64)> {
+        match &source.origin {
+            Origin::Run(_) => Vec::new(),
+            Origin::Model { name, settings } => {
+                let figures = model::figures(name, settings).unwrap_or_default();
+                figures.into_iter().filter_map(|it| Some((it.name.to_owned(), it.value?))).collect()
+            }
+            Origin::Survey { file } => self.surveys.get(file).map(Survey::figures).unwrap_or_default(),
+        }
     }
 
     /// Adds what follows from metrics, as often as something new follows.

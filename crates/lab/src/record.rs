@@ -1,6 +1,7 @@
 //! The record: answers of runs, kept for good in one file. Must never know what an answer means.
 //!
-//! A row is found by the whole specification of its run, the digest of the machine, and the version of the command.
+//! A row is found by the whole specification of its run, the digests of the machine and of the input files, and the version of the
+//! command.
 //! Rows are only added: the file itself refuses to change or drop one. Several commands may use it at once; of two
 //! that find the same answer the first is kept, and both go on with it.
 
@@ -14,11 +15,15 @@ use rusqlite::{Connection, ErrorCode, OptionalExtension};
 use serde_json::Value;
 use trace::Digest;
 
+/// The bytes that are read at a time for a digest: whole words of it.
+const CHUNK: usize = 1 << 20;
+
 /// What marks a file as a record, where the format of `SQLite` has room for it: "TWrc".
 const APPLICATION: i32 = 0x5457_7263;
 
-/// Of the tables below.
-const FORMAT: i32 = 1;
+/// Of the tables below. Format 1 had a table `run` alone, whose rows do not say what was in the input files: they stay, and are
+/// not found any more.
+const FORMAT: i32 = 2;
 
 /// How long one command waits for another that keeps the file locked.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -27,17 +32,18 @@ const PATIENCE: Duration = Duration::from_secs(20);
 const APART: Duration = Duration::from_secs(2);
 
 const TABLES: &str = "
-    CREATE TABLE IF NOT EXISTS run (
+    CREATE TABLE IF NOT EXISTS answer (
         specification TEXT NOT NULL,
         machine TEXT NOT NULL,
+        inputs TEXT NOT NULL,
         version TEXT NOT NULL,
         answer TEXT NOT NULL,
         finished TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP,
-        PRIMARY KEY (specification, machine, version)
+        PRIMARY KEY (specification, machine, inputs, version)
     ) WITHOUT ROWID;
-    CREATE TRIGGER IF NOT EXISTS run_is_not_changed BEFORE UPDATE ON run
+    CREATE TRIGGER IF NOT EXISTS answer_is_not_changed BEFORE UPDATE ON answer
         BEGIN SELECT RAISE(ABORT, 'a record is only added to'); END;
-    CREATE TRIGGER IF NOT EXISTS run_is_not_dropped BEFORE DELETE ON run
+    CREATE TRIGGER IF NOT EXISTS answer_is_not_dropped BEFORE DELETE ON answer
         BEGIN SELECT RAISE(ABORT, 'a record is only added to'); END;
 ";
 
@@ -86,8 +92,10 @@ fn is_locked(error: &rusqlite::Error) -> bool {
 pub struct Key {
     /// [`Specification::canonical`](crate::Specification::canonical).
     pub specification: String,
-    /// Digest of the machine with its settings; `native` for this host.
+    /// [`Digests::machine`](crate::campaign::Digests::machine).
     pub machine: String,
+    /// [`Digests::inputs`](crate::campaign::Digests::inputs).
+    pub inputs: String,
     /// Of the command: [`version`].
     pub version: String,
 }
@@ -144,8 +152,9 @@ impl Record {
     ///
     /// If the file cannot be read.
     pub fn find(&self, key: &Key) -> Result<Option<Value>, Unusable> {
-        let query = "SELECT answer FROM run WHERE specification = ?1 AND machine = ?2 AND version = ?3";
-        let keys = [&key.specification, &key.machine, &key.version];
+        let query = "SELECT answer FROM answer
+            WHERE specification = ?1 AND machine = ?2 AND inputs = ?3 AND version = ?4";
+        let keys = [&key.specification, &key.machine, &key.inputs, &key.version];
         let find = || self.connection.query_row(query, keys, |row| row.get(0)).optional();
         let text: Option<String> = self.locks.wait(find).map_err(|error| self.unusable(&error))?;
         let answer = text.map(|text| serde_json::from_str(&text)).transpose();
@@ -158,9 +167,10 @@ impl Record {
     ///
     /// If the file cannot be written.
     pub fn add(&self, key: &Key, answer: &Value) -> Result<Value, Unusable> {
-        let insert =
-            "INSERT OR IGNORE INTO run (specification, machine, version, answer) VALUES (?1, ?2, ?3, ?4)";
-        let row = [&key.specification, &key.machine, &key.version, &answer.to_string()];
+        let insert = "INSERT OR IGNORE INTO answer (specification, machine, inputs, version, answer)
+            VALUES (?1, ?2, ?3, ?4, ?5)";
+        let Key { specification, machine, inputs, version } = key;
+        let row = [specification, machine, inputs, version, &answer.to_string()];
         let add = || self.connection.execute(insert, row);
         self.locks.wait(add).map_err(|error| self.unusable(&error))?;
         let found = self.find(key)?;
@@ -181,10 +191,13 @@ impl Record {
         let tables = number("SELECT count(*) FROM sqlite_schema")?;
         match (application, format) {
             (APPLICATION, FORMAT) => {}
-            (APPLICATION, other) => {
-                return Err(self.wrong(format!("expected a record of format {FORMAT}, found format {other}")));
+            (APPLICATION, other) if other > FORMAT => {
+                return Err(self.wrong(format!(
+                    "expected a record of format {FORMAT} or before, found format {other} of a newer tradewind; say --record \
+                     with another file"
+                )));
             }
-            _ if tables > 0 => {
+            (other, _) if tables > 0 && other != APPLICATION => {
                 return Err(self.wrong("expected a record of tradewind, found another database".to_owned()));
             }
             _ => {
@@ -224,15 +237,28 @@ impl Record {
 ///
 /// If the file cannot be read.
 pub fn version(package: &str, executable: &Path) -> io::Result<String> {
-    let mut file = File::open(executable)?;
+    Ok(format!("{package} {}", digest(File::open(executable)?)?))
+}
+
+/// The digest of everything that can be read, as 16 hexadecimal digits.
+///
+/// # Errors
+///
+/// If it cannot be read to its end.
+pub fn digest(mut bytes: impl Read) -> io::Result<String> {
     let mut digest = Digest::new();
-    let mut chunk = vec![0; 1 << 20];
+    let mut length: u64 = 0;
+    let mut chunk = Vec::with_capacity(CHUNK);
     loop {
-        let read = file.read(&mut chunk)?;
+        chunk.clear();
+        // Whatever pieces it comes in, equal bytes make equal words.
+        let read = bytes.by_ref().take(CHUNK as u64).read_to_end(&mut chunk)?;
+        length += read as u64;
         if read == 0 {
-            return Ok(format!("{package} {:016x}", digest.value()));
+            digest.absorb(length, 0);
+            return Ok(format!("{:016x}", digest.value()));
         }
-        for bytes in chunk[..read].chunks(16) {
+        for bytes in chunk.chunks(16) {
             let mut words = [0; 16];
             words[..bytes.len()].copy_from_slice(bytes);
             let words = u128::from_le_bytes(words);
@@ -258,7 +284,7 @@ mod tests {
 
     fn key(machine: &str) -> Key {
         let text = str::to_owned;
-        Key { specification: text("a run"), machine: text(machine), version: text("1") }
+        Key { specification: text("a run"), machine: text(machine), inputs: text(""), version: text("1") }
     }
 
     #[test]
@@ -275,6 +301,38 @@ mod tests {
         assert_eq!(record.find(&key("a")).unwrap(), Some(json!({ "x": 0.1 })));
         assert_eq!(record.find(&key("b")).unwrap(), None);
         assert_eq!(record.find(&Key { version: "2".to_owned(), ..key("a") }).unwrap(), None);
+        assert_eq!(record.find(&Key { inputs: "matrix=0".to_owned(), ..key("a") }).unwrap(), None);
+    }
+
+    #[test]
+    fn a_record_of_the_first_format_is_kept_and_one_of_a_later_format_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("record");
+        let first = Connection::open(&path).unwrap();
+        let made = "CREATE TABLE run (specification, machine, version, answer); INSERT INTO run VALUES (1, 2, 3, 4);";
+        let marks =
+            |format| format!("PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {format};");
+        first.execute_batch(&format!("{made} {}", marks(1))).unwrap();
+        let record = open(&path).unwrap();
+        assert_eq!(record.add(&key("a"), &json!(5)).unwrap(), json!(5));
+        drop(record);
+        assert_eq!(open(&path).unwrap().find(&key("a")).unwrap(), Some(json!(5)));
+        let rows: i32 = first.query_row("SELECT count(*) FROM run", [], |row| row.get(0)).unwrap();
+        assert_eq!(rows, 1);
+        first.execute_batch(&marks(FORMAT + 1)).unwrap();
+        let said = open(&path).unwrap_err().to_string();
+        assert!(
+            said.contains("found format 3 of a newer tradewind; say --record with another file"),
+            "{said}"
+        );
+    }
+
+    #[test]
+    fn equal_bytes_have_equal_digests_whatever_pieces_they_come_in() {
+        let bytes: Vec<u8> = (0..100_000_u32).map(|it| it as u8).collect();
+        let (one, other) = bytes.split_at(33_333);
+        assert_eq!(digest(&bytes[..]).unwrap(), digest(one.chain(other)).unwrap());
+        assert_ne!(digest(&[0_u8; 15][..]).unwrap(), digest(&[0_u8; 16][..]).unwrap());
     }
 
     #[test]
@@ -282,7 +340,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let record = open(&folder.path().join("record")).unwrap();
         record.add(&key("a"), &json!(1)).unwrap();
-        for statement in ["UPDATE run SET answer = '2'", "DELETE FROM run"] {
+        for statement in ["UPDATE answer SET answer = '2'", "DELETE FROM answer"] {
             let error = record.connection.execute(statement, []).unwrap_err();
             assert!(error.to_string().contains("only added to"), "{error}");
         }

@@ -32,7 +32,10 @@ pub struct Specification {
     pub settings: Vec<(String, String)>,
     /// Of everything left to chance.
     pub seed: u64,
-    /// Which of several runs of the same it is, from 0.
+    /// How often the program is run in the one process: what counts is the run of median time. On this host a run that warms up
+    /// comes before several. Once if not said.
+    pub repeat: Option<u32>,
+    /// Which of several processes of the same run it is, from 0.
     pub round: u32,
     /// The folder in which relative paths of machine files and inputs begin; that of the process if not said. It is no part of
     /// what is run: a study may be moved with its files.
@@ -97,6 +100,7 @@ impl Specification {
             ("--nodes", self.nodes),
             ("--processors", self.processors),
             ("--threads", self.threads),
+            ("--repeat", self.repeat),
         ];
         let counts = counts.map(|(name, value)| (name, value.map(|count| count.to_string())));
         for (name, value) in texts.into_iter().chain(counts) {
@@ -115,7 +119,7 @@ impl Specification {
     /// As one line of JSON, always the same for the same run: by it a record finds its answer.
     pub fn canonical(&self) -> String {
         let Self { program, machine, policy, mechanism, protocol, block, .. } = self;
-        let Self { nodes, processors, threads, inputs, settings, seed, round, .. } = self;
+        let Self { nodes, processors, threads, inputs, settings, seed, repeat, round, .. } = self;
         json!({
             "program": program,
             "machine": machine,
@@ -129,6 +133,7 @@ impl Specification {
             "inputs": inputs,
             "settings": settings,
             "seed": seed,
+            "repeat": repeat,
             "round": round,
         })
         .to_string()
@@ -198,12 +203,13 @@ mod tests {
             inputs: vec![("operations".to_owned(), "100".to_owned())],
             settings: vec![("network.latency".to_owned(), "1 us".to_owned())],
             seed: 1,
+            repeat: Some(3),
             round: 0,
             folder: None,
         };
         assert_eq!(
             run.told("mine"),
-            "mine run split-phase --machine paragon --policy np --protocol stache --block 32 --nodes 3 \
+            "mine run split-phase --machine paragon --policy np --protocol stache --block 32 --nodes 3 --repeat 3 \
              --input operations=100 --set \"network.latency=1 us\" --seed 1 --json"
         );
         assert_eq!(run.brief(), "split-phase on paragon under np");

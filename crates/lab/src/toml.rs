@@ -299,17 +299,18 @@ fn text(item: &Item) -> Option<String> {
 fn entry(item: &Item) -> Option<Entry> {
     let value = item.as_value()?;
     match value.as_array() {
-        None => scalar(value).map(Entry::One),
+        None => scalar(value).filter(|text| !text.trim().is_empty()).map(Entry::One),
         Some(array) => {
+            // Within a name an empty text stands for nothing there.
             let texts: Option<Vec<_>> = array.iter().map(scalar).collect();
             texts.filter(|texts| !texts.is_empty()).map(Entry::Several)
         }
     }
 }
 
-/// A text that is not empty, or a number or a flag as text.
+/// A text, or a number or a flag as text.
 fn scalar(value: &Value) -> Option<String> {
-    let text = || value.as_str().filter(|text| !text.trim().is_empty()).map(str::to_owned);
+    let text = || value.as_str().map(str::to_owned);
     let number = || value.as_integer().map(|number| number.to_string());
     let float = || value.as_float().filter(|number| number.is_finite()).map(|number| number.to_string());
     let flag = || value.as_bool().map(|flag| flag.to_string());

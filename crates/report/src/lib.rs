@@ -8,7 +8,8 @@
 //! | [`quantity`] | numbers with few digits and a unit |
 //! | [`text`] | documents and comparisons as text for people |
 //! | [`page`] | the page that text is written on: width, characters, colours |
-//! | `picture` | the tables among a program's figures, drawn |
+//! | [`picture`] | what commands found, as pictures |
+//! | [`plot`] | pictures as data, and as SVG |
 //! | `figures` | the tables among a program's figures |
 //! | `table` | tables that fit their page |
 //! | `bar` | bars of the five parts of time |
@@ -28,7 +29,9 @@ mod figures;
 pub mod page;
 mod part;
 #[cfg(feature = "command")]
-mod picture;
+pub mod picture;
+#[cfg(feature = "command")]
+pub mod plot;
 pub mod quantity;
 mod resource;
 #[cfg(feature = "command")]
@@ -39,5 +42,3 @@ pub mod words;
 
 #[cfg(feature = "command")]
 pub use page::Page;
-#[cfg(feature = "command")]
-pub use picture::picture;

@@ -7,7 +7,7 @@ use tempest::policy::{Dispatch, PRESETS};
 use tempest::{Mechanism, Policy};
 use units::Time;
 
-use crate::rounds::{self, End};
+use crate::rounds::{End, Together};
 use crate::{Error, Repeat, Setting, Subject, Target};
 
 /// A comparison to be run: a program, targets, and what all runs have in common.
@@ -89,10 +89,22 @@ pub struct Compared {
     pub missing: Vec<Way>,
 }
 
+/// A policy that is to run, with the others that it stands for.
+struct Standing {
+    policy: Policy,
+    same: Vec<String>,
+}
+
+impl Standing {
+    fn alone(policy: &Policy) -> Self {
+        Self { policy: policy.clone(), same: Vec::new() }
+    }
+}
+
 /// The combinations of a machine that are to be run, and those that it cannot do.
 #[derive(Default)]
 struct Ways {
-    run: Vec<(Mechanism, Policy)>,
+    run: Vec<(Mechanism, Standing)>,
     refused: Vec<Refusal>,
 }
 
@@ -120,47 +132,28 @@ impl Comparison {
 
     /// Runs everything, shape by shape and machine by machine in their order, and calls `tell` before each run. If that breaks,
     /// the run does not begin, and the result is that of the runs before it.
-    pub fn run_with(&self, mut tell: impl FnMut(Step<'_>) -> ControlFlow<()>) -> Vec<Compared> {
-        let tables: Vec<_> = self.shapes.iter().flat_map(|shape| self.tables(*shape)).collect();
-        let mut ahead: usize = tables.iter().map(|table| table.at_first).sum();
-        let mut done = 0;
-        let mut over = ControlFlow::Continue(());
-        let run = |table: Table<'_>| {
-            ahead -= table.at_first;
-            let before = done;
-            let ends = rounds::measure(&table.settings, table.repeat, &mut |turn| {
-                over?;
-                let setting = &table.settings[turn.index];
-                done = before + turn.done;
-                over = tell(Step {
-                    done,
-                    all: before + turn.all + ahead,
-                    target: table.target,
-                    shape: table.shape,
-                    mechanism: setting.mechanism,
-                    policy: &setting.policy,
-                    run: turn.run,
-                    runs: turn.runs,
-                });
-                // A run that begins will be over when anything is told again.
-                done += usize::from(over.is_continue());
-                over
-            });
-            table.compared(ends)
-        };
-        tables.into_iter().map(run).collect()
+    pub fn run_with(&self, tell: impl FnMut(Step<'_>) -> ControlFlow<()>) -> Vec<Compared> {
+        let comparing = self.begin();
+        comparing.run(tell);
+        comparing.so_far()
+    }
+
+    /// Makes ready to run everything.
+    pub fn begin(&self) -> Comparing<'_> {
+        Comparing { tables: self.shapes.iter().flat_map(|shape| self.tables(*shape)).collect() }
     }
 
     /// What is to run in a shape, machine by machine.
     fn tables(&self, shape: MachineShape) -> impl Iterator<Item = Table<'_>> {
         self.targets.iter().map(move |target| {
             let ways = self.ways(shape, target);
-            let setting = |(mechanism, policy)| self.setting(shape, target, mechanism, policy);
-            let settings: Vec<_> = ways.run.into_iter().map(setting).collect();
+            let setting = |(mechanism, Standing { policy, same })| {
+                (self.setting(shape, target, mechanism, policy), same)
+            };
+            let (settings, same): (Vec<_>, _) = ways.run.into_iter().map(setting).unzip();
             // A model gives the same result every time.
             let repeat = if target.is_native() { self.repeat } else { Repeat::Times(1) };
-            let at_first = rounds::at_first(&settings, repeat);
-            Table { target, shape, settings, repeat, refused: ways.refused, at_first }
+            Table { target, shape, together: Together::new(settings, repeat), same, refused: ways.refused }
         })
     }
 
@@ -184,17 +177,28 @@ impl Comparison {
         ways
     }
 
-    /// The policies to run: those asked for, or every preset that the machine can do. The machine itself
-    /// refuses a policy that was asked for and that it cannot do.
-    fn policies_on(&self, mechanism: Mechanism, shape: MachineShape, target: &Target) -> Vec<Policy> {
+    /// The policies to run, each with the others that it stands for: those asked for, or every preset that the machine can do.
+    /// The machine itself refuses a policy that was asked for and that it cannot do.
+    fn policies_on(&self, mechanism: Mechanism, shape: MachineShape, target: &Target) -> Vec<Standing> {
         if !self.policies.is_empty() {
-            return self.policies.clone();
+            return self.policies.iter().map(Standing::alone).collect();
         }
         let can = |policy: &Policy| self.check(mechanism, policy, shape, target).is_ok();
         // A machine that dispatches one event at a time has the policies that are keyed elsewhere in that order.
-        presets()
-            .filter_map(|policy| if can(&policy) { Some(policy) } else { serial(&policy).filter(can) })
-            .collect()
+        let able = presets().filter_map(|policy| match can(&policy) {
+            true => Some(policy),
+            false => serial(&policy).filter(can),
+        });
+        let mut standing: Vec<Standing> = Vec::new();
+        for policy in able {
+            let canonical = |policy: &Policy| target.canonical(policy, shape.processors);
+            // What nobody asked for twice does not run twice.
+            match standing.iter_mut().find(|other| canonical(&other.policy) == canonical(&policy)) {
+                Some(other) => other.same.push(policy.to_string()),
+                None => standing.push(Standing::alone(&policy)),
+            }
+        }
+        standing
     }
 
     fn check(
@@ -239,20 +243,63 @@ impl Comparison {
     }
 }
 
-/// The combinations of one machine in one shape, before they run.
+/// A comparison that is being run. Another thread may ask for the result of the runs that are over while one is in progress.
+#[derive(Debug)]
+pub struct Comparing<'c> {
+    tables: Vec<Table<'c>>,
+}
+
+impl Comparing<'_> {
+    /// Runs everything, shape by shape and machine by machine in their order, and calls `tell` before each run; if that breaks,
+    /// no further run begins.
+    pub fn run(&self, mut tell: impl FnMut(Step<'_>) -> ControlFlow<()>) {
+        let mut ahead: usize = self.tables.iter().map(|table| table.together.at_first()).sum();
+        let mut done = 0;
+        let mut over = ControlFlow::Continue(());
+        for table in &self.tables {
+            ahead -= table.together.at_first();
+            let before = done;
+            table.together.run(&mut |turn| {
+                over?;
+                let setting = &table.together.settings()[turn.index];
+                done = before + turn.done;
+                over = tell(Step {
+                    done,
+                    all: before + turn.all + ahead,
+                    target: table.target,
+                    shape: table.shape,
+                    mechanism: setting.mechanism,
+                    policy: &setting.policy,
+                    run: turn.run,
+                    runs: turn.runs,
+                });
+                // A run that begins will be over when anything is told again.
+                done += usize::from(over.is_continue());
+                over
+            });
+        }
+    }
+
+    /// The result of the runs that are over, machine by machine.
+    pub fn so_far(&self) -> Vec<Compared> {
+        self.tables.iter().map(Table::compared).collect()
+    }
+}
+
+/// The combinations of one machine in one shape.
+#[derive(Debug)]
 struct Table<'c> {
     target: &'c Target,
     shape: MachineShape,
-    settings: Vec<Setting>,
-    repeat: Repeat,
+    together: Together,
+    /// The other policies that each of them stands for.
+    same: Vec<Vec<String>>,
     refused: Vec<Refusal>,
-    /// The number of runs to count on.
-    at_first: usize,
 }
 
 impl Table<'_> {
-    /// The table with what came of each combination.
-    fn compared(&self, ends: Vec<End>) -> Compared {
+    /// The table with what came of each combination so far.
+    fn compared(&self) -> Compared {
         let mut compared = Compared {
             target: self.target.clone(),
             shape: self.shape,
@@ -261,17 +308,17 @@ impl Table<'_> {
             failed: Vec::new(),
             missing: Vec::new(),
         };
-        for (index, end) in ends.into_iter().enumerate() {
-            let way = self.way(index);
-            compared.add(&self.settings[index], way, end);
+        for (index, end) in self.together.ends().into_iter().enumerate() {
+            compared.add(&self.together.settings()[index], self.way(index), &self.same[index], end);
         }
         compared
     }
 
     /// The name of a combination. One that is listed again is told from the first by its number: `single (2nd)`.
     fn way(&self, index: usize) -> Way {
-        let way = self.settings[index].way();
-        match self.settings[..index].iter().filter(|other| other.way() == way).count() {
+        let settings = self.together.settings();
+        let way = settings[index].way();
+        match settings[..index].iter().filter(|other| other.way() == way).count() {
             0 => way,
             earlier => Way { policy: format!("{} ({})", way.policy, nth(earlier + 1)), ..way },
         }
@@ -286,12 +333,14 @@ impl Compared {
         Ranking { missing: self.missing, ..ranking }
     }
 
-    /// Stores what came of a combination of this name. A failure of one does not keep the others from being reported.
-    fn add(&mut self, setting: &Setting, way: Way, end: End) {
+    /// Stores what came of a combination of this name, which stands for the policies `same` too. A failure of one does not keep the others from being reported.
+    fn add(&mut self, setting: &Setting, way: Way, same: &[String], end: End) {
         let policy = way.policy.clone();
         let refusal = |reason: String| Refusal { mechanism: setting.mechanism, policy: Some(policy), reason };
         match end {
-            End::Ran(ran) => self.ran.push((setting.clone(), ran.named(way))),
+            End::Ran(ran) => {
+                self.ran.push((setting.clone(), ran.named(way).standing_for(same.to_vec())));
+            }
             End::Stopped => self.missing.push(way),
             End::Failed(Error::Wrong(mistakes)) => {
                 let told: Vec<_> = mistakes.iter().map(ToString::to_string).collect();

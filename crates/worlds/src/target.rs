@@ -137,6 +137,16 @@ impl Target {
         }
     }
 
+    /// The policy that stands for every policy under which nodes of so many processors do the same on this machine. On a model
+    /// each stands for itself: what differs there is up to the machine file.
+    #[must_use]
+    pub fn canonical(&self, policy: &Policy, processors: u32) -> Policy {
+        match self {
+            Self::Native => Local::canonical(policy, processors),
+            Self::Model { .. } => policy.clone(),
+        }
+    }
+
     /// The world that runs jobs on this machine.
     pub fn world(&self) -> Box<dyn World> {
         match self {

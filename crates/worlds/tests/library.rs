@@ -130,6 +130,30 @@ fn a_comparison_that_is_stopped_has_the_runs_before_it() {
 }
 
 #[test]
+fn what_is_the_same_by_construction_runs_once_unless_it_is_asked_for() {
+    let subject = Subject::load(program("histogram"), &[("values", "20")]).unwrap();
+    let mut comparison = Comparison::new(subject, vec![target("native")]);
+    comparison.shapes =
+        vec![MachineShape { nodes: 1, processors: 1 }, MachineShape { nodes: 1, processors: 2 }];
+    comparison.mechanisms = vec![Mechanism::Messages];
+    comparison.repeat = Repeat::Times(1);
+    let policies = |comparison: &Comparison| -> Vec<Vec<Vec<String>>> {
+        let rankings = comparison.run().into_iter().map(|compared| compared.ranking());
+        let policies = |ranking: compare::Ranking| {
+            let mut policies: Vec<_> = ranking.rows().iter().map(|row| row.policies.clone()).collect();
+            policies.sort();
+            policies
+        };
+        rankings.map(policies).collect()
+    };
+    let [alone, two] = &policies(&comparison)[..] else { panic!("two shapes") };
+    assert!(alone.contains(&["single", "floating", "adaptive"].map(str::to_owned).to_vec()), "{alone:?}");
+    assert!(two.contains(&vec!["floating".to_owned()]), "{two:?}");
+    comparison.policies = ["floating", "single"].map(|policy| policy.parse().unwrap()).to_vec();
+    assert_eq!(policies(&comparison)[0], [["floating"], ["single"]]);
+}
+
+#[test]
 fn what_a_machine_cannot_do_is_refused_once() {
     let subject = Subject::load(program("shared-histogram"), &[("values", "20")]).unwrap();
     let mut comparison = Comparison::new(subject, vec![target("cm-5")]);

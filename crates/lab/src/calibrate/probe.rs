@@ -2,11 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::specification::{FIGURES, numbers};
+use crate::specification::{FIGURES, NATIVE, numbers};
 use crate::{NoAnswer, Runner, Specification};
-
-/// The world that is measured.
-const NATIVE: &str = "native";
 
 /// The policy under which a computing processor never looks for messages.
 const NO_LOOKS: &str = "single+every=4000000000";

@@ -16,6 +16,7 @@ use crate::toml::{self, Table};
 use crate::{Claim, Mistakes};
 use parts::{bounds, checks, derived, sources};
 
+pub(crate) use figure::quantity;
 pub use figure::{Coordinate, Figure, Level, Lines, Scale, Series};
 pub use mapping::{Mapping, TIME};
 pub use parts::Most;
@@ -132,6 +133,9 @@ impl Source {
     /// The number of runs on this host where the study says nothing: the median of nine lies between the second and the
     /// eighth with 96 percent.
     pub const ROUNDS: u32 = 9;
+
+    /// The number of runs on this host in each round, after one that warms up; the median of them counts.
+    pub const WARM: u32 = 3;
 
     /// What is stated of it under a name.
     pub fn field(&self, name: &str) -> Option<&str> {

@@ -123,10 +123,11 @@ fn run(texts: &Texts<'_, '_>) -> Option<Origin> {
         inputs: texts.pairs("inputs"),
         settings: texts.pairs("set"),
         seed: texts.count("seed").map_or(1, u64::from),
-        round: 0,
-        folder: None,
+        ..Specification::default()
     };
-    Some(Origin::Run(Box::new(specification(program?, machine?))))
+    let mut run = specification(program?, machine?);
+    run.repeat = (run.machine == NATIVE).then_some(Source::WARM);
+    Some(Origin::Run(Box::new(run)))
 }
 
 /// An analytic model.

@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tempest::Mechanism;
 
+use super::Partial;
 use super::run::{Asked, Combination, Measured, Setting};
 use crate::words;
 
@@ -17,6 +18,10 @@ use crate::words;
 pub struct Comparison {
     /// The version of this document's form.
     pub version: u32,
+    /// The mark that not every run was done.
+    ///
+    /// Null if every run was.
+    pub partial: Option<Partial>,
     /// The program and its input.
     #[serde(flatten)]
     pub asked: Asked,
@@ -76,9 +81,10 @@ pub struct Row {
     ///
     /// Null if an answer was wrong.
     pub rank: Option<usize>,
-    /// The policy of the first row of the same rank and mechanism: digest, times and utilization are equal.
+    /// The policy of the first row of the same rank and mechanism. On a model digest, times and utilization came out equal;
+    /// on this host the two are the same by construction, and only the first was run.
     ///
-    /// Null if this row is the first of its rank, and natively.
+    /// Null if this row is the first of its rank.
     pub same_as: Option<String>,
     /// `time_ns` divided by that of the machine's first row: at least 1.
     ///
@@ -344,6 +350,7 @@ impl Comparison {
     pub fn new(asked: Asked, setting: &Setting, rankings: &[compare::Ranking], host: &str) -> Self {
         Self {
             version: super::VERSION,
+            partial: None,
             asked,
             worlds: rankings.iter().map(|ranking| World::new(setting, ranking)).collect(),
             predictions: prediction::of(rankings).iter().map(|one| Prediction::new(one, host)).collect(),
@@ -382,14 +389,18 @@ impl Row {
         rank: usize,
         ratio_to_best: Option<f64>,
     ) -> Vec<Self> {
-        let row = |(same, ran): (usize, &compare::Combination)| Self {
-            combination: Combination::new(setting, ranking.shape, &ranking.machine, ran),
+        let row = |ran: &compare::Combination, policy: &str| Self {
+            combination: Combination {
+                policy: policy.to_owned(),
+                ..Combination::new(setting, ranking.shape, &ranking.machine, ran)
+            },
             rank: place.row.verified.then_some(rank),
-            same_as: (same > 0).then(|| place.row.policies[0].clone()),
+            same_as: place.row.policies.first().filter(|first| *first != policy).cloned(),
             ratio_to_best,
             measured: Measured::new(&ranking.machine, ran, place.row.interval),
         };
-        place.ran.iter().enumerate().map(row).collect()
+        let rows = |ran| compare::Combination::policies(ran).map(move |policy| row(ran, policy));
+        place.ran.iter().flat_map(rows).collect()
     }
 }
 

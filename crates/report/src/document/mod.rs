@@ -18,6 +18,9 @@ mod partial;
 mod run;
 mod sensitivity;
 mod spent;
+#[cfg(feature = "command")]
+mod studied;
+mod study;
 
 use std::io::{self, Write};
 
@@ -44,6 +47,10 @@ pub use run::{
 };
 pub use sensitivity::{Moved, Raised, SensitiveMachine, Sensitivity};
 pub use spent::{Breakdown, ProtocolBreakdown, Utilization};
+pub use study::{
+    Bounds, Check, Figure, FigureAxis, FigureLevel, FigurePanel, FigurePoint, FigureSeries, Study,
+    StudyColumn, StudyNumber, StudyRow, StudyTable,
+};
 
 /// The version of the documents' form: it grows when a key goes or changes its meaning, not when one comes.
 pub const VERSION: u32 = 3;

@@ -155,7 +155,15 @@ fn mechanisms_are_chosen_as_policies_are() {
     ways.sort_unstable();
     assert_eq!(
         ways,
-        [["bulk", "fixed:1"], ["bulk", "single"], ["messages", "fixed:1"], ["messages", "single"]]
+        [
+            ["bulk", "fixed:1"],
+            ["bulk", "fixed:1 (2nd)"],
+            ["bulk", "single"],
+            ["messages", "fixed:1"],
+            ["messages", "fixed:1 (2nd)"],
+            ["messages", "single"],
+        ],
+        "a mechanism is one however often it is listed; a policy that is listed twice is measured twice"
     );
 }
 

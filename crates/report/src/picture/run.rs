@@ -4,10 +4,10 @@
 //! says how sure the one before it is, is left out.
 
 use indexmap::IndexSet;
-use lab::plot::{Axis, Curve, Panel, Picture, Scale};
 
 use crate::document::Run;
 use crate::figures::{Grid, Values, grids};
+use crate::plot::{Axis, Content, Lines, Panel, Picture, Point, Scale, Series, Shared};
 
 /// The factor between the least and the greatest value of a panel from which on equal factors are equally long.
 const WIDE: f64 = 30.0;
@@ -16,13 +16,14 @@ const WIDE: f64 = 30.0;
 const SURE: &str = "+-";
 
 /// The picture of a run; `None` if there is nothing to draw.
-pub fn picture(run: &Run) -> Option<Picture> {
+pub fn run(run: &Run) -> Option<Picture> {
     let grids = grids(&run.measured.report);
     let panels: Vec<_> = grids.iter().flat_map(panels).collect();
     let inputs: Vec<_> = run.asked.input.iter().take(3).map(|(_, value)| value.as_str()).collect();
     let (program, with) = (&run.asked.program, &run.combination);
     let title = format!("{program} on {}, {} nodes: {}", with.machine, with.nodes, inputs.join(", "));
-    (!panels.is_empty()).then_some(Picture { title, panels })
+    let shared = Shared { x: true, y: false };
+    (!panels.is_empty()).then_some(Picture { title, caption: String::new(), panels, shared })
 }
 
 /// A panel for each unit of a table, if there are two rows and all are numbers.
@@ -34,37 +35,32 @@ fn panels(grid: &Grid<'_>) -> Vec<Panel> {
     units.into_iter().filter_map(|unit| panel(grid, &rows, unit)).collect()
 }
 
+/// The panel of one unit; `None` if no value is above zero.
 fn panel(grid: &Grid<'_>, rows: &[(&str, f64)], unit: &str) -> Option<Panel> {
     let drawn = grid.columns.iter().filter(|(name, values)| values.unit == unit && **name != SURE);
-    let points = |values: &Values<'_>| -> Vec<(f64, f64)> {
-        rows.iter().filter_map(|(row, x)| Some((*x, values.of.get(row).copied().flatten()?))).collect()
+    let points = |values: &Values<'_>| -> Vec<Point> {
+        let point = |(row, x): &(&str, f64)| Some(Point::new(*x, values.of.get(row).copied().flatten()?));
+        rows.iter().filter_map(point).collect()
     };
-    let curves: Vec<_> =
-        drawn.map(|(name, values)| Curve { label: (*name).to_owned(), points: points(values) }).collect();
-    let values: Vec<f64> = curves.iter().flat_map(|curve| &curve.points).map(|point| point.1).collect();
-    let label = |name: &str| if unit.is_empty() { name.to_owned() } else { format!("{name}, {unit}") };
-    let title = curves.iter().map(|curve| curve.label.as_str()).collect::<Vec<_>>().join(", ");
-    Some(Panel {
-        title,
-        x: axis(grid.name.to_owned(), rows.iter().map(|row| row.1), false)?,
-        y: axis(label("").trim_start_matches(", ").to_owned(), values.iter().copied(), true)?,
-        curves,
+    let series: Vec<_> =
+        drawn.map(|(name, values)| Series { label: (*name).to_owned(), points: points(values) }).collect();
+    let title = series.iter().map(|series| series.label.as_str()).collect::<Vec<_>>().join(", ");
+    let values = series.iter().flat_map(|series| &series.points).filter_map(|point| point.y);
+    let scale = scale(values)?;
+    let lines = Lines {
+        x: Axis::new(grid.name, "", Scale::Linear),
+        y: Axis::new("", unit, scale),
+        series,
         levels: Vec::new(),
-    })
+    };
+    Some(Panel { title, content: Content::Lines(lines) })
 }
 
-/// An axis with room for all values; `None` if there is none above zero.
-fn axis(label: String, values: impl Iterator<Item = f64> + Clone, may_be_wide: bool) -> Option<Axis> {
+/// The scale on which all values can be told apart; `None` if there is none above zero.
+fn scale(values: impl Iterator<Item = f64> + Clone) -> Option<Scale> {
     let greatest = values.clone().fold(0.0, f64::max);
     let least = values.filter(|value| *value > 0.0).fold(f64::INFINITY, f64::min);
-    if greatest <= 0.0 {
-        return None;
-    }
-    let (scale, from, to) = match may_be_wide && greatest > WIDE * least {
-        true => (Scale::Log, 10_f64.powf(least.log10().floor()), 10_f64.powf(greatest.log10().ceil())),
-        false => (Scale::Linear, 0.0, greatest),
-    };
-    Some(Axis { label, scale, from, to })
+    (greatest > 0.0).then_some(if greatest > WIDE * least { Scale::Log } else { Scale::Linear })
 }
 
 #[cfg(test)]
@@ -86,13 +82,19 @@ mod tests {
         report.units.insert("load[0.1].rate".to_owned(), "MB/s".to_owned());
         report.units.insert("load[0.5].rate".to_owned(), "MB/s".to_owned());
         let panels = panels(&grids(&report)[0]);
-        let labels: Vec<Vec<&str>> = panels
+        let lines: Vec<&Lines> = panels
             .iter()
-            .map(|panel| panel.curves.iter().map(|curve| curve.label.as_str()).collect())
+            .map(|panel| match &panel.content {
+                Content::Lines(lines) => lines,
+                Content::Bars(_) => panic!("a table of a run is drawn as lines"),
+            })
+            .collect();
+        let labels: Vec<Vec<&str>> = lines
+            .iter()
+            .map(|lines| lines.series.iter().map(|series| series.label.as_str()).collect())
             .collect();
         assert_eq!(labels, [vec!["rate"], vec!["time", "p99"]]);
-        assert_eq!((panels[0].y.scale, panels[1].y.scale), (Scale::Linear, Scale::Log));
-        assert_eq!((panels[1].y.from, panels[1].y.to), (1.0, 1000.0));
-        assert_eq!(panels[1].curves[1].points, [(0.1, 7.0), (0.5, 500.0)]);
+        assert_eq!((lines[0].y.scale, lines[1].y.scale), (Scale::Linear, Scale::Log));
+        assert_eq!(lines[1].series[1].points, [Point::new(0.1, 7.0), Point::new(0.5, 500.0)]);
     }
 }
