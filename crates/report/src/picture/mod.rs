@@ -1,7 +1,9 @@
 //! What commands found, as pictures. This module must never know how a picture is drawn.
 
+mod comparison;
 mod model;
 mod run;
 
+pub use comparison::comparison;
 pub use model::fixed_floating;
 pub use run::run;
