@@ -2,6 +2,8 @@
 
 mod model;
 mod run;
+mod study;
 
 pub use model::fixed_floating;
 pub use run::run;
+pub use study::study;
