@@ -450,6 +450,9 @@ pub(crate) struct Compare {
     /// enough, or a few seconds are over. A model gives the same result every time and runs once
     #[arg(long, value_name = "R|auto", default_value = "auto", allow_negative_numbers = true, value_parser = told::repeat)]
     pub(crate) repeat: Told<Repeat>,
+    /// Draw the tables into this file, as SVG
+    #[arg(long, value_name = "FILE.svg")]
+    pub(crate) out: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) common: Common,
 }

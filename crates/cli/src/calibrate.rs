@@ -15,7 +15,7 @@ use crate::arguments::Calibrate;
 use crate::files::{draft, save, wrong};
 use crate::house::House;
 use crate::interrupt;
-use crate::print::{note, print};
+use crate::print::{print, say};
 use crate::problem::{All, Problem};
 use crate::processes::runner;
 use crate::progress::Progress;
@@ -45,7 +45,8 @@ pub(crate) fn calibrate(
     let stop = |signal| {
         progress.end();
         runner.stop();
-        note(&house.name, &Partial::interrupted(signal, progress.count()), "nothing is written");
+        let partial = Partial::interrupted(signal, progress.count());
+        say(&house.name, &format!("{partial}; nothing is written"));
     };
     let measured = interrupt::or_tell(|| calibrate::calibrate(&runner, host.cores, rounds, &tell), stop);
     progress.end();

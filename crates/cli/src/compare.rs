@@ -8,47 +8,97 @@ use std::process::ExitCode;
 use compare::{MachineShape, Ranking};
 use report::document::Partial;
 use report::text::View;
-use report::{document, text};
-use worlds::{Compared, Comparison, Step};
+use report::{Page, document, picture, plot, text};
+use worlds::{Compared, Comparing, Comparison, Step};
 
 use crate::arguments::Compare;
 use crate::asked::{asked, subject, targets};
+use crate::files;
 use crate::house::House;
 use crate::interrupt;
-use crate::print::{code, note, print};
+use crate::print::{code, print, say};
 use crate::problem::{All, Problem};
 use crate::progress::Progress;
 use crate::told::{distinct, every, optional};
 
 /// Runs everything and reports.
-pub(crate) fn compare(house: &House, arguments: &Compare, out: &mut impl Write) -> Result<ExitCode, Problem> {
-    let common = &arguments.common;
-    let (plan, page) = (plan(house, arguments), common.output.page()).all()?;
-    let rankings = run(&house.name, &plan);
-    if rankings.iter().all(|ranking| ranking.places.is_empty() && ranking.failed.is_empty()) {
+pub(crate) fn compare(
+    house: &House,
+    arguments: &Compare,
+    out: &mut (impl Write + Send),
+) -> Result<ExitCode, Problem> {
+    let (plan, page) = (plan(house, arguments), arguments.common.output.page()).all()?;
+    if let Some(path) = &arguments.out {
+        // A path that cannot be written is told before a long comparison, not after it.
+        files::draft(path)?;
+    }
+    let sheet = Sheet { arguments, plan: &plan, page: &page };
+    let comparing = plan.begin();
+    run(&house.name, &comparing, |partial| {
+        let rankings = ranked(&comparing);
+        // There is nobody left to tell if this fails.
+        let _ = if has_result(&rankings) { sheet.print(&rankings, Some(partial), out) } else { Ok(()) };
+    });
+    let rankings = ranked(&comparing);
+    if !has_result(&rankings) {
         return Err(Problem::Wrong(reasons(&rankings)));
     }
-    let asked = asked(common, &plan.subject);
-    let setting = document::Setting {
-        threads: plan.threads,
-        seed: plan.seed,
-        protocol: plan.subject.sharing.protocol.to_string(),
-        block_bytes: plan.subject.sharing.block,
-    };
-    let host = worlds::host();
-    let entry = &plan.subject.entry;
-    let view = View {
-        asked: &asked,
-        summary: entry.summary,
-        mechanisms: entry.mechanisms.len(),
-        setting: &setting,
-        rankings: &rankings,
-        cores: worlds::cores(),
-        host: &host,
-    };
-    let found = document::Comparison::new(asked.clone(), &setting, &rankings, &host);
-    print(out, common.output.json, &page, &found, |page| text::comparison(&view, page))?;
+    sheet.print(&rankings, None, out)?;
     Ok(code(rankings.iter().all(Ranking::is_clean)))
+}
+
+/// Whether anything has run.
+fn has_result(rankings: &[Ranking]) -> bool {
+    rankings.iter().any(|ranking| !ranking.places.is_empty() || !ranking.failed.is_empty())
+}
+
+/// The rankings of what has run so far, machine by machine.
+fn ranked(comparing: &Comparing<'_>) -> Vec<Ranking> {
+    comparing.so_far().into_iter().map(Compared::ranking).collect()
+}
+
+/// The way in which a comparison is printed.
+struct Sheet<'a> {
+    arguments: &'a Compare,
+    plan: &'a Comparison,
+    page: &'a Page,
+}
+
+impl Sheet<'_> {
+    /// Prints rankings, and draws them if that is asked for. Where `partial` says so, runs are missing.
+    fn print(
+        &self,
+        rankings: &[Ranking],
+        partial: Option<Partial>,
+        out: &mut impl Write,
+    ) -> Result<(), Problem> {
+        let Self { arguments, plan, page } = self;
+        let asked = asked(&arguments.common, &plan.subject);
+        let setting = document::Setting {
+            threads: plan.threads,
+            seed: plan.seed,
+            protocol: plan.subject.sharing.protocol.to_string(),
+            block_bytes: plan.subject.sharing.block,
+        };
+        let host = worlds::host();
+        let entry = &plan.subject.entry;
+        let view = View {
+            asked: &asked,
+            summary: entry.summary,
+            mechanisms: entry.mechanisms.len(),
+            setting: &setting,
+            rankings,
+            cores: worlds::cores(),
+            host: &host,
+            partial: partial.as_ref(),
+        };
+        let found = document::Comparison::new(asked.clone(), &setting, rankings, &host);
+        let found = document::Comparison { partial: partial.clone(), ..found };
+        print(out, arguments.common.output.json, page, &found, |page| text::comparison(&view, page))?;
+        out.flush()?;
+        let drawn = || plot::svg(&picture::comparison(&asked, rankings, partial.as_ref()));
+        arguments.out.as_ref().map_or(Ok(()), |path| files::save(path, &drawn()))
+    }
 }
 
 /// The comparison that the command line asks for.
@@ -72,12 +122,12 @@ fn plan(house: &House, arguments: &Compare) -> Result<Comparison, Problem> {
     Ok(plan)
 }
 
-/// Runs a comparison and ranks what came of it, machine by machine; says meanwhile, as the command of this name, how far it
-/// is.
-fn run(name: &str, plan: &Comparison) -> Vec<Ranking> {
+/// Runs a comparison; says meanwhile, as the command of this name, how far it is. If it is interrupted, `tell` prints the
+/// result of what has run.
+fn run(name: &str, comparing: &Comparing<'_>, tell: impl FnOnce(Partial) + Send) {
     let progress = Progress::begin(name);
     let mut told = 0;
-    let tell = |step: Step<'_>| {
+    let step = |step: Step<'_>| {
         progress.expect(step.all);
         (told..step.done).for_each(|_| progress.step());
         told = step.done;
@@ -86,11 +136,11 @@ fn run(name: &str, plan: &Comparison) -> Vec<Ranking> {
     };
     let stop = |signal| {
         progress.end();
-        note(name, &Partial::interrupted(signal, progress.count()), "there is no result");
+        let partial = Partial::interrupted(signal, progress.count());
+        say(name, &partial.to_string());
+        tell(partial);
     };
-    let compared = interrupt::or_tell(|| plan.run_with(tell), stop);
-    progress.end();
-    compared.into_iter().map(Compared::ranking).collect()
+    interrupt::or_tell(|| comparing.run(step), stop);
 }
 
 /// The run that begins, in words.

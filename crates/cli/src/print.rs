@@ -3,7 +3,6 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use report::document::Partial;
 use report::{Page, document};
 use serde::Serialize;
 
@@ -22,11 +21,6 @@ pub(crate) fn print(
         false => lines(page).into_iter().try_for_each(|line| writeln!(out, "{line}"))?,
     }
     Ok(())
-}
-
-/// Says on standard error, as the command of this name, that a result is not all that was asked for, and what to do.
-pub(crate) fn note(name: &str, Partial { reason, done, all }: &Partial, advice: &str) {
-    say(name, &format!("{reason} when {done} of {all} were done; {advice}"));
 }
 
 /// The code with which a command ends that did what it was asked, well or not.

@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use crate::house::House;
 use crate::interrupt;
-use crate::print::{note, say};
+use crate::print::say;
 use crate::problem::Problem;
 use crate::processes::runner;
 use crate::progress::{Progress, lock};
@@ -79,7 +79,7 @@ impl Runs<'_> {
             let stopped = |answer: &Option<Answer<T>>| matches!(answer, Some(Err(NoAnswer::Stopped)));
             answers.iter_mut().filter(|answer| stopped(answer)).for_each(|answer| *answer = None);
             let partial = Partial::interrupted(signal, count(&answers));
-            note(name, &partial, "the same command goes on from there");
+            say(name, &format!("{partial}; the same command goes on from there"));
             // There is nobody left to tell if this fails.
             let _ = tell(answers, partial);
         };

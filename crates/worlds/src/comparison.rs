@@ -7,7 +7,7 @@ use tempest::policy::{Dispatch, PRESETS};
 use tempest::{Mechanism, Policy};
 use units::Time;
 
-use crate::rounds::{self, End};
+use crate::rounds::{End, Together};
 use crate::{Error, Repeat, Setting, Subject, Target};
 
 /// A comparison to be run: a program, targets, and what all runs have in common.
@@ -132,35 +132,15 @@ impl Comparison {
 
     /// Runs everything, shape by shape and machine by machine in their order, and calls `tell` before each run. If that breaks,
     /// the run does not begin, and the result is that of the runs before it.
-    pub fn run_with(&self, mut tell: impl FnMut(Step<'_>) -> ControlFlow<()>) -> Vec<Compared> {
-        let tables: Vec<_> = self.shapes.iter().flat_map(|shape| self.tables(*shape)).collect();
-        let mut ahead: usize = tables.iter().map(|table| table.at_first).sum();
-        let mut done = 0;
-        let mut over = ControlFlow::Continue(());
-        let run = |table: Table<'_>| {
-            ahead -= table.at_first;
-            let before = done;
-            let ends = rounds::measure(&table.settings, table.repeat, &mut |turn| {
-                over?;
-                let setting = &table.settings[turn.index];
-                done = before + turn.done;
-                over = tell(Step {
-                    done,
-                    all: before + turn.all + ahead,
-                    target: table.target,
-                    shape: table.shape,
-                    mechanism: setting.mechanism,
-                    policy: &setting.policy,
-                    run: turn.run,
-                    runs: turn.runs,
-                });
-                // A run that begins will be over when anything is told again.
-                done += usize::from(over.is_continue());
-                over
-            });
-            table.compared(ends)
-        };
-        tables.into_iter().map(run).collect()
+    pub fn run_with(&self, tell: impl FnMut(Step<'_>) -> ControlFlow<()>) -> Vec<Compared> {
+        let comparing = self.begin();
+        comparing.run(tell);
+        comparing.so_far()
+    }
+
+    /// Makes ready to run everything.
+    pub fn begin(&self) -> Comparing<'_> {
+        Comparing { tables: self.shapes.iter().flat_map(|shape| self.tables(*shape)).collect() }
     }
 
     /// What is to run in a shape, machine by machine.
@@ -173,8 +153,7 @@ impl Comparison {
             let (settings, same): (Vec<_>, _) = ways.run.into_iter().map(setting).unzip();
             // A model gives the same result every time.
             let repeat = if target.is_native() { self.repeat } else { Repeat::Times(1) };
-            let at_first = rounds::at_first(&settings, repeat);
-            Table { target, shape, settings, same, repeat, refused: ways.refused, at_first }
+            Table { target, shape, together: Together::new(settings, repeat), same, refused: ways.refused }
         })
     }
 
@@ -264,22 +243,63 @@ impl Comparison {
     }
 }
 
-/// The combinations of one machine in one shape, before they run.
+/// A comparison that is being run. Another thread may ask for the result of the runs that are over while one is in progress.
+#[derive(Debug)]
+pub struct Comparing<'c> {
+    tables: Vec<Table<'c>>,
+}
+
+impl Comparing<'_> {
+    /// Runs everything, shape by shape and machine by machine in their order, and calls `tell` before each run; if that breaks,
+    /// no further run begins.
+    pub fn run(&self, mut tell: impl FnMut(Step<'_>) -> ControlFlow<()>) {
+        let mut ahead: usize = self.tables.iter().map(|table| table.together.at_first()).sum();
+        let mut done = 0;
+        let mut over = ControlFlow::Continue(());
+        for table in &self.tables {
+            ahead -= table.together.at_first();
+            let before = done;
+            table.together.run(&mut |turn| {
+                over?;
+                let setting = &table.together.settings()[turn.index];
+                done = before + turn.done;
+                over = tell(Step {
+                    done,
+                    all: before + turn.all + ahead,
+                    target: table.target,
+                    shape: table.shape,
+                    mechanism: setting.mechanism,
+                    policy: &setting.policy,
+                    run: turn.run,
+                    runs: turn.runs,
+                });
+                // A run that begins will be over when anything is told again.
+                done += usize::from(over.is_continue());
+                over
+            });
+        }
+    }
+
+    /// The result of the runs that are over, machine by machine.
+    pub fn so_far(&self) -> Vec<Compared> {
+        self.tables.iter().map(Table::compared).collect()
+    }
+}
+
+/// The combinations of one machine in one shape.
+#[derive(Debug)]
 struct Table<'c> {
     target: &'c Target,
     shape: MachineShape,
-    settings: Vec<Setting>,
+    together: Together,
     /// The other policies that each of them stands for.
     same: Vec<Vec<String>>,
-    repeat: Repeat,
     refused: Vec<Refusal>,
-    /// The number of runs to count on.
-    at_first: usize,
 }
 
 impl Table<'_> {
-    /// The table with what came of each combination.
-    fn compared(&self, ends: Vec<End>) -> Compared {
+    /// The table with what came of each combination so far.
+    fn compared(&self) -> Compared {
         let mut compared = Compared {
             target: self.target.clone(),
             shape: self.shape,
@@ -288,17 +308,17 @@ impl Table<'_> {
             failed: Vec::new(),
             missing: Vec::new(),
         };
-        for (index, end) in ends.into_iter().enumerate() {
-            let way = self.way(index);
-            compared.add(&self.settings[index], way, &self.same[index], end);
+        for (index, end) in self.together.ends().into_iter().enumerate() {
+            compared.add(&self.together.settings()[index], self.way(index), &self.same[index], end);
         }
         compared
     }
 
     /// The name of a combination. One that is listed again is told from the first by its number: `single (2nd)`.
     fn way(&self, index: usize) -> Way {
-        let way = self.settings[index].way();
-        match self.settings[..index].iter().filter(|other| other.way() == way).count() {
+        let settings = self.together.settings();
+        let way = settings[index].way();
+        match settings[..index].iter().filter(|other| other.way() == way).count() {
             0 => way,
             earlier => Way { policy: format!("{} ({})", way.policy, nth(earlier + 1)), ..way },
         }

@@ -24,6 +24,7 @@
 //! | [`Subject`] | a program with its inputs, checked |
 //! | [`Run`], [`Setting`] | one combination of program, target, mechanism and policy; its result is a [`compare::Combination`] |
 //! | [`Comparison`], [`Compared`] | every combination that targets can do; their results |
+//! | [`Comparing`], [`Measuring`] | a comparison, a combination that is being run: what is over, for another thread |
 //! | [`Repeat`], [`Turn`] | how often a combination runs on this host; a run that is about to begin |
 //! | [`TraceFile`] | the file of a trace, whole or not at all |
 //! | [`Error`], [`Mistake`] | errors: every mistake in a request at once |
@@ -49,7 +50,7 @@ mod target;
 mod trace_file;
 
 pub use compare::{MachineShape, Refusal};
-pub use comparison::{Compared, Comparison, Step};
+pub use comparison::{Compared, Comparing, Comparison, Step};
 pub use error::{Error, FailedRun, Mistake};
 pub use host::host;
 pub use limits::{MAX_THREADS, NATIVE};
@@ -57,7 +58,7 @@ pub use native::LOOKS_APART;
 pub use repeat::Repeat;
 pub use rounds::Turn;
 pub use run::Run;
-pub use setting::Setting;
+pub use setting::{Measuring, Setting};
 pub use sharing::Sharing;
 pub use subject::Subject;
 pub use target::{Target, cores};

@@ -11,6 +11,7 @@
 //! *Australian Journal of Scientific Research* A 2 (1949).
 
 use std::ops::ControlFlow;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use compare::Combination;
@@ -45,21 +46,50 @@ pub(crate) enum End {
     Failed(Error),
 }
 
-/// Runs combinations of one target together, and calls `tell` before each run; a break stops everything before that run.
-pub(crate) fn measure(
-    settings: &[Setting],
+/// Combinations of one target that are measured together. What is over can be asked for at any time, also by another thread
+/// while a run is in progress.
+#[derive(Debug)]
+pub(crate) struct Together {
+    settings: Vec<Setting>,
     repeat: Repeat,
-    tell: &mut dyn FnMut(Turn) -> ControlFlow<()>,
-) -> Vec<End> {
-    let mut rounds = Rounds::new(settings, repeat.at_first(settings.len()));
-    // Whoever breaks wants no more, not nothing.
-    let _ = rounds.go(repeat, warms_up(settings, repeat), tell);
-    rounds.states.into_iter().zip(settings).map(|(state, setting)| state.end(setting)).collect()
+    states: Mutex<Vec<State>>,
 }
 
-/// The number of all runs of combinations of one target to count on before the first.
-pub(crate) fn at_first(settings: &[Setting], repeat: Repeat) -> usize {
-    settings.len() * (repeat.at_first(settings.len()) as usize + usize::from(warms_up(settings, repeat)))
+impl Together {
+    /// Combinations of which nothing has run.
+    pub(crate) fn new(settings: Vec<Setting>, repeat: Repeat) -> Self {
+        let states = settings.iter().map(|_| State::default()).collect();
+        Self { settings, repeat, states: Mutex::new(states) }
+    }
+
+    /// The combinations, in their order.
+    pub(crate) fn settings(&self) -> &[Setting] {
+        &self.settings
+    }
+
+    /// The number of all runs to count on before the first.
+    pub(crate) fn at_first(&self) -> usize {
+        let warming = usize::from(warms_up(&self.settings, self.repeat));
+        self.settings.len() * (self.repeat.at_first(self.settings.len()) as usize + warming)
+    }
+
+    /// Runs all of them, and calls `tell` before each run; a break stops everything before that run.
+    pub(crate) fn run(&self, tell: &mut dyn FnMut(Turn) -> ControlFlow<()>) {
+        let runs = self.repeat.at_first(self.settings.len());
+        let mut rounds = Rounds { settings: &self.settings, states: &self.states, runs, done: 0 };
+        // Whoever breaks wants no more, not nothing.
+        let _ = rounds.go(self.repeat, warms_up(&self.settings, self.repeat), tell);
+    }
+
+    /// What came of each of them so far.
+    pub(crate) fn ends(&self) -> Vec<End> {
+        lock(&self.states).iter().zip(&self.settings).map(|(state, setting)| state.end(setting)).collect()
+    }
+}
+
+/// The states of combinations. They are whole at any time, also where a run has panicked.
+fn lock(states: &Mutex<Vec<State>>) -> MutexGuard<'_, Vec<State>> {
+    states.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Whether a round comes first that does not count: a model has nothing to warm up, and a single run is taken as it is.
@@ -68,7 +98,7 @@ fn warms_up(settings: &[Setting], repeat: Repeat) -> bool {
 }
 
 /// The runs of one combination so far.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct State {
     outcomes: Vec<Outcome>,
     samples: Vec<Time>,
@@ -78,18 +108,14 @@ struct State {
 /// The rounds so far.
 struct Rounds<'s> {
     settings: &'s [Setting],
-    states: Vec<State>,
+    states: &'s Mutex<Vec<State>>,
     /// The number of runs that count, as far as is known.
     runs: u32,
     /// The number of runs that are over.
     done: usize,
 }
 
-impl<'s> Rounds<'s> {
-    fn new(settings: &'s [Setting], runs: u32) -> Self {
-        Self { settings, states: settings.iter().map(|_| State::default()).collect(), runs, done: 0 }
-    }
-
+impl Rounds<'_> {
     fn go(
         &mut self,
         repeat: Repeat,
@@ -108,7 +134,8 @@ impl<'s> Rounds<'s> {
     }
 
     fn is_enough(&self, repeat: Repeat, rounds: u32, took: Duration) -> ControlFlow<(), u32> {
-        let good: Vec<_> = self.states.iter().filter(|state| state.error.is_none()).collect();
+        let states = lock(self.states);
+        let good: Vec<_> = states.iter().filter(|state| state.error.is_none()).collect();
         if good.is_empty() {
             return ControlFlow::Break(());
         }
@@ -117,14 +144,16 @@ impl<'s> Rounds<'s> {
 
     /// Runs every combination once that has not failed.
     fn round(&mut self, round: u32, tell: &mut dyn FnMut(Turn) -> ControlFlow<()>) -> ControlFlow<()> {
-        let good: Vec<_> =
-            (0..self.states.len()).filter(|&index| self.states[index].error.is_none()).collect();
+        let states = lock(self.states);
+        let good: Vec<_> = (0..states.len()).filter(|&index| states[index].error.is_none()).collect();
+        drop(states);
         let rest = (self.runs + 1).saturating_sub(round) as usize;
         let all = self.done + rest * good.len();
         for place in order(good.len(), round as usize) {
             let index = good[place];
             tell(Turn { index, run: round, runs: self.runs, done: self.done, all })?;
-            self.states[index].run(&self.settings[index], round > 0);
+            let outcome = self.settings[index].once();
+            lock(self.states)[index].add(outcome, round > 0);
             self.done += 1;
         }
         ControlFlow::Continue(())
@@ -132,8 +161,9 @@ impl<'s> Rounds<'s> {
 }
 
 impl State {
-    fn run(&mut self, setting: &Setting, counts: bool) {
-        match setting.once() {
+    /// Adds what came of a run.
+    fn add(&mut self, outcome: Result<Outcome, Error>, counts: bool) {
+        match outcome {
             Ok(outcome) if counts => {
                 self.samples.push(outcome.timed());
                 self.outcomes.push(outcome);
@@ -143,11 +173,11 @@ impl State {
         }
     }
 
-    fn end(self, setting: &Setting) -> End {
-        match self.error {
-            Some(error) => End::Failed(error),
+    fn end(&self, setting: &Setting) -> End {
+        match &self.error {
+            Some(error) => End::Failed(error.clone()),
             None if self.outcomes.is_empty() => End::Stopped,
-            None => End::Ran(setting.combination(self.outcomes)),
+            None => End::Ran(setting.combination(self.outcomes.clone())),
         }
     }
 }
@@ -156,7 +186,7 @@ impl State {
 fn order(count: usize, round: usize) -> Vec<usize> {
     // Of an odd number it takes the mirrored square as well.
     let is_mirrored = count % 2 == 1 && (round / count) % 2 == 1;
-    let zigzag = |place: usize| if place % 2 == 0 { place / 2 } else { count - 1 - place / 2 };
+    let zigzag = |place: usize| if place.is_multiple_of(2) { place / 2 } else { count - 1 - place / 2 };
     let at = |place: usize| (zigzag(if is_mirrored { count - 1 - place } else { place }) + round) % count;
     (0..count).map(at).collect()
 }

@@ -11,7 +11,7 @@ use trace::Recorder;
 use units::Time;
 
 use crate::limits::MAX_THREADS;
-use crate::rounds::{self, End, Turn};
+use crate::rounds::{End, Together, Turn};
 use crate::{Error, FailedRun, Mistake, Repeat, Sharing, Subject, Target, cores};
 
 /// One combination to be run, every choice made. [`Run`](crate::Run) makes one with defaults.
@@ -40,6 +40,30 @@ pub struct Setting {
     pub trace: Option<Recorder>,
 }
 
+/// A combination that is being run, once or several times. Another thread may ask for the result of the runs that are over while
+/// one is in progress.
+#[derive(Debug)]
+pub struct Measuring(Together);
+
+impl Measuring {
+    /// Runs the combination, and calls `tell` before each run; if that breaks, the run does not begin.
+    pub fn run(&self, mut tell: impl FnMut(Turn) -> ControlFlow<()>) {
+        self.0.run(&mut tell);
+    }
+
+    /// The result of the runs that are over; `None` if none of them counts.
+    ///
+    /// # Errors
+    /// [`Error::Wrong`] if the target or the program cannot run so; [`Error::Failed`] if a run did not end well.
+    pub fn so_far(&self) -> Result<Option<Combination>, Error> {
+        match self.0.ends().pop() {
+            Some(End::Ran(combination)) => Ok(Some(combination)),
+            Some(End::Failed(error)) => Err(error),
+            Some(End::Stopped) | None => Ok(None),
+        }
+    }
+}
+
 impl Setting {
     /// Runs the combination as often as `repeat` says, and calls `tell` before each run. If that breaks, the
     /// run does not begin, and the result is that of the runs before it; `None` if none of them counts.
@@ -51,13 +75,16 @@ impl Setting {
     pub fn measure(
         &self,
         repeat: Repeat,
-        mut tell: impl FnMut(Turn) -> ControlFlow<()>,
+        tell: impl FnMut(Turn) -> ControlFlow<()>,
     ) -> Result<Option<Combination>, Error> {
-        match rounds::measure(std::slice::from_ref(self), repeat, &mut tell).pop() {
-            Some(End::Ran(combination)) => Ok(Some(combination)),
-            Some(End::Failed(error)) => Err(error),
-            Some(End::Stopped) | None => Ok(None),
-        }
+        let measuring = self.begin(repeat);
+        measuring.run(tell);
+        measuring.so_far()
+    }
+
+    /// Makes ready to run the combination as often as `repeat` says.
+    pub fn begin(&self, repeat: Repeat) -> Measuring {
+        Measuring(Together::new(vec![self.clone()], repeat))
     }
 
     /// The combination with the outcomes of its runs, in the order of measurement: at least one.

@@ -25,7 +25,7 @@ use crate::arguments::Litmus;
 use crate::asked::{sharing, targets};
 use crate::house::House;
 use crate::interrupt;
-use crate::print::{code, note, print, tell};
+use crate::print::{code, print, say, tell};
 use crate::problem::{All, Problem, each};
 use crate::progress::Progress;
 use crate::told::optional;
@@ -90,7 +90,7 @@ fn run(name: &str, subjects: &[Subject], worlds: &[World], dose: Dose) -> Result
     };
     let stop = |signal| {
         progress.end();
-        note(name, &Partial::interrupted(signal, progress.count()), "there is no result");
+        say(name, &format!("{}; there is no result", Partial::interrupted(signal, progress.count())));
     };
     let mut by_world = interrupt::or_tell(|| each(worlds.iter().map(in_world)), stop)?;
     progress.end();

@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tempest::Mechanism;
 
+use super::Partial;
 use super::run::{Asked, Combination, Measured, Setting};
 use crate::words;
 
@@ -17,6 +18,10 @@ use crate::words;
 pub struct Comparison {
     /// The version of this document's form.
     pub version: u32,
+    /// The mark that not every run was done.
+    ///
+    /// Null if every run was.
+    pub partial: Option<Partial>,
     /// The program and its input.
     #[serde(flatten)]
     pub asked: Asked,
@@ -345,6 +350,7 @@ impl Comparison {
     pub fn new(asked: Asked, setting: &Setting, rankings: &[compare::Ranking], host: &str) -> Self {
         Self {
             version: super::VERSION,
+            partial: None,
             asked,
             worlds: rankings.iter().map(|ranking| World::new(setting, ranking)).collect(),
             predictions: prediction::of(rankings).iter().map(|one| Prediction::new(one, host)).collect(),

@@ -1,5 +1,7 @@
 //! The mark of a document that has not everything in it that was asked for. This module must never know what is missing.
 
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -18,5 +20,12 @@ impl Partial {
     /// The mark of a command that a signal of this name ended.
     pub fn interrupted(signal: &str, (done, all): (usize, usize)) -> Self {
         Self { reason: format!("interrupted by {signal}"), done, all }
+    }
+}
+
+impl fmt::Display for Partial {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { reason, done, all } = self;
+        write!(f, "{reason} when {done} of {all} were done")
     }
 }

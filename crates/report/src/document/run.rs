@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tempest::{Adjustment, Counters, Mechanism, Outcome, PhaseRecord, Stage, Why};
 
+use super::Partial;
 use super::spent::{Breakdown, ProtocolBreakdown, Utilization};
 
 /// The document that `tradewind run --json` prints.
@@ -14,6 +15,10 @@ use super::spent::{Breakdown, ProtocolBreakdown, Utilization};
 pub struct Run {
     /// The version of this document's form.
     pub version: u32,
+    /// The mark that not every run was done.
+    ///
+    /// Null if every run was.
+    pub partial: Option<Partial>,
     /// The program and its input.
     #[serde(flatten)]
     pub asked: Asked,
@@ -319,7 +324,7 @@ impl Run {
         let combination = Combination::new(setting, shape, machine, ran);
         let interval = compare::Interval::of_median(ran.samples(), interval::level(1));
         let measured = Measured::new(machine, ran, interval.filter(|_| machine.native));
-        Self { version: super::VERSION, asked, combination, measured }
+        Self { version: super::VERSION, partial: None, asked, combination, measured }
     }
 
     /// The measurements of the timed region: the first phase, or the whole run if there is none.

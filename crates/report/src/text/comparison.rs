@@ -5,10 +5,11 @@ use compare::refusal::{self, Group};
 use compare::{Ranking, Refusal, Row, agreement, finding, prediction};
 use tempest::Mechanism;
 
+use super::partial::partial;
 use super::ranked::{self, Tables};
 use super::{cores, kind, prediction as predicted, sharing};
 use crate::bar;
-use crate::document::{Asked, Setting};
+use crate::document::{Asked, Partial, Setting};
 use crate::page::{ALARM, Page, QUIET};
 use crate::quantity::several;
 use crate::words;
@@ -30,6 +31,8 @@ pub struct View<'a> {
     pub cores: usize,
     /// This host, in words.
     pub host: &'a str,
+    /// The mark that not every run was done.
+    pub partial: Option<&'a Partial>,
 }
 
 /// The lines of a comparison.
@@ -37,10 +40,9 @@ pub fn comparison(view: &View<'_>, page: &Page) -> Vec<String> {
     let View { asked, setting, rankings, .. } = view;
     let program = &asked.program;
     let facts: Vec<_> = asked.input.iter().map(|(name, value)| format!("{name} {value}")).collect();
-    let mut lines = vec![
-        page.fold_strong(program, &format!("{program}: "), view.summary),
-        page.fold("input: ", &facts.join(", ")),
-    ];
+    let mut lines = partial(view.partial, page);
+    lines.push(page.fold_strong(program, &format!("{program}: "), view.summary));
+    lines.push(page.fold("input: ", &facts.join(", ")));
     let is_shared = |row: &Row| row.mechanism == Mechanism::SharedMemory;
     if rankings.iter().flat_map(Ranking::rows).any(is_shared) {
         lines.push(page.fold("shared memory: ", &sharing(setting.block_bytes, &setting.protocol)));

@@ -4,6 +4,7 @@ use compare::Part;
 use tempest::policy::Servers;
 use tempest::{Policy, Resource};
 
+use super::partial::partial;
 use super::{anatomy, cores, figures, kind, sharing};
 use crate::bar;
 use crate::document::{Change, Interval, ProtocolBreakdown, Region, Run, Utilization};
@@ -22,7 +23,7 @@ const LISTED: usize = 12;
 /// The lines of a run on a host with so many cores.
 pub fn run(run: &Run, page: &Page, host_cores: usize) -> Vec<String> {
     let (asked, with) = (&run.asked, &run.combination);
-    let mut sheet = Sheet { page, lines: Vec::new() };
+    let mut sheet = Sheet { page, lines: partial(run.partial.as_ref(), page) };
     let kind = kind(with.machine_digest.is_none(), with.machine_file.as_deref());
     let title = format!("{} by {} on {} ({kind})", asked.program, with.mechanism, with.machine);
     sheet.lines.push(page.paint(STRONG, &title));

@@ -78,6 +78,40 @@ fn a_partial_result_says_so_in_its_first_line() {
     assert!(text.starts_with("PARTIAL: interrupted by SIGINT when "), "{text}");
 }
 
+/// What a command left that was interrupted after a while, when some of its runs were over.
+fn interrupted_midway(arguments: &[&str]) -> Value {
+    for wait in [1, 2, 4, 8, 16, 32] {
+        let child = begin(&[arguments, &["--json"]].concat());
+        thread::sleep(Duration::from_secs(wait));
+        send(SIGINT, &child);
+        let done = child.wait_with_output().expect("the command ends");
+        assert_eq!(done.status.signal(), Some(SIGINT));
+        if !done.stdout.is_empty() {
+            return serde_json::from_slice(&done.stdout).expect("a document");
+        }
+    }
+    panic!("nothing was over");
+}
+
+#[test]
+fn a_comparison_has_what_has_run_and_names_what_has_not() {
+    let long = ["--input", "operations=20000", "--repeat", "1000"];
+    let found =
+        interrupted_midway(&[&["compare", "fetch-add", "--machine", "ideal,native"], &long[..]].concat());
+    assert!(found["partial"]["done"].as_u64() < found["partial"]["all"].as_u64(), "{}", found["partial"]);
+    let worlds = found["worlds"].as_array().expect("worlds");
+    let count = |world: &Value, key: &str| world[key].as_array().expect("a list").len();
+    assert!(worlds.iter().any(|world| count(world, "rows") > 0), "{found}");
+    assert!(worlds.iter().all(|world| count(world, "failed") == 0), "{found}");
+}
+
+#[test]
+fn runs_that_are_over_are_reported_while_another_is_in_progress() {
+    let found = interrupted_midway(&["run", "fetch-add", "--machine", "ideal", "--repeat", "100000"]);
+    assert_eq!(found["runs"], found["partial"]["done"]);
+    assert_eq!(found["report"]["verified"], true);
+}
+
 #[test]
 fn a_second_signal_ends_a_command_that_cannot_tell_what_is_finished() {
     let folder = tempdir().expect("a folder");
