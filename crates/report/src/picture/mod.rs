@@ -3,7 +3,9 @@
 mod comparison;
 mod model;
 mod run;
+mod study;
 
 pub use comparison::comparison;
 pub use model::fixed_floating;
 pub use run::run;
+pub use study::study;

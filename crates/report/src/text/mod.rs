@@ -18,6 +18,7 @@ mod prediction;
 mod ranked;
 mod run;
 mod sensitivity;
+mod study;
 
 pub use calibrate::{Advised, calibrate};
 pub use claims::{claims, failed_runs};
@@ -29,6 +30,7 @@ pub use litmus::litmus;
 pub use model::{fixed_floating, surveys};
 pub use run::run;
 pub use sensitivity::sensitivity;
+pub use study::study;
 
 use crate::quantity::several;
 
