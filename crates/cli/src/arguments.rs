@@ -111,6 +111,15 @@ pub(crate) enum Command {
         tradewind compare fetch-add --machine native,ideal --input skew=0.99\n  \
         tradewind compare iccg --machine my-machine.toml --policy single,fixed:1")]
     Compare(Compare),
+    /// Run a study, a file that says what is run and drawn: its numbers as tables, its figures as pictures
+    ///
+    /// The file may be anybody's, in any folder; machine files and input files are found from there. Results of runs are recorded:
+    /// a second call is instant, and a call after an interruption goes on where the first one stopped.
+    #[command(after_help = "Examples:\n  \
+        tradewind study split-c-polling\n  \
+        tradewind study my-study.toml --out results\n  \
+        tradewind study my-study.toml --jobs 2 --json")]
+    Study(Study),
     /// Hold measurements against what the literature says: run what is needed, print each claim with its verdict
     ///
     /// Results of runs are recorded: a second call is instant, and a call after an interruption goes on where the first
@@ -213,6 +222,27 @@ pub(crate) enum What {
     Studies,
     /// Shown only on request: there are very many
     Claims,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Study {
+    /// The file of a study, or the name of a shipped one: see `tradewind list studies`
+    #[arg(value_name = "FILE|NAME")]
+    pub(crate) study: String,
+    /// Write tables, JSON and figures into this folder, which must be empty, missing, or made by this command for this study
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Number of runs on models at a time; runs on this host are always done one after the other [default: the number of cores]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = told::some("--jobs"))]
+    pub(crate) jobs: Option<Told<u32>>,
+    /// Keep the results of runs in this file [default: a file in the user's data folder]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) record: Option<PathBuf>,
+    /// Do more than 10000 runs, if the study asks for so many: up to 1000000
+    #[arg(long)]
+    pub(crate) yes: bool,
+    #[command(flatten)]
+    pub(crate) output: Output,
 }
 
 #[derive(Debug, Args)]
@@ -420,6 +450,9 @@ pub(crate) struct Compare {
     /// enough, or a few seconds are over. A model gives the same result every time and runs once
     #[arg(long, value_name = "R|auto", default_value = "auto", allow_negative_numbers = true, value_parser = told::repeat)]
     pub(crate) repeat: Told<Repeat>,
+    /// Draw the tables into this file, as SVG
+    #[arg(long, value_name = "FILE.svg")]
+    pub(crate) out: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) common: Common,
 }

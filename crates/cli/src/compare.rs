@@ -8,11 +8,12 @@ use std::process::ExitCode;
 use compare::{MachineShape, Ranking};
 use report::document::Partial;
 use report::text::View;
-use report::{Page, document, text};
+use report::{Page, document, picture, plot, text};
 use worlds::{Compared, Comparing, Comparison, Step};
 
 use crate::arguments::Compare;
 use crate::asked::{asked, subject, targets};
+use crate::files;
 use crate::house::House;
 use crate::interrupt;
 use crate::print::{code, print, say};
@@ -27,6 +28,10 @@ pub(crate) fn compare(
     out: &mut (impl Write + Send),
 ) -> Result<ExitCode, Problem> {
     let (plan, page) = (plan(house, arguments), arguments.common.output.page()).all()?;
+    if let Some(path) = &arguments.out {
+        // A path that cannot be written is told before a long comparison, not after it.
+        files::draft(path)?;
+    }
     let sheet = Sheet { arguments, plan: &plan, page: &page };
     let comparing = plan.begin();
     run(&house.name, &comparing, |partial| {
@@ -60,7 +65,7 @@ struct Sheet<'a> {
 }
 
 impl Sheet<'_> {
-    /// Prints rankings. Where `partial` says so, runs are missing.
+    /// Prints rankings, and draws them if that is asked for. Where `partial` says so, runs are missing.
     fn print(
         &self,
         rankings: &[Ranking],
@@ -90,7 +95,9 @@ impl Sheet<'_> {
         let found = document::Comparison::new(asked.clone(), &setting, rankings, &host);
         let found = document::Comparison { partial: partial.clone(), ..found };
         print(out, arguments.common.output.json, page, &found, |page| text::comparison(&view, page))?;
-        Ok(out.flush()?)
+        out.flush()?;
+        let drawn = || plot::svg(&picture::comparison(&asked, rankings, partial.as_ref()));
+        arguments.out.as_ref().map_or(Ok(()), |path| files::save(path, &drawn()))
     }
 }
 

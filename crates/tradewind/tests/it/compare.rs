@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::command::{good, json};
+use crate::command::{good, json, refused};
 use crate::scratch::Scratch;
 
 const COMPARE: &[&str] = &[
@@ -401,4 +401,22 @@ fn crowded_processors_are_shown_and_not_scored() {
         let words = good(&arguments).split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(words.contains("Prediction: nothing is scored, as processors took turns"), "{words}");
     }
+}
+
+#[test]
+fn a_comparison_is_a_picture_too() {
+    let drawn = Scratch::new(".svg", "");
+    let asked =
+        ["compare", "histogram", "--machine", "native,ideal", "--policy", "single,fixed:1", "--repeat", "1"];
+    let compared = json(&[&asked[..], &["--out", drawn.path()]].concat());
+    let picture = fs::read_to_string(drawn.path()).unwrap();
+    assert!(picture.starts_with("<svg ") && picture.ends_with("</svg>\n"));
+    for world in array(&compared["worlds"]) {
+        assert!(picture.contains(world["machine"].as_str().unwrap()), "{world}");
+        for row in array(&world["rows"]) {
+            assert!(picture.contains(row["policy"].as_str().unwrap()), "{row}");
+        }
+    }
+    let nowhere = format!("{}/tables.svg", drawn.path());
+    refused(&[&asked[..], &["--out", &nowhere]].concat(), &["--out", "there is no folder"]);
 }
