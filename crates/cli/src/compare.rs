@@ -12,7 +12,7 @@ use report::{Page, document, text};
 use worlds::{Compared, Comparing, Comparison, Step};
 
 use crate::arguments::Compare;
-use crate::asked::{asked, subject, targets};
+use crate::asked::{asked, subject, targets, warn};
 use crate::house::House;
 use crate::interrupt;
 use crate::print::{code, print, say};
@@ -28,6 +28,7 @@ pub(crate) fn compare(
 ) -> Result<ExitCode, Problem> {
     let (plan, page) = (plan(house, arguments), arguments.common.output.page()).all()?;
     let sheet = Sheet { arguments, plan: &plan, page: &page };
+    warn(&house.name, &plan.targets);
     let comparing = plan.begin();
     run(&house.name, &comparing, |partial| {
         let rankings = ranked(&comparing);

@@ -33,6 +33,8 @@ pub struct Calibration {
     pub of: String,
     /// The host that was measured, in words.
     pub host: Option<String>,
+    /// The values on which the measurements disagree, in words; `None` if there are none.
+    pub disturbed: Option<String>,
 }
 
 /// The nodes and processors of a machine that combinations ran on.
