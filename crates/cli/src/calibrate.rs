@@ -1,19 +1,23 @@
 //! `tradewind calibrate`: measures this host and writes its machine file. This module must never know how a calibration looks.
 
-use std::io::Write;
+use std::fs;
+use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
-use std::{env, fs};
 
 use lab::calibrate::{self, Host};
+use report::document::Partial;
 use report::{document, text};
+use worlds::files;
 
 use crate::arguments::Calibrate;
 use crate::files::{draft, save, wrong};
 use crate::house::House;
-use crate::print::print;
+use crate::interrupt;
+use crate::print::{code, print, say};
 use crate::problem::{All, Problem};
+use crate::processes::runner;
 use crate::progress::Progress;
 
 /// The cores without which no message can be measured: one to send, one to answer.
@@ -31,16 +35,22 @@ pub(crate) fn calibrate(
     let file = &arguments.out;
     let (rounds, page, ()) = (arguments.repeat.get(), arguments.output.page(), may_write(file)).all()?;
     let host = host(&house.name)?;
-    let executable = env::current_exe()
-        .map_err(|error| Problem::Failed(format!("the file of this command cannot be found: {error}")))?;
-    let calibration = {
-        let progress = Progress::new(&house.name, calibrate::runs(host.cores, rounds));
-        let tell = |run: &lab::Specification, done: bool| match done {
-            true => progress.step(),
-            false => progress.begin(run.told(&house.name)),
-        };
-        calibrate::calibrate(&executable, host.cores, rounds, &tell).map_err(Problem::Failed)?
+    let runner = runner()?;
+    let progress = Progress::begin(&house.name);
+    progress.expect(calibrate::runs(host.cores, rounds));
+    let tell = |run: &lab::Specification, done: bool| match done {
+        true => progress.step(),
+        false => progress.start(run.brief()),
     };
+    let stop = |signal| {
+        progress.end();
+        runner.stop();
+        let partial = Partial::interrupted(signal, progress.count());
+        say(&house.name, &format!("{partial}; nothing is written"));
+    };
+    let measured = interrupt::or_tell(|| calibrate::calibrate(&runner, host.cores, rounds, &tell), stop);
+    progress.end();
+    let calibration = measured.map_err(Problem::Failed)?;
     save(file, &calibrate::file(&calibration, &host))?;
     let found = document::Calibrate::new(&calibration, file.display().to_string());
     let distances = calibrate::told(&calibration.distances);
@@ -48,16 +58,18 @@ pub(crate) fn calibrate(
     let advised = text::Advised { command: &house.name, program };
     let lines = |page: &_| text::calibrate(&found, &host.description, &distances, &advised, page);
     print(out, arguments.output.json, &page, &found, lines)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(code(!found.disturbed))
 }
 
 /// Whether the file may be written: a measured one may be measured again, but nothing else is lost.
 fn may_write(path: &Path) -> Result<(), Problem> {
     draft(path)?;
-    // What is not there may be written, and what is no text is no machine file.
-    let Ok(bytes) = fs::read(path) else { return Ok(()) };
-    let text = String::from_utf8_lossy(&bytes);
-    if text.lines().any(|line| line.trim() == "[calibrated]") {
+    if fs::symlink_metadata(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
+        return Ok(());
+    }
+    // What cannot be read, is no text or is too long for a machine file is none.
+    let text = files::read_text(path);
+    if text.is_ok_and(|text| text.lines().any(|line| line.trim() == "[calibrated]")) {
         return Ok(());
     }
     Err(wrong(path, &"this file is there and is no calibrated machine file; expected another name"))

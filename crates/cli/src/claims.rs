@@ -3,18 +3,15 @@
 
 use std::collections::BTreeSet;
 use std::io::Write;
-use std::path::PathBuf;
 use std::process::ExitCode;
-use std::{env, fs, thread};
 
-use etcetera::BaseStrategy;
-use lab::campaign::Campaign;
 use lab::laboratory::{Metrics, Needed};
 use lab::ledger::{Entry, entry};
+use lab::record::Unusable;
 use lab::sensitivity::{self, Raise};
-use lab::{Claim, Finding, Laboratory, Record, Specification, record, specification};
-use report::document::{self, FailedRun};
-use report::text;
+use lab::{Claim, Finding, Laboratory, Specification, specification};
+use report::document::{self, FailedRun, Partial};
+use report::{Page, text};
 use units::names::did_you_mean;
 use worlds::Target;
 
@@ -22,33 +19,108 @@ use crate::arguments::Claims;
 use crate::house::House;
 use crate::print::{code, print};
 use crate::problem::{All, Problem};
-use crate::progress::Progress;
+use crate::reads::Reads;
+use crate::runs::{self, Answer, Answers, Runs, unrecorded};
 use crate::studies;
 
 /// Runs and reports.
-pub(crate) fn claims(house: &House, arguments: &Claims, out: &mut impl Write) -> Result<ExitCode, Problem> {
+pub(crate) fn claims(
+    house: &House,
+    arguments: &Claims,
+    out: &mut (impl Write + Send),
+) -> Result<ExitCode, Problem> {
     let (page, laboratory) =
         (arguments.output.page(), studies::laboratory(arguments.claims.as_deref())).all()?;
     known(&laboratory, &arguments.prefixes)?;
     let needed = laboratory.needed(&arguments.prefixes);
-    let (done, failed) = run(house, arguments, &needed)?;
-    let metrics = laboratory.metrics(&done);
-    let findings = laboratory.findings(&arguments.prefixes, &metrics, &fixing(&needed));
-    let well = failed.is_empty();
-    let json = arguments.output.json;
-    if let Some(share) = arguments.sensitivity {
-        let table = Sensitive { house, arguments, laboratory: &laboratory, share };
-        let entries = ledger(&needed, &findings, &metrics);
-        let found = table.of(&entries, &done, &metrics, failed)?;
-        print(out, json, &page, &found, |page| text::sensitivity(&found, page))?;
-    } else if arguments.ledger {
-        let found = document::Ledger::new(&ledger(&needed, &findings, &metrics), failed);
-        print(out, json, &page, &found, |page| text::ledger(&found, page))?;
-    } else {
-        let found = document::Claims::new(&laboratory, &findings, needed.len(), failed);
-        print(out, json, &page, &found, |page| text::claims(&found, page))?;
+    let held = Held { house, arguments, laboratory: &laboratory, needed: &needed, page };
+    let runs: Vec<_> = needed.iter().map(|needed| needed.run).collect();
+    let tell = |answers, partial| match arguments.sensitivity {
+        // Nothing has been raised yet.
+        Some(_) => Ok(()),
+        None => held.print(answers, Some(partial), out).and_then(|_| Ok(out.flush()?)),
+    };
+    let (answers, recorded) = numbers(house, arguments, &runs, tell)?;
+    let partial = recorded.as_ref().err().map(|unusable| unrecorded(unusable, &answers));
+    let code = match arguments.sensitivity {
+        Some(share) => held.raised(answers, share, out)?,
+        None => held.print(answers, partial, out)?,
+    };
+    out.flush()?;
+    recorded.map(|()| code).map_err(runs::failed)
+}
+
+/// Claims that are held against the answers of runs, and the way in which the verdicts are printed.
+struct Held<'a> {
+    house: &'a House,
+    arguments: &'a Claims,
+    laboratory: &'a Laboratory,
+    needed: &'a [Needed<'a>],
+    page: Page,
+}
+
+impl Held<'_> {
+    /// Prints the verdicts, or the ledger. Where `partial` says so, runs are without an answer.
+    fn print(
+        &self,
+        answers: Numbers,
+        partial: Option<Partial>,
+        out: &mut impl Write,
+    ) -> Result<ExitCode, Problem> {
+        let Self { arguments, laboratory, needed, page, .. } = self;
+        let (done, failed) = self.sorted(answers);
+        let metrics = laboratory.metrics(&done);
+        let findings = laboratory.findings(&arguments.prefixes, &metrics, &fixing(needed));
+        let (well, json) = (failed.is_empty(), arguments.output.json);
+        if arguments.ledger {
+            let found = document::Ledger::new(&ledger(needed, &findings, &metrics), failed, partial);
+            print(out, json, page, &found, |page| text::ledger(&found, page))?;
+        } else {
+            let found = document::Claims::new(laboratory, &findings, needed.len(), failed, partial);
+            print(out, json, page, &found, |page| text::claims(&found, page))?;
+        }
+        Ok(code(well))
     }
-    Ok(code(well))
+
+    /// Prints the table of which claims move when a free value is raised by this share.
+    fn raised(
+        &self,
+        answers: Numbers,
+        share: f64,
+        out: &mut (impl Write + Send),
+    ) -> Result<ExitCode, Problem> {
+        let Self { arguments, laboratory, needed, page, .. } = self;
+        let (done, failed) = self.sorted(answers);
+        let metrics = laboratory.metrics(&done);
+        let findings = laboratory.findings(&arguments.prefixes, &metrics, &fixing(needed));
+        let entries = ledger(needed, &findings, &metrics);
+        let table = Sensitive { held: self, share, entries: &entries, done: &done, before: &metrics };
+        let (well, json) = (failed.is_empty(), arguments.output.json);
+        let show = |found: &document::Sensitivity, out: &mut _| {
+            print(out, json, page, found, |page| text::sensitivity(found, page))
+        };
+        let (found, recorded) =
+            table.of(failed.clone(), |found| show(&found, out).and_then(|()| Ok(out.flush()?)))?;
+        show(&found, out)?;
+        out.flush()?;
+        recorded.map(|()| code(well)).map_err(runs::failed)
+    }
+
+    /// The runs with their numbers, and those that failed.
+    fn sorted(&self, answers: Numbers) -> (Done<'_>, Vec<FailedRun>) {
+        let (mut done, mut failures) = (Vec::new(), Vec::new());
+        for (needed, answer) in self.needed.iter().zip(answers) {
+            match answer {
+                None => {}
+                Some(Ok(numbers)) => done.push((*needed, numbers)),
+                Some(Err(none)) => {
+                    let (study, command) = (needed.study.to_owned(), needed.run.told(&self.house.name));
+                    failures.push(FailedRun { study, command, said: none.why() });
+                }
+            }
+        }
+        (done, failures)
+    }
 }
 
 /// The names of the machines that something runs on.
@@ -98,124 +170,104 @@ fn beginnings(id: &str) -> impl Iterator<Item = &str> {
 /// Runs with the numbers that each yielded.
 type Done<'a> = Vec<(Needed<'a>, Vec<(String, f64)>)>;
 
-/// Does the runs, or looks them up.
-fn run<'a>(
+/// The numbers that each run yielded.
+type Numbers = Answers<Vec<(String, f64)>>;
+
+/// The numbers of runs, and whether all could be recorded. If the command is interrupted, `tell` prints what follows from those
+/// that are there.
+fn numbers(
     house: &House,
     arguments: &Claims,
-    needed: &[Needed<'a>],
-) -> Result<(Done<'a>, Vec<FailedRun>), Problem> {
-    let runs: Vec<_> = needed.iter().map(|needed| needed.run).collect();
-    let (mut done, mut failures) = (Vec::new(), Vec::new());
-    for (needed, answer) in needed.iter().zip(answers(house, arguments, &runs)?) {
-        match answer {
-            Ok(numbers) => done.push((*needed, numbers)),
-            Err(why) => {
-                let (study, command) = (needed.study.to_owned(), needed.run.told(&house.name));
-                failures.push(FailedRun { study, command, said: why });
-            }
-        }
-    }
-    Ok((done, failures))
-}
-
-/// The numbers that a run yielded, or its error text.
-type Answer = Result<Vec<(String, f64)>, String>;
-
-/// The answers of runs, in their order: looked up, or of processes.
-fn answers(house: &House, arguments: &Claims, runs: &[&Specification]) -> Result<Vec<Answer>, Problem> {
-    if runs.is_empty() {
-        return Ok(Vec::new());
-    }
-    let record = open(arguments.record.as_ref())?;
-    let executable = env::current_exe()
-        .map_err(|error| Problem::Failed(format!("the file of this command cannot be found: {error}")))?;
-    let version = record::version(env!("CARGO_PKG_VERSION"), &executable)
-        .map_err(|error| Problem::Failed(format!("{}: {error}", executable.display())))?;
-    let progress = Progress::new(&house.name, runs.len());
-    let campaign = Campaign {
-        executable: &executable,
-        version: &version,
-        machine: &digest,
-        progress: &|run, done| match done {
-            true => progress.step(),
-            false => progress.begin(run.told(&house.name)),
-        },
-        jobs: thread::available_parallelism().map_or(1, usize::from),
-    };
-    let answers = campaign.run(record, runs).map_err(|error| Problem::Failed(error.to_string()))?;
-    let numbers = |answer: Result<_, String>| answer.map(|answer| specification::numbers(&answer));
-    Ok(answers.into_iter().map(numbers).collect())
+    runs: &[&Specification],
+    tell: impl FnOnce(Numbers, Partial) -> Result<(), Problem> + Send,
+) -> Result<(Numbers, Result<(), Unusable>), Problem> {
+    let reads = Reads::new(house);
+    let digests = |run: &Specification| reads.digests(run);
+    let asked = Runs { house, record: arguments.record.as_ref(), jobs: None, digests: &digests };
+    asked.answers(runs, |_, answer| Ok(specification::numbers(answer)), tell)
 }
 
 /// The table of which claims move when a free value is raised.
 struct Sensitive<'a> {
-    house: &'a House,
-    arguments: &'a Claims,
-    laboratory: &'a Laboratory,
+    held: &'a Held<'a>,
     share: f64,
+    entries: &'a [Entry],
+    /// The runs without a raised value.
+    done: &'a Done<'a>,
+    /// The metrics without a raised value.
+    before: &'a Metrics,
 }
 
 impl Sensitive<'_> {
     /// The least change that is listed, of the share by which a value is raised.
     const LEAST: f64 = 0.1;
 
-    /// Raises every value of the ledger by itself. `done` and `before` are the runs and metrics without a raised value.
+    /// Raises every value of the ledger by itself. If the command is interrupted, `tell` prints the table of those values whose
+    /// runs are all done.
     fn of(
         &self,
-        entries: &[Entry],
-        done: &Done<'_>,
-        before: &Metrics,
         failed_runs: Vec<FailedRun>,
-    ) -> Result<document::Sensitivity, Problem> {
-        let by_machine: Vec<_> =
-            entries.iter().map(|entry| (entry, sensitivity::raises(entry, self.share))).collect();
-        let raises: Vec<_> = by_machine.iter().flat_map(|(_, (raises, _))| raises).collect();
-        let of_raise = |raise: &&Raise| -> Vec<_> {
-            let runs = done.iter().enumerate();
+        tell: impl FnOnce(document::Sensitivity) -> Result<(), Problem> + Send,
+    ) -> Result<(document::Sensitivity, Result<(), Unusable>), Problem> {
+        let raised: Vec<_> =
+            self.entries.iter().map(|entry| sensitivity::raises(entry, self.share)).collect();
+        let of_raise = |raise: &Raise| -> Vec<(usize, Specification)> {
+            let runs = self.done.iter().enumerate();
             runs.filter_map(|(place, (needed, _))| Some((place, raise.of_run(needed.run)?))).collect()
         };
-        let asked: Vec<Vec<(usize, Specification)>> = raises.iter().map(of_raise).collect();
+        let asked: Vec<_> = raised.iter().flat_map(|(raises, _)| raises).map(of_raise).collect();
         let runs: Vec<_> = asked.iter().flatten().map(|(_, run)| run).collect();
-        let mut answers = answers(self.house, self.arguments, &runs)?.into_iter();
-        let mut raised = raises.iter().zip(&asked).map(|(raise, asked)| {
-            let answers: Vec<_> = answers.by_ref().take(asked.len()).collect();
-            self.raised(raise, asked.iter().map(|(place, _)| *place).zip(answers), done, before)
-        });
-        let machines = by_machine.iter().map(|(entry, (raises, still))| document::SensitiveMachine {
-            machine: entry.machine.clone(),
-            raised: raised.by_ref().take(raises.len()).collect(),
-            not_raised: still.iter().map(document::Parameter::from).collect(),
-        });
-        Ok(document::Sensitivity {
-            version: document::VERSION,
-            share: self.share,
-            least: self.share * Self::LEAST,
-            machines: machines.collect(),
-            failed_runs,
-        })
+        let table = |answers: Numbers, partial: Option<Partial>| {
+            let mut answers = answers.into_iter();
+            let mut places = asked.iter();
+            let machines = self.entries.iter().zip(&raised).map(|(entry, (raises, still))| {
+                let rows = raises.iter().zip(places.by_ref()).filter_map(|(raise, asked)| {
+                    let answers: Option<Vec<_>> =
+                        answers.by_ref().take(asked.len()).collect::<Vec<_>>().into_iter().collect();
+                    Some(self.raised(raise, asked.iter().map(|(place, _)| *place).zip(answers?)))
+                });
+                document::SensitiveMachine {
+                    machine: entry.machine.clone(),
+                    raised: rows.collect(),
+                    not_raised: still.iter().map(document::Parameter::from).collect(),
+                }
+            });
+            document::Sensitivity {
+                version: document::VERSION,
+                partial,
+                share: self.share,
+                least: self.share * Self::LEAST,
+                machines: machines.collect(),
+                failed_runs: failed_runs.clone(),
+            }
+        };
+        let Held { house, arguments, .. } = self.held;
+        let tell = |answers, partial| tell(table(answers, Some(partial)));
+        let (answers, recorded) = numbers(house, arguments, &runs, tell)?;
+        let partial = recorded.as_ref().err().map(|unusable| unrecorded(unusable, &answers));
+        Ok((table(answers, partial), recorded))
     }
 
     /// The row of one raised value, from the answers of the runs at these places.
     fn raised(
         &self,
         raise: &Raise,
-        answers: impl Iterator<Item = (usize, Answer)>,
-        done: &Done<'_>,
-        before: &Metrics,
+        answers: impl Iterator<Item = (usize, Answer<Vec<(String, f64)>>)>,
     ) -> document::Raised {
-        let (mut done, mut refused) = (done.clone(), None);
+        let (mut done, mut refused) = (self.done.clone(), None);
         for (place, answer) in answers {
             match answer {
                 Ok(numbers) => done[place].1 = numbers,
-                Err(why) => refused = Some(why),
+                Err(none) => refused = Some(none.why()),
             }
         }
-        let after = self.laboratory.metrics(&done);
-        let prefixes = &self.arguments.prefixes;
+        let Held { laboratory, arguments, .. } = self.held;
+        let after = laboratory.metrics(&done);
+        let prefixes = &arguments.prefixes;
         let is_asked =
             |claim: &&Claim| prefixes.is_empty() || prefixes.iter().any(|prefix| claim.is_under(prefix));
-        let claims = self.laboratory.claims().iter().filter(is_asked);
-        let moved = sensitivity::moved(claims, before, &after, self.share * Self::LEAST);
+        let claims = laboratory.claims().iter().filter(is_asked);
+        let moved = sensitivity::moved(claims, self.before, &after, self.share * Self::LEAST);
         document::Raised {
             parameter: document::Parameter::from(&raise.parameter),
             to: raise.to.clone(),
@@ -223,30 +275,4 @@ impl Sensitive<'_> {
             refused,
         }
     }
-}
-
-/// The digest that tells one machine with its settings from another.
-fn digest(run: &Specification) -> Result<String, String> {
-    match Target::find(&run.machine, &run.settings) {
-        Ok(Target::Native) => Ok("native".to_owned()),
-        Ok(Target::Model { machine, .. }) => Ok(format!("{:016x}", machine.digest())),
-        Err(error) => Err(error.to_string()),
-    }
-}
-
-/// The record in the file asked for, else in the folder where programs keep what they know of this user.
-fn open(asked: Option<&PathBuf>) -> Result<Record, Problem> {
-    let path = match asked {
-        Some(path) => path.clone(),
-        None => {
-            let folders = etcetera::choose_base_strategy()
-                .map_err(|error| Problem::Failed(format!("{error}; say --record FILE")))?;
-            let folder = folders.data_dir().join("tradewind");
-            fs::create_dir_all(&folder).map_err(|error| {
-                Problem::Failed(format!("{}: {error}; say --record FILE", folder.display()))
-            })?;
-            folder.join("record.sqlite")
-        }
-    };
-    Record::open(&path).map_err(|error| Problem::wrong(format!("record {error}")))
 }

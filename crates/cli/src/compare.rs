@@ -2,92 +2,170 @@
 //! This module must never know how a comparison looks.
 
 use std::io::Write;
+use std::ops::ControlFlow;
 use std::process::ExitCode;
 
 use compare::Ranking;
+use report::document::Partial;
 use report::text::View;
-use report::{document, text};
-use worlds::{Compared, Comparison, Step};
+use report::{Page, document, picture, plot, text};
+use worlds::shape::{self, Asked};
+use worlds::{Compared, Comparing, Comparison, Step, Target};
 
 use crate::arguments::Compare;
-use crate::asked::{asked, subject, targets};
+use crate::asked::{asked, subject, targets, warn};
+use crate::files;
 use crate::house::House;
-use crate::print::{code, print};
+use crate::interrupt;
+use crate::print::{code, print, say};
 use crate::problem::{All, Problem};
 use crate::progress::Progress;
-use crate::told::{distinct, optional};
+use crate::told::{distinct, every, optional};
 
 /// Runs everything and reports.
-pub(crate) fn compare(house: &House, arguments: &Compare, out: &mut impl Write) -> Result<ExitCode, Problem> {
-    let common = &arguments.common;
-    let (plan, page) = (plan(house, arguments), common.output.page()).all()?;
-    let rankings = run(&house.name, &plan);
-    if rankings.iter().all(|ranking| ranking.places.is_empty() && ranking.failed.is_empty()) {
+pub(crate) fn compare(
+    house: &House,
+    arguments: &Compare,
+    out: &mut (impl Write + Send),
+) -> Result<ExitCode, Problem> {
+    let (plan, page) = (plan(house, arguments), arguments.common.output.page()).all()?;
+    if let Some(path) = &arguments.out {
+        // A path that cannot be written is told before a long comparison, not after it.
+        files::draft(path)?;
+    }
+    let sheet = Sheet { arguments, plan: &plan, page: &page };
+    warn(&house.name, &plan.targets);
+    let comparing = plan.begin();
+    run(&house.name, &comparing, |partial| {
+        let rankings = ranked(&comparing);
+        // There is nobody left to tell if this fails.
+        let _ = if has_result(&rankings) { sheet.print(&rankings, Some(partial), out) } else { Ok(()) };
+    });
+    let rankings = ranked(&comparing);
+    if !has_result(&rankings) {
         return Err(Problem::Wrong(reasons(&rankings)));
     }
-    let asked = asked(common, &plan.subject);
-    let setting = document::Setting {
-        nodes: plan.nodes,
-        processors: plan.processors,
-        threads: plan.threads,
-        seed: plan.seed,
-        protocol: plan.subject.sharing.protocol.to_string(),
-        block_bytes: plan.subject.sharing.block,
-    };
-    let host = worlds::host();
-    let entry = &plan.subject.entry;
-    let view = View {
-        asked: &asked,
-        summary: entry.summary,
-        mechanisms: entry.mechanisms.len(),
-        setting: &setting,
-        rankings: &rankings,
-        cores: worlds::cores(),
-        host: &host,
-    };
-    let found = document::Comparison::new(asked.clone(), &setting, &rankings, &host);
-    print(out, common.output.json, &page, &found, |page| text::comparison(&view, page))?;
+    sheet.print(&rankings, None, out)?;
     Ok(code(rankings.iter().all(Ranking::is_clean)))
+}
+
+/// Whether anything has run.
+fn has_result(rankings: &[Ranking]) -> bool {
+    rankings.iter().any(|ranking| !ranking.places.is_empty() || !ranking.failed.is_empty())
+}
+
+/// The rankings of what has run so far, machine by machine.
+fn ranked(comparing: &Comparing<'_>) -> Vec<Ranking> {
+    comparing.so_far().into_iter().map(Compared::ranking).collect()
+}
+
+/// The way in which a comparison is printed.
+struct Sheet<'a> {
+    arguments: &'a Compare,
+    plan: &'a Comparison,
+    page: &'a Page,
+}
+
+impl Sheet<'_> {
+    /// Prints rankings, and draws them if that is asked for. Where `partial` says so, runs are missing.
+    fn print(
+        &self,
+        rankings: &[Ranking],
+        partial: Option<Partial>,
+        out: &mut impl Write,
+    ) -> Result<(), Problem> {
+        let Self { arguments, plan, page } = self;
+        let asked = asked(&arguments.common, &plan.subject);
+        let setting = document::Setting {
+            threads: plan.threads,
+            seed: plan.seed,
+            protocol: plan.subject.sharing.protocol.to_string(),
+            block_bytes: plan.subject.sharing.block,
+        };
+        let host = worlds::host();
+        let entry = &plan.subject.entry;
+        let view = View {
+            asked: &asked,
+            summary: entry.summary,
+            mechanisms: entry.mechanisms.len(),
+            setting: &setting,
+            rankings,
+            cores: worlds::cores(),
+            host: &host,
+            counters: arguments.counters,
+            partial: partial.as_ref(),
+        };
+        let found = document::Comparison::new(asked.clone(), &setting, rankings, &host);
+        let found = document::Comparison { partial: partial.clone(), ..found };
+        print(out, arguments.common.output.json, page, &found, |page| text::comparison(&view, page))?;
+        out.flush()?;
+        let drawn = || plot::svg(&picture::comparison(&asked, rankings, partial.as_ref()));
+        arguments.out.as_ref().map_or(Ok(()), |path| files::save(path, &drawn()))
+    }
 }
 
 /// The comparison that the command line asks for.
 fn plan(house: &House, arguments: &Compare) -> Result<Comparison, Problem> {
     let common = &arguments.common;
+    let machines = machines(house, arguments);
     let asked = (
-        targets(&arguments.machine, &common.settings),
+        targets(&machines, &common.settings),
         subject(house, common, distinct(&arguments.mechanism), |entry| entry.mechanisms),
-        distinct(&arguments.policy),
+        every(&arguments.policy),
     );
-    let size = (arguments.nodes.get(), arguments.processors.get(), optional(&common.threads));
+    let size = (optional(&arguments.nodes), optional(&arguments.processors), optional(&common.threads));
     let rest = (arguments.repeat.get(), common.seed.get(), optional(&common.stall_limit));
     let ((targets, (subject, mechanisms), policies), size, rest) =
         (asked.all(), size.all(), rest.all()).all()?;
+    let size = (Asked { nodes: size.0, processors: size.1 }, size.2);
     let least = subject.instance.least();
     let mut plan = Comparison::new(subject, targets);
     (plan.policies, plan.mechanisms) = (policies, mechanisms);
-    (plan.nodes, plan.processors, plan.threads) = (size.0, size.1, size.2.unwrap_or(least.threads));
+    plan.shapes = shape::of_comparison(size.0, least, &plan.targets);
+    plan.crowded = !size.0.is_nothing();
+    plan.threads = size.1.unwrap_or(least.threads);
     (plan.repeat, plan.seed, plan.stall_limit) = rest;
     Ok(plan)
 }
 
-/// Runs a comparison and ranks what came of it, machine by machine; says meanwhile, as the command of this name, how far it
-/// is.
-fn run(name: &str, plan: &Comparison) -> Vec<Ranking> {
-    let mut progress = None;
+/// The machines that were asked for, or else the usual ones for the program.
+fn machines(house: &House, arguments: &Compare) -> Vec<String> {
+    if !arguments.machine.is_empty() {
+        return arguments.machine.clone();
+    }
+    let usual = house.programs.find(&arguments.common.program).map(Target::usual);
+    usual.unwrap_or_default().into_iter().map(str::to_owned).collect()
+}
+
+/// Runs a comparison; says meanwhile, as the command of this name, how far it is. If it is interrupted, `tell` prints the
+/// result of what has run.
+fn run(name: &str, comparing: &Comparing<'_>, tell: impl FnOnce(Partial) + Send) {
+    let progress = Progress::begin(name);
     let mut told = 0;
-    let compared = plan.run(|step| {
-        let progress = progress.get_or_insert_with(|| Progress::new(name, step.all));
+    let step = |step: Step<'_>| {
+        progress.expect(step.all);
         (told..step.done).for_each(|_| progress.step());
         told = step.done;
-        progress.begin(way(&step));
-    });
-    compared.into_iter().map(Compared::ranking).collect()
+        progress.start(way(&step));
+        ControlFlow::Continue(())
+    };
+    let stop = |signal| {
+        progress.end();
+        let partial = Partial::interrupted(signal, progress.count());
+        say(name, &partial.to_string());
+        tell(partial);
+    };
+    interrupt::or_tell(|| comparing.run(step), stop);
 }
 
 /// The run that begins, in words.
 fn way(Step { target, mechanism, policy, run, runs, .. }: &Step<'_>) -> String {
     let way = format!("{} by {mechanism} under {policy}", target.label());
-    if *runs == 1 { way } else { format!("{way}, run {run} of {runs}") }
+    match *run {
+        0 => format!("{way}, warming up"),
+        1 if *runs == 1 => way,
+        run => format!("{way}, run {run} of {runs}"),
+    }
 }
 
 /// The reasons why nothing could run, each once: what is wrong with the size is wrong under every policy.

@@ -12,8 +12,9 @@ use crate::problem::Problem;
 /// Writes a file whole or not at all.
 pub(crate) fn save(path: &Path, text: &str) -> Result<(), Problem> {
     let mut file = draft(path)?;
-    file.write_all(text.as_bytes()).map_err(|error| wrong(path, &error))?;
-    file.persist(path).map_err(|error| wrong(path, &error.error))?;
+    let failed = |error: io::Error| Problem::Failed(format!("--out {}: {error}", path.display()));
+    file.write_all(text.as_bytes()).map_err(failed)?;
+    file.persist(path).map_err(|error| failed(error.error))?;
     Ok(())
 }
 

@@ -6,11 +6,13 @@
 //! | `arguments`, `told` | the arguments of the command line, read into types with their mistakes |
 //! | `asked` | from arguments to machines and programs |
 //! | `problem` | why a command did not do what it was asked |
-//! | `run`, `compare`, `list`, `explain`, `claims`, `calibrate`, `litmus`, `model` | the commands |
+//! | `run`, `compare`, `list`, `explain`, `study`, `claims`, `calibrate`, `litmus`, `model` | the commands |
+//! | `runs`, `reads` | runs of a laboratory, and what they read |
 //! | `shipped`, `studies` | the claims and studies inside the command |
 //! | `files` | files that appear whole or not at all |
 //! | `print` | results on standard output |
-//! | `progress`, `interrupt` | how far a long command is, and what is put in order before an interrupt ends it |
+//! | `processes` | this command as processes that do runs |
+//! | `progress`, `interrupt` | how far a long command is, and what it tells when it is interrupted |
 //!
 //! A command reads its arguments, calls `worlds`, `compare` and `lab`, and hands what they found to `report`. Results
 //! go to standard output; progress and errors to standard error. Exit 0: done; 1: the run or a check failed; 2: the
@@ -32,10 +34,14 @@ mod litmus;
 mod model;
 mod print;
 mod problem;
+mod processes;
 mod progress;
+mod reads;
 mod run;
+mod runs;
 mod shipped;
 mod studies;
+mod study;
 mod told;
 
 use std::io::{self, ErrorKind, Write};
@@ -50,7 +56,7 @@ use problem::Problem;
 /// Does what the command line says; the result is the code with which the process ends.
 pub fn main(house: &House) -> ExitCode {
     let arguments = Arguments::read(house);
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = io::BufWriter::new(io::stdout());
     let done = does(house, &arguments.command, &mut out);
     let done = done.and_then(|code| out.flush().map(|()| code).map_err(Problem::from));
     match done {
@@ -61,12 +67,13 @@ pub fn main(house: &House) -> ExitCode {
     }
 }
 
-fn does(house: &House, command: &Command, out: &mut impl Write) -> Result<ExitCode, Problem> {
+fn does(house: &House, command: &Command, out: &mut (impl Write + Send)) -> Result<ExitCode, Problem> {
     match command {
         Command::List(list) => list::list(house, list, out),
-        Command::Explain(explain) => explain::explain(explain, out),
+        Command::Explain(explain) => explain::explain(house, explain, out),
         Command::Run(run) => run::run(house, run, out),
         Command::Compare(compare) => compare::compare(house, compare, out),
+        Command::Study(asked) => study::study(house, asked, out),
         Command::Claims(claims) => claims::claims(house, claims, out),
         Command::Calibrate(calibrate) => calibrate::calibrate(house, calibrate, out),
         Command::Litmus(litmus) => litmus::litmus(house, litmus, out),

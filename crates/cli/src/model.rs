@@ -4,9 +4,8 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use lab::model::curves;
 use lab::model::fixed_floating::Node;
-use report::{Page, document, text};
+use report::{Page, document, picture, plot, text};
 
 use crate::arguments::{Model, ModelName};
 use crate::files::save;
@@ -39,7 +38,7 @@ fn fixed_floating(
     let node = Node::with(&settings).map_err(Problem::Wrong);
     let (page, (), node) = (page, wrong, node).all()?;
     if let Some(path) = &arguments.out {
-        save(path, &curves::picture(&node).svg())?;
+        save(path, &plot::svg(&picture::fixed_floating(&node)))?;
     }
     let found = document::FixedFloating::new(&node);
     print(out, arguments.output.json, &page, &found, |page| text::fixed_floating(&node, page))

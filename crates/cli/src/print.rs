@@ -33,6 +33,12 @@ fn as_called(name: &str, text: &str) -> String {
     text.replace("`tradewind ", &format!("`{name} "))
 }
 
+/// Says on standard error what goes on, as the command of this name.
+pub(crate) fn say(name: &str, what: &str) {
+    // There is nobody left to tell if this fails.
+    let _ = writeln!(io::stderr().lock(), "{name}: {what}");
+}
+
 /// Tells of a problem on standard error, as the command of this name; the result is the code with which it ends.
 pub(crate) fn tell(name: &str, problem: &Problem) -> ExitCode {
     let (code, lines) = match problem {

@@ -1,125 +1,213 @@
-//! The progress of a long command, on standard error: a bar on a terminal, elsewhere a line now and then. This module must
-//! never know what is being done.
+//! The progress of a long command, on standard error: a bar on a terminal, elsewhere a line now and then, both with an estimate
+//! of the time that is left. This module must never know what is being done.
 //!
-//! An interrupt leaves a clean line: the bar is wiped before the signal does what it always does.
+//! Whoever does the work only changes a few numbers. A thread of its own draws them: after a second, and every second from then
+//! on where there is a terminal; elsewhere after ten seconds, and each time after a longer while. In between that thread sleeps,
+//! so that a measurement of this host is disturbed for some 50 us in a second at most, and one of less than a second by
+//! nothing.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use report::page::is_unicode;
+use report::quantity::roughly;
 
-use crate::interrupt;
+/// The time between two drawings of the bar, and until the first.
+const REDRAWN: Duration = Duration::from_secs(1);
 
-/// The time between two lines where there is no bar: a command that is over sooner prints nothing but its result.
-const APART: Duration = Duration::from_secs(10);
+/// The time until the first line where there is no terminal. It doubles with each line.
+const FIRST_LINE: Duration = Duration::from_secs(10);
 
-/// The progress of a command, shown for as long as this value lives.
+/// The longest time between two lines.
+const SELDOM: Duration = Duration::from_secs(300);
+
+/// The least time that is told to be left.
+const LEAST: Duration = Duration::from_secs(1);
+
+/// The progress of a command, shown until it is ended or dropped.
 pub(crate) struct Progress {
-    bar: ProgressBar,
-    log: Option<Log>,
+    now: Arc<Mutex<Now>>,
+    shown: Mutex<Option<Shown>>,
 }
 
 impl Progress {
-    /// The progress of so many steps, told by the command of this name.
-    pub(crate) fn new(name: &str, steps: usize) -> Self {
-        if !io::stderr().is_terminal() {
-            return Self {
-                bar: ProgressBar::hidden(),
-                log: Log::begin(name, steps, APART, io::stderr()).ok(),
-            };
-        }
-        let style =
-            ProgressStyle::with_template("{bar:24} {pos}/{len} {wide_msg}").expect("the template is right");
-        let style = if is_unicode() { style } else { style.progress_chars("#>-") };
-        let bar = ProgressBar::with_draw_target(Some(steps as u64), ProgressDrawTarget::stderr());
-        let bar = bar.with_style(style);
-        let wiped = bar.clone();
-        // Without it the command still works; only the line is not wiped.
-        let _ = interrupt::tidy_first(move || wiped.finish_and_clear());
-        Self { bar, log: None }
+    /// The progress of the command of this name, which begins now.
+    pub(crate) fn begin(name: &str) -> Self {
+        let now = Arc::new(Mutex::new(Now::new(Instant::now())));
+        let read = Arc::clone(&now);
+        let shown = match io::stderr().is_terminal() {
+            true => {
+                let bar = Bar::new();
+                Shown::begin(REDRAWN, REDRAWN, move || bar.draw(&lock(&read)))
+            }
+            false => {
+                let name = name.to_owned();
+                Shown::begin(FIRST_LINE, SELDOM, move || {
+                    let line = lock(&read).line(Instant::now());
+                    // There is nobody left to tell if this fails.
+                    let _ = writeln!(io::stderr().lock(), "{name}: {line}");
+                })
+            }
+        };
+        // Without a thread the command works, and is silent.
+        Self { now, shown: Mutex::new(shown.ok()) }
     }
 
-    /// Names the step that begins now.
-    pub(crate) fn begin(&self, what: String) {
-        if let Some(log) = &self.log {
-            log.change(|now| now.what.clone_from(&what));
-        }
-        self.bar.set_message(what);
+    /// Sets the number of all steps.
+    pub(crate) fn expect(&self, steps: usize) {
+        lock(&self.now).steps = steps;
+    }
+
+    /// Names a step that begins now.
+    pub(crate) fn start(&self, what: String) {
+        let mut now = lock(&self.now);
+        now.started += 1;
+        now.changed = Instant::now();
+        now.what = what;
     }
 
     /// Counts a step that is over.
     pub(crate) fn step(&self) {
-        if let Some(log) = &self.log {
-            log.change(|now| now.done += 1);
-        }
-        self.bar.inc(1);
+        let mut now = lock(&self.now);
+        now.done += 1;
+        now.changed = Instant::now();
+    }
+
+    /// Counts a step that took no time, because what it yields was known.
+    pub(crate) fn skip(&self) {
+        let mut now = lock(&self.now);
+        now.done += 1;
+        now.skipped += 1;
+    }
+
+    /// The number of steps that are over, and of all.
+    pub(crate) fn count(&self) -> (usize, usize) {
+        let now = lock(&self.now);
+        (now.done, now.steps)
+    }
+
+    /// Wipes the bar, and shows nothing more.
+    pub(crate) fn end(&self) {
+        drop(lock(&self.shown).take());
     }
 }
 
-impl Drop for Progress {
-    fn drop(&mut self) {
-        self.bar.finish_and_clear();
-    }
+/// What a mutex guards, also after a panic of another thread.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The state of a command's progress.
 #[derive(Debug)]
 struct Now {
-    /// The name of the command.
-    name: String,
-    done: usize,
+    begun: Instant,
+    /// The number of all steps; 0 if it is not known.
     steps: usize,
-    /// The step that is being done.
+    started: usize,
+    done: usize,
+    /// Steps among those done that took no time.
+    skipped: usize,
+    /// The time at which a step began or was over last.
+    changed: Instant,
+    /// The step that was started last.
     what: String,
 }
 
 impl Now {
-    fn line(&self) -> String {
-        format!("{}: {} of {} done, now {}", self.name, self.done, self.steps, self.what)
+    fn new(begun: Instant) -> Self {
+        Self { begun, steps: 0, started: 0, done: 0, skipped: 0, changed: begun, what: String::new() }
+    }
+
+    /// The time that is left, if the steps to come take as long as those that are over; steps in progress count as half
+    /// done. A step that has lasted for long is believed to last as long again. `None` before anything is over.
+    fn left(&self, at: Instant) -> Option<Duration> {
+        let worked = self.done.checked_sub(self.skipped).filter(|worked| *worked > 0)?;
+        let half = self.started.saturating_sub(self.done) as f64 / 2.0;
+        let rest = self.steps as f64 - self.done as f64 - half;
+        let elapsed = at.duration_since(self.begun).as_secs_f64();
+        let left = Duration::from_secs_f64((elapsed * rest / (worked as f64 + half)).max(0.0));
+        Some(left.max(at.duration_since(self.changed)).max(LEAST))
+    }
+
+    /// The time that is left and the present step, in words.
+    fn rest(&self, at: Instant) -> String {
+        let left = self.left(at).map(|left| format!("about {} left", roughly(left)));
+        let what = (!self.what.is_empty()).then(|| format!("now {}", self.what));
+        left.into_iter().chain(what).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The time that has passed, and all else, in words.
+    fn line(&self, at: Instant) -> String {
+        let elapsed = roughly(at.duration_since(self.begun));
+        match self.steps {
+            0..=1 => format!("{elapsed} so far, {}", self.rest(at)),
+            steps => format!("{} of {steps} done in {elapsed}, {}", self.done, self.rest(at)),
+        }
     }
 }
 
-/// A thread that sleeps, and writes a line whenever it wakes: a single step may take long. A sleeping thread disturbs no
-/// measurement.
-struct Log {
-    now: Arc<Mutex<Now>>,
+/// The line on a terminal.
+struct Bar(ProgressBar);
+
+impl Bar {
+    fn new() -> Self {
+        Self(ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()))
+    }
+
+    fn draw(&self, now: &Now) {
+        let at = Instant::now();
+        if now.steps > 1 {
+            self.0.set_style(style("{bar:24} {pos}/{len} {wide_msg}"));
+            self.0.set_length(now.steps as u64);
+            self.0.set_position(now.done as u64);
+            self.0.set_message(now.rest(at));
+        } else {
+            self.0.set_style(style("{wide_msg}"));
+            self.0.set_message(now.line(at));
+        }
+        self.0.tick();
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}
+
+fn style(template: &str) -> ProgressStyle {
+    let style = ProgressStyle::with_template(template).expect("the template is right");
+    if is_unicode() { style } else { style.progress_chars("#>-") }
+}
+
+/// A thread that sleeps, and draws whenever it wakes.
+struct Shown {
     /// The channel on which nothing is ever sent; its end ends the thread.
     end: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Log {
-    fn begin(
-        name: &str,
-        steps: usize,
-        apart: Duration,
-        mut out: impl Write + Send + 'static,
-    ) -> io::Result<Self> {
-        let now = Now { name: name.to_owned(), done: 0, steps, what: String::new() };
-        let now = Arc::new(Mutex::new(now));
+impl Shown {
+    /// Draws after the time `first`, and then after times that double up to `most`.
+    fn begin(first: Duration, most: Duration, mut draw: impl FnMut() + Send + 'static) -> io::Result<Self> {
         let (end, ended) = mpsc::channel::<()>();
-        let read = Arc::clone(&now);
         let thread = thread::Builder::new().spawn(move || {
+            let mut apart = first;
             while ended.recv_timeout(apart) == Err(RecvTimeoutError::Timeout) {
-                let line = read.lock().unwrap_or_else(PoisonError::into_inner).line();
-                // There is nobody left to tell if this fails.
-                let _ = writeln!(out, "{line}");
+                draw();
+                apart = (apart * 2).min(most);
             }
         })?;
-        Ok(Self { now, end: Some(end), thread: Some(thread) })
-    }
-
-    fn change(&self, change: impl FnOnce(&mut Now)) {
-        change(&mut self.now.lock().unwrap_or_else(PoisonError::into_inner));
+        Ok(Self { end: Some(end), thread: Some(thread) })
     }
 }
 
-impl Drop for Log {
+impl Drop for Shown {
     fn drop(&mut self) {
         drop(self.end.take());
         if let Some(thread) = self.thread.take() {
@@ -133,41 +221,52 @@ impl Drop for Log {
 mod tests {
     use super::*;
 
-    /// Lines as they come.
-    struct Lines(Sender<String>);
+    fn now(started: usize, done: usize, skipped: usize) -> Now {
+        let begun = Instant::now();
+        let changed = begun + Duration::from_secs(16);
+        Now { begun, steps: 40, started, done, skipped, changed, what: "toy by messages".to_owned() }
+    }
 
-    impl Write for Lines {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0.send(String::from_utf8_lossy(bytes).into_owned()).map_err(io::Error::other)?;
-            Ok(bytes.len())
-        }
+    fn after(now: &Now, seconds: u64) -> Instant {
+        now.begun + Duration::from_secs(seconds)
+    }
 
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
+    #[test]
+    fn what_is_left_is_told_from_what_is_over() {
+        let ten = now(10, 10, 0);
+        assert_eq!(ten.left(after(&ten, 20)), Some(Duration::from_secs(60)));
+        assert_eq!(ten.line(after(&ten, 20)), "10 of 40 done in 20 s, about 60 s left, now toy by messages");
+        // What was known already says nothing of how long the rest takes: one step in 20 s, and 30 more.
+        let known = now(10, 10, 9);
+        assert_eq!(known.left(after(&known, 20)), Some(Duration::from_secs(600)));
+        // Four beside each other are half done on average, as if eight were over and 28 to come.
+        let parallel = now(10, 6, 0);
+        assert_eq!(parallel.left(after(&parallel, 16)), Some(Duration::from_secs(64)));
+        let last = now(40, 39, 0);
+        assert_eq!(last.left(after(&last, 17)), Some(LEAST));
+        assert_eq!(last.left(after(&last, 46)), Some(Duration::from_secs(30)));
+        let first = now(1, 0, 0);
+        assert_eq!(first.left(after(&first, 20)), None);
+        assert_eq!(first.line(after(&first, 20)), "0 of 40 done in 20 s, now toy by messages");
+        let alone = Now { steps: 1, ..first };
+        assert_eq!(alone.line(after(&alone, 20)), "20 s so far, now toy by messages");
     }
 
     #[test]
     fn a_step_that_takes_long_is_told_of_while_it_lasts() {
-        let (sender, lines) = mpsc::channel();
-        let log = Log::begin("mine", 3, Duration::from_millis(2), Lines(sender)).unwrap();
-        log.change(|now| {
-            now.done = 1;
-            now.what = "toy by messages".to_owned();
-        });
-        // Nothing more happens, and it is said again and again; a line may come in pieces.
-        let mut said = String::new();
-        while said.matches("mine: 1 of 3 done, now toy by messages\n").count() < 2 {
-            said += &lines.recv().unwrap();
-        }
-        drop(log);
-        assert!(lines.iter().all(|piece| !piece.contains("2 of 3")));
+        let (sender, drawn) = mpsc::channel();
+        let often = Duration::from_millis(2);
+        let shown = Shown::begin(often, often, move || sender.send(()).unwrap()).unwrap();
+        // Nothing happens, and it is drawn again and again.
+        (0..3).for_each(|_| drawn.recv().unwrap());
+        drop(shown);
+        drawn.iter().for_each(drop);
     }
 
     #[test]
     fn what_is_over_soon_says_nothing() {
-        let (sender, lines) = mpsc::channel();
-        drop(Log::begin("mine", 3, APART, Lines(sender)).unwrap());
-        assert_eq!(lines.iter().count(), 0);
+        let (sender, drawn) = mpsc::channel();
+        drop(Shown::begin(FIRST_LINE, SELDOM, move || sender.send(()).unwrap()).unwrap());
+        assert_eq!(drawn.iter().count(), 0);
     }
 }

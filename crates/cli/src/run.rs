@@ -1,32 +1,41 @@
 //! `tradewind run`: one program on one machine under one policy. This module must never know how a run looks.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::Write;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::ExitCode;
 
+use compare::Combination;
 use tempest::Policy;
 use tempest::policy::PRESETS;
 use trace::Summary;
 use units::Time;
-use worlds::{Error, Setting, TraceFile, inputs, machines};
+use worlds::shape::Asked;
+use worlds::{Error, Measuring, Repeat, Setting, TraceFile, Turn, inputs, machines};
 
-use report::{document, picture, text};
+use report::document::Partial;
+use report::{Page, document, picture, plot, quantity, text};
 
 use crate::arguments::Run;
-use crate::asked::{asked, subject, target};
+use crate::asked::{asked, subject, target, warn};
 use crate::files;
 use crate::house::House;
 use crate::interrupt;
-use crate::print::{code, print};
+use crate::print::{code, print, say};
 use crate::problem::{All, Problem};
+use crate::progress::Progress;
 use crate::told::optional;
 
 /// The modelled time between samples of a trace where nothing else is asked for.
 const TRACE_INTERVAL: Time = Time::from_microseconds(10);
 
 /// Runs and reports.
-pub(crate) fn run(house: &House, arguments: &Run, out: &mut impl Write) -> Result<ExitCode, Problem> {
+pub(crate) fn run(
+    house: &House,
+    arguments: &Run,
+    out: &mut (impl Write + Send),
+) -> Result<ExitCode, Problem> {
     let common = &arguments.common;
     let asked_for = (arguments.repeat.get(), common.output.page(), optional(&arguments.trace_interval));
     let ((repeat, page, interval), (), setting) =
@@ -35,42 +44,94 @@ pub(crate) fn run(house: &House, arguments: &Run, out: &mut impl Write) -> Resul
         // A path that cannot be written is told before a long run, not after it.
         files::draft(path)?;
     }
-    let trace = arguments.trace.as_deref().map(create).transpose()?;
+    let trace = arguments.trace.as_deref().map(TraceFile::create).transpose()?;
     let interval = interval.unwrap_or(TRACE_INTERVAL);
     let recorder = trace.as_ref().map(|trace| trace.recorder().sampling(interval));
     let setting = Setting { trace: recorder, ..setting };
-    let ran = setting.measure(repeat, |_| ());
-    if let Some(trace) = trace.filter(|_| !matches!(ran, Err(Error::Wrong(_)))) {
-        tell(&house.name, trace.finish()?, arguments.trace.as_deref().unwrap_or(Path::new("")));
+    warn(&house.name, [&setting.target]);
+    let measuring = setting.begin(repeat);
+    measure(&house.name, &setting, &measuring, |partial| {
+        if let Some(partial) = trace.as_ref().and_then(TraceFile::partial) {
+            // There is nobody left to tell if this fails.
+            let _ = fs::remove_file(partial);
+        }
+        if let Ok(Some(ran)) = measuring.so_far() {
+            let found = document::Run { partial: Some(partial), ..document(arguments, &setting, &ran) };
+            let _ = show(arguments, &page, &found, out);
+        }
+    });
+    let ran = measuring.so_far();
+    let traced = trace.filter(|_| !matches!(ran, Err(Error::Wrong(_)))).map(TraceFile::finish).transpose();
+    let ran = ran.map_err(|error| advised(error.into(), &setting))?.expect("nothing stopped it");
+    let found = document(arguments, &setting, &ran);
+    let picture = arguments.out.as_deref().map(|path| drawn(path, &found)).transpose()?;
+    // Files that cannot be written take no result away.
+    show(arguments, &page, &found, out)?;
+    arguments.out.as_deref().zip(picture).map(|(path, svg)| files::save(path, &svg)).transpose()?;
+    if let Some(summary) = traced? {
+        let path = arguments.trace.as_deref().unwrap_or(Path::new(""));
+        tell(&house.name, summary, path, ran.median().time);
     }
-    let ran = ran.map_err(|error| advised(error.into(), &setting))?;
-    let found = document::Run::new(
-        asked(common, &setting.subject),
+    Ok(code(ran.verified()))
+}
+
+/// Runs a combination; says meanwhile, as the command of this name, how far it is. If it is interrupted, `stop` is called.
+fn measure(name: &str, setting: &Setting, measuring: &Measuring, stop: impl FnOnce(Partial) + Send) {
+    let progress = Progress::begin(name);
+    let mut done = 0;
+    let way = format!(
+        "{} by {} on {} under {}",
+        setting.subject.entry.name,
+        setting.mechanism,
+        setting.target.label(),
+        setting.policy
+    );
+    let step = |turn: Turn| {
+        progress.expect(turn.all);
+        (done..turn.done).for_each(|_| progress.step());
+        done = turn.done;
+        progress.start(way.clone());
+        ControlFlow::Continue(())
+    };
+    let stop = |signal| {
+        progress.end();
+        let partial = Partial::interrupted(signal, progress.count());
+        say(name, &partial.to_string());
+        stop(partial);
+    };
+    interrupt::or_tell(|| measuring.run(step), stop);
+}
+
+/// What came of a combination.
+fn document(arguments: &Run, setting: &Setting, ran: &Combination) -> document::Run {
+    document::Run::new(
+        asked(&arguments.common, &setting.subject),
         &document::Setting {
-            nodes: setting.nodes,
-            processors: setting.processors,
             threads: setting.threads,
             seed: setting.seed,
             protocol: setting.subject.sharing.protocol.to_string(),
             block_bytes: setting.subject.sharing.block,
         },
+        setting.machine_shape(),
         &setting.target.described(),
-        &ran,
-    );
-    if let Some(path) = &arguments.out {
-        draw(path, &found)?;
-    }
-    print(out, common.output.json, &page, &found, |page| text::run(&found, page, worlds::cores()))?;
-    Ok(code(ran.verified()))
+        ran,
+    )
 }
 
-/// Draws the curves of a run into a file.
-fn draw(path: &Path, found: &document::Run) -> Result<(), Problem> {
+/// Prints what came of a combination.
+fn show(arguments: &Run, page: &Page, found: &document::Run, out: &mut impl Write) -> Result<(), Problem> {
+    let json = arguments.common.output.json;
+    print(out, json, page, found, |page| text::run(found, page, worlds::cores()))?;
+    Ok(out.flush()?)
+}
+
+/// The curves of a run, drawn for the file of this path.
+fn drawn(path: &Path, found: &document::Run) -> Result<String, Problem> {
     let nothing = || {
         let why = format!("{} has no curve to draw: expected a program such as traffic", found.asked.program);
         files::wrong(path, &why)
     };
-    files::save(path, &picture(found).ok_or_else(nothing)?.svg())
+    Ok(plot::svg(&picture::run(found).ok_or_else(nothing)?))
 }
 
 /// The combination that the command line asks for, without a trace.
@@ -86,13 +147,14 @@ fn setting(house: &House, arguments: &Run) -> Result<Setting, Problem> {
     let rest = (common.seed.get(), optional(&common.stall_limit));
     let ((target, (subject, mechanisms), policy), (nodes, processors, threads), (seed, stall_limit)) =
         (asked.all(), size.all(), rest.all()).all()?;
-    let (usual, least) = (target.shape(), subject.instance.least());
+    let least = subject.instance.least();
+    let shape = target.shape(Asked { nodes, processors }, least);
     Ok(Setting {
         mechanism: *mechanisms.first().unwrap_or(&subject.entry.mechanisms[0]),
         subject,
         target,
-        nodes: nodes.unwrap_or(usual.0.max(least.nodes)),
-        processors: processors.unwrap_or(usual.1.max(least.processors)),
+        nodes: shape.nodes,
+        processors: shape.processors,
         threads: threads.unwrap_or(least.threads),
         policy,
         seed,
@@ -130,8 +192,11 @@ fn instead(setting: &Setting) -> Option<String> {
 fn check_trace(house: &House, arguments: &Run) -> Result<(), Problem> {
     let Some(path) = arguments.trace.as_deref() else { return Ok(()) };
     let runs = match arguments.repeat.get() {
-        Ok(0..=1) | Err(_) => Ok(()),
-        Ok(more) => Err(Problem::wrong(format!("--trace with --repeat {more}: expected one run"))),
+        Ok(Repeat::Times(1)) | Err(_) => Ok(()),
+        Ok(Repeat::Times(more)) => {
+            Err(Problem::wrong(format!("--trace with --repeat {more}: expected one run")))
+        }
+        Ok(Repeat::Auto) => Err(Problem::wrong("--trace with --repeat auto: expected one run")),
     };
     let common = &arguments.common;
     let entry = house.programs.find(&common.program).ok();
@@ -140,24 +205,47 @@ fn check_trace(house: &House, arguments: &Run) -> Result<(), Problem> {
     (runs, TraceFile::check(path, &read).map_err(Problem::from)).all().map(drop)
 }
 
-/// Opens the file of a trace. An interrupt removes what there is of it.
-fn create(path: &Path) -> Result<TraceFile, Problem> {
-    let trace = TraceFile::create(path)?;
-    if let Some(doomed) = trace.partial().map(Path::to_path_buf) {
-        // Once the file has its own name there is nothing under this one, and nothing to remove.
-        let tidy = move || drop(fs::remove_file(&doomed));
-        let wrong = |error: io::Error| Problem::wrong(format!("--trace {}: {error}", path.display()));
-        interrupt::tidy_first(tidy).map_err(wrong)?;
-    }
-    Ok(trace)
-}
-
 /// Says on standard error, as the command of this name, what is in a trace.
-fn tell(name: &str, Summary { events, lost, bytes, .. }: Summary, path: &Path) {
-    let mut text = format!("{name}: {events} events, {bytes} bytes in {}", path.display());
+fn tell(name: &str, summary: Summary, path: &Path, time: Time) {
+    let Summary { events, lost, bytes, recording, .. } = summary;
+    let mut text = format!("{events} events, {bytes} bytes in {}", path.display());
     if lost > 0 {
         text += &format!("; {lost} events found no place");
     }
-    // There is nobody left to tell if this fails.
-    let _ = writeln!(io::stderr().lock(), "{text}; open it at https://ui.perfetto.dev");
+    text += &slowed(recording, time);
+    say(name, &format!("{text}; open it at https://ui.perfetto.dev"));
+}
+
+/// The longest a run may take with a trace, as a multiple of its time without, for nothing to be said of it.
+const MUCH: f64 = 1.5;
+
+/// How much longer a run took because its processors recorded their events, if that was much.
+fn slowed(recording: Time, time: Time) -> String {
+    let without = time.as_seconds() - recording.as_seconds();
+    let times = time.as_seconds() / without.max(time.as_seconds() / 100.0);
+    if times <= MUCH {
+        return String::new();
+    }
+    let [recording, time] = [recording, time].map(|time| quantity::duration(time.as_seconds()));
+    format!(
+        "; recording took about {recording} of the run's {time}, so its times are {times:.1} times as long as without a trace"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_trace_says_how_much_it_slowed_its_run() {
+        let slowed = |recording| slowed(Time::from_microseconds(recording), Time::from_microseconds(3000));
+        assert_eq!(slowed(0), "");
+        assert_eq!(slowed(900), "");
+        assert!(
+            slowed(2000).contains("about 2 ms of the run's 3 ms, so its times are 3.0 times as long"),
+            "{}",
+            slowed(2000)
+        );
+        assert!(slowed(9000).contains("100.0 times"));
+    }
 }

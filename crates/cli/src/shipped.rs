@@ -26,10 +26,14 @@ pub(crate) static CLAIMS: &[Shipped] = &[
 
 /// Experiments.
 pub(crate) static STUDIES: &[Shipped] = &[
+    shipped!("alewife-bisection", "studies/alewife-bisection.toml"),
+    shipped!("alewife-latency", "studies/alewife-latency.toml"),
     shipped!("alewife-messages", "studies/alewife-messages.toml"),
     shipped!("alewife-network", "studies/alewife-network.toml"),
     shipped!("alewife-tables", "studies/alewife-tables.toml"),
+    shipped!("fixed-floating-em3d", "studies/fixed-floating-em3d.toml"),
     shipped!("fixed-floating-model", "studies/fixed-floating-model.toml"),
+    shipped!("fixed-floating-polling", "studies/fixed-floating-polling.toml"),
     shipped!("fixed-floating-table2", "studies/fixed-floating-table2.toml"),
     shipped!("pdq-saturation", "studies/pdq-saturation.toml"),
     shipped!("pdq-table1", "studies/pdq-table1.toml"),

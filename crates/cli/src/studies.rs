@@ -6,6 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use lab::{Claim, Laboratory, Mistakes, Study, claim, study, survey, tolerance};
+use worlds::files;
 
 use crate::problem::Problem;
 use crate::shipped::{CLAIMS, STUDIES, SURVEYS, Shipped, TOLERANCES};
@@ -63,7 +64,7 @@ fn claims_of(folder: &Path) -> Result<Vec<Claim>, Problem> {
     let (mut claims, mut mistakes) = (Vec::new(), Vec::new());
     for path in files {
         let name = path.display().to_string();
-        match fs::read_to_string(&path) {
+        match files::read_text(&path) {
             Ok(text) => match claim::read(&name, &text) {
                 Ok(read) => claims.extend(read),
                 Err(found) => mistakes.extend(found.iter().map(ToString::to_string)),
@@ -80,6 +81,12 @@ fn problem(mistakes: Mistakes) -> Problem {
 
 #[cfg(test)]
 mod tests {
+    use lab::drawing::Line;
+    use lab::results::{Kept, Results};
+    use lab::specification::FIGURES;
+    use lab::study::Source;
+    use serde_json::{Value, json};
+
     use super::*;
 
     #[test]
@@ -90,6 +97,62 @@ mod tests {
         assert_eq!(laboratory.strays(), [""; 0]);
         for (study, file) in laboratory.studies().iter().zip(STUDIES) {
             assert_eq!((study.name.as_str(), study.file.as_str()), (file.name, file.path));
+        }
+    }
+
+    /// Studies whose results are curves.
+    const CURVES: [&str; 8] = [
+        "alewife-bisection",
+        "alewife-latency",
+        "alewife-messages",
+        "fixed-floating-em3d",
+        "fixed-floating-polling",
+        "pdq-saturation",
+        "split-c-bandwidth",
+        "split-c-polling",
+    ];
+
+    /// An answer in which every number that a source keeps is 1. A family has three numbers.
+    fn answer(source: &Source) -> Value {
+        let mut answer = json!({});
+        for mapping in &source.metrics {
+            let ways = ["8", "64", "512"].map(|size| mapping.figure.fill(size));
+            for way in &ways {
+                // The names of a program's figures may have dots.
+                let (at, rest) = match way.strip_prefix(FIGURES) {
+                    Some(figure) => (&mut answer["report"]["figures"], vec![figure]),
+                    None => (&mut answer, way.split('.').collect()),
+                };
+                *rest.into_iter().fold(at, |at, key| &mut at[key]) = json!(1);
+            }
+        }
+        answer
+    }
+
+    #[test]
+    fn the_figures_of_shipped_studies_are_whole() {
+        let laboratory = laboratory(None).unwrap();
+        let with_figures = laboratory.studies().iter().filter(|study| !study.figures.is_empty());
+        let names: Vec<_> = with_figures.clone().map(|study| study.name.as_str()).collect();
+        assert_eq!(names, CURVES);
+        for study in with_figures {
+            let kept: Vec<Kept> = study.sources.iter().map(|source| source.kept(&answer(source))).collect();
+            let rounds: Vec<_> = kept.iter().map(|kept| vec![kept]).collect();
+            for drawing in Results::new(&laboratory, study, &rounds).drawings() {
+                let figure = format!("{}: {}", study.name, drawing.figure.name);
+                assert!(drawing.figure.title.is_some(), "{figure} has no title");
+                for panel in &drawing.panels {
+                    let across = |line: &Line| -> Vec<_> {
+                        let measured = line.points.iter().filter(|point| !point.up.is_empty());
+                        measured.map(|point| point.across.clone()).collect()
+                    };
+                    let points = across(&panel.lines[0]);
+                    assert!(points.len() >= 3, "{figure}, {}: {points:?}", panel.title);
+                    for line in &panel.lines {
+                        assert_eq!(across(line), points, "{figure}, {}, {}", panel.title, line.label);
+                    }
+                }
+            }
         }
     }
 }

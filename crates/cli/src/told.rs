@@ -10,8 +10,12 @@ use tempest::entry::{Plan, UnknownName};
 use tempest::policy::{OPTIONS, PRESETS};
 use tempest::{Mechanism, Policy};
 use units::Time;
+use worlds::Repeat;
 
 use crate::problem::{Problem, each};
+
+/// How `--repeat` spells [`Repeat::Auto`].
+const AUTO: &str = "auto";
 
 /// A value, or the mistake in its text.
 #[derive(Clone, Debug)]
@@ -31,6 +35,11 @@ impl<T: Clone> Told<T> {
 /// The value, where there is one.
 pub(crate) fn optional<T: Clone>(told: &Option<Told<T>>) -> Result<Option<T>, Problem> {
     told.as_ref().map(Told::get).transpose()
+}
+
+/// Every value, in their order.
+pub(crate) fn every<T: Clone>(told: &[Told<T>]) -> Result<Vec<T>, Problem> {
+    each(told.iter().map(Told::get))
 }
 
 /// Every value once, in their order.
@@ -64,6 +73,15 @@ where
 /// Reads whole numbers of an option from 1 on.
 pub(crate) fn some(option: &'static str) -> impl Fn(&str) -> Read<u32> + Clone {
     whole(option, 1, u32::MAX)
+}
+
+/// Reads how often something runs.
+pub(crate) fn repeat(text: &str) -> Read<Repeat> {
+    if text == AUTO {
+        return Ok(Told(Ok(Repeat::Auto)));
+    }
+    let told = some("--repeat")(text)?;
+    Ok(Told(told.0.map(Repeat::Times).map_err(|mistake| format!("{mistake}, or {AUTO}"))))
 }
 
 /// Reads a time without any progress.
@@ -180,6 +198,13 @@ mod tests {
         let said = said.expect("mistakes");
         assert!(said.contains("--set nodes: given twice; expected once"), "{said}");
         assert!(said.contains("--set queue: expected KEY=VALUE"), "{said}");
+    }
+
+    #[test]
+    fn a_number_of_runs_may_be_left_to_the_measurement() {
+        let read = |text| repeat(text).unwrap_or_else(|never| match never {}).0;
+        assert_eq!((read("auto"), read("7")), (Ok(Repeat::Auto), Ok(Repeat::Times(7))));
+        assert_eq!(read("0").unwrap_err(), "--repeat 0: expected a whole number from 1, or auto");
     }
 
     #[test]

@@ -7,18 +7,20 @@
 //!
 //! A policy is compared by the mechanism that serves all machines; where there is none, by each machine's own.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use serde::{Deserialize, Serialize};
 use tempest::Mechanism;
 
 use crate::combination::Way;
-use crate::ranking::{Machine, Ranking, Row};
+use crate::ranking::{Machine, MachineShape, Ranking, Row};
 use crate::tie::is_tied;
 
 /// The agreement of several machines' rankings: whether one mechanism and one policy are the best on all of them.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Agreement {
+    /// The nodes and processors that all of them had.
+    pub shape: MachineShape,
     /// The best combination of each machine. Empty if the machines have no combination in common, or if fewer than two of
     /// them have times that mean something.
     pub choices: Vec<Choice>,
@@ -80,9 +82,19 @@ pub struct Choice {
     pub way: Way,
 }
 
-/// The agreement of several machines; `None` if there are no two machines with right answers.
-pub fn of(rankings: &[Ranking]) -> Option<Agreement> {
-    let worlds: Vec<_> = rankings.iter().map(World::new).filter(|world| !world.right.is_empty()).collect();
+/// The agreement of several machines for each shape that they ran in, without those in which no two machines have right
+/// answers.
+pub fn of(rankings: &[Ranking]) -> Vec<Agreement> {
+    let mut shapes: Vec<_> = rankings.iter().map(|ranking| ranking.shape).collect();
+    let mut seen = HashSet::new();
+    shapes.retain(|shape| seen.insert(*shape));
+    shapes.into_iter().filter_map(|shape| agree(shape, rankings)).collect()
+}
+
+/// The agreement of the machines that ran in this shape; `None` if there are no two of them with right answers.
+fn agree(shape: MachineShape, rankings: &[Ranking]) -> Option<Agreement> {
+    let worlds = rankings.iter().filter(|ranking| ranking.shape == shape).map(World::new);
+    let worlds: Vec<_> = worlds.filter(|world| !world.right.is_empty()).collect();
     if worlds.len() < 2 {
         return None;
     }
@@ -101,6 +113,7 @@ pub fn of(rankings: &[Ranking]) -> Option<Agreement> {
     };
     let names = |worlds: &[&World<'_>]| worlds.iter().map(|world| Name::of(world.machine)).collect();
     Some(Agreement {
+        shape,
         policy: serving_policy(&able, &common, serving).map(|serves| serves.verdict(String::clone)),
         mechanism: mechanism.map(|serves| serves.verdict(Mechanism::to_string)),
         extent: Extent::of(&common, &ways),
@@ -163,7 +176,7 @@ fn serves<T: Ord + Clone>(best: Vec<Option<T>>, tied: Vec<BTreeSet<T>>) -> Serve
 }
 
 impl Name {
-    fn of(machine: &Machine) -> Self {
+    pub(crate) fn of(machine: &Machine) -> Self {
         Self { machine: machine.name.clone(), file: machine.file.clone() }
     }
 }
@@ -253,7 +266,13 @@ mod tests {
     use crate::samples::{ranking, rows};
 
     fn agree(native: &[Row], model: &[Row]) -> Agreement {
-        of(&[ranking("native", native), ranking("toy", model)]).expect("two machines")
+        only(&[ranking("native", native), ranking("toy", model)])
+    }
+
+    fn only(rankings: &[Ranking]) -> Agreement {
+        let mut agreed = of(rankings);
+        assert_eq!(agreed.len(), 1);
+        agreed.remove(0)
     }
 
     fn best(one: &str) -> Option<Verdict> {
@@ -296,7 +315,7 @@ mod tests {
     #[test]
     fn what_is_tied_with_the_best_is_not_called_the_best() {
         let native = rows(&[(Deposit, "single", 10), (Bulk, "fixed:1", 11)]);
-        let native: Vec<_> = native.into_iter().map(|row| row.spread_by(0.2)).collect();
+        let native: Vec<_> = native.into_iter().map(|row| row.within(0.2)).collect();
         let model = rows(&[(Bulk, "fixed:1", 2), (Deposit, "single", 3)]);
         assert_eq!(agree(&native, &model).mechanism, tied("bulk"));
         let alike = rows(&[(Bulk, "single", 10), (Messages, "single", 10), (Deposit, "single", 20)]);
@@ -313,9 +332,9 @@ mod tests {
         let other = rows(&[(Bulk, "single", 10)]);
         let [native, toy, tin] =
             [("native", &native), ("toy", &model), ("tin", &other)].map(|(name, rows)| ranking(name, rows));
-        let found = of(&[native.clone(), toy.clone(), tin]).unwrap();
+        let found = only(&[native.clone(), toy.clone(), tin]);
         assert_eq!((names(&found.compared), found.choices.len()), (vec!["toy", "tin"], 0));
-        let found = of(&[native, toy, ranking("tin", &model)]).unwrap();
+        let found = only(&[native, toy, ranking("tin", &model)]);
         assert_eq!((found.policy, names(&found.crowded)), (best("single"), vec!["native"]));
     }
 
@@ -334,7 +353,23 @@ mod tests {
     fn one_machine_agrees_with_nobody() {
         let rows = rows(&[(Messages, "single", 10), (Messages, "fixed:1", 20)]);
         let wrong = [Row { verified: false, ..rows[0].clone() }];
-        assert!(of(&[ranking("toy", &rows)]).is_none());
-        assert!(of(&[ranking("toy", &rows), ranking("native", &wrong)]).is_none());
+        assert!(of(&[ranking("toy", &rows)]).is_empty());
+        assert!(of(&[ranking("toy", &rows), ranking("native", &wrong)]).is_empty());
+    }
+
+    #[test]
+    fn machines_are_compared_in_one_shape_at_a_time() {
+        let fast = rows(&[(Messages, "single", 10), (Messages, "fixed:1", 20)]);
+        let slow = rows(&[(Messages, "single", 20), (Messages, "fixed:1", 10)]);
+        let wide = MachineShape { nodes: 1, processors: 2 };
+        let in_shape = |name, rows: &[Row], shape| Ranking { shape, ..ranking(name, rows) };
+        let found = of(&[
+            ranking("native", &fast),
+            in_shape("native", &fast, wide),
+            ranking("toy", &fast),
+            in_shape("toy", &slow, wide),
+        ]);
+        let found: Vec<_> = found.iter().map(|agreed| (agreed.shape, agreed.policy.clone())).collect();
+        assert_eq!(found, [(crate::samples::SHAPE, best("single")), (wide, Some(Verdict::Differs))]);
     }
 }

@@ -12,7 +12,7 @@ pub struct Way {
     /// The mechanism by which data moves.
     #[serde(with = "by_name")]
     pub mechanism: Mechanism,
-    /// The policy, as the command line takes it.
+    /// The policy, as the command line takes it. One that was listed again has its number behind it: `single (2nd)`.
     pub policy: String,
 }
 
@@ -21,25 +21,48 @@ pub struct Way {
 pub struct Combination {
     /// The mechanism by which data moved.
     pub mechanism: Mechanism,
-    /// The policy, as the command line takes it.
+    /// The policy, as the command line takes it. One that was listed again has its number behind it: `single (2nd)`.
     pub policy: String,
+    /// The other policies that are the same on this machine in this shape, so that they were not run on their own.
+    pub same: Vec<String>,
     /// The number of each node's processors that compute, and the number that only run handlers.
     pub split: Split,
     /// Whether a native run had more processors than this host has cores. They then took turns, and the times mean little.
     pub oversubscribed: bool,
+    /// The times of the runs, in the order of measurement.
+    samples: Vec<Time>,
+    /// The outcomes of the runs, the fastest first.
     outcomes: Vec<Outcome>,
 }
 
 impl Combination {
-    /// A combination with the outcomes of its runs, in any order.
+    /// A combination with the outcomes of its runs, in the order of measurement.
     ///
     /// # Panics
     /// If there is no outcome: what did not run is a [`Refusal`](crate::Refusal).
     pub fn new(way: Way, split: Split, oversubscribed: bool, mut outcomes: Vec<Outcome>) -> Self {
         assert!(!outcomes.is_empty(), "a combination has at least one outcome");
+        let samples = outcomes.iter().map(Outcome::timed).collect();
         outcomes.sort_by_key(Outcome::timed);
         let Way { mechanism, policy } = way;
-        Self { mechanism, policy, split, oversubscribed, outcomes }
+        Self { mechanism, policy, same: Vec::new(), split, oversubscribed, samples, outcomes }
+    }
+
+    /// The combination under another name: one that is measured twice has two.
+    #[must_use]
+    pub fn named(self, Way { mechanism, policy }: Way) -> Self {
+        Self { mechanism, policy, ..self }
+    }
+
+    /// The combination as one that stands for these policies too.
+    #[must_use]
+    pub fn standing_for(self, same: Vec<String>) -> Self {
+        Self { same, ..self }
+    }
+
+    /// The policies that the combination stands for, its own first.
+    pub fn policies(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&self.policy).chain(&self.same).map(String::as_str)
     }
 
     /// The outcome of median time; of an even number, the slower of the two in the middle.
@@ -52,10 +75,9 @@ impl Combination {
         self.outcomes.len()
     }
 
-    /// The least and the greatest time of the runs.
-    pub fn spread(&self) -> (Time, Time) {
-        let times = || self.outcomes.iter().map(Outcome::timed);
-        (times().min().unwrap_or_default(), times().max().unwrap_or_default())
+    /// The time of each run, in the order of measurement.
+    pub fn samples(&self) -> &[Time] {
+        &self.samples
     }
 
     /// Whether every answer of every run was right.

@@ -5,12 +5,14 @@
 //! | [`combination`] | one program by one mechanism under one policy, run once or several times |
 //! | [`parts`] | the five parts of a computing processor's time |
 //! | [`ranking`] | the combinations of one machine, the fastest first |
+//! | [`interval`] | the confidence interval of a median |
 //! | [`refusal`] | what a machine could not do of what was asked for |
 //! | [`tie`] | the rule by which two rows are tied |
 //! | [`counter`] | counters that can explain a part of the time |
 //! | [`bottleneck`] | the part of a machine that a run was limited by |
 //! | [`finding`] | the winner on one machine, its margin, and the cause |
 //! | [`agreement`] | whether several machines rank alike |
+//! | [`verdict`] | the best mechanism and the best policy of each machine, and by how much |
 //! | [`prediction`] | a calibrated model's times beside those measured on the host |
 //!
 //! Everything here is plain data; findings, agreements and predictions serialize with `serde`. This room must never know
@@ -25,6 +27,7 @@ pub mod bottleneck;
 pub mod combination;
 pub mod counter;
 pub mod finding;
+pub mod interval;
 pub mod parts;
 pub mod prediction;
 pub mod ranking;
@@ -32,12 +35,15 @@ pub mod refusal;
 #[cfg(any(test, feature = "samples"))]
 pub mod samples;
 pub mod tie;
+pub mod verdict;
 
 pub use agreement::Agreement;
 pub use bottleneck::Bottleneck;
 pub use combination::{Combination, Way};
 pub use finding::Finding;
+pub use interval::Interval;
 pub use parts::Part;
 pub use prediction::Prediction;
-pub use ranking::{Machine, Ranking, Row};
+pub use ranking::{Machine, MachineShape, Ranking, Row};
 pub use refusal::Refusal;
+pub use verdict::Verdict;

@@ -12,7 +12,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::combination::Way;
-use crate::ranking::{Calibration, Machine, Ranking, Row};
+use crate::ranking::{Calibration, Machine, MachineShape, Ranking, Row};
 use crate::tie::is_tied;
 
 /// The predictions of a calibrated model, beside the measurements of the machine that it was calibrated on.
@@ -22,6 +22,8 @@ pub struct Prediction {
     pub model: Machine,
     /// The machine that the model was calibrated on.
     pub calibration: Calibration,
+    /// The nodes and processors of both.
+    pub shape: MachineShape,
     /// First the pairs that are scored; each group the fastest measured first.
     pub pairs: Vec<Pair>,
     /// The number of measured combinations that the model cannot run, or runs with a wrong answer.
@@ -38,8 +40,8 @@ pub struct Pair {
     pub way: Way,
     /// The time measured, in nanoseconds.
     pub measured_ns: f64,
-    /// The difference of the slowest and the fastest run as a share of the time measured, where there were several.
-    pub spread: Option<f64>,
+    /// The distance of the farther end of the measurement's confidence interval from the time measured, as a share of it.
+    pub uncertainty: Option<f64>,
     /// The time predicted, in nanoseconds.
     pub predicted_ns: f64,
     /// Whether processors took turns when it was measured.
@@ -101,9 +103,10 @@ impl Choice {
 /// The predictions of each calibrated model of a comparison, if the machine that it was calibrated on is in the comparison too.
 pub fn of(rankings: &[Ranking]) -> Vec<Prediction> {
     let predicted = |model: &Ranking| {
-        let calibration = model.machine.calibration.clone()?;
-        let measured = rankings.iter().find(|ranking| ranking.machine.name == calibration.of)?;
-        Some(Prediction::new(model.machine.clone(), calibration, &measured.rows(), &model.rows()))
+        let calibration = model.machine.calibration.as_ref()?;
+        let is_of = |other: &&Ranking| other.machine.name == calibration.of && other.shape == model.shape;
+        let measured = rankings.iter().find(is_of)?;
+        Some(Prediction::new(model, calibration.clone(), &measured.rows()))
     };
     rankings.iter().filter_map(predicted).collect()
 }
@@ -112,15 +115,16 @@ pub fn of(rankings: &[Ranking]) -> Vec<Prediction> {
 type Paired<'r> = (Pair, &'r Row, &'r Row);
 
 impl Prediction {
-    fn new(model: Machine, calibration: Calibration, measured: &[&Row], predicted: &[&Row]) -> Self {
-        let (measured, predicted) = (ways(measured), ways(predicted));
+    fn new(model: &Ranking, calibration: Calibration, measured: &[&Row]) -> Self {
+        let (measured, predicted) = (ways(measured), ways(&model.rows()));
         let pairs = measured.iter().filter_map(|way| pair(way, &predicted));
         let mut pairs: Vec<Paired<'_>> = pairs.collect();
         pairs.sort_by_key(|(pair, row, _)| (!pair.is_scored(), row.outcome.timed()));
         let scored: Vec<_> = pairs.iter().filter(|(pair, ..)| pair.is_scored()).collect();
         Self {
-            model,
+            model: model.machine.clone(),
             calibration,
+            shape: model.shape,
             unpredicted: measured.len() - pairs.len(),
             score: score(&scored),
             pairs: pairs.into_iter().map(|(pair, ..)| pair).collect(),
@@ -134,7 +138,7 @@ fn pair<'r>((way, row): &(Way, &'r Row), predicted: &[(Way, &'r Row)]) -> Option
     let pair = Pair {
         way: way.clone(),
         measured_ns: row.outcome.timed().as_nanoseconds(),
-        spread: row.spread_share(),
+        uncertainty: row.uncertainty(),
         predicted_ns: other.outcome.timed().as_nanoseconds(),
         oversubscribed: row.oversubscribed,
     };
@@ -189,7 +193,8 @@ mod tests {
 
     fn prediction(measured: &[Row], predicted: &[Row]) -> Prediction {
         let mut model = ranking("model", predicted);
-        model.machine.calibration = Some(Calibration { of: "native".to_owned(), host: None });
+        model.machine.calibration =
+            Some(Calibration { of: "native".to_owned(), host: None, disturbed: None });
         of(&[ranking("native", measured), model]).pop().expect("a prediction")
     }
 
@@ -256,7 +261,7 @@ mod tests {
         assert!(!wrong.is_best() && !wrong.tied && (wrong.cost() - 0.5).abs() < 1e-9);
         assert_eq!((wrong.apart, wrong.in_order), (1, 0));
         let measured = rows(&[(Messages, "single", 100), (Messages, "floating", 105)]);
-        let measured: Vec<_> = measured.into_iter().map(|row| row.spread_by(0.1)).collect();
+        let measured: Vec<_> = measured.into_iter().map(|row| row.within(0.1)).collect();
         let tied = prediction(&measured, &predicted).score.unwrap().ranking.unwrap();
         assert!(tied.tied && !tied.is_best() && tied.apart == 0);
     }

@@ -7,7 +7,8 @@ use tempest::{Mechanism, Outcome};
 use units::Time;
 
 use crate::combination::{Combination, Way};
-use crate::refusal::Refusal;
+use crate::interval::{self, Interval};
+use crate::refusal::{LeftOut, Refusal};
 
 /// A machine on which combinations ran.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -19,6 +20,8 @@ pub struct Machine {
     pub file: Option<String>,
     /// Whether it is this host, where two runs are never equal; two runs on a model always are.
     pub native: bool,
+    /// One line about the machine, of a model.
+    pub summary: Option<String>,
     /// The digest of all values of a model.
     pub digest: Option<u64>,
     /// The machine that it is a measurement of, for a calibrated model.
@@ -32,6 +35,17 @@ pub struct Calibration {
     pub of: String,
     /// The host that was measured, in words.
     pub host: Option<String>,
+    /// The values on which the measurements disagree, in words; `None` if there are none.
+    pub disturbed: Option<String>,
+}
+
+/// The nodes and processors of a machine that combinations ran on.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub struct MachineShape {
+    /// The number of nodes, at least 1.
+    pub nodes: u32,
+    /// The number of processors of each node, at least 1.
+    pub processors: u32,
 }
 
 /// The result of one combination, or of several that came out exactly equal.
@@ -47,10 +61,11 @@ pub struct Row {
     pub oversubscribed: bool,
     /// The outcome of the run of median time.
     pub outcome: Outcome,
-    /// The number of runs.
-    pub runs: usize,
-    /// The least and the greatest time of the runs, where runs differ.
-    pub spread: Option<(Time, Time)>,
+    /// The time of each run, in the order of measurement. A run that warmed up is not among them.
+    pub samples: Vec<Time>,
+    /// The confidence interval of the median, where runs differ: on this host, also of a single run. Its level is the one
+    /// that the number of rows of the table asks for, see [`interval`].
+    pub interval: Option<Interval>,
     /// Whether every answer of every run was right.
     pub verified: bool,
     /// The wrong results of every run.
@@ -58,15 +73,15 @@ pub struct Row {
 }
 
 impl Row {
-    fn new(combination: &Combination, native: bool) -> Self {
+    fn new(combination: &Combination) -> Self {
         Self {
             mechanism: combination.mechanism,
-            policies: vec![combination.policy.clone()],
+            policies: combination.policies().map(str::to_owned).collect(),
             split: combination.split,
             oversubscribed: combination.oversubscribed,
             outcome: combination.median().clone(),
-            runs: combination.runs(),
-            spread: (native && combination.runs() > 1).then(|| combination.spread()),
+            samples: combination.samples().to_vec(),
+            interval: None,
             verified: combination.verified(),
             failures: combination.failures().map(str::to_owned).collect(),
         }
@@ -82,9 +97,16 @@ impl Row {
         self.outcome.timed().as_seconds()
     }
 
-    /// The difference of the slowest and the fastest run as a share of the median, where runs differ.
-    pub fn spread_share(&self) -> Option<f64> {
-        self.spread.map(|(least, greatest)| (greatest.as_seconds() - least.as_seconds()) / self.seconds())
+    /// The number of runs.
+    pub fn runs(&self) -> usize {
+        self.samples.len()
+    }
+
+    /// The distance of the farther end of the interval from the median, as a share of the median. `None` of a model, and of
+    /// a single run, of which nothing is known.
+    pub fn uncertainty(&self) -> Option<f64> {
+        let interval = self.interval.filter(|_| self.runs() > 1)?;
+        Some(interval.share_of(self.outcome.timed()))
     }
 
     /// Whether two rows of a model came out exactly equal. Two runs of this host never do.
@@ -102,29 +124,42 @@ impl Row {
 pub struct Place {
     /// The row.
     pub row: Row,
-    /// One combination for each policy of the row, in the same order.
+    /// The combinations that ran, each for one or more policies of the row, in the same order.
     pub ran: Vec<Combination>,
 }
 
-/// The results of one machine.
+/// The results of one machine in one shape: one table.
 #[derive(Clone, Debug)]
 pub struct Ranking {
     /// The machine.
     pub machine: Machine,
+    /// The nodes and processors that all combinations ran on.
+    pub shape: MachineShape,
     /// The rows: those with right answers first, and the fastest first in each group.
     pub places: Vec<Place>,
     /// Combinations that were asked for and that the machine cannot do.
     pub refused: Vec<Refusal>,
+    /// What nobody asked for by name and could not run: policies for which there are too few processors, and mechanisms that
+    /// the machine lacks.
+    pub left_out: Vec<LeftOut>,
     /// Combinations that began and did not end well.
     pub failed: Vec<Refusal>,
+    /// Combinations of which no run was over when the comparison was stopped.
+    pub missing: Vec<Way>,
 }
 
 impl Ranking {
     /// Ranks the combinations of a machine.
-    pub fn new(machine: Machine, ran: Vec<Combination>, refused: Vec<Refusal>, failed: Vec<Refusal>) -> Self {
+    pub fn new(
+        machine: Machine,
+        shape: MachineShape,
+        ran: Vec<Combination>,
+        refused: Vec<Refusal>,
+        failed: Vec<Refusal>,
+    ) -> Self {
         let mut places: Vec<Place> = Vec::new();
         for combination in ran {
-            let row = Row::new(&combination, machine.native);
+            let row = Row::new(&combination);
             match places.iter_mut().find(|place| place.row.is_same(&row)) {
                 Some(place) => {
                     place.row.policies.extend(row.policies);
@@ -134,7 +169,11 @@ impl Ranking {
             }
         }
         places.sort_by_key(|place| (!place.row.verified, place.row.outcome.timed()));
-        Self { machine, places, refused, failed }
+        let level = interval::level(places.len());
+        for Place { row, .. } in places.iter_mut().filter(|_| machine.native) {
+            row.interval = Interval::of_median(&row.samples, level);
+        }
+        Self { machine, shape, places, refused, left_out: Vec::new(), failed, missing: Vec::new() }
     }
 
     /// The rows, in the order of their places.
@@ -168,7 +207,7 @@ pub fn ratio(first: &Row, row: &Row) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::samples::row;
+    use crate::samples::{SHAPE, row};
 
     #[test]
     fn only_a_model_can_say_that_two_runs_are_the_same() {
@@ -197,7 +236,7 @@ mod tests {
             Combination::new(way, Split { computing: 2, dedicated: 0 }, false, vec![outcome(time, digest)])
         };
         let ran = vec![combination("slow", 3, 1), combination("fast", 2, 2), combination("alike", 3, 1)];
-        let ranking = Ranking::new(Machine::default(), ran, Vec::new(), Vec::new());
+        let ranking = Ranking::new(Machine::default(), SHAPE, ran, Vec::new(), Vec::new());
         let policies: Vec<_> = ranking.rows().iter().map(|row| row.policies.join(" ")).collect();
         assert_eq!(policies, ["fast", "slow alike"]);
         assert_eq!((ranking.ran(), ranking.right(), ranking.is_clean()), (3, 3, true));

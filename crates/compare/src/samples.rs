@@ -6,7 +6,11 @@ use tempest::{
 };
 use units::Time;
 
-use crate::ranking::{Machine, Place, Ranking, Row};
+use crate::interval::{CONFIDENCE, Interval};
+use crate::ranking::{Machine, MachineShape, Place, Ranking, Row};
+
+/// The nodes and processors of every ranking here.
+pub const SHAPE: MachineShape = MachineShape { nodes: 2, processors: 2 };
 
 /// A row of a model whose two computing processors on each of two nodes spent the microseconds of `parts` each.
 pub fn row(mechanism: Mechanism, policy: &str, parts: [u64; 4]) -> Row {
@@ -40,8 +44,8 @@ pub fn row(mechanism: Mechanism, policy: &str, parts: [u64; 4]) -> Row {
             digest: None,
             report: Report::default(),
         },
-        runs: 1,
-        spread: None,
+        samples: vec![time],
+        interval: None,
         verified: true,
         failures: Vec::new(),
     }
@@ -56,18 +60,27 @@ pub fn rows(times: &[(Mechanism, &str, u64)]) -> Vec<Row> {
 pub fn ranking(name: &str, rows: &[Row]) -> Ranking {
     let machine = Machine { name: name.to_owned(), native: name == "native", ..Machine::default() };
     let places = rows.iter().map(|row| Place { row: row.clone(), ran: Vec::new() }).collect();
-    Ranking { machine, places, refused: Vec::new(), failed: Vec::new() }
+    Ranking {
+        machine,
+        shape: SHAPE,
+        places,
+        refused: Vec::new(),
+        left_out: Vec::new(),
+        failed: Vec::new(),
+        missing: Vec::new(),
+    }
 }
 
 impl Row {
-    /// The row as measured on this host in five runs, the fastest and the slowest this far from the median.
+    /// The row as measured on this host in twenty runs, the ends of its interval this far from the median.
     #[must_use]
-    pub fn spread_by(mut self, share: f64) -> Self {
+    pub fn within(mut self, share: f64) -> Self {
         let around = |factor: f64| {
             Time::from_femtoseconds((self.outcome.timed().as_femtoseconds() as f64 * factor) as u64)
         };
-        self.spread = Some((around(1.0 - share), around(1.0 + share)));
-        self.runs = 5;
+        let [low, high] = [1.0 - share, 1.0 + share].map(around);
+        self.samples = [vec![low; 5], vec![self.outcome.timed(); 10], vec![high; 5]].concat();
+        self.interval = Some(Interval { low, high, level: CONFIDENCE, is_enough: true });
         self
     }
 

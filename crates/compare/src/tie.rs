@@ -1,27 +1,28 @@
-//! The rule by which two rows of one machine are tied. This module must never know who won.
+//! The rule by which two rows of one table are tied. This module must never know who won.
 //!
-//! Where runs differ, two rows are tied if the median of each lies within the other's fastest and slowest run and they
-//! are less than [`FAR`] apart. On a model, where runs do not differ, a row is tied with a winner if it took less than
-//! [`EQUAL`] longer.
+//! A row is slower than another only if it took more than [`MARGIN`] longer **and**, where runs differ, the confidence
+//! intervals of the two part. Everything else is a tie: two rows of which too few runs are known for an
+//! [interval](crate::interval) of the table's level are tied however far apart they are.
+//!
+//! The margin is there because an interval speaks of chance alone. With enough runs any two programs part, by the place of
+//! their code in memory if by nothing else; a difference that small is no reason to choose. A model is not that exact
+//! either, so its rows have the same margin.
 
 use crate::ranking::Row;
 
-/// The relative difference below which times of a model are as good as equal.
-pub const EQUAL: f64 = 0.005;
+/// The relative difference that two times must exceed to be told apart.
+pub const MARGIN: f64 = 0.03;
 
-/// The ratio from which times are not tied, however wide the spread of the runs.
-const FAR: f64 = 1.25;
+/// Whether a row is tied with a faster one.
+pub fn is_tied(faster: &Row, row: &Row) -> bool {
+    !(row.seconds() > faster.seconds() * (1.0 + MARGIN) && part(faster, row))
+}
 
-/// Whether a row is tied with the winner.
-pub fn is_tied(winner: &Row, row: &Row) -> bool {
-    match (winner.spread, row.spread) {
-        (Some(of_winner), Some(of_row)) => {
-            let is_within =
-                |row: &Row, (fastest, slowest)| (fastest..=slowest).contains(&row.outcome.timed());
-            let is_near = row.seconds() < winner.seconds() * FAR;
-            is_near && is_within(row, of_winner) && is_within(winner, of_row)
-        }
-        _ => row.seconds() <= winner.seconds() * (1.0 + EQUAL),
+/// Whether chance does not explain that a row was slower.
+fn part(faster: &Row, row: &Row) -> bool {
+    match (faster.interval, row.interval) {
+        (Some(below), Some(above)) => below.is_enough && above.is_enough && below.is_below(&above),
+        _ => true,
     }
 }
 
@@ -32,17 +33,31 @@ mod tests {
     use super::*;
     use crate::samples::row;
 
+    fn measured(time: u64, share: f64) -> Row {
+        row(Messages, "single", [time, 0, 0, 0]).within(share)
+    }
+
     #[test]
-    fn one_lucky_run_ties_nobody() {
-        let best = row(Messages, "floating", [100, 0, 0, 0]).spread_by(0.1);
-        let mut lucky = row(Messages, "single", [500, 0, 0, 0]).spread_by(0.1);
-        lucky.spread = lucky.spread.map(|(_, slowest)| (best.outcome.timed(), slowest));
-        assert!(!is_tied(&best, &lucky));
-        // However wide the spread, times far apart are not tied.
-        let wild = |time| row(Messages, "wild", [time, 0, 0, 0]).spread_by(0.9);
-        assert!(is_tied(&wild(100), &wild(120)) && !is_tied(&wild(100), &wild(130)));
-        // The median of each must lie in the range of the other.
-        let steady = row(Messages, "steady", [90, 0, 0, 0]).spread_by(0.01);
-        assert!(!is_tied(&steady, &wild(100)));
+    fn rows_differ_if_their_intervals_part_by_more_than_the_margin() {
+        assert!(!is_tied(&measured(1000, 0.01), &measured(1040, 0.01)));
+        // The intervals meet.
+        assert!(is_tied(&measured(1000, 0.03), &measured(1040, 0.03)));
+        // The intervals part, and nobody needs to care.
+        assert!(is_tied(&measured(1000, 0.001), &measured(1030, 0.001)));
+        // However far the medians are apart.
+        assert!(is_tied(&measured(1000, 0.01), &measured(9000, 0.95)));
+    }
+
+    #[test]
+    fn too_few_runs_tell_nothing_apart() {
+        let mut few = measured(1000, 0.0);
+        few.interval.as_mut().expect("measured").is_enough = false;
+        assert!(is_tied(&few, &measured(9000, 0.01)) && is_tied(&measured(100, 0.01), &few));
+    }
+
+    #[test]
+    fn runs_of_a_model_differ_by_the_margin_alone() {
+        let model = |time| row(Messages, "single", [time, 0, 0, 0]);
+        assert!(is_tied(&model(1000), &model(1030)) && !is_tied(&model(1000), &model(1031)));
     }
 }

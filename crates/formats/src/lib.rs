@@ -36,6 +36,6 @@ mod scan;
 mod sparse;
 pub mod triplet;
 
-pub use compression::{DecompressError, MAX_DECOMPRESSED_BYTES, decompress, decompress_within};
+pub use compression::{DecompressError, MAX_DECOMPRESSED_BYTES, MAX_GROWTH, decompress, decompress_within};
 pub use errors::{Errors, MAX_LISTED, Mistake};
 pub use sparse::{Asymmetry, Entry, SparseMatrix, Symmetry, Values};

@@ -2,80 +2,117 @@
 //! the command, and each answer is recorded when it is there. A command that is killed goes on from there the next time.
 //! Must never know what an answer is for.
 
-use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use serde_json::Value;
 
-use crate::Specification;
 use crate::record::{Key, Record, Unusable};
+use crate::specification::NATIVE;
+use crate::{NoAnswer, Runner, Specification};
 
 /// How runs are done.
 pub struct Campaign<'a> {
-    /// The file of the `tradewind` command.
-    pub executable: &'a Path,
-    /// Its version, see [`version`](crate::record::version).
+    /// The `tradewind` command, which does them.
+    pub runner: &'a Runner,
+    /// The version of the command, see [`version`](crate::record::version).
     pub version: &'a str,
-    /// The digest of the machine of a run with its settings, or what is wrong with either.
-    pub machine: &'a (dyn Fn(&Specification) -> Result<String, String> + Sync),
-    /// Told of each run before it is done, and with `true` when it is.
-    pub progress: &'a (dyn Fn(&Specification, bool) + Sync),
-    /// So many processes at a time, at least 1.
+    /// The digests of what a run reads, or what is wrong with it.
+    pub digests: &'a (dyn Fn(&Specification) -> Result<Digests, String> + Sync),
+    /// Told of each run when it begins, and of its answer when that is there.
+    pub tell: &'a (dyn Fn(Event<'_>) + Sync),
+    /// The number of processes at a time, at least 1. A run on this host is always the only one.
     pub jobs: usize,
 }
 
+/// The digests of what a run reads besides its specification.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Digests {
+    /// Of the machine with its settings; of this host, what tells it from others.
+    pub machine: String,
+    /// Of the bytes of each input file of a person, with the input's name; empty if there is none.
+    pub inputs: String,
+}
+
+/// Something that happens in a campaign. Runs are named by their place among all runs.
+#[derive(Clone, Copy, Debug)]
+pub enum Event<'a> {
+    /// A run begins, or is looked up.
+    Begins(usize),
+    /// A run has ended.
+    Ends {
+        /// The place of the run.
+        place: usize,
+        /// The answer, or why there is none.
+        answer: &'a Result<Value, NoAnswer>,
+        /// Whether the answer was in the record already.
+        is_recorded: bool,
+    },
+}
+
 impl Campaign<'_> {
-    /// Does all of them, in no particular order. The answers, or for people why there is none, are in the order of the
-    /// runs.
+    /// Does all runs: those on models several at a time and in no particular order, then those on this host, one after the
+    /// other in theirs. Answers are told as they come.
     ///
     /// # Errors
     ///
-    /// If the record cannot be read or written; the runs after that are not done.
-    pub fn run(
-        &self,
-        record: Record,
-        runs: &[&Specification],
-    ) -> Result<Vec<Result<Value, String>>, Unusable> {
+    /// If the record cannot be read or written. The answers that are there by then have been told; no further run is begun.
+    pub fn run(&self, record: Record, runs: &[&Specification]) -> Result<(), Unusable> {
         let record = Mutex::new(record);
+        let (native, models): (Vec<_>, Vec<_>) =
+            (0..runs.len()).partition(|place| runs[*place].machine == NATIVE);
         let next = AtomicUsize::new(0);
         let work = || {
-            let mut done = Vec::new();
             loop {
-                let index = next.fetch_add(1, Ordering::Relaxed);
-                let Some(run) = runs.get(index) else { return Ok(done) };
-                (self.progress)(run, false);
-                let answer = self.one(&record, run);
-                if answer.is_err() {
-                    next.store(runs.len(), Ordering::Relaxed);
+                let Some(&place) = models.get(next.fetch_add(1, Ordering::Relaxed)) else { return Ok(()) };
+                let done = self.one(&record, place, runs[place]);
+                if done.is_err() {
+                    next.store(models.len(), Ordering::Relaxed);
                 }
-                done.push((index, answer?));
-                (self.progress)(run, true);
+                done?;
             }
         };
-        let done: Result<Vec<_>, Unusable> = thread::scope(|scope| {
+        thread::scope(|scope| {
             let workers: Vec<_> = (0..self.jobs.max(1)).map(|_| scope.spawn(work)).collect();
-            workers.into_iter().map(|worker| worker.join().expect("a worker does not panic")).collect()
-        });
-        let mut done: Vec<_> = done?.into_iter().flatten().collect();
-        done.sort_by_key(|(index, _)| *index);
-        Ok(done.into_iter().map(|(_, answer)| answer).collect())
+            workers.into_iter().try_for_each(|worker| worker.join().expect("a worker does not panic"))
+        })?;
+        // Nothing of ours disturbs a measurement of this host.
+        native.into_iter().try_for_each(|place| self.one(&record, place, runs[place]))
     }
 
-    fn one(&self, record: &Mutex<Record>, run: &Specification) -> Result<Result<Value, String>, Unusable> {
-        let machine = match (self.machine)(run) {
-            Ok(machine) => machine,
-            Err(why) => return Ok(Err(why)),
+    /// Looks a run up or does it, and tells its answer.
+    fn one(&self, record: &Mutex<Record>, place: usize, run: &Specification) -> Result<(), Unusable> {
+        (self.tell)(Event::Begins(place));
+        let ended = |answer, is_recorded| (self.tell)(Event::Ends { place, answer: &answer, is_recorded });
+        let Digests { machine, inputs } = match (self.digests)(run) {
+            Ok(digests) => digests,
+            Err(why) => {
+                ended(Err(NoAnswer::Failed(why)), false);
+                return Ok(());
+            }
         };
-        let key = Key { specification: run.canonical(), machine, version: self.version.to_owned() };
+        let key = Key { specification: run.canonical(), machine, inputs, version: self.version.to_owned() };
         let locked = || record.lock().expect("nobody panics with the record");
         if let Some(answer) = locked().find(&key)? {
-            return Ok(Ok(answer));
+            ended(Ok(answer), true);
+            return Ok(());
         }
-        match run.run(self.executable) {
-            Ok(answer) => locked().add(&key, &answer).map(Ok),
-            Err(why) => Ok(Err(why)),
+        match self.runner.run(run) {
+            Ok(answer) => {
+                let added = locked().add(&key, &answer);
+                // An answer that cannot be kept is an answer all the same.
+                let (answer, added) = match added {
+                    Ok(kept) => (kept, Ok(())),
+                    Err(unusable) => (answer, Err(unusable)),
+                };
+                ended(Ok(answer), false);
+                added
+            }
+            none => {
+                ended(none, false);
+                Ok(())
+            }
         }
     }
 }
@@ -95,21 +132,7 @@ mod tests {
 
     fn run(seed: u64) -> Specification {
         let (program, machine) = ("toy".to_owned(), "toy".to_owned());
-        let (inputs, settings) = (Vec::new(), Vec::new());
-        Specification {
-            program,
-            machine,
-            policy: None,
-            mechanism: None,
-            protocol: None,
-            block: None,
-            nodes: None,
-            processors: None,
-            threads: None,
-            inputs,
-            settings,
-            seed,
-        }
+        Specification { program, machine, seed, ..Specification::default() }
     }
 
     #[test]
@@ -118,18 +141,24 @@ mod tests {
         let executable = folder.path().join("command");
         fs::write(&executable, COMMAND).unwrap();
         fs::set_permissions(&executable, Permissions::from_mode(0o755)).unwrap();
+        let runner = Runner::new(executable);
         let all = |digest: &str, seeds: &[u64]| {
-            let campaign = Campaign {
-                executable: &executable,
-                version: "1",
-                machine: &|_| Ok(digest.to_owned()),
-                progress: &|_, _| (),
-                jobs: 2,
+            let answers = Mutex::new(vec![None; seeds.len()]);
+            let keep = |event: Event<'_>| {
+                if let Event::Ends { place, answer, .. } = event {
+                    let told = answer.as_ref().map(numbers).map_err(|none| none.clone().why());
+                    answers.lock().unwrap()[place] = Some(told);
+                }
             };
+            let (machine, inputs) = digest.split_at(1);
+            let digests = Digests { machine: machine.to_owned(), inputs: inputs.to_owned() };
+            let digests = |_: &Specification| Ok(digests.clone());
+            let campaign =
+                Campaign { runner: &runner, version: "1", digests: &digests, tell: &keep, jobs: 2 };
             let runs: Vec<_> = seeds.iter().map(|seed| run(*seed)).collect();
-            let record = Record::open(&folder.path().join("record")).unwrap();
-            let answers = campaign.run(record, &runs.iter().collect::<Vec<_>>()).unwrap();
-            answers.into_iter().map(|answer| answer.map(|answer| numbers(&answer))).collect::<Vec<_>>()
+            let record = Record::open(&folder.path().join("record"), |_| ()).unwrap();
+            campaign.run(record, &runs.iter().collect::<Vec<_>>()).unwrap();
+            answers.into_inner().unwrap().into_iter().map(Option::unwrap).collect::<Vec<_>>()
         };
         let seed = |seed: f64| Ok(vec![("report.figures.seed".to_owned(), seed)]);
         let done = || fs::read_to_string(folder.path().join("runs")).unwrap().lines().count();
@@ -143,5 +172,32 @@ mod tests {
         assert_eq!(done(), 6);
         assert_eq!(all("b", &[1, 2]), [seed(1.0), seed(2.0)]);
         assert_eq!(done(), 6);
+        // Other bytes of an input are another run.
+        assert_eq!(all("b matrix", &[1]), [seed(1.0)]);
+        assert_eq!(done(), 7);
+    }
+
+    #[test]
+    fn runs_on_this_host_are_done_alone_and_last() {
+        let folder = tempfile::tempdir().unwrap();
+        let executable = folder.path().join("command");
+        // Each run says when it begins and ends.
+        let command = "#!/bin/sh\nlog=\"$(dirname \"$0\")/log\"\necho \"+$4\" >> \"$log\"\nsleep 0.05\necho \"-$4\" >> \"$log\"\necho '{}'\n";
+        fs::write(&executable, command).unwrap();
+        fs::set_permissions(&executable, Permissions::from_mode(0o755)).unwrap();
+        let on = |machine: &str, seed| Specification { machine: machine.to_owned(), ..run(seed) };
+        let runs = [on("native", 1), on("toy", 1), on("native", 2), on("toy", 2)];
+        let campaign = Campaign {
+            runner: &Runner::new(executable),
+            version: "1",
+            digests: &|_| Ok(Digests::default()),
+            tell: &|_| (),
+            jobs: 4,
+        };
+        let record = Record::open(&folder.path().join("record"), |_| ()).unwrap();
+        campaign.run(record, &runs.iter().collect::<Vec<_>>()).unwrap();
+        let log = fs::read_to_string(folder.path().join("log")).unwrap();
+        let lines: Vec<_> = log.lines().collect();
+        assert_eq!(lines[4..], ["+native", "-native", "+native", "-native"], "{log}");
     }
 }

@@ -1,6 +1,7 @@
 //! Claims: what the literature says, as data. Must never know what was measured.
 //!
-//! A file of claims is a list of `[[claim]]`. It is copied from the study and never edited to fit.
+//! A file of claims is a list of `[[claim]]`, and may name the `work` that all of them stand in. It is copied from the study and
+//! never edited to fit.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -48,6 +49,8 @@ pub enum Stated {
 pub struct Claim {
     /// Its name and that of the metric it is held against: `split-c.table1.gap.get.cm5.proc`.
     pub id: String,
+    /// The work it stands in: authors, title, where and when it was published; `None` if the file does not say.
+    pub work: Option<String>,
     /// The table, figure or section it stands in.
     pub place: String,
     /// Given, or found.
@@ -138,9 +141,11 @@ impl Claim {
 /// All mistakes of the file, two claims of one id among them.
 pub fn read(file: &str, text: &str) -> Result<Vec<Claim>, Mistakes> {
     toml::read(file, text, |top| {
+        let expected = "authors, title and year of the work";
+        let work = top.optional("work", expected, |item| item.as_str().map(str::to_owned));
         let mut claims: Vec<Claim> = Vec::new();
         for table in top.tables("claim") {
-            let claim = claim(file, &table);
+            let claim = claim(file, work.as_deref(), &table);
             table.finish();
             let Some(claim) = claim else { continue };
             if claims.iter().any(|other| other.id == claim.id) {
@@ -155,7 +160,7 @@ pub fn read(file: &str, text: &str) -> Result<Vec<Claim>, Mistakes> {
     })
 }
 
-fn claim(file: &str, table: &Table<'_>) -> Option<Claim> {
+fn claim(file: &str, work: Option<&str>, table: &Table<'_>) -> Option<Claim> {
     let id = table.text("id", "a name such as \"split-c.table1.gap.get.cm5.proc\"");
     let place = table.text("where", "the table, figure or section it stands in");
     let role = table.required("role", "\"input\" or \"result\"", |item| match item.as_str()? {
@@ -177,6 +182,7 @@ fn claim(file: &str, table: &Table<'_>) -> Option<Claim> {
     let (fit, held_out) = (table.flag("fit"), table.flag("held_out"));
     Some(Claim {
         id: id?,
+        work: work.map(str::to_owned),
         place: place?,
         role: role?,
         kind: kind?,
@@ -187,7 +193,7 @@ fn claim(file: &str, table: &Table<'_>) -> Option<Claim> {
         fit,
         held_out,
         file: file.to_owned(),
-        line: table.line,
+        line: table.place.line,
     })
 }
 
@@ -213,15 +219,15 @@ mod tests {
         assert_eq!(
             said[..2],
             [
-                "a.toml:4: claim.role = \"outcome\": expected \"input\" or \"result\"",
-                "a.toml:7: claim.value = true: expected a number or a text",
+                "a.toml:4:8: claim.role = \"outcome\": expected \"input\" or \"result\"",
+                "a.toml:7:9: claim.value = true: expected a number or a text",
             ]
         );
-        let unknown = "a.toml:10: claim.fitted = true: expected one of the keys id, where";
+        let unknown = "a.toml:10:1: claim.fitted = true: expected one of the keys id, where";
         assert!(said[2].starts_with(unknown), "{said:#?}");
         assert_eq!(
             said[3],
-            "a.toml:22: claim.id = \"a.b\": expected an id that no other claim of the file has"
+            "a.toml:22:6: claim.id = \"a.b\": expected an id that no other claim of the file has"
         );
         assert_eq!(said.len(), 4);
     }

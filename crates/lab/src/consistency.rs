@@ -3,10 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use machine::Error;
-
+use crate::mistake::{Mistake, Mistakes, Place};
 use crate::study::Origin;
-use crate::{Expression, Laboratory, Mistakes, model};
+use crate::{Expression, Laboratory, model};
 
 /// All mistakes of a laboratory, those of one kind together.
 pub(crate) fn mistakes(laboratory: &Laboratory) -> Mistakes {
@@ -14,21 +13,21 @@ pub(crate) fn mistakes(laboratory: &Laboratory) -> Mistakes {
     kinds.iter().flat_map(|kind| kind(laboratory)).collect()
 }
 
-/// A file, and a line from 1.
-type Place<'a> = (&'a str, usize);
+/// A file, and a place in it.
+type In<'a> = (&'a str, Place);
 
-fn mistake((file, line): Place<'_>, key: &str, value: &str, expected: String) -> Error {
+fn mistake((file, place): In<'_>, key: &str, value: &str, expected: String) -> Mistake {
     let (file, key, value) = (file.to_owned(), key.to_owned(), Some(format!("{value:?}")));
-    Error { file, line: Some(line), key, value, expected }
+    Mistake { file, place, key, value, expected }
 }
 
 /// A mistake for each of these names that has stood before: key, name and place.
-fn twice<'a>(names: impl Iterator<Item = (&'static str, &'a str, Place<'a>)>, what: &str) -> Mistakes {
+fn twice<'a>(names: impl Iterator<Item = (&'static str, &'a str, In<'a>)>, what: &str) -> Mistakes {
     let mut seen = BTreeMap::new();
     let mut mistakes = Vec::new();
     for (key, name, place) in names {
-        if let Some((file, line)) = seen.insert(name, place) {
-            mistakes.push(mistake(place, key, name, format!("{what} in {file}:{line}")));
+        if let Some((file, earlier)) = seen.insert(name, place) {
+            mistakes.push(mistake(place, key, name, format!("{what} in {file}:{earlier}")));
         }
     }
     mistakes
@@ -37,14 +36,16 @@ fn twice<'a>(names: impl Iterator<Item = (&'static str, &'a str, Place<'a>)>, wh
 /// No id stands for two claims.
 fn ids(laboratory: &Laboratory) -> Mistakes {
     let claims = laboratory.claims().iter();
-    let ids = claims.map(|claim| ("claim.id", claim.id.as_str(), (claim.file.as_str(), claim.line)));
+    let ids = claims.map(|claim| {
+        ("claim.id", claim.id.as_str(), (claim.file.as_str(), Place { line: claim.line, column: 1 }))
+    });
     twice(ids, "an id that is not also")
 }
 
 /// No claim is decided twice.
 fn decisions(laboratory: &Laboratory) -> Mistakes {
     let decided = laboratory.checks().map(|(study, check)| {
-        let place = (study.file.as_str(), check.line);
+        let place = (study.file.as_str(), check.place);
         ("check.claim", check.claim.as_str(), place)
     });
     twice(decided, "a claim that is not also decided")
@@ -53,11 +54,11 @@ fn decisions(laboratory: &Laboratory) -> Mistakes {
 /// No metric is yielded twice, be it by sources or by derivations.
 fn yields(laboratory: &Laboratory) -> Mistakes {
     let sources = laboratory.sources().flat_map(|(study, source)| {
-        let names = source.metrics.iter().map(|mapping| mapping.metric.text());
-        names.map(|name| ("metrics.metric", name, (study.file.as_str(), source.line)))
+        let names = source.metrics.iter().filter_map(|mapping| Some(mapping.metric.as_ref()?.text()));
+        names.map(|name| ("metrics.metric", name, (study.file.as_str(), source.places.table)))
     });
     let derived = laboratory.derived().map(|(study, derived)| {
-        let place = (study.file.as_str(), derived.line);
+        let place = (study.file.as_str(), derived.place);
         ("derived.metric", derived.metric.as_str(), place)
     });
     twice(sources.chain(derived), "a metric that is not also yielded")
@@ -70,7 +71,7 @@ fn circles(laboratory: &Laboratory) -> Mistakes {
         .filter(|(_, derived)| laboratory.closure([derived.value.names()]).contains(derived.metric.as_str()));
     let told = circles.map(|(study, derived)| {
         let expected = "a metric that does not follow from itself".to_owned();
-        mistake((&study.file, derived.line), "derived.metric", &derived.metric, expected)
+        mistake((&study.file, derived.place), "derived.metric", &derived.metric, expected)
     });
     told.collect()
 }
@@ -78,21 +79,22 @@ fn circles(laboratory: &Laboratory) -> Mistakes {
 /// Every metric in an expression is yielded by something, as far as names tell.
 fn needs(laboratory: &Laboratory) -> Mistakes {
     let is_yielded = |name: &str| {
-        let mut sources = laboratory.sources().flat_map(|(_, source)| &source.metrics);
+        let sources = laboratory.sources().flat_map(|(_, source)| &source.metrics);
+        let mut metrics = sources.filter_map(|mapping| mapping.metric.as_ref());
         laboratory.derived().any(|(_, derived)| derived.metric == name)
-            || sources.any(|mapping| mapping.metric.capture(name).is_some())
+            || metrics.any(|metric| metric.capture(name).is_some())
     };
-    let unknown = |place: Place<'_>, key: &str, expression: &Expression| -> Mistakes {
+    let unknown = |place: In<'_>, key: &str, expression: &Expression| -> Mistakes {
         let names = expression.names().into_iter().filter(|name| !is_yielded(name));
         let expected = || "a metric that some run, model, survey or [[derived]] yields".to_owned();
         names.map(|name| mistake(place, key, name, expected())).collect()
     };
     let derived = laboratory
         .derived()
-        .flat_map(|(study, derived)| unknown((&study.file, derived.line), "derived.value", &derived.value));
+        .flat_map(|(study, derived)| unknown((&study.file, derived.place), "derived.value", &derived.value));
     let checks = laboratory.checks().flat_map(|(study, check)| {
         let expressions = check.holds.iter();
-        expressions.flat_map(move |it| unknown((&study.file, check.line), "check.holds", it))
+        expressions.flat_map(move |it| unknown((&study.file, check.place), "check.holds", it))
     });
     derived.chain(checks).collect()
 }
@@ -100,7 +102,7 @@ fn needs(laboratory: &Laboratory) -> Mistakes {
 /// Every survey is there, and every model takes its settings.
 fn origins(laboratory: &Laboratory) -> Mistakes {
     let wrong = laboratory.sources().flat_map(|(study, source)| {
-        let place = (study.file.as_str(), source.line);
+        let place = (study.file.as_str(), source.places.table);
         match &source.origin {
             Origin::Survey { file } if !laboratory.has_survey(file) => {
                 vec![mistake(place, "survey.file", file, "a survey beside the studies".to_owned())]
@@ -156,16 +158,18 @@ because = "an order"
         let again = format!("{STUDY}\n[[check]]\nclaim = \"d\"\nholds = \"c > 1\"\nbecause = \"again\"\n");
         assert_eq!(
             said(&again),
-            ["toy.toml:20: check.claim = \"d\": expected a claim that is not also decided in toy.toml:15"]
+            [
+                "toy.toml:20:1: check.claim = \"d\": expected a claim that is not also decided in toy.toml:15:1"
+            ]
         );
         let clash = STUDY.replace("metric = \"c\"", "metric = \"b\"");
-        let expected = "a metric that is not also yielded in toy.toml:5";
-        assert_eq!(said(&clash)[0], format!("toy.toml:10: derived.metric = \"b\": expected {expected}"));
+        let expected = "a metric that is not also yielded in toy.toml:5:1";
+        assert_eq!(said(&clash)[0], format!("toy.toml:10:1: derived.metric = \"b\": expected {expected}"));
         let missing = STUDY.replace("c > a.two", "c > e.two");
         let expected = "a metric that some run, model, survey or [[derived]] yields";
-        assert_eq!(said(&missing), [format!("toy.toml:15: check.holds = \"e.two\": expected {expected}")]);
+        assert_eq!(said(&missing), [format!("toy.toml:15:1: check.holds = \"e.two\": expected {expected}")]);
         let circle = STUDY.replace("a.one + b", "c + b");
         let expected = "a metric that does not follow from itself";
-        assert_eq!(said(&circle), [format!("toy.toml:10: derived.metric = \"c\": expected {expected}")]);
+        assert_eq!(said(&circle), [format!("toy.toml:10:1: derived.metric = \"c\": expected {expected}")]);
     }
 }

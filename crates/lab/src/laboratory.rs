@@ -43,6 +43,11 @@ impl Metrics {
         self.numbers.get(name).copied()
     }
 
+    /// All numbers by name, measured and derived.
+    pub fn numbers(&self) -> impl Iterator<Item = (&str, f64)> {
+        self.numbers.iter().map(|(name, number)| (name.as_str(), *number))
+    }
+
     /// What became of a claim: whether its check holds, and its number.
     pub fn of(&self, claim: &str) -> (Option<bool>, Option<f64>) {
         (self.flags.get(claim).copied(), self.number(claim))
@@ -150,13 +155,26 @@ impl Laboratory {
         let names: Vec<_> = names.chain([ids.collect()]).collect();
         let closure = self.closure(names);
         let yields = |source: &Source| {
-            source.metrics.iter().any(|it| closure.iter().any(|name| it.metric.capture(name).is_some()))
+            source
+                .metrics
+                .iter()
+                .filter_map(|it| it.metric.as_ref())
+                .any(|metric| closure.iter().any(|name| metric.capture(name).is_some()))
         };
         let needed = self.sources().filter_map(|(study, source)| match &source.origin {
             Origin::Run(run) if yields(source) => Some(Needed { study: &study.name, run, source }),
             _ => None,
         });
         needed.collect()
+    }
+
+    /// Every run of a study, with the place of its source in [`Study::sources`].
+    pub(crate) fn runs_of<'a>(&'a self, study: &'a Study) -> Vec<(usize, Needed<'a>)> {
+        let run = |(place, source): (usize, &'a Source)| match &source.origin {
+            Origin::Run(run) => Some((place, Needed { study: &study.name, run, source })),
+            _ => None,
+        };
+        study.sources.iter().enumerate().filter_map(run).collect()
     }
 
     /// The metrics, from the [numbers](crate::specification::numbers) of runs that went well: those of models and
@@ -167,18 +185,22 @@ impl Laboratory {
             metrics.add(needed.source, figures);
         }
         for (_, source) in self.sources() {
-            let figures = match &source.origin {
-                Origin::Run(_) => continue,
-                Origin::Model { name, settings } => {
-                    let figures = model::figures(name, settings).unwrap_or_default();
-                    figures.into_iter().filter_map(|it| Some((it.name.to_owned(), it.value?))).collect()
-                }
-                Origin::Survey { file } => self.surveys.get(file).map(Survey::figures).unwrap_or_default(),
-            };
-            metrics.add(source, &figures);
+            metrics.add(source, &self.evaluated(source));
         }
         self.follow(&mut metrics);
         metrics
+    }
+
+    /// The figures of a model or a survey; none of a run.
+    pub(crate) fn evaluated(&self, source: &Source) -> Vec<(String, f64)> {
+        match &source.origin {
+            Origin::Run(_) => Vec::new(),
+            Origin::Model { name, settings } => {
+                let figures = model::figures(name, settings).unwrap_or_default();
+                figures.into_iter().filter_map(|it| Some((it.name.to_owned(), it.value?))).collect()
+            }
+            Origin::Survey { file } => self.surveys.get(file).map(Survey::figures).unwrap_or_default(),
+        }
     }
 
     /// Adds what follows from metrics, as often as something new follows.

@@ -10,6 +10,18 @@ use crate::claim::{DERIVED, Kind};
 use crate::laboratory::Metrics;
 use crate::verdict::{Finding, Verdict};
 
+/// The words by which sources say who chose a number, each with its meaning where the head of a machine file does not give one.
+pub const WORDS: [(&str, &str); 5] = [
+    (
+        "fit",
+        "nobody published the number; it was chosen so that the claims named behind it come out of a run, so these prove nothing",
+    ),
+    ("split", "only a sum was published; how it is divided among these values is ours, and the sum is kept"),
+    ("assumption", "nothing was published; the number is ours"),
+    ("held", "an assumption that the fits took as given"),
+    ("definition", "nothing to be measured: the number says what this machine is"),
+];
+
 /// What begins the ids of the claims that fixed a value.
 const FIT: &str = "fit:";
 

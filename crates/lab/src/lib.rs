@@ -7,19 +7,22 @@
 //! | `template` | `each`: one table of a study that stands for many |
 //! | [`expression`] | derived metrics, orders and shapes, as text over metrics |
 //! | [`pattern`] | names with one `*` |
-//! | [`specification`] | a run of a program, and the process that does it |
+//! | [`specification`] | a run of a program, and the numbers of its answer |
+//! | [`runner`] | the processes that do runs |
 //! | [`record`] | answers of runs, kept for good |
 //! | [`campaign`] | does the runs that are needed and are not in the record |
 //! | [`model`] | analytic models |
 //! | [`survey`] | machines that are a row of a table and nothing more |
+//! | [`results`] | the numbers that a study's runs yielded |
+//! | [`drawing`] | the points of a study's figures |
 //! | [`laboratory`] | all claims and studies together: what must run, and the metrics that come of it |
-//! | `toml` | TOML with lines, every mistake at once |
+//! | [`mistake`] | what is wrong in a file, with line and column |
+//! | `toml` | TOML with places, every mistake at once |
 //! | `consistency` | names that stand twice or nowhere, over all files |
 //! | [`verdict`] | a claim held against its metric |
 //! | [`tolerance`] | how far apart is still the same |
 //! | [`ledger`] | which values of a machine file were free, what fixed them, how the rest came out |
 //! | [`sensitivity`] | which claims move when a free value does |
-//! | [`plot`] | pictures of curves |
 //! | [`calibrate`] | measures the host, and writes its machine file |
 //!
 //! A metric's name is the id of the claim that it is held against. Programs are run as processes of the `tradewind`
@@ -33,13 +36,16 @@ pub mod calibrate;
 pub mod campaign;
 pub mod claim;
 mod consistency;
+pub mod drawing;
 pub mod expression;
 pub mod laboratory;
 pub mod ledger;
+pub mod mistake;
 pub mod model;
 pub mod pattern;
-pub mod plot;
 pub mod record;
+pub mod results;
+pub mod runner;
 pub mod sensitivity;
 pub mod specification;
 pub mod study;
@@ -50,12 +56,13 @@ mod toml;
 pub mod verdict;
 
 pub use claim::{Claim, Kind, Role, Stated};
+pub use drawing::Drawing;
 pub use expression::{Expression, Value};
 pub use laboratory::Laboratory;
+pub use mistake::{Mistake, Mistakes};
 pub use record::Record;
+pub use results::Results;
+pub use runner::{NoAnswer, Runner};
 pub use specification::Specification;
 pub use study::Study;
 pub use verdict::{Finding, Verdict};
-
-/// All mistakes of a file of the laboratory, in the order of its lines; never empty.
-pub type Mistakes = Vec<machine::Error>;

@@ -30,6 +30,21 @@ impl Pattern {
         self.0.replacen('*', part, 1)
     }
 
+    /// The names of the family with `before` in front.
+    pub(crate) fn behind(&self, before: &str) -> Self {
+        Self(format!("{before}{}", self.0))
+    }
+
+    /// Whether a name may be of both families, as far as what stands before and behind each `*` tells.
+    pub(crate) fn overlaps(&self, other: &Self) -> bool {
+        let parts = |pattern: &'_ Self| {
+            pattern.0.split_once('*').map(|(before, after)| (before.to_owned(), after.to_owned()))
+        };
+        let (Some(one), Some(two)) = (parts(self), parts(other)) else { return self.0 == other.0 };
+        (one.0.starts_with(&two.0) || two.0.starts_with(&one.0))
+            && (one.1.ends_with(&two.1) || two.1.ends_with(&one.1))
+    }
+
     /// As it was read.
     pub fn text(&self) -> &str {
         &self.0

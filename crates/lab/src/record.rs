@@ -1,6 +1,7 @@
 //! The record: answers of runs, kept for good in one file. Must never know what an answer means.
 //!
-//! A row is found by the whole specification of its run, the digest of the machine, and the version of the command.
+//! A row is found by the whole specification of its run, the digests of the machine and of the input files, and the version of the
+//! command.
 //! Rows are only added: the file itself refuses to change or drop one. Several commands may use it at once; of two
 //! that find the same answer the first is kept, and both go on with it.
 
@@ -8,41 +9,82 @@ use std::fmt::{self, Display, Formatter};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::{Connection, ErrorCode, OptionalExtension};
 use serde_json::Value;
 use trace::Digest;
+
+/// The bytes that are read at a time for a digest: whole words of it.
+const CHUNK: usize = 1 << 20;
 
 /// What marks a file as a record, where the format of `SQLite` has room for it: "TWrc".
 const APPLICATION: i32 = 0x5457_7263;
 
-/// Of the tables below.
-const FORMAT: i32 = 1;
+/// Of the tables below. Format 1 had a table `run` alone, whose rows do not say what was in the input files: they stay, and are
+/// not found any more.
+const FORMAT: i32 = 2;
 
-/// How long one command waits for another that is writing a row.
+/// How long one command waits for another that keeps the file locked.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// The time between two tellings of a command that waits.
+const APART: Duration = Duration::from_secs(2);
+
 const TABLES: &str = "
-    CREATE TABLE IF NOT EXISTS run (
+    CREATE TABLE IF NOT EXISTS answer (
         specification TEXT NOT NULL,
         machine TEXT NOT NULL,
+        inputs TEXT NOT NULL,
         version TEXT NOT NULL,
         answer TEXT NOT NULL,
         finished TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP,
-        PRIMARY KEY (specification, machine, version)
+        PRIMARY KEY (specification, machine, inputs, version)
     ) WITHOUT ROWID;
-    CREATE TRIGGER IF NOT EXISTS run_is_not_changed BEFORE UPDATE ON run
+    CREATE TRIGGER IF NOT EXISTS answer_is_not_changed BEFORE UPDATE ON answer
         BEGIN SELECT RAISE(ABORT, 'a record is only added to'); END;
-    CREATE TRIGGER IF NOT EXISTS run_is_not_dropped BEFORE DELETE ON run
+    CREATE TRIGGER IF NOT EXISTS answer_is_not_dropped BEFORE DELETE ON answer
         BEGIN SELECT RAISE(ABORT, 'a record is only added to'); END;
 ";
 
 /// An open record.
-#[derive(Debug)]
 pub struct Record {
     connection: Connection,
     path: PathBuf,
+    locks: Locks,
+}
+
+impl fmt::Debug for Record {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Record").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+/// What a record does while another command keeps its file locked.
+struct Locks {
+    /// Told how long the record has waited so far, again and again.
+    told: Box<dyn Fn(Duration) + Send>,
+    patience: Duration,
+    apart: Duration,
+}
+
+impl Locks {
+    /// Acts as soon as the file is not locked.
+    fn wait<T>(&self, act: impl Fn() -> rusqlite::Result<T>) -> rusqlite::Result<T> {
+        let since = Instant::now();
+        loop {
+            match act() {
+                Err(error) if is_locked(&error) && since.elapsed() < self.patience => {
+                    (self.told)(since.elapsed());
+                }
+                done => return done,
+            }
+        }
+    }
+}
+
+fn is_locked(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }
 
 /// By what a row is found.
@@ -50,8 +92,10 @@ pub struct Record {
 pub struct Key {
     /// [`Specification::canonical`](crate::Specification::canonical).
     pub specification: String,
-    /// Digest of the machine with its settings; `native` for this host.
+    /// [`Digests::machine`](crate::campaign::Digests::machine).
     pub machine: String,
+    /// [`Digests::inputs`](crate::campaign::Digests::inputs).
+    pub inputs: String,
     /// Of the command: [`version`].
     pub version: String,
 }
@@ -61,6 +105,14 @@ pub struct Key {
 pub struct Unusable {
     path: PathBuf,
     why: String,
+    is_locked: bool,
+}
+
+impl Unusable {
+    /// Whether another command kept the file locked for longer than this one waits: the file itself is in order.
+    pub fn is_locked(&self) -> bool {
+        self.is_locked
+    }
 }
 
 impl Display for Unusable {
@@ -72,16 +124,26 @@ impl Display for Unusable {
 impl std::error::Error for Unusable {}
 
 impl Record {
-    /// Opens the record in a file, which is made if there is none.
+    /// Opens the record in a file, which is made if there is none. Where another command keeps the file locked, `waits` is told
+    /// every two seconds for how long, and after twenty the record is given up; so it is with each answer looked up or added.
     ///
     /// # Errors
     ///
-    /// If the file cannot be opened, is damaged, or is something else.
-    pub fn open(path: &Path) -> Result<Self, Unusable> {
-        let unusable = |why| Unusable { path: path.to_owned(), why };
-        let connection = Connection::open(path).map_err(|error| unusable(error.to_string()))?;
-        prepare(&connection).map_err(unusable)?;
-        Ok(Self { connection, path: path.to_owned() })
+    /// If the file cannot be opened, is damaged or locked, or is something else.
+    pub fn open(path: &Path, waits: impl Fn(Duration) + Send + 'static) -> Result<Self, Unusable> {
+        Self::open_with(path, Locks { told: Box::new(waits), patience: PATIENCE, apart: APART })
+    }
+
+    fn open_with(path: &Path, locks: Locks) -> Result<Self, Unusable> {
+        let unusable = |why, is_locked| Unusable { path: path.to_owned(), why, is_locked };
+        if path.metadata().is_ok_and(|found| !found.is_file()) {
+            return Err(unusable("expected the name of a file".to_owned(), false));
+        }
+        let connection =
+            Connection::open(path).map_err(|error| unusable(error.to_string(), is_locked(&error)))?;
+        let record = Self { connection, path: path.to_owned(), locks };
+        record.prepare()?;
+        Ok(record)
     }
 
     /// The answer to a run that has been done.
@@ -90,15 +152,13 @@ impl Record {
     ///
     /// If the file cannot be read.
     pub fn find(&self, key: &Key) -> Result<Option<Value>, Unusable> {
-        let query = "SELECT answer FROM run WHERE specification = ?1 AND machine = ?2 AND version = ?3";
-        let keys = [&key.specification, &key.machine, &key.version];
-        let text: Option<String> = self
-            .connection
-            .query_row(query, keys, |row| row.get(0))
-            .optional()
-            .map_err(|error| self.unusable(error.to_string()))?;
+        let query = "SELECT answer FROM answer
+            WHERE specification = ?1 AND machine = ?2 AND inputs = ?3 AND version = ?4";
+        let keys = [&key.specification, &key.machine, &key.inputs, &key.version];
+        let find = || self.connection.query_row(query, keys, |row| row.get(0)).optional();
+        let text: Option<String> = self.locks.wait(find).map_err(|error| self.unusable(&error))?;
         let answer = text.map(|text| serde_json::from_str(&text)).transpose();
-        answer.map_err(|error| self.unusable(format!("expected an answer in JSON: {error}")))
+        answer.map_err(|error| self.wrong(format!("expected an answer in JSON: {error}")))
     }
 
     /// Adds an answer, and gives back what the record has now: an earlier one if another command was faster.
@@ -107,46 +167,67 @@ impl Record {
     ///
     /// If the file cannot be written.
     pub fn add(&self, key: &Key, answer: &Value) -> Result<Value, Unusable> {
-        let insert =
-            "INSERT OR IGNORE INTO run (specification, machine, version, answer) VALUES (?1, ?2, ?3, ?4)";
-        let row = [&key.specification, &key.machine, &key.version, &answer.to_string()];
-        self.connection.execute(insert, row).map_err(|error| self.unusable(error.to_string()))?;
+        let insert = "INSERT OR IGNORE INTO answer (specification, machine, inputs, version, answer)
+            VALUES (?1, ?2, ?3, ?4, ?5)";
+        let Key { specification, machine, inputs, version } = key;
+        let row = [specification, machine, inputs, version, &answer.to_string()];
+        let add = || self.connection.execute(insert, row);
+        self.locks.wait(add).map_err(|error| self.unusable(&error))?;
         let found = self.find(key)?;
-        found.ok_or_else(|| self.unusable("the row just added is not there".to_owned()))
+        found.ok_or_else(|| self.wrong("the row just added is not there".to_owned()))
     }
 
-    fn unusable(&self, why: String) -> Unusable {
-        Unusable { path: self.path.clone(), why }
+    /// Checks that the file is a record, or makes an empty one into a record.
+    fn prepare(&self) -> Result<(), Unusable> {
+        let connection = &self.connection;
+        let database = |error: rusqlite::Error| self.unusable(&error);
+        connection.busy_timeout(self.locks.apart).map_err(database)?;
+        // Nobody else may make it a record between the questions and the answer.
+        self.locks.wait(|| connection.execute_batch("BEGIN IMMEDIATE")).map_err(database)?;
+        let number =
+            |query: &str| connection.query_row(query, [], |row| row.get::<_, i32>(0)).map_err(database);
+        let application = number("PRAGMA application_id")?;
+        let format = number("PRAGMA user_version")?;
+        let tables = number("SELECT count(*) FROM sqlite_schema")?;
+        match (application, format) {
+            (APPLICATION, FORMAT) => {}
+            (APPLICATION, other) if other > FORMAT => {
+                return Err(self.wrong(format!(
+                    "expected a record of format {FORMAT} or before, found format {other} of a newer tradewind; say --record \
+                     with another file"
+                )));
+            }
+            (other, _) if tables > 0 && other != APPLICATION => {
+                return Err(self.wrong("expected a record of tradewind, found another database".to_owned()));
+            }
+            _ => {
+                let marks = format!("PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {FORMAT};");
+                connection.execute_batch(&format!("{TABLES} {marks}")).map_err(database)?;
+            }
+        }
+        self.locks.wait(|| connection.execute_batch("COMMIT")).map_err(database)
     }
-}
 
-/// Checks that a file is a record, or makes an empty one into a record.
-fn prepare(connection: &Connection) -> Result<(), String> {
-    let database = |error: rusqlite::Error| match error.sqlite_error_code() {
-        Some(rusqlite::ErrorCode::NotADatabase | rusqlite::ErrorCode::DatabaseCorrupt) => {
-            format!("expected a record of tradewind: {error}; move the file away to begin another")
-        }
-        _ => error.to_string(),
-    };
-    connection.busy_timeout(PATIENCE).map_err(database)?;
-    // Nobody else may make it a record between the questions and the answer.
-    connection.execute_batch("BEGIN IMMEDIATE").map_err(database)?;
-    let number = |query: &str| connection.query_row(query, [], |row| row.get::<_, i32>(0)).map_err(database);
-    let application = number("PRAGMA application_id")?;
-    let format = number("PRAGMA user_version")?;
-    let tables = number("SELECT count(*) FROM sqlite_schema")?;
-    match (application, format) {
-        (APPLICATION, FORMAT) => {}
-        (APPLICATION, other) => {
-            return Err(format!("expected a record of format {FORMAT}, found format {other}"));
-        }
-        _ if tables > 0 => return Err("expected a record of tradewind, found another database".to_owned()),
-        _ => {
-            let marks = format!("PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {FORMAT};");
-            connection.execute_batch(&format!("{TABLES} {marks}")).map_err(database)?;
-        }
+    /// What an error of the database says to people.
+    fn unusable(&self, error: &rusqlite::Error) -> Unusable {
+        let why = match error.sqlite_error_code() {
+            Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
+                format!("expected a record of tradewind: {error}; move the file away to begin another")
+            }
+            _ if is_locked(error) => {
+                let waited = self.locks.patience.as_secs();
+                format!(
+                    "another command has kept it locked for {waited} s; expected its end, or --record with another file"
+                )
+            }
+            _ => error.to_string(),
+        };
+        Unusable { is_locked: is_locked(error), ..self.wrong(why) }
     }
-    connection.execute_batch("COMMIT").map_err(database)
+
+    fn wrong(&self, why: String) -> Unusable {
+        Unusable { path: self.path.clone(), why, is_locked: false }
+    }
 }
 
 /// The version of a command: that of its package and a digest of its file, so that a model that was changed counts as
@@ -156,15 +237,28 @@ fn prepare(connection: &Connection) -> Result<(), String> {
 ///
 /// If the file cannot be read.
 pub fn version(package: &str, executable: &Path) -> io::Result<String> {
-    let mut file = File::open(executable)?;
+    Ok(format!("{package} {}", digest(File::open(executable)?)?))
+}
+
+/// The digest of everything that can be read, as 16 hexadecimal digits.
+///
+/// # Errors
+///
+/// If it cannot be read to its end.
+pub fn digest(mut bytes: impl Read) -> io::Result<String> {
     let mut digest = Digest::new();
-    let mut chunk = vec![0; 1 << 20];
+    let mut length: u64 = 0;
+    let mut chunk = Vec::with_capacity(CHUNK);
     loop {
-        let read = file.read(&mut chunk)?;
+        chunk.clear();
+        // Whatever pieces it comes in, equal bytes make equal words.
+        let read = bytes.by_ref().take(CHUNK as u64).read_to_end(&mut chunk)?;
+        length += read as u64;
         if read == 0 {
-            return Ok(format!("{package} {:016x}", digest.value()));
+            digest.absorb(length, 0);
+            return Ok(format!("{:016x}", digest.value()));
         }
-        for bytes in chunk[..read].chunks(16) {
+        for bytes in chunk.chunks(16) {
             let mut words = [0; 16];
             words[..bytes.len()].copy_from_slice(bytes);
             let words = u128::from_le_bytes(words);
@@ -176,39 +270,77 @@ pub fn version(package: &str, executable: &Path) -> io::Result<String> {
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::sync::mpsc;
     use std::thread;
 
     use serde_json::json;
 
     use super::*;
 
+    /// Opens a record that nobody else has locked.
+    fn open(path: &Path) -> Result<Record, Unusable> {
+        Record::open(path, |_| ())
+    }
+
     fn key(machine: &str) -> Key {
         let text = str::to_owned;
-        Key { specification: text("a run"), machine: text(machine), version: text("1") }
+        Key { specification: text("a run"), machine: text(machine), inputs: text(""), version: text("1") }
     }
 
     #[test]
     fn an_answer_is_found_by_everything_it_depends_on() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("record");
-        let record = Record::open(&path).unwrap();
+        let record = open(&path).unwrap();
         assert_eq!(record.find(&key("a")).unwrap(), None);
         assert_eq!(record.add(&key("a"), &json!({ "x": 0.1 })).unwrap(), json!({ "x": 0.1 }));
         // The first answer stays.
         assert_eq!(record.add(&key("a"), &json!({ "x": 2 })).unwrap(), json!({ "x": 0.1 }));
         drop(record);
-        let record = Record::open(&path).unwrap();
+        let record = open(&path).unwrap();
         assert_eq!(record.find(&key("a")).unwrap(), Some(json!({ "x": 0.1 })));
         assert_eq!(record.find(&key("b")).unwrap(), None);
         assert_eq!(record.find(&Key { version: "2".to_owned(), ..key("a") }).unwrap(), None);
+        assert_eq!(record.find(&Key { inputs: "matrix=0".to_owned(), ..key("a") }).unwrap(), None);
+    }
+
+    #[test]
+    fn a_record_of_the_first_format_is_kept_and_one_of_a_later_format_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("record");
+        let first = Connection::open(&path).unwrap();
+        let made = "CREATE TABLE run (specification, machine, version, answer); INSERT INTO run VALUES (1, 2, 3, 4);";
+        let marks =
+            |format| format!("PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {format};");
+        first.execute_batch(&format!("{made} {}", marks(1))).unwrap();
+        let record = open(&path).unwrap();
+        assert_eq!(record.add(&key("a"), &json!(5)).unwrap(), json!(5));
+        drop(record);
+        assert_eq!(open(&path).unwrap().find(&key("a")).unwrap(), Some(json!(5)));
+        let rows: i32 = first.query_row("SELECT count(*) FROM run", [], |row| row.get(0)).unwrap();
+        assert_eq!(rows, 1);
+        first.execute_batch(&marks(FORMAT + 1)).unwrap();
+        let said = open(&path).unwrap_err().to_string();
+        assert!(
+            said.contains("found format 3 of a newer tradewind; say --record with another file"),
+            "{said}"
+        );
+    }
+
+    #[test]
+    fn equal_bytes_have_equal_digests_whatever_pieces_they_come_in() {
+        let bytes: Vec<u8> = (0..100_000_u32).map(|it| it as u8).collect();
+        let (one, other) = bytes.split_at(33_333);
+        assert_eq!(digest(&bytes[..]).unwrap(), digest(one.chain(other)).unwrap());
+        assert_ne!(digest(&[0_u8; 15][..]).unwrap(), digest(&[0_u8; 16][..]).unwrap());
     }
 
     #[test]
     fn a_row_is_neither_changed_nor_dropped() {
         let folder = tempfile::tempdir().unwrap();
-        let record = Record::open(&folder.path().join("record")).unwrap();
+        let record = open(&folder.path().join("record")).unwrap();
         record.add(&key("a"), &json!(1)).unwrap();
-        for statement in ["UPDATE run SET answer = '2'", "DELETE FROM run"] {
+        for statement in ["UPDATE answer SET answer = '2'", "DELETE FROM answer"] {
             let error = record.connection.execute(statement, []).unwrap_err();
             assert!(error.to_string().contains("only added to"), "{error}");
         }
@@ -219,7 +351,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("record");
         let write = |writer: u32| {
-            let record = Record::open(&path).unwrap();
+            let record = open(&path).unwrap();
             (0..50).map(|run| record.add(&key(&run.to_string()), &json!(writer)).unwrap()).collect::<Vec<_>>()
         };
         let answers = thread::scope(|scope| {
@@ -235,24 +367,24 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("record");
         fs::write(&path, "This is a text that somebody wrote, and it is long enough. ".repeat(40)).unwrap();
-        let said = Record::open(&path).unwrap_err().to_string();
+        let said = open(&path).unwrap_err().to_string();
         assert!(
             said.contains("expected a record of tradewind") && said.contains("move the file away"),
             "{said}"
         );
         let other = folder.path().join("other");
         Connection::open(&other).unwrap().execute_batch("CREATE TABLE x (y)").unwrap();
-        assert!(Record::open(&other).unwrap_err().to_string().ends_with("found another database"));
+        assert!(open(&other).unwrap_err().to_string().ends_with("found another database"));
         // One of ours whose middle was written over.
         let ours = folder.path().join("ours");
-        let record = Record::open(&ours).unwrap();
+        let record = open(&ours).unwrap();
         (0..200).for_each(|run| drop(record.add(&key(&run.to_string()), &json!("x".repeat(200))).unwrap()));
         drop(record);
         let mut bytes = fs::read(&ours).unwrap();
         let middle = bytes.len() / 8;
         bytes[middle..].fill(0xff);
         fs::write(&ours, bytes).unwrap();
-        let record = Record::open(&ours);
+        let record = open(&ours);
         let said = record.and_then(|record| record.find(&key("7")).map(drop)).unwrap_err().to_string();
         assert!(said.contains("ours: "), "{said}");
     }
@@ -267,5 +399,43 @@ mod tests {
         };
         let (one, other) = (digest(&[1; 5000]), digest(&[[1; 4999].as_slice(), &[2]].concat()));
         assert!(one != other && one.starts_with("0.1.0 "), "{one} {other}");
+    }
+
+    #[test]
+    fn a_locked_record_is_waited_for_and_says_so() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("record");
+        open(&path).unwrap().add(&key("a"), &json!(1)).unwrap();
+        let (told, waited) = mpsc::channel();
+        let [patience, apart] = [500, 5].map(Duration::from_millis);
+        let locks = || {
+            let told = told.clone();
+            Locks { told: Box::new(move |waited| told.send(waited).unwrap_or_default()), patience, apart }
+        };
+        let other = Connection::open(&path).unwrap();
+        other.execute_batch("BEGIN EXCLUSIVE").unwrap();
+        let error = Record::open_with(&path, locks()).unwrap_err();
+        assert!(
+            error.is_locked() && error.to_string().contains("another command has kept it locked"),
+            "{error}"
+        );
+        let tellings: Vec<Duration> = waited.try_iter().collect();
+        assert!(tellings.len() > 1 && tellings.is_sorted(), "{tellings:?}");
+        // The other command ends, when this one has waited for a while.
+        thread::scope(|scope| {
+            scope.spawn(move || {
+                waited.recv().unwrap();
+                drop(other);
+            });
+            let record = Record::open_with(&path, Locks { patience: PATIENCE, ..locks() }).unwrap();
+            assert_eq!(record.find(&key("a")).unwrap(), Some(json!(1)));
+        });
+    }
+
+    #[test]
+    fn a_record_is_a_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = open(folder.path()).unwrap_err();
+        assert!(!error.is_locked() && error.to_string().ends_with("expected the name of a file"), "{error}");
     }
 }

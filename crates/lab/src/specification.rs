@@ -1,13 +1,12 @@
-//! A run of a program, in full, the process that does it, and the numbers of its answer. Must never know what the program
-//! or a machine is, nor what a number of the answer means.
+//! A run of a program, in full, and the numbers of its answer. Must never know what the program or a machine is, nor what a
+//! number of the answer means.
 
-use std::path::Path;
-use std::process::{Command, Stdio};
+use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
 /// What is run. Everything that can change an answer is here, or in the version of the command, or in the machine file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Specification {
     /// Name of a program.
     pub program: String,
@@ -33,9 +32,63 @@ pub struct Specification {
     pub settings: Vec<(String, String)>,
     /// Of everything left to chance.
     pub seed: u64,
+    /// How often the program is run in the one process: what counts is the run of median time. On this host a run that warms up
+    /// comes before several. Once if not said.
+    pub repeat: Option<u32>,
+    /// Which of several processes of the same run it is, from 0.
+    pub round: u32,
+    /// The folder in which relative paths of machine files and inputs begin; that of the process if not said. It is no part of
+    /// what is run: a study may be moved with its files.
+    pub folder: Option<PathBuf>,
+}
+
+/// The name of this host as a machine.
+pub const NATIVE: &str = "native";
+
+/// The keys of a run that have one value, in the order in which tables show them.
+pub const FIELDS: [&str; 10] = [
+    "program",
+    "machine",
+    "policy",
+    "mechanism",
+    "protocol",
+    "block",
+    "nodes",
+    "processors",
+    "threads",
+    "seed",
+];
+
+/// The name of an input or a setting among the fields of a run: its own, but with `before` in front where a key of the run
+/// has that name.
+pub(crate) fn field_name(before: &str, key: &str) -> String {
+    if FIELDS.contains(&key) { format!("{before}.{key}") } else { key.to_owned() }
 }
 
 impl Specification {
+    /// Everything that is stated, by name: [`FIELDS`], inputs, settings.
+    pub fn fields(&self) -> Vec<(String, String)> {
+        let count = |count: Option<u32>| count.map(|count| count.to_string());
+        let values = [
+            Some(self.program.clone()),
+            Some(self.machine.clone()),
+            self.policy.clone(),
+            self.mechanism.clone(),
+            self.protocol.clone(),
+            count(self.block),
+            count(self.nodes),
+            count(self.processors),
+            count(self.threads),
+            Some(self.seed.to_string()),
+        ];
+        let fields = FIELDS.iter().zip(values);
+        let fields = fields.filter_map(|(name, value)| Some(((*name).to_owned(), value?)));
+        let named = |before: &'static str, pairs: &[(String, String)]| -> Vec<_> {
+            pairs.iter().map(|(key, value)| (field_name(before, key), value.clone())).collect()
+        };
+        fields.chain(named("inputs", &self.inputs)).chain(named("set", &self.settings)).collect()
+    }
+
     /// The command line that does it, behind the name of the command.
     pub fn arguments(&self) -> Vec<String> {
         let mut arguments = ["run", &self.program, "--machine", &self.machine].map(str::to_owned).to_vec();
@@ -47,6 +100,7 @@ impl Specification {
             ("--nodes", self.nodes),
             ("--processors", self.processors),
             ("--threads", self.threads),
+            ("--repeat", self.repeat),
         ];
         let counts = counts.map(|(name, value)| (name, value.map(|count| count.to_string())));
         for (name, value) in texts.into_iter().chain(counts) {
@@ -65,7 +119,7 @@ impl Specification {
     /// As one line of JSON, always the same for the same run: by it a record finds its answer.
     pub fn canonical(&self) -> String {
         let Self { program, machine, policy, mechanism, protocol, block, .. } = self;
-        let Self { nodes, processors, threads, inputs, settings, seed, .. } = self;
+        let Self { nodes, processors, threads, inputs, settings, seed, repeat, round, .. } = self;
         json!({
             "program": program,
             "machine": machine,
@@ -79,55 +133,28 @@ impl Specification {
             "inputs": inputs,
             "settings": settings,
             "seed": seed,
+            "repeat": repeat,
+            "round": round,
         })
         .to_string()
+    }
+
+    /// The run in few words, for people who wait for it.
+    pub fn brief(&self) -> String {
+        let under = self.policy.iter().map(|policy| format!(" under {policy}")).collect::<String>();
+        format!("{} on {}{under}", self.program, self.machine)
     }
 
     /// The command line for people, of the command of this name.
     pub fn told(&self, command: &str) -> String {
         let quoted = |text: String| if text.contains(' ') { format!("{text:?}") } else { text };
         let arguments = self.arguments().into_iter().map(quoted);
-        [command.to_owned()].into_iter().chain(arguments).collect::<Vec<_>>().join(" ")
-    }
-
-    /// Runs it as a process of the `tradewind` command that lies at `executable`, and reads its answer.
-    ///
-    /// # Errors
-    ///
-    /// One text for people: what the process said when it failed, which results were wrong, or that its answer is
-    /// none.
-    pub fn run(&self, executable: &Path) -> Result<Value, String> {
-        let done = Command::new(executable)
-            .args(self.arguments())
-            .stdin(Stdio::null())
-            .output()
-            .map_err(|error| format!("{}: {error}", executable.display()))?;
-        let said = complaint(&String::from_utf8_lossy(&done.stderr));
-        if done.stdout.is_empty() {
-            return Err(if said.is_empty() { format!("it said nothing: {}", done.status) } else { said });
-        }
-        let answer: Value = serde_json::from_slice(&done.stdout)
-            .map_err(|error| format!("expected JSON on standard output: {error}"))?;
-        match &answer["report"]["failures"] {
-            Value::Array(failures) if !failures.is_empty() => {
-                let failures: Vec<_> = failures.iter().filter_map(Value::as_str).collect();
-                Err(format!("wrong results: {}", failures.join("; ")))
-            }
-            _ if !done.status.success() => Err(format!("{}: {said}", done.status)),
-            _ => Ok(answer),
+        let line = [command.to_owned()].into_iter().chain(arguments).collect::<Vec<_>>().join(" ");
+        match &self.folder {
+            None => line,
+            Some(folder) => format!("cd {} && {line}", quoted(folder.display().to_string())),
         }
     }
-}
-
-/// The complaint in the output of a process: from the first line on that is an error of its own, `NAME: error: …`. Reports
-/// of the host may stand before it. Without such a line it is all of the output.
-fn complaint(said: &str) -> String {
-    let is_own = |line: &str| line.split_once(": error: ").is_some_and(|(name, _)| !name.contains(' '));
-    let mut lines = said.lines().skip_while(|line| !is_own(line)).peekable();
-    if lines.peek().is_none() {
-        return said.trim().to_owned();
-    }
-    lines.collect::<Vec<_>>().join("\n").trim().to_owned()
 }
 
 /// What the names of the figures that a program reports begin with in [`numbers`].
@@ -176,21 +203,40 @@ mod tests {
             inputs: vec![("operations".to_owned(), "100".to_owned())],
             settings: vec![("network.latency".to_owned(), "1 us".to_owned())],
             seed: 1,
+            repeat: Some(3),
+            round: 0,
+            folder: None,
         };
         assert_eq!(
             run.told("mine"),
-            "mine run split-phase --machine paragon --policy np --protocol stache --block 32 --nodes 3 \
+            "mine run split-phase --machine paragon --policy np --protocol stache --block 32 --nodes 3 --repeat 3 \
              --input operations=100 --set \"network.latency=1 us\" --seed 1 --json"
         );
+        assert_eq!(run.brief(), "split-phase on paragon under np");
         assert_eq!(run.canonical(), run.clone().canonical());
         assert_ne!(run.canonical(), Specification { nodes: Some(2), ..run.clone() }.canonical());
+        assert_ne!(run.canonical(), Specification { round: 1, ..run.clone() }.canonical());
+        let elsewhere = Specification { folder: Some("my study".into()), ..run.clone() };
+        assert_eq!(elsewhere.canonical(), run.canonical());
+        assert!(elsewhere.told("mine").starts_with("cd \"my study\" && mine run split-phase"));
     }
 
     #[test]
-    fn a_complaint_begins_where_the_process_itself_complains() {
-        let said = "OpenMP: warning: slow\nmine: error: unknown program\nmine: error: unknown machine\n";
-        assert_eq!(complaint(said), "mine: error: unknown program\nmine: error: unknown machine");
-        assert_eq!(complaint(" killed \n"), "killed");
+    fn every_statement_of_a_run_has_a_name() {
+        let run = Specification {
+            program: "em3d".to_owned(),
+            machine: "paragon".to_owned(),
+            inputs: vec![("nodes".to_owned(), "480".to_owned()), ("degree".to_owned(), "3".to_owned())],
+            settings: vec![("network.latency".to_owned(), "1 us".to_owned())],
+            nodes: Some(4),
+            seed: 1,
+            ..Specification::default()
+        };
+        let fields = run.fields();
+        let fields: Vec<_> = fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        let run = [("program", "em3d"), ("machine", "paragon"), ("nodes", "4"), ("seed", "1")];
+        let inputs = [("inputs.nodes", "480"), ("degree", "3"), ("network.latency", "1 us")];
+        assert_eq!(fields, [&run[..], &inputs].concat());
     }
 
     #[test]

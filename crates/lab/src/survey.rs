@@ -187,7 +187,7 @@ local_miss = { value = 11, unit = "cycles", confidence = "exact" }
         let said = read("toys.toml", &TOY.replace("B/cycle", "B/s")).unwrap_err();
         assert_eq!(
             said[0].to_string(),
-            "toys.toml:9: machine.bisection_per_cycle.unit = \"B/s\": expected \"B/cycle\""
+            "toys.toml:9:46: machine.bisection_per_cycle.unit = \"B/s\": expected \"B/cycle\""
         );
     }
 }

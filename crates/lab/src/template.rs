@@ -1,21 +1,66 @@
-//! `each`: one table of a study that stands for many. `each = { operation = ["get", "put"], size = ["4", "8"] }` makes
-//! four of it, in which `{operation}` and `{size}` are replaced. Must never know what the table is about.
+//! Sweeps: one table of a study that stands for many. `each = { operation = ["get", "put"], size = [4, 8] }` makes four of
+//! it, in which `{operation}` and `{size}` are replaced. A list in place of a value does the same: `policy = ["proc",
+//! "np"]` makes two, and `{policy}` is replaced. Must never know what the table is about.
 
-use crate::toml::Table;
+use crate::toml::{Entry, Table};
+
+/// A list by which a table stands for many.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Axis {
+    /// The name that stands in braces.
+    pub(crate) name: String,
+    /// The values, each once; at least one.
+    pub(crate) values: Vec<String>,
+}
 
 /// What one of the many has in place of each name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Filling(Vec<(String, String)>);
 
-/// Everything that a table stands for, the last name turning fastest; one with nothing to replace if it has no `each`.
-pub(crate) fn each(table: &Table<'_>) -> Vec<Filling> {
-    let mut fillings = vec![Filling::default()];
-    let Some(each) = table.table("each") else { return fillings };
-    for (name, texts) in each.lists() {
-        let with = |filling: &Filling| texts.iter().map(|text| filling.with(&name, text)).collect::<Vec<_>>();
-        fillings = fillings.iter().flat_map(with).collect();
+/// The lists of `each`.
+pub(crate) fn axes(table: &Table<'_>) -> Vec<Axis> {
+    let Some(each) = table.table("each") else { return Vec::new() };
+    let mut axes = Vec::new();
+    for (name, entry) in each.entries() {
+        match entry {
+            Entry::Several(values) => axes.extend(axis(&each, name, name, values)),
+            Entry::One(_) => each.refuse(name, "a list"),
+        }
     }
-    fillings
+    axes
+}
+
+/// The axis of a list at a key; `None` and a mistake if a value stands there twice.
+pub(crate) fn axis(table: &Table<'_>, key: &str, name: &str, values: Vec<String>) -> Option<Axis> {
+    let twice = values.iter().enumerate().find(|(index, value)| values[..*index].contains(value));
+    match twice {
+        None => Some(Axis { name: name.to_owned(), values }),
+        Some((_, value)) => {
+            table.refuse(key, format!("every value once; `{value}` stands there twice"));
+            None
+        }
+    }
+}
+
+/// The number of fillings that axes make.
+pub(crate) fn count(axes: &[Axis]) -> u64 {
+    axes.iter().fold(1, |count: u64, axis| count.saturating_mul(axis.values.len() as u64))
+}
+
+/// Everything that axes stand for, the last one turning fastest; one with nothing to replace if there is no axis.
+pub(crate) fn fillings(axes: &[Axis]) -> Vec<Filling> {
+    let with = |fillings: Vec<Filling>, axis: &Axis| -> Vec<Filling> {
+        let all = |filling: &Filling| {
+            axis.values.iter().map(|value| filling.with(&axis.name, value)).collect::<Vec<_>>()
+        };
+        fillings.iter().flat_map(all).collect()
+    };
+    axes.iter().fold(vec![Filling::default()], with)
+}
+
+/// Everything that a table stands for by its `each`.
+pub(crate) fn each(table: &Table<'_>) -> Vec<Filling> {
+    fillings(&axes(table))
 }
 
 impl Filling {
@@ -23,6 +68,16 @@ impl Filling {
         let mut filling = self.clone();
         filling.0.push((name.to_owned(), text.to_owned()));
         filling
+    }
+
+    /// The value in place of a name.
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
+        self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Every name with its value.
+    pub(crate) fn pairs(&self) -> &[(String, String)] {
+        &self.0
     }
 
     /// A text with everything replaced.
@@ -51,5 +106,17 @@ mod tests {
         assert_eq!(filling.fill("gap.{op}.{on} / {op}").unwrap(), "gap.get.cm5 / get");
         assert_eq!(filling.fill("{op}.{size}"), Err("size".to_owned()));
         assert_eq!(filling.fill("plain").unwrap(), "plain");
+    }
+
+    #[test]
+    fn the_last_axis_turns_fastest_and_a_huge_sweep_is_counted_without_being_made() {
+        let axis = |name: &str, values: &[&str]| Axis {
+            name: name.to_owned(),
+            values: values.iter().map(|value| (*value).to_owned()).collect(),
+        };
+        let axes = [axis("op", &["get", "put"]), axis("size", &["4", "8"])];
+        let filled: Vec<_> = fillings(&axes).iter().map(|it| it.fill("{op}{size}").unwrap()).collect();
+        assert_eq!((filled, count(&axes)), (["get4", "get8", "put4", "put8"].map(str::to_owned).to_vec(), 4));
+        assert_eq!(count(&vec![axis("x", &["0"; 1000]); 30]), u64::MAX);
     }
 }

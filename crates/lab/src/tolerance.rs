@@ -159,16 +159,18 @@ mod tests {
         };
         assert_eq!(
             said("relative = -0.1")[0],
-            "t.toml:3: tolerance.relative = -0.1: expected a number above 0"
+            "t.toml:3:12: tolerance.relative = -0.1: expected a number above 0"
         );
         assert_eq!(
             said("decimals = 1.5")[0],
-            "t.toml:3: tolerance.decimals = 1.5: expected a whole number from 0 to 9"
+            "t.toml:3:12: tolerance.decimals = 1.5: expected a whole number from 0 to 9"
         );
         let none = said("kinds = [\"value\"]");
         assert_eq!(
             none,
-            ["t.toml:1: tolerance.relative is missing: expected one of absolute, relative, decimals, digits"]
+            [
+                "t.toml:1:1: tolerance.relative is missing: expected one of absolute, relative, decimals, digits"
+            ]
         );
     }
 

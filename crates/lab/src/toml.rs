@@ -1,12 +1,12 @@
-//! Reading a TOML file of the laboratory: every mistake at once, each with its line. Must never know what a key means.
+//! Reading a TOML file of the laboratory: every mistake at once, each with line and column. Must never know what a key
+//! means.
 
 use std::cell::RefCell;
 use std::ops::Range;
 
-use machine::Error;
 use toml_edit::{Document, Item, TableLike, Value};
 
-use crate::Mistakes;
+use crate::mistake::{Mistake, Mistakes, Place};
 
 /// A file that is being read.
 pub(crate) struct Source<'a> {
@@ -21,13 +21,29 @@ pub(crate) fn read<T>(
     text: &str,
     read: impl FnOnce(&Table<'_>) -> Option<T>,
 ) -> Result<T, Mistakes> {
+    match read_all(file, text, read) {
+        (Some(read), mistakes) if mistakes.is_empty() => Ok(read),
+        (_, mistakes) => Err(mistakes),
+    }
+}
+
+/// Reads a file as [`read`] does, and gives what could be read of one with mistakes, for further ones to be found in it.
+pub(crate) fn read_all<T>(
+    file: &str,
+    text: &str,
+    read: impl FnOnce(&Table<'_>) -> Option<T>,
+) -> (Option<T>, Mistakes) {
     let source = Source { file, text, mistakes: RefCell::default() };
-    let document = Document::parse(text).map_err(|error| {
-        let line = error.span().map_or(1, |span| source.line(span.start));
-        let expected = format!("TOML; its reader says: {}", error.message().trim());
-        vec![Error { file: file.to_owned(), line: Some(line), key: String::new(), value: None, expected }]
-    })?;
-    let top = Table::new(&source, document.as_table(), String::new(), 1);
+    let document = match Document::parse(text) {
+        Ok(document) => document,
+        Err(error) => {
+            let place = error.span().map_or(Place::FIRST, |span| Place::of(text, span.start));
+            let expected = format!("TOML; its reader says: {}", error.message().trim());
+            let file = file.to_owned();
+            return (None, vec![Mistake { file, place, key: String::new(), value: None, expected }]);
+        }
+    };
+    let top = Table::new(&source, document.as_table(), String::new(), Place::FIRST);
     let read = read(&top);
     top.finish();
     // A table that stands for many is read as often.
@@ -37,21 +53,13 @@ pub(crate) fn read<T>(
             mistakes.push(mistake);
         }
     }
-    mistakes.sort_by_key(|mistake| mistake.line);
-    match read {
-        Some(read) if mistakes.is_empty() => Ok(read),
-        _ => Err(mistakes),
-    }
+    mistakes.sort_by_key(|mistake| mistake.place);
+    (read, mistakes)
 }
 
 impl Source<'_> {
-    fn line(&self, offset: usize) -> usize {
-        let before = self.text.as_bytes().iter().take(offset);
-        1 + before.filter(|&&byte| byte == b'\n').count()
-    }
-
-    fn line_of(&self, item: &Item, otherwise: usize) -> usize {
-        item.span().map_or(otherwise, |span| self.line(span.start))
+    fn place_of(&self, span: Option<Range<usize>>, otherwise: Place) -> Place {
+        span.map_or(otherwise, |span| Place::of(self.text, span.start))
     }
 
     fn written(&self, span: Option<Range<usize>>) -> String {
@@ -62,20 +70,57 @@ impl Source<'_> {
     }
 }
 
+/// One text or several.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Entry {
+    /// A text, a number or a flag.
+    One(String),
+    /// A list of them, not empty.
+    Several(Vec<String>),
+}
+
+impl Entry {
+    /// All texts.
+    pub(crate) fn texts(self) -> Vec<String> {
+        match self {
+            Self::One(text) => vec![text],
+            Self::Several(texts) => texts,
+        }
+    }
+}
+
+/// An element of a list of texts and tables.
+pub(crate) enum Element<'s> {
+    /// A text, and its place.
+    Text(String, Place),
+    /// A table.
+    Table(Table<'s>),
+}
+
+impl Element<'_> {
+    /// The place where it begins.
+    pub(crate) fn place(&self) -> Place {
+        match self {
+            Self::Text(_, place) => *place,
+            Self::Table(table) => table.place,
+        }
+    }
+}
+
 /// A table of the file.
 pub(crate) struct Table<'s> {
     source: &'s Source<'s>,
     items: &'s dyn TableLike,
     /// What its keys begin with in messages: `run.`, or nothing at the top.
-    place: String,
-    /// Where it begins, from 1.
-    pub(crate) line: usize,
+    path: String,
+    /// The place where it begins.
+    pub(crate) place: Place,
     asked: RefCell<Vec<&'static str>>,
 }
 
 impl<'s> Table<'s> {
-    fn new(source: &'s Source<'s>, items: &'s dyn TableLike, place: String, line: usize) -> Self {
-        Self { source, items, place, line, asked: RefCell::default() }
+    fn new(source: &'s Source<'s>, items: &'s dyn TableLike, path: String, place: Place) -> Self {
+        Self { source, items, path, place, asked: RefCell::default() }
     }
 
     /// The item of a key, which becomes a known one.
@@ -87,21 +132,22 @@ impl<'s> Table<'s> {
         self.items.get(key).filter(|item| !item.is_none())
     }
 
-    /// The line of a key; of the table where there is none.
-    pub(crate) fn line_of(&self, key: &str) -> usize {
-        self.items.get(key).map_or(self.line, |item| self.source.line_of(item, self.line))
+    /// The place of the value of a key; of the table where there is none.
+    pub(crate) fn place_of(&self, key: &str) -> Place {
+        self.source.place_of(self.items.get(key).and_then(Item::span), self.place)
     }
 
     /// Reports what stands at a key.
     pub(crate) fn refuse(&self, key: &str, expected: impl Into<String>) {
         let item = self.items.get(key);
         let value = item.map(|item| self.source.written(item.span()));
-        self.report(self.line_of(key), key, value, expected.into());
+        self.report(self.place_of(key), key, value, expected.into());
     }
 
-    fn report(&self, line: usize, key: &str, value: Option<String>, expected: String) {
-        let (file, key) = (self.source.file.to_owned(), format!("{}{key}", self.place));
-        self.source.mistakes.borrow_mut().push(Error { file, line: Some(line), key, value, expected });
+    /// Reports a mistake at a place of its own.
+    pub(crate) fn report(&self, place: Place, key: &str, value: Option<String>, expected: String) {
+        let (file, key) = (self.source.file.to_owned(), format!("{}{key}", self.path));
+        self.source.mistakes.borrow_mut().push(Mistake { file, place, key, value, expected });
     }
 
     /// A value that may be missing.
@@ -157,31 +203,47 @@ impl<'s> Table<'s> {
         self.optional(key, "true or false", Item::as_bool).unwrap_or(false)
     }
 
+    /// Whether anything stands at a key.
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.items.get(key).is_some_and(|item| !item.is_none())
+    }
+
+    /// Whether a list stands at a key.
+    pub(crate) fn has_list(&self, key: &'static str) -> bool {
+        self.items.get(key).is_some_and(Item::is_array)
+    }
+
+    /// The texts of the list at a key; none if it is no list of texts, which is reported where the key is read.
+    pub(crate) fn list(&self, key: &'static str) -> Vec<String> {
+        self.item(key).and_then(entry).map(Entry::texts).unwrap_or_default()
+    }
+
+    /// A table that may be missing; what stands there and is none is reported where the key is read.
+    pub(crate) fn inner(&self, key: &'static str) -> Option<Table<'s>> {
+        let items = self.item(key)?.as_table_like()?;
+        Some(Table::new(self.source, items, format!("{}{key}.", self.path), self.place_of(key)))
+    }
+
     /// A table that may be missing.
     pub(crate) fn table(&self, key: &'static str) -> Option<Table<'s>> {
         let items = self.optional(key, "a table", Item::as_table_like)?;
-        Some(Table::new(self.source, items, format!("{}{key}.", self.place), self.line_of(key)))
+        Some(Table::new(self.source, items, format!("{}{key}.", self.path), self.place_of(key)))
     }
 
     /// An array of tables, `[[key]]` or inline; empty if it is missing.
     pub(crate) fn tables(&self, key: &'static str) -> Vec<Table<'s>> {
         let Some(item) = self.item(key) else { return Vec::new() };
-        let place = format!("{}{key}.", self.place);
+        let path = format!("{}{key}.", self.path);
+        let table = |items: &'s dyn TableLike, span| {
+            Table::new(self.source, items, path.clone(), self.source.place_of(span, self.place_of(key)))
+        };
         if let Some(array) = item.as_array_of_tables() {
-            let line =
-                |span: Option<Range<usize>>| span.map_or(self.line, |span| self.source.line(span.start));
-            let table = |table: &'s toml_edit::Table| {
-                Table::new(self.source, table, place.clone(), line(table.span()))
-            };
-            return array.iter().map(table).collect();
+            return array.iter().map(|items| table(items, items.span())).collect();
         }
-        let inline = |value: &'s Value| value.as_inline_table();
+        let inline = |value: &'s Value| Some((value.as_inline_table()?, value.span()));
         let tables = item.as_array().map(|array| array.iter().map(inline).collect::<Option<Vec<_>>>());
         match tables {
-            Some(Some(tables)) => {
-                let line = self.line_of(key);
-                tables.into_iter().map(|table| Table::new(self.source, table, place.clone(), line)).collect()
-            }
+            Some(Some(tables)) => tables.into_iter().map(|(items, span)| table(items, span)).collect(),
             _ => {
                 self.refuse(key, "a list of tables");
                 Vec::new()
@@ -189,30 +251,39 @@ impl<'s> Table<'s> {
         }
     }
 
-    /// Every key with its text, for tables whose keys the author chooses; numbers count as their text.
-    pub(crate) fn pairs(&self) -> Vec<(String, String)> {
-        let mut pairs = Vec::new();
-        for (key, item) in self.items.iter() {
-            let written = || Some(item.as_integer()?.to_string());
-            let written = written().or_else(|| Some(item.as_float()?.to_string()));
-            match text(item).or(written) {
-                Some(text) => pairs.push((key.to_owned(), text)),
-                None => self.refuse(key, "a text or a number"),
-            }
+    /// The elements of a list of texts and tables; empty if it is missing.
+    pub(crate) fn elements(&self, key: &'static str, expected: &str) -> Vec<Element<'s>> {
+        let path = format!("{}{key}.", self.path);
+        let element = |value: &'s Value| {
+            let place = self.source.place_of(value.span(), self.place_of(key));
+            let table = |items| Element::Table(Table::new(self.source, items, path.clone(), place));
+            let text = || Some(Element::Text(value.as_str()?.to_owned(), place));
+            value.as_inline_table().map(|items| table(items as &dyn TableLike)).or_else(text)
+        };
+        let is_list = self.item(key).is_none_or(Item::is_array);
+        let elements = |item: &'s Item| item.as_array()?.iter().map(element).collect();
+        match is_list {
+            true => self.optional(key, expected, elements).unwrap_or_default(),
+            // `[[key]]` has tables alone.
+            false => self.tables(key).into_iter().map(Element::Table).collect(),
         }
-        pairs
     }
 
-    /// Every key with its list of texts, for tables whose keys the author chooses.
-    pub(crate) fn lists(&self) -> Vec<(String, Vec<String>)> {
-        let mut lists = Vec::new();
+    /// Every key with what stands there, for tables whose keys the author chooses; numbers and flags count as their text.
+    pub(crate) fn entries(&self) -> Vec<(&'s str, Entry)> {
+        let mut entries = Vec::new();
         for (key, item) in self.items.iter() {
-            match texts(item).filter(|texts| !texts.is_empty()) {
-                Some(texts) => lists.push((key.to_owned(), texts)),
-                None => self.refuse(key, "a list of texts"),
+            match entry(item) {
+                Some(entry) => entries.push((key, entry)),
+                None => self.refuse(key, "a text, a number, or a list of them that is not empty"),
             }
         }
-        lists
+        entries
+    }
+
+    /// The text or the list of a key; numbers and flags count as their text.
+    pub(crate) fn entry(&self, key: &'static str, expected: &str) -> Option<Entry> {
+        self.optional(key, expected, entry)
     }
 
     /// A value as it stands in the file.
@@ -220,22 +291,15 @@ impl<'s> Table<'s> {
         Some(self.source.written(self.items.get(key)?.span()))
     }
 
-    /// The column, from 1, of the first character of the text of a key.
-    pub(crate) fn column(&self, key: &str) -> Option<usize> {
-        let start = self.items.get(key)?.span()?.start;
-        let line = self.source.text.get(..start)?.rfind('\n').map_or(0, |end| end + 1);
-        // The quote stands before it.
-        Some(self.source.text.get(line..start)?.chars().count() + 2)
-    }
-
     /// Reports keys that nobody asked for.
     pub(crate) fn finish(&self) {
         let asked = self.asked.borrow();
         for (key, item) in self.items.iter() {
             if !asked.contains(&key) {
-                let line = self.source.line_of(item, self.line);
+                let name = self.items.key(key).and_then(toml_edit::Key::span).or_else(|| item.span());
                 let value = Some(self.source.written(item.span()));
-                self.report(line, key, value, format!("one of the keys {}", asked.join(", ")));
+                let expected = format!("one of the keys {}", asked.join(", "));
+                self.report(self.source.place_of(name, self.place), key, value, expected);
             }
         }
     }
@@ -243,6 +307,27 @@ impl<'s> Table<'s> {
 
 fn text(item: &Item) -> Option<String> {
     item.as_str().filter(|text| !text.trim().is_empty()).map(str::to_owned)
+}
+
+fn entry(item: &Item) -> Option<Entry> {
+    let value = item.as_value()?;
+    match value.as_array() {
+        None => scalar(value).filter(|text| !text.trim().is_empty()).map(Entry::One),
+        Some(array) => {
+            // Within a name an empty text stands for nothing there.
+            let texts: Option<Vec<_>> = array.iter().map(scalar).collect();
+            texts.filter(|texts| !texts.is_empty()).map(Entry::Several)
+        }
+    }
+}
+
+/// A text, or a number or a flag as text.
+fn scalar(value: &Value) -> Option<String> {
+    let text = || value.as_str().map(str::to_owned);
+    let number = || value.as_integer().map(|number| number.to_string());
+    let float = || value.as_float().filter(|number| number.is_finite()).map(|number| number.to_string());
+    let flag = || value.as_bool().map(|flag| flag.to_string());
+    text().or_else(number).or_else(float).or_else(flag)
 }
 
 fn texts(item: &Item) -> Option<Vec<String>> {

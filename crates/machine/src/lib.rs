@@ -20,7 +20,7 @@ mod schema;
 mod variants;
 
 pub use parse::Known;
-pub use reading::{Bases, Error, Errors, Value};
+pub use reading::{Bases, Error, Errors, Note, Value};
 pub use schema::{
     Banks, Bus, ByClass, Cache, Calibrated, Capability, Class, Cost, CrossTraffic, EmbeddedProcessor,
     Endpoints, Flow, Handoff, Interface, Machine, Memory, Network, NetworkProcessor, NodeMemory, Overflow,

@@ -1,6 +1,6 @@
 //! Turns the text of a machine file into a [`Machine`]. This module must never know a file beyond its name and text, nor a key.
 
-use crate::reading::{Bases, Errors, Value, load};
+use crate::reading::{Bases, Errors, Note, Value, load};
 use crate::schema::Machine;
 use crate::variants::Reading;
 
@@ -52,6 +52,18 @@ impl Machine {
     /// Every value that the machine was built from, in the order of reading. Values that hold under a policy come last.
     pub fn values(&self) -> &[Value] {
         &self.values
+    }
+
+    /// All notes at the heads of the machine's file and of those that it extends, the machine's own first.
+    pub fn notes(&self) -> impl Iterator<Item = &Note> {
+        self.heads.iter().flat_map(|(_, notes)| notes)
+    }
+
+    /// The note that a mark such as `[1]` or `fit` means in a file: the machine's own, or one that it extends. It stands at the
+    /// head of that file, or else of the nearest one that the file extends.
+    pub fn note(&self, file: &str, mark: &str) -> Option<&Note> {
+        let heads = self.heads.iter().skip_while(|(name, _)| name != file);
+        heads.flat_map(|(_, notes)| notes).find(|note| note.mark == mark)
     }
 
     /// A digest of all values that can change a result. Equal machines have equal digests, on every host and in every build.

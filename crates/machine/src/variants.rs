@@ -40,7 +40,10 @@ impl<'a> Reading<'a> {
         let (plain, variants) = self.read_all();
         self.check_overrides();
         match plain {
-            Some(plain) if self.errors.is_empty() => Ok(plain.with(variants)),
+            Some(plain) if self.errors.is_empty() => {
+                let heads = self.chain.iter().map(|file| (file.name.clone(), file.notes())).collect();
+                Ok(Machine { heads, ..plain.with(variants) })
+            }
             _ => {
                 let files: Vec<_> = self.chain.iter().map(|source| source.name.as_str()).collect();
                 Err(Errors::new(self.errors, &files))

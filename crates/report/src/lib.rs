@@ -8,8 +8,10 @@
 //! | [`quantity`] | numbers with few digits and a unit |
 //! | [`text`] | documents and comparisons as text for people |
 //! | [`page`] | the page that text is written on: width, characters, colours |
-//! | `picture` | the tables among a program's figures, drawn |
+//! | [`picture`] | what commands found, as pictures |
+//! | [`plot`] | pictures as data, and as SVG |
 //! | `figures` | the tables among a program's figures |
+//! | [`tsv`] | a study's results as tab-separated values |
 //! | `table` | tables that fit their page |
 //! | `bar` | bars of the five parts of time |
 //! | `part`, `resource` | names of the parts of time, and of the parts of a machine |
@@ -28,16 +30,17 @@ mod figures;
 pub mod page;
 mod part;
 #[cfg(feature = "command")]
-mod picture;
+pub mod picture;
+#[cfg(feature = "command")]
+pub mod plot;
 pub mod quantity;
 mod resource;
 #[cfg(feature = "command")]
 mod table;
 #[cfg(feature = "command")]
 pub mod text;
+pub mod tsv;
 pub mod words;
 
 #[cfg(feature = "command")]
 pub use page::Page;
-#[cfg(feature = "command")]
-pub use picture::picture;

@@ -1,5 +1,7 @@
 //! Numbers as people read them: few digits, a unit. This module must never know what they measure.
 
+use std::time::Duration;
+
 use units::Time;
 
 /// A time of so many nanoseconds with four significant digits and a unit.
@@ -40,6 +42,16 @@ pub fn duration(seconds: f64) -> String {
         _ => 0,
     };
     format!("{} {unit}", without_zeros(&format!("{value:.decimals$}")))
+}
+
+/// A time that a person waits, in whole seconds, then minutes, then hours: an estimate has no more digits.
+pub fn roughly(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    match seconds {
+        few if few < 99.5 => format!("{few:.0} s"),
+        some if some < 99.5 * 60.0 => format!("{:.0} min", some / 60.0),
+        many => format!("{:.0} h", many / 3600.0),
+    }
 }
 
 /// A number of bytes and a unit.
@@ -129,6 +141,8 @@ mod tests {
         assert_eq!([9_999, 10_000, 12_345_678].map(bytes), ["9999 B", "10.0 kB", "12.3 MB"]);
         assert_eq!([0.0, 0.001, 0.84, 1.0].map(percent), ["0 %", "<1 %", "84 %", "100 %"]);
         assert_eq!([-0.004, 0.0, 0.006, -0.25].map(signed), ["0 %", "0 %", "+1 %", "-25 %"]);
+        let waits = [0.6, 60.0, 99.6, 600.0, 7200.0].map(Duration::from_secs_f64);
+        assert_eq!(waits.map(roughly), ["1 s", "60 s", "2 min", "10 min", "2 h"]);
         assert_eq!([1_u32, 2].map(|nodes| several(nodes, "node")), ["1 node", "2 nodes"]);
     }
 

@@ -20,6 +20,7 @@ fn schemas() -> Vec<(&'static str, Schema)> {
         ("explain", schema_for!(documents::Explain)),
         ("run", schema_for!(documents::Run)),
         ("compare", schema_for!(documents::Comparison)),
+        ("study", schema_for!(documents::Study)),
         ("claims", schema_for!(documents::Claims)),
         ("claims --ledger", schema_for!(documents::Ledger)),
         ("claims --sensitivity", schema_for!(documents::Sensitivity)),

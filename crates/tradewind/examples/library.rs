@@ -51,7 +51,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let subject = Subject::load(&Sums::ENTRY, &[("numbers", "200")])?;
     let targets = vec![Target::from(machines::get("paragon")?), Target::from(machines::get("hurricane")?)];
     let comparison = Comparison::new(subject, targets);
-    let rankings: Vec<_> = comparison.run(|_| ()).into_iter().map(Compared::ranking).collect();
+    let rankings: Vec<_> = comparison.run().into_iter().map(Compared::ranking).collect();
 
     for ranking in &rankings {
         let found = finding::of(ranking);

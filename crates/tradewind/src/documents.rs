@@ -8,7 +8,7 @@
 //! # let entry = tradewind::tempest::entry::find("histogram", tradewind::apps::ALL)?;
 //! let subject = Subject::load(entry, &[("values", "20")])?;
 //! let comparison = Comparison::new(subject, vec![Target::find("ideal", &[])?]);
-//! let rankings: Vec<_> = comparison.run(|_| ()).into_iter().map(Compared::ranking).collect();
+//! let rankings: Vec<_> = comparison.run().into_iter().map(Compared::ranking).collect();
 //! let document = documents::comparison(&comparison, &rankings);
 //! assert_eq!(document.worlds[0].on.machine, "ideal");
 //! report::document::write(&mut std::io::stdout(), &document)?;
@@ -24,23 +24,25 @@ use worlds::{Setting, Subject};
 /// `given`, the inputs and settings as a command line spells them, is empty. The inputs as they were read are in `input`.
 pub fn run(setting: &Setting, ran: &Combination) -> document::Run {
     let common = document::Setting {
-        nodes: setting.nodes,
-        processors: setting.processors,
         threads: setting.threads,
         seed: setting.seed,
         protocol: setting.subject.sharing.protocol.to_string(),
         block_bytes: setting.subject.sharing.block,
     };
-    document::Run::new(asked(&setting.subject), &common, &setting.target.described(), ran)
+    document::Run::new(
+        asked(&setting.subject),
+        &common,
+        setting.machine_shape(),
+        &setting.target.described(),
+        ran,
+    )
 }
 
-/// The document of a comparison and its rankings, one for each of its targets: what `compare --json` prints.
+/// The document of a comparison and its rankings, one for each of its targets in each of its shapes: what `compare --json` prints.
 ///
 /// `given`, the inputs and settings as a command line spells them, is empty. The inputs as they were read are in `input`.
 pub fn comparison(asked_for: &worlds::Comparison, rankings: &[Ranking]) -> document::Comparison {
     let common = document::Setting {
-        nodes: asked_for.nodes,
-        processors: asked_for.processors,
         threads: asked_for.threads,
         seed: asked_for.seed,
         protocol: asked_for.subject.sharing.protocol.to_string(),

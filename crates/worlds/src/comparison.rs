@@ -1,11 +1,16 @@
 //! One program on several targets, by every mechanism under every policy that each of them can do. Ranks nothing.
 
-use compare::{Combination, Ranking, Refusal};
+use std::ops::ControlFlow;
+
+use compare::refusal::{Choice, LeftOut};
+use compare::{Combination, MachineShape, Ranking, Refusal, Way};
 use tempest::policy::{Dispatch, PRESETS};
 use tempest::{Mechanism, Policy};
 use units::Time;
 
-use crate::{Error, Setting, Subject, Target};
+use crate::rounds::{End, Together};
+use crate::shape::{self, Asked};
+use crate::{Error, Mistake, Repeat, Setting, Subject, Target, cores};
 
 /// A comparison to be run: a program, targets, and what all runs have in common.
 ///
@@ -15,7 +20,7 @@ use crate::{Error, Setting, Subject, Target};
 ///
 /// let targets = vec![Target::find("ideal", &[])?, Target::find("paragon", &[])?];
 /// let comparison = Comparison::new(Subject::load(entry, &[("values", "20")])?, targets);
-/// for compared in comparison.run(|_| ()) {
+/// for compared in comparison.run() {
 ///     let ranking = compared.ranking();
 ///     let fastest = &ranking.places[0].row;
 ///     println!("{}: {} in {}", ranking.machine.name, fastest.policies[0], fastest.outcome.timed());
@@ -29,10 +34,11 @@ pub struct Comparison {
     pub subject: Subject,
     /// The machines.
     pub targets: Vec<Target>,
-    /// The number of nodes on every machine.
-    pub nodes: u32,
-    /// The number of processors of each node.
-    pub processors: u32,
+    /// The nodes and processors of every machine: a table for each machine in each shape.
+    pub shapes: Vec<MachineShape>,
+    /// Whether a run on this host may have more processors than there are cores, so that they take turns and times mean
+    /// little. If not, such a run is refused.
+    pub crowded: bool,
     /// The number of the program's threads on each computing processor.
     pub threads: u32,
     /// The policies; if empty, every preset that a machine can do.
@@ -41,7 +47,7 @@ pub struct Comparison {
     pub mechanisms: Vec<Mechanism>,
     /// The number of runs of each combination on this host. A model gives the same result every time and runs
     /// once.
-    pub repeat: u32,
+    pub repeat: Repeat,
     /// The seed of everything left to chance.
     pub seed: u64,
     /// The time without any progress after which a run is given up, in the world's own time; `None` for no
@@ -52,133 +58,205 @@ pub struct Comparison {
 /// A run of a comparison that is about to begin.
 #[derive(Clone, Copy, Debug)]
 pub struct Step<'c> {
-    /// The number of finished runs of the comparison, including those that a refusal left out.
+    /// The number of finished runs of the comparison.
     pub done: usize,
-    /// The number of all runs of the comparison.
+    /// The number of all runs of the comparison, as far as is known: under [`Repeat::Auto`], and where a combination is refused,
+    /// it changes from step to step.
     pub all: usize,
     /// The machine.
     pub target: &'c Target,
+    /// The nodes and processors of the machine.
+    pub shape: MachineShape,
     /// The mechanism by which data moves.
     pub mechanism: Mechanism,
     /// The policy: which processors inject messages and run handlers, and when.
     pub policy: &'c Policy,
-    /// The number of this run of its combination, from 1.
+    /// The number of this run of its combination, from 1; 0 of a run that warms up and does not count.
     pub run: u32,
-    /// The number of runs of the combination.
+    /// The number of runs of the combination that count, as far as is known.
     pub runs: u32,
 }
 
-/// The result of a comparison on one machine.
+/// The result of a comparison on one machine in one shape.
 #[derive(Clone, Debug)]
 pub struct Compared {
     /// The machine.
     pub target: Target,
+    /// The nodes and processors of the machine.
+    pub shape: MachineShape,
     /// Every combination that ran to its end, in the order in which they ran.
     pub ran: Vec<(Setting, Combination)>,
     /// The combinations that were asked for and that the machine cannot do.
     pub refused: Vec<Refusal>,
+    /// What nobody asked for by name and cannot run here: policies for which there are too few processors, and mechanisms
+    /// that the machine lacks.
+    pub left_out: Vec<LeftOut>,
     /// The runs that began and did not end well.
     pub failed: Vec<Refusal>,
+    /// The combinations of which no run was over when the comparison was stopped.
+    pub missing: Vec<Way>,
+}
+
+/// A policy that is to run, with the others that it stands for.
+struct Standing {
+    policy: Policy,
+    same: Vec<String>,
+}
+
+impl Standing {
+    fn alone(policy: &Policy) -> Self {
+        Self { policy: policy.clone(), same: Vec::new() }
+    }
 }
 
 /// The combinations of a machine that are to be run, and those that it cannot do.
 #[derive(Default)]
 struct Ways {
-    run: Vec<(Mechanism, Policy)>,
+    run: Vec<(Mechanism, Standing)>,
     refused: Vec<Refusal>,
+    left_out: Vec<LeftOut>,
 }
 
 impl Comparison {
-    /// A comparison of a program on these machines: 4 nodes of 2 processors, one thread on each computing processor, every policy
-    /// and mechanism, 5 runs of each combination on this host, the seed 1.
+    /// A comparison of a program on these machines: in the [default shapes](shape::of_comparison), as many threads on each
+    /// computing processor as the program needs, every policy and mechanism, on this host as many runs of each combination as
+    /// it takes, the seed 1.
     pub fn new(subject: Subject, targets: Vec<Target>) -> Self {
+        let least = subject.instance.least();
         Self {
+            shapes: shape::of_comparison(Asked::default(), least, &targets),
+            crowded: false,
+            threads: least.threads,
             subject,
             targets,
-            nodes: 4,
-            processors: 2,
-            threads: 1,
             policies: Vec::new(),
             mechanisms: Vec::new(),
-            repeat: 5,
+            repeat: Repeat::Auto,
             seed: 1,
             stall_limit: None,
         }
     }
 
-    /// Runs everything, machine by machine in the order of the targets, and calls `tell` before each run.
-    pub fn run(&self, mut tell: impl FnMut(Step<'_>)) -> Vec<Compared> {
-        let ways: Vec<_> = self.targets.iter().map(|target| self.ways(target)).collect();
-        let runs = |(target, ways): (&Target, &Ways)| ways.run.len() * self.runs(target) as usize;
-        let all = self.targets.iter().zip(&ways).map(runs).sum();
-        let mut done = 0;
-        let on = |(target, ways): (&Target, Ways)| {
-            let runs = self.runs(target);
-            let mut compared = Compared {
-                target: target.clone(),
-                ran: Vec::new(),
-                refused: ways.refused,
-                failed: Vec::new(),
-            };
-            for (mechanism, policy) in ways.run {
-                compared.add(self.setting(target, mechanism, policy.clone()), runs, |number| {
-                    let (done, run) = (done + number as usize, number + 1);
-                    tell(Step { done, all, target, mechanism, policy: &policy, run, runs });
-                });
-                done += runs as usize;
-            }
-            compared
-        };
-        self.targets.iter().zip(ways).map(on).collect()
+    /// Runs everything, shape by shape and machine by machine in their order.
+    pub fn run(&self) -> Vec<Compared> {
+        self.run_with(|_| ControlFlow::Continue(()))
     }
 
-    /// The number of runs of each combination on a machine.
-    fn runs(&self, target: &Target) -> u32 {
-        if target.is_native() { self.repeat } else { 1 }
+    /// Runs everything, shape by shape and machine by machine in their order, and calls `tell` before each run. If that breaks,
+    /// the run does not begin, and the result is that of the runs before it.
+    pub fn run_with(&self, tell: impl FnMut(Step<'_>) -> ControlFlow<()>) -> Vec<Compared> {
+        let comparing = self.begin();
+        comparing.run(tell);
+        comparing.so_far()
+    }
+
+    /// Makes ready to run everything.
+    pub fn begin(&self) -> Comparing<'_> {
+        Comparing { tables: self.shapes.iter().flat_map(|shape| self.tables(*shape)).collect() }
+    }
+
+    /// What is to run in a shape, machine by machine.
+    fn tables(&self, shape: MachineShape) -> impl Iterator<Item = Table<'_>> {
+        self.targets.iter().map(move |target| {
+            let ways = self.ways(shape, target);
+            let setting = |(mechanism, Standing { policy, same })| {
+                (self.setting(shape, target, mechanism, policy), same)
+            };
+            let (settings, same): (Vec<_>, _) = ways.run.into_iter().map(setting).unzip();
+            // A model gives the same result every time.
+            let repeat = if target.is_native() { self.repeat } else { Repeat::Times(1) };
+            let together = Together::new(settings, repeat);
+            Table { target, shape, together, same, refused: ways.refused, left_out: ways.left_out }
+        })
     }
 
     /// The combinations to run on a machine, which are every mechanism under every policy, and those that it
     /// cannot do.
-    fn ways(&self, target: &Target) -> Ways {
-        let asked = self.mechanisms.as_slice();
-        let mechanisms = if asked.is_empty() { self.subject.entry.mechanisms } else { asked };
-        let mut ways = Ways::default();
-        for &mechanism in mechanisms {
-            let policies = self.policies_on(mechanism, target);
-            if policies.is_empty() {
-                ways.refused.push(self.lacking(mechanism, target));
+    fn ways(&self, shape: MachineShape, target: &Target) -> Ways {
+        let (mut ways, is_asked) = (Ways::default(), !self.policies.is_empty());
+        for &mechanism in self.mechanisms_in(shape) {
+            if let Err(mistake) = self.room(shape, target) {
+                ways.refused.push(Refusal { mechanism, policy: None, reason: mistake.to_string() });
+                continue;
             }
-            ways.run.extend(policies.into_iter().map(|policy| (mechanism, policy)));
+            let before = ways.run.len();
+            let canonical = |policy: &Policy| target.canonical(policy, shape.processors);
+            for policy in self.policies_on(mechanism, target) {
+                // What nobody asked for twice does not run twice.
+                let stands_for = |other: &Policy| !is_asked && canonical(other) == canonical(&policy);
+                match self.fit(&policy, shape, target) {
+                    Ok(()) => ways.add(mechanism, &policy, stands_for),
+                    Err(why) => ways.refuse(mechanism, &policy, &why, is_asked),
+                }
+            }
+            if ways.run.len() == before && !is_asked {
+                ways.refused.push(self.lacking(mechanism, shape, target));
+            }
         }
-        // What nobody asked for and a machine cannot do goes without saying, unless there is nothing else to say.
-        if asked.is_empty() && !ways.run.is_empty() {
-            ways.refused.clear();
+        // Where anything runs, what nobody asked for is no more than a note.
+        if self.mechanisms.is_empty() && !is_asked && !ways.run.is_empty() {
+            ways.left_out.extend(ways.refused.drain(..).map(|lacking| LeftOut {
+                what: Choice::Mechanism(lacking.mechanism),
+                reason: lacking.reason,
+            }));
         }
         ways
     }
 
-    /// The policies to run: those asked for, or every preset that the machine can do. The machine itself
-    /// refuses a policy that was asked for and that it cannot do.
+    /// The mechanisms to run in a shape: those asked for, or all of the program. One node beside others is there to show
+    /// policies, as nothing leaves it by any mechanism: there it is the program's first.
+    fn mechanisms_in(&self, shape: MachineShape) -> &[Mechanism] {
+        let all = self.subject.entry.mechanisms;
+        match self.mechanisms.as_slice() {
+            [] if shape.nodes == 1 && self.shapes.iter().any(|other| other.nodes > 1) => &all[..1],
+            [] => all,
+            asked => asked,
+        }
+    }
+
+    /// The policies to run: those asked for, or every preset that the machine can do. The machine itself refuses a policy
+    /// that was asked for and that it cannot do.
     fn policies_on(&self, mechanism: Mechanism, target: &Target) -> Vec<Policy> {
         if !self.policies.is_empty() {
             return self.policies.clone();
         }
-        let can = |policy: &Policy| self.check(mechanism, policy, target).is_ok();
+        let can = |policy: &Policy| target.check(mechanism, policy).is_ok();
         // A machine that dispatches one event at a time has the policies that are keyed elsewhere in that order.
         presets()
             .filter_map(|policy| if can(&policy) { Some(policy) } else { serial(&policy).filter(can) })
             .collect()
     }
 
-    fn check(&self, mechanism: Mechanism, policy: &Policy, target: &Target) -> Result<(), tempest::Refusal> {
-        target.check(mechanism, policy)?;
-        policy.split(self.processors).map(|_| ())
+    /// Whether a machine can have so many nodes and processors: this host only as many as it has cores.
+    fn room(&self, shape: MachineShape, target: &Target) -> Result<(), Mistake> {
+        let is_wide = |shape: MachineShape| shape::processors(shape) as usize > cores();
+        if self.crowded || !target.is_native() || !is_wide(shape) {
+            return Ok(());
+        }
+        // The least that would do is more to the point than a shape that was chosen for the models.
+        let least = shape::least(self.subject.instance.least());
+        let shape = if is_wide(least) { least } else { shape };
+        Err(Mistake::TooFewCores { program: self.subject.entry.name, shape, cores: cores() })
+    }
+
+    /// Whether there are enough processors for a policy.
+    fn fit(&self, policy: &Policy, shape: MachineShape, target: &Target) -> Result<(), Mistake> {
+        let split = policy.split(shape.processors).map_err(Mistake::Policy)?;
+        let processors = shape.nodes * (split.computing + split.dedicated);
+        let is_asked = self.crowded && shape::processors(shape) as usize > cores();
+        if !target.is_native() || is_asked || processors as usize <= cores() {
+            return Ok(());
+        }
+        Err(Mistake::PolicyNeedsCores { policy: policy.clone(), processors, cores: cores() })
     }
 
     /// The reason why a machine can do a mechanism under no policy.
-    fn lacking(&self, mechanism: Mechanism, target: &Target) -> Refusal {
+    fn lacking(&self, mechanism: Mechanism, shape: MachineShape, target: &Target) -> Refusal {
         let why: Vec<_> = presets()
-            .filter_map(|policy| self.check(mechanism, &policy, target).err())
+            .filter_map(|policy| {
+                let fits = target.check(mechanism, &policy).and_then(|()| policy.split(shape.processors));
+                fits.err()
+            })
             .map(|refusal| refusal.to_string())
             .collect();
         let first = why.first().cloned().unwrap_or_default();
@@ -190,13 +268,13 @@ impl Comparison {
         Refusal { mechanism, policy: None, reason: target.refusing(reason) }
     }
 
-    fn setting(&self, target: &Target, mechanism: Mechanism, policy: Policy) -> Setting {
+    fn setting(&self, shape: MachineShape, target: &Target, mechanism: Mechanism, policy: Policy) -> Setting {
         Setting {
             subject: self.subject.clone(),
             target: target.clone(),
             mechanism,
-            nodes: self.nodes,
-            processors: self.processors,
+            nodes: shape.nodes,
+            processors: shape.processors,
             threads: self.threads,
             policy,
             seed: self.seed,
@@ -206,30 +284,149 @@ impl Comparison {
     }
 }
 
+impl Ways {
+    /// Adds a policy that there are processors for, to the runs or to a run that stands for it too.
+    fn add(&mut self, mechanism: Mechanism, policy: &Policy, stands_for: impl Fn(&Policy) -> bool) {
+        let of_it = self.run.iter_mut().filter(|(other, _)| *other == mechanism);
+        match of_it.map(|(_, standing)| standing).find(|standing| stands_for(&standing.policy)) {
+            Some(standing) => standing.same.push(policy.to_string()),
+            None => self.run.push((mechanism, Standing::alone(policy))),
+        }
+    }
+
+    /// Adds a policy that there are too few processors for; `is_asked` says that a person named it.
+    fn refuse(&mut self, mechanism: Mechanism, policy: &Policy, why: &Mistake, is_asked: bool) {
+        let (policy, reason) = (policy.to_string(), why.to_string());
+        if is_asked {
+            return self.refused.push(Refusal { mechanism, policy: Some(policy), reason });
+        }
+        let left_out = LeftOut { what: Choice::Policy(policy), reason };
+        if !self.left_out.contains(&left_out) {
+            self.left_out.push(left_out);
+        }
+    }
+}
+
+/// A comparison that is being run. Another thread may ask for the result of the runs that are over while one is in progress.
+#[derive(Debug)]
+pub struct Comparing<'c> {
+    tables: Vec<Table<'c>>,
+}
+
+impl Comparing<'_> {
+    /// Runs everything, shape by shape and machine by machine in their order, and calls `tell` before each run; if that breaks,
+    /// no further run begins.
+    pub fn run(&self, mut tell: impl FnMut(Step<'_>) -> ControlFlow<()>) {
+        let mut ahead: usize = self.tables.iter().map(|table| table.together.at_first()).sum();
+        let mut done = 0;
+        let mut over = ControlFlow::Continue(());
+        for table in &self.tables {
+            ahead -= table.together.at_first();
+            let before = done;
+            table.together.run(&mut |turn| {
+                over?;
+                let setting = &table.together.settings()[turn.index];
+                done = before + turn.done;
+                over = tell(Step {
+                    done,
+                    all: before + turn.all + ahead,
+                    target: table.target,
+                    shape: table.shape,
+                    mechanism: setting.mechanism,
+                    policy: &setting.policy,
+                    run: turn.run,
+                    runs: turn.runs,
+                });
+                // A run that begins will be over when anything is told again.
+                done += usize::from(over.is_continue());
+                over
+            });
+        }
+    }
+
+    /// The result of the runs that are over, machine by machine.
+    pub fn so_far(&self) -> Vec<Compared> {
+        self.tables.iter().map(Table::compared).collect()
+    }
+}
+
+/// The combinations of one machine in one shape.
+#[derive(Debug)]
+struct Table<'c> {
+    target: &'c Target,
+    shape: MachineShape,
+    together: Together,
+    /// The other policies that each of them stands for.
+    same: Vec<Vec<String>>,
+    refused: Vec<Refusal>,
+    left_out: Vec<LeftOut>,
+}
+
+impl Table<'_> {
+    /// The table with what came of each combination so far.
+    fn compared(&self) -> Compared {
+        let mut compared = Compared {
+            target: self.target.clone(),
+            shape: self.shape,
+            ran: Vec::new(),
+            refused: self.refused.clone(),
+            left_out: self.left_out.clone(),
+            failed: Vec::new(),
+            missing: Vec::new(),
+        };
+        for (index, end) in self.together.ends().into_iter().enumerate() {
+            compared.add(&self.together.settings()[index], self.way(index), &self.same[index], end);
+        }
+        compared
+    }
+
+    /// The name of a combination. One that is listed again is told from the first by its number: `single (2nd)`.
+    fn way(&self, index: usize) -> Way {
+        let settings = self.together.settings();
+        let way = settings[index].way();
+        match settings[..index].iter().filter(|other| other.way() == way).count() {
+            0 => way,
+            earlier => Way { policy: format!("{} ({})", way.policy, nth(earlier + 1)), ..way },
+        }
+    }
+}
+
 impl Compared {
     /// Ranks the combinations: right answers first, the fastest first.
     pub fn ranking(self) -> Ranking {
         let ran = self.ran.into_iter().map(|(_, ran)| ran).collect();
-        Ranking::new(self.target.described(), ran, self.refused, self.failed)
+        let ranking = Ranking::new(self.target.described(), self.shape, ran, self.refused, self.failed);
+        Ranking { missing: self.missing, left_out: self.left_out, ..ranking }
     }
 
-    /// Runs a combination and stores its result. A failure of one run does not keep the others from being
-    /// reported.
-    fn add(&mut self, setting: Setting, runs: u32, tell: impl FnMut(u32)) {
-        let refusal = |reason: String| Refusal {
-            mechanism: setting.mechanism,
-            policy: Some(setting.policy.to_string()),
-            reason,
-        };
-        match setting.measure(runs, tell) {
-            Ok(ran) => self.ran.push((setting, ran)),
-            Err(Error::Wrong(mistakes)) => {
+    /// Stores what came of a combination of this name, which stands for the policies `same` too. A failure of one does not keep the others from being reported.
+    fn add(&mut self, setting: &Setting, way: Way, same: &[String], end: End) {
+        let policy = way.policy.clone();
+        let refusal = |reason: String| Refusal { mechanism: setting.mechanism, policy: Some(policy), reason };
+        match end {
+            End::Ran(ran) => {
+                self.ran.push((setting.clone(), ran.named(way).standing_for(same.to_vec())));
+            }
+            End::Stopped => self.missing.push(way),
+            End::Failed(Error::Wrong(mistakes)) => {
                 let told: Vec<_> = mistakes.iter().map(ToString::to_string).collect();
                 self.refused.push(refusal(told.join("; ")));
             }
-            Err(failure) => self.failed.push(refusal(failure.to_string())),
+            End::Failed(failure) => self.failed.push(refusal(failure.to_string())),
         }
     }
+}
+
+/// An ordinal number from 2 on.
+fn nth(number: usize) -> String {
+    let ending = match (number % 10, number % 100) {
+        (_, 11..=13) => "th",
+        (1, _) => "st",
+        (2, _) => "nd",
+        (3, _) => "rd",
+        _ => "th",
+    };
+    format!("{number}{ending}")
 }
 
 /// Every preset, with one dedicated processor and with two.

@@ -4,10 +4,12 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use compare::MachineShape;
 use tempest::entry::{BadPlan, InputError};
 use tempest::{Failure, Mechanism, Policy};
 
-use crate::limits::{MAX_BYTES, MAX_THREADS, NATIVE};
+use crate::files::Unreadable;
+use crate::limits::{MAX_THREADS, NATIVE};
 use crate::{inputs::shipped as shipped_inputs, machines::shipped};
 
 /// The reason why a request has no result.
@@ -104,8 +106,8 @@ pub enum Mistake {
     UnreadableMachine {
         /// The path of the file.
         file: String,
-        /// The error of the operating system.
-        why: String,
+        /// The reason.
+        why: Unreadable,
     },
     /// A machine file is wrong in one place.
     MachineFile(machine::Error),
@@ -131,13 +133,8 @@ pub enum Mistake {
     UnreadableInput {
         /// The path asked for.
         path: String,
-        /// The error of the operating system.
-        why: String,
-    },
-    /// An input file is longer than [`MAX_BYTES`](crate::inputs::MAX_BYTES).
-    LongInput {
-        /// The path asked for.
-        path: String,
+        /// The reason.
+        why: Unreadable,
     },
     /// An input was given twice.
     InputTwice {
@@ -155,6 +152,24 @@ pub enum Mistake {
     Plan(BadPlan),
     /// A policy needs more processors.
     Policy(tempest::Refusal),
+    /// This host has fewer cores than a program needs processors.
+    TooFewCores {
+        /// The name of the program.
+        program: &'static str,
+        /// The nodes and processors that it needs.
+        shape: MachineShape,
+        /// The number of cores that the process may use.
+        cores: usize,
+    },
+    /// This host has fewer cores than a policy needs processors.
+    PolicyNeedsCores {
+        /// The policy.
+        policy: Policy,
+        /// The number of all processors.
+        processors: u32,
+        /// The number of cores that the process may use.
+        cores: usize,
+    },
     /// A run would have more threads than [`MAX_THREADS`].
     TooManyThreads {
         /// The number of nodes asked for.
@@ -188,7 +203,12 @@ impl fmt::Display for Mistake {
                 nearest.iter().try_for_each(|nearest| write!(f, " did you mean `{nearest}`?"))?;
                 write!(f, " expected {NATIVE}, {}, or a file such as my-machine.toml", shipped_machines())
             }
-            Self::UnreadableMachine { file, why } => write!(f, "{file}: {why}"),
+            Self::UnreadableMachine { file, why } => {
+                write!(
+                    f,
+                    "{file}: {why}; expected a machine file, such as `tradewind machine paragon` prints"
+                )
+            }
             Self::MachineFile(error) => error.fmt(f),
             Self::NativeFile => write!(
                 f,
@@ -211,12 +231,28 @@ impl fmt::Display for Mistake {
                 let known: Vec<_> = shipped_inputs::ALL.iter().map(|shipped| shipped.name).collect();
                 write!(f, "{path}: {why}; shipped inputs are {}", known.join(", "))
             }
-            Self::LongInput { path } => {
-                write!(f, "{path}: more than {} bytes: expected a smaller file", MAX_BYTES)
-            }
             Self::InputTwice { key } => write!(f, "--input {key}: given twice; expected once"),
             Self::NoFileInput { text, program } => {
                 write!(f, "--input {text}: expected KEY=VALUE; `{program}` reads no file")
+            }
+            Self::TooFewCores { program, shape: MachineShape { nodes, processors }, cores } => {
+                let plural = |number: usize| if number == 1 { "" } else { "s" };
+                write!(
+                    f,
+                    "{program} needs {nodes} node{} of {processors} processor{}, and this host has {cores} core{}: \
+                     expected --nodes {nodes} --processors {processors} to measure with processors that take turns",
+                    plural(*nodes as usize),
+                    plural(*processors as usize),
+                    plural(*cores),
+                )
+            }
+            Self::PolicyNeedsCores { policy, processors, cores } => {
+                let plural = if *cores == 1 { "" } else { "s" };
+                write!(
+                    f,
+                    "policy `{policy}` needs {processors} processors in all, and this host has {cores} core{plural}: \
+                     expected another policy, or `run`, where processors may take turns"
+                )
             }
             Self::TooManyThreads { nodes, computing, threads } => {
                 let plural = if *computing == 1 { "" } else { "s" };

@@ -1,13 +1,11 @@
 //! The input files that ship with tradewind, and the inputs that a person gives, with their files opened. This module must
 //! never know what a program reads out of a file.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
 use tempest::entry::{Entry, Given, Input};
 
-use crate::{Error, Mistake};
+use crate::{Error, Mistake, files};
 
 pub(crate) mod shipped;
 
@@ -116,11 +114,8 @@ fn open(path: &str) -> Result<tempest::entry::File, Mistake> {
     if let Some(shipped) = get(path) {
         return Ok(tempest::entry::File { name: shipped.path.to_owned(), bytes: shipped.bytes.to_vec() });
     }
-    let mut bytes = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes));
-    match read {
-        Err(error) => Err(Mistake::UnreadableInput { path: path.to_owned(), why: error.to_string() }),
-        Ok(_) if bytes.len() as u64 > MAX_BYTES => Err(Mistake::LongInput { path: path.to_owned() }),
-        Ok(_) => Ok(tempest::entry::File { name: path.to_owned(), bytes }),
+    match files::read(path, MAX_BYTES) {
+        Ok(bytes) => Ok(tempest::entry::File { name: path.to_owned(), bytes }),
+        Err(why) => Err(Mistake::UnreadableInput { path: path.to_owned(), why }),
     }
 }

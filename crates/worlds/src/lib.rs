@@ -19,10 +19,14 @@
 //! |---|---|
 //! | [`machines`] | the shipped machine models: names, texts, parsed; machine files of one's own |
 //! | [`inputs`] | the shipped input files of programs; inputs that a person gives, with their files opened |
+//! | [`files`] | files that a person names, read whole within a bound |
 //! | [`Target`] | a machine to run on: this host or a model |
 //! | [`Subject`] | a program with its inputs, checked |
 //! | [`Run`], [`Setting`] | one combination of program, target, mechanism and policy; its result is a [`compare::Combination`] |
 //! | [`Comparison`], [`Compared`] | every combination that targets can do; their results |
+//! | [`shape`] | the nodes and processors of runs for which nobody chose them |
+//! | [`Comparing`], [`Measuring`] | a comparison, a combination that is being run: what is over, for another thread |
+//! | [`Repeat`], [`Turn`] | how often a combination runs on this host; a run that is about to begin |
 //! | [`TraceFile`] | the file of a trace, whole or not at all |
 //! | [`Error`], [`Mistake`] | errors: every mistake in a request at once |
 //!
@@ -32,25 +36,31 @@
 
 mod comparison;
 mod error;
+pub mod files;
 mod host;
 pub mod inputs;
 mod limits;
 pub mod machines;
+mod repeat;
+mod rounds;
 mod run;
 mod setting;
+pub mod shape;
 mod sharing;
 mod subject;
 mod target;
 mod trace_file;
 
-pub use compare::Refusal;
-pub use comparison::{Compared, Comparison, Step};
+pub use compare::{MachineShape, Refusal};
+pub use comparison::{Compared, Comparing, Comparison, Step};
 pub use error::{Error, FailedRun, Mistake};
 pub use host::host;
 pub use limits::{MAX_THREADS, NATIVE};
 pub use native::LOOKS_APART;
+pub use repeat::Repeat;
+pub use rounds::Turn;
 pub use run::Run;
-pub use setting::Setting;
+pub use setting::{Measuring, Setting};
 pub use sharing::Sharing;
 pub use subject::Subject;
 pub use target::{Target, cores};

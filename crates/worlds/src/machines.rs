@@ -21,7 +21,7 @@ use tempest::policy::PRESETS;
 use units::names::nearest;
 
 use crate::limits::NATIVE;
-use crate::{Error, Mistake};
+use crate::{Error, Mistake, files};
 
 pub(crate) mod shipped;
 
@@ -103,13 +103,7 @@ fn base(from: &str, name: &str) -> Result<(String, String), Option<String>> {
 }
 
 fn read_file(path: &str) -> Result<String, Mistake> {
-    let unreadable = |why: String| Mistake::UnreadableMachine { file: path.to_owned(), why };
-    let bytes = fs::read(path).map_err(|error| {
-        unreadable(format!("{error}; expected a machine file, such as `tradewind machine paragon` prints"))
-    })?;
-    String::from_utf8(bytes).map_err(|error| {
-        unreadable(format!("byte {}: expected UTF-8 text", error.utf8_error().valid_up_to()))
-    })
+    files::read_text(path).map_err(|why| Mistake::UnreadableMachine { file: path.to_owned(), why })
 }
 
 fn unknown(name: &str) -> Mistake {
@@ -118,9 +112,10 @@ fn unknown(name: &str) -> Mistake {
     }
     let file = format!("{name}.toml");
     let known = ALL.iter().map(|shipped| shipped.name).chain([NATIVE]);
-    let nearest = match Path::new(&file).is_file() {
-        true => Some(file),
-        false => nearest(name, known).map(str::to_owned),
+    let nearest = match name {
+        "-" => Some("/dev/stdin".to_owned()),
+        _ if Path::new(&file).is_file() => Some(file),
+        _ => nearest(name, known).map(str::to_owned),
     };
     Mistake::UnknownMachine { name: name.to_owned(), nearest }
 }

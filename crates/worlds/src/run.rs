@@ -1,12 +1,15 @@
 //! A run as a library user asks for it: a program, and whatever differs from the defaults.
 
-use compare::Combination;
+use std::ops::ControlFlow;
+
+use compare::{Combination, MachineShape};
 use tempest::entry::{Coherence, Entry};
 use tempest::{Mechanism, Outcome, Policy};
 use trace::Recorder;
 use units::Time;
 
-use crate::{Error, Setting, Sharing, Subject, Target};
+use crate::shape::Asked;
+use crate::{Error, Repeat, Setting, Sharing, Subject, Target};
 
 /// The default policy of a run: every machine whose processors poll for messages has it.
 const USUAL_POLICY: &str = "floating";
@@ -38,7 +41,7 @@ pub struct Run {
     seed: u64,
     stall_limit: Option<Time>,
     trace: Option<Recorder>,
-    repeat: u32,
+    repeat: Repeat,
 }
 
 impl Run {
@@ -57,7 +60,7 @@ impl Run {
             seed: 1,
             stall_limit: None,
             trace: None,
-            repeat: 1,
+            repeat: Repeat::Times(1),
         }
     }
 
@@ -127,8 +130,8 @@ impl Run {
         Self { trace: Some(recorder), ..self }
     }
 
-    /// Sets the number of repetitions.
-    pub fn repeat(self, repeat: u32) -> Self {
+    /// Sets how often the program runs.
+    pub fn repeat(self, repeat: Repeat) -> Self {
         Self { repeat, ..self }
     }
 
@@ -140,13 +143,15 @@ impl Run {
         let inputs: Vec<_> = self.inputs.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
         let written = Subject::check(&self.entry, self.mechanism.as_slice());
         let ((), subject) = Error::both(written, Subject::load(&self.entry, &inputs))?;
-        let ((nodes, processors), least) = (self.target.shape(), subject.instance.least());
+        let least = subject.instance.least();
+        let asked = Asked { nodes: self.nodes, processors: self.processors };
+        let MachineShape { nodes, processors } = self.target.shape(asked, least);
         Ok(Setting {
             mechanism: self.mechanism.unwrap_or(self.entry.mechanisms[0]),
             subject: subject.sharing(self.sharing),
             target: self.target,
-            nodes: self.nodes.unwrap_or(nodes.max(least.nodes)),
-            processors: self.processors.unwrap_or(processors.max(least.processors)),
+            nodes,
+            processors,
             threads: self.threads.unwrap_or(least.threads),
             policy: self.policy,
             seed: self.seed,
@@ -161,7 +166,8 @@ impl Run {
     /// [`Error::Wrong`] if the request cannot be run; [`Error::Failed`] if a run did not end well.
     pub fn measure(self) -> Result<Combination, Error> {
         let repeat = self.repeat;
-        self.setting()?.measure(repeat, |_| ())
+        let ran = self.setting()?.measure(repeat, |_| ControlFlow::Continue(()))?;
+        Ok(ran.expect("nothing stopped it"))
     }
 
     /// Runs the program, as often as [`repeat`](Self::repeat) says, and returns the outcome of median time.

@@ -2,9 +2,15 @@
 
 #![forbid(unsafe_code)]
 
+use std::ops::ControlFlow;
+
 use tempest::Mechanism;
 use tempest::entry::{self, Entry};
-use tradewind_worlds::{Comparison, Error, MAX_THREADS, Mistake, Run, Subject, Target, machines};
+use trace::Recorder;
+use tradewind_worlds::{
+    Comparison, Error, MAX_THREADS, MachineShape, Mistake, Repeat, Run, Subject, Target, machines,
+};
+use units::Time;
 
 fn program(name: &str) -> &'static Entry {
     entry::find(name, apps::ALL).expect("an application")
@@ -39,6 +45,19 @@ fn a_model_gives_the_same_outcome_every_time_and_a_machine_of_ones_own_another()
 }
 
 #[test]
+fn a_trace_says_how_long_real_processors_recorded() {
+    let recording = |target| {
+        let recorder = Recorder::perfetto(std::io::sink());
+        histogram().on(target).trace(recorder.clone()).run().unwrap();
+        let summary = recorder.finish().unwrap();
+        assert!(summary.events > 0 && summary.lost == 0, "{summary:?}");
+        summary.recording
+    };
+    assert!(recording(Target::Native) > Time::ZERO);
+    assert_eq!(recording(target("hurricane")), Time::ZERO);
+}
+
+#[test]
 fn every_mistake_of_a_request_is_a_value() {
     let wrong = histogram().input("value", "3").mechanism(Mechanism::Bulk);
     let found = mistakes(wrong);
@@ -65,14 +84,19 @@ fn every_mistake_of_a_request_is_a_value() {
 fn a_comparison_runs_what_each_machine_can_do_and_tells_of_every_run() {
     let subject = Subject::load(program("histogram"), &[("values", "20")]).unwrap();
     let mut comparison = Comparison::new(subject, vec![target("native"), target("cm-5")]);
-    (comparison.nodes, comparison.processors, comparison.repeat) = (2, 1, 2);
+    comparison.shapes = vec![MachineShape { nodes: 2, processors: 1 }];
+    comparison.repeat = Repeat::Times(2);
     let mut told = Vec::new();
-    let compared = comparison.run(|step| told.push((step.done, step.all, step.target.name().to_owned())));
+    let compared = comparison.run_with(|step| {
+        told.push((step.done, step.all, step.target.name().to_owned(), step.run));
+        ControlFlow::Continue(())
+    });
     assert!(told.windows(2).all(|steps| steps[0].0 < steps[1].0), "{told:?}");
     let all = told[0].1;
     assert!(told.iter().all(|step| step.1 == all && step.0 < all));
     let runs = |name: &str| told.iter().filter(|step| step.2 == name).count();
-    assert_eq!(runs("native"), 2 * compared[0].ran.len());
+    // A round that warms up, and two that count.
+    assert_eq!(runs("native"), 3 * compared[0].ran.len());
     assert_eq!(runs("cm-5"), compared[1].ran.len());
     for compared in compared {
         assert!(compared.refused.is_empty() && compared.failed.is_empty() && !compared.ran.is_empty());
@@ -84,11 +108,57 @@ fn a_comparison_runs_what_each_machine_can_do_and_tells_of_every_run() {
 }
 
 #[test]
+fn a_comparison_that_is_stopped_has_the_runs_before_it() {
+    let subject = Subject::load(program("histogram"), &[("values", "20")]).unwrap();
+    let mut comparison = Comparison::new(subject, vec![target("native"), target("cm-5")]);
+    comparison.shapes = vec![MachineShape { nodes: 2, processors: 1 }];
+    comparison.mechanisms = vec![Mechanism::Messages];
+    comparison.policies = ["single", "single", "floating"].map(|policy| policy.parse().unwrap()).to_vec();
+    comparison.repeat = Repeat::Times(5);
+    // Stopped in the second round that counts, and asked again for each run that is left.
+    let compared = comparison.run_with(|step| match step.done {
+        0..=6 => ControlFlow::Continue(()),
+        7 => ControlFlow::Break(()),
+        _ => panic!("a run began after the stop: {step:?}"),
+    });
+    let runs = |index: usize| compared[index].ran.iter().map(|(_, ran)| ran.runs()).collect::<Vec<_>>();
+    assert_eq!((runs(0).iter().sum::<usize>(), runs(0).len(), runs(1)), (4, 3, Vec::new()));
+    let [native, model] = [0, 1].map(|index| compared[index].clone().ranking());
+    assert!(native.missing.is_empty() && native.rows().iter().any(|row| row.policies == ["single (2nd)"]));
+    let missing: Vec<_> = model.missing.iter().map(|way| way.policy.as_str()).collect();
+    assert_eq!(missing, ["single", "single (2nd)", "floating"]);
+}
+
+#[test]
+fn what_is_the_same_by_construction_runs_once_unless_it_is_asked_for() {
+    let subject = Subject::load(program("histogram"), &[("values", "20")]).unwrap();
+    let mut comparison = Comparison::new(subject, vec![target("native")]);
+    comparison.shapes =
+        vec![MachineShape { nodes: 1, processors: 1 }, MachineShape { nodes: 1, processors: 2 }];
+    comparison.mechanisms = vec![Mechanism::Messages];
+    comparison.repeat = Repeat::Times(1);
+    let policies = |comparison: &Comparison| -> Vec<Vec<Vec<String>>> {
+        let rankings = comparison.run().into_iter().map(|compared| compared.ranking());
+        let policies = |ranking: compare::Ranking| {
+            let mut policies: Vec<_> = ranking.rows().iter().map(|row| row.policies.clone()).collect();
+            policies.sort();
+            policies
+        };
+        rankings.map(policies).collect()
+    };
+    let [alone, two] = &policies(&comparison)[..] else { panic!("two shapes") };
+    assert!(alone.contains(&["single", "floating", "adaptive"].map(str::to_owned).to_vec()), "{alone:?}");
+    assert!(two.contains(&vec!["floating".to_owned()]), "{two:?}");
+    comparison.policies = ["floating", "single"].map(|policy| policy.parse().unwrap()).to_vec();
+    assert_eq!(policies(&comparison)[0], [["floating"], ["single"]]);
+}
+
+#[test]
 fn what_a_machine_cannot_do_is_refused_once() {
     let subject = Subject::load(program("shared-histogram"), &[("values", "20")]).unwrap();
     let mut comparison = Comparison::new(subject, vec![target("cm-5")]);
     comparison.mechanisms = vec![Mechanism::SharedMemory];
-    let compared = comparison.run(|step| panic!("nothing runs, but {step:?}"));
+    let compared = comparison.run_with(|step| panic!("nothing runs, but {step:?}"));
     let [refusal] = &compared[0].refused[..] else { panic!("{:?}", compared[0].refused) };
     assert!(refusal.policy.is_none() && refusal.reason.contains("shared-memory"), "{}", refusal.reason);
 }

@@ -5,6 +5,7 @@
 //! | `derived` | what follows from the values alone |
 //! | `parts` | what each price with bus transactions is made of |
 //! | `round_trip` | what a message takes on an idle machine, as a sum of prices |
+//! | `sources` | what the sources of values mean: works, words, claims |
 //! | `abilities` | which policies and mechanisms the machine can run |
 //!
 //! This module must never know how an explanation looks.
@@ -13,6 +14,7 @@ mod abilities;
 mod derived;
 mod parts;
 mod round_trip;
+mod sources;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -25,12 +27,13 @@ use worlds::{NATIVE, Target};
 
 use crate::arguments::Explain;
 use crate::asked::target;
+use crate::house::House;
 use crate::print::print;
 use crate::problem::{All, Problem};
 use crate::told::optional;
 
 /// Explains a machine.
-pub(crate) fn explain(arguments: &Explain, out: &mut impl Write) -> Result<ExitCode, Problem> {
+pub(crate) fn explain(house: &House, arguments: &Explain, out: &mut impl Write) -> Result<ExitCode, Problem> {
     let machine = target(&arguments.machine, &arguments.settings);
     let (target, policy, page) = (machine, optional(&arguments.policy), arguments.output.page()).all()?;
     let Target::Model { machine, .. } = &target else {
@@ -40,7 +43,7 @@ pub(crate) fn explain(arguments: &Explain, out: &mut impl Write) -> Result<ExitC
         )));
     };
     let refusal = policy.as_ref().and_then(|policy| abilities::refusal(&target, policy));
-    let found = document(&target, machine, policy.as_ref(), refusal.is_some());
+    let found = document(house, &target, machine, policy.as_ref(), refusal.is_some());
     let lines = |page: &_| text::explain(&found, refusal.as_deref(), page);
     print(out, arguments.output.json, &page, &found, lines)?;
     Ok(ExitCode::SUCCESS)
@@ -48,6 +51,7 @@ pub(crate) fn explain(arguments: &Explain, out: &mut impl Write) -> Result<ExitC
 
 /// All there is to say about a machine, under a policy if one is named.
 fn document(
+    house: &House,
     target: &Target,
     machine: &Machine,
     policy: Option<&Policy>,
@@ -67,6 +71,7 @@ fn document(
     };
     // A machine gives its name itself, whatever it extends.
     let file = machine.values().iter().find(|value| value.key == "name").map(|value| value.file.clone());
+    let values: Vec<_> = under.values().iter().filter(holds).cloned().collect();
     document::Explain {
         version: VERSION,
         machine: under.name.clone(),
@@ -74,11 +79,12 @@ fn document(
         machine_digest: format!("{:016x}", machine.digest()),
         summary: under.summary.clone(),
         policy: policy.map(ToString::to_string),
-        values: under.values().iter().filter(holds).map(value).collect(),
+        values: values.iter().map(value).collect(),
         derived: derived::derive(&under).into_iter().chain(parts::derive(&under)).chain(trips).collect(),
         not_derived,
         runs,
         refused,
+        sources: sources::of(&house.name, machine, &values),
     }
 }
 

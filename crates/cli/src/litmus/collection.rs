@@ -2,14 +2,11 @@
 //! never stop at what it cannot read.
 
 use std::fs;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use apps::litmus::{Question, reference::Unknown};
-
-/// The largest test that is read: 1 MiB.
-const MAX_BYTES: u64 = 1 << 20;
+use worlds::files;
 
 /// Folders nested deeper than this are not looked into, so that links in a circle end.
 const MAX_DEPTH: u32 = 32;
@@ -74,13 +71,8 @@ impl Collection {
 }
 
 fn question(path: &Path, file: &str) -> Result<Question, Vec<String>> {
-    let mut bytes = Vec::new();
-    let read = fs::File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes));
     let one = |mistake: String| vec![format!("{file}: {mistake}")];
-    let length = read.map_err(|error| one(error.to_string()))?;
-    if length as u64 > MAX_BYTES {
-        return Err(one(format!("more than {MAX_BYTES} bytes: expected a smaller file")));
-    }
+    let bytes = files::read(path, files::MAX_TEXT_BYTES).map_err(|why| one(why.to_string()))?;
     let lines =
         |errors: formats::Errors| -> Vec<_> { errors.to_string().lines().map(str::to_owned).collect() };
     let test = formats::litmus::read(file, &bytes).map_err(lines)?;

@@ -18,13 +18,14 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use apps::litmus::{Dose, Meeting};
-use report::document::{self, VERSION};
+use report::document::{self, Partial, VERSION};
 use report::text;
 
 use crate::arguments::Litmus;
-use crate::asked::{sharing, targets};
+use crate::asked::{sharing, targets, warn};
 use crate::house::House;
-use crate::print::{code, print, tell};
+use crate::interrupt;
+use crate::print::{code, print, say, tell};
 use crate::problem::{All, Problem, each};
 use crate::progress::Progress;
 use crate::told::optional;
@@ -41,6 +42,7 @@ pub(crate) fn litmus(house: &House, arguments: &Litmus, out: &mut impl Write) ->
     if subjects.is_empty() {
         return Err(Problem::Wrong(mistakes));
     }
+    warn(&house.name, worlds.iter().map(|world| &world.target));
     let (block, protocol) = (sharing.block, sharing.protocol);
     let dose = Dose { rounds, block, protocol, seed, meeting: Meeting::Messages };
     let runs = run(&house.name, &subjects, &worlds, dose)?;
@@ -75,18 +77,24 @@ fn worlds(arguments: &Litmus) -> Result<Vec<World>, Problem> {
 /// Runs every test in every world: natively one after the other, for a run takes all of the host; the runs of a model
 /// beside each other, for each is one thread. By test, then by world.
 fn run(name: &str, subjects: &[Subject], worlds: &[World], dose: Dose) -> Result<Vec<Vec<Run>>, Problem> {
-    let progress = Progress::new(name, subjects.len() * worlds.len());
-    let mut by_world = Vec::new();
-    for world in worlds {
+    let progress = Progress::begin(name);
+    progress.expect(subjects.len() * worlds.len());
+    let in_world = |world: &World| {
         let jobs = if world.target.is_native() { 1 } else { worlds::cores() };
         let runs = in_parallel(subjects, jobs, |subject| {
-            progress.begin(format!("{} on {}", subject.question.test.name, world.target.label()));
+            progress.start(format!("{} on {}", subject.question.test.name, world.target.label()));
             let run = trial::run(&subject.question, world, dose);
             progress.step();
             run
-        })?;
-        by_world.push(runs.into_iter());
-    }
+        });
+        runs.map(Vec::into_iter)
+    };
+    let stop = |signal| {
+        progress.end();
+        say(name, &format!("{}; there is no result", Partial::interrupted(signal, progress.count())));
+    };
+    let mut by_world = interrupt::or_tell(|| each(worlds.iter().map(in_world)), stop)?;
+    progress.end();
     Ok(subjects.iter().map(|_| by_world.iter_mut().filter_map(Iterator::next).collect()).collect())
 }
 

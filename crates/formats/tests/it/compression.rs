@@ -73,3 +73,15 @@ fn the_bound_holds() {
     assert!(decompress_within(&gzip(&zeros), 100_000).is_ok());
     assert!(decompress_within(&zstd(&zeros), 100_000).is_ok());
 }
+
+#[test]
+fn a_stream_grows_a_hundredfold_at_most() {
+    let zeros = vec![0; 20 << 20];
+    for (compressed, format) in [(gzip(&zeros), "gzip"), (zstd(&zeros), "zstd")] {
+        let limit = (100 * compressed.len() as u64).max(1 << 20);
+        assert!(limit < zeros.len() as u64);
+        assert_eq!(decompress(&compressed), Err(DecompressError::TooLarge { format, limit }));
+    }
+    let blanks = vec![b' '; 1 << 20];
+    assert_eq!(decompress(&gzip(&blanks)).expect("a short text may repeat itself").as_ref(), blanks);
+}

@@ -1,13 +1,9 @@
 //! The runs that measure a host, and what they say. Must never know what follows from a figure.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
-use crate::Specification;
-use crate::specification::{FIGURES, numbers};
-
-/// The world that is measured.
-const NATIVE: &str = "native";
+use crate::specification::{FIGURES, NATIVE, numbers};
+use crate::{NoAnswer, Runner, Specification};
 
 /// The policy under which a computing processor never looks for messages.
 const NO_LOOKS: &str = "single+every=4000000000";
@@ -30,15 +26,12 @@ fn run(program: &str, policy: &str, shape: Shape, inputs: &[(&str, &str)]) -> Sp
         program: program.to_owned(),
         machine: NATIVE.to_owned(),
         policy: Some(policy.to_owned()),
-        mechanism: None,
-        protocol: None,
-        block: None,
         nodes: Some(nodes),
         processors: Some(processors),
         threads: Some(threads),
         inputs: inputs.iter().map(|&(key, value)| (key.to_owned(), value.to_owned())).collect(),
-        settings: Vec::new(),
         seed: 1,
+        ..Specification::default()
     }
 }
 
@@ -78,10 +71,10 @@ impl Round {
         self.0.get(name).copied().ok_or_else(|| format!("no run reported the figure `{name}`"))
     }
 
-    fn add(&mut self, probe: &Probe, executable: &Path) -> Result<(), String> {
-        let answer = probe.run.run(executable).map_err(|why| {
-            let command = executable.file_stem().unwrap_or_default().to_string_lossy();
-            format!("{}: {why}", probe.run.told(&command))
+    fn add(&mut self, probe: &Probe, runner: &Runner) -> Result<(), String> {
+        let answer = runner.run(&probe.run).map_err(|none: NoAnswer| {
+            let command = runner.executable().file_stem().unwrap_or_default().to_string_lossy();
+            format!("{}: {}", probe.run.told(&command), none.why())
         })?;
         let figures = numbers(&answer).into_iter().filter_map(|(name, value)| {
             Some((format!("{}.{}", probe.name, name.strip_prefix(FIGURES)?), value))
@@ -104,11 +97,11 @@ impl Round {
 }
 
 /// Does all runs of a round, one after the other.
-pub(super) fn round(executable: &Path, progress: &dyn Fn(&Specification, bool)) -> Result<Round, String> {
+pub(super) fn round(runner: &Runner, progress: &dyn Fn(&Specification, bool)) -> Result<Round, String> {
     let mut round = Round::default();
     for probe in probes() {
         progress(&probe.run, false);
-        round.add(&probe, executable)?;
+        round.add(&probe, runner)?;
         progress(&probe.run, true);
     }
     Ok(round)
@@ -132,7 +125,7 @@ pub(super) fn pairs(cores: u32) -> Vec<(u32, u32)> {
 
 /// Measures the distances, each node of one world on a core of its own.
 pub(super) fn distances(
-    executable: &Path,
+    runner: &Runner,
     cores: u32,
     progress: &dyn Fn(&Specification, bool),
 ) -> Result<Vec<Distance>, String> {
@@ -141,7 +134,7 @@ pub(super) fn distances(
         let run = run("message-costs", "single", (cores, 1, 1), &inputs);
         progress(&run, false);
         let mut round = Round::default();
-        round.add(&Probe { name: "distance", run: run.clone() }, executable)?;
+        round.add(&Probe { name: "distance", run: run.clone() }, runner)?;
         progress(&run, true);
         Ok(Distance { cores: (one, other), nanoseconds: round.get("distance.waiting")? })
     };

@@ -1,8 +1,7 @@
 //! The two curves of the model of dedicated protocol processors: Single over Fixed against computation and against
-//! utilization, for several overhead ratios. As data and as a picture. Must never know a claim.
+//! utilization, for several overhead ratios. Must never know a claim, nor how a curve looks.
 
 use super::fixed_floating::Node;
-use crate::plot::{Axis, Curve, Panel, Picture, Scale};
 
 /// Overhead ratios that are drawn beside the node's own.
 const RATIOS: [f64; 5] = [1.0, 2.0, 4.0, 8.0, 16.0];
@@ -11,10 +10,10 @@ const RATIOS: [f64; 5] = [1.0, 2.0, 4.0, 8.0, 16.0];
 const STEPS: u32 = 240;
 
 /// Computation over latency, at least and at most, where it is spread by factors.
-const FACTORS: (f64, f64) = (0.01, 100.0);
+pub const FACTORS: (f64, f64) = (0.01, 100.0);
 
 /// Computation over latency at most where it is spread evenly.
-const MOST: f64 = 10.0;
+pub const MOST: f64 = 10.0;
 
 /// One curve: the model at one overhead ratio.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,42 +52,6 @@ fn sample(node: &Node, overhead_ratio: f64, is_own: bool) -> Samples {
     }
 }
 
-/// The curves of a node in three panels, with what a second processor must gain to be worth its price and to beat
-/// Floating.
-pub fn picture(node: &Node) -> Picture {
-    let samples = samples(node);
-    let axis = |label: &str, scale, from, to| Axis { label: label.to_owned(), scale, from, to };
-    let panel = |title: &str, x: Axis, points: fn(&Samples) -> &Vec<(f64, f64)>| {
-        let curve = |samples: &Samples| {
-            let own = if samples.is_own { " (as set)" } else { "" };
-            let label = format!("k = {:.4}", samples.overhead_ratio);
-            let label = format!("{}{own}", label.trim_end_matches('0').trim_end_matches('.'));
-            Curve { label, points: points(samples).clone() }
-        };
-        Panel {
-            title: title.to_owned(),
-            x,
-            y: axis("T_single / T_fixed", Scale::Linear, 1.0, 5.0),
-            curves: samples.iter().map(curve).collect(),
-            levels: vec![
-                (1.0 + node.price, format!("{:.2}: worth its price", 1.0 + node.price)),
-                (2.0, "2: beats Floating".to_owned()),
-            ],
-        }
-    };
-    let by_factor = axis("C / L", Scale::Log, FACTORS.0, FACTORS.1);
-    Picture {
-        title: "A dedicated protocol processor: what it gains, by its share of overhead k".to_owned(),
-        panels: vec![
-            panel("against computation, by factors", by_factor, |samples| &samples.by_factor),
-            panel("against computation", axis("C / L", Scale::Linear, 0.0, MOST), |samples| &samples.by_step),
-            panel("against utilization", axis("C / (C + L)", Scale::Linear, 0.0, 1.0), |samples| {
-                &samples.by_utilization
-            }),
-        ],
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -109,15 +72,6 @@ mod tests {
                 let ends = [points[0].1, points[points.len() - 1].1];
                 assert!(ends.iter().all(|end| end - 1.0 < 0.01 * curve.overhead_ratio), "{ends:?}");
             }
-        }
-    }
-
-    #[test]
-    fn the_picture_has_every_curve_and_both_bars() {
-        let svg = picture(&Node::default()).svg();
-        for text in ["k = 1<", "k = 16<", "k = 1.2124 (as set)", "1.33: worth its price", "2: beats Floating"]
-        {
-            assert!(svg.contains(text), "{text}");
         }
     }
 }

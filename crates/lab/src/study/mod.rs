@@ -1,20 +1,30 @@
 //! Studies: experiments as data. A file says what is run, which figures of it become which metrics, what follows from
-//! metrics, what is checked, and which bounds of its own it holds metrics against. Must never run anything, and never
-//! know the value of a claim of the literature.
+//! metrics, what is checked, which bounds of its own it holds metrics against, and what is drawn. Must never run anything,
+//! and never know the value of a claim of the literature.
 
+mod figure;
+mod mapping;
 mod parts;
 mod texts;
 
-use crate::expression::Expression;
-use crate::pattern::Pattern;
-use crate::specification::Specification;
-use crate::{Claim, Mistakes, toml};
-use parts::{bounds, checks, derived, model, run, sources, survey};
+use std::path::Path;
 
-/// One file of `studies/`.
+use crate::expression::Expression;
+use crate::mistake::Place;
+use crate::specification::{FIELDS, Specification};
+use crate::toml::{self, Table};
+use crate::{Claim, Mistakes};
+use parts::{bounds, checks, derived, sources};
+
+pub(crate) use figure::quantity;
+pub use figure::{Coordinate, Figure, Level, Lines, Scale, Series};
+pub use mapping::{Mapping, TIME};
+pub use parts::Most;
+
+/// One file of `studies/`, or anybody's.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Study {
-    /// Its name: that of the file.
+    /// Its name: that of the file unless it says another.
     pub name: String,
     /// One line for people.
     pub summary: String,
@@ -31,6 +41,10 @@ pub struct Study {
     pub bounds: Vec<Claim>,
     /// The claims by which something was chosen that nobody published: an input of its runs, say.
     pub fits: Vec<String>,
+    /// Pictures of its numbers.
+    pub figures: Vec<Figure>,
+    /// What pictures call a value of a field, or a column.
+    pub labels: Vec<(String, String)>,
 }
 
 /// Something that yields figures, and what becomes of them.
@@ -38,10 +52,24 @@ pub struct Study {
 pub struct Source {
     /// What yields them.
     pub origin: Origin,
+    /// What is stated of it, by name: lists of `each` first, then the [fields](Specification::fields) of a run.
+    pub fields: Vec<(String, String)>,
     /// What becomes of them.
     pub metrics: Vec<Mapping>,
-    /// Its line in the file.
-    pub line: usize,
+    /// The number of times that it is run: more than once only on this host, where times differ.
+    pub rounds: u32,
+    /// Which table of its kind it is made from, from 0: a table of results for each.
+    pub table: usize,
+    /// Where it stands in the file.
+    pub places: Places,
+}
+
+/// The places of a table of the file and of its values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Places {
+    /// The beginning of the table.
+    pub table: Place,
+    fields: Vec<(&'static str, Place)>,
 }
 
 /// What yields figures.
@@ -63,18 +91,6 @@ pub enum Origin {
     },
 }
 
-/// Figures that become metrics.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Mapping {
-    /// Which, by their names in what the source yields; of a run, by their [way through its
-    /// answer](crate::specification::numbers).
-    pub figure: Pattern,
-    /// What they become; its `*` is that of the figure.
-    pub metric: Pattern,
-    /// What they are multiplied by.
-    pub factor: f64,
-}
-
 /// A metric that follows from others.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Derived {
@@ -84,8 +100,8 @@ pub struct Derived {
     pub value: Expression,
     /// Why this expression is what the claim states.
     pub because: String,
-    /// Its line in the file.
-    pub line: usize,
+    /// Its place in the file.
+    pub place: Place,
 }
 
 /// An order or a shape.
@@ -97,38 +113,98 @@ pub struct Check {
     pub holds: Vec<Expression>,
     /// Why these expressions are what the claim states.
     pub because: String,
-    /// Its line in the file.
-    pub line: usize,
+    /// Its place in the file.
+    pub place: Place,
 }
 
-impl Mapping {
-    /// The metric that a figure becomes, if it is one of these.
-    pub fn apply(&self, figure: &str, value: f64) -> Option<(String, f64)> {
-        Some((self.metric.fill(self.figure.capture(figure)?), value * self.factor))
+impl Places {
+    fn of(table: &Table<'_>) -> Self {
+        let keys = FIELDS.iter().chain(&["inputs", "set"]).filter(|key| table.has(key));
+        Self { table: table.place, fields: keys.map(|key| (*key, table.place_of(key))).collect() }
+    }
+
+    /// The place of the value of a key; of the table where it has none.
+    pub fn field(&self, key: &str) -> Place {
+        self.fields.iter().find(|(known, _)| *known == key).map_or(self.table, |(_, place)| *place)
     }
 }
 
-/// Reads a study. `file` is what to call it in messages.
+impl Source {
+    /// The number of runs on this host where the study says nothing: the median of nine lies between the second and the
+    /// eighth with 96 percent.
+    pub const ROUNDS: u32 = 9;
+
+    /// The number of runs on this host in each round, after one that warms up; the median of them counts.
+    pub const WARM: u32 = 3;
+
+    /// What is stated of it under a name.
+    pub fn field(&self, name: &str) -> Option<&str> {
+        self.fields.iter().find(|(field, _)| field == name).map(|(_, value)| value.as_str())
+    }
+}
+
+impl Study {
+    /// The most runs of a study that nobody asked twice for.
+    pub const MOST: Most = Most(10_000);
+
+    /// The most runs of a study for which somebody said that they are meant.
+    pub const MOST_ASKED: Most = Most(1_000_000);
+
+    /// The number of runs, each of several rounds counted.
+    pub fn runs(&self) -> u64 {
+        let rounds = |source: &Source| match &source.origin {
+            Origin::Run(_) => u64::from(source.rounds),
+            _ => 0,
+        };
+        self.sources.iter().map(rounds).sum()
+    }
+
+    /// What pictures and tables call a value of a field, or a column.
+    pub fn label<'a>(&'a self, name: &'a str) -> &'a str {
+        self.labels.iter().find(|(known, _)| known == name).map_or(name, |(_, label)| label)
+    }
+}
+
+/// Reads a study. `file` is what to call it in messages; unless the study says another, its name is that of the file.
 ///
 /// # Errors
 ///
-/// All mistakes of the file; of an expression with line and column.
+/// All mistakes of the file, each with line and column; more runs than [`Study::MOST`] are one.
 pub fn read(file: &str, text: &str) -> Result<Study, Mistakes> {
-    toml::read(file, text, |top| {
-        let name = top.text("name", "the name of the study, that of its file");
+    match read_at_most(Study::MOST, file, text) {
+        (Some(study), mistakes) if mistakes.is_empty() => Ok(study),
+        (_, mistakes) => Err(mistakes),
+    }
+}
+
+/// Reads a study that asks for at most so many runs, and all mistakes of its file, each with line and column. What could be read
+/// of one with mistakes is good for nothing but finding more of them.
+pub fn read_at_most(most: Most, file: &str, text: &str) -> (Option<Study>, Mistakes) {
+    toml::read_all(file, text, |top| {
+        let name = top.optional_text("name", "the name of the study");
+        let name = name.or_else(|| Some(Path::new(file).file_stem()?.to_str()?.to_owned()));
         let summary = top.text("summary", "one line that says what is measured");
         let prefix = top.optional_text("prefix", "what names that begin with a dot begin with");
         let prefix = prefix.unwrap_or_default();
         let prefix = prefix.trim_end_matches('.');
-        let mut sources = sources(top, "run", run);
-        sources.extend(parts::sources(top, "model", model));
-        sources.extend(parts::sources(top, "survey", survey));
+        let sources: Vec<_> = parts::KINDS.iter().flat_map(|kind| sources(top, kind, prefix, most)).collect();
         let derived = top.tables("derived").iter().flat_map(|table| derived(table, prefix)).collect();
         let checks = top.tables("check").iter().flat_map(|table| checks(table, prefix)).collect();
         let bounds = top.tables("bound").iter().flat_map(|table| bounds(table, prefix, file)).collect();
         let fits = top.texts("fits", "a list of ids of claims, or of their beginnings");
-        let file = file.to_owned();
-        Some(Study { name: name?, summary: summary?, file, sources, derived, checks, bounds, fits })
+        let figures = top.tables("figure").iter().filter_map(|table| figure::figure(table, prefix)).collect();
+        let labels = top.table("labels").map(|table| figure::labels(&table)).unwrap_or_default();
+        let (name, file) = (name.unwrap_or_default(), file.to_owned());
+        let study =
+            Study { name, summary: summary?, file, sources, derived, checks, bounds, fits, figures, labels };
+        if study.sources.is_empty() {
+            top.refuse("run", "at least one [[run]], [[model]] or [[survey]]");
+        }
+        if study.runs() > most.0 {
+            top.report(top.place_of("run"), "run", Some(format!("{} runs", study.runs())), most.expected());
+        }
+        figure::check(&study, top);
+        Some(study)
     })
 }
 
@@ -193,17 +269,17 @@ because = "both"
         let said: Vec<_> = read("toy.toml", &bad).unwrap_err().iter().map(ToString::to_string).collect();
         assert_eq!(
             said[0],
-            "toy.toml:13: run.metrics.metric = \"a.gap.{no}\": expected a list for `no` in `each`"
+            "toy.toml:13:41: run.metrics.metric = \"a.gap.{no}\": expected a list for `no` in `each`"
         );
-        let wrong = "toy.toml:17: derived.value = \"x.y + * 2\": expected a number, a metric or `(`, found `*` at \
-             column 16";
+        let wrong =
+            "toy.toml:17:16: derived.value = \"x.y + * 2\": expected a number, a metric or `(`, found `*`";
         assert!(said.iter().any(|line| line == wrong), "{said:#?}");
         let kind = STUDY.replace("> 0.5", "+ 1");
         let said = read("toy.toml", &kind).unwrap_err()[0].to_string();
         assert!(said.ends_with("expected a comparison, found a number"), "{said}");
         let unknown = STUDY.replace("policy", "policies");
         let said = read("toy.toml", &unknown).unwrap_err()[0].to_string();
-        assert!(said.starts_with("toy.toml:9: run.policies = \"np\": expected one of the keys"), "{said}");
+        assert!(said.starts_with("toy.toml:9:1: run.policies = \"np\": expected one of the keys"), "{said}");
     }
 
     #[test]
@@ -231,18 +307,169 @@ because = "both"
         let said = read("toy.toml", &format!("{STUDY}{measured}")).unwrap_err();
         assert_eq!(
             said[0].to_string(),
-            "toy.toml:31: bound.stated = \"1 + .half.get\": expected an expression of numbers alone, whose value is finite"
+            "toy.toml:31:10: bound.stated = \"1 + .half.get\": expected an expression of numbers alone, whose value is finite"
         );
     }
 
     #[test]
-    fn the_page_on_studies_shows_one_that_is_right() {
+    fn the_page_on_studies_shows_some_that_are_right() {
         let page = include_str!("../../../../docs/new-study.md");
-        let (_, rest) = page.split_once("```toml\n").unwrap();
-        let study = read("docs/new-study.md", rest.split_once("```").unwrap().0).unwrap();
+        let texts = page.split("```toml\n").skip(1).filter_map(|rest| rest.split_once("```"));
+        let studies: Vec<_> = texts
+            .map(|(text, _)| read("docs/new-study.md", text).map_err(|it| it[0].to_string()).unwrap())
+            .collect();
+        let runs: Vec<_> = studies.iter().map(|study| (study.runs(), study.figures.len())).collect();
+        assert_eq!(runs, [(6, 1), (2, 0), (16, 2), (2, 1)]);
         let surveys = std::collections::BTreeMap::new();
-        let laboratory = crate::Laboratory::new(Vec::new(), vec![study], surveys, Vec::new()).unwrap();
+        let toy = studies[1].clone();
+        let laboratory = crate::Laboratory::new(Vec::new(), vec![toy], surveys, Vec::new()).unwrap();
         let stated: Vec<_> = laboratory.claims().iter().filter_map(Claim::number).collect();
         assert_eq!((laboratory.needed(&["toy".to_owned()]).len(), stated), (1, vec![500.0]));
+    }
+
+    const DRAWN: &str = r#"
+summary = "s"
+[[run]]
+program = "toy"
+machine = ["cm-5", "native"]
+policy = ["np", "proc"]
+inputs = { size = [1, 2], nodes = 3 }
+metrics = ["time", { figure = "gap.*", metric = "a.{machine}.{policy}.{size}.*" }, "rate"]
+
+[[figure]]
+x = "size"
+y = "time"
+series = "policy"
+panels = "machine"
+"#;
+
+    fn said(text: &str) -> Vec<String> {
+        let said = read("drawn.toml", text).map(|study| study.sources.len());
+        said.map_or_else(|mistakes| mistakes.iter().map(ToString::to_string).collect(), |_| Vec::new())
+    }
+
+    #[test]
+    fn a_list_in_place_of_a_value_is_an_axis() {
+        let study = read("drawn.toml", DRAWN).unwrap();
+        assert_eq!((study.name.as_str(), study.sources.len()), ("drawn", 8));
+        let [first, .., last] = study.sources.as_slice() else { panic!("eight sources") };
+        let fields = ["program", "machine", "policy", "seed", "size", "inputs.nodes", "nodes"];
+        let of =
+            |source: &Source| fields.map(|name| source.field(name).map(str::to_owned).unwrap_or_default());
+        assert_eq!(of(first), ["toy", "cm-5", "np", "1", "1", "3", ""]);
+        assert_eq!(of(last), ["toy", "native", "proc", "1", "2", "3", ""]);
+        // On this host a run is repeated, on a model it is not.
+        assert_eq!((first.rounds, last.rounds, study.runs()), (1, 9, 4 + 4 * 9));
+        let metric = last.metrics.iter().find_map(|mapping| mapping.apply("report.figures.gap.x", 1.0));
+        assert_eq!(metric.unwrap().0, "a.native.proc.2.x");
+        let again = DRAWN.replace("inputs =", "each = { policy = [\"x\"] }\nrepeat = 2\ninputs =");
+        assert_eq!(
+            said(&again),
+            ["drawn.toml:6:10: run.policy = [\"np\", \"proc\"]: expected a name that `each` does not have: policy";
+                1]
+        );
+        let twice = DRAWN.replace("[1, 2]", "[1, 1]");
+        assert!(
+            said(&twice)[0].contains("expected every value once; `1` stands there twice"),
+            "{:?}",
+            said(&twice)
+        );
+    }
+
+    #[test]
+    fn what_a_figure_names_must_be_there() {
+        let of = |from: &str, to: &str| said(&DRAWN.replace(from, to));
+        assert_eq!(said(DRAWN), [""; 0]);
+        assert_eq!(of("y = \"time\"", "y = \"gap.get\""), [""; 0]);
+        let unknown = of("x = \"size\"", "x = \"sise\"");
+        assert!(
+            unknown[0].starts_with("drawn.toml:11:5: figure.x = \"sise\": expected an axis or a value of the runs: did you mean `size`? one of gap.*, inputs.nodes"),
+            "{unknown:?}"
+        );
+        let unknown =
+            [of("y = \"time\"", "y = \"tmie\""), of("s = \"machine\"", "s = \"machines\"")].concat();
+        assert!(
+            unknown[0].starts_with(
+                "drawn.toml:12:5: figure.y = \"tmie\": expected `time`, or a number that stands"
+            ),
+            "{unknown:?}"
+        );
+        assert!(unknown[1].starts_with("drawn.toml:14:10: figure.panels = \"machines\": expected an axis of the runs: did you mean `machine`?"), "{unknown:?}");
+        let missing = of("panels = \"machine\"", "only = { policy = \"no\" }");
+        assert!(
+            missing[0].contains("figure.only.policy = \"no\": expected a value of the runs"),
+            "{missing:?}"
+        );
+        let twice = of("panels = \"machine\"", "");
+        assert!(twice[0].contains("one run for each point; some differ in `machine` alone"), "{twice:?}");
+        assert_eq!(of("panels = \"machine\"", "only = { machine = \"native\" }"), [""; 0]);
+        // Every mistake at once.
+        let both =
+            said(&DRAWN.replace("x = \"size\"", "x = \"sise\"").replace("y = \"time\"", "y = \"tmie\""));
+        assert_eq!(both.len(), 2, "{both:?}");
+        let odd = of("[1, 2]", "[1, \"all\"]");
+        assert!(odd[0].contains("expected numbers in all runs, or in none; `all` is none"), "{odd:?}");
+        let named = format!("{DRAWN}name = \"a b\"\n");
+        assert!(
+            said(&named)[0].contains("figure.name = \"a b\": expected a name for a file"),
+            "{:?}",
+            said(&named)
+        );
+    }
+
+    #[test]
+    fn no_two_series_or_figures_have_one_name() {
+        let labels = format!("{DRAWN}[labels]\nnp = \"same\"\nproc = \"same\"\n");
+        assert!(
+            said(&labels)[0]
+                .contains("figure.series = \"policy\": expected a label of its own for each series"),
+            "{:?}",
+            said(&labels)
+        );
+        let again = format!("{DRAWN}{}", &DRAWN[DRAWN.find("[[figure]]").unwrap()..]);
+        assert_eq!(
+            said(&again),
+            [
+                "drawn.toml:15:1: figure.name = \"time-by-size\": expected a name that no other figure of the study has"
+            ]
+        );
+        let series = |label: &str, metric: &str| {
+            format!("[[figure.series]]\nlabel = \"{label}\"\nmetric = \"{metric}\"\n")
+        };
+        let two = |one: String, other: String| {
+            let run = DRAWN.replace("{size}.*", "*.{size}").split("[[figure]]").next().unwrap().to_owned();
+            said(&format!("{run}[[figure]]\nx = \"size\"\ny = \"gap\"\n{one}{other}"))
+        };
+        let get = |label| series(label, "a.cm-5.np.get.*");
+        assert_eq!(two(get("a"), get("b")), [""; 0]);
+        assert!(
+            two(get("a"), get("a"))[0]
+                .contains("figure.series.label = \"a\": expected a name that no other series")
+        );
+        assert!(
+            two(get("a"), series("b", "b.*"))[0]
+                .contains("figure.series.metric = \"b.*\": expected metrics that a run")
+        );
+        assert!(
+            two(get("a"), series("b", "a"))[0].contains("figure.series.metric = \"a\": expected a family")
+        );
+    }
+
+    #[test]
+    fn a_sweep_of_a_million_runs_is_counted_and_not_made() {
+        let many: Vec<_> = (0..1000).map(|value| value.to_string()).collect();
+        let many = many.join(", ");
+        let huge =
+            DRAWN.replace("[1, 2]", &format!("[{many}]")).replace("nodes = 3", &format!("b = [{many}]"));
+        let told = said(&huge);
+        assert_eq!(told.len(), 1, "{told:?}");
+        let expected =
+            "drawn.toml:3:1: run = 4000000 runs: expected at most 10000 in a study; --yes allows 1000000";
+        assert_eq!(told[0], expected);
+        // Rounds count.
+        let rounds = DRAWN.replace("inputs", "repeat = 2500\ninputs");
+        assert!(said(&rounds)[0].contains("run = 10004 runs: expected at most 10000"), "{:?}", said(&rounds));
+        let (study, mistakes) = read_at_most(Study::MOST_ASKED, "d.toml", &rounds);
+        assert_eq!((study.map(|study| study.runs()), mistakes), (Some(10004), Vec::new()));
     }
 }

@@ -2,42 +2,120 @@
 //! metric's value.
 
 use super::texts::{Texts, complete};
-use super::{Check, Derived, Origin, Source};
+use super::{Check, Derived, Origin, Places, Source, Study};
 use crate::claim::{Claim, Role, Stated};
-use crate::expression::{Kind, Value};
-use crate::specification::Specification;
-use crate::toml::Table;
+use crate::expression::{self, Value};
+use crate::specification::{FIELDS, NATIVE, Specification, field_name};
+use crate::template::Axis;
+use crate::toml::{Entry, Table};
 use crate::{claim, template};
 
-/// Everything that yields figures under one key of the file.
-pub(super) fn sources(
-    top: &Table<'_>,
-    key: &'static str,
-    origin: fn(&Texts<'_, '_>) -> Option<Origin>,
-) -> Vec<Source> {
+/// The keys of a run whose values may be lists.
+const LISTS: [&str; 2] = ["inputs", "set"];
+
+/// The most runs that a study may ask for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Most(pub u64);
+
+/// Something of a file that yields figures: its key, and how a table of it is read.
+pub(super) struct Kind {
+    pub(super) key: &'static str,
+    pub(super) origin: fn(&Texts<'_, '_>) -> Option<Origin>,
+}
+
+pub(super) const KINDS: [Kind; 3] = [
+    Kind { key: RUN, origin: run },
+    Kind { key: "model", origin: model },
+    Kind { key: "survey", origin: survey },
+];
+
+const RUN: &str = "run";
+
+/// Everything of one kind that yields figures. A table that stands for more runs than allowed is read as one.
+pub(super) fn sources(top: &Table<'_>, kind: &Kind, prefix: &str, most: Most) -> Vec<Source> {
     let mut sources = Vec::new();
-    for table in top.tables(key) {
-        for filling in template::each(&table) {
-            let texts = Texts { table: &table, filling };
-            let origin = origin(&texts);
-            let metrics = texts.mappings(key == "run");
-            sources.extend(origin.map(|origin| Source { origin, metrics, line: table.line }));
+    for (number, table) in top.tables(kind.key).iter().enumerate() {
+        let mut axes = axes(table);
+        let count = template::count(&axes);
+        if count > most.0 {
+            top.report(table.place, kind.key, Some(format!("{count} runs")), most.expected());
+            axes.iter_mut().for_each(|axis| axis.values.truncate(1));
+        }
+        for filling in template::fillings(&axes) {
+            let texts = Texts { table, filling };
+            sources.extend(source(&texts, kind, number, prefix));
         }
         table.finish();
     }
     sources
 }
 
+impl Most {
+    pub(super) fn expected(self) -> String {
+        format!("at most {} in a study; --yes allows {}", self.0, Study::MOST_ASKED.0)
+    }
+}
+
+/// All lists of a table by which it stands for many: those of `each`, and those in place of values.
+fn axes(table: &Table<'_>) -> Vec<Axis> {
+    let mut axes = template::axes(table);
+    let fields = FIELDS.iter().filter(|key| table.has_list(key));
+    let fields = fields.map(|key| (*key, (*key).to_owned(), table.list(key)));
+    let fields: Vec<_> = fields.collect();
+    for (key, name, values) in fields.into_iter().chain(LISTS.iter().flat_map(|key| lists(table, key))) {
+        if axes.iter().any(|axis| axis.name == name) {
+            table.refuse(key, format!("a name that `each` does not have: {name}"));
+        } else {
+            axes.extend(template::axis(table, key, &name, values));
+        }
+    }
+    axes
+}
+
+/// The lists in a table of inputs or settings, by their names among the fields of a run.
+fn lists(table: &Table<'_>, key: &'static str) -> Vec<(&'static str, String, Vec<String>)> {
+    let entries = table.inner(key).map(|inner| inner.entries()).unwrap_or_default();
+    let list = |(name, entry): (&str, Entry)| match entry {
+        Entry::Several(values) => Some((key, field_name(key, name), values)),
+        Entry::One(_) => None,
+    };
+    entries.into_iter().filter_map(list).collect()
+}
+
+fn source(texts: &Texts<'_, '_>, kind: &Kind, number: usize, prefix: &str) -> Option<Source> {
+    let origin = (kind.origin)(texts);
+    let is_run = kind.key == RUN;
+    let metrics = texts.mappings(is_run, prefix);
+    let repeat = if is_run { texts.count("repeat") } else { None };
+    let origin = origin?;
+    let mut fields = match &origin {
+        Origin::Run(run) => run.fields(),
+        Origin::Model { name, settings } => {
+            [&[("model".to_owned(), name.clone())], settings.as_slice()].concat()
+        }
+        Origin::Survey { file } => vec![("survey".to_owned(), file.clone())],
+    };
+    let is_field = |name: &str| fields.iter().any(|(field, _)| field == name);
+    let own: Vec<_> = texts.filling.pairs().iter().filter(|(name, _)| !is_field(name)).cloned().collect();
+    fields.splice(0..0, own);
+    let rounds = match &origin {
+        Origin::Run(run) if run.machine == NATIVE => repeat.unwrap_or(Source::ROUNDS),
+        _ => 1,
+    };
+    let places = Places::of(texts.table);
+    Some(Source { origin, fields, metrics, rounds, table: number, places })
+}
+
 /// A program on a machine.
-pub(super) fn run(texts: &Texts<'_, '_>) -> Option<Origin> {
-    let program = texts.text("program", "the name of a program");
-    let machine = texts.text("machine", "the name of a machine, or a machine file");
+fn run(texts: &Texts<'_, '_>) -> Option<Origin> {
+    let program = texts.required("program", "the name of a program");
+    let machine = texts.required("machine", "the name of a machine, or a machine file");
     let specification = |program, machine| Specification {
         program,
         machine,
-        policy: texts.optional("policy", "the name of a policy"),
-        mechanism: texts.optional("mechanism", "the name of a mechanism"),
-        protocol: texts.optional("protocol", "the name of a protocol"),
+        policy: texts.field("policy", "the name of a policy"),
+        mechanism: texts.field("mechanism", "the name of a mechanism"),
+        protocol: texts.field("protocol", "the name of a protocol"),
         block: texts.count("block"),
         nodes: texts.count("nodes"),
         processors: texts.count("processors"),
@@ -45,20 +123,23 @@ pub(super) fn run(texts: &Texts<'_, '_>) -> Option<Origin> {
         inputs: texts.pairs("inputs"),
         settings: texts.pairs("set"),
         seed: texts.count("seed").map_or(1, u64::from),
+        ..Specification::default()
     };
-    Some(Origin::Run(Box::new(specification(program?, machine?))))
+    let mut run = specification(program?, machine?);
+    run.repeat = (run.machine == NATIVE).then_some(Source::WARM);
+    Some(Origin::Run(Box::new(run)))
 }
 
 /// An analytic model.
-pub(super) fn model(texts: &Texts<'_, '_>) -> Option<Origin> {
-    let name = texts.text("name", "the name of a model, such as \"fixed-floating\"");
+fn model(texts: &Texts<'_, '_>) -> Option<Origin> {
+    let name = texts.required("name", "the name of a model, such as \"fixed-floating\"");
     let settings = texts.pairs("set");
     Some(Origin::Model { name: name?, settings })
 }
 
 /// Machines of a table.
-pub(super) fn survey(texts: &Texts<'_, '_>) -> Option<Origin> {
-    let file = texts.text("file", "a file of machines, such as \"data/machine-survey.toml\"");
+fn survey(texts: &Texts<'_, '_>) -> Option<Origin> {
+    let file = texts.required("file", "a file of machines, such as \"data/machine-survey.toml\"");
     Some(Origin::Survey { file: file? })
 }
 
@@ -69,13 +150,13 @@ pub(super) fn derived(table: &Table<'_>, prefix: &str) -> Vec<Derived> {
     let one = |filling| {
         let texts = Texts { table, filling };
         let metric = texts.text("metric", "the name of a metric: the id of a claim");
-        let value = texts.expression("value", "an expression over metrics", prefix, Kind::Number);
+        let value = texts.expression("value", "an expression over metrics", prefix, expression::Kind::Number);
         let because = texts.text("because", BECAUSE);
         Some(Derived {
             metric: complete(&metric?, prefix),
             value: value?,
             because: because?,
-            line: table.line,
+            place: table.place,
         })
     };
     let all = template::each(table).into_iter().filter_map(one).collect();
@@ -90,12 +171,12 @@ pub(super) fn checks(table: &Table<'_>, prefix: &str) -> Vec<Check> {
         let texts = Texts { table, filling };
         let claim = texts.text("claim", "the id of a claim");
         let because = texts.text("because", BECAUSE);
-        let holds = texts.expression("holds", "a comparison of metrics", prefix, Kind::Flag);
+        let holds = texts.expression("holds", "a comparison of metrics", prefix, expression::Kind::Flag);
         let (Some(claim), Some(because), Some(holds)) = (claim, because, holds) else { continue };
         let claim = complete(&claim, prefix);
         match checks.iter_mut().find(|check| check.claim == claim) {
             Some(check) => check.holds.push(holds),
-            None => checks.push(Check { claim, holds: vec![holds], because, line: table.line }),
+            None => checks.push(Check { claim, holds: vec![holds], because, place: table.place }),
         }
     }
     table.finish();
@@ -111,7 +192,7 @@ pub(super) fn bounds(table: &Table<'_>, prefix: &str, file: &str) -> Vec<Claim> 
         let place = texts.text("where", "what it follows from");
         let statement = texts.text("statement", "the statement in words");
         let unit = texts.optional("unit", "a text").unwrap_or_default();
-        let stated = texts.expression("stated", "an expression of numbers", prefix, Kind::Number);
+        let stated = texts.expression("stated", "an expression of numbers", prefix, expression::Kind::Number);
         let stated = match stated?.evaluate(&|_| None) {
             Some(Value::Number(number)) => Some(Stated::Number(number, number.to_string())),
             _ => {
@@ -130,8 +211,9 @@ pub(super) fn bounds(table: &Table<'_>, prefix: &str, file: &str) -> Vec<Claim> 
             confidence: claim::DERIVED.to_owned(),
             fit: false,
             held_out: false,
+            work: None,
             file: file.to_owned(),
-            line: table.line,
+            line: table.place.line,
         })
     };
     let all = template::each(table).into_iter().filter_map(one).collect();

@@ -3,16 +3,20 @@
 
 use super::Mapping;
 use crate::expression::{Expression, Kind};
+use crate::mistake::Place;
 use crate::pattern::Pattern;
-use crate::specification::FIGURES;
+use crate::specification::field_name;
 use crate::template::Filling;
-use crate::toml::Table;
+use crate::toml::{Element, Entry, Table};
 
 /// Reads texts of one table, everything of `each` replaced.
 pub(super) struct Texts<'t, 's> {
     pub(super) table: &'t Table<'s>,
     pub(super) filling: Filling,
 }
+
+/// What a key of a run takes, for messages.
+const COUNT: &str = "a whole number from 1";
 
 impl Texts<'_, '_> {
     fn fill(&self, key: &str, text: &str) -> Option<String> {
@@ -29,58 +33,124 @@ impl Texts<'_, '_> {
         self.fill(key, &self.table.optional_text(key, expected)?)
     }
 
+    /// The text of a key, which may be missing; of a list the text that is its turn.
+    pub(super) fn field(&self, key: &'static str, expected: &str) -> Option<String> {
+        self.filled(key, key, self.table.entry(key, expected)?)
+    }
+
+    /// The text of a key, of a list the text that is its turn.
+    pub(super) fn required(&self, key: &'static str, expected: &str) -> Option<String> {
+        if self.table.item(key).is_none() {
+            self.table.refuse(key, expected);
+        }
+        self.field(key, expected)
+    }
+
+    fn filled(&self, key: &str, axis: &str, entry: Entry) -> Option<String> {
+        match entry {
+            Entry::One(text) => self.fill(key, &text),
+            // A list with a mistake is no axis: the mistake has been told.
+            Entry::Several(_) => self.fill(key, self.filling.get(axis)?),
+        }
+    }
+
     /// A whole number from 1, or a text that `each` makes one of.
     pub(super) fn count(&self, key: &'static str) -> Option<u32> {
-        const EXPECTED: &str = "a whole number from 1";
-        let written = |item: &toml_edit::Item| {
-            item.as_str().map(str::to_owned).or_else(|| Some(item.as_integer()?.to_string()))
-        };
-        let text = self.fill(key, &self.table.optional(key, EXPECTED, written)?)?;
+        let text = self.field(key, COUNT)?;
         let count = text.parse().ok().filter(|count| *count > 0);
         if count.is_none() {
-            self.table.refuse(key, EXPECTED);
+            self.table.refuse(key, COUNT);
         }
         count
     }
 
     pub(super) fn pairs(&self, key: &'static str) -> Vec<(String, String)> {
-        let pairs = self.table.table(key).map(|table| table.pairs()).unwrap_or_default();
-        let fill = |(name, value): (String, String)| Some((name, self.fill(key, &value)?));
-        pairs.into_iter().filter_map(fill).collect()
+        let entries = self.table.table(key).map(|table| table.entries()).unwrap_or_default();
+        let fill = |(name, entry): (&str, Entry)| {
+            Some((name.to_owned(), self.filled(key, &field_name(key, name), entry)?))
+        };
+        entries.into_iter().filter_map(fill).collect()
     }
 
-    fn pattern(&self, key: &'static str, before: &str) -> Option<Pattern> {
-        let text = self.text(key, "a name, or a family of names with one *")?;
-        let pattern = Pattern::new(format!("{before}{text}"));
+    fn pattern(&self, key: &'static str, text: String) -> Option<Pattern> {
+        let pattern = Pattern::new(text);
         if pattern.is_none() {
             self.table.refuse(key, "at most one *");
         }
         pattern
     }
 
-    /// What becomes of figures. Of a run there is more than figures: any number of its answer.
-    pub(super) fn mappings(&self, is_run: bool) -> Vec<Mapping> {
-        let tables = self.table.tables("metrics");
-        if tables.is_empty() {
-            self.table.refuse("metrics", "a list such as [{ figure = \"gap.*\", metric = \"a.gap.*\" }]");
+    /// A pattern of a key that may be missing.
+    pub(super) fn optional_pattern(&self, key: &'static str, prefix: &str) -> Option<Pattern> {
+        let text = self.optional(key, "a name, or a family of names with one *")?;
+        // A dot elsewhere may stand behind a `*`.
+        self.pattern(key, if text.starts_with('.') { format!("{prefix}{text}") } else { text })
+    }
+
+    /// What becomes of numbers; of a run any number of its answer may be meant, not figures alone. Without a list it is the
+    /// time that counts and every figure.
+    pub(super) fn mappings(&self, is_run: bool, prefix: &str) -> Vec<Mapping> {
+        if self.table.item("metrics").is_none() {
+            return Mapping::usual(is_run);
         }
-        let mapping = |table: Table<'_>| {
-            let texts = Texts { table: &table, filling: self.filling.clone() };
-            let figure = match is_run {
-                true if table.item("answer").is_some() => texts.pattern("answer", ""),
-                true => texts.pattern("figure", FIGURES),
-                false => texts.pattern("figure", ""),
-            };
-            let metric = texts.pattern("metric", "");
-            let factor = table.optional_number("factor", "a number that the figure is multiplied by");
-            table.finish();
-            let (figure, metric) = (figure?, metric?);
-            if figure.is_family() != metric.is_family() {
-                table.refuse("metric", "a * in both names, or in none");
+        let expected = "a list such as [\"time\", { figure = \"gap.*\", metric = \"a.gap.*\" }]";
+        let elements = self.table.elements("metrics", expected);
+        if elements.is_empty() {
+            self.table.refuse("metrics", expected);
+        }
+        let mut mappings: Vec<Mapping> = Vec::new();
+        for element in elements {
+            let place = element.place();
+            let Some(mapping) = self.mapping(element, is_run, prefix) else { continue };
+            let is_same = |other: &&Mapping| other.name == mapping.name && other.figure != mapping.figure;
+            if let Some(other) = mappings.iter().find(is_same) {
+                let name = format!("{:?}", mapping.name.text());
+                let expected = format!("a name of its own: {} has this one", other.figure.text());
+                self.table.report(place, "metrics.name", Some(name), expected);
             }
-            Some(Mapping { figure, metric, factor: factor.unwrap_or(1.0) })
-        };
-        tables.into_iter().filter_map(mapping).collect()
+            mappings.push(mapping);
+        }
+        mappings
+    }
+
+    fn mapping(&self, element: Element<'_>, is_run: bool, prefix: &str) -> Option<Mapping> {
+        match element {
+            Element::Table(table) => {
+                let texts = Texts { table: &table, filling: self.filling.clone() };
+                let mapping = texts.table_of_metrics(is_run, prefix);
+                table.finish();
+                mapping
+            }
+            Element::Text(text, place) => {
+                let name = self.fill("metrics", &text).and_then(Pattern::new);
+                if name.is_none() {
+                    let expected = "a name, or a family of names with one *".to_owned();
+                    self.table.report(place, "metrics", Some(format!("{text:?}")), expected);
+                }
+                Some(Mapping::named(name?, is_run))
+            }
+        }
+    }
+
+    fn table_of_metrics(&self, is_run: bool, prefix: &str) -> Option<Mapping> {
+        const EXPECTED: &str = "a name, or a family of names with one *";
+        let key = if is_run && self.table.item("answer").is_some() { "answer" } else { "figure" };
+        let told = self.text(key, EXPECTED)?;
+        let told = self.pattern(key, told)?;
+        let usual = if key == "answer" { Mapping::answer(told) } else { Mapping::figure(told, is_run) };
+        let metric = self.optional_pattern("metric", prefix);
+        let name = self.optional_pattern("name", "");
+        let factor = self.table.optional_number("factor", "a number that the figure is multiplied by");
+        let unit = self.table.optional("unit", "a text", |item| item.as_str().map(str::to_owned));
+        for (key, pattern) in [("metric", &metric), ("name", &name)] {
+            if pattern.as_ref().is_some_and(|pattern| pattern.is_family() != usual.figure.is_family()) {
+                self.table.refuse(key, "a * in both names, or in none");
+            }
+        }
+        // A number that was multiplied is of another unit.
+        let unit = unit.or(if factor.is_some() { Some(String::new()) } else { usual.unit });
+        let (name, factor) = (name.unwrap_or(usual.name), factor.unwrap_or(1.0));
+        Some(Mapping { figure: usual.figure, name, metric, factor, unit })
     }
 
     /// An expression of a key, or `None` and a mistake with its column. `expected` is for a key that is missing.
@@ -93,15 +163,20 @@ impl Texts<'_, '_> {
     ) -> Option<Expression> {
         let text = self.table.text(key, expected)?;
         let filled = complete(&self.fill(key, &text)?, prefix);
-        let wrong = match filled.parse::<Expression>() {
+        match filled.parse::<Expression>() {
             Ok(expression) if expression.kind() == kind => return Some(expression),
-            Ok(expression) => format!("{kind}, found {}", expression.kind()),
-            Err(error) => match self.table.column(key).filter(|_| filled == text) {
-                Some(column) => format!("{} at column {}", error.expected, column + error.at),
-                None => format!("{} at character {} of `{filled}`", error.expected, error.at + 1),
-            },
-        };
-        self.table.refuse(key, wrong);
+            Ok(expression) => self.table.refuse(key, format!("{kind}, found {}", expression.kind())),
+            Err(error) if filled == text => {
+                let Place { line, column } = self.table.place_of(key);
+                // The quote stands before the first character.
+                let place = Place { line, column: column + 1 + error.at };
+                self.table.report(place, key, self.table.written(key), error.expected);
+            }
+            Err(error) => {
+                let at = error.at + 1;
+                self.table.refuse(key, format!("{} at character {at} of `{filled}`", error.expected));
+            }
+        }
         None
     }
 }

@@ -6,6 +6,7 @@ mod errors;
 mod findings;
 mod key;
 mod list;
+mod notes;
 mod reader;
 mod rows;
 mod section;
@@ -19,6 +20,7 @@ pub(crate) use findings::{Findings, digest};
 pub(crate) use key::{
     Key, above_zero, never, one_unless_stated, or_default, own_clock, read, required_if, unlimited, with,
 };
+pub use notes::Note;
 pub(crate) use reader::{FIXED, Overrides, POLICY, Reader, hint};
 pub(crate) use rows::section;
 pub(crate) use section::Section;

@@ -4,6 +4,7 @@
 use toml_edit::{Document, Item, TableLike};
 
 use super::Error;
+use super::notes::{self, Note};
 
 /// The text of one file: the machine's own file, or one that it extends.
 pub(crate) struct SourceText {
@@ -31,6 +32,11 @@ impl SourceText {
     /// The top level of the file.
     pub(crate) fn table(&self) -> &dyn TableLike {
         self.document.as_table()
+    }
+
+    /// The notes in the comment that the file begins with.
+    pub(crate) fn notes(&self) -> Vec<Note> {
+        notes::read(self.document.raw())
     }
 
     /// The line, from 1, of a place in the text.

@@ -7,7 +7,7 @@ use units::Bytes;
 
 use super::parts::IdleBus;
 use super::residual;
-use crate::reading::{Section, Value};
+use crate::reading::{Note, Section, Value};
 use crate::{
     Calibrated, Capability, EmbeddedProcessor, Endpoints, Flow, Handoff, Interface, Memory, Network,
     NetworkProcessor, NodeMemory, Primitives, Processor, Queue, SoftwareDispatch,
@@ -61,6 +61,8 @@ pub struct Machine {
     /// The measured host and the day, if the machine file is a measurement; `None` for any other machine.
     pub calibrated: Option<Calibrated>,
     pub(crate) values: Vec<Value>,
+    /// The notes at the heads of the machine's file and of those that it extends, each with its file, the machine's own first.
+    pub(crate) heads: Vec<(String, Vec<Note>)>,
     pub(crate) digest: u64,
     /// The machine as it is under each policy for which its file has values of its own, by the policy's name.
     pub(crate) variants: Vec<(String, Self)>,
@@ -145,6 +147,7 @@ impl Machine {
             can: can?,
             calibrated: calibrated?,
             values: Vec::new(),
+            heads: Vec::new(),
             digest: 0,
             variants: Vec::new(),
         })

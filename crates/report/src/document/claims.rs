@@ -3,11 +3,17 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::Partial;
+
 /// The document that `tradewind claims --json` prints. A claim that differs is a result: the exit stays 0.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Claims {
     /// The version of this document's form.
     pub version: u32,
+    /// The mark that not every run was done.
+    ///
+    /// Null if every run was.
+    pub partial: Option<Partial>,
     /// Every claim under the prefixes, inputs included, in the order of the files, then bounds of studies; all of them
     /// if no prefix is given.
     pub claims: Vec<Claim>,
@@ -154,6 +160,10 @@ pub struct FailedRun {
 pub struct Ledger {
     /// The version of this document's form.
     pub version: u32,
+    /// The mark that not every run was done.
+    ///
+    /// Null if every run was.
+    pub partial: Option<Partial>,
     /// Every modelled machine that a study runs on, by name.
     pub machines: Vec<FixedMachine>,
     /// Runs that yielded nothing; empty if all went well. The exit is 1 if there is one.

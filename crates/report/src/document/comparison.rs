@@ -4,12 +4,15 @@
 use compare::finding::{self, Cause};
 use compare::prediction::{self, Score};
 use compare::ranking::{self, Place};
-use compare::{agreement, counter, parts};
+use compare::refusal::{self, Choice as Omitted};
+use compare::{MachineShape, agreement, counter, parts};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tempest::Mechanism;
 
+use super::Partial;
 use super::run::{Asked, Combination, Measured, Setting};
+use super::verdict::Verdict;
 use crate::words;
 
 /// The document that `tradewind compare --json` prints.
@@ -17,38 +20,48 @@ use crate::words;
 pub struct Comparison {
     /// The version of this document's form.
     pub version: u32,
+    /// The mark that not every run was done.
+    ///
+    /// Null if every run was.
+    pub partial: Option<Partial>,
     /// The program and its input.
     #[serde(flatten)]
     pub asked: Asked,
-    /// Nodes of every machine.
-    pub nodes: u32,
-    /// Processors of each node of every machine.
-    pub processors: u32,
-    /// The results of each `--machine`, in the order asked for.
+    /// The answer in short.
+    pub verdict: Verdict,
+    /// The results of each `--machine` in each shape, shape by shape, in the order asked for.
     pub worlds: Vec<World>,
     /// The predictions of each machine whose file says that it is a measurement (`[calibrated]`) of another machine of
     /// the comparison; empty if there is none.
     pub predictions: Vec<Prediction>,
     /// The ranking that the machines have in common, of what ran, was right, and was not `oversubscribed`, on all of
-    /// them. A machine whose right rows are all `oversubscribed` takes no part.
-    ///
-    /// Null if there are no two machines with right answers.
-    pub agreement: Option<Agreement>,
+    /// them. A machine whose right rows are all `oversubscribed` takes no part. An entry for each shape in which two
+    /// machines have right answers.
+    pub agreements: Vec<Agreement>,
 }
 
-/// The results of one machine.
+/// The results of one machine in one shape.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct World {
     /// The machine and its file.
     #[serde(flatten)]
     pub on: Named,
+    /// Nodes of the machine.
+    pub nodes: u32,
+    /// Processors of each node.
+    pub processors: u32,
     /// The combinations that ran: right answers first, each group the fastest first; empty if everything was refused.
     pub rows: Vec<Row>,
     /// The combinations asked for with `--policy` or `--mechanism` that this machine cannot have; empty if nobody
     /// asked. If nothing at all can run here, every mechanism.
     pub refused: Vec<Refused>,
+    /// What was not asked for by name and cannot run here: policies for which there are too few processors, natively also too
+    /// few cores, and mechanisms that the machine lacks.
+    pub left_out: Vec<LeftOut>,
     /// The combinations that began and did not end well; empty if all did. The exit is 1 if there is one.
     pub failed: Vec<Refused>,
+    /// The combinations of which no run was over when the comparison was interrupted.
+    pub missing: Vec<Way>,
     /// The conclusion drawn from the rows, by the rules below.
     pub finding: Finding,
 }
@@ -75,9 +88,10 @@ pub struct Row {
     ///
     /// Null if an answer was wrong.
     pub rank: Option<usize>,
-    /// The policy of the first row of the same rank and mechanism: digest, times and utilization are equal.
+    /// The policy of the first row of the same rank and mechanism. On a model digest, times and utilization came out equal;
+    /// on this host the two are the same by construction, and only the first was run.
     ///
-    /// Null if this row is the first of its rank, and natively.
+    /// Null if this row is the first of its rank.
     pub same_as: Option<String>,
     /// `time_ns` divided by that of the machine's first row: at least 1.
     ///
@@ -96,6 +110,21 @@ pub struct Refused {
     /// The policy.
     ///
     /// Null if no `--policy` was asked for: the machine cannot have the mechanism under any.
+    pub policy: Option<String>,
+    /// The reason, for people.
+    pub reason: String,
+}
+
+/// A policy or a mechanism that was not asked for by name and cannot run.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct LeftOut {
+    /// The mechanism that the machine lacks, under any policy.
+    ///
+    /// Null of a policy.
+    pub mechanism: Option<String>,
+    /// The policy for which there are too few processors, by any mechanism.
+    ///
+    /// Null of a mechanism.
     pub policy: Option<String>,
     /// The reason, for people.
     pub reason: String,
@@ -156,8 +185,12 @@ pub struct Finding {
     ///
     /// Null without `other_contrast`.
     pub other_percent: Option<f64>,
-    /// Rows that times do not tell from the winner.
+    /// Rows that are not told from the winner: their intervals do not part, or the difference is at most 3 %.
     pub tied: Vec<Way>,
+    /// The number of runs of each row from which rows can be told apart.
+    ///
+    /// Null if there were as many.
+    pub runs_needed: Option<usize>,
     /// Winner or contrast is `oversubscribed`, so that the times mean little and no cause is named.
     pub oversubscribed: bool,
 }
@@ -227,6 +260,10 @@ pub struct Prediction {
     pub on: Named,
     /// The machine that was measured: `native`.
     pub of: String,
+    /// Nodes of both.
+    pub nodes: u32,
+    /// Processors of each node of both.
+    pub processors: u32,
     /// Each mechanism under each policy that gave right answers on both: first those that are scored, each group the
     /// fastest measured first.
     pub rows: Vec<Pair>,
@@ -300,6 +337,10 @@ pub struct Ranking {
 /// The agreement of several machines' rankings: whether one mechanism and one policy are the best on all of them.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Agreement {
+    /// Nodes of every machine.
+    pub nodes: u32,
+    /// Processors of each node of every machine.
+    pub processors: u32,
     /// The agreement for people.
     pub text: String,
     /// One mechanism is the best, or tied with the best, on every machine.
@@ -331,29 +372,33 @@ impl Comparison {
     pub fn new(asked: Asked, setting: &Setting, rankings: &[compare::Ranking], host: &str) -> Self {
         Self {
             version: super::VERSION,
+            partial: None,
+            verdict: Verdict::new(&asked.program, rankings),
             asked,
-            nodes: setting.nodes,
-            processors: setting.processors,
             worlds: rankings.iter().map(|ranking| World::new(setting, ranking)).collect(),
             predictions: prediction::of(rankings).iter().map(|one| Prediction::new(one, host)).collect(),
-            agreement: agreement::of(rankings).as_ref().map(Agreement::from),
+            agreements: agreement::of(rankings).iter().map(Agreement::from).collect(),
         }
     }
 }
 
 impl World {
     fn new(setting: &Setting, ranking: &compare::Ranking) -> Self {
-        let machine = &ranking.machine;
+        let (machine, MachineShape { nodes, processors }) = (&ranking.machine, ranking.shape);
         let places = ranking.places.iter().enumerate();
         let rows = places.flat_map(|(index, place)| {
             let first = &ranking.places[0].row;
-            Row::of(setting, machine, place, index + 1, ranking::ratio(first, &place.row))
+            Row::of(setting, ranking, place, index + 1, ranking::ratio(first, &place.row))
         });
         Self {
             on: Named::from(machine),
+            nodes,
+            processors,
             rows: rows.collect(),
             refused: ranking.refused.iter().map(Refused::from).collect(),
+            left_out: ranking.left_out.iter().map(LeftOut::from).collect(),
             failed: ranking.failed.iter().map(Refused::from).collect(),
+            missing: ranking.missing.iter().map(Way::from).collect(),
             finding: Finding::from(&finding::of(ranking)),
         }
     }
@@ -363,19 +408,23 @@ impl Row {
     /// Every combination of a place.
     fn of(
         setting: &Setting,
-        machine: &ranking::Machine,
+        ranking: &compare::Ranking,
         place: &Place,
         rank: usize,
         ratio_to_best: Option<f64>,
     ) -> Vec<Self> {
-        let row = |(same, ran): (usize, &compare::Combination)| Self {
-            combination: Combination::new(setting, machine, ran),
+        let row = |ran: &compare::Combination, policy: &str| Self {
+            combination: Combination {
+                policy: policy.to_owned(),
+                ..Combination::new(setting, ranking.shape, &ranking.machine, ran)
+            },
             rank: place.row.verified.then_some(rank),
-            same_as: (same > 0).then(|| place.row.policies[0].clone()),
+            same_as: place.row.policies.first().filter(|first| *first != policy).cloned(),
             ratio_to_best,
-            measured: Measured::new(machine, ran),
+            measured: Measured::new(&ranking.machine, ran, place.row.interval),
         };
-        place.ran.iter().enumerate().map(row).collect()
+        let rows = |ran| compare::Combination::policies(ran).map(move |policy| row(ran, policy));
+        place.ran.iter().flat_map(rows).collect()
     }
 }
 
@@ -389,6 +438,16 @@ impl From<&compare::Refusal> for Refused {
     fn from(refusal: &compare::Refusal) -> Self {
         let compare::Refusal { mechanism, policy, reason } = refusal.clone();
         Self { mechanism: mechanism.to_string(), policy, reason }
+    }
+}
+
+impl From<&refusal::LeftOut> for LeftOut {
+    fn from(left_out: &refusal::LeftOut) -> Self {
+        let (mechanism, policy) = match &left_out.what {
+            Omitted::Mechanism(mechanism) => (Some(mechanism.to_string()), None),
+            Omitted::Policy(policy) => (None, Some(policy.clone())),
+        };
+        Self { mechanism, policy, reason: left_out.reason.clone() }
     }
 }
 
@@ -427,6 +486,7 @@ impl From<&compare::Finding> for Finding {
             other_contrast: other.map(|other| Way::from(&other.loser)),
             other_percent: other.map(percent),
             tied: found.tied.iter().map(Way::from).collect(),
+            runs_needed: found.too_few.map(|few| few.needed),
             oversubscribed: found.oversubscribed,
         }
     }
@@ -462,6 +522,8 @@ impl Prediction {
         Self {
             on: Named::from(&predicted.model),
             of: predicted.calibration.of.clone(),
+            nodes: predicted.shape.nodes,
+            processors: predicted.shape.processors,
             rows: predicted.pairs.iter().map(Pair::from).collect(),
             unpredicted: predicted.unpredicted,
             scored: score.map_or(0, |score| score.scored),
@@ -507,6 +569,8 @@ impl From<&compare::Agreement> for Agreement {
             way: Way::from(&choice.way),
         };
         Self {
+            nodes: agreed.shape.nodes,
+            processors: agreed.shape.processors,
             text: words::agreement(agreed),
             on_mechanism: agreed.mechanism.as_ref().map(agrees),
             on_policy: agreed.policy.as_ref().map(agrees),

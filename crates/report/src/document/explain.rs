@@ -31,6 +31,8 @@ pub struct Explain {
     pub runs: Runs,
     /// The policies that the machine cannot run, each with the reason.
     pub refused: Vec<Unable>,
+    /// The meanings of the works, words and claims that the sources of the values name.
+    pub sources: Vec<Meaning>,
 }
 
 /// A value of a machine.
@@ -98,4 +100,17 @@ pub struct Unable {
     pub policy: String,
     /// The ability that the machine lacks.
     pub reason: String,
+}
+
+/// The meaning of something that the sources of a machine's values name.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Meaning {
+    /// The mark in the sources: `[1]`, a word such as `assumption`, or `split-c.…` for the ids of claims.
+    pub mark: String,
+    /// The file whose sources name it.
+    pub file: String,
+    /// The work, or the definition.
+    ///
+    /// Null if the head of the file does not say.
+    pub text: Option<String>,
 }

@@ -10,6 +10,7 @@ use lab::sensitivity;
 use lab::survey::{self, Survey, Surveyed};
 use lab::{Kind, Laboratory, Role, Stated};
 
+use super::Partial;
 use super::calibrate::{Calibrate, Distance, Quantity};
 use super::claims::{
     Claim, Claims, Counts, FailedRun, FixedMachine, Ledger, Parameter, Scalar, Score, Summary,
@@ -20,12 +21,13 @@ use super::sensitivity::Moved;
 
 impl Claims {
     /// Makes the document of verdicts on claims. `runs` is the number of runs that the claims needed; `failed_runs`
-    /// are the runs without a result.
+    /// are the runs without a result, `partial` the mark that others were not done.
     pub fn new(
         laboratory: &Laboratory,
         findings: &[lab::Finding<'_>],
         runs: usize,
         failed_runs: Vec<FailedRun>,
+        partial: Option<Partial>,
     ) -> Self {
         let claim = |it: &lab::Finding<'_>| Claim::new(it, laboratory.because(&it.claim.id));
         let claims: Vec<_> = findings.iter().map(claim).collect();
@@ -34,6 +36,7 @@ impl Claims {
         let all = Counts::of(results());
         Self {
             version: super::VERSION,
+            partial,
             summary: summary(findings, &claims),
             fit: fit(true),
             not_fit: fit(false),
@@ -92,8 +95,8 @@ impl Claim {
 
 impl Ledger {
     /// Makes the document that lists, for each modelled machine, the values that nobody published and the claims that each
-    /// was fixed by. `failed_runs` are the runs without a result.
-    pub fn new(entries: &[Entry], failed_runs: Vec<FailedRun>) -> Self {
+    /// was fixed by. `failed_runs` are the runs without a result, `partial` the mark that others were not done.
+    pub fn new(entries: &[Entry], failed_runs: Vec<FailedRun>, partial: Option<Partial>) -> Self {
         let score = |ledger::Score { holds, of }: ledger::Score| Score { holds, of };
         let machine = |entry: &Entry| FixedMachine {
             machine: entry.machine.clone(),
@@ -101,7 +104,8 @@ impl Ledger {
             fixing: score(entry.fixing),
             fixing_nothing: score(entry.free),
         };
-        Self { version: super::VERSION, machines: entries.iter().map(machine).collect(), failed_runs }
+        let machines = entries.iter().map(machine).collect();
+        Self { version: super::VERSION, partial, machines, failed_runs }
     }
 }
 
@@ -134,15 +138,15 @@ impl From<&sensitivity::Moved> for Moved {
 impl Calibrate {
     /// The document of a calibration whose machine file was written here.
     pub fn new(calibration: &Calibration, file: String) -> Self {
-        let spread = |it: &lab::calibrate::Quantity| {
-            (calibration.rounds > 1 && it.spread.is_finite()).then_some(it.spread)
-        };
+        let of_several = |number: f64| (calibration.rounds > 1).then_some(number);
         let quantity = |it: &lab::calibrate::Quantity| Quantity {
             key: it.key.to_owned(),
-            number: it.value,
+            number: it.median.value,
             unit: it.unit.name().to_owned(),
-            spread: spread(it),
-            unsure: it.is_unsure(),
+            low: of_several(it.median.low),
+            high: of_several(it.median.high),
+            level: of_several(it.median.level),
+            disturbed: it.is_disturbed(),
             from: it.from.to_owned(),
         };
         let distance = |it: &lab::calibrate::Distance| Distance {
@@ -153,6 +157,7 @@ impl Calibrate {
             version: super::VERSION,
             file,
             rounds: calibration.rounds,
+            disturbed: !calibration.disturbed().is_empty(),
             measured: calibration.quantities.iter().map(quantity).collect(),
             distances: calibration.distances.iter().map(distance).collect(),
         }

@@ -14,9 +14,14 @@ mod laboratory;
 mod list;
 mod litmus;
 mod model;
+mod partial;
 mod run;
 mod sensitivity;
 mod spent;
+#[cfg(feature = "command")]
+mod studied;
+mod study;
+mod verdict;
 
 use std::io::{self, Write};
 
@@ -27,24 +32,30 @@ pub use claims::{
     Claim, Claims, Counts as Verdicts, FailedRun, FixedMachine, Ledger, Parameter, Scalar, Score, Summary,
 };
 pub use comparison::{
-    Agreement, Because, Bottleneck, Choice, Comparison, Finding, Named, Pair, Prediction, Processors,
-    Ranking, Refused, Row, Scored, Way, World,
+    Agreement, Because, Bottleneck, Choice, Comparison, Finding, LeftOut, Named, Pair, Prediction,
+    Processors, Ranking, Refused, Row, Scored, Way, World,
 };
-pub use explain::{Derived, Explain, Runs, Unable, Underived, Value};
+pub use explain::{Derived, Explain, Meaning, Runs, Unable, Underived, Value};
 pub use list::{Input, Item, List, Policy, Program};
 pub use litmus::{Litmus, State, Tally, Test, Trial, World as LitmusWorld};
 pub use model::{Cell, Curve, FixedFloating, SurveyTable, SurveyedMachine, Surveys};
+pub use partial::Partial;
 #[cfg(feature = "command")]
 pub(crate) use run::Region;
 pub use run::{
-    Asked, Change, Combination, Counts, Dispatching, Given, Kind, Measured, Phase, Report, Run, Setting,
-    Step, Volume,
+    Asked, Change, Combination, Counts, Dispatching, Given, Interval, Kind, Measured, Phase, Report, Run,
+    Setting, Step, Volume,
 };
 pub use sensitivity::{Moved, Raised, SensitiveMachine, Sensitivity};
 pub use spent::{Breakdown, ProtocolBreakdown, Utilization};
+pub use study::{
+    Bounds, Check, Figure, FigureAxis, FigureLevel, FigurePanel, FigurePoint, FigureSeries, Study,
+    StudyColumn, StudyNumber, StudyRow, StudyTable,
+};
+pub use verdict::{Answer, Lead, Verdict};
 
 /// The version of the documents' form: it grows when a key goes or changes its meaning, not when one comes.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// Writes a document as indented JSON with a line end.
 ///

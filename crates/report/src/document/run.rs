@@ -1,12 +1,13 @@
 //! The documents of `run` and the parts of a run that other documents share. This module must never know how a run looks on
 //! a page.
 
-use compare::{Combination as Ran, Machine};
+use compare::{Combination as Ran, Machine, MachineShape, interval};
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tempest::{Adjustment, Counters, Mechanism, Outcome, PhaseRecord, Stage, Why};
 
+use super::Partial;
 use super::spent::{Breakdown, ProtocolBreakdown, Utilization};
 
 /// The document that `tradewind run --json` prints.
@@ -14,6 +15,10 @@ use super::spent::{Breakdown, ProtocolBreakdown, Utilization};
 pub struct Run {
     /// The version of this document's form.
     pub version: u32,
+    /// The mark that not every run was done.
+    ///
+    /// Null if every run was.
+    pub partial: Option<Partial>,
     /// The program and its input.
     #[serde(flatten)]
     pub asked: Asked,
@@ -60,6 +65,10 @@ pub struct Combination {
     ///
     /// Null natively.
     pub machine_digest: Option<String>,
+    /// The values of the machine file that are not sure, because its calibration was disturbed.
+    ///
+    /// Null of a machine that was not calibrated, or not disturbed.
+    pub machine_disturbed: Option<String>,
     /// The policy in full: `fixed` is written `fixed:1`.
     pub policy: String,
     /// The mechanism by which data moved.
@@ -87,15 +96,17 @@ pub struct Combination {
 /// The measurements of a combination: its times, counts and utilization, and the program's check.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Measured {
-    /// The number of runs, at least 1. Keys that follow, unless they say otherwise, are of the run of median time (of
+    /// The number of runs that count, at least 1: on this host a run that warms up comes before several. Keys that follow, unless they say otherwise, are of the run of median time (of
     /// an even number, the slower of the two in the middle).
     pub runs: usize,
     /// The time that counts: of the first phase, or of the whole run if there is none.
     pub time_ns: f64,
-    /// The time that counts of the fastest run.
-    pub time_ns_min: f64,
-    /// The time that counts of the slowest run.
-    pub time_ns_max: f64,
+    /// The time that counts of each run, in the order of measurement.
+    pub samples_ns: Vec<f64>,
+    /// The confidence interval of the median of `samples_ns`.
+    ///
+    /// Null on a model, where two runs never differ.
+    pub interval: Option<Interval>,
     /// `time_ns` without rounding, in femtoseconds.
     ///
     /// Null natively.
@@ -271,10 +282,6 @@ pub struct Report {
 /// The options that all combinations of a command have in common.
 #[derive(Clone, Debug)]
 pub struct Setting {
-    /// Nodes.
-    pub nodes: u32,
-    /// Processors of each node.
-    pub processors: u32,
     /// Threads on each computing processor.
     pub threads: u32,
     /// The seed.
@@ -283,6 +290,21 @@ pub struct Setting {
     pub protocol: String,
     /// Bytes of a coherence block.
     pub block_bytes: u32,
+}
+
+/// A confidence interval of a median.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Interval {
+    /// The lower end.
+    pub low_ns: f64,
+    /// The upper end.
+    pub high_ns: f64,
+    /// The probability with which an interval that is made so encloses the median, whatever the distribution of times: 0 of
+    /// a single run.
+    pub level: f64,
+    /// The level is at least the one that is asked for: 0.95 for all rows of a table together, so that it is more for each
+    /// single one. If not, there were too few runs: the interval is their whole range and tells nothing apart.
+    pub enough: bool,
 }
 
 /// The measurements of the timed region.
@@ -302,9 +324,11 @@ pub(super) fn digest(digest: u64) -> String {
 
 impl Run {
     /// The document of one combination.
-    pub fn new(asked: Asked, setting: &Setting, machine: &Machine, ran: &Ran) -> Self {
-        let combination = Combination::new(setting, machine, ran);
-        Self { version: super::VERSION, asked, combination, measured: Measured::new(machine, ran) }
+    pub fn new(asked: Asked, setting: &Setting, shape: MachineShape, machine: &Machine, ran: &Ran) -> Self {
+        let combination = Combination::new(setting, shape, machine, ran);
+        let interval = compare::Interval::of_median(ran.samples(), interval::level(1));
+        let measured = Measured::new(machine, ran, interval.filter(|_| machine.native));
+        Self { version: super::VERSION, partial: None, asked, combination, measured }
     }
 
     /// The measurements of the timed region: the first phase, or the whole run if there is none.
@@ -331,19 +355,20 @@ impl Run {
 }
 
 impl Combination {
-    pub(super) fn new(setting: &Setting, machine: &Machine, ran: &Ran) -> Self {
+    pub(super) fn new(setting: &Setting, shape: MachineShape, machine: &Machine, ran: &Ran) -> Self {
         let shared = ran.mechanism == Mechanism::SharedMemory;
         Self {
             machine: machine.name.clone(),
             machine_file: machine.file.clone(),
             world: if machine.native { "local" } else { "model" }.to_owned(),
             machine_digest: machine.digest.map(digest),
+            machine_disturbed: machine.calibration.as_ref().and_then(|it| it.disturbed.clone()),
             policy: ran.policy.clone(),
             mechanism: ran.mechanism.to_string(),
             protocol: shared.then(|| setting.protocol.clone()),
             block_bytes: shared.then_some(setting.block_bytes),
-            nodes: setting.nodes,
-            processors: setting.processors,
+            nodes: shape.nodes,
+            processors: shape.processors,
             threads: setting.threads,
             seed: setting.seed,
             oversubscribed: ran.oversubscribed,
@@ -352,14 +377,13 @@ impl Combination {
 }
 
 impl Measured {
-    pub(super) fn new(machine: &Machine, ran: &Ran) -> Self {
+    pub(super) fn new(machine: &Machine, ran: &Ran, interval: Option<compare::Interval>) -> Self {
         let outcome = ran.median();
-        let (least, greatest) = ran.spread();
         Self {
             runs: ran.runs(),
             time_ns: outcome.timed().as_nanoseconds(),
-            time_ns_min: least.as_nanoseconds(),
-            time_ns_max: greatest.as_nanoseconds(),
+            samples_ns: ran.samples().iter().map(|time| time.as_nanoseconds()).collect(),
+            interval: interval.map(Interval::from),
             time_fs: (!machine.native).then(|| outcome.timed().as_femtoseconds()),
             whole_run_ns: outcome.time.as_nanoseconds(),
             phases: outcome.phases.iter().map(Phase::from).collect(),
@@ -379,6 +403,13 @@ impl Measured {
             digest: outcome.digest.map(digest),
             report: Report::new(outcome, ran),
         }
+    }
+}
+
+impl From<compare::Interval> for Interval {
+    fn from(interval: compare::Interval) -> Self {
+        let compare::Interval { low, high, level, is_enough } = interval;
+        Self { low_ns: low.as_nanoseconds(), high_ns: high.as_nanoseconds(), level, enough: is_enough }
     }
 }
 

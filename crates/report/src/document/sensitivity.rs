@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::Partial;
 use super::claims::{FailedRun, Parameter, Scalar};
 
 /// The document that `tradewind claims --sensitivity --json` prints.
@@ -10,6 +11,10 @@ use super::claims::{FailedRun, Parameter, Scalar};
 pub struct Sensitivity {
     /// The version of this document's form.
     pub version: u32,
+    /// The mark that not every run with a raised value was done; then values are missing whose runs were not.
+    ///
+    /// Null if every run was.
+    pub partial: Option<Partial>,
     /// The share by which each free value is raised: 0.05 for 5 %.
     pub share: f64,
     /// The least change, as a share of a metric, that is listed.

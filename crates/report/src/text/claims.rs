@@ -2,6 +2,7 @@
 
 use anstyle::Style;
 
+use super::partial::partial;
 use crate::document::{Claim, Claims, FailedRun, Scalar, Verdicts};
 use crate::page::{ALARM, Page, QUIET, STRONG};
 use crate::quantity::number;
@@ -19,7 +20,7 @@ pub fn claims(claims: &Claims, page: &Page) -> Vec<String> {
             None => groups.push((group, vec![claim])),
         }
     }
-    let mut lines = Vec::new();
+    let mut lines = partial(claims.partial.as_ref(), page);
     for (group, claims) in groups {
         lines.extend(table(group, &claims, page));
         lines.push(String::new());

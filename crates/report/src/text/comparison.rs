@@ -1,15 +1,16 @@
 //! A comparison as text: for each machine its tables and its finding, and what they show together. This module must never
 //! measure or find anything.
 
-use compare::refusal::{self, Group};
-use compare::{Ranking, Refusal, Row, agreement, finding, prediction};
+use compare::refusal::{self, Choice, Group};
+use compare::{Ranking, Refusal, Row, agreement, finding, prediction, verdict};
 use tempest::Mechanism;
 
-use super::ranked::{self, Tables};
+use super::legend::Legend;
+use super::partial::partial;
+use super::ranked;
 use super::{cores, kind, prediction as predicted, sharing};
-use crate::bar;
-use crate::document::{Asked, Setting};
-use crate::page::{ALARM, Page, QUIET};
+use crate::document::{Asked, Partial, Setting};
+use crate::page::{ALARM, Page, QUIET, STRONG};
 use crate::quantity::several;
 use crate::words;
 
@@ -30,23 +31,30 @@ pub struct View<'a> {
     pub cores: usize,
     /// This host, in words.
     pub host: &'a str,
+    /// Whether traffic and processors are shown too.
+    pub counters: bool,
+    /// The mark that not every run was done.
+    pub partial: Option<&'a Partial>,
 }
 
 /// The lines of a comparison.
 pub fn comparison(view: &View<'_>, page: &Page) -> Vec<String> {
     let View { asked, setting, rankings, .. } = view;
     let program = &asked.program;
+    let verdicts = verdict::of(rankings);
+    let mut said = words::verdict(program, &verdicts).into_iter();
+    let mut lines = partial(view.partial, page);
+    lines.extend(said.next().map(|first| page.paint(STRONG, &page.fold("", &first))));
+    lines.extend(said.map(|more| page.fold("", &more)));
+    lines.push(String::new());
     let facts: Vec<_> = asked.input.iter().map(|(name, value)| format!("{name} {value}")).collect();
-    let mut lines = vec![
-        page.fold_strong(program, &format!("{program}: "), view.summary),
-        page.fold("input: ", &facts.join(", ")),
-    ];
+    lines.push(page.fold_strong(program, &format!("{program}: "), view.summary));
+    lines.push(page.fold("input: ", &facts.join(", ")));
     let is_shared = |row: &Row| row.mechanism == Mechanism::SharedMemory;
     if rankings.iter().flat_map(Ranking::rows).any(is_shared) {
         lines.push(page.fold("shared memory: ", &sharing(setting.block_bytes, &setting.protocol)));
     }
-    lines.push(bar::legend(page, "bars:"));
-    let mut legend = Legend::default();
+    let mut legend = Legend::of(&verdicts);
     for ranking in *rankings {
         lines.push(String::new());
         lines.extend(world(view, page, ranking, &mut legend));
@@ -55,12 +63,12 @@ pub fn comparison(view: &View<'_>, page: &Page) -> Vec<String> {
         lines.push(String::new());
         lines.extend(predicted::lines(&prediction, page, view.cores, view.host));
     }
-    if let Some(agreement) = agreement::of(rankings) {
+    for agreement in agreement::of(rankings) {
         lines.push(String::new());
         lines.push(page.fold("Together: ", &words::agreement(&agreement)));
     }
     lines.push(String::new());
-    lines.push(legend.line(page));
+    lines.extend(legend.lines(page));
     lines
 }
 
@@ -68,14 +76,19 @@ fn world(view: &View<'_>, page: &Page, ranking: &Ranking, legend: &mut Legend) -
     let rows = ranking.rows();
     let mut lines = vec![page.fold_strong(&ranking.machine.name, "", &title(view, ranking, &rows))];
     if !rows.is_empty() {
-        let tables = ranked::tables(page, &rows);
-        legend.add(&tables);
+        let tables = ranked::tables(page, &rows, view.counters);
+        legend.add(ranking, &rows, &tables);
         lines.extend(tables.lines);
         lines.extend(notes(view, page, ranking, &rows));
     }
-    for Group { of, reason } in refusal::groups(&ranking.refused) {
-        lines.push(page.fold("    ", &format!("{}: {reason}", refused(&of))));
+    let groups = refusal::groups(&ranking.refused);
+    let is_one = groups.len() == 1 && rows.is_empty();
+    for Group { of, reason } in groups {
+        let all = is_one && of.iter().all(|(_, policies)| policies.is_empty());
+        let what = if all { "not run".to_owned() } else { refused(&of) };
+        lines.push(page.fold("    ", &format!("{what}: {reason}")));
     }
+    lines.extend(left_out(ranking).into_iter().map(|line| page.paint(QUIET, &page.fold("    ", &line))));
     for Refusal { reason, .. } in &ranking.failed {
         lines.push(page.paint(ALARM, &page.fold("    FAILED: ", reason)));
     }
@@ -84,6 +97,45 @@ fn world(view: &View<'_>, page: &Page, ranking: &Ranking, legend: &mut Legend) -
         lines.push(page.fold_strong("Finding:", "Finding: ", &found));
     }
     lines
+}
+
+/// What nobody asked for and could not run, in a line for each reason.
+fn left_out(ranking: &Ranking) -> Vec<String> {
+    let policies: Vec<_> = ranking
+        .left_out
+        .iter()
+        .filter_map(|one| match &one.what {
+            Choice::Policy(policy) => Some(policy.as_str()),
+            Choice::Mechanism(_) => None,
+        })
+        .collect();
+    let mechanisms: Vec<_> = ranking
+        .left_out
+        .iter()
+        .filter_map(|one| match &one.what {
+            Choice::Mechanism(mechanism) => Some(mechanism.name()),
+            Choice::Policy(_) => None,
+        })
+        .collect();
+    let line =
+        |what: &str, names: &[&str]| (!names.is_empty()).then(|| format!("{what}: {}", names.join(", ")));
+    let lacking = line("the machine has no", &mechanisms);
+    let short = line("left out for want of processors", &families(&policies));
+    lacking.into_iter().chain(short).collect()
+}
+
+/// Names of policies; one that is there with several counts stands without any, once.
+fn families<'n>(policies: &[&'n str]) -> Vec<&'n str> {
+    let family = |policy: &'n str| policy.split_once(':').map_or(policy, |(family, _)| family);
+    let mut names: Vec<&str> = Vec::new();
+    for policy in policies {
+        let of_family = policies.iter().filter(|other| family(other) == family(policy)).count();
+        let name = if of_family > 1 { family(policy) } else { policy };
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
 }
 
 /// Mechanisms and policies that are refused, such as `bulk, deposit (single, floating)`.
@@ -99,13 +151,13 @@ fn refused(of: &[(Vec<Mechanism>, Vec<&str>)]) -> String {
 }
 
 fn title(view: &View<'_>, ranking: &Ranking, rows: &[&Row]) -> String {
-    let (machine, setting) = (&ranking.machine, view.setting);
+    let (machine, shape) = (&ranking.machine, ranking.shape);
     let mut title = format!(
         "{} ({}), {} of {}",
         machine.name,
         kind(machine.native, machine.file.as_deref()),
-        several(setting.nodes, "node"),
-        several(setting.processors, "processor"),
+        several(shape.nodes, "node"),
+        several(shape.processors, "processor"),
     );
     let Some(row) = rows.first() else { return title };
     // Where rows differ in the mechanism, each says its own.
@@ -115,7 +167,7 @@ fn title(view: &View<'_>, ranking: &Ranking, rows: &[&Row]) -> String {
     if let Some(phase) = row.outcome.phases.first() {
         title += &format!(", phase `{}`", phase.name);
     }
-    match row.runs {
+    match row.runs() {
         _ if !machine.native => title,
         1 => title + ", one run each",
         runs => format!("{title}, median of {runs} runs"),
@@ -139,47 +191,24 @@ fn notes(view: &View<'_>, page: &Page, ranking: &Ranking, rows: &[&Row]) -> Vec<
     notes
 }
 
-/// Abbreviations and marks of all tables, each explained once.
-#[derive(Default)]
-struct Legend {
-    heads: Vec<String>,
-    dropped: Vec<String>,
-    is_cut: bool,
-    has_same: bool,
-}
-
-impl Legend {
-    fn add(&mut self, tables: &Tables) {
-        self.heads.extend(tables.heads.iter().cloned());
-        for head in &tables.dropped {
-            if !self.dropped.contains(head) {
-                self.dropped.push(head.clone());
-            }
-        }
-        self.is_cut |= tables.is_cut;
-        self.has_same |= tables.has_same;
-    }
-
-    fn line(&self, page: &Page) -> String {
-        let mut said = vec![format!("{}.", ranked::meanings(&self.heads).join("; "))];
-        said.push("busy and dispatch are of the whole run, the rest of the timed phase.".to_owned());
-        if self.has_same {
-            said.push("Policies in one row ran exactly the same.".to_owned());
-        }
-        if self.is_cut {
-            said.push(format!("A bar that ends in {} is cut off.", bar::cut(page)));
-        }
-        if !self.dropped.is_empty() {
-            let heads = self.dropped.join(", ");
-            said.push(format!("No room for: {heads}; see --width and --json."));
-        }
-        page.paint(QUIET, &page.fold("", &said.join(" ")))
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use compare::refusal::{Choice, LeftOut};
+    use compare::samples::ranking;
     use tempest::Mechanism::{Bulk, Deposit, Messages};
+
+    #[test]
+    fn what_is_left_out_is_told_in_a_line_for_each_reason() {
+        let mut ranking = ranking("toy", &[]);
+        let left_out = |what| LeftOut { what, reason: "needs more".to_owned() };
+        let policies = ["fixed:1", "fixed:2", "partitioned:2"].map(|name| Choice::Policy(name.to_owned()));
+        let all = policies.into_iter().chain([Choice::Mechanism(Deposit)]);
+        ranking.left_out = all.map(left_out).collect();
+        assert_eq!(
+            super::left_out(&ranking),
+            ["the machine has no: deposit", "left out for want of processors: fixed, partitioned:2"]
+        );
+    }
 
     #[test]
     fn mechanisms_are_named_with_the_policies_under_which_they_are_refused() {

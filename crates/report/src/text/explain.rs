@@ -5,7 +5,7 @@
 
 use anstyle::Style;
 
-use crate::document::{Derived, Explain, Value};
+use crate::document::{Derived, Explain, Meaning, Value};
 use crate::page::{ALARM, Page, QUIET, STRONG};
 use crate::quantity::number;
 use crate::table::{Column, Table};
@@ -35,7 +35,26 @@ pub fn explain(explain: &Explain, refusal: Option<&str>, page: &Page) -> Vec<Str
     let list = |names: &[String]| if names.is_empty() { "none".to_owned() } else { names.join(", ") };
     lines.push(page.fold("  policies    ", &list(&runs.policies)));
     lines.push(page.fold("  mechanisms  ", &list(&runs.mechanisms)));
+    lines.extend(sources(page, &explain.sources));
     lines
+}
+
+/// The meanings of the marks in sources. Where two files mean different things by a mark, each meaning begins with its file.
+fn sources(page: &Page, meanings: &[Meaning]) -> Vec<String> {
+    let widest = meanings.iter().map(|one| one.mark.chars().count()).max();
+    let Some(widest) = widest else { return Vec::new() };
+    let told = meanings.iter().map(|one| {
+        let Meaning { mark, file, text } = one;
+        let file = file.rsplit('/').next().unwrap_or(file);
+        let several = meanings.iter().filter(|other| other.mark == *mark).count() > 1;
+        let text = match text {
+            Some(text) if several => format!("in {file}: {text}"),
+            Some(text) => text.clone(),
+            None => format!("the comment at the head of {file} does not say"),
+        };
+        page.fold(&format!("  {mark:<widest$}  "), &text)
+    });
+    [String::new(), page.paint(STRONG, "sources")].into_iter().chain(told).collect()
 }
 
 /// One value in its section.

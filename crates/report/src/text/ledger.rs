@@ -2,6 +2,7 @@
 //! module must never know what a value does.
 
 use super::claims::failed_runs;
+use super::partial::partial;
 use crate::document::{FixedMachine, Ledger, Parameter, Score};
 use crate::page::{Page, QUIET, STRONG};
 
@@ -10,7 +11,8 @@ const LEAST_VALUE: usize = 20;
 
 /// The lines of a ledger.
 pub fn ledger(ledger: &Ledger, page: &Page) -> Vec<String> {
-    let mut lines: Vec<_> = ledger.machines.iter().flat_map(|machine| of_machine(machine, page)).collect();
+    let mut lines = partial(ledger.partial.as_ref(), page);
+    lines.extend(ledger.machines.iter().flat_map(|machine| of_machine(machine, page)));
     if ledger.machines.is_empty() {
         lines.push("nothing that was asked is measured on a machine".to_owned());
     }

@@ -51,7 +51,7 @@ fn columns(pairs: &[Pair], name: fn(Mechanism) -> &'static str) -> Vec<Column> {
         Column::left("policy", cells(&|pair| pair.way.policy.clone())),
         Column::left("", cells(&turns)).wanted(3),
         Column::right("measured", cells(&|pair| time(pair.measured_ns))),
-        Column::right("spread", cells(&|pair| pair.spread.map_or_else(dash, percent))).wanted(1),
+        Column::right("+/-", cells(&|pair| pair.uncertainty.map_or_else(dash, percent))).wanted(1),
         Column::right("predicted", cells(&|pair| time(pair.predicted_ns))),
         Column::right("error", cells(&error)),
     ];
@@ -69,23 +69,24 @@ mod tests {
     #[test]
     fn predictions_stand_beside_measurements_on_any_page() {
         let measured = rows(&[(Messages, "single", 1000), (SharedMemory, "floating+keyed", 2000)]);
-        let mut measured: Vec<_> = measured.into_iter().map(|row| row.spread_by(0.05)).collect();
+        let mut measured: Vec<_> = measured.into_iter().map(|row| row.within(0.05)).collect();
         measured[1].oversubscribed = true;
         let predicted = rows(&[(Messages, "single", 1200), (SharedMemory, "floating+keyed", 1500)]);
         let mut model = ranking("model", &predicted);
-        model.machine.calibration = Some(Calibration { of: "native".to_owned(), host: None });
+        model.machine.calibration =
+            Some(Calibration { of: "native".to_owned(), host: None, disturbed: None });
         let predictions = compare::prediction::of(&[ranking("native", &measured), model]);
         let lines = |width| table(&predictions[0].pairs, &Page { width, colour: false, unicode: false }, 2);
         assert_eq!(
             lines(80)[..3],
             [
-                "  mechanism      policy             measured  spread  predicted  error",
-                "  messages       single             1.000 ms    10 %   1.200 ms  +20 %",
-                "  shared-memory  floating+keyed  *  2.000 ms    10 %   1.500 ms      -",
+                "  mechanism      policy             measured  +/-  predicted  error",
+                "  messages       single             1.000 ms  5 %   1.200 ms  +20 %",
+                "  shared-memory  floating+keyed  *  2.000 ms  5 %   1.500 ms      -",
             ]
         );
         assert!(lines(80)[3].starts_with("  * not scored: more processors than the 2 cores"));
-        assert_eq!(lines(60)[2], "  shared    floating+keyed * 2.000 ms   10 %  1.500 ms     -");
+        assert_eq!(lines(60)[2], "  shared    floating+keyed * 2.000 ms 5 %  1.500 ms     -");
         assert_eq!(lines(55)[2], "  shared    floating+keyed * 2.000 ms  1.500 ms     -");
     }
 }

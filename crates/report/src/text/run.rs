@@ -4,9 +4,10 @@ use compare::Part;
 use tempest::policy::Servers;
 use tempest::{Policy, Resource};
 
+use super::partial::partial;
 use super::{anatomy, cores, figures, kind, sharing};
 use crate::bar;
-use crate::document::{Change, ProtocolBreakdown, Region, Run, Utilization};
+use crate::document::{Change, Interval, ProtocolBreakdown, Region, Run, Utilization};
 use crate::figures::{grids, single, unit};
 use crate::page::{ALARM, Page, STRONG};
 use crate::part;
@@ -22,10 +23,14 @@ const LISTED: usize = 12;
 /// The lines of a run on a host with so many cores.
 pub fn run(run: &Run, page: &Page, host_cores: usize) -> Vec<String> {
     let (asked, with) = (&run.asked, &run.combination);
-    let mut sheet = Sheet { page, lines: Vec::new() };
+    let mut sheet = Sheet { page, lines: partial(run.partial.as_ref(), page) };
     let kind = kind(with.machine_digest.is_none(), with.machine_file.as_deref());
     let title = format!("{} by {} on {} ({kind})", asked.program, with.mechanism, with.machine);
     sheet.lines.push(page.paint(STRONG, &title));
+    if let Some(keys) = &with.machine_disturbed {
+        let said = format!("disturbed, so that these values are not sure: {keys}");
+        sheet.row("calibration", &page.paint(ALARM, &said));
+    }
     sheet.row("policy", &with.policy);
     sheet.row("size", &size(run));
     if let (Some(block), Some(protocol)) = (with.block_bytes, &with.protocol) {
@@ -116,9 +121,10 @@ impl Sheet<'_> {
             self.row(&format!("phase `{}`", phase.name), &format!("{}{counts}", time(phase.time_ns)));
         }
         self.row("whole run", &time(measured.whole_run_ns));
-        if measured.runs > 1 {
-            let spread = format!("{} to {}", time(measured.time_ns_min), time(measured.time_ns_max));
-            self.row(&format!("spread of {} runs", measured.runs), &spread);
+        if let Some(interval) = measured.interval.as_ref().filter(|_| measured.runs > 1) {
+            let Interval { low_ns, high_ns, level, .. } = interval;
+            let ends = format!("{} to {} with {}", time(*low_ns), time(*high_ns), percent(*level));
+            self.row(&format!("median of {} runs", measured.runs), &ends);
         }
     }
 

@@ -2,6 +2,7 @@
 //! never know what a value does.
 
 use super::claims::failed_runs;
+use super::partial::partial;
 use crate::document::{Moved, Raised, SensitiveMachine, Sensitivity};
 use crate::page::{Page, QUIET, STRONG};
 
@@ -10,8 +11,8 @@ const NAMED: usize = 3;
 
 /// The lines of a sensitivity table.
 pub fn sensitivity(found: &Sensitivity, page: &Page) -> Vec<String> {
-    let mut lines: Vec<_> =
-        found.machines.iter().flat_map(|machine| of_machine(machine, found, page)).collect();
+    let mut lines = partial(found.partial.as_ref(), page);
+    lines.extend(found.machines.iter().flat_map(|machine| of_machine(machine, found, page)));
     if found.machines.is_empty() {
         lines.push("nothing that was asked is measured on a machine".to_owned());
     }

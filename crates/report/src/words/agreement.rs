@@ -109,7 +109,7 @@ mod tests {
 
     fn said(worlds: &[(&str, &[Row])]) -> String {
         let rankings: Vec<_> = worlds.iter().map(|(name, rows)| ranking(name, rows)).collect();
-        super::agreement(&agreement::of(&rankings).expect("two machines"))
+        super::agreement(agreement::of(&rankings).first().expect("two machines"))
     }
 
     /// The sentences about two machines.

@@ -1,7 +1,7 @@
 //! A finding about one machine, in a sentence or more. This module must never find anything itself.
 
 use compare::counter::{Counter, Evidence};
-use compare::finding::{Because, Cause, Contrast, Differs, Processors};
+use compare::finding::{Because, Cause, Contrast, Differs, Processors, TooFew};
 use compare::{Bottleneck, Finding, Part, Way};
 use tempest::Resource;
 
@@ -43,9 +43,6 @@ pub fn finding(finding: &Finding) -> String {
     }
     if finding.oversubscribed {
         said.push("Processors took turns on too few cores: these times mean little.".to_owned());
-    }
-    if finding.unrepeated {
-        said.push("One run each: the spread is not known.".to_owned());
     }
     said.join(" ")
 }
@@ -96,7 +93,13 @@ fn no_difference(finding: &Finding) -> String {
     let rows = several(finding.tied.len() as u32 + 1, "row");
     match finding.repeatable {
         true => format!("no difference worth a name: the {rows} are as good as equal."),
-        false => format!("no difference shown: the {rows} are within the spread of the runs."),
+        false => match finding.too_few {
+            Some(TooFew { runs, needed }) => format!(
+                "nothing can be told apart from {}: expected at least --repeat {needed}.",
+                several(runs as u64, "run"),
+            ),
+            None => format!("no difference shown: the {rows} differ by chance, or by no more than 3 %."),
+        },
     }
 }
 
@@ -117,7 +120,7 @@ fn ties(finding: &Finding) -> String {
     }
     let how = match finding.repeatable {
         true => "As good as equal to the best",
-        false => "Within the spread of the best",
+        false => "Not told from the best",
     };
     format!("{how}: {}.", names.join(", "))
 }
@@ -145,7 +148,7 @@ fn difference(finding: &Finding, winner: &Way, contrast: &Contrast) -> String {
         ratio if ratio >= TIMES => format!("{best} is {ratio:.1} times as fast as {worst}"),
         ratio => format!("{best} beats {worst} by {}", percent(ratio - 1.0)),
     };
-    let by = format!("{by}{within}{}", if contrast.overlaps { ", though their runs overlap" } else { "" });
+    let by = by + &within;
     match (processors, cause) {
         (Some(of), _) if of.loser < of.winner => format!("{by}: {}.", computing(of, best, worst)),
         (Some(of), Cause::Part(because)) => {
@@ -326,10 +329,10 @@ mod tests {
     #[test]
     fn what_is_made_up_for_is_no_cause() {
         let rows =
-            [row(Messages, "fixed:1", [1000, 0, 100, 1500]), row(Messages, "single", [1000, 0, 1400, 264])];
+            [row(Messages, "fixed:1", [1000, 0, 100, 1500]), row(Messages, "single", [1000, 0, 1400, 364])];
         assert_eq!(
             said(&rows),
-            "fixed:1 beats single by 2 %: 1.3 ms more message overhead per processor with single, nearly made up by less \
+            "fixed:1 beats single by 6 %: 1.3 ms more message overhead per processor with single, nearly made up by less \
              synchronization."
         );
     }
@@ -342,10 +345,10 @@ mod tests {
     #[test]
     fn what_is_tied_is_called_tied() {
         let rows = [row(Messages, "a", [100, 0, 0, 0]), row(Messages, "b", [105, 0, 0, 0])];
-        let spread = rows.map(|row| row.spread_by(0.1));
+        let measured = rows.map(|row| row.within(0.1));
         assert_eq!(
-            on("native", &spread),
-            "no difference shown: the 2 rows are within the spread of the runs."
+            on("native", &measured),
+            "no difference shown: the 2 rows differ by chance, or by no more than 3 %."
         );
         let rows = [row(Messages, "a", [1000, 0, 0, 0]), row(Messages, "b", [1001, 0, 0, 0])];
         assert_eq!(said(&rows), "no difference worth a name: the 2 rows are as good as equal.");
@@ -358,8 +361,7 @@ mod tests {
         rows[1].oversubscribed = true;
         assert_eq!(
             on("native", &rows),
-            "a beats b by 50 %. Processors took turns on too few cores: these times mean little. One run each: the spread \
-             is not known."
+            "a beats b by 50 %. Processors took turns on too few cores: these times mean little."
         );
         rows.iter_mut().for_each(|row| row.verified = false);
         assert_eq!(on("native", &rows), "no answer was right, so nothing is ranked.");

@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::Value;
 use tempfile::tempdir;
 
-use crate::command::{good, json, refused, tradewind};
+use crate::command::{command, good, json, refused, tradewind};
 
 /// Claims that need no run.
 const EQUATIONS: [&str; 4] =
@@ -25,8 +25,8 @@ fn equations_and_tables_hold_to_the_digit() {
     let claims = json(&[&["claims", "--record", &record], &asked[..]].concat());
     assert_eq!(verdicts(&claims, "differs"), [""; 0]);
     assert_eq!(claims["results"], 82);
-    // Two of them are orders between policies, which take runs.
-    assert_eq!(claims["measured"], 77);
+    // Three of them are orders between policies, which take runs.
+    assert_eq!(claims["measured"], 78);
     let unmeasured = verdicts(&claims, "not measured");
     assert!(unmeasured.contains(&"alewife.table2.ksr2.latency_local_misses"), "{unmeasured:?}");
     let held_out = verdicts(&claims, "held out");
@@ -98,7 +98,10 @@ fn claims_of_a_folder_take_the_place_of_those_inside() {
     fs::write(folder.path().join("two.toml"), claim.replace("ratio", "size").replace("1.3", "[]")).unwrap();
     refused(
         &["claims", "--claims", &at],
-        &["two.toml:5: claim.kind = \"size\": expected \"value\", \"ratio\"", "two.toml:7: claim.value = []"],
+        &[
+            "two.toml:5:8: claim.kind = \"size\": expected \"value\", \"ratio\"",
+            "two.toml:7:9: claim.value = []",
+        ],
     );
 }
 
@@ -124,6 +127,27 @@ fn a_folder_is_no_record() {
     let at = folder.path().display().to_string();
     let ran = tradewind(&["claims", "--claims", &at, "--record", &at]);
     assert!(ran.code == Some(2) && ran.err.contains("record "), "{ran:?}");
+}
+
+#[test]
+fn a_home_that_is_not_there_is_not_made() {
+    let folder = tempdir().unwrap();
+    let home = folder.path().join("home");
+    let claims = |record: &[&str]| {
+        let mut command = command(&[&["claims", "split-c.table1.rtt.am.cm5.proc"], record].concat());
+        command.env("HOME", &home).env_remove("XDG_DATA_HOME").output().unwrap()
+    };
+    let refused = claims(&[]);
+    let said = String::from_utf8(refused.stderr).unwrap();
+    assert_eq!(refused.status.code(), Some(1), "{said}");
+    assert!(said.contains("home: there is no such folder; say --record FILE"), "{said}");
+    assert!(!home.exists());
+    let record = folder.path().join("record").display().to_string();
+    assert!(claims(&["--record", &record]).status.success());
+    assert!(!home.exists());
+    fs::create_dir(&home).unwrap();
+    assert!(claims(&[]).status.success());
+    assert!(home.join(".local/share/tradewind/record.sqlite").is_file());
 }
 
 #[test]

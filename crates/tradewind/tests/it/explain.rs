@@ -85,6 +85,53 @@ fn every_value_has_its_place_and_its_source() {
 }
 
 #[test]
+fn every_mark_in_a_source_is_explained() {
+    for name in machines() {
+        let explained = json(&["explain", &name]);
+        let meanings = explained["sources"].as_array().unwrap();
+        let told = |mark: &str| meanings.iter().any(|one| one["mark"] == mark && one["text"].is_string());
+        assert!(told("line"), "{name}: {explained}");
+        for source in
+            explained["values"].as_array().unwrap().iter().filter_map(|value| value["source"].as_str())
+        {
+            for mark in ["[1]", "[2]"].into_iter().filter(|mark| source.contains(mark)) {
+                assert!(told(mark), "{name}: {mark} of {source:?} in {meanings:?}");
+            }
+            for word in ["assumption", "fit", "split", "held", "recalled", "definition"] {
+                let names = source == word
+                    || source.starts_with(&format!("{word}:"))
+                    || source.contains(&format!("; {word}"));
+                assert!(!names || told(word), "{name}: {word} of {source:?} in {meanings:?}");
+            }
+        }
+        for study in ["alewife", "fixed-floating", "pdq", "split-c", "widget"] {
+            let names = explained["values"].to_string().contains(&format!("fit: {study}."));
+            assert!(!names || told(&format!("{study}.*")), "{name}: {study} in {meanings:?}");
+        }
+    }
+    let text = good(&["explain", "paragon", "--width", "200"]);
+    let (_, sources) = text.split_once("\nsources\n").expect("the last part");
+    for said in
+        ["[1]  ", "ASPLOS 1996", "held  ", "claims of [1]", "`tradewind machine paragon` prints the file"]
+    {
+        assert!(sources.contains(said), "{said:?} is not in\n{sources}");
+    }
+}
+
+#[test]
+fn the_head_of_a_file_of_ones_own_explains_its_marks() {
+    let mine = |head: &str| {
+        let text =
+            format!("{head}extends = \"ideal\"\nname = \"mine\"\n[memory]\nread = \"2 us\"  # [7] p. 3\n");
+        let file = Scratch::new("mine.toml", text);
+        let explained = json(&["explain", file.path()]);
+        find(&explained, "sources", "mark", "[7]")["text"].clone()
+    };
+    assert_eq!(mine("# Mine.\n# [7] A. Author,\n#     \"A Work\".\n"), "A. Author, \"A Work\".");
+    assert!(mine("").is_null());
+}
+
+#[test]
 fn what_follows_is_arithmetic() {
     let explained = json(&["explain", "paragon"]);
     let number = |name: &str| find(&explained, "derived", "name", name)["number"].as_f64().unwrap();

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod adaptive;
+mod bounds;
 mod calibrate;
 mod claims;
 mod combinations;
@@ -10,6 +11,8 @@ mod command;
 mod compare;
 mod documented;
 mod explain;
+#[cfg(unix)]
+mod interrupt;
 mod list;
 mod litmus;
 mod looks;

@@ -1,0 +1,116 @@
+//! What runs of a laboratory read besides their specifications: machine files and input files, found from the run's folder, and
+//! their digests. This module must never run anything.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use lab::campaign::Digests;
+use lab::{Specification, record};
+use tempest::entry::Entry;
+use worlds::{Target, host, inputs, machines};
+
+use crate::house::House;
+use crate::progress::lock;
+
+/// A machine's name with settings.
+type Machine = (String, Vec<(String, String)>);
+
+/// The digests of what runs read, each made once.
+pub(crate) struct Reads<'h> {
+    house: &'h House,
+    machines: Mutex<BTreeMap<Machine, Result<String, String>>>,
+    files: Mutex<BTreeMap<PathBuf, Result<String, String>>>,
+}
+
+impl<'h> Reads<'h> {
+    pub(crate) fn new(house: &'h House) -> Self {
+        Self { house, machines: Mutex::default(), files: Mutex::default() }
+    }
+
+    /// The digests of what a run reads, or what is wrong with it.
+    pub(crate) fn digests(&self, run: &Specification) -> Result<Digests, String> {
+        let machine = (machine(run), run.settings.clone());
+        let entry = self.house.programs.find(&run.program).map_err(|unknown| unknown.to_string())?;
+        let files = inputs(entry, run).into_iter().filter(|(_, value)| value.is_of_person());
+        let file = |(key, value): (&str, Input)| {
+            let path = PathBuf::from(value.text);
+            let digest = once(&self.files, path, |path| digest(path))?;
+            Ok(format!("{key}={digest}"))
+        };
+        let inputs: Result<Vec<_>, String> = files.map(file).collect();
+        Ok(Digests { machine: once(&self.machines, machine, of_machine)?, inputs: inputs?.join(" ") })
+    }
+}
+
+/// What was made for a key, or is made now.
+fn once<K: Ord + Clone>(
+    known: &Mutex<BTreeMap<K, Result<String, String>>>,
+    key: K,
+    make: impl FnOnce(&K) -> Result<String, String>,
+) -> Result<String, String> {
+    if let Some(found) = lock(known).get(&key) {
+        return found.clone();
+    }
+    let made = make(&key);
+    lock(known).entry(key).or_insert(made).clone()
+}
+
+/// The digest that tells a machine with its settings from another: of a model that of all its values, those of the files that it
+/// extends among them; of this host its description.
+fn of_machine((name, settings): &Machine) -> Result<String, String> {
+    match Target::find(name, settings) {
+        Ok(Target::Native) => Ok(host()),
+        Ok(Target::Model { machine, .. }) => Ok(format!("{:016x}", machine.digest())),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn digest(path: &Path) -> Result<String, String> {
+    let read = File::open(path).and_then(record::digest);
+    read.map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// The machine of a run as this process finds it: the path of a machine file from the folder of the run.
+pub(crate) fn machine(run: &Specification) -> String {
+    match machines::file(&run.machine) {
+        Some(path) => located(run, path),
+        None => run.machine.clone(),
+    }
+}
+
+/// The value of an input.
+pub(crate) struct Input {
+    /// The value; of a file its path as this process finds it.
+    pub(crate) text: String,
+    is_path: bool,
+}
+
+impl Input {
+    /// Whether it is the path of a file that a person has.
+    fn is_of_person(&self) -> bool {
+        self.is_path
+    }
+}
+
+/// The inputs of a run, paths of files from the folder of the run.
+pub(crate) fn inputs<'r>(entry: &Entry, run: &'r Specification) -> Vec<(&'r str, Input)> {
+    let is_path = |key: &str, value: &str| {
+        let is_file = entry.inputs.iter().any(|input| input.key == key && input.is_file());
+        is_file && inputs::get(value).is_none()
+    };
+    let input = |(key, value): &'r (String, String)| {
+        let is_path = is_path(key, value);
+        let text = if is_path { located(run, value) } else { value.clone() };
+        (key.as_str(), Input { text, is_path })
+    };
+    run.inputs.iter().map(input).collect()
+}
+
+fn located(run: &Specification, path: &str) -> String {
+    match &run.folder {
+        Some(folder) => folder.join(path).display().to_string(),
+        None => path.to_owned(),
+    }
+}

@@ -1,0 +1,123 @@
+//! Pictures of a study's numbers, as its file states them. Must never know a number, nor how a picture looks.
+//!
+//! A figure takes its points from runs, a point for each, or from metrics, whose `*` is the coordinate across.
+
+mod check;
+mod read;
+
+use crate::mistake::Place;
+use crate::pattern::Pattern;
+
+pub(super) use check::check;
+pub(super) use read::{figure, labels};
+
+/// A picture: panels side by side, in each of them series of points over common axes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Figure {
+    /// Its name in the study, and that of its file.
+    pub name: String,
+    /// What stands above it; `None` if the study does not say.
+    pub title: Option<String>,
+    /// What goes across.
+    pub x: Coordinate,
+    /// What goes up.
+    pub y: Coordinate,
+    /// Where its points come from.
+    pub lines: Lines,
+    /// Fields with the values that runs must have to be drawn.
+    pub only: Vec<(String, Vec<String>)>,
+    /// Lines across, for comparison.
+    pub levels: Vec<Level>,
+    /// Where it stands in the file.
+    pub place: Place,
+}
+
+/// One of the two coordinates.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Coordinate {
+    /// Of points from runs: the name of a field or a column. Of points from metrics it is the label.
+    pub of: String,
+    /// What the axis is called; `None` for the study's label of `of`.
+    pub label: Option<String>,
+    /// The unit behind the label; `None` for that of the numbers.
+    pub unit: Option<String>,
+    /// The number that the numbers are multiplied by.
+    pub factor: f64,
+    /// How the axis is divided; `None` if whoever draws it may choose.
+    pub scale: Option<Scale>,
+    /// Where it stands in the file.
+    pub place: Place,
+}
+
+/// How an axis is divided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scale {
+    /// Equal differences are equally long.
+    Linear,
+    /// Equal factors are equally long.
+    Log,
+}
+
+/// Where the points of a figure come from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Lines {
+    /// A point for each run.
+    Runs {
+        /// Fields by whose values runs belong to one series.
+        series: Vec<(String, Place)>,
+        /// Fields by whose values runs belong to one panel.
+        panels: Vec<(String, Place)>,
+    },
+    /// A point for each metric.
+    Metrics(Vec<Series>),
+}
+
+/// A series of metrics.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Series {
+    /// What it is called.
+    pub label: String,
+    /// The title of its panel; empty if there is one panel alone.
+    pub panel: String,
+    /// Its metrics; the `*` is the coordinate across.
+    pub metric: Pattern,
+    /// Where it stands in the file.
+    pub place: Place,
+}
+
+/// A line across at a number.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Level {
+    /// The number on the axis that goes up.
+    pub at: f64,
+    /// What it means.
+    pub label: String,
+}
+
+impl Figure {
+    /// Whether a run with such fields is drawn.
+    pub fn takes<'a>(&self, field: impl Fn(&str) -> Option<&'a str>) -> bool {
+        self.only.iter().all(|(name, values)| {
+            field(name).is_some_and(|value| values.iter().any(|wanted| wanted == value))
+        })
+    }
+}
+
+/// A number with its unit, which is empty if there is none: `64`, `1.5 us`. `None` if the text is something else.
+pub(crate) fn quantity(text: &str) -> Option<(f64, &str)> {
+    let (number, unit) = text.trim().split_once(' ').unwrap_or((text.trim(), ""));
+    let number: f64 = number.parse().ok()?;
+    number.is_finite().then_some((number, unit.trim()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_may_have_a_unit() {
+        assert_eq!(quantity("64"), Some((64.0, "")));
+        assert_eq!(quantity("1.5 us"), Some((1.5, "us")));
+        assert_eq!((quantity("np"), quantity("nan"), quantity("")), (None, None, None));
+    }
+}

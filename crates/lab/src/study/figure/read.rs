@@ -1,0 +1,124 @@
+//! Reads the figures of a study's file. Must never know what the runs of the study are.
+
+use toml_edit::Item;
+
+use super::{Coordinate, Figure, Level, Lines, Scale, Series};
+use crate::pattern::Pattern;
+use crate::study::texts::Texts;
+use crate::template;
+use crate::toml::{Entry, Table};
+
+/// A figure of the file.
+pub(in crate::study) fn figure(table: &Table<'_>, prefix: &str) -> Option<Figure> {
+    let told = table.optional_text("name", NAME);
+    let title = table.optional_text("title", "the text above the picture");
+    let (x, y) = (coordinate(table, "x"), coordinate(table, "y"));
+    let lines = lines(table, prefix);
+    let only = table.table("only").map(|only| only.entries()).unwrap_or_default();
+    let only = only.into_iter().map(|(name, entry)| (name.to_owned(), entry.texts())).collect();
+    let levels = table.tables("levels").iter().filter_map(level).collect();
+    table.finish();
+    let (x, y) = (x?, y?);
+    let name = told.clone().unwrap_or_else(|| plain(&format!("{}-by-{}", y.of, x.of)));
+    if told.is_some_and(|told| told != plain(&told)) {
+        table.refuse("name", NAME);
+    }
+    Some(Figure { name, title, x, y, lines, only, levels, place: table.place })
+}
+
+const NAME: &str = "a name for a file, of small letters, digits, - and _, such as \"time-by-size\"";
+
+/// A text with all characters replaced that a file's name should not have.
+fn plain(text: &str) -> String {
+    let replace = |it: char| match it.to_ascii_lowercase() {
+        it if it.is_ascii_lowercase() || it.is_ascii_digit() || it == '_' => it,
+        _ => '-',
+    };
+    text.chars().map(replace).collect()
+}
+
+fn coordinate(table: &Table<'_>, key: &'static str) -> Option<Coordinate> {
+    const EXPECTED: &str = "the name of an axis or a value of the runs, such as \"time\", or a table such as \
+         { of = \"time\", unit = \"us\", factor = 0.001 }";
+    let place = table.place_of(key);
+    if table.item(key).is_some_and(Item::is_table_like) {
+        let inner = table.table(key)?;
+        let of = inner.optional_text("of", EXPECTED);
+        let label = inner.optional_text("label", "the text on the axis");
+        let unit = inner.optional("unit", "a text", |item| item.as_str().map(str::to_owned));
+        let factor = inner.optional_number("factor", "a number that the numbers are multiplied by");
+        let scale = inner.optional("scale", "\"linear\" or \"log\"", |item| match item.as_str()? {
+            "linear" => Some(Scale::Linear),
+            "log" => Some(Scale::Log),
+            _ => None,
+        });
+        inner.finish();
+        let of = of.or_else(|| label.clone());
+        if of.is_none() {
+            table.refuse(key, EXPECTED);
+        }
+        return Some(Coordinate { of: of?, label, unit, factor: factor.unwrap_or(1.0), scale, place });
+    }
+    let of = table.text(key, EXPECTED)?;
+    Some(Coordinate { of, label: None, unit: None, factor: 1.0, scale: None, place })
+}
+
+fn lines(table: &Table<'_>, prefix: &str) -> Lines {
+    const SERIES: &str = "the name of an axis, a list of them, or tables with label and metric";
+    let of_metrics = table.item("series").is_some_and(|item| {
+        let has_tables = item.as_array().is_some_and(|array| array.iter().any(|it| it.is_inline_table()));
+        item.is_array_of_tables() || has_tables
+    });
+    if of_metrics {
+        return Lines::Metrics(
+            table.tables("series").iter().flat_map(|table| series(table, prefix)).collect(),
+        );
+    }
+    let axes = |key, expected| {
+        let place = table.place_of(key);
+        let names = table.entry(key, expected).map(Entry::texts).unwrap_or_default();
+        names.into_iter().map(|name| (name, place)).collect()
+    };
+    Lines::Runs {
+        series: axes("series", SERIES),
+        panels: axes("panels", "the name of an axis, or a list of them"),
+    }
+}
+
+/// The series of a table: one for each filling of its `each`.
+fn series(table: &Table<'_>, prefix: &str) -> Vec<Series> {
+    let one = |filling| {
+        let texts = Texts { table, filling };
+        let label = texts.text("label", "the name of the series");
+        let panel = texts.optional("panel", "the title of its panel").unwrap_or_default();
+        let metric = texts.optional_pattern("metric", prefix);
+        let family = metric.filter(Pattern::is_family);
+        if family.is_none() {
+            table.refuse("metric", "a family of metrics whose * is the number across, such as \"gap.*\"");
+        }
+        Some(Series { label: label?, panel, metric: family?, place: table.place })
+    };
+    let all = template::each(table).into_iter().filter_map(one).collect();
+    table.finish();
+    all
+}
+
+fn level(table: &Table<'_>) -> Option<Level> {
+    const AT: &str = "a number on the axis that goes up";
+    let at = table.required("at", AT, crate::toml::number);
+    let label = table.text("label", "what it means");
+    table.finish();
+    Some(Level { at: at?, label: label? })
+}
+
+/// What pictures and tables call values and columns.
+pub(in crate::study) fn labels(table: &Table<'_>) -> Vec<(String, String)> {
+    let one = |(name, entry): (&str, Entry)| match entry {
+        Entry::One(label) => Some((name.to_owned(), label)),
+        Entry::Several(_) => {
+            table.refuse(name, "a text");
+            None
+        }
+    };
+    table.entries().into_iter().filter_map(one).collect()
+}

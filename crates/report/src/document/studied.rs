@@ -1,0 +1,193 @@
+//! The document of a study, made from the laboratory's results. This module must never measure anything.
+
+use compare::interval;
+use indexmap::{IndexMap, IndexSet};
+use lab::drawing::{Across, Axis, Drawing, Line, Panel, Point};
+use lab::results::{Number, Results, Row};
+use lab::study::{Level, Origin, Scale, Source};
+
+use super::claims::{FailedRun, Scalar};
+use super::partial::Partial;
+use super::study::{
+    Bounds, Check, Figure, FigureAxis, FigureLevel, FigurePanel, FigurePoint, FigureSeries, Study,
+    StudyColumn, StudyNumber, StudyRow, StudyTable,
+};
+
+/// The factor between the least and the greatest value along an axis from which on equal factors are equally long, unless the
+/// study says otherwise.
+const WIDE: f64 = 30.0;
+
+/// What is stated of every run, and tells nothing where it is the same in all of them.
+const USUAL: (&str, &str) = ("seed", "1");
+
+impl Study {
+    /// Makes the document of a study's results. `failed_runs` are the runs without one.
+    pub fn new(results: &Results<'_>, failed_runs: Vec<FailedRun>, partial: Option<Partial>) -> Self {
+        let study = results.study;
+        let check = |check: &lab::study::Check| Check {
+            claim: check.claim.clone(),
+            holds: results.metrics.of(&check.claim).0,
+            because: check.because.clone(),
+        };
+        Self {
+            version: super::VERSION,
+            partial,
+            study: study.name.clone(),
+            summary: study.summary.clone(),
+            file: study.file.clone(),
+            runs: study.runs() as usize,
+            failed_runs,
+            tables: tables(&results.rows),
+            metrics: results.metrics.numbers().map(|(name, number)| (name.to_owned(), number)).collect(),
+            checks: study.checks.iter().map(check).collect(),
+            figures: results.drawings().iter().map(Figure::from).collect(),
+        }
+    }
+}
+
+/// The table of the file that a source is made from.
+fn table_of(source: &Source) -> (u8, usize) {
+    let kind = match source.origin {
+        Origin::Run(_) => 0,
+        Origin::Model { .. } => 1,
+        Origin::Survey { .. } => 2,
+    };
+    (kind, source.table)
+}
+
+fn tables(rows: &[Row<'_>]) -> Vec<StudyTable> {
+    let same = |one: &Row<'_>, other: &Row<'_>| table_of(one.source) == table_of(other.source);
+    rows.chunk_by(same).map(table).collect()
+}
+
+fn table(rows: &[Row<'_>]) -> StudyTable {
+    let named: IndexSet<&str> =
+        rows.iter().flat_map(|row| &row.source.fields).map(|(name, _)| name.as_str()).collect();
+    let values = |name: &str| rows.iter().map(|row| row.source.field(name)).collect::<IndexSet<_>>();
+    let named =
+        named.into_iter().filter(|name| !(*name == USUAL.0 && values(name).iter().eq(&[Some(USUAL.1)])));
+    let (axes, rest): (Vec<_>, Vec<_>) = named.partition(|name| values(name).len() > 1);
+    let fields: Vec<String> = axes.into_iter().chain(rest).map(str::to_owned).collect();
+    let mut columns: IndexMap<&str, &str> = IndexMap::new();
+    for (name, number) in rows.iter().flat_map(|row| &row.columns) {
+        columns.entry(name).or_insert(&number.unit);
+    }
+    let row = |row: &Row<'_>| StudyRow {
+        fields: fields
+            .iter()
+            .filter_map(|name| Some((name.clone(), row.source.field(name)?.to_owned())))
+            .collect(),
+        rounds: row.rounds,
+        numbers: columns
+            .keys()
+            .map(|name| ((*name).to_owned(), row.column(name).and_then(StudyNumber::of)))
+            .collect(),
+    };
+    let column =
+        |(name, unit): (&&str, &&str)| StudyColumn { name: (*name).to_owned(), unit: (*unit).to_owned() };
+    StudyTable { rows: rows.iter().map(row).collect(), columns: columns.iter().map(column).collect(), fields }
+}
+
+impl StudyNumber {
+    /// A number as often as it was measured; `None` if it never was.
+    fn of(number: &Number) -> Option<Self> {
+        (!number.samples.is_empty()).then(|| Self {
+            median: number.median(),
+            interval: Bounds::of(&number.samples),
+            samples: number.samples.clone(),
+        })
+    }
+}
+
+impl Bounds {
+    /// The interval of the median of these numbers; `None` of one, where nothing is known of that.
+    fn of(samples: &[f64]) -> Option<Self> {
+        let mut sorted = samples.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        let (cut, level) = interval::cut(sorted.len(), interval::level(1));
+        let ends = (sorted.get(cut)?, sorted.get(sorted.len() - 1 - cut)?);
+        (sorted.len() > 1).then_some(Self { low: *ends.0, high: *ends.1, level })
+    }
+}
+
+impl From<&Drawing<'_>> for Figure {
+    fn from(drawing: &Drawing<'_>) -> Self {
+        let points = || drawing.panels.iter().flat_map(|panel| &panel.lines).flat_map(|line| &line.points);
+        let across: Vec<f64> = points().filter_map(|point| number(&point.across)).collect();
+        let up: Vec<f64> = points().flat_map(|point| &point.up).copied().collect();
+        let level = |level: &Level| FigureLevel { at: level.at, label: level.label.clone() };
+        Self {
+            name: drawing.figure.name.clone(),
+            title: drawing.title.clone(),
+            x: axis(&drawing.x, &across),
+            y: axis(&drawing.y, &up),
+            panels: drawing.panels.iter().map(FigurePanel::from).collect(),
+            levels: drawing.figure.levels.iter().map(level).collect(),
+        }
+    }
+}
+
+fn number(across: &Across) -> Option<f64> {
+    match across {
+        Across::Number(number) => Some(*number),
+        Across::Name(_) => None,
+    }
+}
+
+fn axis(axis: &Axis, along: &[f64]) -> FigureAxis {
+    let least = along.iter().copied().fold(f64::INFINITY, f64::min);
+    let greatest = along.iter().copied().fold(0.0, f64::max);
+    let is_log = match axis.scale {
+        Some(scale) => scale == Scale::Log,
+        None => least > 0.0 && greatest > WIDE * least,
+    };
+    let scale = if is_log { "log" } else { "linear" };
+    FigureAxis { label: axis.label.clone(), unit: axis.unit.clone(), scale: scale.to_owned() }
+}
+
+impl From<&Panel> for FigurePanel {
+    fn from(panel: &Panel) -> Self {
+        Self { title: panel.title.clone(), series: panel.lines.iter().map(FigureSeries::from).collect() }
+    }
+}
+
+impl From<&Line> for FigureSeries {
+    fn from(line: &Line) -> Self {
+        Self { label: line.label.clone(), points: line.points.iter().map(FigurePoint::from).collect() }
+    }
+}
+
+impl From<&Point> for FigurePoint {
+    fn from(point: &Point) -> Self {
+        let x = match &point.across {
+            Across::Number(number) => Scalar::Number(*number),
+            Across::Name(name) => Scalar::Text(name.clone()),
+        };
+        Self { x, y: StudyNumber::of(&Number { samples: point.up.clone(), unit: String::new() }) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_axis_over_a_wide_range_is_divided_by_factors() {
+        let words = |scale| Axis { label: "size".to_owned(), unit: "B".to_owned(), scale };
+        let scale = |told, along: &[f64]| axis(&words(told), along).scale;
+        assert_eq!(scale(None, &[1.0, 31.0]), "log");
+        assert_eq!(scale(None, &[1.0, 29.0]), "linear");
+        assert_eq!(scale(None, &[0.0, 1000.0]), "linear");
+        assert_eq!(scale(Some(Scale::Linear), &[1.0, 1000.0]), "linear");
+    }
+
+    #[test]
+    fn nine_rounds_have_an_interval_from_the_second_to_the_eighth_and_one_has_none() {
+        let nine: Vec<f64> = (1..=9).rev().map(f64::from).collect();
+        let bounds = Bounds::of(&nine).unwrap();
+        assert_eq!((bounds.low, bounds.high), (2.0, 8.0));
+        assert!(bounds.level > 0.95);
+        assert!(Bounds::of(&[3.0, 1.0]).is_some_and(|it| (it.low, it.high) == (1.0, 3.0) && it.level < 0.95));
+        assert_eq!((Bounds::of(&[1.0]), Bounds::of(&[])), (None, None));
+    }
+}

@@ -1,0 +1,172 @@
+//! The document of `study`. This module must never know how a number is measured.
+
+use indexmap::IndexMap;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::claims::FailedRun;
+use super::partial::Partial;
+
+/// The document that `tradewind study --json` prints, and writes as `study.json`.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Study {
+    /// The version of this document's form.
+    pub version: u32,
+    /// The reason why runs are missing.
+    ///
+    /// Null where everything was run.
+    pub partial: Option<Partial>,
+    /// The study's name.
+    pub study: String,
+    /// One line for people.
+    pub summary: String,
+    /// The file of the study; of a shipped study, its path in the repository.
+    pub file: String,
+    /// The number of runs, those among them whose results were on record already.
+    pub runs: usize,
+    /// Runs that yielded nothing; empty if all went well. The exit is 1 if there is one.
+    pub failed_runs: Vec<FailedRun>,
+    /// A table for each `[[run]]`, `[[model]]` and `[[survey]]` of the file.
+    pub tables: Vec<StudyTable>,
+    /// Metrics by name, measured and derived.
+    pub metrics: IndexMap<String, f64>,
+    /// Orders and shapes that the study checks.
+    pub checks: Vec<Check>,
+    /// The study's figures with their points.
+    pub figures: Vec<Figure>,
+}
+
+/// The runs of one `[[run]]`, or what one `[[model]]` or `[[survey]]` yields.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct StudyTable {
+    /// The names of what is stated of each row: axes of the study first, then what is the same in all rows.
+    pub fields: Vec<String>,
+    /// The numbers of each row.
+    pub columns: Vec<StudyColumn>,
+    /// The rows, in the order of the study.
+    pub rows: Vec<StudyRow>,
+}
+
+/// A number that each row has.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct StudyColumn {
+    /// The name of the number in the study.
+    pub name: String,
+    /// The unit; empty for pure numbers.
+    pub unit: String,
+}
+
+/// A run.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct StudyRow {
+    /// What is stated of the run, by the names of `fields`.
+    pub fields: IndexMap<String, String>,
+    /// The number of rounds that the numbers are of; 0 where there is no result. More than 1 on this host alone.
+    pub rounds: u32,
+    /// The numbers, by the names of `columns`. Null where one was not measured.
+    pub numbers: IndexMap<String, Option<StudyNumber>>,
+}
+
+/// A number, as often as it was measured.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct StudyNumber {
+    /// The median of the rounds.
+    pub median: f64,
+    /// The confidence interval of the median.
+    ///
+    /// Null of one round.
+    pub interval: Option<Bounds>,
+    /// The number of each round, in the order of measurement.
+    pub samples: Vec<f64>,
+}
+
+/// A confidence interval of a median.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Bounds {
+    /// The lower end.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+    /// The probability with which an interval that is made so encloses the median, whatever the distribution: 0.95 or more, less
+    /// with fewer than six rounds.
+    pub level: f64,
+}
+
+/// An order or a shape.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Check {
+    /// The id of the claim that it decides, or its name.
+    pub claim: String,
+    /// Whether it was found.
+    ///
+    /// Null where a metric that it needs was not measured.
+    pub holds: Option<bool>,
+    /// The reason why the expression expresses the claim.
+    pub because: String,
+}
+
+/// A figure with its points.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Figure {
+    /// The figure's name in the study; its file is `NAME.svg`.
+    pub name: String,
+    /// What the figure shows, in one line.
+    pub title: String,
+    /// What goes across.
+    pub x: FigureAxis,
+    /// What goes up.
+    pub y: FigureAxis,
+    /// Small pictures side by side.
+    pub panels: Vec<FigurePanel>,
+    /// Values of the axis that goes up, for comparison.
+    pub levels: Vec<FigureLevel>,
+}
+
+/// An axis of a figure.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct FigureAxis {
+    /// What stands along the axis.
+    pub label: String,
+    /// The unit; empty for pure numbers.
+    pub unit: String,
+    /// `linear` or `log`.
+    pub scale: String,
+}
+
+/// A part of a figure.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct FigurePanel {
+    /// What tells the panel from the others; empty if it is the only one.
+    pub title: String,
+    /// The series, each label once.
+    pub series: Vec<FigureSeries>,
+}
+
+/// Points that belong together.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct FigureSeries {
+    /// What tells the series from the others; empty if it is the only one.
+    pub label: String,
+    /// The points.
+    pub points: Vec<FigurePoint>,
+}
+
+/// A point of a figure.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct FigurePoint {
+    /// Where the point stands across: a number, or the name of a bar.
+    pub x: super::claims::Scalar,
+    /// How high it stands.
+    ///
+    /// Null where nothing was measured.
+    pub y: Option<StudyNumber>,
+}
+
+/// A value of the axis that goes up, for comparison.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct FigureLevel {
+    /// The value.
+    pub at: f64,
+    /// What it means.
+    pub label: String,
+}

@@ -1,0 +1,238 @@
+//! The few elements of SVG that a picture is made of. This module must never know what is drawn.
+
+use svg::Document;
+use svg::node::element::{Circle, Definitions, Description, Path, Pattern, Polygon, Rectangle, Text, Title};
+
+use super::letters::{Font, clean};
+use super::looks::{Fill, Look, Marker, fill};
+
+/// A place on the picture: from its left, and from its top.
+pub(super) type Place = (f64, f64);
+
+/// A rectangle on the picture.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Frame {
+    pub(super) left: f64,
+    pub(super) top: f64,
+    pub(super) width: f64,
+    pub(super) height: f64,
+}
+
+impl Frame {
+    pub(super) fn right(self) -> f64 {
+        self.left + self.width
+    }
+
+    pub(super) fn bottom(self) -> f64 {
+        self.top + self.height
+    }
+
+    /// The nearest place inside.
+    pub(super) fn nearest(self, (x, y): Place) -> Place {
+        (x.clamp(self.left, self.right()), y.clamp(self.top, self.bottom()))
+    }
+}
+
+/// On which side of its place a text stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Anchor {
+    Start,
+    Middle,
+    End,
+}
+
+/// A line's colour, width and dashes.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Stroke<'s> {
+    pub(super) colour: &'s str,
+    pub(super) width: f64,
+    pub(super) dashes: &'s str,
+}
+
+/// The colour of texts, and of texts beside axes.
+pub(super) const INK: &str = "#1a1a1a";
+pub(super) const FAINT_INK: &str = "#4d4d4d";
+
+/// The strokes of axes, of the grid and of levels.
+pub(super) const AXIS: Stroke<'static> = Stroke { colour: "#4d4d4d", width: 1.0, dashes: "" };
+pub(super) const GRID: Stroke<'static> = Stroke { colour: "#e0e0e0", width: 0.8, dashes: "" };
+pub(super) const LEVEL: Stroke<'static> = Stroke { colour: "#6b6b6b", width: 1.2, dashes: "6 4" };
+
+/// From the middle of a marker to its edge.
+const MARKER: f64 = 3.6;
+
+/// A picture that is being drawn.
+pub(super) struct Canvas {
+    document: Document,
+    area: Frame,
+}
+
+/// A coordinate with one decimal.
+fn short(value: f64) -> f64 {
+    (value * 10.0).round() / 10.0 + 0.0
+}
+
+fn path_data(points: &[Place]) -> String {
+    let places: Vec<_> = points.iter().map(|(x, y)| format!("{} {}", short(*x), short(*y))).collect();
+    format!("M{}", places.join(" L"))
+}
+
+impl Canvas {
+    /// An empty white picture of this size, with a title and a description that are read aloud.
+    pub(super) fn new(width: f64, height: f64, title: &str, description: &str) -> Self {
+        let (width, height) = (width.ceil(), height.ceil());
+        let white = Rectangle::new().set("width", width).set("height", height).set("fill", "#ffffff");
+        let document = Document::new()
+            .set("viewBox", (0, 0, width, height))
+            .set("width", width)
+            .set("height", height)
+            .set("font-family", "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif")
+            .set("role", "img")
+            .add(Title::new(clean(title)))
+            .add(Description::new().add(svg::node::Text::new(clean(description))))
+            .add(white);
+        Self { document, area: Frame { left: 0.0, top: 0.0, width, height } }
+    }
+
+    fn add(&mut self, element: impl Into<Box<dyn svg::Node>>) {
+        svg::Node::append(&mut self.document, element);
+    }
+
+    /// A text whose first line's feet stand at this height. A text that would leave the picture is moved into it.
+    pub(super) fn text(&mut self, (x, y): Place, anchor: Anchor, font: Font, colour: &str, text: &str) {
+        let width = font.width(text);
+        let (name, before) = match anchor {
+            Anchor::Start => ("start", 0.0),
+            Anchor::Middle => ("middle", width / 2.0),
+            Anchor::End => ("end", width),
+        };
+        let left = (x - before).min(self.area.right() - width).max(0.0);
+        let mut element = Text::new(clean(text))
+            .set("x", short(left + before))
+            .set("y", short(y))
+            .set("font-size", font.size)
+            .set("fill", colour);
+        if anchor != Anchor::Start {
+            element = element.set("text-anchor", name);
+        }
+        if font.bold {
+            element = element.set("font-weight", "bold");
+        }
+        self.add(element);
+    }
+
+    /// Lines of text, one below the other.
+    pub(super) fn texts(
+        &mut self,
+        (x, y): Place,
+        anchor: Anchor,
+        font: Font,
+        colour: &str,
+        lines: &[String],
+    ) {
+        for (index, line) in lines.iter().enumerate() {
+            self.text((x, y + index as f64 * font.line()), anchor, font, colour, line);
+        }
+    }
+
+    /// Points joined by lines; nothing for fewer than two.
+    pub(super) fn line(&mut self, points: &[Place], stroke: Stroke<'_>) {
+        if points.len() < 2 {
+            return;
+        }
+        let mut path = Path::new()
+            .set("d", path_data(points))
+            .set("fill", "none")
+            .set("stroke", stroke.colour)
+            .set("stroke-width", stroke.width)
+            .set("stroke-linejoin", "round");
+        if !stroke.dashes.is_empty() {
+            path = path.set("stroke-dasharray", stroke.dashes);
+        }
+        self.add(path);
+    }
+
+    /// An area of a faint colour.
+    pub(super) fn area(&mut self, corners: &[Place], colour: &str) {
+        let places: Vec<_> = corners.iter().map(|(x, y)| format!("{},{}", short(*x), short(*y))).collect();
+        let area =
+            Polygon::new().set("points", places.join(" ")).set("fill", colour).set("fill-opacity", 0.2);
+        self.add(area);
+    }
+
+    /// The marker of a look at a place.
+    pub(super) fn marker(&mut self, (x, y): Place, look: Look) {
+        let polygon = |corners: &[(f64, f64)]| {
+            let places: Vec<_> = corners
+                .iter()
+                .map(|(across, down)| format!("{},{}", short(x + across * MARKER), short(y + down * MARKER)))
+                .collect();
+            Polygon::new().set("points", places.join(" ")).set("stroke", look.colour)
+        };
+        let circle = || Circle::new().set("cx", short(x)).set("cy", short(y)).set("stroke", look.colour);
+        let square: &[(f64, f64)] = &[(-0.85, -0.85), (0.85, -0.85), (0.85, 0.85), (-0.85, 0.85)];
+        let (full, open) = (look.colour, "#ffffff");
+        match look.marker {
+            Marker::Circle => self.add(circle().set("r", 3.2).set("fill", full)),
+            Marker::OpenCircle => self.add(circle().set("r", 3.2).set("fill", open).set("stroke-width", 1.5)),
+            Marker::Square => self.add(polygon(square).set("fill", full)),
+            Marker::OpenSquare => self.add(polygon(square).set("fill", open).set("stroke-width", 1.5)),
+            Marker::Triangle => {
+                self.add(polygon(&[(0.0, -1.1), (1.05, 0.8), (-1.05, 0.8)]).set("fill", full))
+            }
+            Marker::Tip => self.add(polygon(&[(0.0, 1.1), (1.05, -0.8), (-1.05, -0.8)]).set("fill", full)),
+            Marker::Diamond => {
+                self.add(polygon(&[(0.0, -1.15), (1.15, 0.0), (0.0, 1.15), (-1.15, 0.0)]).set("fill", full));
+            }
+        }
+    }
+
+    /// A line along an interval, with a bar across at both of its ends.
+    pub(super) fn whisker(&mut self, from: Place, to: Place, colour: &str) {
+        let stroke = Stroke { colour, width: 1.2, dashes: "" };
+        let (across, down) = if from.0 == to.0 { (3.5, 0.0) } else { (0.0, 3.5) };
+        self.line(&[from, to], stroke);
+        for (x, y) in [from, to] {
+            self.line(&[(x - across, y - down), (x + across, y + down)], stroke);
+        }
+    }
+
+    /// Defines the fills of this many pieces.
+    pub(super) fn define_fills(&mut self, pieces: usize) {
+        let mut definitions = Definitions::new();
+        for piece in 0..pieces.min(7) {
+            let Fill { colour, hatch } = fill(piece);
+            let ground = Rectangle::new().set("width", 6).set("height", 6).set("fill", colour);
+            let lines = Path::new().set("d", hatch).set("stroke", "#ffffff").set("stroke-width", 1.4);
+            let pattern = Pattern::new()
+                .set("id", format!("piece-{piece}"))
+                .set("width", 6)
+                .set("height", 6)
+                .set("patternUnits", "userSpaceOnUse")
+                .add(ground);
+            definitions = definitions.add(if hatch.is_empty() { pattern } else { pattern.add(lines) });
+        }
+        self.add(definitions);
+    }
+
+    /// A rectangle with the fill of a piece.
+    pub(super) fn piece(&mut self, frame: Frame, piece: usize) {
+        self.rectangle(frame, &format!("url(#piece-{})", piece % 7));
+    }
+
+    /// A rectangle of a colour.
+    pub(super) fn rectangle(&mut self, frame: Frame, fill: &str) {
+        let rectangle = Rectangle::new()
+            .set("x", short(frame.left))
+            .set("y", short(frame.top))
+            .set("width", short(frame.width))
+            .set("height", short(frame.height))
+            .set("fill", fill);
+        self.add(rectangle);
+    }
+
+    /// The picture as text.
+    pub(super) fn finish(self) -> String {
+        format!("{}\n", self.document)
+    }
+}

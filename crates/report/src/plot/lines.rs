@@ -1,0 +1,350 @@
+//! A panel of lines: series of points over two axes, with their names at the ends of the lines. This module must never know which
+//! other panels there are.
+
+use indexmap::IndexSet;
+
+use super::canvas::{AXIS, Anchor, Canvas, FAINT_INK, Frame, GRID, INK, LEVEL, Place, Stroke};
+use super::data::{Level, Lines, Scale, Series};
+use super::letters::Font;
+use super::looks::{Look, look};
+use super::ruler::{Extent, Ruler};
+use super::sound::{Flaw, LeftOut, Sound, points, value};
+use super::spread::spread;
+
+/// The fonts of texts beside axes and of names.
+pub(super) const TICKS: Font = Font::plain(11.0);
+const NAMES: Font = Font::plain(12.0);
+
+/// From the plot's right edge to the sample of a line, the length of the sample, and from there to the name.
+const LEADER: f64 = 12.0;
+const SAMPLE: f64 = 24.0;
+const GAP: f64 = 5.0;
+
+/// The most lines of a name.
+const NAME_LINES: usize = 3;
+
+/// The room right of a plot without names.
+const NO_NAMES: f64 = 16.0;
+
+/// From this number of points on a series has markers at some of its points only, and intervals are a band.
+const DENSE: usize = 30;
+
+/// About so many markers a dense series has.
+const FEW_MARKERS: usize = 8;
+
+/// A panel of lines whose points have been checked.
+pub(super) struct Curves<'p> {
+    lines: &'p Lines,
+    /// The points of each series, with `None` where the line has a gap.
+    points: Vec<Vec<Option<Sound>>>,
+    levels: Vec<&'p Level>,
+}
+
+/// The axes of a panel of lines.
+pub(super) struct Axes {
+    pub(super) x: Ruler,
+    pub(super) y: Ruler,
+}
+
+/// A name beside the plot.
+#[derive(Clone, Copy)]
+struct Name<'p> {
+    text: &'p str,
+    /// `None` for a level.
+    look: Option<Look>,
+    /// Where the line ends that the name belongs to.
+    end: Place,
+    /// How high the line stands on average: of lines that end at one place, the higher one has the higher name.
+    mean: f64,
+}
+
+impl<'p> Curves<'p> {
+    pub(super) fn new(lines: &'p Lines, left_out: &mut LeftOut) -> Self {
+        let points = lines.series.iter().map(|series| points(lines, series, left_out)).collect();
+        let mut levels = Vec::new();
+        for level in &lines.levels {
+            match value(level.value, lines.y.scale) {
+                Ok(_) => levels.push(level),
+                Err(flaw) => left_out.add(flaw, &level.label),
+            }
+        }
+        Self { lines, points, levels }
+    }
+
+    fn sound(&self) -> impl Iterator<Item = &Sound> {
+        self.points.iter().flatten().flatten()
+    }
+
+    /// The values that stand along the axis across.
+    pub(super) fn across(&self) -> Option<Extent> {
+        Extent::of(self.sound().map(|point| point.x))
+    }
+
+    /// The values that stand along the upright axis.
+    pub(super) fn upright(&self) -> Option<Extent> {
+        let ends = self.sound().filter_map(|point| point.interval).flat_map(|it| [it.low, it.high]);
+        let ends = ends.filter(|end| self.lines.y.scale == Scale::Linear || *end > 0.0);
+        let levels = self.levels.iter().map(|level| level.value);
+        Extent::of(self.sound().map(|point| point.y).chain(ends).chain(levels))
+    }
+
+    /// Adds what lies outside of the axes.
+    pub(super) fn leave_out(&self, axes: &Axes, left_out: &mut LeftOut) {
+        for (series, points) in self.lines.series.iter().zip(&self.points) {
+            let outside = points.iter().flatten().filter(|point| !axes.hold(point));
+            outside.for_each(|_| left_out.add(Flaw::Outside, &series.label));
+        }
+        let outside = self.levels.iter().filter(|level| !axes.y.holds(level.value));
+        outside.for_each(|level| left_out.add(Flaw::Outside, &level.label));
+    }
+
+    /// Every text that stands beside the plot.
+    fn names(&self) -> impl Iterator<Item = &'p str> {
+        let series = self.lines.series.iter().zip(&self.points);
+        let series = series.filter(|(_, points)| points.iter().any(Option::is_some));
+        let series = series.map(|(series, _)| series.label.as_str());
+        series.chain(self.levels.iter().map(|level| level.label.as_str())).filter(|name| !name.is_empty())
+    }
+
+    /// The width of the widest word of a name.
+    pub(super) fn widest_word(&self) -> f64 {
+        let words = self.names().flat_map(str::split_whitespace);
+        words.map(|word| NAMES.width(word)).fold(0.0, f64::max)
+    }
+
+    /// The room right of the plot, for names of this width at most.
+    pub(super) fn right(&self, most: f64) -> f64 {
+        let widths = self.names().map(|name| NAMES.widest(&NAMES.wrap_to(name, most, NAME_LINES)));
+        widths.reduce(f64::max).map_or(NO_NAMES, |widest| LEADER + SAMPLE + GAP + widest)
+    }
+
+    /// The least height of the plot in which all names of this width have room.
+    pub(super) fn least_height(&self, most: f64) -> f64 {
+        self.names().map(|name| height(&NAMES.wrap_to(name, most, NAME_LINES))).sum()
+    }
+
+    /// Draws the panel into a frame, whose room to the right is wide enough for names of this width.
+    pub(super) fn draw(
+        &self,
+        canvas: &mut Canvas,
+        frame: Frame,
+        axes: &Axes,
+        labels: &IndexSet<&str>,
+        most: f64,
+    ) {
+        draw_axes(canvas, frame, axes);
+        let mut names = Vec::new();
+        for level in self.levels.iter().filter(|level| axes.y.holds(level.value)) {
+            let y = axes.at(frame, 0.0, level.value).1;
+            canvas.line(&[(frame.left, y), (frame.right(), y)], LEVEL);
+            names.push(Name { text: &level.label, look: None, end: (frame.right(), y), mean: y });
+        }
+        for (series, points) in self.lines.series.iter().zip(&self.points) {
+            let number = labels.get_index_of(series.label.as_str()).unwrap_or(0);
+            let drawn = Drawn { frame, axes, look: look(number), number };
+            if let Some(end) = drawn.draw(canvas, points) {
+                let heights = points.iter().flatten().map(|point| axes.at(frame, point.x, point.y).1);
+                let mean = heights.sum::<f64>() / points.iter().flatten().count() as f64;
+                names.push(Name { text: &series.label, look: Some(drawn.look), end, mean });
+            }
+        }
+        if self.sound().next().is_none() {
+            let middle = (frame.left + frame.width / 2.0, frame.top + frame.height / 2.0);
+            canvas.text(middle, Anchor::Middle, NAMES, FAINT_INK, "nothing to draw");
+        }
+        draw_names(canvas, frame, &names, most);
+    }
+
+    /// The series, and whether each has a point that can be drawn.
+    pub(super) fn series(&self) -> impl Iterator<Item = (&'p Series, Vec<Sound>)> {
+        let sound = |points: &Vec<Option<Sound>>| points.iter().copied().flatten().collect();
+        self.lines.series.iter().zip(self.points.iter().map(sound))
+    }
+}
+
+impl Axes {
+    fn at(&self, frame: Frame, x: f64, y: f64) -> Place {
+        let (across, up) = (self.x.place(x), self.y.place(y));
+        (frame.left + across * frame.width, frame.bottom() - up * frame.height)
+    }
+
+    fn hold(&self, point: &Sound) -> bool {
+        self.x.holds(point.x) && self.y.holds(point.y)
+    }
+}
+
+fn height(lines: &[String]) -> f64 {
+    lines.len() as f64 * NAMES.line() + 2.0
+}
+
+fn draw_axes(canvas: &mut Canvas, frame: Frame, axes: &Axes) {
+    for (place, tick) in axes.y.upright(frame.height) {
+        let y = frame.bottom() - place * frame.height;
+        canvas.line(&[(frame.left, y), (frame.right(), y)], GRID);
+        canvas.text((frame.left - 7.0, y + 4.0), Anchor::End, TICKS, FAINT_INK, &tick.text);
+    }
+    draw_ticks(canvas, frame, &axes.x);
+    canvas.line(&[(frame.left, frame.top), (frame.left, frame.bottom())], AXIS);
+}
+
+/// The axis at the bottom with its ticks.
+pub(super) fn draw_ticks(canvas: &mut Canvas, frame: Frame, ruler: &Ruler) {
+    for (place, tick) in ruler.across(frame.width, TICKS) {
+        let x = frame.left + place * frame.width;
+        canvas.line(&[(x, frame.bottom()), (x, frame.bottom() + 4.0)], AXIS);
+        canvas.text((x, frame.bottom() + 16.0), Anchor::Middle, TICKS, FAINT_INK, &tick.text);
+    }
+    canvas.line(&[(frame.left, frame.bottom()), (frame.right(), frame.bottom())], AXIS);
+}
+
+/// Names at the ends of their lines, each behind a sample of its line, and led to where it had room.
+fn draw_names(canvas: &mut Canvas, frame: Frame, names: &[Name<'_>], most: f64) {
+    let mut names: Vec<Name<'_>> = names.iter().copied().filter(|name| !name.text.is_empty()).collect();
+    names.sort_by(|one, other| one.mean.total_cmp(&other.mean));
+    let texts: Vec<_> = names.iter().map(|name| NAMES.wrap_to(name.text, most, NAME_LINES)).collect();
+    let wanted: Vec<_> = names.iter().zip(&texts).map(|(name, lines)| (name.end.1, height(lines))).collect();
+    let middles = spread(&wanted, frame.top, frame.bottom());
+    for ((name, lines), y) in names.iter().zip(&texts).zip(middles) {
+        let sample = frame.right() + LEADER;
+        let colour = name.look.map_or(LEVEL.colour, |look| look.colour);
+        let leader = Stroke { colour, width: 0.7, dashes: "1 2" };
+        canvas.line(&[name.end, (frame.right(), name.end.1), (sample - 2.0, y)], leader);
+        let ends = [(sample, y), (sample + SAMPLE, y)];
+        match name.look {
+            Some(look) => {
+                canvas.line(&ends, stroke(look));
+                canvas.marker((sample + SAMPLE / 2.0, y), look);
+            }
+            None => canvas.line(&ends, LEVEL),
+        }
+        let first = y - (lines.len() as f64 - 1.0) / 2.0 * NAMES.line() + 4.0;
+        canvas.texts((sample + SAMPLE + GAP, first), Anchor::Start, NAMES, INK, lines);
+    }
+}
+
+fn stroke(look: Look) -> Stroke<'static> {
+    Stroke { colour: look.colour, width: 1.8, dashes: look.dashes }
+}
+
+/// A series that is being drawn.
+struct Drawn<'a> {
+    frame: Frame,
+    axes: &'a Axes,
+    look: Look,
+    number: usize,
+}
+
+impl Drawn<'_> {
+    /// Draws a series, and answers its rightmost place, where its name belongs; `None` if nothing of it is seen.
+    fn draw(&self, canvas: &mut Canvas, points: &[Option<Sound>]) -> Option<Place> {
+        let mut seen: Vec<Place> = Vec::new();
+        let is_dense = points.len() > DENSE;
+        let every = if is_dense { points.len().div_ceil(FEW_MARKERS) } else { 1 };
+        // Series that cover each other have their markers at different points.
+        let mut index = self.number * every / FEW_MARKERS;
+        for run in points.split(Option::is_none) {
+            let run: Vec<Sound> = run.iter().copied().flatten().collect();
+            if is_dense {
+                self.band(canvas, &run);
+            }
+            let pieces = self.pieces(&run);
+            pieces.iter().for_each(|piece| canvas.line(piece, stroke(self.look)));
+            seen.extend(pieces.into_iter().flatten());
+            for point in run.iter().filter(|point| self.axes.hold(point)) {
+                let place = self.frame.nearest(self.axes.at(self.frame, point.x, point.y));
+                if !is_dense {
+                    self.whisker(canvas, point);
+                }
+                if run.len() == 1 || index % every == every / 2 {
+                    canvas.marker(place, self.look);
+                }
+                seen.push(place);
+                index += 1;
+            }
+        }
+        seen.into_iter().reduce(|end, place| if place.0 >= end.0 { place } else { end })
+    }
+
+    fn whisker(&self, canvas: &mut Canvas, point: &Sound) {
+        let Some(interval) = point.interval else { return };
+        let end = |y: f64| self.frame.nearest(self.axes.at(self.frame, point.x, y));
+        canvas.whisker(end(interval.low), end(interval.high), self.look.colour);
+    }
+
+    /// The intervals of neighbouring points as an area.
+    fn band(&self, canvas: &mut Canvas, run: &[Sound]) {
+        for run in run.split(|point| point.interval.is_none() || !self.axes.x.holds(point.x)) {
+            let edge = |end: fn(&Sound) -> f64| {
+                run.iter().map(move |point| self.frame.nearest(self.axes.at(self.frame, point.x, end(point))))
+            };
+            let low = edge(|point| point.interval.map_or(point.y, |interval| interval.low));
+            let high = edge(|point| point.interval.map_or(point.y, |interval| interval.high));
+            let corners: Vec<_> = high.chain(low.rev()).collect();
+            if corners.len() > 2 {
+                canvas.area(&corners, self.look.colour);
+            }
+        }
+    }
+
+    /// The parts of a line that lie inside of the frame.
+    fn pieces(&self, run: &[Sound]) -> Vec<Vec<Place>> {
+        let mut pieces: Vec<Vec<Place>> = Vec::new();
+        for pair in run.windows(2) {
+            let [from, to] = [0, 1].map(|end| self.axes.at(self.frame, pair[end].x, pair[end].y));
+            let Some((from, to)) = inside(self.frame, from, to) else { continue };
+            match pieces.last_mut().filter(|piece| piece.last() == Some(&from)) {
+                Some(piece) => piece.push(to),
+                None => pieces.push(vec![from, to]),
+            }
+        }
+        pieces
+    }
+}
+
+/// The part of a segment that lies inside of a frame, by the algorithm of Liang and Barsky.
+fn inside(frame: Frame, from: Place, to: Place) -> Option<(Place, Place)> {
+    let (across, down) = (to.0 - from.0, to.1 - from.1);
+    let (mut enters, mut leaves) = (0.0_f64, 1.0_f64);
+    let edges = [
+        (-across, from.0 - frame.left),
+        (across, frame.right() - from.0),
+        (-down, from.1 - frame.top),
+        (down, frame.bottom() - from.1),
+    ];
+    for (step, room) in edges {
+        if step == 0.0 && room < 0.0 {
+            return None;
+        }
+        let crosses = room / step;
+        if step < 0.0 {
+            enters = enters.max(crosses);
+        } else if step > 0.0 {
+            leaves = leaves.min(crosses);
+        }
+    }
+    let at = |share: f64| match share {
+        0.0 => from,
+        1.0 => to,
+        share => (from.0 + share * across, from.1 + share * down),
+    };
+    (enters <= leaves).then(|| (frame.nearest(at(enters)), frame.nearest(at(leaves))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FRAME: Frame = Frame { left: 10.0, top: 10.0, width: 100.0, height: 100.0 };
+
+    #[test]
+    fn a_segment_is_cut_at_the_edges() {
+        let cut = |from, to| inside(FRAME, from, to);
+        assert_eq!(cut((20.0, 20.0), (30.0, 30.0)), Some(((20.0, 20.0), (30.0, 30.0))));
+        assert_eq!(cut((0.0, 60.0), (200.0, 60.0)), Some(((10.0, 60.0), (110.0, 60.0))));
+        assert_eq!(cut((60.0, 60.0), (60.0, 1000.0)), Some(((60.0, 60.0), (60.0, 110.0))));
+        assert_eq!(cut((0.0, 0.0), (5.0, 200.0)), None);
+        assert_eq!(cut((0.0, 100.0), (0.0, 100.0)), None);
+        let (from, to) = cut((60.0, 60.0), (1e200, 60.0)).unwrap();
+        assert_eq!((from, to), ((60.0, 60.0), (110.0, 60.0)));
+    }
+}
