@@ -34,6 +34,8 @@ pub mod refusal;
 #[cfg(any(test, feature = "samples"))]
 pub mod samples;
 pub mod tie;
+#[cfg(test)]
+mod trials;
 
 pub use agreement::Agreement;
 pub use bottleneck::Bottleneck;

@@ -1,8 +1,6 @@
 //! One combination of program, target, mechanism and policy, and the result of running it. This module must
 //! never know how results look.
 
-use std::ops::ControlFlow;
-
 use compare::{Combination, MachineShape, Way};
 use tempest::entry::Plan;
 use tempest::policy::Split;
@@ -12,7 +10,7 @@ use units::Time;
 
 use crate::limits::MAX_THREADS;
 use crate::rounds::{End, Together, Turn};
-use crate::{Error, FailedRun, Mistake, Repeat, Sharing, Subject, Target, cores};
+use crate::{Error, FailedRun, Mistake, Sharing, Subject, Target, cores};
 
 /// One combination to be run, every choice made. [`Run`](crate::Run) makes one with defaults.
 #[derive(Clone, Debug)]
@@ -65,28 +63,6 @@ impl Measuring {
 }
 
 impl Setting {
-    /// Runs the combination as often as `repeat` says, and calls `tell` before each run. If that breaks, the
-    /// run does not begin, and the result is that of the runs before it; `None` if none of them counts.
-    ///
-    /// More than one run on this host comes after one that warms up and does not count.
-    ///
-    /// # Errors
-    /// [`Error::Wrong`] if the target or the program cannot run so; [`Error::Failed`] if a run did not end well.
-    pub fn measure(
-        &self,
-        repeat: Repeat,
-        tell: impl FnMut(Turn) -> ControlFlow<()>,
-    ) -> Result<Option<Combination>, Error> {
-        let measuring = self.begin(repeat);
-        measuring.run(tell);
-        measuring.so_far()
-    }
-
-    /// Makes ready to run the combination as often as `repeat` says.
-    pub fn begin(&self, repeat: Repeat) -> Measuring {
-        Measuring(Together::new(vec![self.clone()], repeat))
-    }
-
     /// The combination with the outcomes of its runs, in the order of measurement: at least one.
     pub(crate) fn combination(&self, outcomes: Vec<Outcome>) -> Combination {
         Combination::new(self.way(), self.split(), self.is_oversubscribed(), outcomes)
