@@ -11,10 +11,11 @@ use tempest::Policy;
 use tempest::policy::PRESETS;
 use trace::Summary;
 use units::Time;
+use worlds::shape::Asked;
 use worlds::{Error, Measuring, Repeat, Setting, TraceFile, Turn, inputs, machines};
 
 use report::document::Partial;
-use report::{Page, document, picture, plot, text};
+use report::{Page, document, picture, plot, quantity, text};
 
 use crate::arguments::Run;
 use crate::asked::{asked, subject, target};
@@ -67,7 +68,8 @@ pub(crate) fn run(
     show(arguments, &page, &found, out)?;
     arguments.out.as_deref().zip(picture).map(|(path, svg)| files::save(path, &svg)).transpose()?;
     if let Some(summary) = traced? {
-        tell(&house.name, summary, arguments.trace.as_deref().unwrap_or(Path::new("")));
+        let path = arguments.trace.as_deref().unwrap_or(Path::new(""));
+        tell(&house.name, summary, path, ran.median().time);
     }
     Ok(code(ran.verified()))
 }
@@ -144,13 +146,14 @@ fn setting(house: &House, arguments: &Run) -> Result<Setting, Problem> {
     let rest = (common.seed.get(), optional(&common.stall_limit));
     let ((target, (subject, mechanisms), policy), (nodes, processors, threads), (seed, stall_limit)) =
         (asked.all(), size.all(), rest.all()).all()?;
-    let (usual, least) = (target.shape(), subject.instance.least());
+    let least = subject.instance.least();
+    let shape = target.shape(Asked { nodes, processors }, least);
     Ok(Setting {
         mechanism: *mechanisms.first().unwrap_or(&subject.entry.mechanisms[0]),
         subject,
         target,
-        nodes: nodes.unwrap_or(usual.0.max(least.nodes)),
-        processors: processors.unwrap_or(usual.1.max(least.processors)),
+        nodes: shape.nodes,
+        processors: shape.processors,
         threads: threads.unwrap_or(least.threads),
         policy,
         seed,
@@ -202,10 +205,46 @@ fn check_trace(house: &House, arguments: &Run) -> Result<(), Problem> {
 }
 
 /// Says on standard error, as the command of this name, what is in a trace.
-fn tell(name: &str, Summary { events, lost, bytes, .. }: Summary, path: &Path) {
+fn tell(name: &str, summary: Summary, path: &Path, time: Time) {
+    let Summary { events, lost, bytes, recording, .. } = summary;
     let mut text = format!("{events} events, {bytes} bytes in {}", path.display());
     if lost > 0 {
         text += &format!("; {lost} events found no place");
     }
+    text += &slowed(recording, time);
     say(name, &format!("{text}; open it at https://ui.perfetto.dev"));
+}
+
+/// The longest a run may take with a trace, as a multiple of its time without, for nothing to be said of it.
+const MUCH: f64 = 1.5;
+
+/// How much longer a run took because its processors recorded their events, if that was much.
+fn slowed(recording: Time, time: Time) -> String {
+    let without = time.as_seconds() - recording.as_seconds();
+    let times = time.as_seconds() / without.max(time.as_seconds() / 100.0);
+    if times <= MUCH {
+        return String::new();
+    }
+    let [recording, time] = [recording, time].map(|time| quantity::duration(time.as_seconds()));
+    format!(
+        "; recording took about {recording} of the run's {time}, so its times are {times:.1} times as long as without a trace"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_trace_says_how_much_it_slowed_its_run() {
+        let slowed = |recording| slowed(Time::from_microseconds(recording), Time::from_microseconds(3000));
+        assert_eq!(slowed(0), "");
+        assert_eq!(slowed(900), "");
+        assert!(
+            slowed(2000).contains("about 2 ms of the run's 3 ms, so its times are 3.0 times as long"),
+            "{}",
+            slowed(2000)
+        );
+        assert!(slowed(9000).contains("100.0 times"));
+    }
 }

@@ -39,6 +39,9 @@ const MAX_PROCESSORS: u32 = 4096;
 /// The most program threads: each has a stack.
 const MAX_THREADS: u32 = 1 << 20;
 
+/// Memory for the events of a traced run, 1.6 million of them: they are written when the run is over, or when this is full.
+const TRACE_ROOM: usize = 64 << 20;
+
 /// Memory for the rings of all lanes together. Where full ones do not fit, there are smaller ones.
 const RING_MEMORY: usize = 256 << 20;
 
@@ -165,6 +168,7 @@ impl tempest::World for Local {
         let world = Arc::new(World::settle(launch, split, depths, self.judging, Self::cores())?);
         if let Some(recorder) = &launch.trace {
             recorder.begin(cast(&world));
+            recorder.write_late(TRACE_ROOM);
         }
         let farewell = crew::run(&world, launch);
         finish(&world, farewell)

@@ -17,6 +17,7 @@ mod event;
 mod perfetto;
 mod recorder;
 mod sink;
+mod waiting;
 
 pub use digest::{Digest, Digests};
 pub use event::Event;

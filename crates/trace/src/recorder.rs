@@ -10,6 +10,7 @@ use units::Time;
 
 use crate::Event;
 use crate::perfetto::Perfetto;
+use crate::waiting::{CHUNK, Chunk, Waiting};
 
 /// Who there is in a traced run, for the names of tracks and messages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -68,6 +69,9 @@ pub struct Summary {
     pub moved: u64,
     /// Bytes written.
     pub bytes: u64,
+    /// About the time that the busiest processor spent on its events while the program ran, where processors are real; zero in a
+    /// model, whose time stands still meanwhile.
+    pub recording: Time,
 }
 
 /// Keeps the events of a traced run. A clone is the same recorder.
@@ -79,7 +83,7 @@ pub struct Recorder {
 
 enum Keeper {
     Memory(Memory),
-    Perfetto(Box<Perfetto>),
+    Perfetto(Box<Perfetto>, Waiting),
 }
 
 /// The first events of a run, as many as the caller allowed.
@@ -88,19 +92,26 @@ struct Memory {
     samples: Vec<Sample>,
     bound: usize,
     lost: u64,
+    recording: Time,
 }
 
 impl Recorder {
     /// Keeps the first `bound` events as they are, at 40 bytes each, for tests and tools.
     pub fn memory(bound: usize) -> Self {
-        Self::of(Keeper::Memory(Memory { events: Vec::new(), samples: Vec::new(), bound, lost: 0 }))
+        Self::of(Keeper::Memory(Memory {
+            events: Vec::new(),
+            samples: Vec::new(),
+            bound,
+            lost: 0,
+            recording: Time::ZERO,
+        }))
     }
 
     /// Writes a trace for Perfetto as the events come, in blocks of about 64 KiB.
     ///
     /// An error of `out` does not disturb the run: nothing more is written, and [`finish`](Self::finish) tells.
     pub fn perfetto(out: impl Write + Send + 'static) -> Self {
-        Self::of(Keeper::Perfetto(Box::new(Perfetto::new(out))))
+        Self::of(Keeper::Perfetto(Box::new(Perfetto::new(out)), Waiting::default()))
     }
 
     fn of(keeper: Keeper) -> Self {
@@ -120,8 +131,16 @@ impl Recorder {
 
     /// Says who there is; once, before the first event.
     pub fn begin(&self, cast: Cast) {
-        if let Keeper::Perfetto(perfetto) = &mut *self.keeper() {
+        if let Keeper::Perfetto(perfetto, _) = &mut *self.keeper() {
             perfetto.begin(&cast);
+        }
+    }
+
+    /// Makes room for so many bytes of events, which are written only when the room is full or the recorder is
+    /// [finished](Self::finish). A run on real processors is disturbed less by a trace that is written after it.
+    pub fn write_late(&self, bytes: usize) {
+        if let Keeper::Perfetto(_, waiting) = &mut *self.keeper() {
+            waiting.make_room(bytes);
         }
     }
 
@@ -129,17 +148,42 @@ impl Recorder {
     pub fn record(&self, events: &[(Time, Event)]) {
         match &mut *self.keeper() {
             Keeper::Memory(memory) => memory.record(events),
-            Keeper::Perfetto(perfetto) => {
+            Keeper::Perfetto(perfetto, waiting) => {
+                waiting.drain(|at, event| perfetto.record(at, event));
                 events.iter().for_each(|&(at, event)| perfetto.record(at, event));
             }
         }
+    }
+
+    /// Takes a chunk of events, and gives an empty one for it.
+    fn exchange(&self, mut chunk: Chunk) -> Chunk {
+        match &mut *self.keeper() {
+            Keeper::Memory(memory) => {
+                memory.record(&chunk);
+                chunk.clear();
+                chunk
+            }
+            Keeper::Perfetto(perfetto, waiting) => {
+                waiting.exchange(chunk, |at, event| perfetto.record(at, event))
+            }
+        }
+    }
+
+    /// Notes how long a processor spent on its events while the program ran: the greatest of all such times counts.
+    pub fn spent(&self, time: Time) {
+        let mut keeper = self.keeper();
+        let recording = match &mut *keeper {
+            Keeper::Memory(memory) => &mut memory.recording,
+            Keeper::Perfetto(perfetto, _) => &mut perfetto.summary.recording,
+        };
+        *recording = time.max(*recording);
     }
 
     /// Takes samples of counters, those of one counter in the order of time.
     pub fn sample(&self, samples: &[Sample]) {
         match &mut *self.keeper() {
             Keeper::Memory(memory) => memory.samples.extend_from_slice(samples),
-            Keeper::Perfetto(perfetto) => samples.iter().for_each(|&sample| perfetto.sample(sample)),
+            Keeper::Perfetto(perfetto, _) => samples.iter().for_each(|&sample| perfetto.sample(sample)),
         }
     }
 
@@ -151,7 +195,11 @@ impl Recorder {
     pub fn finish(&self) -> io::Result<Summary> {
         match &mut *self.keeper() {
             Keeper::Memory(memory) => Ok(memory.summary()),
-            Keeper::Perfetto(perfetto) => perfetto.finish(),
+            Keeper::Perfetto(perfetto, waiting) => {
+                waiting.drain(|at, event| perfetto.record(at, event));
+                let summary = perfetto.finish()?;
+                Ok(Summary { recording: summary.recording + waiting.writing(), ..summary })
+            }
         }
     }
 
@@ -159,7 +207,7 @@ impl Recorder {
     pub fn events(&self) -> Vec<(Time, Event)> {
         match &*self.keeper() {
             Keeper::Memory(memory) => memory.events.clone(),
-            Keeper::Perfetto(_) => Vec::new(),
+            Keeper::Perfetto(..) => Vec::new(),
         }
     }
 
@@ -167,7 +215,7 @@ impl Recorder {
     pub fn samples(&self) -> Vec<Sample> {
         match &*self.keeper() {
             Keeper::Memory(memory) => memory.samples.clone(),
-            Keeper::Perfetto(_) => Vec::new(),
+            Keeper::Perfetto(..) => Vec::new(),
         }
     }
 
@@ -196,31 +244,34 @@ impl Memory {
             events: self.events.len() as u64,
             samples: self.samples.len() as u64,
             lost: self.lost,
+            recording: self.recording,
             ..Summary::default()
         }
     }
 }
 
-/// How many events a processor keeps to itself before it takes the recorder's lock.
-const BATCH: usize = 1024;
-
 /// A processor's own events on their way to the shared recorder, at most 1024 of them. Dropping it hands them over.
 #[derive(Debug)]
 pub struct Batch {
     recorder: Recorder,
-    events: Vec<(Time, Event)>,
+    events: Chunk,
 }
 
 impl Batch {
     /// An empty batch for that recorder.
     pub fn new(recorder: Recorder) -> Self {
-        Self { recorder, events: Vec::with_capacity(BATCH) }
+        Self { recorder, events: Vec::with_capacity(CHUNK) }
+    }
+
+    /// The recorder that the events go to.
+    pub fn recorder(&self) -> &Recorder {
+        &self.recorder
     }
 
     /// Takes an event and the instant it happened at.
     pub fn record(&mut self, at: Time, event: Event) {
         self.events.push((at, event));
-        if self.events.len() == BATCH {
+        if self.events.len() == CHUNK {
             self.flush();
         }
     }
@@ -228,8 +279,7 @@ impl Batch {
     /// Hands over what there is.
     pub fn flush(&mut self) {
         if !self.events.is_empty() {
-            self.recorder.record(&self.events);
-            self.events.clear();
+            self.events = self.recorder.exchange(std::mem::take(&mut self.events));
         }
     }
 }
@@ -257,7 +307,7 @@ mod tests {
         recorder.record(&[phase(5)]);
         assert_eq!(recorder.events(), [phase(0), phase(1), phase(2), phase(3)]);
         let summary = recorder.finish().unwrap();
-        assert_eq!(summary, Summary { events: 4, samples: 0, lost: 2, moved: 0, bytes: 0 });
+        assert_eq!(summary, Summary { events: 4, samples: 0, lost: 2, ..Summary::default() });
     }
 
     #[test]
@@ -265,19 +315,19 @@ mod tests {
         let recorder = Recorder::memory(usize::MAX);
         let mut batch = Batch::new(recorder.clone());
         let mut seen = Vec::new();
-        for index in 0..BATCH as u32 + 1 {
+        for index in 0..CHUNK as u32 + 1 {
             let (at, event) = phase(index);
             batch.record(at, event);
             seen.push(recorder.events().len());
         }
-        assert!(seen[..BATCH - 1].iter().all(|&seen| seen == 0));
-        assert_eq!(seen[BATCH - 1..], [BATCH, BATCH]);
+        assert!(seen[..CHUNK - 1].iter().all(|&seen| seen == 0));
+        assert_eq!(seen[CHUNK - 1..], [CHUNK, CHUNK]);
         batch.flush();
-        assert_eq!(recorder.events().len(), BATCH + 1);
+        assert_eq!(recorder.events().len(), CHUNK + 1);
         let (at, event) = phase(9);
         batch.record(at, event);
         drop(batch);
-        assert_eq!(recorder.events().len(), BATCH + 2);
+        assert_eq!(recorder.events().len(), CHUNK + 2);
     }
 
     #[test]

@@ -24,6 +24,7 @@
 //! | [`Subject`] | a program with its inputs, checked |
 //! | [`Run`], [`Setting`] | one combination of program, target, mechanism and policy; its result is a [`compare::Combination`] |
 //! | [`Comparison`], [`Compared`] | every combination that targets can do; their results |
+//! | [`shape`] | the nodes and processors of runs for which nobody chose them |
 //! | [`Comparing`], [`Measuring`] | a comparison, a combination that is being run: what is over, for another thread |
 //! | [`Repeat`], [`Turn`] | how often a combination runs on this host; a run that is about to begin |
 //! | [`TraceFile`] | the file of a trace, whole or not at all |
@@ -40,10 +41,12 @@ mod host;
 pub mod inputs;
 mod limits;
 pub mod machines;
+mod measuring;
 mod repeat;
 mod rounds;
 mod run;
 mod setting;
+pub mod shape;
 mod sharing;
 mod subject;
 mod target;
@@ -54,11 +57,12 @@ pub use comparison::{Compared, Comparing, Comparison, Step};
 pub use error::{Error, FailedRun, Mistake};
 pub use host::host;
 pub use limits::{MAX_THREADS, NATIVE};
+pub use measuring::Measuring;
 pub use native::LOOKS_APART;
 pub use repeat::Repeat;
 pub use rounds::Turn;
 pub use run::Run;
-pub use setting::{Measuring, Setting};
+pub use setting::Setting;
 pub use sharing::Sharing;
 pub use subject::Subject;
 pub use target::{Target, cores};

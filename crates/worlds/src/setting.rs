@@ -9,7 +9,6 @@ use trace::Recorder;
 use units::Time;
 
 use crate::limits::MAX_THREADS;
-use crate::rounds::{End, Together, Turn};
 use crate::{Error, FailedRun, Mistake, Sharing, Subject, Target, cores};
 
 /// One combination to be run, every choice made. [`Run`](crate::Run) makes one with defaults.
@@ -36,30 +35,6 @@ pub struct Setting {
     pub stall_limit: Option<Time>,
     /// The recorder of the run's events; `None` if the run is not traced.
     pub trace: Option<Recorder>,
-}
-
-/// A combination that is being run, once or several times. Another thread may ask for the result of the runs that are over while
-/// one is in progress.
-#[derive(Debug)]
-pub struct Measuring(Together);
-
-impl Measuring {
-    /// Runs the combination, and calls `tell` before each run; if that breaks, the run does not begin.
-    pub fn run(&self, mut tell: impl FnMut(Turn) -> ControlFlow<()>) {
-        self.0.run(&mut tell);
-    }
-
-    /// The result of the runs that are over; `None` if none of them counts.
-    ///
-    /// # Errors
-    /// [`Error::Wrong`] if the target or the program cannot run so; [`Error::Failed`] if a run did not end well.
-    pub fn so_far(&self) -> Result<Option<Combination>, Error> {
-        match self.0.ends().pop() {
-            Some(End::Ran(combination)) => Ok(Some(combination)),
-            Some(End::Failed(error)) => Err(error),
-            Some(End::Stopped) | None => Ok(None),
-        }
-    }
 }
 
 impl Setting {

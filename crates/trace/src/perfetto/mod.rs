@@ -35,7 +35,7 @@ const FEMTOSECONDS_PER_NANOSECOND: u64 = 1_000_000;
 pub(crate) struct Perfetto {
     output: Output,
     scene: Option<Scene>,
-    summary: Summary,
+    pub(crate) summary: Summary,
 }
 
 impl Perfetto {
