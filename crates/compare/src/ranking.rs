@@ -35,6 +35,8 @@ pub struct Calibration {
     pub of: String,
     /// The host that was measured, in words.
     pub host: Option<String>,
+    /// The values on which the measurements disagree, in words; `None` if there are none.
+    pub disturbed: Option<String>,
 }
 
 /// The time of a phase on this host below which much of it is its own beginning and end. An empty one takes 9 us: `tradewind run
