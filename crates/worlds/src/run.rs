@@ -142,9 +142,11 @@ impl Run {
         let inputs: Vec<_> = self.inputs.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
         let written = Subject::check(&self.entry, self.mechanism.as_slice());
         let ((), subject) = Error::both(written, Subject::load(&self.entry, &inputs))?;
+        let mechanism = self.mechanism.unwrap_or(self.entry.mechanisms[0]);
+        subject.check_inputs(&[mechanism])?;
         let ((nodes, processors), least) = (self.target.shape(), subject.instance.least());
         Ok(Setting {
-            mechanism: self.mechanism.unwrap_or(self.entry.mechanisms[0]),
+            mechanism,
             subject: subject.sharing(self.sharing),
             target: self.target,
             nodes: self.nodes.unwrap_or(nodes.max(least.nodes)),
