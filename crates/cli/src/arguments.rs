@@ -111,6 +111,15 @@ pub(crate) enum Command {
         tradewind compare fetch-add --machine native,ideal --input skew=0.99\n  \
         tradewind compare iccg --machine my-machine.toml --policy single,fixed:1")]
     Compare(Compare),
+    /// Run a study, a file that says what is run and drawn: its numbers as tables, its figures as pictures
+    ///
+    /// The file may be anybody's, in any folder; machine files and input files are found from there. Results of runs are recorded:
+    /// a second call is instant, and a call after an interruption goes on where the first one stopped.
+    #[command(after_help = "Examples:\n  \
+        tradewind study split-c-polling\n  \
+        tradewind study my-study.toml --out results\n  \
+        tradewind study my-study.toml --jobs 2 --json")]
+    Study(Study),
     /// Hold measurements against what the literature says: run what is needed, print each claim with its verdict
     ///
     /// Results of runs are recorded: a second call is instant, and a call after an interruption goes on where the first
@@ -216,6 +225,27 @@ pub(crate) enum What {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Study {
+    /// The file of a study, or the name of a shipped one: see `tradewind list studies`
+    #[arg(value_name = "FILE|NAME")]
+    pub(crate) study: String,
+    /// Write tables, JSON and figures into this folder, which must be empty, missing, or made by this command for this study
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Number of runs on models at a time; runs on this host are always done one after the other [default: the number of cores]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = told::some("--jobs"))]
+    pub(crate) jobs: Option<Told<u32>>,
+    /// Keep the results of runs in this file [default: a file in the user's data folder]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) record: Option<PathBuf>,
+    /// Do more than 10000 runs, if the study asks for so many: up to 1000000
+    #[arg(long)]
+    pub(crate) yes: bool,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Claims {
     /// Beginnings of ids, in whole parts: `split-c.gap` does not select `split-c.gap2` [default: all claims]
     #[arg(value_name = "ID-PREFIX")]
@@ -244,8 +274,8 @@ pub(crate) struct Calibrate {
     /// The machine file to write
     #[arg(long, value_name = "FILE", default_value = "host.toml")]
     pub(crate) out: PathBuf,
-    /// Number of measurements of everything; the median counts
-    #[arg(long, value_name = "R", default_value = "7", allow_negative_numbers = true, value_parser = told::some("--repeat"))]
+    /// Number of measurements of everything, after one that warms up; the median counts
+    #[arg(long, value_name = "R", default_value = "9", allow_negative_numbers = true, value_parser = told::some("--repeat"))]
     pub(crate) repeat: Told<u32>,
     #[command(flatten)]
     pub(crate) output: Output,
@@ -370,10 +400,10 @@ pub(crate) struct Run {
     /// `native` for this host, the name of a shipped model, or a machine file
     #[arg(long, value_name = "native|NAME|FILE", default_value = "native")]
     pub(crate) machine: String,
-    /// Number of nodes [default: the machine's own; native: 2; or as many as the program needs]
+    /// Number of nodes [default: the machine's own; native: 2, or 1 on too few cores; or as many as the program needs]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = told::some("--nodes"))]
     pub(crate) nodes: Option<Told<u32>>,
-    /// Processors of each node [default: the machine's own; native: 2]
+    /// Processors of each node [default: the machine's own; native: as many as there are cores for]
     #[arg(long, value_name = "P", allow_negative_numbers = true, value_parser = told::some("--processors"))]
     pub(crate) processors: Option<Told<u32>>,
     /// A preset, for example floating, fixed:1 or single+helper: presets and options are in `tradewind list policies`
@@ -400,16 +430,22 @@ pub(crate) struct Run {
 
 #[derive(Debug, Args)]
 pub(crate) struct Compare {
-    /// Machines to compare on
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "native,hurricane-1")]
+    /// Machines to compare on [default: native and paragon, or hurricane-1 for a program that paragon cannot run]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) machine: Vec<String>,
-    /// Number of nodes, the same on every machine
-    #[arg(long, value_name = "N", default_value = "4", allow_negative_numbers = true, value_parser = told::some("--nodes"))]
-    pub(crate) nodes: Told<u32>,
-    /// Processors of each node, the same on every machine
-    #[arg(long, value_name = "P", default_value = "2", allow_negative_numbers = true, value_parser = told::some("--processors"))]
-    pub(crate) processors: Told<u32>,
-    /// Policies to compare, see `tradewind list policies` [default: every preset that the machine can do]. One that is listed
+    /// Number of nodes, the same on every machine [default: with native among the machines 2, or as many as the program needs;
+    /// else 4]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = told::some("--nodes"))]
+    pub(crate) nodes: Option<Told<u32>>,
+    /// Processors of each node, the same on every machine [default: with native among the machines as many as this host has
+    /// cores for, where 2 or 3 cores make two tables: 2 nodes of 1 and 1 node of 2; else 2]
+    #[arg(long, value_name = "P", allow_negative_numbers = true, value_parser = told::some("--processors"))]
+    pub(crate) processors: Option<Told<u32>>,
+    /// Show traffic, and how busy processors were, of each combination too
+    #[arg(long)]
+    pub(crate) counters: bool,
+    /// Policies to compare, see `tradewind list policies` [default: every preset that the machine can do, where there are
+    /// processors for it]. One that is listed
     /// twice is measured twice
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = told::policy)]
     pub(crate) policy: Vec<Told<Policy>>,
@@ -420,6 +456,9 @@ pub(crate) struct Compare {
     /// enough, or a few seconds are over. A model gives the same result every time and runs once
     #[arg(long, value_name = "R|auto", default_value = "auto", allow_negative_numbers = true, value_parser = told::repeat)]
     pub(crate) repeat: Told<Repeat>,
+    /// Draw the tables into this file, as SVG
+    #[arg(long, value_name = "FILE.svg")]
+    pub(crate) out: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) common: Common,
 }

@@ -8,6 +8,7 @@ use worlds::{NATIVE, Sharing, Subject, Target};
 
 use crate::arguments::{Common, Memory};
 use crate::house::House;
+use crate::print::say;
 use crate::problem::{All, Problem, each};
 use crate::told::{Setting, optional, settings};
 
@@ -31,6 +32,19 @@ pub(crate) fn targets(machines: &[String], set: &[Setting]) -> Result<Vec<Target
     };
     let targets = each(machines.iter().enumerate().map(find));
     (targets, verdict).all().map(|(targets, ())| targets)
+}
+
+/// Says on standard error, as the command of this name, which machine files are of disturbed calibrations.
+pub(crate) fn warn<'t>(name: &str, targets: impl IntoIterator<Item = &'t Target>) {
+    for target in targets {
+        if let Some(keys) = target.disturbed() {
+            let label = target.label();
+            say(
+                name,
+                &format!("{label}: its calibration was disturbed, so that these values are not sure: {keys}"),
+            );
+        }
+    }
 }
 
 /// The program with its inputs, and the mechanisms asked for; `or_else` says which are used if none is.

@@ -5,14 +5,16 @@ use std::io::Write;
 use std::ops::ControlFlow;
 use std::process::ExitCode;
 
-use compare::{MachineShape, Ranking};
+use compare::Ranking;
 use report::document::Partial;
 use report::text::View;
-use report::{Page, document, text};
-use worlds::{Compared, Comparing, Comparison, Step};
+use report::{Page, document, picture, plot, text};
+use worlds::shape::{self, Asked};
+use worlds::{Compared, Comparing, Comparison, Step, Target};
 
 use crate::arguments::Compare;
-use crate::asked::{asked, subject, targets};
+use crate::asked::{asked, subject, targets, warn};
+use crate::files;
 use crate::house::House;
 use crate::interrupt;
 use crate::print::{code, print, say};
@@ -27,7 +29,12 @@ pub(crate) fn compare(
     out: &mut (impl Write + Send),
 ) -> Result<ExitCode, Problem> {
     let (plan, page) = (plan(house, arguments), arguments.common.output.page()).all()?;
+    if let Some(path) = &arguments.out {
+        // A path that cannot be written is told before a long comparison, not after it.
+        files::draft(path)?;
+    }
     let sheet = Sheet { arguments, plan: &plan, page: &page };
+    warn(&house.name, &plan.targets);
     let comparing = plan.begin();
     run(&house.name, &comparing, |partial| {
         let rankings = ranked(&comparing);
@@ -60,7 +67,7 @@ struct Sheet<'a> {
 }
 
 impl Sheet<'_> {
-    /// Prints rankings. Where `partial` says so, runs are missing.
+    /// Prints rankings, and draws them if that is asked for. Where `partial` says so, runs are missing.
     fn print(
         &self,
         rankings: &[Ranking],
@@ -85,34 +92,49 @@ impl Sheet<'_> {
             rankings,
             cores: worlds::cores(),
             host: &host,
+            counters: arguments.counters,
             partial: partial.as_ref(),
         };
         let found = document::Comparison::new(asked.clone(), &setting, rankings, &host);
         let found = document::Comparison { partial: partial.clone(), ..found };
         print(out, arguments.common.output.json, page, &found, |page| text::comparison(&view, page))?;
-        Ok(out.flush()?)
+        out.flush()?;
+        let drawn = || plot::svg(&picture::comparison(&asked, rankings, partial.as_ref()));
+        arguments.out.as_ref().map_or(Ok(()), |path| files::save(path, &drawn()))
     }
 }
 
 /// The comparison that the command line asks for.
 fn plan(house: &House, arguments: &Compare) -> Result<Comparison, Problem> {
     let common = &arguments.common;
+    let machines = machines(house, arguments);
     let asked = (
-        targets(&arguments.machine, &common.settings),
+        targets(&machines, &common.settings),
         subject(house, common, distinct(&arguments.mechanism), |entry| entry.mechanisms),
         every(&arguments.policy),
     );
-    let size = (arguments.nodes.get(), arguments.processors.get(), optional(&common.threads));
+    let size = (optional(&arguments.nodes), optional(&arguments.processors), optional(&common.threads));
     let rest = (arguments.repeat.get(), common.seed.get(), optional(&common.stall_limit));
     let ((targets, (subject, mechanisms), policies), size, rest) =
         (asked.all(), size.all(), rest.all()).all()?;
+    let size = (Asked { nodes: size.0, processors: size.1 }, size.2);
     let least = subject.instance.least();
     let mut plan = Comparison::new(subject, targets);
     (plan.policies, plan.mechanisms) = (policies, mechanisms);
-    plan.shapes = vec![MachineShape { nodes: size.0, processors: size.1 }];
-    plan.threads = size.2.unwrap_or(least.threads);
+    plan.shapes = shape::of_comparison(size.0, least, &plan.targets);
+    plan.crowded = !size.0.is_nothing();
+    plan.threads = size.1.unwrap_or(least.threads);
     (plan.repeat, plan.seed, plan.stall_limit) = rest;
     Ok(plan)
+}
+
+/// The machines that were asked for, or else the usual ones for the program.
+fn machines(house: &House, arguments: &Compare) -> Vec<String> {
+    if !arguments.machine.is_empty() {
+        return arguments.machine.clone();
+    }
+    let usual = house.programs.find(&arguments.common.program).map(Target::usual);
+    usual.unwrap_or_default().into_iter().map(str::to_owned).collect()
 }
 
 /// Runs a comparison; says meanwhile, as the command of this name, how far it is. If it is interrupted, `tell` prints the

@@ -11,13 +11,14 @@ use tempest::Policy;
 use tempest::policy::PRESETS;
 use trace::Summary;
 use units::Time;
+use worlds::shape::Asked;
 use worlds::{Error, Measuring, Repeat, Setting, TraceFile, Turn, inputs, machines};
 
 use report::document::Partial;
 use report::{Page, document, picture, plot, quantity, text};
 
 use crate::arguments::Run;
-use crate::asked::{asked, subject, target};
+use crate::asked::{asked, subject, target, warn};
 use crate::files;
 use crate::house::House;
 use crate::interrupt;
@@ -47,6 +48,7 @@ pub(crate) fn run(
     let interval = interval.unwrap_or(TRACE_INTERVAL);
     let recorder = trace.as_ref().map(|trace| trace.recorder().sampling(interval));
     let setting = Setting { trace: recorder, ..setting };
+    warn(&house.name, [&setting.target]);
     let measuring = setting.begin(repeat);
     measure(&house.name, &setting, &measuring, |partial| {
         if let Some(partial) = trace.as_ref().and_then(TraceFile::partial) {
@@ -145,13 +147,14 @@ fn setting(house: &House, arguments: &Run) -> Result<Setting, Problem> {
     let rest = (common.seed.get(), optional(&common.stall_limit));
     let ((target, (subject, mechanisms), policy), (nodes, processors, threads), (seed, stall_limit)) =
         (asked.all(), size.all(), rest.all()).all()?;
-    let (usual, least) = (target.shape(), subject.instance.least());
+    let least = subject.instance.least();
+    let shape = target.shape(Asked { nodes, processors }, least);
     Ok(Setting {
         mechanism: *mechanisms.first().unwrap_or(&subject.entry.mechanisms[0]),
         subject,
         target,
-        nodes: nodes.unwrap_or(usual.0.max(least.nodes)),
-        processors: processors.unwrap_or(usual.1.max(least.processors)),
+        nodes: shape.nodes,
+        processors: shape.processors,
         threads: threads.unwrap_or(least.threads),
         policy,
         seed,

@@ -21,12 +21,28 @@ pub(crate) fn read<T>(
     text: &str,
     read: impl FnOnce(&Table<'_>) -> Option<T>,
 ) -> Result<T, Mistakes> {
+    match read_all(file, text, read) {
+        (Some(read), mistakes) if mistakes.is_empty() => Ok(read),
+        (_, mistakes) => Err(mistakes),
+    }
+}
+
+/// Reads a file as [`read`] does, and gives what could be read of one with mistakes, for further ones to be found in it.
+pub(crate) fn read_all<T>(
+    file: &str,
+    text: &str,
+    read: impl FnOnce(&Table<'_>) -> Option<T>,
+) -> (Option<T>, Mistakes) {
     let source = Source { file, text, mistakes: RefCell::default() };
-    let document = Document::parse(text).map_err(|error| {
-        let place = error.span().map_or(Place::FIRST, |span| Place::of(text, span.start));
-        let expected = format!("TOML; its reader says: {}", error.message().trim());
-        vec![Mistake { file: file.to_owned(), place, key: String::new(), value: None, expected }]
-    })?;
+    let document = match Document::parse(text) {
+        Ok(document) => document,
+        Err(error) => {
+            let place = error.span().map_or(Place::FIRST, |span| Place::of(text, span.start));
+            let expected = format!("TOML; its reader says: {}", error.message().trim());
+            let file = file.to_owned();
+            return (None, vec![Mistake { file, place, key: String::new(), value: None, expected }]);
+        }
+    };
     let top = Table::new(&source, document.as_table(), String::new(), Place::FIRST);
     let read = read(&top);
     top.finish();
@@ -38,10 +54,7 @@ pub(crate) fn read<T>(
         }
     }
     mistakes.sort_by_key(|mistake| mistake.place);
-    match read {
-        Some(read) if mistakes.is_empty() => Ok(read),
-        _ => Err(mistakes),
-    }
+    (read, mistakes)
 }
 
 impl Source<'_> {

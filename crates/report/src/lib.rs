@@ -11,6 +11,7 @@
 //! | [`picture`] | what commands found, as pictures |
 //! | [`plot`] | pictures as data, and as SVG |
 //! | `figures` | the tables among a program's figures |
+//! | [`tsv`] | a study's results as tab-separated values |
 //! | `table` | tables that fit their page |
 //! | `bar` | bars of the five parts of time |
 //! | `part`, `resource` | names of the parts of time, and of the parts of a machine |
@@ -38,6 +39,7 @@ mod resource;
 mod table;
 #[cfg(feature = "command")]
 pub mod text;
+pub mod tsv;
 pub mod words;
 
 #[cfg(feature = "command")]

@@ -171,16 +171,16 @@ impl Study {
 ///
 /// All mistakes of the file, each with line and column; more runs than [`Study::MOST`] are one.
 pub fn read(file: &str, text: &str) -> Result<Study, Mistakes> {
-    read_at_most(Study::MOST, file, text)
+    match read_at_most(Study::MOST, file, text) {
+        (Some(study), mistakes) if mistakes.is_empty() => Ok(study),
+        (_, mistakes) => Err(mistakes),
+    }
 }
 
-/// Reads a study that asks for at most so many runs.
-///
-/// # Errors
-///
-/// All mistakes of the file, each with line and column.
-pub fn read_at_most(most: Most, file: &str, text: &str) -> Result<Study, Mistakes> {
-    toml::read(file, text, |top| {
+/// Reads a study that asks for at most so many runs, and all mistakes of its file, each with line and column. What could be read
+/// of one with mistakes is good for nothing but finding more of them.
+pub fn read_at_most(most: Most, file: &str, text: &str) -> (Option<Study>, Mistakes) {
+    toml::read_all(file, text, |top| {
         let name = top.optional_text("name", "the name of the study");
         let name = name.or_else(|| Some(Path::new(file).file_stem()?.to_str()?.to_owned()));
         let summary = top.text("summary", "one line that says what is measured");
@@ -469,6 +469,7 @@ panels = "machine"
         // Rounds count.
         let rounds = DRAWN.replace("inputs", "repeat = 2500\ninputs");
         assert!(said(&rounds)[0].contains("run = 10004 runs: expected at most 10000"), "{:?}", said(&rounds));
-        assert_eq!(read_at_most(Study::MOST_ASKED, "d.toml", &rounds).unwrap().runs(), 10004);
+        let (study, mistakes) = read_at_most(Study::MOST_ASKED, "d.toml", &rounds);
+        assert_eq!((study.map(|study| study.runs()), mistakes), (Some(10004), Vec::new()));
     }
 }

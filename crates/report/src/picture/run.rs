@@ -1,18 +1,18 @@
 //! The tables among a program's figures as a picture. This module must never know what a figure means.
 //!
-//! A table whose rows are numbers is drawn: its rows across, its columns up, those of one unit in one panel. A column `+-`, which
-//! says how sure the one before it is, is left out.
+//! A table whose rows are numbers is drawn: its rows across, its columns up, those of one unit in one panel. A column `+-` says how
+//! sure the one before it is: it becomes that one's intervals.
 
 use indexmap::IndexSet;
 
 use crate::document::Run;
 use crate::figures::{Grid, Values, grids};
-use crate::plot::{Axis, Content, Lines, Panel, Picture, Point, Scale, Series, Shared};
+use crate::plot::{Axis, Content, Interval, Lines, Panel, Picture, Point, Scale, Series, Shared};
 
 /// The factor between the least and the greatest value of a panel from which on equal factors are equally long.
 const WIDE: f64 = 30.0;
 
-/// Says how sure the column before is.
+/// The name of a column that says by how much more or less than the one before it the truth may be.
 const SURE: &str = "+-";
 
 /// The picture of a run; `None` if there is nothing to draw.
@@ -22,8 +22,11 @@ pub fn run(run: &Run) -> Option<Picture> {
     let inputs: Vec<_> = run.asked.input.iter().take(3).map(|(_, value)| value.as_str()).collect();
     let (program, with) = (&run.asked.program, &run.combination);
     let title = format!("{program} on {}, {} nodes: {}", with.machine, with.nodes, inputs.join(", "));
+    let has_intervals = grids.iter().any(|grid| grid.columns.contains_key(SURE));
+    let caption =
+        if has_intervals { "Whiskers: the value, plus and minus what the column +- says." } else { "" };
     let shared = Shared { x: true, y: false };
-    (!panels.is_empty()).then_some(Picture { title, caption: String::new(), panels, shared })
+    (!panels.is_empty()).then_some(Picture { title, caption: caption.to_owned(), panels, shared })
 }
 
 /// A panel for each unit of a table, if there are two rows and all are numbers.
@@ -37,13 +40,16 @@ fn panels(grid: &Grid<'_>) -> Vec<Panel> {
 
 /// The panel of one unit; `None` if no value is above zero.
 fn panel(grid: &Grid<'_>, rows: &[(&str, f64)], unit: &str) -> Option<Panel> {
-    let drawn = grid.columns.iter().filter(|(name, values)| values.unit == unit && **name != SURE);
-    let points = |values: &Values<'_>| -> Vec<Point> {
-        let point = |(row, x): &(&str, f64)| Some(Point::new(*x, values.of.get(row).copied().flatten()?));
-        rows.iter().filter_map(point).collect()
-    };
-    let series: Vec<_> =
-        drawn.map(|(name, values)| Series { label: (*name).to_owned(), points: points(values) }).collect();
+    let behind = grid.columns.iter().skip(1).map(Some).chain([None]);
+    let drawn = grid.columns.iter().zip(behind);
+    let drawn = drawn.filter(|((name, values), _)| values.unit == unit && **name != SURE);
+    let series: Vec<_> = drawn
+        .map(|((name, values), behind)| {
+            let sure = behind.filter(|(behind, _)| **behind == SURE).map(|(_, sure)| sure);
+            let point = |(row, x): &(&str, f64)| point(*x, values, sure, row);
+            Series { label: (*name).to_owned(), points: rows.iter().filter_map(point).collect() }
+        })
+        .collect();
     let title = series.iter().map(|series| series.label.as_str()).collect::<Vec<_>>().join(", ");
     let values = series.iter().flat_map(|series| &series.points).filter_map(|point| point.y);
     let scale = scale(values)?;
@@ -54,6 +60,14 @@ fn panel(grid: &Grid<'_>, rows: &[(&str, f64)], unit: &str) -> Option<Panel> {
         levels: Vec::new(),
     };
     Some(Panel { title, content: Content::Lines(lines) })
+}
+
+/// The point of a row; `None` if the column has no value there.
+fn point(x: f64, values: &Values<'_>, sure: Option<&Values<'_>>, row: &str) -> Option<Point> {
+    let value = |values: &Values<'_>| values.of.get(row).copied().flatten();
+    let y = value(values)?;
+    let interval = sure.and_then(value).map(|sure| Interval { low: y - sure, high: y + sure });
+    Some(Point { x, y: Some(y), interval })
 }
 
 /// The scale on which all values can be told apart; `None` if there is none above zero.
@@ -77,6 +91,7 @@ mod tests {
             ("load[0.1].p99", 7.0),
             ("load[0.5].rate", 9.0),
             ("load[0.5].time", 20.0),
+            ("load[0.5].+-", 2.0),
             ("load[0.5].p99", 500.0),
         ]);
         report.units.insert("load[0.1].rate".to_owned(), "MB/s".to_owned());
@@ -95,6 +110,8 @@ mod tests {
             .collect();
         assert_eq!(labels, [vec!["rate"], vec!["time", "p99"]]);
         assert_eq!((lines[0].y.scale, lines[1].y.scale), (Scale::Linear, Scale::Log));
+        let time = lines[1].series[0].points.iter().map(|point| point.interval.map(|it| (it.low, it.high)));
+        assert_eq!(time.collect::<Vec<_>>(), [Some((4.0, 6.0)), Some((18.0, 22.0))]);
         assert_eq!(lines[1].series[1].points, [Point::new(0.1, 7.0), Point::new(0.5, 500.0)]);
     }
 }

@@ -1,5 +1,7 @@
 //! A panel of bars, one below the other, over one axis that begins at zero. This module must never know which other panels there are.
 
+use indexmap::IndexMap;
+
 use super::canvas::{AXIS, Anchor, Canvas, FAINT_INK, Frame, GRID, INK};
 use super::data::{Axis, Bar, Bars, Scale};
 use super::letters::Font;
@@ -19,8 +21,39 @@ const ROW: f64 = 24.0;
 /// The room between a text and the bars.
 const GAP: f64 = 8.0;
 
-/// The most lines of a label.
-const LABEL_LINES: usize = 3;
+/// The most lines of a label or note.
+const LINES: usize = 3;
+
+/// The most of a panel's width that labels and notes take.
+const LABEL_SHARE: f64 = 0.3;
+const NOTE_SHARE: f64 = 0.25;
+
+/// The widths of the texts beside bars.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub(super) struct Sides {
+    label: f64,
+    value: f64,
+    note: f64,
+}
+
+impl Sides {
+    pub(super) fn left(self) -> f64 {
+        self.label + GAP
+    }
+
+    pub(super) fn right(self) -> f64 {
+        self.value + self.note + 2.0 * GAP
+    }
+
+    /// The widths of the wider texts of two panels.
+    pub(super) fn with(self, other: Self) -> Self {
+        Self {
+            label: self.label.max(other.label),
+            value: self.value.max(other.value),
+            note: self.note.max(other.note),
+        }
+    }
+}
 
 /// A panel of bars whose values have been checked.
 pub(super) struct Ranked<'p> {
@@ -53,25 +86,37 @@ impl<'p> Row<'p> {
         Self { bar, value: length, interval, pieces: pieces.unwrap_or_default() }
     }
 
-    /// The value with its unit, and what else there is to say.
-    fn text(&self, ruler: &Ruler) -> String {
-        let value = self.value.map(|value| {
-            let shown = number(rounded(value * ruler.factor));
-            if ruler.unit.is_empty() { shown } else { format!("{shown} {}", ruler.unit) }
-        });
-        let parts = value.iter().map(String::as_str).chain([self.bar.note.as_str()]);
-        parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join("  ")
+    fn height(&self, sides: Sides) -> f64 {
+        let lines = |text: &str, most: f64| TEXT.wrap_to(text, most, LINES).len() as f64 * TEXT.line() + 6.0;
+        lines(&self.bar.label, sides.label).max(lines(&self.bar.note, sides.note)).max(ROW)
     }
+
+    /// The value with its unit, with as many decimals as the others of the panel; empty without a value.
+    fn value_text(&self, ruler: &Ruler, greatest: f64) -> String {
+        let Some(value) = self.value.map(|value| value * ruler.factor) else { return String::new() };
+        let (most, own) = (digits(greatest * ruler.factor), digits(value));
+        let decimals = (DIGITS - most).max(if value == 0.0 { 0 } else { 2 - own }).clamp(0, MOST_DECIMALS);
+        let shown =
+            if most > MOST_DIGITS { number(value) } else { format!("{value:.0$}", decimals as usize) };
+        if ruler.unit.is_empty() { shown } else { format!("{shown} {}", ruler.unit) }
+    }
+}
+
+/// The digits of the greatest value of a panel.
+const DIGITS: i32 = 4;
+
+/// More digits in front of the point than this are written as a power of ten, and no more than so many are written behind it.
+const MOST_DIGITS: i32 = 9;
+const MOST_DECIMALS: i32 = 9;
+
+/// The number of digits in front of the point; 0 and less for numbers below 1.
+fn digits(value: f64) -> i32 {
+    if value == 0.0 { 1 } else { value.abs().log10().floor() as i32 + 1 }
 }
 
 /// The size of a piece if it can be drawn.
 fn share(size: f64) -> Option<f64> {
     value(size, Scale::Linear).ok().filter(|size| *size >= 0.0)
-}
-
-/// A number with four significant digits.
-fn rounded(number: f64) -> f64 {
-    format!("{number:.3e}").parse().unwrap_or(number)
 }
 
 impl<'p> Ranked<'p> {
@@ -91,38 +136,46 @@ impl<'p> Ranked<'p> {
         Ruler::new(&axis, extent, Direction::Measured)
     }
 
-    /// The labels of all pieces.
-    pub(super) fn pieces(&self) -> impl Iterator<Item = &'p str> {
-        self.rows.iter().flat_map(|row| row.pieces.iter().map(|(label, _)| *label))
+    /// The labels of all pieces, each with whether the piece is seen.
+    pub(super) fn pieces(&self) -> impl Iterator<Item = (&'p str, bool)> {
+        self.rows.iter().flat_map(|row| row.pieces.iter().map(|(label, size)| (*label, *size > 0.0)))
     }
 
-    /// The room left of the bars, for labels of this width at most.
-    pub(super) fn left(&self, most: f64) -> f64 {
-        let labels =
-            self.rows.iter().map(|row| TEXT.widest(&TEXT.wrap_to(&row.bar.label, most, LABEL_LINES)));
-        labels.fold(0.0, f64::max) + GAP
+    /// The room that texts take beside the bars of a panel which is so wide.
+    pub(super) fn sides(&self, ruler: &Ruler, width: f64) -> Sides {
+        let widest = |texts: &dyn Fn(&Row<'p>) -> String, most: f64| {
+            let widths = self.rows.iter().map(|row| TEXT.widest(&TEXT.wrap_to(&texts(row), most, LINES)));
+            widths.fold(0.0, f64::max)
+        };
+        Sides {
+            label: widest(&|row| row.bar.label.clone(), width * LABEL_SHARE),
+            value: self
+                .rows
+                .iter()
+                .map(|row| TEXT.width(&row.value_text(ruler, self.greatest())))
+                .fold(0.0, f64::max),
+            note: widest(&|row| row.bar.note.clone(), width * NOTE_SHARE),
+        }
     }
 
-    /// The room right of the bars, for texts of this width at most.
-    pub(super) fn right(&self, ruler: &Ruler, most: f64) -> f64 {
-        let texts =
-            self.rows.iter().map(|row| TEXT.widest(&TEXT.wrap_to(&row.text(ruler), most, LABEL_LINES)));
-        texts.fold(0.0, f64::max) + GAP
+    /// The greatest length of a bar to either side.
+    fn greatest(&self) -> f64 {
+        self.rows.iter().filter_map(|row| row.value).map(f64::abs).fold(0.0, f64::max)
     }
 
-    /// The height of all rows together, for texts of these widths at most.
-    pub(super) fn height(&self, ruler: &Ruler, labels: f64, texts: f64) -> f64 {
-        self.rows.iter().map(|row| row_height(row, ruler, labels, texts)).sum::<f64>().max(ROW)
+    /// The height of all rows together.
+    pub(super) fn height(&self, sides: Sides) -> f64 {
+        self.rows.iter().map(|row| row.height(sides)).sum::<f64>().max(ROW)
     }
 
-    /// Draws the panel into a frame with room for labels and texts of these widths beside it.
+    /// Draws the panel into a frame with room for its texts beside it.
     pub(super) fn draw(
         &self,
         canvas: &mut Canvas,
         frame: Frame,
         ruler: &Ruler,
-        pieces: &[&str],
-        [labels, texts]: [f64; 2],
+        sides: Sides,
+        pieces: &IndexMap<&str, bool>,
     ) {
         let at =
             |value: f64| (frame.left + ruler.place(value) * frame.width).clamp(frame.left, frame.right());
@@ -133,15 +186,18 @@ impl<'p> Ranked<'p> {
         draw_ticks(canvas, frame, ruler);
         let mut top = frame.top;
         for row in &self.rows {
-            let height = row_height(row, ruler, labels, texts);
+            let height = row.height(sides);
             let middle = top + height / 2.0;
             let beside = |canvas: &mut Canvas, x: f64, anchor: Anchor, text: &str, most: f64| {
-                let lines = TEXT.wrap_to(text, most, LABEL_LINES);
+                let lines = TEXT.wrap_to(text, most, LINES);
                 let first = middle - (lines.len() as f64 - 1.0) / 2.0 * TEXT.line() + 4.0;
                 canvas.texts((x, first), anchor, TEXT, INK, &lines);
             };
-            beside(canvas, frame.left - GAP, Anchor::End, &row.bar.label, labels);
-            beside(canvas, frame.right() + GAP, Anchor::Start, &row.text(ruler), texts);
+            let value = row.value_text(ruler, self.greatest());
+            let behind = frame.right() + GAP + sides.value;
+            beside(canvas, frame.left - GAP, Anchor::End, &row.bar.label, sides.label);
+            beside(canvas, behind, Anchor::End, &value, sides.value);
+            beside(canvas, behind + GAP, Anchor::Start, &row.bar.note, sides.note);
             if let Some(value) = row.value {
                 draw_bar(canvas, [at(0.0), at(value)], middle, row, pieces);
             }
@@ -160,18 +216,22 @@ impl<'p> Ranked<'p> {
 
     /// The bars with what is written beside each.
     pub(super) fn texts(&self, ruler: &Ruler) -> impl Iterator<Item = (&'p str, String)> {
-        self.rows.iter().map(|row| (row.bar.label.as_str(), row.text(ruler)))
+        self.rows.iter().map(|row| {
+            let value = row.value_text(ruler, self.greatest());
+            let parts = [value.as_str(), row.bar.note.as_str()].into_iter().filter(|part| !part.is_empty());
+            (row.bar.label.as_str(), parts.collect::<Vec<_>>().join(", "))
+        })
     }
 }
 
-fn row_height(row: &Row<'_>, ruler: &Ruler, labels: f64, texts: f64) -> f64 {
-    let lines =
-        |text: &str, most: f64| TEXT.wrap_to(text, most, LABEL_LINES).len() as f64 * TEXT.line() + 6.0;
-    lines(&row.bar.label, labels).max(lines(&row.text(ruler), texts)).max(ROW)
-}
-
 /// A bar from zero to its value, in pieces if it has some.
-fn draw_bar(canvas: &mut Canvas, [zero, end]: [f64; 2], middle: f64, row: &Row<'_>, pieces: &[&str]) {
+fn draw_bar(
+    canvas: &mut Canvas,
+    [zero, end]: [f64; 2],
+    middle: f64,
+    row: &Row<'_>,
+    pieces: &IndexMap<&str, bool>,
+) {
     let bar = |from: f64, to: f64| Frame {
         left: from.min(to),
         top: middle - BAR / 2.0,
@@ -183,9 +243,9 @@ fn draw_bar(canvas: &mut Canvas, [zero, end]: [f64; 2], middle: f64, row: &Row<'
     }
     let sum: f64 = row.pieces.iter().map(|(_, size)| size).sum();
     let mut before = 0.0;
-    for (label, size) in &row.pieces {
+    for (label, size) in row.pieces.iter().filter(|(_, size)| *size > 0.0) {
         let [from, to] = [before, before + size].map(|share| zero + share / sum * (end - zero));
-        let number = pieces.iter().position(|piece| piece == label).unwrap_or(0);
+        let number = pieces.get_index_of(label).unwrap_or(0);
         canvas.piece(bar(from, to), number);
         before += size;
     }

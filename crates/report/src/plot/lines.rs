@@ -1,6 +1,8 @@
 //! A panel of lines: series of points over two axes, with their names at the ends of the lines. This module must never know which
 //! other panels there are.
 
+use indexmap::IndexSet;
+
 use super::canvas::{AXIS, Anchor, Canvas, FAINT_INK, Frame, GRID, INK, LEVEL, Place, Stroke};
 use super::data::{Level, Lines, Scale, Series};
 use super::letters::Font;
@@ -15,7 +17,7 @@ const NAMES: Font = Font::plain(12.0);
 
 /// From the plot's right edge to the sample of a line, the length of the sample, and from there to the name.
 const LEADER: f64 = 12.0;
-const SAMPLE: f64 = 26.0;
+const SAMPLE: f64 = 24.0;
 const GAP: f64 = 5.0;
 
 /// The most lines of a name.
@@ -45,12 +47,15 @@ pub(super) struct Axes {
 }
 
 /// A name beside the plot.
+#[derive(Clone, Copy)]
 struct Name<'p> {
     text: &'p str,
     /// `None` for a level.
     look: Option<Look>,
     /// Where the line ends that the name belongs to.
     end: Place,
+    /// How high the line stands on average: of lines that end at one place, the higher one has the higher name.
+    mean: f64,
 }
 
 impl<'p> Curves<'p> {
@@ -101,6 +106,12 @@ impl<'p> Curves<'p> {
         series.chain(self.levels.iter().map(|level| level.label.as_str())).filter(|name| !name.is_empty())
     }
 
+    /// The width of the widest word of a name.
+    pub(super) fn widest_word(&self) -> f64 {
+        let words = self.names().flat_map(str::split_whitespace);
+        words.map(|word| NAMES.width(word)).fold(0.0, f64::max)
+    }
+
     /// The room right of the plot, for names of this width at most.
     pub(super) fn right(&self, most: f64) -> f64 {
         let widths = self.names().map(|name| NAMES.widest(&NAMES.wrap_to(name, most, NAME_LINES)));
@@ -113,19 +124,28 @@ impl<'p> Curves<'p> {
     }
 
     /// Draws the panel into a frame, whose room to the right is wide enough for names of this width.
-    pub(super) fn draw(&self, canvas: &mut Canvas, frame: Frame, axes: &Axes, labels: &[&str], most: f64) {
+    pub(super) fn draw(
+        &self,
+        canvas: &mut Canvas,
+        frame: Frame,
+        axes: &Axes,
+        labels: &IndexSet<&str>,
+        most: f64,
+    ) {
         draw_axes(canvas, frame, axes);
         let mut names = Vec::new();
         for level in self.levels.iter().filter(|level| axes.y.holds(level.value)) {
             let y = axes.at(frame, 0.0, level.value).1;
             canvas.line(&[(frame.left, y), (frame.right(), y)], LEVEL);
-            names.push(Name { text: &level.label, look: None, end: (frame.right(), y) });
+            names.push(Name { text: &level.label, look: None, end: (frame.right(), y), mean: y });
         }
         for (series, points) in self.lines.series.iter().zip(&self.points) {
-            let number = labels.iter().position(|label| *label == series.label).unwrap_or(0);
+            let number = labels.get_index_of(series.label.as_str()).unwrap_or(0);
             let drawn = Drawn { frame, axes, look: look(number), number };
             if let Some(end) = drawn.draw(canvas, points) {
-                names.push(Name { text: &series.label, look: Some(drawn.look), end });
+                let heights = points.iter().flatten().map(|point| axes.at(frame, point.x, point.y).1);
+                let mean = heights.sum::<f64>() / points.iter().flatten().count() as f64;
+                names.push(Name { text: &series.label, look: Some(drawn.look), end, mean });
             }
         }
         if self.sound().next().is_none() {
@@ -179,7 +199,8 @@ pub(super) fn draw_ticks(canvas: &mut Canvas, frame: Frame, ruler: &Ruler) {
 
 /// Names at the ends of their lines, each behind a sample of its line, and led to where it had room.
 fn draw_names(canvas: &mut Canvas, frame: Frame, names: &[Name<'_>], most: f64) {
-    let names: Vec<_> = names.iter().filter(|name| !name.text.is_empty()).collect();
+    let mut names: Vec<Name<'_>> = names.iter().copied().filter(|name| !name.text.is_empty()).collect();
+    names.sort_by(|one, other| one.mean.total_cmp(&other.mean));
     let texts: Vec<_> = names.iter().map(|name| NAMES.wrap_to(name.text, most, NAME_LINES)).collect();
     let wanted: Vec<_> = names.iter().zip(&texts).map(|(name, lines)| (name.end.1, height(lines))).collect();
     let middles = spread(&wanted, frame.top, frame.bottom());

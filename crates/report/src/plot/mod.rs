@@ -13,6 +13,7 @@
 //! | [`spread`] | labels at the ends of lines, moved until none covers another |
 //! | [`canvas`] | the few elements of SVG that a picture is made of |
 //! | [`looks`] | colours, dashes, markers and hatches |
+//! | [`legend`] | which hatch is which piece of a bar |
 //! | [`letters`] | how wide a text is, and where it is broken |
 //!
 //! Nothing is told by colour alone: each series has dashes and a marker of its own, each piece of a bar its hatch, and names stand
@@ -25,6 +26,7 @@
 mod bars;
 mod canvas;
 mod data;
+mod legend;
 mod letters;
 mod lines;
 mod looks;

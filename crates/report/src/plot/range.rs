@@ -72,7 +72,11 @@ impl Range {
                     return decades;
                 }
                 let fine = self.one_two_five();
-                if (2..=most).contains(&fine.len()) { fine } else { self.even(most) }
+                match (fine.len(), decades.len()) {
+                    (2.., _) if fine.len() <= most => fine,
+                    (_, 2..) => decades,
+                    _ => self.even(most),
+                }
             }
         }
     }
@@ -200,6 +204,7 @@ mod tests {
         assert_eq!(texts(Scale::Log, 0.01, 100.0), ["0.01", "0.1", "1", "10", "100"]);
         assert_eq!(texts(Scale::Log, 30.0, 2e6), ["100", "1k", "10k", "100k", "1M"]);
         assert_eq!(texts(Scale::Log, 3.0, 60.0), ["5", "10", "20", "50"]);
+        assert_eq!(texts(Scale::Log, 0.15, 40.0), ["1", "10"]);
         assert_eq!(texts(Scale::Log, 2.1, 2.6), ["2.1", "2.2", "2.3", "2.4", "2.5", "2.6"]);
     }
 

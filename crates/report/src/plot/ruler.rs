@@ -19,11 +19,8 @@ pub(super) struct Extent {
 impl Extent {
     /// The extent of some values that can be drawn; `None` for no value.
     pub(super) fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
-        let one = |value: f64| Self {
-            low: value,
-            high: value,
-            binary: value >= 1.0 && value.log2().fract() == 0.0,
-        };
+        let one =
+            |value: f64| Self { low: value, high: value, binary: value > 0.0 && value.log2().fract() == 0.0 };
         values.into_iter().map(one).reduce(Self::with)
     }
 
@@ -79,7 +76,8 @@ impl Ruler {
         let Multiple { unit, factor } = Multiple::for_value(&axis.unit, typical);
         let named = [axis.label.as_str(), unit.as_str()].into_iter().filter(|part| !part.is_empty());
         Self {
-            title: named.collect::<Vec<_>>().join(", "),
+            title: named.collect::<Vec<_>>().join(", ")
+                + if axis.scale == Scale::Log { " (log scale)" } else { "" },
             unit,
             factor,
             range: Range { from: range.from * factor, to: range.to * factor, ..range },

@@ -1,8 +1,11 @@
 //! A whole picture: which panel stands where, titles, and what is said below. This module must never know what a picture shows.
 
-use super::bars::Ranked;
+use indexmap::{IndexMap, IndexSet};
+
+use super::bars::{Ranked, Sides};
 use super::canvas::{Anchor, Canvas, FAINT_INK, Frame, INK};
 use super::data::{Axis, Bars, Content, Lines, Panel, Picture, Scale};
+use super::legend::Legend;
 use super::letters::Font;
 use super::lines::{Axes, Curves, TICKS};
 use super::ruler::{Direction, Extent, Ruler};
@@ -19,14 +22,16 @@ const GUTTER: f64 = 20.0;
 /// The most panels in a row.
 const COLUMNS: usize = 3;
 
-/// The least width of a plot beside others.
-const LEAST_PLOT: f64 = 150.0;
+/// The least width of a plot of lines and of one of bars beside others.
+const LEAST_LINES: f64 = 120.0;
+const LEAST_BARS: f64 = 180.0;
 
 /// The height of a plot by the number of columns.
 const HEIGHTS: [f64; COLUMNS] = [300.0, 230.0, 200.0];
 
-/// The most of a panel's width that names at one side of it take.
-const NAMES_SHARE: f64 = 0.34;
+/// The most of a panel's width that names at the ends of lines take, unless one word takes more, and the most that one word takes.
+const NAMES_SHARE: f64 = 0.22;
+const WORD_SHARE: f64 = 0.4;
 
 /// From the plot's lower edge to the feet of the axis' title, beside what its further lines take.
 const BELOW: f64 = 34.0;
@@ -58,9 +63,9 @@ struct Sheet<'p> {
     picture: &'p Picture,
     panels: Vec<Ready<'p>>,
     /// Every name of a series once, in the order in which they come.
-    labels: Vec<&'p str>,
-    /// Every name of a piece of a bar once.
-    pieces: Vec<&'p str>,
+    labels: IndexSet<&'p str>,
+    /// Every name of a piece of a bar once, with whether it is seen.
+    pieces: IndexMap<&'p str, bool>,
     left_out: LeftOut,
 }
 
@@ -70,16 +75,22 @@ struct Grid {
     columns: usize,
     /// The width of a panel with what stands beside its plot.
     cell: f64,
-    /// The most that names and labels may take.
+    /// The most that names at the ends of lines may take.
     names: f64,
-    /// The room left and right of each plot.
+    /// The room left and right of each plot of lines.
     left: f64,
     right: f64,
+    /// The room for texts beside each plot of bars.
+    sides: Sides,
 }
 
 impl Grid {
-    fn plot(self) -> f64 {
+    fn lines(self) -> f64 {
         self.cell - self.left - self.right
+    }
+
+    fn bars(self) -> f64 {
+        self.cell - self.sides.left() - self.sides.right()
     }
 }
 
@@ -87,16 +98,13 @@ impl<'p> Sheet<'p> {
     fn new(picture: &'p Picture) -> Self {
         let mut left_out = LeftOut::default();
         let panels = ready(picture, &mut left_out);
-        let (mut labels, mut pieces) = (Vec::new(), Vec::new());
-        let once = |names: &mut Vec<&'p str>, name: &'p str| {
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        };
+        let (mut labels, mut pieces) = (IndexSet::new(), IndexMap::new());
         for panel in &panels {
             match &panel.kind {
-                Kind::Curves { lines, .. } => lines.series.iter().for_each(|it| once(&mut labels, &it.label)),
-                Kind::Ranked { bars, .. } => bars.pieces().for_each(|piece| once(&mut pieces, piece)),
+                Kind::Curves { lines, .. } => labels.extend(lines.series.iter().map(|it| it.label.as_str())),
+                Kind::Ranked { bars, .. } => {
+                    bars.pieces().for_each(|(piece, is_seen)| *pieces.entry(piece).or_default() |= is_seen);
+                }
             }
         }
         Self { picture, panels, labels, pieces, left_out }
@@ -105,7 +113,7 @@ impl<'p> Sheet<'p> {
     fn draw(&self) -> String {
         let (grid, inner) = (self.grid(), WIDTH - 2.0 * MARGIN);
         let title = TITLE.wrap(&self.picture.title, inner);
-        let legend = self.legend();
+        let legend = Legend::new(&self.pieces, inner);
         let below: Vec<String> = [Some(self.picture.caption.clone()), self.left_out.words()]
             .into_iter()
             .flatten()
@@ -123,11 +131,7 @@ impl<'p> Sheet<'p> {
             canvas.define_fills(self.pieces.len());
         }
         canvas.texts((MARGIN, MARGIN + TITLE.size), Anchor::Start, TITLE, INK, &title);
-        for (piece, (name, x, y)) in legend.entries.iter().enumerate() {
-            let swatch = Frame { left: MARGIN + x, top: top + y + 2.0, width: 16.0, height: 12.0 };
-            canvas.piece(swatch, piece);
-            canvas.text((swatch.right() + 5.0, swatch.bottom()), Anchor::Start, CAPTION, INK, name);
-        }
+        legend.draw(&mut canvas, (MARGIN, top));
         let mut y = head;
         for row in &rows {
             row.draw(&mut canvas, y, grid, self);
@@ -144,7 +148,7 @@ impl<'p> Sheet<'p> {
         let grids = (1..=panels.div_ceil(rows)).rev().map(|columns| self.grid_of(columns));
         let mut last = None;
         for grid in grids {
-            if grid.plot() >= LEAST_PLOT {
+            if grid.lines() >= LEAST_LINES && grid.bars() >= LEAST_BARS {
                 return grid;
             }
             last = Some(grid);
@@ -155,37 +159,24 @@ impl<'p> Sheet<'p> {
     fn grid_of(&self, columns: usize) -> Grid {
         let many = columns as f64;
         let cell = (WIDTH - 2.0 * MARGIN - (many - 1.0) * GUTTER) / many;
-        let names = cell * NAMES_SHARE - 45.0;
-        let widest = |room: &dyn Fn(&Ready<'_>) -> f64| self.panels.iter().map(room).fold(0.0, f64::max);
-        let left = |panel: &Ready<'_>| match &panel.kind {
-            Kind::Curves { axes, .. } => {
-                let ticks = axes.y.upright(HEIGHTS[columns - 1]);
-                let widths = ticks.iter().map(|(_, tick)| TICKS.width(&tick.text));
-                widths.fold(0.0, f64::max) + 8.0
+        let words = self.panels.iter().map(|panel| match &panel.kind {
+            Kind::Curves { curves, .. } => curves.widest_word(),
+            Kind::Ranked { .. } => 0.0,
+        });
+        let names = words.fold(cell * NAMES_SHARE, f64::max).min(cell * WORD_SHARE);
+        let (mut left, mut right, mut sides) = (0.0_f64, 0.0_f64, Sides::default());
+        for panel in &self.panels {
+            match &panel.kind {
+                Kind::Curves { curves, axes, .. } => {
+                    let ticks = axes.y.upright(HEIGHTS[columns - 1]);
+                    let widths = ticks.iter().map(|(_, tick)| TICKS.width(&tick.text) + 8.0);
+                    left = widths.fold(left, f64::max);
+                    right = right.max(curves.right(names));
+                }
+                Kind::Ranked { bars, ruler } => sides = sides.with(bars.sides(ruler, cell)),
             }
-            Kind::Ranked { bars, .. } => bars.left(names),
-        };
-        let right = |panel: &Ready<'_>| match &panel.kind {
-            Kind::Curves { curves, .. } => curves.right(names),
-            Kind::Ranked { bars, ruler } => bars.right(ruler, names),
-        };
-        Grid { columns, cell, names, left: widest(&left), right: widest(&right) }
-    }
-
-    /// Where the names of pieces stand, from the left margin and from the top of the legend.
-    fn legend(&self) -> Legend<'p> {
-        let (mut x, mut y) = (0.0, 0.0);
-        let mut entries = Vec::new();
-        for piece in &self.pieces {
-            let width = 16.0 + 5.0 + CAPTION.width(piece) + 16.0;
-            if x > 0.0 && x + width > WIDTH - 2.0 * MARGIN {
-                (x, y) = (0.0, y + CAPTION.line() + 2.0);
-            }
-            entries.push((*piece, x, y));
-            x += width;
         }
-        let height = if entries.is_empty() { 0.0 } else { y + CAPTION.line() + 10.0 };
-        Legend { entries, height }
+        Grid { columns, cell, names, left, right, sides }
     }
 
     /// The picture in words.
@@ -198,11 +189,6 @@ impl<'p> Sheet<'p> {
         let below = [Some(self.picture.caption.clone()), self.left_out.words()].into_iter().flatten();
         panels.chain(below).filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ")
     }
-}
-
-struct Legend<'p> {
-    entries: Vec<(&'p str, f64, f64)>,
-    height: f64,
 }
 
 /// Panels beside each other.
@@ -245,10 +231,14 @@ impl<'s> Row<'s> {
             );
             let above = top + self.titles + AXES.size;
             canvas.texts((left, above), Anchor::Start, AXES, FAINT_INK, &lines(AXES, ready.above()));
+            let (indent, width) = match ready.kind {
+                Kind::Curves { .. } => (grid.left, grid.lines()),
+                Kind::Ranked { .. } => (grid.sides.left(), grid.bars()),
+            };
             let frame = Frame {
-                left: left + grid.left,
+                left: left + indent,
                 top: top + self.titles + self.above,
-                width: grid.plot().max(20.0),
+                width,
                 height: ready.plot_height(grid),
             };
             match &ready.kind {
@@ -256,7 +246,7 @@ impl<'s> Row<'s> {
                     curves.draw(canvas, frame, axes, &sheet.labels, grid.names)
                 }
                 Kind::Ranked { bars, ruler } => {
-                    bars.draw(canvas, frame, ruler, &sheet.pieces, [grid.names, grid.names]);
+                    bars.draw(canvas, frame, ruler, grid.sides, &sheet.pieces);
                 }
             }
             let middle = frame.left + frame.width / 2.0;
@@ -286,7 +276,7 @@ impl Ready<'_> {
     fn plot_height(&self, grid: Grid) -> f64 {
         match &self.kind {
             Kind::Curves { curves, .. } => HEIGHTS[grid.columns - 1].max(curves.least_height(grid.names)),
-            Kind::Ranked { bars, ruler } => bars.height(ruler, grid.names, grid.names),
+            Kind::Ranked { bars, .. } => bars.height(grid.sides),
         }
     }
 }

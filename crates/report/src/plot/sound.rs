@@ -42,6 +42,7 @@ impl Flaw {
 
     fn thing(self) -> &'static str {
         match self {
+            Self::Missing => "point",
             Self::Interval => "interval",
             Self::Pieces => "division",
             _ => "value",
@@ -140,7 +141,7 @@ mod tests {
         assert_eq!(sound.iter().flatten().count(), 1);
         assert_eq!(
             left_out.words().unwrap(),
-            "Not drawn: 1 value without a value (single); 2 values not finite (single); 1 value too large or too small to \
+            "Not drawn: 1 point without a value (single); 2 values not finite (single); 1 value too large or too small to \
              place (single); 1 value 0 or below on a log axis (single); 1 interval without two finite ends in order (single)."
         );
         assert_eq!(LeftOut::default().words(), None);

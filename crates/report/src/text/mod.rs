@@ -9,6 +9,7 @@ mod comparison;
 mod explain;
 mod figures;
 mod ledger;
+mod legend;
 mod list;
 mod litmus;
 mod model;
@@ -17,6 +18,7 @@ mod prediction;
 mod ranked;
 mod run;
 mod sensitivity;
+mod study;
 
 pub use calibrate::{Advised, calibrate};
 pub use claims::{claims, failed_runs};
@@ -28,6 +30,7 @@ pub use litmus::litmus;
 pub use model::{fixed_floating, surveys};
 pub use run::run;
 pub use sensitivity::sensitivity;
+pub use study::study;
 
 use crate::quantity::several;
 

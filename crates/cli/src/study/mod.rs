@@ -1,0 +1,149 @@
+//! `tradewind study`: the runs that a file states, their numbers as tables, and its figures. This module must never know how
+//! results look.
+
+mod check;
+mod folder;
+mod source;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use lab::results::{Asked, Kept, Results};
+use lab::study::{Origin, Source};
+use lab::{Laboratory, NoAnswer, Specification};
+use report::document::{self, FailedRun, Partial};
+use report::{Page, picture, plot, text, tsv};
+
+use crate::arguments::Study;
+use crate::house::House;
+use crate::print::{code, print, say};
+use crate::problem::{All, Problem};
+use crate::reads::Reads;
+use crate::runs::{self, Answer, Answers, Runs, unrecorded};
+use crate::told::optional;
+use folder::Folder;
+
+/// Runs and reports.
+pub(crate) fn study(
+    house: &House,
+    arguments: &Study,
+    out: &mut (impl Write + Send),
+) -> Result<ExitCode, Problem> {
+    let read = source::read(&arguments.study, arguments.yes);
+    let laboratory = read.and_then(|read| check::laboratory(house, read));
+    let (page, jobs, laboratory) = (arguments.output.page(), optional(&arguments.jobs), laboratory).all()?;
+    let [study] = laboratory.studies() else { unreachable!("a laboratory of one study") };
+    let folder = arguments.out.as_deref().map(|path| Folder::open(path, &study.name)).transpose()?;
+    let asked = study.asked(is_native);
+    let told = Told { house, arguments, laboratory: &laboratory, asked: &asked, page, folder };
+    let runs: Vec<Specification> = asked.iter().filter_map(|asked| told.run(*asked)).collect();
+    let keep = |place: usize, answer: &_| {
+        let source = &study.sources[asked[place].source];
+        let kept = source.kept(answer);
+        let missing = source.missing(&kept);
+        let named = missing.first().map(|mapping| mapping.figure.text().to_owned());
+        named.map_or(Ok(kept), |name| Err(NoAnswer::Failed(lacking(&name))))
+    };
+    let reads = Reads::new(house);
+    let digests = |run: &Specification| reads.digests(run);
+    let wanted = Runs { house, record: arguments.record.as_ref(), jobs, digests: &digests };
+    let show = |answers, partial| told.print(answers, Some(partial), out).map(drop);
+    let (answers, recorded) = wanted.answers(&runs.iter().collect::<Vec<_>>(), keep, show)?;
+    let partial = recorded.as_ref().err().map(|unusable| unrecorded(unusable, &answers));
+    let code = told.print(answers, partial, out)?;
+    recorded.map(|()| code).map_err(runs::failed)
+}
+
+fn is_native(source: &Source) -> bool {
+    matches!(&source.origin, Origin::Run(run) if run.machine == worlds::NATIVE)
+}
+
+/// What is wrong with a run whose answer lacks a number that the study names.
+fn lacking(way: &str) -> String {
+    match way.strip_prefix(lab::specification::FIGURES) {
+        Some(figure) => {
+            format!("the program reports no figure `{figure}`; expected a name that `tradewind run` prints")
+        }
+        None => format!("the answer has no number `{way}`; see docs/json.md"),
+    }
+}
+
+/// A study whose results are printed and written.
+struct Told<'a> {
+    house: &'a House,
+    arguments: &'a Study,
+    laboratory: &'a Laboratory,
+    asked: &'a [Asked],
+    page: Page,
+    folder: Option<Folder>,
+}
+
+impl Told<'_> {
+    /// A run of the study.
+    fn run(&self, asked: Asked) -> Option<Specification> {
+        match &self.laboratory.studies()[0].sources.get(asked.source)?.origin {
+            Origin::Run(run) => Some(Specification { round: asked.round, ..(**run).clone() }),
+            _ => None,
+        }
+    }
+
+    /// Prints the results of the runs that are there, and writes them into the folder asked for.
+    fn print(
+        &self,
+        answers: Answers<Kept>,
+        partial: Option<Partial>,
+        out: &mut impl Write,
+    ) -> Result<ExitCode, Problem> {
+        let study = &self.laboratory.studies()[0];
+        let mut kept: Vec<Vec<&Kept>> = vec![Vec::new(); study.sources.len()];
+        for (asked, answer) in self.asked.iter().zip(&answers) {
+            if let Some(Ok(answer)) = answer {
+                kept[asked.source].push(answer);
+            }
+        }
+        let failed = self.failed(&answers);
+        let well = failed.is_empty();
+        let results = Results::new(self.laboratory, study, &kept);
+        let found = document::Study::new(&results, failed, partial);
+        print(out, self.arguments.output.json, &self.page, &found, |page| text::study(&found, page))?;
+        out.flush()?;
+        if let Some(folder) = &self.folder {
+            self.write(folder, &found)?;
+        }
+        Ok(code(well))
+    }
+
+    fn failed(&self, answers: &[Option<Answer<Kept>>]) -> Vec<FailedRun> {
+        let failure = |(asked, answer): (&Asked, &Option<Answer<Kept>>)| {
+            let said = answer.as_ref()?.as_ref().err()?.clone().why();
+            let command = self.run(*asked)?.told(&self.house.name);
+            Some(FailedRun { study: self.laboratory.studies()[0].name.clone(), command, said })
+        };
+        self.asked.iter().zip(answers).filter_map(failure).collect()
+    }
+
+    /// Writes everything into the folder.
+    fn write(&self, folder: &Folder, found: &document::Study) -> Result<(), Problem> {
+        const WIDE: usize = 120;
+        let page = Page { width: WIDE, colour: false, unicode: true };
+        let lines = |lines: Vec<String>| lines.join("\n") + "\n";
+        let mut json = Vec::new();
+        document::write(&mut json, found)?;
+        let mut files = vec![
+            ("study.txt".to_owned(), lines(text::study(found, &page)).into_bytes()),
+            ("study.json".to_owned(), json),
+            ("runs.tsv".to_owned(), tsv::runs(found).into_bytes()),
+        ];
+        if !found.metrics.is_empty() {
+            files.push(("metrics.tsv".to_owned(), tsv::metrics(found).into_bytes()));
+        }
+        for figure in &found.figures {
+            let picture = picture::study(figure, found.summary.clone());
+            files.push((format!("{}.svg", figure.name), plot::svg(&picture).into_bytes()));
+        }
+        folder.write(&files)?;
+        let names: Vec<_> = files.iter().map(|(name, _)| name.as_str()).collect();
+        say(&self.house.name, &format!("{} in {}", names.join(", "), folder.path().display()));
+        Ok(())
+    }
+}

@@ -1,0 +1,85 @@
+//! The study that a person names: a shipped one, or a file. This module must never know what a study is for.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use lab::Mistakes;
+use lab::study::{self, Origin, Study};
+use lab::survey::{self, Survey};
+use units::names::did_you_mean;
+use worlds::files::read_text;
+
+use crate::problem::Problem;
+use crate::shipped::STUDIES;
+use crate::studies;
+
+/// A study that was read, and what else it needs.
+pub(super) struct Read {
+    /// The study; `None` if its file is no study at all.
+    pub(super) study: Option<Study>,
+    pub(super) surveys: BTreeMap<String, Survey>,
+    /// What is wrong in its file.
+    pub(super) mistakes: Mistakes,
+}
+
+/// The study of this name or file; of more runs than usual where they `are_meant`.
+pub(super) fn read(name: &str, are_meant: bool) -> Result<Read, Problem> {
+    let most = if are_meant { Study::MOST_ASKED } else { Study::MOST };
+    match STUDIES.iter().find(|shipped| shipped.name == name) {
+        Some(shipped) => {
+            let text = str::from_utf8(shipped.bytes).expect("shipped texts are UTF-8");
+            let (study, mistakes) = study::read_at_most(most, shipped.path, text);
+            Ok(Read { study, surveys: studies::surveys(), mistakes })
+        }
+        None => of_file(name, most),
+    }
+}
+
+fn of_file(name: &str, most: study::Most) -> Result<Read, Problem> {
+    let path = Path::new(name);
+    if !(name.ends_with(".toml") || name.contains('/') || path.exists()) {
+        return Err(Problem::wrong(unknown(name)));
+    }
+    let text =
+        read_text(path).map_err(|why| Problem::wrong(format!("{name}: {why}; expected a study's file")))?;
+    let (mut study, mut mistakes) = study::read_at_most(most, name, &text);
+    let folder = folder_of(path);
+    let mut surveys = BTreeMap::new();
+    for source in study.iter_mut().flat_map(|study| &mut study.sources) {
+        match &mut source.origin {
+            Origin::Run(run) => run.folder.clone_from(&folder),
+            // A survey that is not there is told with its place.
+            Origin::Survey { file } => match survey(file, folder.as_deref()) {
+                Some(Ok(survey)) => drop(surveys.insert(file.clone(), survey)),
+                Some(Err(found)) => mistakes.extend(found),
+                None => {}
+            },
+            Origin::Model { .. } => {}
+        }
+    }
+    Ok(Read { study, surveys, mistakes })
+}
+
+/// A survey beside a study; `None` if there is no such file.
+fn survey(file: &str, folder: Option<&Path>) -> Option<Result<Survey, Mistakes>> {
+    let path = folder.map_or_else(|| PathBuf::from(file), |folder| folder.join(file));
+    let text = read_text(&path).ok()?;
+    Some(survey::read(&path.display().to_string(), &text))
+}
+
+/// The folder of a file, unless it is the one that this process is in.
+fn folder_of(path: &Path) -> Option<PathBuf> {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).map(Path::to_owned)
+}
+
+fn unknown(name: &str) -> String {
+    let known = || STUDIES.iter().map(|shipped| shipped.name);
+    let nearest = did_you_mean(name, known());
+    let file = format!("{name}.toml");
+    let nearest = if Path::new(&file).is_file() { format!(" did you mean `{file}`?") } else { nearest };
+    let known: Vec<_> = known().collect();
+    format!(
+        "unknown study `{name}`:{nearest} expected a file such as my-study.toml, or one of {}",
+        known.join(", ")
+    )
+}

@@ -1,0 +1,135 @@
+//! The tables of a comparison as ranked bars. This module must never measure or find anything.
+
+use compare::parts::{Part, region, shares};
+use compare::ranking::{Ranking, Row, ratio};
+use compare::tie::is_tied;
+
+use crate::document::{Asked, Partial};
+use crate::part::name;
+use crate::plot::{Bar, Bars, Content, Interval, Panel, Picture, Piece, Shared};
+use crate::quantity::{list, several};
+use crate::words::label;
+
+/// The picture of a comparison: a panel for each table, with its bars in the order of the table. Where runs are missing,
+/// `partial` says so.
+pub fn comparison(asked: &Asked, rankings: &[Ranking], partial: Option<&Partial>) -> Picture {
+    let rows = || rankings.iter().flat_map(Ranking::rows);
+    let input: Vec<_> = asked.input.iter().map(|(name, value)| format!("{name} {value}")).collect();
+    let intervals: Vec<_> = rows().filter_map(|row| row.interval).collect();
+    let measured =
+        (!intervals.is_empty()).then_some(match intervals.iter().all(|interval| interval.is_enough) {
+            true => {
+                "Black lines: intervals in which, with 95 % for all of a panel at once, the true medians lie."
+            }
+            false => {
+                "Black lines: the ranges of all runs, which were too few for intervals that one can rely on."
+            }
+        });
+    let tied = rows().any(|row| row.verified).then_some(
+        "x: times the first bar. No difference: black lines that overlap, or times that differ by no more than 3 %.",
+    );
+    let said = [
+        partial.map(|partial| format!("Partial: {partial}.")),
+        (!input.is_empty()).then(|| format!("Input: {}.", input.join(", "))),
+        measured.map(str::to_owned),
+        tied.map(str::to_owned),
+    ];
+    Picture {
+        title: format!("{}: time by mechanism and policy, the fastest first", asked.program),
+        caption: said.into_iter().flatten().collect::<Vec<_>>().join(" "),
+        panels: rankings.iter().map(panel).collect(),
+        shared: Shared::default(),
+    }
+}
+
+fn panel(ranking: &Ranking) -> Panel {
+    let rows = ranking.rows();
+    let several_mechanisms = rows.windows(2).any(|pair| pair[0].mechanism != pair[1].mechanism);
+    let mut bars: Vec<Bar> = rows.iter().map(|row| bar(rows[0], row, several_mechanisms)).collect();
+    bars.extend(ranking.failed.iter().map(|failed| Bar {
+        label: [failed.mechanism.name(), failed.policy.as_deref().unwrap_or_default()].join(" "),
+        note: "failed".to_owned(),
+        ..Bar::default()
+    }));
+    let content = Bars { label: "time".to_owned(), unit: "ns".to_owned(), bars };
+    Panel { title: title(ranking, &rows), content: Content::Bars(content) }
+}
+
+fn title(ranking: &Ranking, rows: &[&Row]) -> String {
+    let (machine, shape) = (&ranking.machine, ranking.shape);
+    let shape = format!("{} of {}", several(shape.nodes, "node"), several(shape.processors, "processor"));
+    let runs = rows.first().filter(|_| machine.native).map(|row| match row.runs() {
+        1 => ", one run each".to_owned(),
+        runs => format!(", median of {runs} runs"),
+    });
+    format!("{}, {shape}{}", label(&machine.name, machine.file.as_deref()), runs.unwrap_or_default())
+}
+
+fn bar(first: &Row, row: &Row, several_mechanisms: bool) -> Bar {
+    let policies = list(&row.policies);
+    let mechanism = if several_mechanisms { format!("{} ", row.mechanism) } else { String::new() };
+    let shares = shares(&region(&row.outcome).breakdown);
+    let pieces =
+        Part::ALL.into_iter().zip(shares).map(|(part, value)| Piece { label: name(part).to_owned(), value });
+    Bar {
+        label: format!("{mechanism}{policies}"),
+        value: Some(row.outcome.timed().as_nanoseconds()),
+        pieces: pieces.collect(),
+        interval: row
+            .interval
+            .map(|it| Interval { low: it.low.as_nanoseconds(), high: it.high.as_nanoseconds() }),
+        note: note(first, row),
+    }
+}
+
+/// What else there is to say of a row: how much slower it is than the first, or that its answer is wrong.
+fn note(first: &Row, row: &Row) -> String {
+    let is_first = std::ptr::eq(first, row);
+    let marked = if row.oversubscribed { ", took turns" } else { "" };
+    match ratio(first, row) {
+        None => "WRONG ANSWER".to_owned(),
+        Some(ratio) if !is_first && is_tied(first, row) => format!("{ratio:.2}x, no difference{marked}"),
+        Some(ratio) => format!("{ratio:.2}x{marked}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use compare::samples::{ranking, row};
+    use indexmap::IndexMap;
+    use tempest::Mechanism::{Bulk, Messages};
+
+    use super::*;
+    use crate::document::Given;
+
+    #[test]
+    fn every_row_is_a_bar_with_its_interval_and_what_it_means() {
+        let wrong = Row { verified: false, ..row(Bulk, "single", [1, 0, 0, 0]) };
+        let rows = [
+            row(Messages, "single", [100, 20, 5, 0]).within(0.01),
+            row(Messages, "floating", [101, 20, 5, 0]).within(0.01),
+            row(Bulk, "fixed:1", [150, 0, 0, 50]).within(0.01),
+            wrong,
+        ];
+        let given = Given { input: Vec::new(), set: Vec::new() };
+        let asked = Asked { program: "em3d".to_owned(), given, input: IndexMap::new() };
+        let partial = Partial::interrupted("SIGINT", (4, 9));
+        let picture = comparison(&asked, &[ranking("native", &rows)], Some(&partial));
+        let Content::Bars(bars) = &picture.panels[0].content else { panic!("a table is drawn as bars") };
+        let told: Vec<_> = bars.bars.iter().map(|bar| (bar.label.as_str(), bar.note.as_str())).collect();
+        let wanted = [
+            ("messages single", "1.00x"),
+            ("messages floating", "1.01x, no difference"),
+            ("bulk fixed:1", "1.60x"),
+            ("bulk single", "WRONG ANSWER"),
+        ];
+        assert_eq!(told, wanted);
+        let interval = bars.bars[0].interval.expect("this host was measured");
+        assert!(interval.low < 125_000.0 && 125_000.0 < interval.high);
+        assert_eq!(bars.bars[3].interval, None);
+        assert!(
+            picture.caption.starts_with("Partial: interrupted by SIGINT when 4 of 9 were done. Black lines:")
+        );
+        assert!(crate::plot::svg(&picture).contains("messages floating"));
+    }
+}

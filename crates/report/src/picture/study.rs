@@ -1,0 +1,125 @@
+//! The figures of a study, as pictures. This module must never know what a figure shows.
+
+use crate::document::{Bounds, Figure, FigureAxis, FigurePanel, FigurePoint, Scalar, StudyNumber};
+use crate::plot::{
+    Axis, Bar, Bars, Content, Interval, Level, Lines, Panel, Picture, Point, Scale, Series, Shared,
+};
+
+/// The picture of a figure. `caption` says below it what was run.
+pub fn study(figure: &Figure, caption: String) -> Picture {
+    let names = figure.panels.iter().flat_map(|panel| &panel.series).flat_map(|series| &series.points);
+    let is_bars = names.into_iter().any(|point| matches!(point.x, Scalar::Text(_)));
+    let content = |panel: &FigurePanel| match is_bars {
+        true => Content::Bars(bars(figure, panel)),
+        false => Content::Lines(lines(figure, panel)),
+    };
+    let panel = |panel: &FigurePanel| Panel { title: panel.title.clone(), content: content(panel) };
+    Picture {
+        title: figure.title.clone(),
+        caption,
+        panels: figure.panels.iter().map(panel).collect(),
+        shared: Shared { x: true, y: true },
+    }
+}
+
+fn lines(figure: &Figure, panel: &FigurePanel) -> Lines {
+    let point = |point: &FigurePoint| {
+        let Scalar::Number(x) = point.x else { return None };
+        let y = point.y.as_ref().map(|number| number.median);
+        Some(Point { x, y, interval: point.y.as_ref().and_then(interval) })
+    };
+    let series = panel.series.iter().map(|series| Series {
+        label: series.label.clone(),
+        points: series.points.iter().filter_map(point).collect(),
+    });
+    let level = |it: &crate::document::FigureLevel| Level { value: it.at, label: it.label.clone() };
+    Lines {
+        x: axis(&figure.x),
+        y: axis(&figure.y),
+        series: series.collect(),
+        levels: figure.levels.iter().map(level).collect(),
+    }
+}
+
+fn axis(axis: &FigureAxis) -> Axis {
+    let scale = if axis.scale == "log" { Scale::Log } else { Scale::Linear };
+    Axis::new(axis.label.clone(), axis.unit.clone(), scale)
+}
+
+fn interval(number: &StudyNumber) -> Option<Interval> {
+    number.interval.map(|Bounds { low, high, .. }| Interval { low, high })
+}
+
+/// A bar for each name, those of one name together.
+fn bars(figure: &Figure, panel: &FigurePanel) -> Bars {
+    let mut names: Vec<String> = Vec::new();
+    for point in panel.series.iter().flat_map(|series| &series.points) {
+        let name = name(&point.x);
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let bar = |at: &String| -> Vec<Bar> {
+        let of_name = panel.series.iter().filter_map(|series| {
+            let point = series.points.iter().find(|point| name(&point.x) == *at)?;
+            let label = if series.label.is_empty() { at.clone() } else { format!("{at}, {}", series.label) };
+            let value = point.y.as_ref().map(|number| number.median);
+            let interval = point.y.as_ref().and_then(interval);
+            Some(Bar { label, value, interval, ..Bar::default() })
+        });
+        of_name.collect()
+    };
+    let (label, unit) = (figure.y.label.clone(), figure.y.unit.clone());
+    Bars { label, unit, bars: names.iter().flat_map(bar).collect() }
+}
+
+fn name(x: &Scalar) -> String {
+    match x {
+        Scalar::Text(text) => text.clone(),
+        Scalar::Number(number) => number.to_string(),
+        Scalar::Flag(flag) => flag.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::FigureSeries;
+
+    fn figure(x: Scalar) -> Figure {
+        let samples = vec![1.0, 2.0, 3.0];
+        let interval = Some(Bounds { low: 1.0, high: 3.0, level: 0.75 });
+        let number = StudyNumber { median: 2.0, interval, samples };
+        let point = |y| FigurePoint { x: x.clone(), y };
+        let axis = |label: &str, scale: &str| FigureAxis {
+            label: label.to_owned(),
+            unit: "us".to_owned(),
+            scale: scale.to_owned(),
+        };
+        let series = FigureSeries { label: "np".to_owned(), points: vec![point(Some(number)), point(None)] };
+        Figure {
+            name: "f".to_owned(),
+            title: "a figure".to_owned(),
+            x: axis("size", "log"),
+            y: axis("time", "linear"),
+            panels: vec![FigurePanel { title: String::new(), series: vec![series] }],
+            levels: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn numbers_across_make_lines_with_intervals_and_names_make_bars() {
+        let picture = study(&figure(Scalar::Number(8.0)), "one run".to_owned());
+        let Content::Lines(lines) = &picture.panels[0].content else { panic!("lines") };
+        assert_eq!((lines.x.scale, lines.y.scale, lines.y.unit.as_str()), (Scale::Log, Scale::Linear, "us"));
+        let points = &lines.series[0].points;
+        assert_eq!((points[0].y, points[0].interval), (Some(2.0), Some(Interval { low: 1.0, high: 3.0 })));
+        assert_eq!((points[1].x, points[1].y), (8.0, None));
+        let picture = study(&figure(Scalar::Text("paragon".to_owned())), String::new());
+        let Content::Bars(bars) = &picture.panels[0].content else { panic!("bars") };
+        assert_eq!(
+            (bars.bars.len(), bars.bars[0].label.as_str(), bars.bars[0].value),
+            (1, "paragon, np", Some(2.0))
+        );
+    }
+}

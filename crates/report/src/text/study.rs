@@ -1,0 +1,226 @@
+//! A study's results as text: a table for each kind of run, metrics, checks. This module must never know how a number is
+//! measured.
+
+use anstyle::Style;
+use indexmap::{IndexMap, IndexSet};
+
+use super::claims::failed_runs;
+use super::partial::partial;
+use crate::document::{Check, Study, StudyColumn, StudyNumber, StudyRow, StudyTable};
+use crate::page::{ALARM, Page, QUIET, STRONG};
+use crate::quantity::{number, percent, several, time};
+use crate::table::{Column, Table, dash};
+
+/// The unit that is shown in the multiple that suits a number.
+const NANOSECONDS: &str = "ns";
+
+/// The heads of what says how sure a median is.
+const SURE: &str = "+/-";
+
+/// The lines of a study's results.
+pub fn study(study: &Study, page: &Page) -> Vec<String> {
+    let mut lines = partial(study.partial.as_ref(), page);
+    lines.push(page.fold_strong(&study.study, "", &format!("{}: {}", study.study, study.summary)));
+    for one in &study.tables {
+        lines.push(String::new());
+        lines.extend(table(one, page));
+    }
+    if !study.metrics.is_empty() {
+        lines.push(String::new());
+        lines.extend(metrics(&study.metrics, page));
+    }
+    if !study.checks.is_empty() {
+        lines.push(String::new());
+        lines.extend(checks(&study.checks, page));
+    }
+    lines.extend(legend(study, page));
+    lines.extend(failed_runs(&study.failed_runs, page));
+    lines
+}
+
+/// The table of the runs of one `[[run]]`: what is the same in all of them above it.
+fn table(table: &StudyTable, page: &Page) -> Vec<String> {
+    let values = |name: &String| table.rows.iter().map(|row| row.fields.get(name)).collect::<IndexSet<_>>();
+    let (axes, same): (Vec<_>, Vec<_>) = table.fields.iter().partition(|name| values(name).len() > 1);
+    let said = |name: &&String| Some(format!("{name} {}", table.rows.first()?.fields.get(*name)?));
+    let said: Vec<_> = same.iter().filter_map(said).collect();
+    let mut lines = vec![page.paint(STRONG, &page.fold("", &said.join(", ")))];
+    let cells = |cell: &dyn Fn(&StudyRow) -> String| table.rows.iter().map(cell).collect::<Vec<_>>();
+    let axis =
+        |name: &String| Column::left(name, cells(&|row| row.fields.get(name).cloned().unwrap_or_else(dash)));
+    let mut columns: Vec<_> = axes.into_iter().map(axis).collect();
+    for (at, column) in table.columns.iter().enumerate() {
+        let wanted = u8::try_from(table.columns.len() - at).unwrap_or(u8::MAX);
+        let value = |row: &StudyRow| numbered(row, column).map_or_else(dash, |it| shown(it.median, column));
+        let values = Column::right(&head(column), cells(&value));
+        // The first number stays, however narrow the page is.
+        columns.push(if at == 0 { values } else { values.wanted(wanted) });
+        let sure =
+            Column::right(SURE, cells(&|row| numbered(row, column).and_then(sure).unwrap_or_else(dash)));
+        columns.extend(Some(sure.wanted(wanted)).filter(|sure| !sure.is_blank()));
+    }
+    let rounds = Column::right("rounds", cells(&|row| row.rounds.to_string())).wanted(0);
+    columns.extend(Some(rounds).filter(|_| table.rows.iter().any(|row| row.rounds > 1)));
+    let dropped = Table::lay(columns.clone(), page, 0).dropped;
+    lines.extend(Table::lines(columns, page, |_| Style::new()));
+    let dropped: Vec<_> =
+        dropped.into_iter().filter(|head| head != SURE).map(|head| head.replace('\n', " ")).collect();
+    if !dropped.is_empty() {
+        let note = format!("no room for: {}; see --width, --json or --out", dropped.join(", "));
+        lines.push(page.paint(QUIET, &page.fold("", &note)));
+    }
+    lines
+}
+
+fn numbered<'r>(row: &'r StudyRow, column: &StudyColumn) -> Option<&'r StudyNumber> {
+    row.numbers.get(&column.name)?.as_ref()
+}
+
+/// The name of a column, and below it the unit of its numbers unless each says its own.
+fn head(column: &StudyColumn) -> String {
+    match column.unit.as_str() {
+        "" | NANOSECONDS => column.name.clone(),
+        unit => format!("{}\n{unit}", column.name),
+    }
+}
+
+fn shown(value: f64, column: &StudyColumn) -> String {
+    if column.unit == NANOSECONDS && value >= 0.0 { time(value) } else { number(value) }
+}
+
+/// How far the farther end of the interval lies from the median, as a share of it.
+fn sure(number: &StudyNumber) -> Option<String> {
+    let interval = number.interval?;
+    let far = (number.median - interval.low).max(interval.high - number.median);
+    (number.median != 0.0).then(|| percent(far / number.median.abs()))
+}
+
+fn metrics(metrics: &IndexMap<String, f64>, page: &Page) -> Vec<String> {
+    let columns = vec![
+        Column::left("metric", metrics.keys().map(String::as_str)),
+        Column::right("value", metrics.values().map(|value| number(*value))),
+    ];
+    Table::lines(columns, page, |_| Style::new())
+}
+
+fn checks(checks: &[Check], page: &Page) -> Vec<String> {
+    let holds = |check: &Check| match check.holds {
+        Some(true) => "holds",
+        Some(false) => "differs",
+        None => "not measured",
+    };
+    let line = |check: &Check| {
+        let said =
+            page.fold(&format!("  {:12}  ", holds(check)), &format!("{}: {}", check.claim, check.because));
+        match check.holds {
+            Some(true) => said,
+            Some(false) => page.paint(ALARM, &said),
+            None => page.paint(QUIET, &said),
+        }
+    };
+    std::iter::once(page.paint(STRONG, "checks")).chain(checks.iter().map(line)).collect()
+}
+
+/// What the columns mean that a study does not name itself.
+fn legend(study: &Study, page: &Page) -> Vec<String> {
+    let rows = || study.tables.iter().flat_map(|table| &table.rows);
+    let rounds = rows().map(|row| row.rounds).max().unwrap_or(0);
+    if rounds < 2 {
+        return Vec::new();
+    }
+    let level = rows().flat_map(|row| row.numbers.values()).flatten().filter_map(|number| number.interval);
+    let level = level.map(|interval| interval.level).fold(1.0, f64::min);
+    let said = format!(
+        "On this host a number is the median of up to {}; {SURE} says how far from it the ends of its interval lie, which encloses \
+         the true median with {} or more.",
+        several(rounds, "round"),
+        percent(level)
+    );
+    vec![String::new(), page.paint(QUIET, &page.fold("", &said))]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::Bounds;
+
+    fn row(machine: &str, values: &str, samples: &[f64]) -> StudyRow {
+        let fields = [("machine", machine), ("values", values), ("program", "toy")];
+        let fields = fields.map(|(name, value)| (name.to_owned(), value.to_owned())).into_iter().collect();
+        let interval = (samples.len() > 1).then(|| Bounds {
+            low: samples[0] * 0.9,
+            high: samples[0] * 1.2,
+            level: 0.75,
+        });
+        let number = samples.first().map(|median| StudyNumber {
+            median: *median,
+            interval,
+            samples: samples.to_vec(),
+        });
+        let rate = samples.first().map(|_| StudyNumber { median: 12.5, interval: None, samples: vec![12.5] });
+        let numbers = [("time".to_owned(), number), ("rate".to_owned(), rate)].into_iter().collect();
+        StudyRow { fields, rounds: samples.len() as u32, numbers }
+    }
+
+    fn found() -> Study {
+        let column = |name: &str, unit: &str| StudyColumn { name: name.to_owned(), unit: unit.to_owned() };
+        let table = StudyTable {
+            fields: ["machine", "values", "program"].map(str::to_owned).to_vec(),
+            columns: vec![column("time", "ns"), column("rate", "MB/s")],
+            rows: vec![
+                row("paragon", "10", &[1500.0]),
+                row("native", "10", &[2e6; 3]),
+                row("native", "20", &[]),
+            ],
+        };
+        Study {
+            version: 1,
+            partial: None,
+            study: "toy".to_owned(),
+            summary: "a toy".to_owned(),
+            file: "toy.toml".to_owned(),
+            runs: 5,
+            failed_runs: Vec::new(),
+            tables: vec![table],
+            metrics: [("ratio".to_owned(), 1.25)].into_iter().collect(),
+            checks: vec![Check {
+                claim: "faster".to_owned(),
+                holds: Some(false),
+                because: "it should".to_owned(),
+            }],
+            figures: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_study_is_a_table_with_what_its_runs_share_above() {
+        let page = Page { width: 80, colour: false, unicode: true };
+        let lines = study(&found(), &page);
+        let expected = [
+            "toy: a toy",
+            "",
+            "program toy",
+            "machine  values      time   +/-  rate  rounds",
+            "                                 MB/s",
+            "paragon  10      1.500 us     -  12.5       1",
+            "native   10      2.000 ms  20 %  12.5       3",
+            "native   20             -     -     -       0",
+            "",
+            "metric  value",
+            "ratio    1.25",
+            "",
+            "checks",
+            "  differs       faster: it should",
+        ];
+        assert_eq!(lines[..expected.len()], expected);
+        assert!(lines.last().is_some_and(|line| line.contains("75 % or more")), "{lines:#?}");
+    }
+
+    #[test]
+    fn a_narrow_page_says_what_it_leaves_out() {
+        let page = Page { width: 30, colour: false, unicode: true };
+        let lines = study(&found(), &page);
+        assert!(lines.iter().any(|line| line.starts_with("no room for: rounds, rate MB/s")), "{lines:#?}");
+        assert!(lines.iter().all(|line| line.lines().all(|line| line.chars().count() <= 30)), "{lines:#?}");
+    }
+}

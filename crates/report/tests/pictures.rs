@@ -1,0 +1,221 @@
+//! Pictures of any data are well-formed, whole and inside of their edges. These tests must never know how a picture is computed.
+
+use proptest::prelude::*;
+use roxmltree::{Document, Node};
+use tradewind_report::plot::{
+    Axis, Bar, Bars, Content, Interval, Level, Lines, Panel, Picture, Piece, Point, Scale, Series, Shared,
+    svg,
+};
+
+/// Numbers that programs yield, and those that they should not.
+fn value() -> impl Strategy<Value = f64> {
+    prop_oneof![
+        6 => -1e3..1e6,
+        3 => (0_i32..20).prop_map(|power| 2_f64.powi(power)),
+        2 => any::<f64>(),
+        1 => prop::sample::select(vec![0.0, -0.0, 1.0, f64::NAN, f64::INFINITY, f64::MAX, f64::MIN_POSITIVE, 1e100, -1e-100]),
+    ]
+}
+
+fn text() -> impl Strategy<Value = String> {
+    let odd = vec![
+        "",
+        "<&\"'>",
+        "]]>",
+        "a\u{0}b\nc\t",
+        "\u{fffe}",
+        "日本語の長い名前",
+        "averylongnamewithoutanyplacetobreakit",
+    ];
+    prop_oneof![4 => "[a-z]{1,9}( [a-z:0-9]{1,9}){0,3}", 1 => prop::sample::select(odd).prop_map(str::to_owned), 1 => ".{0,40}"]
+}
+
+fn interval() -> impl Strategy<Value = Option<Interval>> {
+    prop::option::of((value(), value()).prop_map(|(low, high)| Interval { low, high }))
+}
+
+fn axis() -> impl Strategy<Value = Axis> {
+    let unit = prop::sample::select(vec!["", "ns", "s", "MB/s", "cycles"]);
+    let scale = prop::sample::select(vec![Scale::Linear, Scale::Log]);
+    let end = || prop::option::weighted(0.2, value());
+    (text(), unit, scale, end(), end()).prop_map(|(label, unit, scale, from, to)| Axis {
+        label,
+        unit: unit.to_owned(),
+        scale,
+        from,
+        to,
+    })
+}
+
+fn series() -> impl Strategy<Value = Series> {
+    let point = (value(), prop::option::weighted(0.9, value()), interval());
+    let points = prop::collection::vec(point.prop_map(|(x, y, interval)| Point { x, y, interval }), 0..40);
+    (text(), points).prop_map(|(label, points)| Series { label, points })
+}
+
+fn lines() -> impl Strategy<Value = Content> {
+    let level = (value(), text()).prop_map(|(value, label)| Level { value, label });
+    (axis(), axis(), prop::collection::vec(series(), 0..9), prop::collection::vec(level, 0..3))
+        .prop_map(|(x, y, series, levels)| Content::Lines(Lines { x, y, series, levels }))
+}
+
+fn bars() -> impl Strategy<Value = Content> {
+    let piece = (text(), value()).prop_map(|(label, value)| Piece { label, value });
+    let pieces = prop::collection::vec(piece, 0..4);
+    let bar = (text(), prop::option::weighted(0.9, value()), pieces, interval(), text())
+        .prop_map(|(label, value, pieces, interval, note)| Bar { label, value, pieces, interval, note });
+    let unit = prop::sample::select(vec!["", "ns", "B/s"]);
+    (text(), unit, prop::collection::vec(bar, 0..9))
+        .prop_map(|(label, unit, bars)| Content::Bars(Bars { label, unit: unit.to_owned(), bars }))
+}
+
+fn picture() -> impl Strategy<Value = Picture> {
+    let panel = (text(), prop_oneof![lines(), bars()]).prop_map(|(title, content)| Panel { title, content });
+    (text(), text(), prop::collection::vec(panel, 0..8), any::<bool>(), any::<bool>()).prop_map(
+        |(title, caption, panels, x, y)| Picture { title, caption, panels, shared: Shared { x, y } },
+    )
+}
+
+/// Every coordinate of an element, as pairs.
+fn places(node: &Node<'_, '_>) -> Vec<(f64, f64)> {
+    let number = |name: &str| node.attribute(name).map(|text| text.parse::<f64>().expect(text));
+    let pairs = |text: &str| -> Vec<(f64, f64)> {
+        let numbers = text
+            .split(|letter: char| matches!(letter, 'M' | 'L' | ' ' | ','))
+            .filter(|word| !word.is_empty());
+        let numbers: Vec<f64> = numbers.map(|word| word.parse().expect(text)).collect();
+        assert_eq!(numbers.len() % 2, 0, "{text}");
+        numbers.chunks(2).map(|pair| (pair[0], pair[1])).collect()
+    };
+    match node.tag_name().name() {
+        "path" => pairs(node.attribute("d").expect("a path has data")),
+        "polygon" => pairs(node.attribute("points").expect("a polygon has corners")),
+        "circle" => vec![(number("cx").expect("a centre"), number("cy").expect("a centre"))],
+        "text" => vec![(number("x").expect("a place"), number("y").expect("a place"))],
+        "rect" => {
+            let (left, top) = (number("x").unwrap_or(0.0), number("y").unwrap_or(0.0));
+            let (width, height) = (number("width").expect("a width"), number("height").expect("a height"));
+            assert!(width >= 0.0 && height >= 0.0);
+            vec![(left, top), (left + width, top + height)]
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The elements that are seen: those outside of definitions.
+fn seen<'a, 'd>(document: &'a Document<'d>) -> impl Iterator<Item = Node<'a, 'd>> {
+    document
+        .descendants()
+        .filter(|node| node.is_element() && !node.ancestors().any(|around| around.has_tag_name("defs")))
+}
+
+fn check(picture: &Picture) {
+    let svg = svg(picture);
+    let document = Document::parse(&svg).unwrap_or_else(|error| panic!("{error}\n{svg}"));
+    let root = document.root_element();
+    let size = |name: &str| root.attribute(name).expect("a size").parse::<f64>().expect("a number");
+    let (width, height) = (size("width"), size("height"));
+    assert_eq!(root.attribute("viewBox"), Some(format!("0 0 {width} {height}").as_str()));
+    for node in seen(&document) {
+        for (x, y) in places(&node) {
+            assert!((0.0..=width).contains(&x) && (0.0..=height).contains(&y), "{x} {y}: {node:?}");
+        }
+    }
+    let has = |tag: &str| root.children().any(|node| node.has_tag_name(tag));
+    assert!(has("title") && has("desc"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn any_data_give_a_well_formed_picture_inside_its_edges(picture in picture()) {
+        check(&picture);
+    }
+}
+
+fn texts(svg: &str) -> Vec<String> {
+    let document = Document::parse(svg).expect("a picture is well-formed");
+    let texts = document.descendants().filter(|node| node.has_tag_name("text"));
+    texts.map(|node| node.text().unwrap_or_default().trim().to_owned()).collect()
+}
+
+fn one(lines: Lines) -> String {
+    let panels = vec![Panel { title: String::new(), content: Content::Lines(lines) }];
+    svg(&Picture { title: "one".to_owned(), panels, ..Picture::default() })
+}
+
+#[test]
+fn a_panel_without_anything_says_so() {
+    assert!(texts(&one(Lines::default())).contains(&"nothing to draw".to_owned()));
+    let nothing = Series { label: "none".to_owned(), points: vec![Point::new(1.0, f64::NAN)] };
+    let texts = texts(&one(Lines { series: vec![nothing], ..Lines::default() }));
+    assert!(texts.contains(&"nothing to draw".to_owned()));
+    assert!(texts.contains(&"Not drawn: 1 value not finite (none).".to_owned()), "{texts:?}");
+}
+
+#[test]
+fn no_name_covers_another() {
+    let series = |number: u32| Series {
+        label: format!("series {number}"),
+        points: vec![Point::new(0.0, f64::from(number)), Point::new(1.0, 1.0)],
+    };
+    let svg = one(Lines { series: (0..30).map(series).collect(), ..Lines::default() });
+    let document = Document::parse(&svg).expect("a picture is well-formed");
+    let names = document
+        .descendants()
+        .filter(|node| node.text().is_some_and(|text| text.trim().starts_with("series ")));
+    let names = names.filter(|node| node.has_tag_name("text"));
+    let mut heights: Vec<f64> = names.map(|node| node.attribute("y").unwrap().parse().unwrap()).collect();
+    heights.sort_by(f64::total_cmp);
+    assert_eq!(heights.len(), 30);
+    assert!(heights.windows(2).all(|pair| pair[1] - pair[0] >= 12.0), "{heights:?}");
+}
+
+#[test]
+fn a_line_has_a_gap_where_there_is_no_value() {
+    let points = |middle| {
+        vec![Point::new(0.0, 1.0), Point::new(1.0, 2.0), middle, Point::new(3.0, 2.0), Point::new(4.0, 1.0)]
+    };
+    let dashed = |middle| {
+        let series = Series { label: String::new(), points: points(middle) };
+        let svg = one(Lines { series: vec![series], ..Lines::default() });
+        svg.matches("stroke=\"#0072b2\" stroke-linejoin").count()
+    };
+    assert_eq!(dashed(Point::new(2.0, 1.0)), 1);
+    assert_eq!(dashed(Point { x: 2.0, y: None, interval: None }), 2);
+}
+
+#[test]
+fn nothing_is_told_by_colour_alone() {
+    let series = |number: u32| Series {
+        label: format!("s{number}"),
+        points: vec![Point::new(0.0, f64::from(number)), Point::new(1.0, f64::from(number))],
+    };
+    let svg = one(Lines { series: (0..7).map(series).collect(), ..Lines::default() });
+    let document = Document::parse(&svg).expect("a picture is well-formed");
+    let wide = document.descendants().filter(|node| node.attribute("stroke-width") == Some("1.8"));
+    let mut dashes: Vec<_> =
+        wide.map(|node| node.attribute("stroke-dasharray").unwrap_or_default()).collect();
+    dashes.sort_unstable();
+    dashes.dedup();
+    assert_eq!(dashes.len(), 7);
+}
+
+#[test]
+fn bars_show_their_values_and_lengths() {
+    let bar = |label: &str, value: f64| Bar { label: label.to_owned(), value: Some(value), ..Bar::default() };
+    let bars =
+        Bars { label: "time".to_owned(), unit: "ns".to_owned(), bars: vec![bar("a", 1e6), bar("b", 2e6)] };
+    let panels = vec![Panel { title: String::new(), content: Content::Bars(bars) }];
+    let svg = svg(&Picture { panels, ..Picture::default() });
+    let texts = texts(&svg);
+    assert!(
+        ["1.000 ms", "2.000 ms", "time, ms"].iter().all(|text| texts.contains(&(*text).to_owned())),
+        "{texts:?}"
+    );
+    let document = Document::parse(&svg).expect("a picture is well-formed");
+    let lengths = document.descendants().filter(|node| node.attribute("fill") == Some("#0072b2"));
+    let lengths: Vec<f64> = lengths.map(|node| node.attribute("width").unwrap().parse().unwrap()).collect();
+    assert!((lengths[1] / lengths[0] - 2.0).abs() < 1e-2, "{lengths:?}");
+}
