@@ -33,7 +33,7 @@ pub(crate) fn compare(
         // A path that cannot be written is told before a long comparison, not after it.
         files::draft(path)?;
     }
-    let sheet = Sheet { arguments, plan: &plan, page: &page };
+    let sheet = Sheet { name: &house.name, arguments, plan: &plan, page: &page };
     let comparing = plan.begin();
     run(&house.name, &comparing, |partial| {
         let rankings = ranked(&comparing);
@@ -60,6 +60,8 @@ fn ranked(comparing: &Comparing<'_>) -> Vec<Ranking> {
 
 /// The way in which a comparison is printed.
 struct Sheet<'a> {
+    /// The name of the command.
+    name: &'a str,
     arguments: &'a Compare,
     plan: &'a Comparison,
     page: &'a Page,
@@ -73,7 +75,7 @@ impl Sheet<'_> {
         partial: Option<Partial>,
         out: &mut impl Write,
     ) -> Result<(), Problem> {
-        let Self { arguments, plan, page } = self;
+        let Self { arguments, plan, page, .. } = self;
         let asked = asked(&arguments.common, &plan.subject);
         let setting = document::Setting {
             threads: plan.threads,
@@ -91,6 +93,7 @@ impl Sheet<'_> {
             rankings,
             cores: worlds::cores(),
             host: &host,
+            command: self.name,
             counters: arguments.counters,
             partial: partial.as_ref(),
         };
