@@ -400,10 +400,10 @@ pub(crate) struct Run {
     /// `native` for this host, the name of a shipped model, or a machine file
     #[arg(long, value_name = "native|NAME|FILE", default_value = "native")]
     pub(crate) machine: String,
-    /// Number of nodes [default: the machine's own; native: 2; or as many as the program needs]
+    /// Number of nodes [default: the machine's own; native: 2, or 1 on too few cores; or as many as the program needs]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = told::some("--nodes"))]
     pub(crate) nodes: Option<Told<u32>>,
-    /// Processors of each node [default: the machine's own; native: 2]
+    /// Processors of each node [default: the machine's own; native: as many as there are cores for]
     #[arg(long, value_name = "P", allow_negative_numbers = true, value_parser = told::some("--processors"))]
     pub(crate) processors: Option<Told<u32>>,
     /// A preset, for example floating, fixed:1 or single+helper: presets and options are in `tradewind list policies`
@@ -430,16 +430,22 @@ pub(crate) struct Run {
 
 #[derive(Debug, Args)]
 pub(crate) struct Compare {
-    /// Machines to compare on
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "native,hurricane-1")]
+    /// Machines to compare on [default: native and paragon, or hurricane-1 for a program that paragon cannot run]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) machine: Vec<String>,
-    /// Number of nodes, the same on every machine
-    #[arg(long, value_name = "N", default_value = "4", allow_negative_numbers = true, value_parser = told::some("--nodes"))]
-    pub(crate) nodes: Told<u32>,
-    /// Processors of each node, the same on every machine
-    #[arg(long, value_name = "P", default_value = "2", allow_negative_numbers = true, value_parser = told::some("--processors"))]
-    pub(crate) processors: Told<u32>,
-    /// Policies to compare, see `tradewind list policies` [default: every preset that the machine can do]. One that is listed
+    /// Number of nodes, the same on every machine [default: with native among the machines 2, or as many as the program needs;
+    /// else 4]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = told::some("--nodes"))]
+    pub(crate) nodes: Option<Told<u32>>,
+    /// Processors of each node, the same on every machine [default: with native among the machines as many as this host has
+    /// cores for, where 2 or 3 cores make two tables: 2 nodes of 1 and 1 node of 2; else 2]
+    #[arg(long, value_name = "P", allow_negative_numbers = true, value_parser = told::some("--processors"))]
+    pub(crate) processors: Option<Told<u32>>,
+    /// Show traffic, and how busy processors were, of each combination too
+    #[arg(long)]
+    pub(crate) counters: bool,
+    /// Policies to compare, see `tradewind list policies` [default: every preset that the machine can do, where there are
+    /// processors for it]. One that is listed
     /// twice is measured twice
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = told::policy)]
     pub(crate) policy: Vec<Told<Policy>>,

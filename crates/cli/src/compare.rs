@@ -5,11 +5,12 @@ use std::io::Write;
 use std::ops::ControlFlow;
 use std::process::ExitCode;
 
-use compare::{MachineShape, Ranking};
+use compare::Ranking;
 use report::document::Partial;
 use report::text::View;
 use report::{Page, document, picture, plot, text};
-use worlds::{Compared, Comparing, Comparison, Step};
+use worlds::shape::{self, Asked};
+use worlds::{Compared, Comparing, Comparison, Step, Target};
 
 use crate::arguments::Compare;
 use crate::asked::{asked, subject, targets};
@@ -90,6 +91,7 @@ impl Sheet<'_> {
             rankings,
             cores: worlds::cores(),
             host: &host,
+            counters: arguments.counters,
             partial: partial.as_ref(),
         };
         let found = document::Comparison::new(asked.clone(), &setting, rankings, &host);
@@ -104,22 +106,34 @@ impl Sheet<'_> {
 /// The comparison that the command line asks for.
 fn plan(house: &House, arguments: &Compare) -> Result<Comparison, Problem> {
     let common = &arguments.common;
+    let machines = machines(house, arguments);
     let asked = (
-        targets(&arguments.machine, &common.settings),
+        targets(&machines, &common.settings),
         subject(house, common, distinct(&arguments.mechanism), |entry| entry.mechanisms),
         every(&arguments.policy),
     );
-    let size = (arguments.nodes.get(), arguments.processors.get(), optional(&common.threads));
+    let size = (optional(&arguments.nodes), optional(&arguments.processors), optional(&common.threads));
     let rest = (arguments.repeat.get(), common.seed.get(), optional(&common.stall_limit));
     let ((targets, (subject, mechanisms), policies), size, rest) =
         (asked.all(), size.all(), rest.all()).all()?;
+    let size = (Asked { nodes: size.0, processors: size.1 }, size.2);
     let least = subject.instance.least();
     let mut plan = Comparison::new(subject, targets);
     (plan.policies, plan.mechanisms) = (policies, mechanisms);
-    plan.shapes = vec![MachineShape { nodes: size.0, processors: size.1 }];
-    plan.threads = size.2.unwrap_or(least.threads);
+    plan.shapes = shape::of_comparison(size.0, least, &plan.targets);
+    plan.crowded = !size.0.is_nothing();
+    plan.threads = size.1.unwrap_or(least.threads);
     (plan.repeat, plan.seed, plan.stall_limit) = rest;
     Ok(plan)
+}
+
+/// The machines that were asked for, or else the usual ones for the program.
+fn machines(house: &House, arguments: &Compare) -> Vec<String> {
+    if !arguments.machine.is_empty() {
+        return arguments.machine.clone();
+    }
+    let usual = house.programs.find(&arguments.common.program).map(Target::usual);
+    usual.unwrap_or_default().into_iter().map(str::to_owned).collect()
 }
 
 /// Runs a comparison; says meanwhile, as the command of this name, how far it is. If it is interrupted, `tell` prints the

@@ -11,6 +11,7 @@ use tempest::Policy;
 use tempest::policy::PRESETS;
 use trace::Summary;
 use units::Time;
+use worlds::shape::Asked;
 use worlds::{Error, Measuring, Repeat, Setting, TraceFile, Turn, inputs, machines};
 
 use report::document::Partial;
@@ -145,13 +146,14 @@ fn setting(house: &House, arguments: &Run) -> Result<Setting, Problem> {
     let rest = (common.seed.get(), optional(&common.stall_limit));
     let ((target, (subject, mechanisms), policy), (nodes, processors, threads), (seed, stall_limit)) =
         (asked.all(), size.all(), rest.all()).all()?;
-    let (usual, least) = (target.shape(), subject.instance.least());
+    let least = subject.instance.least();
+    let shape = target.shape(Asked { nodes, processors }, least);
     Ok(Setting {
         mechanism: *mechanisms.first().unwrap_or(&subject.entry.mechanisms[0]),
         subject,
         target,
-        nodes: nodes.unwrap_or(usual.0.max(least.nodes)),
-        processors: processors.unwrap_or(usual.1.max(least.processors)),
+        nodes: shape.nodes,
+        processors: shape.processors,
         threads: threads.unwrap_or(least.threads),
         policy,
         seed,

@@ -176,7 +176,7 @@ fn serves<T: Ord + Clone>(best: Vec<Option<T>>, tied: Vec<BTreeSet<T>>) -> Serve
 }
 
 impl Name {
-    fn of(machine: &Machine) -> Self {
+    pub(crate) fn of(machine: &Machine) -> Self {
         Self { machine: machine.name.clone(), file: machine.file.clone() }
     }
 }

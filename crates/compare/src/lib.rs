@@ -12,6 +12,7 @@
 //! | [`bottleneck`] | the part of a machine that a run was limited by |
 //! | [`finding`] | the winner on one machine, its margin, and the cause |
 //! | [`agreement`] | whether several machines rank alike |
+//! | [`verdict`] | the best mechanism and the best policy of each machine, and by how much |
 //! | [`prediction`] | a calibrated model's times beside those measured on the host |
 //!
 //! Everything here is plain data; findings, agreements and predictions serialize with `serde`. This room must never know
@@ -34,6 +35,7 @@ pub mod refusal;
 #[cfg(any(test, feature = "samples"))]
 pub mod samples;
 pub mod tie;
+pub mod verdict;
 
 pub use agreement::Agreement;
 pub use bottleneck::Bottleneck;
@@ -44,3 +46,4 @@ pub use parts::Part;
 pub use prediction::Prediction;
 pub use ranking::{Machine, MachineShape, Ranking, Row};
 pub use refusal::Refusal;
+pub use verdict::Verdict;

@@ -8,7 +8,7 @@ use units::Time;
 
 use crate::combination::{Combination, Way};
 use crate::interval::{self, Interval};
-use crate::refusal::Refusal;
+use crate::refusal::{LeftOut, Refusal};
 
 /// A machine on which combinations ran.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -20,6 +20,8 @@ pub struct Machine {
     pub file: Option<String>,
     /// Whether it is this host, where two runs are never equal; two runs on a model always are.
     pub native: bool,
+    /// One line about the machine, of a model.
+    pub summary: Option<String>,
     /// The digest of all values of a model.
     pub digest: Option<u64>,
     /// The machine that it is a measurement of, for a calibrated model.
@@ -135,6 +137,9 @@ pub struct Ranking {
     pub places: Vec<Place>,
     /// Combinations that were asked for and that the machine cannot do.
     pub refused: Vec<Refusal>,
+    /// What nobody asked for by name and could not run: policies for which there are too few processors, and mechanisms that
+    /// the machine lacks.
+    pub left_out: Vec<LeftOut>,
     /// Combinations that began and did not end well.
     pub failed: Vec<Refusal>,
     /// Combinations of which no run was over when the comparison was stopped.
@@ -166,7 +171,7 @@ impl Ranking {
         for Place { row, .. } in places.iter_mut().filter(|_| machine.native) {
             row.interval = Interval::of_median(&row.samples, level);
         }
-        Self { machine, shape, places, refused, failed, missing: Vec::new() }
+        Self { machine, shape, places, refused, left_out: Vec::new(), failed, missing: Vec::new() }
     }
 
     /// The rows, in the order of their places.

@@ -18,6 +18,24 @@ pub struct Refusal {
     pub reason: String,
 }
 
+/// A policy or a mechanism that nobody asked for by name and that a machine cannot run.
+#[derive(Clone, PartialEq, Debug)]
+pub struct LeftOut {
+    /// The policy or mechanism.
+    pub what: Choice,
+    /// The reason, as the world gives it.
+    pub reason: String,
+}
+
+/// A choice that a comparison makes for all combinations at once.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Choice {
+    /// A policy, by every mechanism: there are too few processors for it.
+    Policy(String),
+    /// A mechanism, under every policy: the machine lacks it.
+    Mechanism(Mechanism),
+}
+
 /// Refusals of one reason.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Group<'r> {

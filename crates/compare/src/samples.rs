@@ -60,7 +60,15 @@ pub fn rows(times: &[(Mechanism, &str, u64)]) -> Vec<Row> {
 pub fn ranking(name: &str, rows: &[Row]) -> Ranking {
     let machine = Machine { name: name.to_owned(), native: name == "native", ..Machine::default() };
     let places = rows.iter().map(|row| Place { row: row.clone(), ran: Vec::new() }).collect();
-    Ranking { machine, shape: SHAPE, places, refused: Vec::new(), failed: Vec::new(), missing: Vec::new() }
+    Ranking {
+        machine,
+        shape: SHAPE,
+        places,
+        refused: Vec::new(),
+        left_out: Vec::new(),
+        failed: Vec::new(),
+        missing: Vec::new(),
+    }
 }
 
 impl Row {

@@ -2,13 +2,15 @@
 
 use std::ops::ControlFlow;
 
+use compare::refusal::{Choice, LeftOut};
 use compare::{Combination, MachineShape, Ranking, Refusal, Way};
 use tempest::policy::{Dispatch, PRESETS};
 use tempest::{Mechanism, Policy};
 use units::Time;
 
 use crate::rounds::{End, Together};
-use crate::{Error, Repeat, Setting, Subject, Target};
+use crate::shape::{self, Asked};
+use crate::{Error, Mistake, Repeat, Setting, Subject, Target, cores};
 
 /// A comparison to be run: a program, targets, and what all runs have in common.
 ///
@@ -34,6 +36,9 @@ pub struct Comparison {
     pub targets: Vec<Target>,
     /// The nodes and processors of every machine: a table for each machine in each shape.
     pub shapes: Vec<MachineShape>,
+    /// Whether a run on this host may have more processors than there are cores, so that they take turns and times mean
+    /// little. If not, such a run is refused.
+    pub crowded: bool,
     /// The number of the program's threads on each computing processor.
     pub threads: u32,
     /// The policies; if empty, every preset that a machine can do.
@@ -83,6 +88,9 @@ pub struct Compared {
     pub ran: Vec<(Setting, Combination)>,
     /// The combinations that were asked for and that the machine cannot do.
     pub refused: Vec<Refusal>,
+    /// What nobody asked for by name and cannot run here: policies for which there are too few processors, and mechanisms
+    /// that the machine lacks.
+    pub left_out: Vec<LeftOut>,
     /// The runs that began and did not end well.
     pub failed: Vec<Refusal>,
     /// The combinations of which no run was over when the comparison was stopped.
@@ -106,17 +114,21 @@ impl Standing {
 struct Ways {
     run: Vec<(Mechanism, Standing)>,
     refused: Vec<Refusal>,
+    left_out: Vec<LeftOut>,
 }
 
 impl Comparison {
-    /// A comparison of a program on these machines: 4 nodes of 2 processors, one thread on each computing processor, every policy
-    /// and mechanism, on this host as many runs of each combination as it takes, the seed 1.
+    /// A comparison of a program on these machines: in the [default shapes](shape::of_comparison), as many threads on each
+    /// computing processor as the program needs, every policy and mechanism, on this host as many runs of each combination as
+    /// it takes, the seed 1.
     pub fn new(subject: Subject, targets: Vec<Target>) -> Self {
+        let least = subject.instance.least();
         Self {
+            shapes: shape::of_comparison(Asked::default(), least, &targets),
+            crowded: false,
+            threads: least.threads,
             subject,
             targets,
-            shapes: vec![MachineShape { nodes: 4, processors: 2 }],
-            threads: 1,
             policies: Vec::new(),
             mechanisms: Vec::new(),
             repeat: Repeat::Auto,
@@ -153,69 +165,98 @@ impl Comparison {
             let (settings, same): (Vec<_>, _) = ways.run.into_iter().map(setting).unzip();
             // A model gives the same result every time.
             let repeat = if target.is_native() { self.repeat } else { Repeat::Times(1) };
-            Table { target, shape, together: Together::new(settings, repeat), same, refused: ways.refused }
+            let together = Together::new(settings, repeat);
+            Table { target, shape, together, same, refused: ways.refused, left_out: ways.left_out }
         })
     }
 
     /// The combinations to run on a machine, which are every mechanism under every policy, and those that it
     /// cannot do.
     fn ways(&self, shape: MachineShape, target: &Target) -> Ways {
-        let asked = self.mechanisms.as_slice();
-        let mechanisms = if asked.is_empty() { self.subject.entry.mechanisms } else { asked };
-        let mut ways = Ways::default();
-        for &mechanism in mechanisms {
-            let policies = self.policies_on(mechanism, shape, target);
-            if policies.is_empty() {
+        let (mut ways, is_asked) = (Ways::default(), !self.policies.is_empty());
+        for &mechanism in self.mechanisms_in(shape) {
+            if let Err(mistake) = self.room(shape, target) {
+                ways.refused.push(Refusal { mechanism, policy: None, reason: mistake.to_string() });
+                continue;
+            }
+            let before = ways.run.len();
+            let canonical = |policy: &Policy| target.canonical(policy, shape.processors);
+            for policy in self.policies_on(mechanism, target) {
+                // What nobody asked for twice does not run twice.
+                let stands_for = |other: &Policy| !is_asked && canonical(other) == canonical(&policy);
+                match self.fit(&policy, shape, target) {
+                    Ok(()) => ways.add(mechanism, &policy, stands_for),
+                    Err(why) => ways.refuse(mechanism, &policy, &why, is_asked),
+                }
+            }
+            if ways.run.len() == before && !is_asked {
                 ways.refused.push(self.lacking(mechanism, shape, target));
             }
-            ways.run.extend(policies.into_iter().map(|policy| (mechanism, policy)));
         }
-        // What nobody asked for and a machine cannot do goes without saying, unless there is nothing else to say.
-        if asked.is_empty() && !ways.run.is_empty() {
-            ways.refused.clear();
+        // Where anything runs, what nobody asked for is no more than a note.
+        if self.mechanisms.is_empty() && !is_asked && !ways.run.is_empty() {
+            ways.left_out.extend(ways.refused.drain(..).map(|lacking| LeftOut {
+                what: Choice::Mechanism(lacking.mechanism),
+                reason: lacking.reason,
+            }));
         }
         ways
     }
 
-    /// The policies to run, each with the others that it stands for: those asked for, or every preset that the machine can do.
-    /// The machine itself refuses a policy that was asked for and that it cannot do.
-    fn policies_on(&self, mechanism: Mechanism, shape: MachineShape, target: &Target) -> Vec<Standing> {
-        if !self.policies.is_empty() {
-            return self.policies.iter().map(Standing::alone).collect();
+    /// The mechanisms to run in a shape: those asked for, or all of the program. One node beside others is there to show
+    /// policies, as nothing leaves it by any mechanism: there it is the program's first.
+    fn mechanisms_in(&self, shape: MachineShape) -> &[Mechanism] {
+        let all = self.subject.entry.mechanisms;
+        match self.mechanisms.as_slice() {
+            [] if shape.nodes == 1 && self.shapes.iter().any(|other| other.nodes > 1) => &all[..1],
+            [] => all,
+            asked => asked,
         }
-        let can = |policy: &Policy| self.check(mechanism, policy, shape, target).is_ok();
-        // A machine that dispatches one event at a time has the policies that are keyed elsewhere in that order.
-        let able = presets().filter_map(|policy| match can(&policy) {
-            true => Some(policy),
-            false => serial(&policy).filter(can),
-        });
-        let mut standing: Vec<Standing> = Vec::new();
-        for policy in able {
-            let canonical = |policy: &Policy| target.canonical(policy, shape.processors);
-            // What nobody asked for twice does not run twice.
-            match standing.iter_mut().find(|other| canonical(&other.policy) == canonical(&policy)) {
-                Some(other) => other.same.push(policy.to_string()),
-                None => standing.push(Standing::alone(&policy)),
-            }
-        }
-        standing
     }
 
-    fn check(
-        &self,
-        mechanism: Mechanism,
-        policy: &Policy,
-        shape: MachineShape,
-        target: &Target,
-    ) -> Result<(), tempest::Refusal> {
-        target.check(mechanism, policy)?;
-        policy.split(shape.processors).map(|_| ())
+    /// The policies to run: those asked for, or every preset that the machine can do. The machine itself refuses a policy
+    /// that was asked for and that it cannot do.
+    fn policies_on(&self, mechanism: Mechanism, target: &Target) -> Vec<Policy> {
+        if !self.policies.is_empty() {
+            return self.policies.clone();
+        }
+        let can = |policy: &Policy| target.check(mechanism, policy).is_ok();
+        // A machine that dispatches one event at a time has the policies that are keyed elsewhere in that order.
+        presets()
+            .filter_map(|policy| if can(&policy) { Some(policy) } else { serial(&policy).filter(can) })
+            .collect()
+    }
+
+    /// Whether a machine can have so many nodes and processors: this host only as many as it has cores.
+    fn room(&self, shape: MachineShape, target: &Target) -> Result<(), Mistake> {
+        let is_wide = |shape: MachineShape| shape::processors(shape) as usize > cores();
+        if self.crowded || !target.is_native() || !is_wide(shape) {
+            return Ok(());
+        }
+        // The least that would do is more to the point than a shape that was chosen for the models.
+        let least = shape::least(self.subject.instance.least());
+        let shape = if is_wide(least) { least } else { shape };
+        Err(Mistake::TooFewCores { program: self.subject.entry.name, shape, cores: cores() })
+    }
+
+    /// Whether there are enough processors for a policy.
+    fn fit(&self, policy: &Policy, shape: MachineShape, target: &Target) -> Result<(), Mistake> {
+        let split = policy.split(shape.processors).map_err(Mistake::Policy)?;
+        let processors = shape.nodes * (split.computing + split.dedicated);
+        let is_asked = self.crowded && shape::processors(shape) as usize > cores();
+        if !target.is_native() || is_asked || processors as usize <= cores() {
+            return Ok(());
+        }
+        Err(Mistake::PolicyNeedsCores { policy: policy.clone(), processors, cores: cores() })
     }
 
     /// The reason why a machine can do a mechanism under no policy.
     fn lacking(&self, mechanism: Mechanism, shape: MachineShape, target: &Target) -> Refusal {
         let why: Vec<_> = presets()
-            .filter_map(|policy| self.check(mechanism, &policy, shape, target).err())
+            .filter_map(|policy| {
+                let fits = target.check(mechanism, &policy).and_then(|()| policy.split(shape.processors));
+                fits.err()
+            })
             .map(|refusal| refusal.to_string())
             .collect();
         let first = why.first().cloned().unwrap_or_default();
@@ -239,6 +280,29 @@ impl Comparison {
             seed: self.seed,
             stall_limit: self.stall_limit,
             trace: None,
+        }
+    }
+}
+
+impl Ways {
+    /// Adds a policy that there are processors for, to the runs or to a run that stands for it too.
+    fn add(&mut self, mechanism: Mechanism, policy: &Policy, stands_for: impl Fn(&Policy) -> bool) {
+        let of_it = self.run.iter_mut().filter(|(other, _)| *other == mechanism);
+        match of_it.map(|(_, standing)| standing).find(|standing| stands_for(&standing.policy)) {
+            Some(standing) => standing.same.push(policy.to_string()),
+            None => self.run.push((mechanism, Standing::alone(policy))),
+        }
+    }
+
+    /// Adds a policy that there are too few processors for; `is_asked` says that a person named it.
+    fn refuse(&mut self, mechanism: Mechanism, policy: &Policy, why: &Mistake, is_asked: bool) {
+        let (policy, reason) = (policy.to_string(), why.to_string());
+        if is_asked {
+            return self.refused.push(Refusal { mechanism, policy: Some(policy), reason });
+        }
+        let left_out = LeftOut { what: Choice::Policy(policy), reason };
+        if !self.left_out.contains(&left_out) {
+            self.left_out.push(left_out);
         }
     }
 }
@@ -295,6 +359,7 @@ struct Table<'c> {
     /// The other policies that each of them stands for.
     same: Vec<Vec<String>>,
     refused: Vec<Refusal>,
+    left_out: Vec<LeftOut>,
 }
 
 impl Table<'_> {
@@ -305,6 +370,7 @@ impl Table<'_> {
             shape: self.shape,
             ran: Vec::new(),
             refused: self.refused.clone(),
+            left_out: self.left_out.clone(),
             failed: Vec::new(),
             missing: Vec::new(),
         };
@@ -330,7 +396,7 @@ impl Compared {
     pub fn ranking(self) -> Ranking {
         let ran = self.ran.into_iter().map(|(_, ran)| ran).collect();
         let ranking = Ranking::new(self.target.described(), self.shape, ran, self.refused, self.failed);
-        Ranking { missing: self.missing, ..ranking }
+        Ranking { missing: self.missing, left_out: self.left_out, ..ranking }
     }
 
     /// Stores what came of a combination of this name, which stands for the policies `same` too. A failure of one does not keep the others from being reported.

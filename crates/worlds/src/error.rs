@@ -4,6 +4,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use compare::MachineShape;
 use tempest::entry::{BadPlan, InputError};
 use tempest::{Failure, Mechanism, Policy};
 
@@ -151,6 +152,24 @@ pub enum Mistake {
     Plan(BadPlan),
     /// A policy needs more processors.
     Policy(tempest::Refusal),
+    /// This host has fewer cores than a program needs processors.
+    TooFewCores {
+        /// The name of the program.
+        program: &'static str,
+        /// The nodes and processors that it needs.
+        shape: MachineShape,
+        /// The number of cores that the process may use.
+        cores: usize,
+    },
+    /// This host has fewer cores than a policy needs processors.
+    PolicyNeedsCores {
+        /// The policy.
+        policy: Policy,
+        /// The number of all processors.
+        processors: u32,
+        /// The number of cores that the process may use.
+        cores: usize,
+    },
     /// A run would have more threads than [`MAX_THREADS`].
     TooManyThreads {
         /// The number of nodes asked for.
@@ -215,6 +234,25 @@ impl fmt::Display for Mistake {
             Self::InputTwice { key } => write!(f, "--input {key}: given twice; expected once"),
             Self::NoFileInput { text, program } => {
                 write!(f, "--input {text}: expected KEY=VALUE; `{program}` reads no file")
+            }
+            Self::TooFewCores { program, shape: MachineShape { nodes, processors }, cores } => {
+                let plural = |number: usize| if number == 1 { "" } else { "s" };
+                write!(
+                    f,
+                    "{program} needs {nodes} node{} of {processors} processor{}, and this host has {cores} core{}: \
+                     expected --nodes {nodes} --processors {processors} to measure with processors that take turns",
+                    plural(*nodes as usize),
+                    plural(*processors as usize),
+                    plural(*cores),
+                )
+            }
+            Self::PolicyNeedsCores { policy, processors, cores } => {
+                let plural = if *cores == 1 { "" } else { "s" };
+                write!(
+                    f,
+                    "policy `{policy}` needs {processors} processors in all, and this host has {cores} core{plural}: \
+                     expected another policy, or `run`, where processors may take turns"
+                )
             }
             Self::TooManyThreads { nodes, computing, threads } => {
                 let plural = if *computing == 1 { "" } else { "s" };

@@ -24,6 +24,7 @@
 //! | [`Subject`] | a program with its inputs, checked |
 //! | [`Run`], [`Setting`] | one combination of program, target, mechanism and policy; its result is a [`compare::Combination`] |
 //! | [`Comparison`], [`Compared`] | every combination that targets can do; their results |
+//! | [`shape`] | the nodes and processors of runs for which nobody chose them |
 //! | [`Comparing`], [`Measuring`] | a comparison, a combination that is being run: what is over, for another thread |
 //! | [`Repeat`], [`Turn`] | how often a combination runs on this host; a run that is about to begin |
 //! | [`TraceFile`] | the file of a trace, whole or not at all |
@@ -44,6 +45,7 @@ mod repeat;
 mod rounds;
 mod run;
 mod setting;
+pub mod shape;
 mod sharing;
 mod subject;
 mod target;

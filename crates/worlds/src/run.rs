@@ -2,12 +2,13 @@
 
 use std::ops::ControlFlow;
 
-use compare::Combination;
+use compare::{Combination, MachineShape};
 use tempest::entry::{Coherence, Entry};
 use tempest::{Mechanism, Outcome, Policy};
 use trace::Recorder;
 use units::Time;
 
+use crate::shape::Asked;
 use crate::{Error, Repeat, Setting, Sharing, Subject, Target};
 
 /// The default policy of a run: every machine whose processors poll for messages has it.
@@ -142,13 +143,15 @@ impl Run {
         let inputs: Vec<_> = self.inputs.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
         let written = Subject::check(&self.entry, self.mechanism.as_slice());
         let ((), subject) = Error::both(written, Subject::load(&self.entry, &inputs))?;
-        let ((nodes, processors), least) = (self.target.shape(), subject.instance.least());
+        let least = subject.instance.least();
+        let asked = Asked { nodes: self.nodes, processors: self.processors };
+        let MachineShape { nodes, processors } = self.target.shape(asked, least);
         Ok(Setting {
             mechanism: self.mechanism.unwrap_or(self.entry.mechanisms[0]),
             subject: subject.sharing(self.sharing),
             target: self.target,
-            nodes: self.nodes.unwrap_or(nodes.max(least.nodes)),
-            processors: self.processors.unwrap_or(processors.max(least.processors)),
+            nodes,
+            processors,
             threads: self.threads.unwrap_or(least.threads),
             policy: self.policy,
             seed: self.seed,

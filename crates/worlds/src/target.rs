@@ -2,19 +2,25 @@
 
 use std::sync::Arc;
 
+use compare::MachineShape;
 use compare::ranking::{Calibration, Machine as Described};
 use machine::Machine;
 use native::Local;
 use sim::Model;
+use tempest::entry::{Entry, Least};
+use tempest::policy::PRESETS;
 use tempest::{Mechanism, Policy, Refusal, World};
 
 use crate::limits::NATIVE;
+use crate::shape::{self, Asked};
 use crate::{Error, Mistake, machines};
 
-/// The number of nodes, and of processors of each, of a native run that does not set them.
-const NATIVE_SHAPE: (u32, u32) = (2, 2);
+/// The models that a program is compared on, the first of them that can run it: a machine with a second processor in each node
+/// that serves the network, so that it matters who runs handlers; and one that has every mechanism.
+const USUAL_MODELS: [&str; 2] = ["paragon", "hurricane-1"];
 
-/// The number of cores of this host that the process may use.
+/// The number of cores of this host that the process may use: those of its affinity, and no more than the quota of its control
+/// group allows.
 pub fn cores() -> usize {
     Local::cores()
 }
@@ -98,6 +104,7 @@ impl Target {
             name: self.name().to_owned(),
             file: self.file().map(str::to_owned),
             native: self.is_native(),
+            summary: self.machine().map(|machine| machine.summary.clone()),
             digest: self.machine().map(Machine::digest),
             calibration: of.map(|of| Calibration { of, host }),
         }
@@ -118,12 +125,29 @@ impl Target {
         matches!(self, Self::Native)
     }
 
-    /// The number of nodes, and of processors of each, of a run that does not set them.
-    pub fn shape(&self) -> (u32, u32) {
-        match self {
-            Self::Native => NATIVE_SHAPE,
-            Self::Model { machine, .. } => (machine.nodes, machine.processors),
-        }
+    /// The nodes and processors of a run of a program that needs at least `least`, with whatever was asked for: on this host as
+    /// many processors as there are cores for, on a model the machine's own.
+    pub fn shape(&self, asked: Asked, least: Least) -> MachineShape {
+        let machine = match self {
+            Self::Native => return shape::of_run(asked, least, cores() as u32),
+            Self::Model { machine, .. } => machine,
+        };
+        let nodes = machine.nodes.max(least.nodes);
+        asked.or(MachineShape { nodes, processors: machine.processors.max(least.processors) })
+    }
+
+    /// The names of the machines that a program is compared on where nobody names any: this host, and the first of
+    /// [`USUAL_MODELS`] that can run the program at all.
+    pub fn usual(entry: &Entry) -> Vec<&'static str> {
+        let runs = |name: &&&str| {
+            let Ok(model) = Self::find(name, &[]) else { return false };
+            entry.mechanisms.iter().any(|mechanism| {
+                PRESETS.iter().any(|preset| {
+                    preset.name.parse().is_ok_and(|policy| model.check(*mechanism, &policy).is_ok())
+                })
+            })
+        };
+        std::iter::once(NATIVE).chain(USUAL_MODELS.iter().find(runs).copied()).collect()
     }
 
     /// Checks that the machine has everything that a mechanism and a policy need.

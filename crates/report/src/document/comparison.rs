@@ -4,6 +4,7 @@
 use compare::finding::{self, Cause};
 use compare::prediction::{self, Score};
 use compare::ranking::{self, Place};
+use compare::refusal::{self, Choice as Omitted};
 use compare::{MachineShape, agreement, counter, parts};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,6 +12,7 @@ use tempest::Mechanism;
 
 use super::Partial;
 use super::run::{Asked, Combination, Measured, Setting};
+use super::verdict::Verdict;
 use crate::words;
 
 /// The document that `tradewind compare --json` prints.
@@ -25,6 +27,8 @@ pub struct Comparison {
     /// The program and its input.
     #[serde(flatten)]
     pub asked: Asked,
+    /// The answer in short.
+    pub verdict: Verdict,
     /// The results of each `--machine` in each shape, shape by shape, in the order asked for.
     pub worlds: Vec<World>,
     /// The predictions of each machine whose file says that it is a measurement (`[calibrated]`) of another machine of
@@ -51,6 +55,9 @@ pub struct World {
     /// The combinations asked for with `--policy` or `--mechanism` that this machine cannot have; empty if nobody
     /// asked. If nothing at all can run here, every mechanism.
     pub refused: Vec<Refused>,
+    /// What was not asked for by name and cannot run here: policies for which there are too few processors, natively also too
+    /// few cores, and mechanisms that the machine lacks.
+    pub left_out: Vec<LeftOut>,
     /// The combinations that began and did not end well; empty if all did. The exit is 1 if there is one.
     pub failed: Vec<Refused>,
     /// The combinations of which no run was over when the comparison was interrupted.
@@ -103,6 +110,21 @@ pub struct Refused {
     /// The policy.
     ///
     /// Null if no `--policy` was asked for: the machine cannot have the mechanism under any.
+    pub policy: Option<String>,
+    /// The reason, for people.
+    pub reason: String,
+}
+
+/// A policy or a mechanism that was not asked for by name and cannot run.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct LeftOut {
+    /// The mechanism that the machine lacks, under any policy.
+    ///
+    /// Null of a policy.
+    pub mechanism: Option<String>,
+    /// The policy for which there are too few processors, by any mechanism.
+    ///
+    /// Null of a mechanism.
     pub policy: Option<String>,
     /// The reason, for people.
     pub reason: String,
@@ -351,6 +373,7 @@ impl Comparison {
         Self {
             version: super::VERSION,
             partial: None,
+            verdict: Verdict::new(&asked.program, rankings),
             asked,
             worlds: rankings.iter().map(|ranking| World::new(setting, ranking)).collect(),
             predictions: prediction::of(rankings).iter().map(|one| Prediction::new(one, host)).collect(),
@@ -373,6 +396,7 @@ impl World {
             processors,
             rows: rows.collect(),
             refused: ranking.refused.iter().map(Refused::from).collect(),
+            left_out: ranking.left_out.iter().map(LeftOut::from).collect(),
             failed: ranking.failed.iter().map(Refused::from).collect(),
             missing: ranking.missing.iter().map(Way::from).collect(),
             finding: Finding::from(&finding::of(ranking)),
@@ -414,6 +438,16 @@ impl From<&compare::Refusal> for Refused {
     fn from(refusal: &compare::Refusal) -> Self {
         let compare::Refusal { mechanism, policy, reason } = refusal.clone();
         Self { mechanism: mechanism.to_string(), policy, reason }
+    }
+}
+
+impl From<&refusal::LeftOut> for LeftOut {
+    fn from(left_out: &refusal::LeftOut) -> Self {
+        let (mechanism, policy) = match &left_out.what {
+            Omitted::Mechanism(mechanism) => (Some(mechanism.to_string()), None),
+            Omitted::Policy(policy) => (None, Some(policy.clone())),
+        };
+        Self { mechanism, policy, reason: left_out.reason.clone() }
     }
 }
 

@@ -21,6 +21,7 @@ mod spent;
 #[cfg(feature = "command")]
 mod studied;
 mod study;
+mod verdict;
 
 use std::io::{self, Write};
 
@@ -31,8 +32,8 @@ pub use claims::{
     Claim, Claims, Counts as Verdicts, FailedRun, FixedMachine, Ledger, Parameter, Scalar, Score, Summary,
 };
 pub use comparison::{
-    Agreement, Because, Bottleneck, Choice, Comparison, Finding, Named, Pair, Prediction, Processors,
-    Ranking, Refused, Row, Scored, Way, World,
+    Agreement, Because, Bottleneck, Choice, Comparison, Finding, LeftOut, Named, Pair, Prediction,
+    Processors, Ranking, Refused, Row, Scored, Way, World,
 };
 pub use explain::{Derived, Explain, Meaning, Runs, Unable, Underived, Value};
 pub use list::{Input, Item, List, Policy, Program};
@@ -51,6 +52,7 @@ pub use study::{
     Bounds, Check, Figure, FigureAxis, FigureLevel, FigurePanel, FigurePoint, FigureSeries, Study,
     StudyColumn, StudyNumber, StudyRow, StudyTable,
 };
+pub use verdict::{Answer, Lead, Verdict};
 
 /// The version of the documents' form: it grows when a key goes or changes its meaning, not when one comes.
 pub const VERSION: u32 = 3;

@@ -1,16 +1,16 @@
 //! A comparison as text: for each machine its tables and its finding, and what they show together. This module must never
 //! measure or find anything.
 
-use compare::refusal::{self, Group};
-use compare::{Ranking, Refusal, Row, agreement, finding, prediction};
+use compare::refusal::{self, Choice, Group};
+use compare::{Ranking, Refusal, Row, agreement, finding, prediction, verdict};
 use tempest::Mechanism;
 
+use super::legend::Legend;
 use super::partial::partial;
-use super::ranked::{self, Tables};
+use super::ranked;
 use super::{cores, kind, prediction as predicted, sharing};
-use crate::bar;
 use crate::document::{Asked, Partial, Setting};
-use crate::page::{ALARM, Page, QUIET};
+use crate::page::{ALARM, Page, QUIET, STRONG};
 use crate::quantity::several;
 use crate::words;
 
@@ -31,6 +31,8 @@ pub struct View<'a> {
     pub cores: usize,
     /// This host, in words.
     pub host: &'a str,
+    /// Whether traffic and processors are shown too.
+    pub counters: bool,
     /// The mark that not every run was done.
     pub partial: Option<&'a Partial>,
 }
@@ -39,16 +41,20 @@ pub struct View<'a> {
 pub fn comparison(view: &View<'_>, page: &Page) -> Vec<String> {
     let View { asked, setting, rankings, .. } = view;
     let program = &asked.program;
-    let facts: Vec<_> = asked.input.iter().map(|(name, value)| format!("{name} {value}")).collect();
+    let verdicts = verdict::of(rankings);
+    let mut said = words::verdict(program, &verdicts).into_iter();
     let mut lines = partial(view.partial, page);
+    lines.extend(said.next().map(|first| page.paint(STRONG, &page.fold("", &first))));
+    lines.extend(said.map(|more| page.fold("", &more)));
+    lines.push(String::new());
+    let facts: Vec<_> = asked.input.iter().map(|(name, value)| format!("{name} {value}")).collect();
     lines.push(page.fold_strong(program, &format!("{program}: "), view.summary));
     lines.push(page.fold("input: ", &facts.join(", ")));
     let is_shared = |row: &Row| row.mechanism == Mechanism::SharedMemory;
     if rankings.iter().flat_map(Ranking::rows).any(is_shared) {
         lines.push(page.fold("shared memory: ", &sharing(setting.block_bytes, &setting.protocol)));
     }
-    lines.push(bar::legend(page, "bars:"));
-    let mut legend = Legend::default();
+    let mut legend = Legend::of(&verdicts);
     for ranking in *rankings {
         lines.push(String::new());
         lines.extend(world(view, page, ranking, &mut legend));
@@ -62,7 +68,7 @@ pub fn comparison(view: &View<'_>, page: &Page) -> Vec<String> {
         lines.push(page.fold("Together: ", &words::agreement(&agreement)));
     }
     lines.push(String::new());
-    lines.push(legend.line(page));
+    lines.extend(legend.lines(page));
     lines
 }
 
@@ -70,14 +76,19 @@ fn world(view: &View<'_>, page: &Page, ranking: &Ranking, legend: &mut Legend) -
     let rows = ranking.rows();
     let mut lines = vec![page.fold_strong(&ranking.machine.name, "", &title(view, ranking, &rows))];
     if !rows.is_empty() {
-        let tables = ranked::tables(page, &rows);
-        legend.add(&tables);
+        let tables = ranked::tables(page, &rows, view.counters);
+        legend.add(ranking, &rows, &tables);
         lines.extend(tables.lines);
         lines.extend(notes(view, page, ranking, &rows));
     }
-    for Group { of, reason } in refusal::groups(&ranking.refused) {
-        lines.push(page.fold("    ", &format!("{}: {reason}", refused(&of))));
+    let groups = refusal::groups(&ranking.refused);
+    let is_one = groups.len() == 1 && rows.is_empty();
+    for Group { of, reason } in groups {
+        let all = is_one && of.iter().all(|(_, policies)| policies.is_empty());
+        let what = if all { "not run".to_owned() } else { refused(&of) };
+        lines.push(page.fold("    ", &format!("{what}: {reason}")));
     }
+    lines.extend(left_out(ranking).into_iter().map(|line| page.paint(QUIET, &page.fold("    ", &line))));
     for Refusal { reason, .. } in &ranking.failed {
         lines.push(page.paint(ALARM, &page.fold("    FAILED: ", reason)));
     }
@@ -86,6 +97,45 @@ fn world(view: &View<'_>, page: &Page, ranking: &Ranking, legend: &mut Legend) -
         lines.push(page.fold_strong("Finding:", "Finding: ", &found));
     }
     lines
+}
+
+/// What nobody asked for and could not run, in a line for each reason.
+fn left_out(ranking: &Ranking) -> Vec<String> {
+    let policies: Vec<_> = ranking
+        .left_out
+        .iter()
+        .filter_map(|one| match &one.what {
+            Choice::Policy(policy) => Some(policy.as_str()),
+            Choice::Mechanism(_) => None,
+        })
+        .collect();
+    let mechanisms: Vec<_> = ranking
+        .left_out
+        .iter()
+        .filter_map(|one| match &one.what {
+            Choice::Mechanism(mechanism) => Some(mechanism.name()),
+            Choice::Policy(_) => None,
+        })
+        .collect();
+    let line =
+        |what: &str, names: &[&str]| (!names.is_empty()).then(|| format!("{what}: {}", names.join(", ")));
+    let lacking = line("the machine has no", &mechanisms);
+    let short = line("left out for want of processors", &families(&policies));
+    lacking.into_iter().chain(short).collect()
+}
+
+/// Names of policies; one that is there with several counts stands without any, once.
+fn families<'n>(policies: &[&'n str]) -> Vec<&'n str> {
+    let family = |policy: &'n str| policy.split_once(':').map_or(policy, |(family, _)| family);
+    let mut names: Vec<&str> = Vec::new();
+    for policy in policies {
+        let of_family = policies.iter().filter(|other| family(other) == family(policy)).count();
+        let name = if of_family > 1 { family(policy) } else { policy };
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
 }
 
 /// Mechanisms and policies that are refused, such as `bulk, deposit (single, floating)`.
@@ -141,47 +191,24 @@ fn notes(view: &View<'_>, page: &Page, ranking: &Ranking, rows: &[&Row]) -> Vec<
     notes
 }
 
-/// Abbreviations and marks of all tables, each explained once.
-#[derive(Default)]
-struct Legend {
-    heads: Vec<String>,
-    dropped: Vec<String>,
-    is_cut: bool,
-    has_same: bool,
-}
-
-impl Legend {
-    fn add(&mut self, tables: &Tables) {
-        self.heads.extend(tables.heads.iter().cloned());
-        for head in &tables.dropped {
-            if !self.dropped.contains(head) {
-                self.dropped.push(head.clone());
-            }
-        }
-        self.is_cut |= tables.is_cut;
-        self.has_same |= tables.has_same;
-    }
-
-    fn line(&self, page: &Page) -> String {
-        let mut said = vec![format!("{}.", ranked::meanings(&self.heads).join("; "))];
-        said.push("busy and dispatch are of the whole run, the rest of the timed phase.".to_owned());
-        if self.has_same {
-            said.push("Policies in one row are the same there.".to_owned());
-        }
-        if self.is_cut {
-            said.push(format!("A bar that ends in {} is cut off.", bar::cut(page)));
-        }
-        if !self.dropped.is_empty() {
-            let heads = self.dropped.join(", ");
-            said.push(format!("No room for: {heads}; see --width and --json."));
-        }
-        page.paint(QUIET, &page.fold("", &said.join(" ")))
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use compare::refusal::{Choice, LeftOut};
+    use compare::samples::ranking;
     use tempest::Mechanism::{Bulk, Deposit, Messages};
+
+    #[test]
+    fn what_is_left_out_is_told_in_a_line_for_each_reason() {
+        let mut ranking = ranking("toy", &[]);
+        let left_out = |what| LeftOut { what, reason: "needs more".to_owned() };
+        let policies = ["fixed:1", "fixed:2", "partitioned:2"].map(|name| Choice::Policy(name.to_owned()));
+        let all = policies.into_iter().chain([Choice::Mechanism(Deposit)]);
+        ranking.left_out = all.map(left_out).collect();
+        assert_eq!(
+            super::left_out(&ranking),
+            ["the machine has no: deposit", "left out for want of processors: fixed, partitioned:2"]
+        );
+    }
 
     #[test]
     fn mechanisms_are_named_with_the_policies_under_which_they_are_refused() {

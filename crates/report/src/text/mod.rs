@@ -9,6 +9,7 @@ mod comparison;
 mod explain;
 mod figures;
 mod ledger;
+mod legend;
 mod list;
 mod litmus;
 mod model;

@@ -51,15 +51,20 @@ pub(super) struct Tables {
     pub(super) has_same: bool,
 }
 
-/// The tables of one machine's rows, in their order.
-pub(super) fn tables(page: &Page, rows: &[&Row]) -> Tables {
-    let (times, traffic) = (times(page, rows), traffic(rows));
-    let all = [times.clone(), traffic.clone()].concat();
+/// The tables of one machine's rows, in their order: of times, and of traffic and processors if `counters` are asked for.
+pub(super) fn tables(page: &Page, rows: &[&Row], counters: bool) -> Tables {
+    let times = times(page, rows);
     let mut tables = Tables {
         is_cut: Bars::of(rows).is_some_and(|bars| bars.cuts(rows)),
         has_same: rows.iter().any(|row| row.policies.len() > 1),
         ..Tables::default()
     };
+    if !counters {
+        tables.ranked(page, rows, times);
+        return tables;
+    }
+    let traffic = traffic(rows);
+    let all = [times.clone(), traffic.clone()].concat();
     if Table::fits(&all, page, LEAST_BAR * 2) {
         tables.ranked(page, rows, all);
         return tables;
@@ -200,8 +205,8 @@ fn times(page: &Page, rows: &[&Row]) -> Vec<Column> {
         Column::left(PROCESSORS.0, cells(&processors)).wanted(4),
         Column::right("", cells(&turns)),
         Column::right("time", cells(&|row| time(row.outcome.timed().as_nanoseconds()))),
-        Column::right("+/-", cells(&|row| row.uncertainty().map_or_else(dash, percent))).wanted(2),
-        Column::right("ratio", cells(&ratio)).wanted(3),
+        Column::right(UNCERTAINTY.0, cells(&|row| row.uncertainty().map_or_else(dash, percent))).wanted(2),
+        Column::right(RATIO.0, cells(&ratio)).wanted(3),
     ];
     std::iter::once(rank(rows)).chain(columns.into_iter().filter(|column| !column.is_blank())).collect()
 }
@@ -239,14 +244,21 @@ static FIGURES: &[Figure] = &[
 ];
 
 /// The head and the meaning of the column of processors.
-const PROCESSORS: (&str, &str) = ("procs", "processors of each node that compute + that only handle");
+const PROCESSORS: (&str, &str) = ("procs", "processors of each node that compute + that only run handlers");
+
+/// The head and the meaning of the column of confidence intervals.
+const UNCERTAINTY: (&str, &str) =
+    ("+/-", "how far off the time may be; no row of a table is further off, with 95 % confidence");
+
+/// The head and the meaning of the column of ratios.
+const RATIO: (&str, &str) = ("ratio", "time divided by that of the first row");
 
 /// Head and meaning of the columns with these heads, in their order.
-pub(super) fn meanings(heads: &[String]) -> Vec<String> {
+pub(super) fn meanings(heads: &[String]) -> Vec<(String, String)> {
     let figures = FIGURES.iter().map(|(_, head, meaning, ..)| (*head, *meaning));
-    let all = std::iter::once(PROCESSORS).chain(figures).filter(|(_, meaning)| !meaning.is_empty());
-    all.filter(|(head, _)| heads.iter().any(|shown| shown == head))
-        .map(|(head, meaning)| format!("{head}: {meaning}"))
+    let all = [PROCESSORS, UNCERTAINTY, RATIO].into_iter().chain(figures);
+    all.filter(|(head, meaning)| !meaning.is_empty() && heads.iter().any(|shown| shown == head))
+        .map(|(head, meaning)| (head.to_owned(), meaning.to_owned()))
         .collect()
 }
 

@@ -4,12 +4,16 @@
 mod agreement;
 mod finding;
 mod prediction;
+mod verdict;
 
 pub use agreement::agreement;
 pub use finding::finding;
 pub use prediction::prediction;
 #[cfg(feature = "command")]
 pub(crate) use prediction::title;
+#[cfg(feature = "command")]
+pub(crate) use verdict::named_policies;
+pub use verdict::verdict;
 
 /// A machine's name, and its file if it has one.
 pub fn label(machine: &str, file: Option<&str>) -> String {

@@ -1,0 +1,90 @@
+//! The verdict in the document of `compare`. This module must never find anything itself: verdicts are made in room `compare`.
+
+use compare::{MachineShape, verdict};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::comparison::{Named, Way};
+use crate::words;
+
+/// The answer of a comparison in short.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Verdict {
+    /// The verdict for people.
+    pub text: String,
+    /// The answer of each entry of `worlds` that has a right answer, in their order.
+    pub tables: Vec<Answer>,
+}
+
+/// The answer of one machine in one shape.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Answer {
+    /// The machine and its file.
+    #[serde(flatten)]
+    pub on: Named,
+    /// Nodes of the machine.
+    pub nodes: u32,
+    /// Processors of each node.
+    pub processors: u32,
+    /// The mechanism and the policy of the fastest row.
+    pub fastest: Way,
+    /// The best mechanism, each at its best.
+    ///
+    /// Null if all rows are of one mechanism.
+    pub mechanism: Option<Lead>,
+    /// The best policy by the fastest mechanism.
+    ///
+    /// Null if there is one only.
+    pub policy: Option<Lead>,
+}
+
+/// The choice that is faster than others.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Lead {
+    /// The best, the fastest first: nothing tells them apart.
+    pub best: Vec<String>,
+    /// The fastest of those that are slower.
+    ///
+    /// Null if nothing is slower.
+    pub next: Option<String>,
+    /// The time that `next` took longer than the fastest, in percent: above 0.
+    ///
+    /// Null without `next`.
+    pub percent: Option<f64>,
+}
+
+impl Verdict {
+    /// The verdict of a comparison of this program.
+    pub(super) fn new(program: &str, rankings: &[compare::Ranking]) -> Self {
+        let verdicts = verdict::of(rankings);
+        Self {
+            text: words::verdict(program, &verdicts).join(" "),
+            tables: verdicts.iter().map(Answer::from).collect(),
+        }
+    }
+}
+
+impl From<&compare::Verdict> for Answer {
+    fn from(answer: &compare::Verdict) -> Self {
+        let MachineShape { nodes, processors } = answer.shape;
+        Self {
+            on: Named { machine: answer.on.machine.clone(), machine_file: answer.on.file.clone() },
+            nodes,
+            processors,
+            fastest: Way::from(&answer.way),
+            mechanism: answer.mechanism.as_ref().map(Lead::from),
+            policy: answer.policy.as_ref().map(Lead::from),
+        }
+    }
+}
+
+impl From<&verdict::Lead> for Lead {
+    fn from(lead: &verdict::Lead) -> Self {
+        let next = lead.next.as_ref();
+        Self {
+            best: lead.best.clone(),
+            next: next.map(|next| next.name.clone()),
+            percent: next.map(|next| (next.ratio - 1.0) * 100.0),
+        }
+    }
+}

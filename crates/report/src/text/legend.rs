@@ -1,0 +1,145 @@
+//! The legend of a comparison: what its bars, its words and the heads of its columns mean, each once. This module must never know
+//! what was measured.
+
+use compare::{Ranking, Row, Verdict};
+use tempest::policy::PRESETS;
+use tempest::{Mechanism, Policy};
+
+use super::ranked::{self, Tables};
+use crate::bar;
+use crate::page::{Page, QUIET};
+use crate::words;
+
+/// Words to be explained, in the order in which they came.
+#[derive(Default)]
+pub(super) struct Legend {
+    mechanisms: Vec<Mechanism>,
+    policies: Vec<String>,
+    /// Models, each with its summary.
+    models: Vec<(String, String)>,
+    native: bool,
+    heads: Vec<String>,
+    dropped: Vec<String>,
+    is_cut: bool,
+    has_same: bool,
+}
+
+/// Adds what is not there yet.
+fn add<T: PartialEq>(to: &mut Vec<T>, what: T) {
+    if !to.contains(&what) {
+        to.push(what);
+    }
+}
+
+impl Legend {
+    /// Adds what the tables of one machine show.
+    pub(super) fn add(&mut self, ranking: &Ranking, rows: &[&Row], tables: &Tables) {
+        rows.iter().for_each(|row| add(&mut self.mechanisms, row.mechanism));
+        let machine = &ranking.machine;
+        self.native |= machine.native;
+        if let Some(summary) = &machine.summary {
+            add(&mut self.models, (machine.name.clone(), summary.clone()));
+        }
+        tables.heads.iter().for_each(|head| add(&mut self.heads, head.clone()));
+        tables.dropped.iter().for_each(|head| add(&mut self.dropped, head.clone()));
+        self.is_cut |= tables.is_cut;
+        self.has_same |= tables.has_same;
+    }
+
+    /// The legend of a page that begins with these verdicts: of the policies, it explains those that they name.
+    pub(super) fn of(verdicts: &[Verdict]) -> Self {
+        let mut policies = Vec::new();
+        words::named_policies(verdicts).for_each(|policy| add(&mut policies, policy.to_owned()));
+        Self { policies, ..Self::default() }
+    }
+
+    /// The legend, at most as wide as the page.
+    pub(super) fn lines(&self, page: &Page) -> Vec<String> {
+        let words = self.words(page);
+        let width = words.iter().map(|(word, _)| word.len()).max().unwrap_or_default();
+        let told = words.iter().map(|(word, meaning)| {
+            let text = page.fold(&format!("{word:width$}  "), meaning);
+            page.paint(QUIET, &text)
+        });
+        std::iter::once(bar::legend(page, "bars:")).chain(told).collect()
+    }
+
+    /// Each word with its meaning.
+    fn words(&self, page: &Page) -> Vec<(String, String)> {
+        let mut words = vec![("NI".to_owned(), "network interface".to_owned())];
+        words.push(("node".to_owned(), node(self.native)));
+        words.extend(self.mechanisms.iter().map(|one| (one.name().to_owned(), one.summary().to_owned())));
+        words.push(("policy".to_owned(), POLICY.to_owned()));
+        let meaning = |policy: &String| Some((policy.clone(), meaning(policy)?));
+        words.extend(self.policies.iter().filter_map(meaning));
+        let explained = |(name, summary): &(String, String)| {
+            (name.clone(), format!("{summary}; `tradewind explain {name}`"))
+        };
+        words.extend(self.models.iter().map(explained));
+        words.extend(ranked::meanings(&self.heads));
+        words.extend(self.marks(page));
+        words
+    }
+
+    /// Marks in tables, and the columns for which there was no room.
+    fn marks(&self, page: &Page) -> impl Iterator<Item = (String, String)> {
+        let same =
+            self.has_same.then(|| ("a, b", "policies in one row, which ran exactly the same".to_owned()));
+        let cut = self.is_cut.then(|| (bar::cut(page), "the bar is cut off".to_owned()));
+        let heads = self.dropped.join(", ");
+        let dropped =
+            (!heads.is_empty()).then(|| ("no room", format!("for {heads}: see --width and --json")));
+        [same, cut, dropped].into_iter().flatten().map(|(mark, meaning)| (mark.to_owned(), meaning))
+    }
+}
+
+/// What a policy is.
+const POLICY: &str = "which processors of a node send and which run the handlers of messages; `tradewind list policies` has all";
+
+/// What a node is, on models and, where one is shown, on this host.
+fn node(native: bool) -> String {
+    let anywhere = "processors with a memory of their own";
+    match native {
+        true => format!("{anywhere}; on this host each processor is a thread"),
+        false => anywhere.to_owned(),
+    }
+}
+
+/// What a policy does, where it is one that has a name.
+fn meaning(policy: &str) -> Option<String> {
+    let policy: Policy = policy.parse().ok()?;
+    let preset = PRESETS.iter().find(|preset| preset.name == policy.preset())?;
+    Some(preset.summary.replace("COUNT", &policy.count.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use compare::samples::{ranking, rows};
+    use tempest::Mechanism::{Bulk, Messages};
+
+    use super::*;
+
+    #[test]
+    fn what_is_shown_is_explained_once_and_nothing_else() {
+        let page = Page { width: 80, colour: false, unicode: false };
+        let mut ranking =
+            ranking("toy", &rows(&[(Bulk, "fixed:2", 10), (Messages, "np", 20), (Bulk, "np", 30)]));
+        ranking.machine.summary = Some("a toy".to_owned());
+        let mut legend = Legend::of(&compare::verdict::of(&[ranking.clone(), ranking.clone()]));
+        for _ in 0..2 {
+            legend.add(&ranking, &ranking.rows(), &ranked::tables(&page, &ranking.rows(), true));
+        }
+        let lines = legend.lines(&page).join("\n");
+        assert!(
+            lines.contains("\nfixed:2   2 of the node's processors run handlers and nothing else\n"),
+            "{lines}"
+        );
+        assert!(lines.contains("\ntoy       a toy; `tradewind explain toy`\n"), "{lines}");
+        assert!(lines.contains("\nbulk      values gathered"), "{lines}");
+        assert!(
+            !lines.contains("\nnp  ") && !lines.contains("deposit") && !lines.contains("this host"),
+            "{lines}"
+        );
+        assert!(lines.lines().all(|line| line.len() <= 80), "{lines}");
+    }
+}

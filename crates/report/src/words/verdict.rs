@@ -1,0 +1,355 @@
+//! The verdict of a comparison, in a sentence for each question: which mechanism, which policy. This module must never compare
+//! anything itself.
+
+use compare::MachineShape;
+use compare::verdict::{Lead, Verdict};
+use tempest::Mechanism;
+
+use super::label;
+use crate::quantity::{list, percent, several};
+
+/// The ratio from which it is said how many times as long; below, how many percent.
+const TIMES: f64 = 2.0;
+
+/// The ratio from which a tenth is not told.
+const TENFOLD: f64 = 10.0;
+
+/// The number of equally good choices that are named; of more only the number is told.
+const NAMED: usize = 2;
+
+/// The verdict on a program in words: at least one sentence, the first of which begins with the program's name.
+pub fn verdict(program: &str, verdicts: &[Verdict]) -> Vec<String> {
+    let Some(first) = verdicts.first() else {
+        return vec![format!("{program}: there is no right answer, so nothing is ranked.")];
+    };
+    let mut said = Vec::new();
+    for question in questions(verdicts) {
+        let opening = match (said.is_empty(), question.shape == first.shape) {
+            (true, _) => Opening::Program(program),
+            (false, true) => Opening::Best,
+            (false, false) => Opening::Of(question.shape),
+        };
+        said.push(sentence(&question, opening));
+    }
+    if said.is_empty() {
+        let way = |verdict: &Verdict| {
+            let way = &verdict.way;
+            format!("{} under {} on {}", way.mechanism, way.policy, place(verdict, true))
+        };
+        let ways: Vec<_> = verdicts.iter().map(way).collect();
+        said.push(format!("{program} ran in one way only, {}: there is nothing to compare.", list(&ways)));
+    }
+    if let Some(crowded) = verdicts.iter().find(|verdict| verdict.oversubscribed) {
+        let place = place(crowded, false);
+        said.push(format!("On {place} processors took turns on too few cores: its times mean little."));
+    }
+    said
+}
+
+/// The policies that the words of these verdicts name.
+#[cfg(feature = "command")]
+pub(crate) fn named_policies(verdicts: &[Verdict]) -> impl Iterator<Item = &str> {
+    let leads = verdicts.iter().filter_map(|verdict| verdict.policy.as_ref());
+    leads.filter(|lead| lead.next.is_some()).flat_map(|lead| lead.best.iter().take(NAMED)).map(String::as_str)
+}
+
+/// What is asked.
+#[derive(Clone, Copy, PartialEq)]
+enum Topic {
+    Mechanism,
+    Policy,
+}
+
+/// A question, with the machines that answer it.
+struct Question<'v> {
+    topic: Topic,
+    shape: MachineShape,
+    answers: Vec<(String, &'v Lead)>,
+}
+
+/// The beginning of a sentence.
+#[derive(Clone, Copy)]
+enum Opening<'p> {
+    /// `em3d is fastest with`
+    Program(&'p str),
+    /// `The best policy is`
+    Best,
+    /// `On 1 node of 2 processors the best policy is`
+    Of(MachineShape),
+}
+
+/// Every question that a machine answers, shape by shape.
+fn questions(verdicts: &[Verdict]) -> Vec<Question<'_>> {
+    let mut questions: Vec<Question<'_>> = Vec::new();
+    for verdict in verdicts {
+        for (topic, lead) in [(Topic::Mechanism, &verdict.mechanism), (Topic::Policy, &verdict.policy)] {
+            let Some(lead) = lead else { continue };
+            let is_this = |asked: &&Question<'_>| (asked.shape, asked.topic) == (verdict.shape, topic);
+            let is_first = questions.first().is_none_or(|first| is_this(&first));
+            let answer = (place(verdict, is_first), lead);
+            match questions.iter_mut().find(|asked| is_this(&&**asked)) {
+                Some(question) => question.answers.push(answer),
+                None => questions.push(Question { topic, shape: verdict.shape, answers: vec![answer] }),
+            }
+        }
+    }
+    questions
+}
+
+/// The machine of a verdict: `this host`, or `paragon`, which at first is called `paragon (a model)`.
+fn place(verdict: &Verdict, is_first: bool) -> String {
+    let name = &verdict.on.machine;
+    match (verdict.native, is_first, &verdict.on.file) {
+        (true, ..) => "this host".to_owned(),
+        (_, true, Some(file)) => format!("{name} (a model, {file})"),
+        (_, true, None) => format!("{name} (a model)"),
+        (_, false, file) => label(name, file.as_deref()),
+    }
+}
+
+/// Machines on which the same is the best.
+struct Group<'v> {
+    /// What is the best on all of them.
+    best: Vec<String>,
+    answers: Vec<(String, &'v Lead)>,
+}
+
+/// The answers in which something is slower, those with a common best together.
+fn groups<'v>(answers: &[(String, &'v Lead)]) -> Vec<Group<'v>> {
+    let mut groups: Vec<Group<'v>> = Vec::new();
+    for (place, lead) in answers.iter().filter(|(_, lead)| lead.next.is_some()) {
+        let common = |group: &Group<'_>| -> Vec<String> {
+            group.best.iter().filter(|name| lead.best.contains(name)).cloned().collect()
+        };
+        let answer = (place.clone(), *lead);
+        match groups.iter_mut().find(|group| !common(group).is_empty()) {
+            Some(group) => {
+                group.best = common(group);
+                group.answers.push(answer);
+            }
+            None => groups.push(Group { best: lead.best.clone(), answers: vec![answer] }),
+        }
+    }
+    groups
+}
+
+fn sentence(question: &Question<'_>, opening: Opening<'_>) -> String {
+    let topic = question.topic;
+    let groups = groups(&question.answers);
+    let alike = question.answers.iter().filter(|(_, lead)| lead.next.is_none());
+    let alike: Vec<_> = alike.map(|(place, _)| format!("on {place}")).collect();
+    let nothing = format!("no {} is faster than another", topic.noun());
+    if groups.is_empty() {
+        let places = alike.join(" or ");
+        return match opening {
+            Opening::Program(program) => format!("{program}: {places} {nothing}."),
+            Opening::Best => capital(&format!("{places} {nothing}.")),
+            Opening::Of(shape) => format!("On {}, {places} {nothing}.", size(shape)),
+        };
+    }
+    let begun = match opening {
+        Opening::Program(program) => format!("{program} is fastest"),
+        Opening::Best => format!("The best {} is", topic.noun()),
+        Opening::Of(shape) => format!("On {} the best {} is", size(shape), topic.noun()),
+    };
+    let told: Vec<_> = groups.iter().map(|group| group.told(topic, opening)).collect();
+    let rest = match alike.is_empty() {
+        true => String::new(),
+        false => format!("; {} {nothing}", alike.join(" and ")),
+    };
+    format!("{begun} {}{rest}.", told.join("; "))
+}
+
+impl Group<'_> {
+    /// What is best, where, and by how much.
+    fn told(&self, topic: Topic, opening: Opening<'_>) -> String {
+        let best = topic.phrase(&self.best, opening);
+        let clear = |lead: &Lead| lead.best.len() == self.best.len();
+        if let [(place, lead)] = &self.answers[..] {
+            return format!("{best} on {place}, {}", margin(lead));
+        }
+        // A machine on which something else is as good comes last: it has the least to say.
+        let (told, tied): (Vec<_>, Vec<_>) = self.answers.iter().partition(|(_, lead)| clear(lead));
+        let told = told.into_iter().map(|(place, lead)| format!("{} on {place}", margin(lead)));
+        let tied = tied.into_iter().map(|(place, lead)| {
+            let others: Vec<_> = lead.best.iter().filter(|name| !self.best.contains(name)).cloned().collect();
+            format!("tied with {} on {place}", topic.names(&others, "and"))
+        });
+        format!("{best}: {}", told.chain(tied).collect::<Vec<_>>().join(", "))
+    }
+}
+
+impl Topic {
+    const fn noun(self) -> &'static str {
+        match self {
+            Self::Mechanism => "mechanism",
+            Self::Policy => "policy",
+        }
+    }
+
+    /// What is best, behind the beginning of a sentence.
+    fn phrase(self, best: &[String], opening: Opening<'_>) -> String {
+        let names = self.names(best, "or");
+        match (self, opening) {
+            (Self::Mechanism, Opening::Program(_)) => format!("with {names}"),
+            (Self::Policy, Opening::Program(_)) => format!("under the policy {names}"),
+            (_, Opening::Best | Opening::Of(_)) => names,
+        }
+    }
+
+    /// Names as one says them: `a or b`.
+    fn names(self, names: &[String], between: &str) -> String {
+        let shown = if names.len() == NAMED + 1 { NAMED + 1 } else { NAMED };
+        let say = |name: &String| match self {
+            Self::Mechanism => in_words(name).to_owned(),
+            Self::Policy => name.clone(),
+        };
+        let mut said: Vec<_> = names.iter().take(shown).map(say).collect();
+        if names.len() > shown {
+            said.push(format!("{} others", names.len() - shown));
+        }
+        match &said[..] {
+            [first @ .., last] if !first.is_empty() => format!("{} {between} {last}", first.join(", ")),
+            said => said.concat(),
+        }
+    }
+}
+
+/// A mechanism as one says it.
+fn in_words(name: &str) -> &str {
+    match name.parse() {
+        Ok(Mechanism::Messages) => "small messages",
+        Ok(Mechanism::Bulk) => "bulk transfers",
+        Ok(Mechanism::Deposit) => "deposits",
+        Ok(Mechanism::SharedMemory) => "shared memory",
+        Err(_) => name,
+    }
+}
+
+/// How much faster the best is than the next.
+fn margin(lead: &Lead) -> String {
+    match lead.next.as_ref().map_or(1.0, |next| next.ratio) {
+        ratio if ratio >= TENFOLD => format!("by a factor of {ratio:.0}"),
+        ratio if ratio >= TIMES => format!("by a factor of {ratio:.1}"),
+        ratio => format!("by {}", percent(ratio - 1.0)),
+    }
+}
+
+fn size(MachineShape { nodes, processors }: MachineShape) -> String {
+    format!("{} of {}", several(nodes, "node"), several(processors, "processor"))
+}
+
+/// A text that begins with a capital letter.
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_ascii_uppercase().to_string() + letters.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use compare::Row;
+    use compare::samples::{ranking, rows};
+    use tempest::Mechanism::{Bulk, Deposit, Messages};
+
+    use super::*;
+
+    fn said(tables: &[(&str, &[Row])]) -> String {
+        let rankings: Vec<_> = tables.iter().map(|(name, rows)| ranking(name, rows)).collect();
+        verdict("em3d", &compare::verdict::of(&rankings)).join(" ")
+    }
+
+    #[test]
+    fn one_mechanism_on_all_machines_is_told_once() {
+        let native = rows(&[(Bulk, "single", 100), (Messages, "single", 118), (Deposit, "single", 900)]);
+        let model = rows(&[(Bulk, "inject", 100), (Messages, "inject", 147), (Bulk, "proc", 300)]);
+        assert_eq!(
+            said(&[("native", &native), ("paragon", &model)]),
+            "em3d is fastest with bulk transfers: by 18 % on this host, by 47 % on paragon (a model). The best policy is \
+             inject on paragon, by a factor of 3.0."
+        );
+        assert_eq!(
+            said(&[("native", &native)]),
+            "em3d is fastest with bulk transfers on this host, by 18 %."
+        );
+    }
+
+    #[test]
+    fn what_is_as_good_on_one_machine_only_is_told_of_that_machine() {
+        let native = rows(&[(Bulk, "single", 100), (Messages, "single", 101), (Deposit, "single", 9000)]);
+        let model = rows(&[(Bulk, "single", 100), (Messages, "single", 147)]);
+        assert_eq!(
+            said(&[("native", &native), ("toy", &model)]),
+            "em3d is fastest with bulk transfers: by 47 % on toy (a model), tied with small messages on this host."
+        );
+        assert_eq!(
+            said(&[("native", &native)]),
+            "em3d is fastest with bulk transfers or small messages on this host, by a factor of 90."
+        );
+    }
+
+    #[test]
+    fn machines_that_differ_are_told_one_by_one() {
+        let native = rows(&[(Bulk, "single", 100), (Messages, "single", 118)]);
+        let model = rows(&[(Messages, "single", 100), (Deposit, "single", 100), (Bulk, "single", 120)]);
+        assert_eq!(
+            said(&[("native", &native), ("toy", &model)]),
+            "em3d is fastest with bulk transfers on this host, by 18 %; with small messages or deposits on toy (a model), \
+             by 20 %."
+        );
+    }
+
+    #[test]
+    fn what_makes_no_difference_is_said_to_make_none() {
+        let mut native = rows(&[(Messages, "single", 100)]);
+        native[0].policies.extend(["floating".to_owned(), "adaptive".to_owned()]);
+        let model = rows(&[(Messages, "receive", 1000), (Messages, "single", 1200)]);
+        assert_eq!(
+            said(&[("native", &native), ("toy", &model)]),
+            "em3d is fastest under the policy receive on toy (a model), by 20 %; on this host no policy is faster than \
+             another."
+        );
+        assert_eq!(said(&[("native", &native)]), "em3d: on this host no policy is faster than another.");
+        let bulk = [native.clone(), rows(&[(Bulk, "single", 300)])].concat();
+        assert_eq!(
+            said(&[("native", &bulk)]),
+            "em3d is fastest with small messages on this host, by a factor of 3.0. On this host no policy is faster than \
+             another."
+        );
+    }
+
+    #[test]
+    fn a_second_shape_has_a_sentence_of_its_own() {
+        let messages = rows(&[(Messages, "single", 100), (Bulk, "single", 200)]);
+        let policies = rows(&[(Messages, "floating", 100), (Messages, "single", 110)]);
+        let mut rankings = [ranking("native", &messages), ranking("native", &policies)];
+        rankings[1].shape = MachineShape { nodes: 1, processors: 2 };
+        let said = verdict("em3d", &compare::verdict::of(&rankings));
+        assert_eq!(said[1], "On 1 node of 2 processors the best policy is floating on this host, by 10 %.");
+    }
+
+    #[test]
+    fn one_way_is_no_choice_and_a_wrong_answer_none() {
+        let mut one = rows(&[(Messages, "single", 100)]);
+        assert_eq!(
+            said(&[("toy", &one)]),
+            "em3d ran in one way only, messages under single on toy (a model): there is nothing to compare."
+        );
+        one[0].oversubscribed = true;
+        assert!(
+            said(&[("native", &one)])
+                .ends_with("On this host processors took turns on too few cores: its times mean little.")
+        );
+        one[0].verified = false;
+        assert_eq!(said(&[("native", &one)]), "em3d: there is no right answer, so nothing is ranked.");
+    }
+
+    #[test]
+    fn of_many_equally_good_choices_some_are_named() {
+        let names = |names: &[&str]| {
+            Topic::Policy.names(&names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>(), "or")
+        };
+        assert_eq!(names(&["a"]), "a");
+        assert_eq!(names(&["a", "b", "c"]), "a, b or c");
+        assert_eq!(names(&["a", "b", "c", "d"]), "a, b or 2 others");
+    }
+}
