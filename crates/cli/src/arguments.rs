@@ -274,8 +274,8 @@ pub(crate) struct Calibrate {
     /// The machine file to write
     #[arg(long, value_name = "FILE", default_value = "host.toml")]
     pub(crate) out: PathBuf,
-    /// Number of measurements of everything; the median counts
-    #[arg(long, value_name = "R", default_value = "7", allow_negative_numbers = true, value_parser = told::some("--repeat"))]
+    /// Number of measurements of everything, after one that warms up; the median counts
+    #[arg(long, value_name = "R", default_value = "9", allow_negative_numbers = true, value_parser = told::some("--repeat"))]
     pub(crate) repeat: Told<u32>,
     #[command(flatten)]
     pub(crate) output: Output,

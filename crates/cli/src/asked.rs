@@ -8,6 +8,7 @@ use worlds::{NATIVE, Sharing, Subject, Target};
 
 use crate::arguments::{Common, Memory};
 use crate::house::House;
+use crate::print::say;
 use crate::problem::{All, Problem, each};
 use crate::told::{Setting, optional, settings};
 
@@ -33,6 +34,19 @@ pub(crate) fn targets(machines: &[String], set: &[Setting]) -> Result<Vec<Target
     (targets, verdict).all().map(|(targets, ())| targets)
 }
 
+/// Says on standard error, as the command of this name, which machine files are of disturbed calibrations.
+pub(crate) fn warn<'t>(name: &str, targets: impl IntoIterator<Item = &'t Target>) {
+    for target in targets {
+        if let Some(keys) = target.disturbed() {
+            let label = target.label();
+            say(
+                name,
+                &format!("{label}: its calibration was disturbed, so that these values are not sure: {keys}"),
+            );
+        }
+    }
+}
+
 /// The program with its inputs, and the mechanisms asked for; `or_else` says which are used if none is.
 pub(crate) fn subject(
     house: &House,
@@ -54,7 +68,12 @@ pub(crate) fn subject(
         let used = if asked.is_empty() { or_else(entry) } else { &asked };
         useful(&common.memory, entry, used).map(|()| asked)
     });
-    let subject = Subject::told(entry, &common.inputs).map_err(Problem::from);
+    let subject = Subject::told(entry, &common.inputs).map_err(Problem::from).and_then(|subject| {
+        if let Ok(asked) = &mechanisms {
+            subject.check_inputs(if asked.is_empty() { or_else(entry) } else { asked })?;
+        }
+        Ok(subject)
+    });
     let (subject, mechanisms, sharing) = (subject, mechanisms, sharing).all()?;
     Ok((subject.sharing(sharing), mechanisms))
 }

@@ -15,7 +15,7 @@ use crate::arguments::Calibrate;
 use crate::files::{draft, save, wrong};
 use crate::house::House;
 use crate::interrupt;
-use crate::print::{print, say};
+use crate::print::{code, print, say};
 use crate::problem::{All, Problem};
 use crate::processes::runner;
 use crate::progress::Progress;
@@ -58,7 +58,7 @@ pub(crate) fn calibrate(
     let advised = text::Advised { command: &house.name, program };
     let lines = |page: &_| text::calibrate(&found, &host.description, &distances, &advised, page);
     print(out, arguments.output.json, &page, &found, lines)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(code(!found.disturbed))
 }
 
 /// Whether the file may be written: a measured one may be measured again, but nothing else is lost.

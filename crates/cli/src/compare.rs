@@ -13,7 +13,7 @@ use worlds::shape::{self, Asked};
 use worlds::{Compared, Comparing, Comparison, Step, Target};
 
 use crate::arguments::Compare;
-use crate::asked::{asked, subject, targets};
+use crate::asked::{asked, subject, targets, warn};
 use crate::files;
 use crate::house::House;
 use crate::interrupt;
@@ -34,6 +34,7 @@ pub(crate) fn compare(
         files::draft(path)?;
     }
     let sheet = Sheet { arguments, plan: &plan, page: &page };
+    warn(&house.name, &plan.targets);
     let comparing = plan.begin();
     run(&house.name, &comparing, |partial| {
         let rankings = ranked(&comparing);

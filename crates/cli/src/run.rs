@@ -18,7 +18,7 @@ use report::document::Partial;
 use report::{Page, document, picture, plot, quantity, text};
 
 use crate::arguments::Run;
-use crate::asked::{asked, subject, target};
+use crate::asked::{asked, subject, target, warn};
 use crate::files;
 use crate::house::House;
 use crate::interrupt;
@@ -48,6 +48,7 @@ pub(crate) fn run(
     let interval = interval.unwrap_or(TRACE_INTERVAL);
     let recorder = trace.as_ref().map(|trace| trace.recorder().sampling(interval));
     let setting = Setting { trace: recorder, ..setting };
+    warn(&house.name, [&setting.target]);
     let measuring = setting.begin(repeat);
     measure(&house.name, &setting, &measuring, |partial| {
         if let Some(partial) = trace.as_ref().and_then(TraceFile::partial) {

@@ -3,7 +3,8 @@
 //!
 //! Of `n` runs, each is slower than the true median with the chance of one half, whatever the distribution. So the number
 //! of slower runs is binomial, and the `k`-th fastest and the `k`-th slowest run enclose the true median with the
-//! probability `1 - 2 P(B(n, 1/2) < k)`. The interval takes the largest `k` that keeps the level asked for.
+//! probability `1 - 2 P(B(n, 1/2) < k)`. The interval takes the largest `k` that keeps the level asked for
+//! ([`units::median`]).
 //!
 //! **The level.** A table holds many rows against one another. The intervals of a table of `m` rows have the level `1 -
 //! 0.05 / m` each, so that with 95 % **all** of them enclose their medians at once (Bonferroni). Two rows of the same
@@ -17,6 +18,7 @@
 //! Source: H. A. David, H. N. Nagaraja, *Order Statistics*, 3rd ed., section 7.1.
 
 use units::Time;
+pub use units::median::{cut, least_runs};
 
 /// The probability that all intervals of a table enclose their medians.
 pub const CONFIDENCE: f64 = 0.95;
@@ -24,11 +26,6 @@ pub const CONFIDENCE: f64 = 0.95;
 /// The level of each interval of a table of so many rows: together they have the level [`CONFIDENCE`].
 pub fn level(rows: usize) -> f64 {
     1.0 - (1.0 - CONFIDENCE) / rows.max(1) as f64
-}
-
-/// The least number of runs of which the whole range is an interval of this level.
-pub fn least_runs(level: f64) -> usize {
-    1 + (1.0 / (1.0 - level)).log2().ceil() as usize
 }
 
 /// An interval that encloses the median of all runs there could be, with a stated probability.
@@ -66,25 +63,6 @@ impl Interval {
         let far = median.saturating_sub(self.low).max(self.high.saturating_sub(median));
         far.as_seconds() / median.as_seconds()
     }
-}
-
-/// The number of times left out at each end of `runs` sorted times, and the level of what is between.
-pub fn cut(runs: usize, wanted: f64) -> (usize, f64) {
-    // The logarithm of the chance of exactly `cut` slower runs, since that of few among thousands is below the least float.
-    let mut exactly = -(runs as f64) * std::f64::consts::LN_2;
-    let mut outside = exactly.exp();
-    let mut cut = 0;
-    let mut level = (1.0 - 2.0 * outside).max(0.0);
-    while 2 * (cut + 1) < runs {
-        exactly += ((runs - cut) as f64 / (cut + 1) as f64).ln();
-        outside += exactly.exp();
-        let next = 1.0 - 2.0 * outside;
-        if next < wanted {
-            break;
-        }
-        (cut, level) = (cut + 1, next);
-    }
-    (cut, level)
 }
 
 #[cfg(test)]

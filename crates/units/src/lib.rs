@@ -1,4 +1,4 @@
-//! Quantities with units: time, frequency, cycles, bytes, bandwidth.
+//! Quantities with units: time, frequency, cycles, bytes, bandwidth; and how sure the median of measured ones is.
 //!
 //! Every quantity is an integer newtype, so two runs that compute the same thing get the same bits, and every
 //! quantity reads and prints the spelling a person would write: `"2.5 us"`, `"400 MHz"`, `"64 KiB"`,
@@ -26,6 +26,7 @@ mod cycles;
 mod decimal;
 mod error;
 mod frequency;
+pub mod median;
 pub mod names;
 mod scale;
 mod span;

@@ -96,17 +96,24 @@ impl Target {
         self.machine()?.calibrated.as_ref()?.host.as_deref()
     }
 
+    /// The values on which the measurements of a calibrated machine disagree, if its file names some: what the machine says is
+    /// then not sure.
+    pub fn disturbed(&self) -> Option<&str> {
+        self.machine()?.calibrated.as_ref()?.disturbed.as_deref()
+    }
+
     /// The machine as rankings name it.
     pub fn described(&self) -> Described {
         let of = self.measured().map(str::to_owned);
         let host = self.measured_host().map(str::to_owned);
+        let disturbed = self.disturbed().map(str::to_owned);
         Described {
             name: self.name().to_owned(),
             file: self.file().map(str::to_owned),
             native: self.is_native(),
             summary: self.machine().map(|machine| machine.summary.clone()),
             digest: self.machine().map(Machine::digest),
-            calibration: of.map(|of| Calibration { of, host }),
+            calibration: of.map(|of| Calibration { of, host, disturbed }),
         }
     }
 

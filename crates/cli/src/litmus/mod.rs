@@ -22,7 +22,7 @@ use report::document::{self, Partial, VERSION};
 use report::text;
 
 use crate::arguments::Litmus;
-use crate::asked::{sharing, targets};
+use crate::asked::{sharing, targets, warn};
 use crate::house::House;
 use crate::interrupt;
 use crate::print::{code, print, say, tell};
@@ -42,6 +42,7 @@ pub(crate) fn litmus(house: &House, arguments: &Litmus, out: &mut impl Write) ->
     if subjects.is_empty() {
         return Err(Problem::Wrong(mistakes));
     }
+    warn(&house.name, worlds.iter().map(|world| &world.target));
     let (block, protocol) = (sharing.block, sharing.protocol);
     let dose = Dose { rounds, block, protocol, seed, meeting: Meeting::Messages };
     let runs = run(&house.name, &subjects, &worlds, dose)?;

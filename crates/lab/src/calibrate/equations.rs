@@ -89,6 +89,9 @@ pub(super) struct Equation {
     pub(super) unit: Unit,
     /// What it is made of, for people.
     pub(super) from: &'static str,
+    /// The figure that the value is what is left over of, and the number of such values in that figure; `None` of a value that is
+    /// a figure itself.
+    pub(super) rest_of: Option<(&'static str, f64)>,
     pub(super) value: fn(&Round) -> Result<f64, String>,
 }
 
@@ -98,7 +101,7 @@ const fn equation(
     from: &'static str,
     value: fn(&Round) -> Result<f64, String>,
 ) -> Equation {
-    Equation { key, unit, from, value }
+    Equation { key, unit, from, rest_of: None, value }
 }
 
 /// All of them, in the order of the file.
@@ -106,12 +109,19 @@ pub(super) static ALL: &[Equation] = &[
     equation("processor.clock", Unit::Megahertz, "1 / work chain", |it| Ok(1e3 / it.get("work.chain")?)),
     time("processor.thread_switch", "switch", |it| it.get("switch.switch")),
     equation("processor.poll", Unit::SomeNanoseconds, "look poll + look clock", look),
-    time("processor.pass", "work poll", |it| it.get("work.poll")),
-    time("processor.fetch", "single found - clock - poll - receive - signal", fetch),
-    time("processor.hold", "(single task - signal - 14 work operations) / 2", |it| hold(it, "single")),
+    rest("processor.pass", "work poll", ("work.operation", 1.0), |it| it.get("work.poll")),
+    rest("processor.fetch", "single found - clock - poll - receive - signal", ("single.found", 1.0), fetch),
+    rest("processor.hold", "(single task - signal - 14 work operations) / 2", ("single.task", 2.0), |it| {
+        hold(it, "single")
+    }),
     time("processor.signal", "single signal", |it| it.get("single.signal")),
-    time("processor.wake", "own waiting - 2 own send - 2 own receive - words - signal", wake),
-    time("processor.interrupt", "single rested - polling", |it| {
+    rest(
+        "processor.wake",
+        "own waiting - 2 own send - 2 own receive - words - signal",
+        ("own.waiting", 1.0),
+        wake,
+    ),
+    rest("processor.interrupt", "single rested - polling", ("single.rested", 1.0), |it| {
         Ok(it.get("single.rested")? - it.get("single.polling")?)
     }),
     time("processor.work.flop", "work operation", |it| it.get("work.operation")),
@@ -120,29 +130,63 @@ pub(super) static ALL: &[Equation] = &[
     time("processor.work.store", "work operation", |it| it.get("work.operation")),
     time("primitives.send_header", "the least of single send, stream", |it| send(it, "single")),
     time("primitives.send_own", "own send", |it| it.get("own.send")),
-    time("primitives.send_word", "(single send.long - send) / 12", |it| word(it, "single.send")),
-    time("primitives.extract", "single receive - signal - dispatch", |it| extract(it, "single")),
-    time("primitives.extract_own", "own receive - signal - dispatch", |it| extract(it, "own")),
-    time("primitives.receive_word", "(single receive.long - receive) / 12", |it| word(it, "single.receive")),
-    time("primitives.dispatch", "the least of hold, own receive - signal", dispatch),
-    time("primitives.dispatch_fault", "half of what is left of a miss", |it| Ok(protocol(it)? / 2.0)),
-    time("primitives.directory_lookup", "half of what is left of a miss", |it| Ok(protocol(it)? / 2.0)),
+    rest("primitives.send_word", "(single send.long - send) / 12", ("single.send.long", WORDS), |it| {
+        word(it, "single.send")
+    }),
+    rest("primitives.extract", "single receive - signal - dispatch", ("single.receive", 1.0), |it| {
+        extract(it, "single")
+    }),
+    rest("primitives.extract_own", "own receive - signal - dispatch", ("own.receive", 1.0), |it| {
+        extract(it, "own")
+    }),
+    rest(
+        "primitives.receive_word",
+        "(single receive.long - receive) / 12",
+        ("single.receive.long", WORDS),
+        |it| word(it, "single.receive"),
+    ),
+    rest("primitives.dispatch", "the least of hold, own receive - signal", ("single.task", 2.0), dispatch),
+    rest("primitives.dispatch_fault", "half of what is left of a miss", ("miss.time.miss", 2.0), |it| {
+        Ok(protocol(it)? / 2.0)
+    }),
+    rest("primitives.directory_lookup", "half of what is left of a miss", ("miss.time.miss", 2.0), |it| {
+        Ok(protocol(it)? / 2.0)
+    }),
     equation("interface.engine", Unit::Megabytes, "bulk store of 64 KiB", |it| it.get("bulk.store")),
     time("memory.read", "64 B at the bandwidth of a bulk store", |it| Ok(LINE * 1e3 / it.get("bulk.store")?)),
-    equation("network.latency", Unit::SomeNanoseconds, "(single waiting - lone - wake) / 2", latency),
+    Equation {
+        unit: Unit::SomeNanoseconds,
+        ..rest("network.latency", "(single waiting - lone - wake) / 2", ("single.waiting", 2.0), latency)
+    },
     time("policy.fixed.processor.signal", "fixed signal", |it| it.get("fixed.signal")),
-    time("policy.fixed.processor.wake", "fixed waiting - polling", |it| {
+    rest("policy.fixed.processor.wake", "fixed waiting - polling", ("fixed.waiting", 1.0), |it| {
         Ok(it.get("fixed.waiting")? - it.get("fixed.polling")?)
     }),
     time("policy.fixed.primitives.send_header", "the least of fixed send, stream", |it| send(it, "fixed")),
-    time("policy.fixed.primitives.extract", "(fixed window - send - signal) / 2 - hold", |it| {
-        Ok((fixed_receive(it)? - hold(it, "fixed")?).max(0.0))
-    }),
-    time("policy.fixed.primitives.dispatch", "(fixed task - signal - 14 work operations) / 2", |it| {
-        Ok(hold(it, "fixed")?.min(fixed_receive(it)?))
-    }),
-    time("policy.fixed.interface.loopback", "fixed polling - lone", loopback),
+    rest(
+        "policy.fixed.primitives.extract",
+        "(fixed window - send - signal) / 2 - hold",
+        ("fixed.window", 2.0),
+        |it| Ok((fixed_receive(it)? - hold(it, "fixed")?).max(0.0)),
+    ),
+    rest(
+        "policy.fixed.primitives.dispatch",
+        "(fixed task - signal - 14 work operations) / 2",
+        ("fixed.task", 2.0),
+        |it| Ok(hold(it, "fixed")?.min(fixed_receive(it)?)),
+    ),
+    rest("policy.fixed.interface.loopback", "fixed polling - lone", ("fixed.polling", 1.0), loopback),
 ];
+
+/// A time that is left over of a figure which has so many of it.
+const fn rest(
+    key: &'static str,
+    from: &'static str,
+    of: (&'static str, f64),
+    value: fn(&Round) -> Result<f64, String>,
+) -> Equation {
+    Equation { rest_of: Some(of), ..time(key, from, value) }
+}
 
 const fn time(key: &'static str, from: &'static str, value: fn(&Round) -> Result<f64, String>) -> Equation {
     equation(key, Unit::Nanoseconds, from, value)

@@ -30,6 +30,7 @@ pub(super) fn file(calibration: &Calibration, host: &Host, runs: &[String]) -> S
         ("host", quoted(&host.description)),
         ("date", quoted(&host.date)),
         ("command", quoted(&host.command)),
+        ("disturbed", disturbed(calibration)),
         ("pace", quoted(&format!("{} ns", host.pace.as_nanoseconds()))),
         ("processors", (host.cores / 2).max(1).to_string()),
         ("distances", told(&calibration.distances)),
@@ -44,15 +45,23 @@ pub(super) fn file(calibration: &Calibration, host: &Host, runs: &[String]) -> S
         .fold(TEMPLATE.to_owned(), |text, (key, value)| text.replace(&format!("{{{key}}}"), &value))
 }
 
-/// A value with its unit, and behind it where it comes from.
+/// A value with its unit, and behind it where it comes from and how sure it is.
 fn written(quantity: &Quantity, measured: u32) -> String {
-    let Quantity { value, unit, spread, from, .. } = quantity;
-    let doubt = match spread.is_finite() {
-        _ if measured < 2 => rounds(measured),
-        true => format!("spread {:.0} %", spread * 100.0),
-        false => "nothing was left".to_owned(),
+    let Quantity { median, unit, from, .. } = quantity;
+    let doubt = match measured {
+        0..=1 => rounds(measured),
+        _ => format!("{:.2} to {:.2}", median.low, median.high),
     };
-    format!("\"{value:.2} {}\"  # measured: {from}; {doubt}", unit.name())
+    format!("\"{:.2} {}\"  # measured: {from}; {doubt}", median.value, unit.name())
+}
+
+/// The mark of a calibration on whose values the rounds disagree; a remark if they agree.
+fn disturbed(calibration: &Calibration) -> String {
+    match calibration.disturbed().as_slice() {
+        [] if calibration.rounds < 2 => "# One round: whether it was disturbed is not known.".to_owned(),
+        [] => "# Not disturbed: no interval reaches farther from its median than a quarter.".to_owned(),
+        keys => format!("disturbed = {:?}  # something else ran on the host: measure again", keys.join(", ")),
+    }
 }
 
 fn rounds(count: u32) -> String {

@@ -6,10 +6,14 @@
 //! | `equations` | from what they said to the values of a machine file |
 //! | `host` | the file, from a template that has every value of it that is no measurement |
 //!
-//! A calibration is a few *rounds* of the same runs, as processes of the `tradewind` command, one after the other. Every round
-//! gives every value once, so that what is subtracted from each other was measured within the same second; the value that counts
-//! is the median over the rounds, and its *spread* says how far the middle half of them lie apart. Nothing is kept in the record:
-//! a host is not the same tomorrow.
+//! A calibration is a few *rounds* of the same runs, as processes of the `tradewind` command, one after the other. A first round
+//! warms up and does not count. Every round gives every value once, so that what is subtracted from each other was measured
+//! within the same second; the value that counts is the median over the rounds, with the interval that encloses it. Nothing is
+//! kept in the record: a host is not the same tomorrow.
+//!
+//! **Disturbed.** A value is disturbed if its interval reaches farther than a quarter of the value from the median. A value that
+//! is what is left over of a longer time may be next to nothing, and far from it in shares of itself for no other reason. So
+//! that distance is a quarter of the longer time, if the time has the value once.
 //!
 //! No program whose time a calibrated machine is to predict is run here. This module must never know what a program does beyond
 //! the names of its figures, nor how the host is made.
@@ -18,35 +22,41 @@ mod equations;
 mod host;
 mod probe;
 
+use units::median::Median;
+
 use crate::{Runner, Specification};
 pub use equations::Unit;
 pub use host::{Host, told};
 pub use probe::Distance;
 use probe::Round;
 
-/// Above this the rounds disagree so much that something else was running.
-const BUSY: f64 = 0.25;
+/// The distance of an interval's farther end from its median, as a share of what was measured, above which something else was
+/// running.
+const FAR: f64 = 0.25;
+
+/// The probability with which an interval encloses its median, where there are rounds enough.
+const LEVEL: f64 = 0.95;
 
 /// A value of the machine file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quantity {
     /// Its dotted key.
     pub key: &'static str,
-    /// Median over the rounds; never negative.
-    pub value: f64,
+    /// Median over the rounds, and the interval that encloses it; never negative.
+    pub median: Median,
     /// In this.
     pub unit: Unit,
-    /// How far the middle half of the rounds lie apart, as a share of the median; of one round, which says nothing of it, 0.
-    /// Infinite where the median is zero.
-    pub spread: f64,
+    /// The distance of the interval's farther end from the median, as a share of what was measured: of the value, or of the time
+    /// that the value is left over of if that is more. Of one round, which says nothing of it, 0.
+    pub share: f64,
     /// What it is made of.
     pub from: &'static str,
 }
 
 impl Quantity {
     /// Whether the rounds disagree.
-    pub fn is_unsure(&self) -> bool {
-        self.spread > BUSY
+    pub fn is_disturbed(&self) -> bool {
+        self.share > FAR
     }
 }
 
@@ -57,13 +67,24 @@ pub struct Calibration {
     pub quantities: Vec<Quantity>,
     /// Between cores.
     pub distances: Vec<Distance>,
-    /// So many rounds were measured.
+    /// So many rounds were measured, besides the one that warmed up.
     pub rounds: u32,
+}
+
+impl Calibration {
+    /// The keys of the values on which the rounds disagree.
+    pub fn disturbed(&self) -> Vec<&'static str> {
+        self.quantities
+            .iter()
+            .filter(|quantity| quantity.is_disturbed())
+            .map(|quantity| quantity.key)
+            .collect()
+    }
 }
 
 /// How many runs a calibration of a host with so many cores makes.
 pub fn runs(cores: u32, rounds: u32) -> usize {
-    probe::probes().len() * rounds as usize + probe::pairs(cores).len()
+    probe::probes().len() * (rounds as usize + 1) + probe::pairs(cores).len()
 }
 
 /// Measures a host with so many cores, at least 2, by the `tradewind` command. `progress` is told of each run
@@ -77,6 +98,7 @@ pub fn calibrate(
     rounds: u32,
     progress: &dyn Fn(&Specification, bool),
 ) -> Result<Calibration, String> {
+    probe::round(runner, progress)?;
     let all = (0..rounds).map(|_| probe::round(runner, progress)).collect::<Result<Vec<_>, _>>()?;
     let distances = probe::distances(runner, cores, progress)?;
     Ok(Calibration { quantities: quantities(&all)?, distances, rounds })
@@ -88,33 +110,27 @@ pub fn file(calibration: &Calibration, host: &Host) -> String {
 }
 
 fn quantities(rounds: &[Round]) -> Result<Vec<Quantity>, String> {
-    let values = |equation: &equations::Equation| {
-        let &equations::Equation { key, unit, from, .. } = equation;
-        // What is subtracted may be more than what it is subtracted from: then nothing was left in that round.
-        let value = |round| Ok((equation.value)(round)?.max(unit.least()));
-        let (value, spread) = middle(rounds.iter().map(value).collect::<Result<Vec<_>, String>>()?);
-        Ok(Quantity { key, value, unit, spread, from })
+    let median = |value: &dyn Fn(&Round) -> Result<f64, String>| {
+        let values = rounds.iter().map(value).collect::<Result<Vec<_>, _>>()?;
+        Median::of(&values, LEVEL).ok_or_else(|| "there is no round".to_owned())
     };
-    equations::ALL.iter().map(values).collect()
-}
-
-/// The median, and how far the quartiles lie apart as a share of it.
-fn middle(mut values: Vec<f64>) -> (f64, f64) {
-    values.sort_by(f64::total_cmp);
-    let at = |share: f64| values[((values.len() - 1) as f64 * share).round() as usize];
-    let (low, median, high) = (at(0.25), at(0.5), at(0.75));
-    (median, if high > low { (high - low) / median.abs() } else { 0.0 })
+    let quantity = |equation: &equations::Equation| {
+        let &equations::Equation { key, unit, from, rest_of, value } = equation;
+        // What is subtracted may be more than what it is subtracted from: then nothing was left in that round.
+        let median_of_it = median(&|round| Ok(value(round)?.max(unit.least())))?;
+        let whole = match rest_of {
+            Some((figure, count)) => median(&|round| round.get(figure))?.value / count,
+            None => 0.0,
+        };
+        let share = median_of_it.far() / median_of_it.value.max(whole);
+        Ok(Quantity { key, median: median_of_it, unit, share, from })
+    };
+    equations::ALL.iter().map(quantity).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_middle_half_says_how_sure_a_median_is() {
-        assert_eq!(middle(vec![4.0, 1.0, 2.0, 3.0, 100.0]), (3.0, 2.0 / 3.0));
-        assert_eq!(middle(vec![7.0]), (7.0, 0.0));
-    }
 
     /// Figures as if a send took 20 ns, the way of a line to its receiver 90, a receive 30, a hold 5, a signal 2, the network 15
     /// and a thread 40 to go on; at home a send 12 and a receive 9.
@@ -164,7 +180,7 @@ mod tests {
     #[test]
     fn the_equations_give_back_what_was_put_in() {
         let quantities = quantities(&[round()]).unwrap();
-        let of = |key: &str| quantities.iter().find(|it| it.key == key).map(|it| it.value).unwrap();
+        let of = |key: &str| quantities.iter().find(|it| it.key == key).map(|it| it.median.value).unwrap();
         assert_eq!(of("processor.clock"), 4000.0);
         assert_eq!(of("processor.poll"), 19.0 + 24.0);
         assert_eq!(of("processor.pass"), 0.5);
@@ -190,10 +206,25 @@ mod tests {
     #[test]
     fn what_comes_to_less_than_nothing_is_nothing_however_far_the_rounds_lie_apart() {
         // A lone message that is polled for takes less than its processors do for it, in each round by another time.
-        let rounds: Vec<_> = [-10.0, -60.0, -90.0].map(|less| round().with("fixed.polling", less)).into();
+        let rounds: Vec<_> = [10.0, 60.0, 90.0].map(|less| round().with("fixed.polling", less)).into();
         let quantities = quantities(&rounds).unwrap();
         let loopback = quantities.iter().find(|it| it.key == "policy.fixed.interface.loopback").unwrap();
-        assert_eq!((loopback.value, loopback.spread, loopback.is_unsure()), (0.0, 0.0, false));
+        assert_eq!((loopback.median.value, loopback.share, loopback.is_disturbed()), (0.0, 0.0, false));
+    }
+
+    #[test]
+    fn what_is_left_over_is_disturbed_by_shares_of_the_time_that_it_is_left_over_of() {
+        let disturbed = |figure: &str, values: [f64; 3]| {
+            let rounds: Vec<_> = values.map(|value| round().with(figure, value)).into();
+            let (quantities, distances) = (quantities(&rounds).unwrap(), Vec::new());
+            Calibration { quantities, distances, rounds: 3 }.disturbed()
+        };
+        assert_eq!(disturbed("single.signal", [2.0, 2.0, 2.0]), [""; 0]);
+        // A thread that goes on takes 20 to 60 ns, of requests of 87 ns and their replies.
+        assert_eq!(disturbed("own.waiting", [67.0, 87.0, 107.0]), [""; 0]);
+        assert_eq!(disturbed("own.waiting", [57.0, 87.0, 117.0]), ["processor.wake"]);
+        assert_eq!(disturbed("switch.switch", [60.0, 70.0, 80.0]), [""; 0]);
+        assert_eq!(disturbed("switch.switch", [60.0, 70.0, 90.0]), ["processor.thread_switch"]);
     }
 
     #[test]

@@ -10,8 +10,10 @@ pub struct Calibrate {
     pub version: u32,
     /// The machine file that was written.
     pub file: String,
-    /// The number of rounds in which everything was measured.
+    /// The number of rounds in which everything was measured, besides the one that warmed up.
     pub rounds: u32,
+    /// The rounds disagree on a value, because something else ran on the host. The file is marked, and the exit is 1.
+    pub disturbed: bool,
     /// Every value of the file that was measured, in its order.
     pub measured: Vec<Quantity>,
     /// The times between cores: all pairs of up to eight, of more a sample.
@@ -27,12 +29,21 @@ pub struct Quantity {
     pub number: f64,
     /// The unit: `ns`, `MHz`, `MB/s`.
     pub unit: String,
-    /// The range of the middle half of the rounds, as a share of the median.
+    /// The lower end of the interval that encloses the median, in `unit`.
     ///
-    /// Null if nothing was left over, or there was one round.
-    pub spread: Option<f64>,
-    /// The spread is more than a quarter.
-    pub unsure: bool,
+    /// Null of one round.
+    pub low: Option<f64>,
+    /// The upper end of the interval that encloses the median, in `unit`.
+    ///
+    /// Null of one round.
+    pub high: Option<f64>,
+    /// The probability with which such an interval encloses the median.
+    ///
+    /// Null of one round.
+    pub level: Option<f64>,
+    /// The interval reaches farther from the median than a quarter of what was measured: of the value, or of the time that the
+    /// value is left over of if that is more.
+    pub disturbed: bool,
     /// The names of the figures that the value is made of.
     pub from: String,
 }

@@ -138,15 +138,15 @@ impl From<&sensitivity::Moved> for Moved {
 impl Calibrate {
     /// The document of a calibration whose machine file was written here.
     pub fn new(calibration: &Calibration, file: String) -> Self {
-        let spread = |it: &lab::calibrate::Quantity| {
-            (calibration.rounds > 1 && it.spread.is_finite()).then_some(it.spread)
-        };
+        let of_several = |number: f64| (calibration.rounds > 1).then_some(number);
         let quantity = |it: &lab::calibrate::Quantity| Quantity {
             key: it.key.to_owned(),
-            number: it.value,
+            number: it.median.value,
             unit: it.unit.name().to_owned(),
-            spread: spread(it),
-            unsure: it.is_unsure(),
+            low: of_several(it.median.low),
+            high: of_several(it.median.high),
+            level: of_several(it.median.level),
+            disturbed: it.is_disturbed(),
             from: it.from.to_owned(),
         };
         let distance = |it: &lab::calibrate::Distance| Distance {
@@ -157,6 +157,7 @@ impl Calibrate {
             version: super::VERSION,
             file,
             rounds: calibration.rounds,
+            disturbed: !calibration.disturbed().is_empty(),
             measured: calibration.quantities.iter().map(quantity).collect(),
             distances: calibration.distances.iter().map(distance).collect(),
         }

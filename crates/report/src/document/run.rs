@@ -65,6 +65,10 @@ pub struct Combination {
     ///
     /// Null natively.
     pub machine_digest: Option<String>,
+    /// The values of the machine file that are not sure, because its calibration was disturbed.
+    ///
+    /// Null of a machine that was not calibrated, or not disturbed.
+    pub machine_disturbed: Option<String>,
     /// The policy in full: `fixed` is written `fixed:1`.
     pub policy: String,
     /// The mechanism by which data moved.
@@ -358,6 +362,7 @@ impl Combination {
             machine_file: machine.file.clone(),
             world: if machine.native { "local" } else { "model" }.to_owned(),
             machine_digest: machine.digest.map(digest),
+            machine_disturbed: machine.calibration.as_ref().and_then(|it| it.disturbed.clone()),
             policy: ran.policy.clone(),
             mechanism: ran.mechanism.to_string(),
             protocol: shared.then(|| setting.protocol.clone()),

@@ -27,7 +27,14 @@ pub fn calibrate(
     let Calibrate { file, rounds, measured, .. } = calibrate;
     let note = match rounds {
         1 => "1 round: how far others would lie apart is not known".to_owned(),
-        _ => format!("medians of {}; spread: of the middle half of them", several(*rounds, "round")),
+        _ => {
+            let level = measured.iter().find_map(|it| it.level).unwrap_or_default();
+            let sure = percent(level);
+            format!(
+                "medians of {}, each with the interval that encloses it with {sure}",
+                several(*rounds, "round")
+            )
+        }
     };
     let mut lines = vec![
         page.paint(STRONG, &page.fold("", host)),
@@ -37,13 +44,14 @@ pub fn calibrate(
     lines.extend(table(measured, page));
     lines.push(String::new());
     lines.push(page.fold("", &format!("a request and its reply: {distances}")));
-    let unsure: Vec<_> = measured.iter().filter(|it| it.unsure).map(|it| it.key.as_str()).collect();
-    if !unsure.is_empty() {
+    let disturbed: Vec<_> = measured.iter().filter(|it| it.disturbed).map(|it| it.key.as_str()).collect();
+    if !disturbed.is_empty() {
         let warning = format!(
-            "the rounds disagree on {}: something else ran on this host, or its clock changed; measure again when it is quiet",
-            unsure.join(", ")
+            "the rounds disagree on {}: something else ran on this host, or its clock changed. The file says so; measure again when \
+             the host is quiet",
+            disturbed.join(", ")
         );
-        lines.push(page.paint(ALARM, &page.fold("UNSURE: ", &warning)));
+        lines.push(page.paint(ALARM, &page.fold("DISTURBED: ", &warning)));
     }
     lines.push(page.fold("", &format!("{file} is written. To see it, and to hold it against this host:")));
     let machines = format!("--machine native,{file}");
@@ -61,10 +69,12 @@ fn table(measured: &[Quantity], page: &Page) -> Vec<String> {
         Column::left("value", cells(|it| it.key.clone())),
         Column::right("measured", cells(|it| format!("{:.2}", it.number))),
         Column::left("", cells(|it| it.unit.clone())),
-        Column::right("spread", cells(|it| it.spread.map_or_else(dash, percent))).wanted(2),
-        Column::left("from", cells(|it| it.from.clone())).wanted(1),
+        Column::right("from", cells(|it| it.low.map_or_else(dash, |low| format!("{low:.2}")))).wanted(2),
+        Column::right("to", cells(|it| it.high.map_or_else(dash, |high| format!("{high:.2}")))).wanted(2),
+        Column::left("", cells(|it| if it.disturbed { "!" } else { "" }.to_owned())).wanted(2),
+        Column::left("made of", cells(|it| it.from.clone())).wanted(1),
     ];
-    Table::lines(columns, page, |row| if measured[row].unsure { ALARM } else { Style::new() })
+    Table::lines(columns, page, |row| if measured[row].disturbed { ALARM } else { Style::new() })
 }
 
 /// A command of these parts, on more than one line where the page is narrow, as a shell takes it.

@@ -73,7 +73,8 @@ mod tests {
         measured[1].oversubscribed = true;
         let predicted = rows(&[(Messages, "single", 1200), (SharedMemory, "floating+keyed", 1500)]);
         let mut model = ranking("model", &predicted);
-        model.machine.calibration = Some(Calibration { of: "native".to_owned(), host: None });
+        model.machine.calibration =
+            Some(Calibration { of: "native".to_owned(), host: None, disturbed: None });
         let predictions = compare::prediction::of(&[ranking("native", &measured), model]);
         let lines = |width| table(&predictions[0].pairs, &Page { width, colour: false, unicode: false }, 2);
         assert_eq!(

@@ -27,6 +27,10 @@ pub fn run(run: &Run, page: &Page, host_cores: usize) -> Vec<String> {
     let kind = kind(with.machine_digest.is_none(), with.machine_file.as_deref());
     let title = format!("{} by {} on {} ({kind})", asked.program, with.mechanism, with.machine);
     sheet.lines.push(page.paint(STRONG, &title));
+    if let Some(keys) = &with.machine_disturbed {
+        let said = format!("disturbed, so that these values are not sure: {keys}");
+        sheet.row("calibration", &page.paint(ALARM, &said));
+    }
     sheet.row("policy", &with.policy);
     sheet.row("size", &size(run));
     if let (Some(block), Some(protocol)) = (with.block_bytes, &with.protocol) {

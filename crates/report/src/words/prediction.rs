@@ -15,13 +15,14 @@ pub(crate) fn title(prediction: &Prediction) -> String {
 
 /// How good a prediction is, said on the host of this description.
 pub fn prediction(prediction: &Prediction, host: &str) -> String {
-    let said = scored(prediction);
-    match &prediction.calibration.host {
-        Some(other) if other != host => {
-            format!("{said} But the file is of another host, or of other cores: {other}. This is {host}.")
-        }
-        _ => said,
+    let mut said = scored(prediction);
+    if let Some(other) = prediction.calibration.host.as_ref().filter(|other| *other != host) {
+        said += &format!(" But the file is of another host, or of other cores: {other}. This is {host}.");
     }
+    if let Some(keys) = &prediction.calibration.disturbed {
+        said += &format!(" But the calibration was disturbed, so that these values are not sure: {keys}.");
+    }
+    said
 }
 
 fn scored(prediction: &Prediction) -> String {
@@ -93,7 +94,7 @@ mod tests {
     fn of_host(measured: &[Row], predicted: &[Row], host: Option<&str>) -> String {
         let mut model = ranking("model", predicted);
         let host = host.map(str::to_owned);
-        model.machine.calibration = Some(Calibration { of: "native".to_owned(), host });
+        model.machine.calibration = Some(Calibration { of: "native".to_owned(), host, disturbed: None });
         let predictions = compare::prediction::of(&[ranking("native", measured), model]);
         super::prediction(&predictions[0], "toy, 1 core")
     }
@@ -121,6 +122,20 @@ mod tests {
         assert_eq!(
             of_host(&rows, &rows, Some("toy, 2 cores")),
             "the error is 0 %. But the file is of another host, or of other cores: toy, 2 cores. This is toy, 1 core."
+        );
+    }
+
+    #[test]
+    fn a_disturbed_calibration_is_called_so() {
+        let rows = rows(&[(Messages, "single", 100)]);
+        let mut model = ranking("model", &rows);
+        let disturbed = Some("processor.fetch, network.latency".to_owned());
+        model.machine.calibration = Some(Calibration { of: "native".to_owned(), host: None, disturbed });
+        let predictions = compare::prediction::of(&[ranking("native", &rows), model]);
+        assert_eq!(
+            super::prediction(&predictions[0], "toy"),
+            "the error is 0 %. But the calibration was disturbed, so that these values are not sure: processor.fetch, \
+             network.latency."
         );
     }
 

@@ -1,0 +1,81 @@
+//! The median of measured values, and how sure it is, from the order of the values alone. This module must never assume how values
+//! are distributed, and never know what was measured.
+//!
+//! Each of `n` values is greater than the true median with the chance of one half, whatever the distribution. So the number
+//! of greater values is binomial, and the `k`-th least and the `k`-th greatest value enclose the true median with the
+//! probability `1 - 2 P(B(n, 1/2) < k)`.
+//!
+//! Source: H. A. David, H. N. Nagaraja, *Order Statistics*, 3rd ed., section 7.1.
+
+use std::f64::consts::LN_2;
+
+/// The number of values left out at each end of `count` sorted values, and the probability with which those between enclose the
+/// true median. As many are left out as the probability `wanted` allows; of too few values none, and the probability is less.
+pub fn cut(count: usize, wanted: f64) -> (usize, f64) {
+    // The logarithm of the chance of exactly `cut` greater values, since that of few among thousands is below the least float.
+    let mut exactly = -(count as f64) * LN_2;
+    let mut outside = exactly.exp();
+    let mut cut = 0;
+    let mut level = (1.0 - 2.0 * outside).max(0.0);
+    while 2 * (cut + 1) < count {
+        exactly += ((count - cut) as f64 / (cut + 1) as f64).ln();
+        outside += exactly.exp();
+        let next = 1.0 - 2.0 * outside;
+        if next < wanted {
+            break;
+        }
+        (cut, level) = (cut + 1, next);
+    }
+    (cut, level)
+}
+
+/// The least number of values of which the whole range encloses the true median with this probability.
+pub fn least_runs(level: f64) -> usize {
+    1 + (1.0 / (1.0 - level)).log2().ceil() as usize
+}
+
+/// A median with the range that encloses the true one.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Median {
+    /// The median: of an even number of values, the greater of the two in the middle.
+    pub value: f64,
+    /// The lower end of the range: one of the values.
+    pub low: f64,
+    /// The upper end of the range: one of the values.
+    pub high: f64,
+    /// The probability with which a range that is made so encloses the true median, if the values do not depend on each other.
+    pub level: f64,
+}
+
+impl Median {
+    /// The median of these values with a range of the probability `wanted`, or of all values where they are too few for that.
+    /// `None` if there is no value.
+    pub fn of(values: &[f64], wanted: f64) -> Option<Self> {
+        let mut sorted = values.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        let (cut, level) = cut(sorted.len(), wanted);
+        let at = |place: usize| sorted.get(place).copied();
+        Some(Self { value: at(sorted.len() / 2)?, low: at(cut)?, high: at(sorted.len() - 1 - cut)?, level })
+    }
+
+    /// The distance of the farther end from the median.
+    pub fn far(&self) -> f64 {
+        (self.value - self.low).max(self.high - self.value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_value_at_each_end_of_nine_is_left_out() {
+        let values = [9.0, 1.0, 8.0, 2.0, 7.0, 3.0, 6.0, 4.0, 500.0];
+        let median = Median::of(&values, 0.95).expect("there are values");
+        assert_eq!((median.value, median.low, median.high, median.far()), (6.0, 2.0, 9.0, 4.0));
+        assert!((median.level - 0.9609).abs() < 1e-4);
+        let one = Median::of(&[7.0], 0.95).expect("there is a value");
+        assert_eq!(one, Median { value: 7.0, low: 7.0, high: 7.0, level: 0.0 });
+        assert_eq!(Median::of(&[], 0.95), None);
+    }
+}
