@@ -4,10 +4,19 @@ use std::fmt::Display;
 use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
+use std::sync::Arc;
 
+use signal_hook::consts::SIGXFSZ;
 use tempfile::NamedTempFile;
 
 use crate::problem::Problem;
+
+/// Has a write beyond the limit of file sizes (`ulimit -f`) end in an error, as on a full disk, and not in a signal that kills the
+/// command.
+pub(crate) fn survive_limits() {
+    // A signal with a handler does not kill. Without one the command works, but for that.
+    let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
+}
 
 /// Writes a file whole or not at all.
 pub(crate) fn save(path: &Path, text: &str) -> Result<(), Problem> {
