@@ -22,7 +22,8 @@ pub(crate) fn survive_limits() {
 pub(crate) fn save(path: &Path, text: &str) -> Result<(), Problem> {
     let mut file = draft(path)?;
     let failed = |error: io::Error| Problem::Failed(format!("--out {}: {error}", path.display()));
-    file.write_all(text.as_bytes()).map_err(failed)?;
+    // Its own errors would name the draft, which nobody chose.
+    file.as_file_mut().write_all(text.as_bytes()).map_err(failed)?;
     file.persist(path).map_err(|error| failed(error.error))?;
     Ok(())
 }
@@ -31,14 +32,10 @@ pub(crate) fn save(path: &Path, text: &str) -> Result<(), Problem> {
 /// path can be written.
 pub(crate) fn draft(path: &Path) -> Result<NamedTempFile, Problem> {
     let folder = folder_of(path)?;
-    let mut builder = tempfile::Builder::new();
-    // Others may read it, as any file that is not written beside its name first.
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let refused = |error: io::Error| {
         wrong(path, &format!("no file can be made in {}: {}", folder.display(), error.kind()))
     };
-    builder.tempfile_in(folder).map_err(refused)
+    worlds::draft::create(folder).map_err(refused)
 }
 
 /// The folder that a file is to be written in, which must be there.
