@@ -68,7 +68,12 @@ pub(crate) fn subject(
         let used = if asked.is_empty() { or_else(entry) } else { &asked };
         useful(&common.memory, entry, used).map(|()| asked)
     });
-    let subject = Subject::told(entry, &common.inputs).map_err(Problem::from);
+    let subject = Subject::told(entry, &common.inputs).map_err(Problem::from).and_then(|subject| {
+        if let Ok(asked) = &mechanisms {
+            subject.check_inputs(if asked.is_empty() { or_else(entry) } else { asked })?;
+        }
+        Ok(subject)
+    });
     let (subject, mechanisms, sharing) = (subject, mechanisms, sharing).all()?;
     Ok((subject.sharing(sharing), mechanisms))
 }

@@ -9,7 +9,7 @@ use report::text::{self, Choice};
 use tempest::entry::{Coherence, Entry, Input};
 use tempest::policy::{OPTIONS, PRESETS, Preset};
 use tempest::{Mechanism, Policy};
-use worlds::{NATIVE, Target, machines};
+use worlds::{NATIVE, machines};
 
 use crate::arguments::{List, What};
 use crate::asked::mechanism_names;
@@ -18,9 +18,6 @@ use crate::print::print;
 use crate::problem::Problem;
 use crate::shipped::CLAIMS;
 use crate::studies;
-
-/// Stands behind presets that need a machine of the user's own.
-const NOWHERE: &str = " (neither this host nor a shipped machine has it)";
 
 /// Lists what was asked for.
 pub(crate) fn list(house: &House, arguments: &List, out: &mut impl Write) -> Result<ExitCode, Problem> {
@@ -70,6 +67,7 @@ fn program(entry: &Entry) -> Program {
         default: input.default.to_owned(),
         kind: input.kind.to_string(),
         meaning: input.meaning.to_owned(),
+        mechanisms: input.only.iter().map(|mechanism| mechanism.name().to_owned()).collect(),
     };
     Program {
         name: entry.name.to_owned(),
@@ -81,23 +79,15 @@ fn program(entry: &Entry) -> Program {
 fn policy(preset: &Preset) -> document::Policy {
     let count = if preset.counted { ":COUNT" } else { "" };
     let policy = preset.name.parse::<Policy>().expect("the name of a preset is a policy");
-    let nowhere = if is_somewhere(&policy) { "" } else { NOWHERE };
     document::Policy {
         name: format!("{}{count}", preset.name),
-        summary: format!("{}{nowhere}", preset.summary),
+        summary: preset.summary.to_owned(),
         needs: texts(&policy.needs()),
     }
 }
 
 fn texts(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|text| (*text).to_owned()).collect()
-}
-
-/// Whether this host or a shipped machine can do a policy.
-fn is_somewhere(policy: &Policy) -> bool {
-    let names = machines::ALL.iter().map(|file| file.name).chain([NATIVE]);
-    let mut targets = names.filter_map(|name| Target::find(name, &[]).ok());
-    targets.any(|target| Mechanism::ALL.iter().any(|mechanism| target.check(*mechanism, policy).is_ok()))
 }
 
 /// The options that may be written behind a policy.
@@ -125,4 +115,20 @@ fn mechanisms(house: &House) -> Vec<Item> {
 fn claims() -> Vec<Item> {
     let all = CLAIMS.iter().flat_map(studies::shipped_claims);
     all.map(|claim| item(claim.id, format!("{}: {}", claim.place, claim.statement))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_policy_runs_on_this_host_or_on_a_shipped_machine() {
+        let names = machines::ALL.iter().map(|file| file.name).chain([NATIVE]);
+        let targets: Vec<_> = names.map(|name| worlds::Target::find(name, &[]).unwrap()).collect();
+        for preset in PRESETS {
+            let policy: Policy = preset.name.parse().unwrap();
+            let can = |mechanism| targets.iter().any(|target| target.check(mechanism, &policy).is_ok());
+            assert!(Mechanism::ALL.into_iter().any(can), "{policy}");
+        }
+    }
 }

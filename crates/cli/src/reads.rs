@@ -2,13 +2,13 @@
 //! their digests. This module must never run anything.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use lab::campaign::Digests;
 use lab::{Specification, record};
 use tempest::entry::Entry;
+use worlds::files::{self, Unreadable};
 use worlds::{Target, host, inputs, machines};
 
 use crate::house::House;
@@ -68,8 +68,9 @@ fn of_machine((name, settings): &Machine) -> Result<String, String> {
 }
 
 fn digest(path: &Path) -> Result<String, String> {
-    let read = File::open(path).and_then(record::digest);
-    read.map_err(|error| format!("{}: {error}", path.display()))
+    let unreadable = |why: Unreadable| format!("{}: {why}", path.display());
+    let file = files::open(path).map_err(unreadable)?;
+    record::digest(file).map_err(|error| unreadable(error.into()))
 }
 
 /// The machine of a run as this process finds it: the path of a machine file from the folder of the run.

@@ -56,6 +56,8 @@ pub struct Finding {
     pub several_mechanisms: bool,
     /// Whether processors of the winner or the loser took turns, so that times mean little.
     pub oversubscribed: bool,
+    /// Whether runs are so short on this host that much of what was measured is their beginning and end.
+    pub brief: bool,
     /// The number of runs that tell rows of this table apart, where there were fewer of a row: then every row is tied.
     pub too_few: Option<TooFew>,
 }
@@ -165,6 +167,7 @@ pub(crate) fn find(rows: &[&Row], repeatable: bool) -> Finding {
         bottleneck: bottleneck::of(winner),
         oversubscribed: winner.oversubscribed
             || larger.as_ref().is_some_and(|larger| larger.loser.oversubscribed),
+        brief: winner.is_brief(),
         too_few: too_few(rows, &right),
         several_mechanisms: others.iter().any(|row| row.mechanism != winner.mechanism),
         tied: tied.into_iter().map(Row::way).collect(),

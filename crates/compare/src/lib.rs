@@ -35,6 +35,8 @@ pub mod refusal;
 #[cfg(any(test, feature = "samples"))]
 pub mod samples;
 pub mod tie;
+#[cfg(test)]
+mod trials;
 pub mod verdict;
 
 pub use agreement::Agreement;

@@ -39,6 +39,14 @@ pub struct Calibration {
     pub disturbed: Option<String>,
 }
 
+/// The time of a phase on this host below which much of it is its own beginning and end. An empty one takes 9 us: `tradewind run
+/// known-delay --input rounds=1 --input work=2 --nodes 2 --processors 1 --policy single --repeat auto`.
+const BRIEF_PHASE: Time = Time::from_microseconds(100);
+
+/// The time of a whole run on this host below which much of it is its own beginning and end. The empty one of [`BRIEF_PHASE`]
+/// takes 47 us as a whole.
+const BRIEF_RUN: Time = Time::from_microseconds(500);
+
 /// The nodes and processors of a machine that combinations ran on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct MachineShape {
@@ -100,6 +108,13 @@ impl Row {
     /// The number of runs.
     pub fn runs(&self) -> usize {
         self.samples.len()
+    }
+
+    /// Whether a run on this host is so short that much of what was measured is its beginning and end. A program that names no
+    /// phase is measured whole.
+    pub fn is_brief(&self) -> bool {
+        let least = if self.outcome.phases.is_empty() { BRIEF_RUN } else { BRIEF_PHASE };
+        self.interval.is_some() && self.outcome.timed() < least
     }
 
     /// The distance of the farther end of the interval from the median, as a share of the median. `None` of a model, and of
@@ -240,6 +255,18 @@ mod tests {
         let policies: Vec<_> = ranking.rows().iter().map(|row| row.policies.join(" ")).collect();
         assert_eq!(policies, ["fast", "slow alike"]);
         assert_eq!((ranking.ran(), ranking.right(), ranking.is_clean()), (3, 3, true));
+    }
+
+    #[test]
+    fn a_run_is_too_short_where_its_beginning_and_end_count() {
+        let model = row(Mechanism::Messages, "single", [90, 0, 0, 0]);
+        assert!(!model.is_brief() && model.clone().within(0.01).is_brief());
+        let long = row(Mechanism::Messages, "single", [100, 0, 0, 0]).within(0.01);
+        assert!(!long.is_brief());
+        assert!(
+            long.with(|outcome| outcome.phases.clear()).is_brief(),
+            "start and end of the whole run count"
+        );
     }
 
     #[test]

@@ -1,11 +1,13 @@
-//! Made-up rows for tests. This module must never be part of a build that ships.
+//! Made-up rows and times for tests. This module must never be part of a build that ships.
 
+use tempest::entry::mix;
 use tempest::policy::Split;
 use tempest::{
     Breakdown, Counters, Dispatching, Mechanism, Outcome, PhaseRecord, Report, Resource, Utilization,
 };
 use units::Time;
 
+use crate::combination::{Combination, Way};
 use crate::interval::{CONFIDENCE, Interval};
 use crate::ranking::{Machine, MachineShape, Place, Ranking, Row};
 
@@ -54,6 +56,54 @@ pub fn row(mechanism: Mechanism, policy: &str, parts: [u64; 4]) -> Row {
 /// Rows of these mechanisms, policies and times in microseconds.
 pub fn rows(times: &[(Mechanism, &str, u64)]) -> Vec<Row> {
     times.iter().map(|(mechanism, policy, time)| row(*mechanism, policy, [*time, 0, 0, 0])).collect()
+}
+
+/// The ranking of this host, of a combination for each list of times, in the order of measurement, in seconds. Their policies
+/// are called `0`, `1` and so on.
+pub fn measured(samples: &[Vec<f64>]) -> Ranking {
+    let outcome = |seconds: &f64| {
+        let mut outcome = row(Mechanism::Messages, "", [0; 4]).outcome;
+        outcome.phases[0].time = Time::from_femtoseconds((seconds * 1e15) as u64);
+        outcome.report.checks = 1;
+        outcome
+    };
+    let combination = |(index, samples): (usize, &Vec<f64>)| {
+        let way = Way { mechanism: Mechanism::Messages, policy: index.to_string() };
+        let split = Split { computing: 1, dedicated: 0 };
+        Combination::new(way, split, false, samples.iter().map(outcome).collect())
+    };
+    let ran = samples.iter().enumerate().map(combination).collect();
+    let host = Machine { name: "native".to_owned(), native: true, ..Machine::default() };
+    Ranking::new(host, SHAPE, ran, Vec::new(), Vec::new())
+}
+
+/// Made-up times of runs, the same for the same seed.
+#[derive(Clone, Debug)]
+pub struct Noise(u64);
+
+impl Noise {
+    /// Noise of a seed.
+    pub fn new(seed: u64) -> Self {
+        Self(mix(seed))
+    }
+
+    /// A number from 0 to 1, each as likely.
+    pub fn uniform(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(1);
+        (mix(self.0) >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// What a run takes longer than an undisturbed one, as a share, where most runs are disturbed a little and few by much.
+    /// The median is `0.2 ln 2`.
+    pub fn skewed(&mut self) -> f64 {
+        -0.2 * (1.0 - self.uniform()).ln()
+    }
+
+    /// What a run takes longer on a host that others use: four runs of ten share their core for a while.
+    pub fn shared(&mut self) -> f64 {
+        let waits = if self.uniform() < 0.4 { 0.5 + self.uniform() } else { 0.0 };
+        waits + 0.02 * self.uniform()
+    }
 }
 
 /// The ranking of a machine of that name, a model unless it is called `native`, with these rows in this order.

@@ -6,6 +6,7 @@ use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream, Parser};
+use syn::punctuated::Punctuated;
 use syn::{Error, LitStr, Result, Token};
 
 use units::names::did_you_mean;
@@ -61,6 +62,19 @@ impl Options {
             Some(Entry { value: None, .. }) => Ok(true),
             Some(Entry { name, .. }) => Err(Error::new(name.span(), format!("`{name}` has no value"))),
         }
+    }
+
+    /// Takes a value that is a list of identifiers in brackets, at least one.
+    pub(crate) fn idents(&mut self, name: &str, example: &str) -> Result<Option<Vec<Ident>>> {
+        let Some(value) = self.value(name, example)? else { return Ok(None) };
+        let wrong = || Error::new(span_of(&value), format!("expected `{name} = {example}`"));
+        let mut tokens = value.clone().into_iter();
+        let (Some(TokenTree::Group(group)), None) = (tokens.next(), tokens.next()) else {
+            return Err(wrong());
+        };
+        let names = Punctuated::<Ident, Token![,]>::parse_terminated.parse2(group.stream());
+        let names: Vec<_> = names.map_err(|_| wrong())?.into_iter().collect();
+        if names.is_empty() { Err(wrong()) } else { Ok(Some(names)) }
     }
 
     /// Takes a value that is one identifier.

@@ -233,13 +233,6 @@ pub static PRESETS: &[Preset] = &[
     .notice(Notice::InterruptWhenBusy),
     preset("s-coma", "a hardware state machine", Servers::Hardware, Injector::Device),
     preset(
-        "alewife",
-        "a hardware state machine that traps to the processor on overflow",
-        Servers::Hardware,
-        Injector::Device,
-    )
-    .notice(Notice::Interrupt),
-    preset(
         "adaptive",
         "starts floating; dedicates processors as measured utilization says",
         Servers::Adaptive,

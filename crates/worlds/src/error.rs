@@ -141,6 +141,17 @@ pub enum Mistake {
         /// The name of the input.
         key: String,
     },
+    /// An input that the program heeds by other mechanisms only.
+    Ignored {
+        /// The name of the input.
+        key: &'static str,
+        /// The name of the program.
+        program: &'static str,
+        /// The mechanisms asked for.
+        mechanisms: Vec<Mechanism>,
+        /// The mechanisms by which the program heeds the input.
+        heeded: &'static [Mechanism],
+    },
     /// A text without `=` names no input, and the program reads no file.
     NoFileInput {
         /// The text.
@@ -221,8 +232,7 @@ impl fmt::Display for Mistake {
                 "--set {key}: machine `{NATIVE}` is this host and has no values to set; expected a model"
             ),
             Self::NotWritten { mechanism, program, written } => {
-                let written: Vec<_> = written.iter().map(|mechanism| mechanism.name()).collect();
-                write!(f, "mechanism `{mechanism}`: expected one of {} for `{program}`", written.join(", "))
+                write!(f, "mechanism `{mechanism}`: expected one of {} for `{program}`", names(written))
             }
             Self::Input(what) => what.fmt(f),
             Self::Plan(what) => what.fmt(f),
@@ -232,6 +242,12 @@ impl fmt::Display for Mistake {
                 write!(f, "{path}: {why}; shipped inputs are {}", known.join(", "))
             }
             Self::InputTwice { key } => write!(f, "--input {key}: given twice; expected once"),
+            Self::Ignored { key, program, mechanisms, heeded } => write!(
+                f,
+                "--input {key}: `{program}` by {} does nothing with it; expected --mechanism {}",
+                names(mechanisms),
+                names(heeded).replace(", ", " or ")
+            ),
             Self::NoFileInput { text, program } => {
                 write!(f, "--input {text}: expected KEY=VALUE; `{program}` reads no file")
             }
@@ -272,6 +288,11 @@ impl fmt::Display for Mistake {
 }
 
 impl std::error::Error for Mistake {}
+
+/// The names of mechanisms, with commas.
+fn names(mechanisms: &[Mechanism]) -> String {
+    mechanisms.iter().map(|mechanism| mechanism.name()).collect::<Vec<_>>().join(", ")
+}
 
 /// The names of all machines that ship.
 fn shipped_machines() -> String {

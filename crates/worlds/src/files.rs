@@ -62,6 +62,16 @@ impl From<io::Error> for Unreadable {
     }
 }
 
+/// Opens a file, or an open pipe of this process, to be read piece by piece up to its end, however long it is.
+///
+/// # Errors
+/// The file cannot be opened, or is no regular file nor an open pipe of this process.
+pub fn open(path: impl AsRef<Path>) -> Result<File, Unreadable> {
+    let path = path.as_ref();
+    check(path, fs::metadata(path)?.file_type())?;
+    Ok(File::open(path)?)
+}
+
 /// Reads a whole file of at most `limit` bytes; a pipe of at most 32 MiB, if `limit` is not less.
 ///
 /// # Errors

@@ -63,6 +63,11 @@ impl<'e> Gatherer<'e> {
         }
     }
 
+    /// The names of the inputs that were taken.
+    pub(crate) fn keys(&self) -> Vec<String> {
+        self.given.values.keys().chain(self.given.files.keys()).cloned().collect()
+    }
+
     /// All inputs that were taken, with the default of each file that was not given; and all mistakes.
     pub(crate) fn finish(mut self) -> (Given, Result<(), Error>) {
         for input in self.program.inputs.iter().filter(|input| input.is_file()) {

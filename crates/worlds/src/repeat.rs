@@ -74,3 +74,68 @@ fn uncertainty(samples: &[Time], level: f64) -> f64 {
     let interval = Interval::of_median(&sorted, level);
     interval.map_or(0.0, |interval| interval.share_of(median)).clamp(0.0, f64::MAX)
 }
+
+#[cfg(test)]
+mod tests {
+    use compare::finding;
+    use compare::samples::{Noise, measured};
+
+    use super::*;
+
+    /// The times of equal rows that are measured until it is enough, a round of them taking so long.
+    fn measure(
+        rows: usize,
+        round: Duration,
+        noise: &mut Noise,
+        disturbed: fn(&mut Noise) -> f64,
+    ) -> Vec<Vec<f64>> {
+        let mut seconds = vec![Vec::new(); rows];
+        let mut times = vec![Vec::new(); rows];
+        for number in 1.. {
+            for (seconds, times) in seconds.iter_mut().zip(&mut times) {
+                let run = 1e-3 * (1.0 + disturbed(noise));
+                seconds.push(run);
+                times.push(Time::from_femtoseconds((run * 1e15) as u64));
+            }
+            let samples = times.iter().map(Vec::as_slice);
+            if Repeat::Auto.is_enough(number, round * number, samples).is_break() {
+                break;
+            }
+        }
+        seconds
+    }
+
+    #[test]
+    fn looking_again_and_again_makes_no_winner() {
+        for disturbed in [Noise::skewed, Noise::shared] {
+            let is_told = |seed: &u64| {
+                let round = Duration::from_millis(20);
+                let found = finding::of(&measured(&measure(3, round, &mut Noise::new(*seed), disturbed)));
+                assert_eq!(found.too_few, None);
+                found.contrast.is_some()
+            };
+            let winners = (0..100).filter(is_told).count();
+            assert!(winners <= 2, "{winners} of 100");
+        }
+    }
+
+    #[test]
+    fn measuring_ends_with_the_precision_or_with_the_time_but_never_before_there_is_an_interval() {
+        let quiet = |_: &mut Noise| 0.0;
+        let runs = |round, disturbed| measure(3, round, &mut Noise::new(1), disturbed)[0].len();
+        assert_eq!(runs(Duration::from_millis(1), quiet), 7);
+        assert_eq!(runs(Duration::from_secs(60), Noise::skewed), 7);
+        assert_eq!(runs(Duration::from_millis(50), Noise::skewed), 100);
+        assert_eq!(runs(Duration::from_millis(1), Noise::skewed), Repeat::MOST as usize);
+    }
+
+    #[test]
+    fn what_is_asked_for_is_what_runs() {
+        let none: [&[Time]; 1] = [&[]];
+        let enough = |rounds| Repeat::Times(3).is_enough(rounds, Duration::ZERO, none.into_iter());
+        assert_eq!(
+            [enough(1), enough(2), enough(3)],
+            [ControlFlow::Continue(3), ControlFlow::Continue(3), ControlFlow::Break(())]
+        );
+    }
+}

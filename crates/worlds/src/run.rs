@@ -143,11 +143,13 @@ impl Run {
         let inputs: Vec<_> = self.inputs.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
         let written = Subject::check(&self.entry, self.mechanism.as_slice());
         let ((), subject) = Error::both(written, Subject::load(&self.entry, &inputs))?;
+        let mechanism = self.mechanism.unwrap_or(self.entry.mechanisms[0]);
+        subject.check_inputs(&[mechanism])?;
         let least = subject.instance.least();
         let asked = Asked { nodes: self.nodes, processors: self.processors };
         let MachineShape { nodes, processors } = self.target.shape(asked, least);
         Ok(Setting {
-            mechanism: self.mechanism.unwrap_or(self.entry.mechanisms[0]),
+            mechanism,
             subject: subject.sharing(self.sharing),
             target: self.target,
             nodes,

@@ -1,8 +1,6 @@
 //! One combination of program, target, mechanism and policy, and the result of running it. This module must
 //! never know how results look.
 
-use std::ops::ControlFlow;
-
 use compare::{Combination, MachineShape, Way};
 use tempest::entry::Plan;
 use tempest::policy::Split;
@@ -11,8 +9,7 @@ use trace::Recorder;
 use units::Time;
 
 use crate::limits::MAX_THREADS;
-use crate::rounds::{End, Together, Turn};
-use crate::{Error, FailedRun, Mistake, Repeat, Sharing, Subject, Target, cores};
+use crate::{Error, FailedRun, Mistake, Sharing, Subject, Target, cores};
 
 /// One combination to be run, every choice made. [`Run`](crate::Run) makes one with defaults.
 #[derive(Clone, Debug)]
@@ -40,53 +37,7 @@ pub struct Setting {
     pub trace: Option<Recorder>,
 }
 
-/// A combination that is being run, once or several times. Another thread may ask for the result of the runs that are over while
-/// one is in progress.
-#[derive(Debug)]
-pub struct Measuring(Together);
-
-impl Measuring {
-    /// Runs the combination, and calls `tell` before each run; if that breaks, the run does not begin.
-    pub fn run(&self, mut tell: impl FnMut(Turn) -> ControlFlow<()>) {
-        self.0.run(&mut tell);
-    }
-
-    /// The result of the runs that are over; `None` if none of them counts.
-    ///
-    /// # Errors
-    /// [`Error::Wrong`] if the target or the program cannot run so; [`Error::Failed`] if a run did not end well.
-    pub fn so_far(&self) -> Result<Option<Combination>, Error> {
-        match self.0.ends().pop() {
-            Some(End::Ran(combination)) => Ok(Some(combination)),
-            Some(End::Failed(error)) => Err(error),
-            Some(End::Stopped) | None => Ok(None),
-        }
-    }
-}
-
 impl Setting {
-    /// Runs the combination as often as `repeat` says, and calls `tell` before each run. If that breaks, the
-    /// run does not begin, and the result is that of the runs before it; `None` if none of them counts.
-    ///
-    /// More than one run on this host comes after one that warms up and does not count.
-    ///
-    /// # Errors
-    /// [`Error::Wrong`] if the target or the program cannot run so; [`Error::Failed`] if a run did not end well.
-    pub fn measure(
-        &self,
-        repeat: Repeat,
-        tell: impl FnMut(Turn) -> ControlFlow<()>,
-    ) -> Result<Option<Combination>, Error> {
-        let measuring = self.begin(repeat);
-        measuring.run(tell);
-        measuring.so_far()
-    }
-
-    /// Makes ready to run the combination as often as `repeat` says.
-    pub fn begin(&self, repeat: Repeat) -> Measuring {
-        Measuring(Together::new(vec![self.clone()], repeat))
-    }
-
     /// The combination with the outcomes of its runs, in the order of measurement: at least one.
     pub(crate) fn combination(&self, outcomes: Vec<Outcome>) -> Combination {
         Combination::new(self.way(), self.split(), self.is_oversubscribed(), outcomes)

@@ -18,6 +18,8 @@ pub struct Subject {
     pub instance: Arc<dyn Instance>,
     /// The way in which shared memory is kept coherent, if the program moves data through it.
     pub sharing: Sharing,
+    /// The names of the inputs that were given.
+    given: Vec<String>,
 }
 
 impl Subject {
@@ -64,12 +66,29 @@ impl Subject {
         if mistakes.is_empty() { Ok(()) } else { Err(Error::Wrong(mistakes)) }
     }
 
+    /// Whether the program heeds each input that was given by at least one of these mechanisms.
+    ///
+    /// # Errors
+    /// [`Mistake::Ignored`] for each input that it heeds by none of them.
+    pub fn check_inputs(&self, mechanisms: &[Mechanism]) -> Result<(), Error> {
+        let given = self.entry.inputs.iter().filter(|input| self.given.iter().any(|key| key == input.key));
+        let ignored = given.filter(|input| !input.is_heeded(mechanisms)).map(|input| Mistake::Ignored {
+            key: input.key,
+            program: self.entry.name,
+            mechanisms: mechanisms.to_vec(),
+            heeded: input.only,
+        });
+        let mistakes: Vec<_> = ignored.collect();
+        if mistakes.is_empty() { Ok(()) } else { Err(Error::Wrong(mistakes)) }
+    }
+
     fn gathered(entry: &Entry, gatherer: Gatherer<'_>) -> Result<Self, Error> {
+        let keys = gatherer.keys();
         let (given, verdict) = gatherer.finish();
         let loaded = (entry.load)(&given)
             .map_err(|wrong| Error::Wrong(wrong.0.into_iter().map(Mistake::Input).collect()));
         let ((), instance) = Error::both(verdict, loaded)?;
-        Ok(Self { entry: *entry, instance: instance.into(), sharing: Sharing::default() })
+        Ok(Self { entry: *entry, instance: instance.into(), sharing: Sharing::default(), given: keys })
     }
 }
 

@@ -45,7 +45,7 @@ pub(super) struct Asked {
     #[input(default = 1, range = 1..=1024)]
     owners: Option<u32>,
     /// values of a message and of a deposit; bulk has all for one destination in one block
-    #[input(default = 5, range = 1..=MAX_VALUES as u32)]
+    #[input(default = 5, range = 1..=MAX_VALUES as u32, only = [Messages, Deposit])]
     values: Option<u32>,
     /// timed iterations
     #[input(default = 10, range = 1..=1_000_000)]
@@ -57,7 +57,7 @@ pub(super) struct Asked {
     #[input(default = 0, range = 0..=1_000_000)]
     extra: Option<u32>,
     /// bytes of a graph node's record in shared memory: 32, 64 or 128
-    #[input(default = 32, range = 32..=128)]
+    #[input(default = 32, range = 32..=128, only = [SharedMemory])]
     record: Option<u32>,
     #[input(like = FRAMES)]
     frames: Frames,

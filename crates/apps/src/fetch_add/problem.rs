@@ -13,7 +13,7 @@ pub(super) struct Parameters {
     #[input(default = 32000, range = 1..=100_000_000)]
     pub(super) operations: u32,
     /// requests that a thread has outstanding at most; with 1 it blocks for each reply
-    #[input(default = 64, range = 1..=1 << 16)]
+    #[input(default = 64, range = 1..=1 << 16, only = [Messages])]
     pub(super) window: u32,
     /// Zipf exponent s: the r-th most frequent word is chosen in proportion to r^-s; with 0 all alike
     #[input(default = 0, range = 0.0..=10.0, fact = "Zipf exponent")]
@@ -22,7 +22,7 @@ pub(super) struct Parameters {
     #[input(name = "handler", default = 0, range = 0..=1_000_000, fact = "extra steps per handler")]
     pub(super) steps: u32,
     /// bytes from one word of a node to the next in shared memory, a power of two: below that of a block, words share it
-    #[input(default = 128, range = 8..=4096, fact = "bytes between shared words")]
+    #[input(default = 128, range = 8..=4096, fact = "bytes between shared words", only = [SharedMemory])]
     pub(super) spacing: u32,
     #[input(like = FRAMES, fact = "room for pages of others")]
     pub(super) frames: Frames,

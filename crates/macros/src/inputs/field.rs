@@ -1,4 +1,4 @@
-//! Reads one input: a field, with `#[input(default = …, range = …, name = "…", fact = "…")]` or `#[input(like = CONSTANT)]`.
+//! Reads one input: a field, with `#[input(default = …, range = …, name = "…", fact = "…", only = […])]` or `#[input(like = CONSTANT)]`.
 //!
 //! This module must never know what is written of it.
 
@@ -13,7 +13,7 @@ use syn::{
 use crate::options::{Options, span_of};
 
 /// The options of `#[input]`.
-const OPTIONS: &[&str] = &["default", "range", "name", "fact", "like"];
+const OPTIONS: &[&str] = &["default", "range", "name", "fact", "like", "only"];
 
 /// An input.
 pub(crate) struct Input {
@@ -42,6 +42,8 @@ pub(crate) enum Listed {
         default: TokenStream,
         /// An expression for the range of a number.
         range: Option<TokenStream>,
+        /// The mechanisms by which the program heeds the input; none if it always does.
+        only: Vec<Ident>,
     },
 }
 
@@ -120,7 +122,8 @@ fn stated(name: &Ident, kind: Kind, largest: Option<(u32, u32)>, options: &mut O
             return Err(Error::new(name.span(), what));
         }
     };
-    Ok(Listed::Stated { key, default, range: range.map(|range| range.tokens) })
+    let only = options.idents("only", "[Messages, Bulk]")?.unwrap_or_default();
+    Ok(Listed::Stated { key, default, range: range.map(|range| range.tokens), only })
 }
 
 /// A range as it is written.

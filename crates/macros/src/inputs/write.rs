@@ -46,12 +46,18 @@ fn listed(input: &Input, tempest: &TokenStream) -> TokenStream {
     let listed = quote!(#tempest::entry::Input);
     match &input.listed {
         Listed::Like(like) => quote!(#like),
-        Listed::Stated { key, default, range } => match input.kind {
-            Kind::Integer => quote!(#listed::integer(#key, #range, #default, #meaning)),
-            Kind::Real => quote!(#listed::real(#key, #range, #default, #meaning)),
-            Kind::Text => quote!(#listed::text(#key, #default, #meaning)),
-            Kind::File | Kind::SharedFile => quote!(#listed::file(#key, #default, #meaning)),
-        },
+        Listed::Stated { key, default, range, only } => {
+            let plain = match input.kind {
+                Kind::Integer => quote!(#listed::integer(#key, #range, #default, #meaning)),
+                Kind::Real => quote!(#listed::real(#key, #range, #default, #meaning)),
+                Kind::Text => quote!(#listed::text(#key, #default, #meaning)),
+                Kind::File | Kind::SharedFile => quote!(#listed::file(#key, #default, #meaning)),
+            };
+            match only.is_empty() {
+                true => plain,
+                false => quote!(#plain.only(&[#(#tempest::Mechanism::#only),*])),
+            }
+        }
     }
 }
 

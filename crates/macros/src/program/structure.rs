@@ -4,14 +4,12 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::format_ident;
-use syn::parse::Parser;
-use syn::punctuated::Punctuated;
-use syn::{Attribute, Data, DeriveInput, Error, Fields, Result, Token, Type, Visibility};
+use syn::{Attribute, Data, DeriveInput, Error, Fields, Result, Type, Visibility};
 
 use super::field::{Field, Role, is_of_program};
 use crate::inputs::{Input, argument_of, meaning_of};
 use crate::names::kebab_case;
-use crate::options::{Options, span_of};
+use crate::options::Options;
 
 /// The options of `#[program]`.
 const OPTIONS: &[&str] =
@@ -123,21 +121,11 @@ fn fields(item: &DeriveInput, installs: bool) -> Result<Vec<Field>> {
 }
 
 fn mechanisms(options: &mut Options, shares: bool) -> Result<Vec<Ident>> {
-    let Some(stated) = options.value("mechanisms", "[Messages]")? else {
-        let default = if shares { "SharedMemory" } else { "Messages" };
-        return Ok(vec![Ident::new(default, proc_macro2::Span::call_site())]);
+    let default = || {
+        let name = if shares { "SharedMemory" } else { "Messages" };
+        vec![Ident::new(name, proc_macro2::Span::call_site())]
     };
-    let wrong = |_| Error::new(span_of(&stated), "expected `mechanisms = [Messages, Bulk]`");
-    let mut tokens = stated.clone().into_iter();
-    let (Some(proc_macro2::TokenTree::Group(group)), None) = (tokens.next(), tokens.next()) else {
-        return Err(wrong(()));
-    };
-    let names =
-        Punctuated::<Ident, Token![,]>::parse_terminated.parse2(group.stream()).map_err(|_| wrong(()))?;
-    if names.is_empty() {
-        return Err(wrong(()));
-    }
-    Ok(names.into_iter().collect())
+    Ok(options.idents("mechanisms", "[Messages, Bulk]")?.unwrap_or_else(default))
 }
 
 /// The type of the problem: as stated, or that of the field that holds it.

@@ -52,19 +52,19 @@ struct Asked {
     #[input(default = 2000, range = 1..=1_000_000)]
     rounds: u32,
     /// the first node that answers
-    #[input(default = 1, range = 1..=65_535)]
+    #[input(default = 1, range = 1..=65_535, only = [Messages])]
     near: u32,
     /// the second node that answers; 0: the last there is
-    #[input(default = 0, range = 0..=65_535)]
+    #[input(default = 0, range = 0..=65_535, only = [Messages])]
     far: u32,
     /// how many links `far` is further away than `near`
-    #[input(default = 9, range = 1..=65_535)]
+    #[input(default = 9, range = 1..=65_535, only = [Messages])]
     hops: u32,
     /// nodes of a row, at most as many as there are
-    #[input(default = 8, range = 2..=65_535)]
+    #[input(default = 8, range = 2..=65_535, only = [Bulk])]
     row: u32,
     /// words of a block
-    #[input(default = 2048, range = 1..=65_536)]
+    #[input(default = 2048, range = 1..=65_536, only = [Bulk])]
     block: u32,
 }
 

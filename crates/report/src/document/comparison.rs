@@ -191,6 +191,9 @@ pub struct Finding {
     ///
     /// Null if there were as many.
     pub runs_needed: Option<usize>,
+    /// The winner's time is so short on this host that much of it is the beginning and the end of what was timed: a phase below
+    /// 0.1 ms, or a whole run below 0.5 ms.
+    pub brief: bool,
     /// Winner or contrast is `oversubscribed`, so that the times mean little and no cause is named.
     pub oversubscribed: bool,
 }
@@ -487,6 +490,7 @@ impl From<&compare::Finding> for Finding {
             other_percent: other.map(percent),
             tied: found.tied.iter().map(Way::from).collect(),
             runs_needed: found.too_few.map(|few| few.needed),
+            brief: found.brief,
             oversubscribed: found.oversubscribed,
         }
     }

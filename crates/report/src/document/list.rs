@@ -73,6 +73,8 @@ pub struct Input {
     pub kind: String,
     /// One line for people.
     pub meaning: String,
+    /// The mechanisms by which the program heeds the input; empty if it always does.
+    pub mechanisms: Vec<String>,
 }
 
 /// A policy.

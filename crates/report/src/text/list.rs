@@ -47,8 +47,12 @@ fn programs(programs: &[Program], page: &Page) -> Vec<String> {
     let mut lines = vec!["programs".to_owned()];
     for Program { name, summary, inputs } in programs {
         lines.push(page.fold(&format!("  {name:width$}  "), summary));
-        for Input { key, default, kind, meaning } in inputs {
-            lines.push(format!("  {:width$}    --input {key}={default}", ""));
+        for Input { key, default, kind, meaning, mechanisms } in inputs {
+            let only = match &mechanisms[..] {
+                [] => String::new(),
+                some => format!("  (by {} only)", some.join(", ")),
+            };
+            lines.push(format!("  {:width$}    --input {key}={default}{only}", ""));
             lines.push(page.fold(&format!("  {:width$}        ", ""), &format!("{kind}: {meaning}")));
         }
     }

@@ -44,6 +44,12 @@ pub fn finding(finding: &Finding) -> String {
     if finding.oversubscribed {
         said.push("Processors took turns on too few cores: these times mean little.".to_owned());
     }
+    if finding.brief {
+        said.push(
+            "Runs this short are in good part their own beginning and end: give the program more work."
+                .to_owned(),
+        );
+    }
     said.join(" ")
 }
 

@@ -3,6 +3,8 @@
 use std::fmt::{self, Display};
 use std::ops::RangeInclusive;
 
+use crate::Mechanism;
+
 /// A declared input of a program.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Input {
@@ -14,6 +16,8 @@ pub struct Input {
     pub meaning: &'static str,
     /// The values that the input may have.
     pub kind: Kind,
+    /// The mechanisms by which the program heeds the input; empty if it always does.
+    pub only: &'static [Mechanism],
 }
 
 /// The values that an input may have.
@@ -43,7 +47,7 @@ impl Display for Kind {
 impl Input {
     /// An input that is a text.
     pub const fn text(key: &'static str, default: &'static str, meaning: &'static str) -> Self {
-        Self { key, default, meaning, kind: Kind::Text }
+        Self { key, default, meaning, kind: Kind::Text, only: &[] }
     }
 
     /// An input that is an integer within a range.
@@ -53,7 +57,7 @@ impl Input {
         default: &'static str,
         meaning: &'static str,
     ) -> Self {
-        Self { key, default, meaning, kind: Kind::Integer(*range.start(), *range.end()) }
+        Self { key, default, meaning, kind: Kind::Integer(*range.start(), *range.end()), only: &[] }
     }
 
     /// An input that is a real number within a range.
@@ -63,12 +67,23 @@ impl Input {
         default: &'static str,
         meaning: &'static str,
     ) -> Self {
-        Self { key, default, meaning, kind: Kind::Real(*range.start(), *range.end()) }
+        Self { key, default, meaning, kind: Kind::Real(*range.start(), *range.end()), only: &[] }
     }
 
     /// An input that is a file; the default is the name of a file that is shipped.
     pub const fn file(key: &'static str, default: &'static str, meaning: &'static str) -> Self {
-        Self { key, default, meaning, kind: Kind::File }
+        Self { key, default, meaning, kind: Kind::File, only: &[] }
+    }
+
+    /// This input of a program that heeds it by these mechanisms only, and ignores it by others.
+    #[must_use]
+    pub const fn only(self, mechanisms: &'static [Mechanism]) -> Self {
+        Self { only: mechanisms, ..self }
+    }
+
+    /// Whether the program heeds the input by at least one of these mechanisms.
+    pub fn is_heeded(&self, mechanisms: &[Mechanism]) -> bool {
+        self.only.is_empty() || mechanisms.iter().any(|mechanism| self.only.contains(mechanism))
     }
 
     /// Whether the input is the contents of a file.
@@ -84,7 +99,8 @@ pub const FRAMES: Input = Input::text(
     "all",
     "room on a node for pages of others in shared memory: all, from the start; on-demand: all, each found when first used; \
      or how many at a time",
-);
+)
+.only(&[Mechanism::SharedMemory]);
 
 #[cfg(test)]
 mod tests {

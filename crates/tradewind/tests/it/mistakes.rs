@@ -284,6 +284,53 @@ fn inputs_that_are_not_known_or_out_of_range() {
 }
 
 #[test]
+fn inputs_that_the_mechanism_does_nothing_with() {
+    refused(
+        &[
+            "run",
+            "em3d",
+            "--mechanism",
+            "bulk",
+            "--input",
+            "record=64",
+            "--input",
+            "values=3",
+            "--input",
+            "nodes=600",
+        ],
+        &[
+            "--input record: `em3d` by bulk does nothing with it; expected --mechanism shared-memory",
+            "--input values: `em3d` by bulk does nothing with it; expected --mechanism messages or deposit",
+        ],
+    );
+    // The first mechanism is the default.
+    refused(
+        &["run", "fetch-add", "--input", "spacing=64"],
+        &["--input spacing", "expected --mechanism shared-memory"],
+    );
+    refused(
+        &[
+            "compare",
+            "fetch-add",
+            "--mechanism",
+            "shared-memory",
+            "--input",
+            "window=2",
+            "--input",
+            "frames=all",
+        ],
+        &["--input window: `fetch-add` by shared-memory does nothing with it; expected --mechanism messages"],
+    );
+    let told = tradewind(&["list", "programs"]).out;
+    assert!(told.contains("--input window=64  (by messages only)"), "{told}");
+    // Of several mechanisms one is enough.
+    let both =
+        ["compare", "fetch-add", "--machine", "ideal", "--policy", "single", "--input", "operations=40"];
+    let inputs = ["--input", "window=2", "--input", "spacing=64"];
+    assert_eq!(tradewind(&[&both[..], &inputs[..]].concat()).code, Some(0));
+}
+
+#[test]
 fn a_preset_that_does_not_exist_and_a_graph_that_cannot_be() {
     let preset = ["no preset `alewif`", "did you mean `alewife`?", "small, alewife, fixed-floating, pdq"];
     refused(&["run", "em3d", "--input", "preset=alewif"], &preset);
@@ -342,7 +389,10 @@ fn all_numbers_that_are_none_at_once() {
             let numbers = options.iter().flat_map(|option| [*option, number]);
             let arguments: Vec<_> =
                 [command, "icgc", "--policy", "flating"].into_iter().chain(numbers).collect();
-            let said = options.map(|option| format!("{option} {number}: expected a whole number from 1\n"));
+            let said = options.map(|option| {
+                let or = if option == "--repeat" { ", or auto" } else { "" };
+                format!("{option} {number}: expected a whole number from 1{or}\n")
+            });
             let said = said.iter().map(String::as_str).chain(["`icgc`", "`flating`"]);
             refused_in_our_words(&arguments, &said.collect::<Vec<_>>());
         }

@@ -1,0 +1,168 @@
+//! Are the verdicts of `tradewind compare` right? Calls it on what is known to be equal and on what is known to differ, and
+//! counts. This check must never look at anything but the document that `--json` prints.
+//!
+//! ```text
+//! cargo bench -p tradewind --bench verdicts                        # 40 calls of each kind: a few minutes
+//! cargo bench -p tradewind --bench verdicts -- 10                  # 10 calls of each kind
+//! taskset -c 0,1 cargo bench -p tradewind --bench verdicts         # on two cores
+//! ```
+//!
+//! A line for each kind says how many calls gave the right verdict, in how many the combination that was listed first had
+//! the shorter median (of equal ones about half), the number of runs of each combination, and the time of a call. The exit is
+//! 1 if a kind has fewer than 38 right ones of 40, or the same share of another number.
+
+#![forbid(unsafe_code)]
+
+use std::env;
+use std::error::Error;
+use std::fmt;
+use std::io::{self, Write};
+use std::process::{Command, ExitCode};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+/// The calls of each kind, unless the command line says otherwise.
+const CALLS: usize = 40;
+
+/// Of so many calls...
+const OF: usize = 40;
+
+/// ... so many must be right.
+const DUE: usize = 38;
+
+/// The arguments of every call: two nodes of one processor fit two cores.
+const COMMON: [&str; 7] = ["--machine", "native", "--nodes", "2", "--processors", "1", "--json"];
+
+/// Two combinations whose difference is known.
+struct Kind {
+    title: &'static str,
+    /// The arguments of the even calls and of the odd ones, which list the two in the other order.
+    orders: [&'static [&'static str]; 2],
+    /// The mechanism that must win; `None` where nothing may win.
+    winner: Option<&'static str>,
+}
+
+static KINDS: &[Kind] = &[
+    Kind {
+        title: "known-delay: one policy, listed twice",
+        orders: [&["known-delay", "--mechanism", "messages", "--policy", "single,single"]; 2],
+        winner: None,
+    },
+    Kind {
+        title: "iccg: one policy, listed twice",
+        orders: [&["iccg", "--policy", "single,single"]; 2],
+        winner: None,
+    },
+    Kind {
+        title: "iccg: two names of one policy, in both orders",
+        orders: [&["iccg", "--policy", "single,adaptive"], &["iccg", "--policy", "adaptive,single"]],
+        winner: None,
+    },
+    Kind {
+        title: "known-delay: 10 % more work, in both orders",
+        orders: [
+            &["known-delay", "--input", "delay=10%", "--policy", "single", "--mechanism", "messages,bulk"],
+            &["known-delay", "--input", "delay=10%", "--policy", "single", "--mechanism", "bulk,messages"],
+        ],
+        winner: Some("messages"),
+    },
+];
+
+/// What came of the calls of a kind.
+#[derive(Default)]
+struct Tally {
+    calls: usize,
+    right: usize,
+    /// The calls in which the combination that was listed first had the shorter median.
+    first: usize,
+    runs: Vec<u64>,
+    took: Duration,
+}
+
+impl Tally {
+    fn is_enough(&self) -> bool {
+        self.right * OF >= self.calls * DUE
+    }
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { calls, right, first, runs, took } = self;
+        let (least, most) = (runs.iter().min().unwrap_or(&0), runs.iter().max().unwrap_or(&0));
+        let each = took.as_secs_f64() / *calls as f64;
+        write!(
+            f,
+            "{right} of {calls} right; first listed the faster in {first}; {least} to {most} runs; {each:.1} s a call"
+        )
+    }
+}
+
+fn main() -> ExitCode {
+    // Cargo passes --bench.
+    let calls = env::args().skip(1).find_map(|argument| argument.parse().ok()).unwrap_or(CALLS).max(1);
+    match check(calls, &mut io::stdout().lock()) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            // There is nobody left to tell if this fails.
+            let _ = writeln!(io::stderr(), "verdicts: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Makes so many calls of each kind. Returns whether enough of every kind were right.
+fn check(calls: usize, out: &mut impl Write) -> Result<bool, Box<dyn Error>> {
+    let mut is_good = true;
+    for kind in KINDS {
+        writeln!(out, "{}", kind.title)?;
+        let tally = calls_of(kind, calls)?;
+        writeln!(out, "    {tally}{}", if tally.is_enough() { "" } else { "  TOO FEW" })?;
+        is_good &= tally.is_enough();
+    }
+    Ok(is_good)
+}
+
+fn calls_of(kind: &Kind, calls: usize) -> Result<Tally, Box<dyn Error>> {
+    let mut tally = Tally { calls, ..Tally::default() };
+    for call in 0..calls {
+        let order = call % 2;
+        let began = Instant::now();
+        let compared = compare(kind.orders[order])?;
+        tally.took += began.elapsed();
+        let world = &compared["worlds"][0];
+        tally.right += usize::from(is_right(kind, &world["finding"]));
+        tally.first += usize::from(is_first(kind.orders[order], &world["rows"][0]));
+        let rows = world["rows"].as_array().ok_or("a comparison without rows")?;
+        tally.runs.extend(rows.iter().filter_map(|row| row["runs"].as_u64()));
+    }
+    Ok(tally)
+}
+
+/// The document of one call.
+fn compare(asked: &[&str]) -> Result<Value, Box<dyn Error>> {
+    let arguments = [&["compare"], asked, &COMMON].concat();
+    let done = Command::new(env!("CARGO_BIN_EXE_tradewind")).args(&arguments).output()?;
+    if !done.status.success() {
+        let said = String::from_utf8_lossy(&done.stderr);
+        return Err(format!("tradewind {}: {}: {said}", arguments.join(" "), done.status).into());
+    }
+    Ok(serde_json::from_slice(&done.stdout)?)
+}
+
+/// Whether a finding is the known one. One that runs did not suffice for is wrong either way.
+fn is_right(kind: &Kind, finding: &Value) -> bool {
+    let winner = finding["winner"]["mechanism"].as_str();
+    let is_told = !finding["contrast"].is_null();
+    finding["runs_needed"].is_null()
+        && is_told == kind.winner.is_some()
+        && (!is_told || winner == kind.winner)
+}
+
+/// Whether the fastest row is that of the combination that was listed first.
+fn is_first(asked: &[&str], fastest: &Value) -> bool {
+    let lists = asked.iter().filter_map(|argument| argument.split_once(','));
+    let of_row = [&fastest["mechanism"], &fastest["policy"]];
+    lists.into_iter().any(|(first, _)| of_row.iter().any(|name| name.as_str() == Some(first)))
+}
