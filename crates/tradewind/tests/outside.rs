@@ -273,7 +273,7 @@ fn refuses_studies(stranger: &Stranger) {
     let huge = named.replace("inputs = { values = [250, 500, 1000] }", &seeds);
     let said = refused(&huge, &[]);
     assert!(
-        said.contains("run = 2000000 runs: expected at most 10000 in a study; --yes allows 1000000"),
+        said.contains("run = 2000000 runs: expected at most 10000 in a study; --yes allows 100000"),
         "{said}"
     );
     assert!(!Path::new(&record).exists(), "nothing was run");
