@@ -18,7 +18,7 @@ use report::document::Partial;
 use report::{Page, document, picture, plot, quantity, text};
 
 use crate::arguments::Run;
-use crate::asked::{asked, subject, target, warn};
+use crate::asked::{asked, mechanism_names, subject, target, warn};
 use crate::files;
 use crate::house::House;
 use crate::interrupt;
@@ -179,12 +179,22 @@ fn instead(setting: &Setting) -> Option<String> {
     let Setting { subject, target, mechanism, policy, .. } = setting;
     target.check(*mechanism, policy).err()?;
     let others = subject.entry.mechanisms.iter().filter(|other| *other != mechanism);
-    std::iter::once(mechanism).chain(others).find_map(|mechanism| {
+    let known = std::iter::once(mechanism).chain(others).find_map(|mechanism| {
         let can = |policy: Policy| target.check(*mechanism, &policy).is_ok();
         let names = PRESETS.iter().map(|preset| preset.name);
         let names: Vec<_> = names.filter(|name| name.parse().is_ok_and(can)).collect();
         let policies = names.join(", ");
         (!names.is_empty()).then(|| format!("expected --mechanism {mechanism} with --policy {policies}"))
+    });
+    let able = || mechanism_names(&target.mechanisms());
+    let entry = &subject.entry;
+    known.or_else(|| {
+        let written = mechanism_names(entry.mechanisms);
+        Some(format!(
+            "expected another machine: this one runs {} only, and `{}` is written for {written}",
+            able(),
+            entry.name
+        ))
     })
 }
 

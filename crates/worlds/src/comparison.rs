@@ -8,6 +8,7 @@ use tempest::policy::{Dispatch, PRESETS};
 use tempest::{Mechanism, Policy};
 use units::Time;
 
+use crate::error;
 use crate::rounds::{End, Together};
 use crate::shape::{self, Asked};
 use crate::{Error, Mistake, Repeat, Setting, Subject, Target, cores};
@@ -263,6 +264,13 @@ impl Comparison {
         // A reason that every policy shares is the mechanism's.
         let reason = match why.iter().all(|why| *why == first) {
             true => first,
+            false if !target.mechanisms().contains(&mechanism) => {
+                let able = error::names(&target.mechanisms());
+                format!(
+                    "no policy moves data by {mechanism} on machine `{}`; it runs {able} only",
+                    target.name()
+                )
+            }
             false => format!("no policy can be had; {first}"),
         };
         Refusal { mechanism, policy: None, reason: target.refusing(reason) }

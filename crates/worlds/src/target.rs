@@ -178,6 +178,15 @@ impl Target {
         }
     }
 
+    /// The mechanisms that the machine can do under at least one policy.
+    pub fn mechanisms(&self) -> Vec<Mechanism> {
+        let policies: Vec<Policy> =
+            PRESETS.iter().map(|preset| preset.name.parse().expect("a preset is a policy")).collect();
+        let can =
+            |mechanism: &Mechanism| policies.iter().any(|policy| self.check(*mechanism, policy).is_ok());
+        Mechanism::ALL.into_iter().filter(can).collect()
+    }
+
     /// The world that runs jobs on this machine.
     pub fn world(&self) -> Box<dyn World> {
         match self {
