@@ -9,6 +9,7 @@
 
 #![forbid(unsafe_code)]
 
+mod bands;
 mod choice;
 mod delay_lines;
 mod event_queue;

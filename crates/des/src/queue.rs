@@ -2,12 +2,14 @@
 //!
 //! The next things stand in a row, in order. The things after them are in a heap. So the next thing is taken from the front of the
 //! row, a thing that comes soon moves few others, and a caller can look some things ahead. The row is filled up from the heap when
-//! it gets short.
+//! it gets short. Of very many things those that come last are in [bands](crate::bands) behind the heap.
 //!
 //! This module must never know what an order or a thing means.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
+
+use crate::bands::{Bands, TAKEN};
 
 /// The most things that stand in the row.
 const ROW: usize = 32;
@@ -21,8 +23,8 @@ const SHORT: usize = 8;
 /// A thing and its place in the order. The first entry is the greatest, as a heap of the standard library takes the greatest first.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry<K, E> {
-    key: K,
-    thing: E,
+    pub(crate) key: K,
+    pub(crate) thing: E,
 }
 
 impl<K: Ord, E> Ord for Entry<K, E> {
@@ -62,6 +64,8 @@ pub(crate) struct Queue<K, E> {
     head: usize,
     /// The things after the row. None of them comes before one of the row, and there are none if the row is empty.
     later: BinaryHeap<Entry<K, E>>,
+    /// The things after the heap, of which there are none if the heap is empty; `None` before there are any.
+    last: Option<Box<Bands<K, E>>>,
 }
 
 impl<K, E> Queue<K, E> {
@@ -70,18 +74,19 @@ impl<K, E> Queue<K, E> {
     where
         K: Ord,
     {
-        Self { row: Vec::new(), head: 0, later: BinaryHeap::new() }
+        Self { row: Vec::new(), head: 0, later: BinaryHeap::new(), last: None }
     }
 
     /// The number of things.
     #[inline]
     pub(crate) fn len(&self) -> usize {
-        self.row.len() - self.head + self.later.len()
+        self.row.len() - self.head + self.later.len() + self.last.as_ref().map_or(0, |last| last.len())
     }
 
     /// All things, in no particular order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &E> {
-        self.row[self.head..].iter().chain(&self.later).map(|entry| &entry.thing)
+        let last = self.last.iter().flat_map(|last| last.iter());
+        self.row[self.head..].iter().chain(&self.later).chain(last).map(|entry| &entry.thing)
     }
 }
 
@@ -91,6 +96,9 @@ impl<K: Copy + Ord, E: Copy> Queue<K, E> {
     pub(crate) fn push(&mut self, key: K, thing: E) {
         let entry = Entry { key, thing };
         if !self.later.is_empty() && self.row.last().is_some_and(|last| last.key < key) {
+            if self.last.is_some() || self.later.len() >= TAKEN {
+                return self.push_to_many(entry);
+            }
             return self.later.push(entry);
         }
         if self.row.len() == self.row.capacity() {
@@ -143,6 +151,9 @@ impl<K: Copy + Ord, E: Copy> Queue<K, E> {
         later.sort_unstable_by_key(|entry| entry.key);
         later.iter_mut().for_each(|entry| entry.key = key(entry.key));
         self.later = later.into();
+        if let Some(last) = &mut self.last {
+            last.rekey(key);
+        }
     }
 
     /// Makes room for another entry in the row: where taken ones stand, if they are many.
@@ -165,6 +176,29 @@ impl<K: Copy + Ord, E: Copy> Queue<K, E> {
             && let Some(entry) = self.later.pop()
         {
             self.row.push(entry);
+        }
+        if self.later.is_empty() {
+            self.bring_near();
+        }
+    }
+
+    /// Brings the soonest things from behind the empty heap into it.
+    fn bring_near(&mut self) {
+        if let Some(things) = self.last.as_mut().and_then(|last| last.take_soonest()) {
+            self.later = things.into();
+        }
+    }
+
+    /// Adds a thing behind the row, where very many stand.
+    #[inline(never)]
+    fn push_to_many(&mut self, entry: Entry<K, E>) {
+        let last = self.last.get_or_insert_with(|| Box::new(Bands::new()));
+        if last.push(entry) {
+            return;
+        }
+        self.later.push(entry);
+        if self.later.len() > TAKEN {
+            self.later = last.push_before(std::mem::take(&mut self.later).into_vec()).into();
         }
     }
 

@@ -2,14 +2,18 @@
 //!
 //! On very many nodes each event touches some dozens of cache lines that lie in no near cache, most of them in the node's parts and
 //! on the stack of its thread. Asked for one after the other they would take longer than all that is computed. An event is
-//! foreseen three times: first what it names, then the parts of its node, then the memory that these name.
+//! foreseen three times: first what it names, then the parts of its node, then the memory that these name. The host takes only some
+//! requests at a time. So nothing is asked for that an event of its kind does not touch: a step of a network processor, for
+//! one, lets no fiber go on.
 //!
 //! This module must never change anything that a run can see.
 
 use crate::cluster::Cluster;
 use crate::cluster::node::Node;
+use crate::dispatch::{Dispatch, Dispatcher};
 use crate::fibers::Fibers;
 use crate::happening::Happening;
+use crate::processor::core::Activity;
 
 /// The passages after the present one, among those of its delay, for which the host's memory is asked: first for what a passage names,
 /// then for what that names, and so on. A passage takes the host little time.
@@ -21,11 +25,15 @@ pub(crate) fn ask(cluster: &Cluster, fibers: &Fibers, [next, after, later]: [Opt
     if let Some(happening) = later {
         ask_for_subject(cluster, happening);
     }
-    if let Some(node) = after.and_then(|happening| node_of(cluster, happening)) {
-        ask_for_parts(cluster, fibers, node);
+    if let Some(happening) = after
+        && let Some(node) = node_of(cluster, happening)
+    {
+        ask_for_parts(cluster, fibers, happening, node, reaches_fiber(cluster, happening));
     }
-    if let Some(node) = next.and_then(|happening| node_of(cluster, happening)) {
-        ask_inside_parts(cluster, fibers, node);
+    if let Some(happening) = next
+        && let Some(node) = node_of(cluster, happening)
+    {
+        ask_inside_parts(cluster, fibers, node, reaches_fiber(cluster, happening));
     }
 }
 
@@ -53,7 +61,7 @@ pub(crate) fn ask_for_passages(cluster: &Cluster) {
                 pdq::prefetch(dispatch);
             }
             if let Some(Happening::Pass { flight }) = agenda.passage_ahead(near) {
-                place_of(flight).dispatch.events.prefetch();
+                ask_inside_dispatch(&place_of(flight).dispatch, !has_network_processors(cluster));
             }
         }
         _ => {}
@@ -93,19 +101,61 @@ fn node_of(cluster: &Cluster, happening: Happening) -> Option<usize> {
     }
 }
 
-/// Asks for the parts of a node, its processors, and the places of its threads' stacks.
-fn ask_for_parts(cluster: &Cluster, fibers: &Fibers, node: usize) {
+/// Whether an event probably lets a fiber go on.
+fn reaches_fiber(cluster: &Cluster, happening: Happening) -> bool {
+    match happening {
+        Happening::Continue { core, .. } => {
+            let activity = cluster.cores[core as usize].activity();
+            matches!(activity, Activity::Thread(_) | Activity::Handler | Activity::Idle { .. })
+        }
+        Happening::Forward { .. } => true,
+        // A network processor takes messages in.
+        _ => !has_network_processors(cluster),
+    }
+}
+
+/// Whether the nodes have network processors. They are all alike.
+fn has_network_processors(cluster: &Cluster) -> bool {
+    cluster.nodes.first().is_some_and(|node| node.dispatch.network().is_some())
+}
+
+/// Asks for the parts of a node that an event touches. If the event `reaches_fiber`, the threads and the places of their stacks are
+/// among them.
+fn ask_for_parts(cluster: &Cluster, fibers: &Fibers, happening: Happening, node: usize, reaches_fiber: bool) {
     let place = &cluster.nodes[node];
-    pdq::prefetch(place);
-    pdq::prefetch(&cluster.cores[place.all()]);
+    pdq::prefetch(&place.first_core);
+    pdq::prefetch(&place.dispatch);
+    pdq::prefetch(&place.port);
+    if !reaches_fiber {
+        return;
+    }
+    pdq::prefetch(&place.threads);
+    if cluster.setting.machine.node_memory.is_some() {
+        pdq::prefetch(&place.trains);
+        pdq::prefetch(&place.memory);
+    }
+    // The processor of a continuation has been asked for as what the event names.
+    if !matches!(happening, Happening::Continue { .. }) {
+        pdq::prefetch(&cluster.cores[place.first_core]);
+    }
     fibers.ask_for_places(node);
 }
 
-/// Asks for what the parts of a node hold elsewhere.
-fn ask_inside_parts(cluster: &Cluster, fibers: &Fibers, node: usize) {
+/// Asks for what the parts of a node hold elsewhere, as far as an event touches that.
+fn ask_inside_parts(cluster: &Cluster, fibers: &Fibers, node: usize, reaches_fiber: bool) {
     let place = &cluster.nodes[node];
-    place.threads.prefetch();
-    place.dispatch.events.prefetch();
-    place.waist.prefetch_kinds();
-    fibers.ask_for_stack(node);
+    ask_inside_dispatch(&place.dispatch, reaches_fiber);
+    if reaches_fiber {
+        place.threads.prefetch();
+        place.waist.prefetch_kinds();
+        fibers.ask_for_stack(node);
+    }
+}
+
+/// Asks for the dispatch queue of a node, or for its network processors if it has some and `reaches_fiber` is false.
+fn ask_inside_dispatch(dispatch: &Dispatcher, reaches_fiber: bool) {
+    match &dispatch.way {
+        Dispatch::Network(network) if !reaches_fiber => pdq::prefetch(&**network),
+        _ => dispatch.events.prefetch(),
+    }
 }

@@ -8,7 +8,6 @@ use tempest::policy::{Dispatch, PRESETS};
 use tempest::{Mechanism, Policy};
 use units::Time;
 
-use crate::error;
 use crate::rounds::{End, Together};
 use crate::shape::{self, Asked};
 use crate::{Error, Mistake, Repeat, Setting, Subject, Target, cores};
@@ -265,11 +264,9 @@ impl Comparison {
         let reason = match why.iter().all(|why| *why == first) {
             true => first,
             false if !target.mechanisms().contains(&mechanism) => {
-                let able = error::names(&target.mechanisms());
-                format!(
-                    "no policy moves data by {mechanism} on machine `{}`; it runs {able} only",
-                    target.name()
-                )
+                let can: Vec<_> = target.mechanisms().iter().map(|able| able.name()).collect();
+                let name = target.name();
+                format!("mechanism `{mechanism}`: machine `{name}` runs programs by {} only", can.join(", "))
             }
             false => format!("no policy can be had; {first}"),
         };

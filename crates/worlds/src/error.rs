@@ -302,7 +302,7 @@ impl fmt::Display for Mistake {
 impl std::error::Error for Mistake {}
 
 /// The names of mechanisms, with commas.
-pub(crate) fn names(mechanisms: &[Mechanism]) -> String {
+fn names(mechanisms: &[Mechanism]) -> String {
     mechanisms.iter().map(|mechanism| mechanism.name()).collect::<Vec<_>>().join(", ")
 }
 

@@ -264,6 +264,18 @@ because = "both"
     }
 
     #[test]
+    fn each_may_stand_in_the_key_of_a_setting() {
+        let keys = STUDY.replace("inputs = {", "set = { \"{on}.clock\" = \"1 GHz\" }\ninputs = {");
+        let study = read("toy.toml", &keys).unwrap();
+        let setting = |source: &Source| match &source.origin {
+            Origin::Run(run) => run.settings.clone(),
+            other => panic!("{other:?}"),
+        };
+        let settings: Vec<_> = study.sources.iter().flat_map(setting).map(|(key, _)| key).collect();
+        assert_eq!(settings, ["cm-5.clock", "now.clock"]);
+    }
+
+    #[test]
     fn a_wrong_expression_is_told_with_line_and_column() {
         let bad = STUDY.replace("\".gap.{op}.now / 2.5\"", "\"x.y + * 2\"").replace("gap.*.{on}", "gap.{no}");
         let said: Vec<_> = read("toy.toml", &bad).unwrap_err().iter().map(ToString::to_string).collect();

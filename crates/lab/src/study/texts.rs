@@ -67,7 +67,7 @@ impl Texts<'_, '_> {
     pub(super) fn pairs(&self, key: &'static str) -> Vec<(String, String)> {
         let entries = self.table.table(key).map(|table| table.entries()).unwrap_or_default();
         let fill = |(name, entry): (&str, Entry)| {
-            Some((name.to_owned(), self.filled(key, &field_name(key, name), entry)?))
+            Some((self.fill(key, name)?, self.filled(key, &field_name(key, name), entry)?))
         };
         entries.into_iter().filter_map(fill).collect()
     }

@@ -1,0 +1,181 @@
+//! The things behind the heap of a [queue](crate::queue), in bands. Each band comes wholly before the next one.
+//!
+//! A band is in no order. A thing is pushed at the end of its band. When the soonest band is taken it is cut into several, if it is
+//! long. So a thing is moved few times, each time in the order of the host's memory, and the heap stays as small as a near cache
+//! however many things there are.
+//!
+//! This module must never know what an order or a thing means.
+
+use crate::queue::Entry;
+
+/// The most things that a band has when it is taken, unless many have one key. They fit a near cache.
+pub(crate) const TAKEN: usize = 2048;
+
+/// The things that a band should have when it is taken.
+const FITTING: usize = 1024;
+
+/// The most bands that a band is cut into at once.
+const PARTS: usize = 16;
+
+/// The keys among which those are chosen by which a band is cut.
+const SAMPLE: usize = 8 * PARTS;
+
+/// Things in bands.
+#[derive(Clone, Debug)]
+pub(crate) struct Bands<K, E> {
+    /// The bands. The soonest is the last one. None is empty.
+    bands: Vec<Vec<Entry<K, E>>>,
+    /// For each band a key that comes before none of its things, and after all things of the sooner bands.
+    from: Vec<K>,
+}
+
+impl<K, E> Bands<K, E> {
+    /// Nothing.
+    pub(crate) const fn new() -> Self {
+        Self { bands: Vec::new(), from: Vec::new() }
+    }
+
+    /// The number of things.
+    pub(crate) fn len(&self) -> usize {
+        self.bands.iter().map(Vec::len).sum()
+    }
+
+    /// All things, in no particular order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Entry<K, E>> {
+        self.bands.iter().flatten()
+    }
+}
+
+impl<K: Copy + Ord, E: Copy> Bands<K, E> {
+    /// Adds a thing, unless it comes before all bands. Returns whether it was added.
+    pub(crate) fn push(&mut self, entry: Entry<K, E>) -> bool {
+        if self.from.last().is_none_or(|&soonest| entry.key < soonest) {
+            return false;
+        }
+        let place = self.from.partition_point(|&from| entry.key < from);
+        self.bands[place].push(entry);
+        true
+    }
+
+    /// Adds things, all of which come before those that are there. Then removes and returns the soonest of all.
+    pub(crate) fn push_before(&mut self, mut things: Vec<Entry<K, E>>) -> Vec<Entry<K, E>> {
+        while things.len() > TAKEN && self.cut(&things) {
+            things = self.take().unwrap_or_default();
+        }
+        things
+    }
+
+    /// Removes and returns the soonest things, in no order. They are few.
+    pub(crate) fn take_soonest(&mut self) -> Option<Vec<Entry<K, E>>> {
+        let things = self.take()?;
+        Some(self.push_before(things))
+    }
+
+    fn take(&mut self) -> Option<Vec<Entry<K, E>>> {
+        self.from.pop();
+        self.bands.pop()
+    }
+
+    /// Adds things that come before all others, in several bands. Returns false, and adds none, if they are of one band.
+    fn cut(&mut self, things: &[Entry<K, E>]) -> bool {
+        let parts = (things.len() / FITTING).clamp(2, PARTS);
+        let mut sample: Vec<_> =
+            things.iter().step_by(things.len() / SAMPLE).map(|entry| entry.key).collect();
+        sample.sort_unstable();
+        let mut from: Vec<_> = (0..parts).rev().map(|part| sample[part * sample.len() / parts]).collect();
+        from.dedup();
+        let (first, sooner) = (self.bands.len(), from.len() - 1);
+        if sooner == 0 {
+            return false;
+        }
+        self.bands.extend((0..=sooner).map(|_| Vec::with_capacity(things.len() / parts)));
+        let bands = &mut self.bands[first..];
+        for entry in things {
+            let place = from[..sooner].partition_point(|&from| entry.key < from);
+            bands[place].push(*entry);
+        }
+        // Some may come before the whole sample.
+        if let Some(soonest) = bands[sooner].iter().map(|entry| entry.key).min() {
+            from[sooner] = soonest;
+        }
+        self.from.append(&mut from);
+        true
+    }
+
+    /// Gives the things new keys, which must have the same order. The things get them in their order.
+    pub(crate) fn rekey(&mut self, mut key: impl FnMut(K) -> K) {
+        for (band, from) in self.bands.iter_mut().zip(&mut self.from).rev() {
+            band.sort_unstable_by_key(|entry| entry.key);
+            band.iter_mut().for_each(|entry| entry.key = key(entry.key));
+            *from = band[0].key;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::choice::Choice;
+
+    /// Takes the soonest things out. Returns their keys in order.
+    fn taken(bands: &mut Bands<u64, ()>) -> Vec<u64> {
+        let things = bands.take_soonest().unwrap_or_default();
+        let mut keys: Vec<_> = things.iter().map(|entry| entry.key).collect();
+        keys.sort_unstable();
+        keys
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+        #[test]
+        fn bands_are_taken_in_order_and_few_things_at_a_time(
+            seed in any::<u64>(), first in 1_u32..40_000, later in 0_u32..20_000, rekeyed in any::<bool>(),
+        ) {
+            let choice = Choice::new(seed);
+            let key = |number: u32| u64::from(choice.tie(number) % 1_000_000);
+            let mut bands = Bands::new();
+            let mut all: Vec<_> = (0..first).map(key).collect();
+            let things = all.iter().map(|&key| Entry { key, thing: () }).collect();
+            let mut out: Vec<_> = bands.push_before(things).iter().map(|entry| entry.key).collect();
+            out.sort_unstable();
+            if rekeyed {
+                let mut last = 0;
+                bands.rekey(|key| {
+                    assert!(last <= key, "in order");
+                    last = key;
+                    key
+                });
+            }
+            for number in first..first + later {
+                let entry = Entry { key: key(number), thing: () };
+                if bands.push(entry) {
+                    all.push(entry.key);
+                } else {
+                    prop_assert!(bands.from.last().is_none_or(|&from| entry.key < from));
+                }
+            }
+            prop_assert_eq!(out.len() + bands.iter().count(), all.len());
+            prop_assert_eq!(bands.iter().count(), bands.len());
+            loop {
+                let next = taken(&mut bands);
+                prop_assert!(next.len() <= TAKEN);
+                if next.is_empty() {
+                    break;
+                }
+                prop_assert!(out.last() <= next.first());
+                out.extend(next);
+            }
+            all.sort_unstable();
+            prop_assert_eq!(out, all);
+        }
+    }
+
+    #[test]
+    fn things_of_one_key_are_one_band() {
+        let mut bands = Bands::new();
+        let things = bands.push_before(vec![Entry { key: 7, thing: () }; 3 * TAKEN]);
+        assert_eq!((things.len(), bands.len()), (3 * TAKEN, 0));
+    }
+}
