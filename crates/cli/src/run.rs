@@ -18,7 +18,7 @@ use report::document::Partial;
 use report::{Page, document, picture, plot, quantity, text};
 
 use crate::arguments::Run;
-use crate::asked::{asked, subject, target, warn};
+use crate::asked::{asked, mechanism_names, subject, target, warn};
 use crate::files;
 use crate::house::House;
 use crate::interrupt;
@@ -179,13 +179,20 @@ fn instead(setting: &Setting) -> Option<String> {
     let Setting { subject, target, mechanism, policy, .. } = setting;
     target.check(*mechanism, policy).err()?;
     let others = subject.entry.mechanisms.iter().filter(|other| *other != mechanism);
-    std::iter::once(mechanism).chain(others).find_map(|mechanism| {
+    let found = std::iter::once(mechanism).chain(others).find_map(|mechanism| {
         let can = |policy: Policy| target.check(*mechanism, &policy).is_ok();
         let names = PRESETS.iter().map(|preset| preset.name);
         let names: Vec<_> = names.filter(|name| name.parse().is_ok_and(can)).collect();
         let policies = names.join(", ");
         (!names.is_empty()).then(|| format!("expected --mechanism {mechanism} with --policy {policies}"))
-    })
+    });
+    // A machine without any mechanism of the program is no machine for it.
+    let (able, written) = (mechanism_names(&target.mechanisms()), mechanism_names(subject.entry.mechanisms));
+    let (program, machine) = (subject.entry.name, target.name());
+    let no_machine = || {
+        format!("`{program}` runs by {written}, machine `{machine}` by {able} only: expected another machine")
+    };
+    found.or_else(|| Some(no_machine()))
 }
 
 /// Whether there can be a trace as asked for: of one run, and not in the place of what the run reads.

@@ -263,6 +263,11 @@ impl Comparison {
         // A reason that every policy shares is the mechanism's.
         let reason = match why.iter().all(|why| *why == first) {
             true => first,
+            false if !target.mechanisms().contains(&mechanism) => {
+                let can: Vec<_> = target.mechanisms().iter().map(|able| able.name()).collect();
+                let name = target.name();
+                format!("mechanism `{mechanism}`: machine `{name}` runs programs by {} only", can.join(", "))
+            }
             false => format!("no policy can be had; {first}"),
         };
         Refusal { mechanism, policy: None, reason: target.refusing(reason) }

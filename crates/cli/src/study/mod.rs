@@ -138,7 +138,7 @@ impl Told<'_> {
             files.push(("metrics.tsv".to_owned(), tsv::metrics(found).into_bytes()));
         }
         for figure in &found.figures {
-            let picture = picture::study(figure, found.summary.clone());
+            let picture = picture::study(figure, found);
             files.push((format!("{}.svg", figure.name), plot::svg(&picture).into_bytes()));
         }
         folder.write(&files)?;

@@ -142,7 +142,8 @@ fn axis(axis: &Axis, along: &[f64]) -> FigureAxis {
         None => least > 0.0 && greatest > WIDE * least,
     };
     let scale = if is_log { "log" } else { "linear" };
-    FigureAxis { label: axis.label.clone(), unit: axis.unit.clone(), scale: scale.to_owned() }
+    let (from, to) = axis.ends;
+    FigureAxis { label: axis.label.clone(), unit: axis.unit.clone(), scale: scale.to_owned(), from, to }
 }
 
 impl From<&Panel> for FigurePanel {
@@ -173,7 +174,8 @@ mod tests {
 
     #[test]
     fn an_axis_over_a_wide_range_is_divided_by_factors() {
-        let words = |scale| Axis { label: "size".to_owned(), unit: "B".to_owned(), scale };
+        let words =
+            |scale| Axis { label: "size".to_owned(), unit: "B".to_owned(), scale, ends: (None, None) };
         let scale = |told, along: &[f64]| axis(&words(told), along).scale;
         assert_eq!(scale(None, &[1.0, 31.0]), "log");
         assert_eq!(scale(None, &[1.0, 29.0]), "linear");

@@ -131,6 +131,14 @@ pub struct FigureAxis {
     pub unit: String,
     /// `linear` or `log`.
     pub scale: String,
+    /// The number at which the axis of a figure of lines begins.
+    ///
+    /// Null if the study leaves that to whoever draws the figure.
+    pub from: Option<f64>,
+    /// The number at which the axis of a figure of lines ends.
+    ///
+    /// Null if the study leaves that to whoever draws the figure.
+    pub to: Option<f64>,
 }
 
 /// A part of a figure.

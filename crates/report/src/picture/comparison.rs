@@ -3,14 +3,15 @@
 use compare::parts::{Part, region, shares};
 use compare::ranking::{Ranking, Row, ratio};
 use compare::tie::is_tied;
+use compare::verdict;
 
 use crate::document::{Asked, Partial};
 use crate::part::name;
 use crate::plot::{Bar, Bars, Content, Interval, Panel, Picture, Piece, Shared};
 use crate::quantity::{list, several};
-use crate::words::label;
+use crate::words::{self, label};
 
-/// The picture of a comparison: a panel for each table, with its bars in the order of the table. Where runs are missing,
+/// The picture of a comparison: its verdict as the title, and a panel for each table, with its bars in the order of the table. Where runs are missing,
 /// `partial` says so.
 pub fn comparison(asked: &Asked, rankings: &[Ranking], partial: Option<&Partial>) -> Picture {
     let rows = || rankings.iter().flat_map(Ranking::rows);
@@ -28,14 +29,18 @@ pub fn comparison(asked: &Asked, rankings: &[Ranking], partial: Option<&Partial>
     let tied = rows().any(|row| row.verified).then_some(
         "x: times the first bar. No difference: black lines that overlap, or times that differ by no more than 3 %.",
     );
+    let mut verdict = words::verdict(&asked.program, &verdict::of(rankings)).into_iter();
+    let title = verdict.next().unwrap_or_else(|| asked.program.clone());
+    let more = verdict.collect::<Vec<_>>().join(" ");
     let said = [
+        (!more.is_empty()).then_some(more),
         partial.map(|partial| format!("Partial: {partial}.")),
         (!input.is_empty()).then(|| format!("Input: {}.", input.join(", "))),
         measured.map(str::to_owned),
         tied.map(str::to_owned),
     ];
     Picture {
-        title: format!("{}: time by mechanism and policy, the fastest first", asked.program),
+        title,
         caption: said.into_iter().flatten().collect::<Vec<_>>().join(" "),
         panels: rankings.iter().map(panel).collect(),
         shared: Shared::default(),
@@ -127,8 +132,11 @@ mod tests {
         let interval = bars.bars[0].interval.expect("this host was measured");
         assert!(interval.low < 125_000.0 && 125_000.0 < interval.high);
         assert_eq!(bars.bars[3].interval, None);
+        assert!(picture.title.starts_with("em3d is fastest "), "{}", picture.title);
+        let caption = &picture.caption;
         assert!(
-            picture.caption.starts_with("Partial: interrupted by SIGINT when 4 of 9 were done. Black lines:")
+            caption.contains("Partial: interrupted by SIGINT when 4 of 9 were done. Black lines:"),
+            "{caption}"
         );
         assert!(crate::plot::svg(&picture).contains("messages floating"));
     }

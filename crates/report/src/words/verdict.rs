@@ -6,7 +6,7 @@ use compare::verdict::{Lead, Verdict};
 use tempest::Mechanism;
 
 use super::label;
-use crate::quantity::{list, percent, several};
+use crate::quantity::{list, percent};
 
 /// The ratio from which it is said how many times as long; below, how many percent.
 const TIMES: f64 = 2.0;
@@ -144,13 +144,13 @@ fn sentence(question: &Question<'_>, opening: Opening<'_>) -> String {
         return match opening {
             Opening::Program(program) => format!("{program}: {places} {nothing}."),
             Opening::Best => capital(&format!("{places} {nothing}.")),
-            Opening::Of(shape) => format!("On {}, {places} {nothing}.", size(shape)),
+            Opening::Of(shape) => format!("On {}, {places} {nothing}.", super::shape(shape)),
         };
     }
     let begun = match opening {
         Opening::Program(program) => format!("{program} is fastest"),
         Opening::Best => format!("The best {} is", topic.noun()),
-        Opening::Of(shape) => format!("On {} the best {} is", size(shape), topic.noun()),
+        Opening::Of(shape) => format!("On {} the best {} is", super::shape(shape), topic.noun()),
     };
     let told: Vec<_> = groups.iter().map(|group| group.told(topic, opening)).collect();
     let rest = match alike.is_empty() {
@@ -233,10 +233,6 @@ fn margin(lead: &Lead) -> String {
         ratio if ratio >= TIMES => format!("by a factor of {ratio:.1}"),
         ratio => format!("by {}", percent(ratio - 1.0)),
     }
-}
-
-fn size(MachineShape { nodes, processors }: MachineShape) -> String {
-    format!("{} of {}", several(nodes, "node"), several(processors, "processor"))
 }
 
 /// A text that begins with a capital letter.

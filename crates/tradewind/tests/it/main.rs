@@ -10,6 +10,7 @@ mod combinations;
 mod command;
 mod compare;
 mod documented;
+mod endings;
 mod explain;
 #[cfg(unix)]
 mod interrupt;

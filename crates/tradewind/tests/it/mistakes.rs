@@ -389,7 +389,10 @@ fn all_numbers_that_are_none_at_once() {
             let numbers = options.iter().flat_map(|option| [*option, number]);
             let arguments: Vec<_> =
                 [command, "icgc", "--policy", "flating"].into_iter().chain(numbers).collect();
-            let said = options.map(|option| format!("{option} {number}: expected a whole number from 1\n"));
+            let said = options.map(|option| {
+                let or = if option == "--repeat" { ", or auto" } else { "" };
+                format!("{option} {number}: expected a whole number from 1{or}\n")
+            });
             let said = said.iter().map(String::as_str).chain(["`icgc`", "`flating`"]);
             refused_in_our_words(&arguments, &said.collect::<Vec<_>>());
         }
