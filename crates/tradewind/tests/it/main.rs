@@ -25,4 +25,5 @@ mod repetition;
 mod samples;
 mod scratch;
 mod shared_memory;
+mod study;
 mod trace;
