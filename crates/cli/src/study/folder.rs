@@ -6,8 +6,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
+use worlds::draft;
 
-use crate::files::{draft, wrong};
+use crate::files::{self, wrong};
 use crate::problem::Problem;
 
 /// The file that marks a folder as one of ours: the study's name in its first line, and below it every other file of ours.
@@ -28,6 +29,8 @@ pub(super) struct Folder {
 impl Folder {
     /// The folder of this path for the results of this study; it is made when there are results.
     pub(super) fn open(path: &Path, study: &str) -> Result<Self, Problem> {
+        // A command that was killed while it wrote leaves no folder that is empty.
+        draft::clean(path);
         let folder = |ours| Self { path: path.to_owned(), study: study.to_owned(), ours };
         let entries = match fs::read_dir(path) {
             Ok(entries) => entries,
@@ -85,7 +88,7 @@ impl Folder {
         let mark = (MARK.to_owned(), (mark.join("\n") + "\n").into_bytes());
         let whole = |(name, bytes): &(String, Vec<u8>)| {
             let path = self.path.join(name);
-            let mut file = draft(&path)?;
+            let mut file = files::draft(&path)?;
             file.write_all(bytes)
                 .and_then(|()| file.as_file().sync_all())
                 .map_err(|error| wrong(&path, &error))?;

@@ -14,6 +14,7 @@ mod laboratory;
 mod list;
 mod litmus;
 mod model;
+mod no_result;
 mod partial;
 mod run;
 mod sensitivity;
@@ -39,6 +40,7 @@ pub use explain::{Derived, Explain, Meaning, Runs, Unable, Underived, Value};
 pub use list::{Input, Item, List, Policy, Program};
 pub use litmus::{Litmus, State, Tally, Test, Trial, World as LitmusWorld};
 pub use model::{Cell, Curve, FixedFloating, SurveyTable, SurveyedMachine, Surveys};
+pub use no_result::NoResult;
 pub use partial::Partial;
 #[cfg(feature = "command")]
 pub(crate) use run::Region;
