@@ -45,6 +45,15 @@ fn a_matrix_with_a_value_that_is_no_number() {
 }
 
 #[test]
+fn a_matrix_with_an_entry_given_twice() {
+    refused_matrix(
+        matrix("2 2 3\n1 1 2\n2 2 2\n2 2 3"),
+        "5:1:",
+        &["entry (2, 2)", "expected each once", "line 4"],
+    );
+}
+
+#[test]
 fn all_mistakes_of_a_matrix_at_once() {
     let text = matrix("2 2 2\n1 1 inf\n9 2 2");
     refused_matrix(text, "3:5:", &["value inf", "matrix.mtx:4:1: row index 9"]);
