@@ -239,7 +239,7 @@ pub(crate) struct Study {
     /// Keep the results of runs in this file [default: a file in the user's data folder]
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
-    /// Do more than 10000 runs, if the study asks for so many: up to 1000000
+    /// Do more than 10000 runs, if the study asks for so many: up to 100000
     #[arg(long)]
     pub(crate) yes: bool,
     #[command(flatten)]

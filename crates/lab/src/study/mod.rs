@@ -148,7 +148,7 @@ impl Study {
     pub const MOST: Most = Most(10_000);
 
     /// The most runs of a study for which somebody said that they are meant.
-    pub const MOST_ASKED: Most = Most(1_000_000);
+    pub const MOST_ASKED: Most = Most(100_000);
 
     /// The number of runs, each of several rounds counted.
     pub fn runs(&self) -> u64 {
@@ -476,7 +476,7 @@ panels = "machine"
         let told = said(&huge);
         assert_eq!(told.len(), 1, "{told:?}");
         let expected =
-            "drawn.toml:3:1: run = 4000000 runs: expected at most 10000 in a study; --yes allows 1000000";
+            "drawn.toml:3:1: run = 4000000 runs: expected at most 10000 in a study; --yes allows 100000";
         assert_eq!(told[0], expected);
         // Rounds count.
         let rounds = DRAWN.replace("inputs", "repeat = 2500\ninputs");

@@ -63,6 +63,8 @@ pub struct StudyRow {
     pub fields: IndexMap<String, String>,
     /// The number of rounds that the numbers are of; 0 where there is no result. More than 1 on this host alone.
     pub rounds: u32,
+    /// The run had more processors than this host has cores, so that times mean little; false on a model.
+    pub oversubscribed: bool,
     /// The numbers, by the names of `columns`. Null where one was not measured.
     pub numbers: IndexMap<String, Option<StudyNumber>>,
 }
