@@ -10,6 +10,7 @@ use tempest::entry::{Coherence, Entry};
 use tempest::{Mechanism, Policy};
 use worlds::{Subject, Target};
 
+use crate::asked::warn;
 use crate::house::House;
 use crate::problem::Problem;
 use crate::reads;
@@ -52,6 +53,7 @@ fn runs(house: &House, study: &Study) -> Vec<Placed> {
     }
     for ((name, settings), runs) in machines {
         let target = Target::find(&name, settings);
+        warn(&house.name, &target);
         for (source, run) in runs {
             found.add(source, "program", of_program(house, run).map(drop));
             match &target {
