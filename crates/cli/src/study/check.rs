@@ -35,6 +35,12 @@ pub(super) fn laboratory(house: &House, read: Read) -> Result<Laboratory, Proble
     laboratory.map_err(|_| Problem::Wrong(Vec::new()))
 }
 
+/// A name with settings or inputs.
+type With<'s, N> = (N, &'s [(String, String)]);
+
+/// A run, and where it is stated.
+type Stated<'s> = (&'s Source, &'s Specification);
+
 /// A mistake and its place in the file.
 type Placed = (Place, String);
 
@@ -42,9 +48,8 @@ type Placed = (Place, String);
 fn runs(house: &House, study: &Study) -> (Vec<Placed>, Vec<Target>) {
     let mut warned = BTreeMap::new();
     let mut found = Found { file: &study.file, mistakes: Vec::new() };
-    let mut machines: BTreeMap<(String, &[(String, String)]), Vec<(&Source, &Specification)>> =
-        BTreeMap::new();
-    let mut subjects: BTreeMap<(&str, &[(String, String)]), (&Source, &Specification)> = BTreeMap::new();
+    let mut machines: BTreeMap<With<'_, String>, Vec<Stated<'_>>> = BTreeMap::new();
+    let mut subjects: BTreeMap<With<'_, &str>, Stated<'_>> = BTreeMap::new();
     for source in &study.sources {
         let Origin::Run(run) = &source.origin else { continue };
         machines.entry((reads::machine(run), &run.settings)).or_default().push((source, run));
