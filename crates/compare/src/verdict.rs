@@ -9,6 +9,7 @@ use tempest::Mechanism;
 
 use crate::agreement::Name;
 use crate::combination::Way;
+use crate::finding::{self, TooFew};
 use crate::ranking::{MachineShape, Ranking, Row, ratio};
 use crate::tie::is_tied;
 
@@ -27,6 +28,8 @@ pub struct Verdict {
     pub policy: Option<Lead>,
     /// The fastest mechanism and policy.
     pub way: Way,
+    /// The runs that are missing to tell rows of the table apart; `None` if none is.
+    pub too_few: Option<TooFew>,
     /// Whether processors of the fastest row took turns on too few cores, so that times mean little.
     pub oversubscribed: bool,
 }
@@ -67,6 +70,7 @@ fn table(ranking: &Ranking) -> Option<Verdict> {
         way: winner.way(),
         mechanism,
         policy,
+        too_few: finding::of(ranking).too_few,
         oversubscribed: winner.oversubscribed,
     })
 }

@@ -9,6 +9,7 @@ mod claims;
 mod combinations;
 mod command;
 mod compare;
+mod curves;
 mod documented;
 mod endings;
 mod explain;
