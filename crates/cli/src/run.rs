@@ -7,14 +7,15 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use compare::Combination;
-use tempest::Policy;
 use tempest::policy::PRESETS;
+use tempest::{Policy, Reached};
 use trace::Summary;
 use units::Time;
 use worlds::shape::Asked;
 use worlds::{Error, Measuring, Repeat, Setting, TraceFile, Turn, inputs, machines};
 
 use report::document::Partial;
+use report::quantity::time;
 use report::{Page, document, picture, plot, quantity, text};
 
 use crate::arguments::Run;
@@ -78,6 +79,9 @@ pub(crate) fn run(
 /// Runs a combination; says meanwhile, as the command of this name, how far it is. If it is interrupted, `stop` is called.
 fn measure(name: &str, setting: &Setting, measuring: &Measuring, stop: impl FnOnce(Partial) + Send) {
     let progress = Progress::begin(name);
+    if let Some(reached) = setting.reached.clone() {
+        progress.watch(move || format!("{} modelled", time(reached.time().as_seconds() * 1e9)));
+    }
     let mut done = 0;
     let way = format!(
         "{} by {} on {} under {}",
@@ -149,6 +153,7 @@ fn setting(house: &House, arguments: &Run) -> Result<Setting, Problem> {
         (asked.all(), size.all(), rest.all()).all()?;
     let least = subject.instance.least();
     let shape = target.shape(Asked { nodes, processors }, least);
+    let is_native = target.is_native();
     Ok(Setting {
         mechanism: *mechanisms.first().unwrap_or(&subject.entry.mechanisms[0]),
         subject,
@@ -160,6 +165,7 @@ fn setting(house: &House, arguments: &Run) -> Result<Setting, Problem> {
         seed,
         stall_limit,
         trace: None,
+        reached: (!is_native).then(Reached::default),
     })
 }
 

@@ -285,6 +285,7 @@ impl Comparison {
             seed: self.seed,
             stall_limit: self.stall_limit,
             trace: None,
+            reached: None,
         }
     }
 }

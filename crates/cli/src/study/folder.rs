@@ -39,7 +39,7 @@ impl Folder {
             }
             Err(error) => return Err(wrong(path, &format!("{error}; expected a folder"))),
         };
-        let mark = match fs::read_to_string(path.join(MARK)) {
+        let mark = match worlds::files::read_text(path.join(MARK)) {
             Ok(mark) => mark,
             Err(_) if entries.count() == 0 => return Ok(folder(Vec::new())),
             Err(_) => {
