@@ -8,11 +8,11 @@ use compare::refusal::{self, Choice as Omitted};
 use compare::{MachineShape, agreement, counter, parts};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tempest::Mechanism;
 
 use super::Partial;
 use super::run::{Asked, Combination, Measured, Setting};
 use super::verdict::Verdict;
+use super::way::{Named, Way};
 use crate::words;
 
 /// The document that `tradewind compare --json` prints.
@@ -66,17 +66,6 @@ pub struct World {
     pub finding: Finding,
 }
 
-/// A machine.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Named {
-    /// `native`, or the `name` in the machine file. Two files may give their machines the same name.
-    pub machine: String,
-    /// The machine file, as it was named.
-    ///
-    /// Null natively, and of a shipped machine.
-    pub machine_file: Option<String>,
-}
-
 /// One combination, with its place among the others of its machine. Its keys are those of `run --json` from `machine`
 /// to the end, with three more after `oversubscribed`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -128,15 +117,6 @@ pub struct LeftOut {
     pub policy: Option<String>,
     /// The reason, for people.
     pub reason: String,
-}
-
-/// A mechanism and a policy.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Way {
-    /// The mechanism.
-    pub mechanism: String,
-    /// The policy.
-    pub policy: String,
 }
 
 /// The conclusion drawn from one machine's rows: the fastest combination, the one it is compared with, and the cause of the
@@ -438,12 +418,6 @@ impl Row {
     }
 }
 
-impl From<&ranking::Machine> for Named {
-    fn from(machine: &ranking::Machine) -> Self {
-        Self { machine: machine.name.clone(), machine_file: machine.file.clone() }
-    }
-}
-
 impl From<&compare::Refusal> for Refused {
     fn from(refusal: &compare::Refusal) -> Self {
         let compare::Refusal { mechanism, policy, reason } = refusal.clone();
@@ -458,12 +432,6 @@ impl From<&refusal::LeftOut> for LeftOut {
             Omitted::Policy(policy) => (None, Some(policy.clone())),
         };
         Self { mechanism, policy, reason: left_out.reason.clone() }
-    }
-}
-
-impl From<&compare::Way> for Way {
-    fn from(way: &compare::Way) -> Self {
-        Self { mechanism: Mechanism::name(way.mechanism).to_owned(), policy: way.policy.clone() }
     }
 }
 
