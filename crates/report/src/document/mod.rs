@@ -23,6 +23,7 @@ mod spent;
 mod studied;
 mod study;
 mod verdict;
+mod way;
 
 use std::io::{self, Write};
 
@@ -33,8 +34,8 @@ pub use claims::{
     Claim, Claims, Counts as Verdicts, FailedRun, FixedMachine, Ledger, Parameter, Scalar, Score, Summary,
 };
 pub use comparison::{
-    Agreement, Because, Bottleneck, Choice, Comparison, Finding, LeftOut, Named, Pair, Prediction,
-    Processors, Ranking, Refused, Row, Scored, Way, World,
+    Agreement, Because, Bottleneck, Choice, Comparison, Finding, LeftOut, Pair, Prediction, Processors,
+    Ranking, Refused, Row, Scored, World,
 };
 pub use explain::{Derived, Explain, Meaning, Runs, Unable, Underived, Value};
 pub use list::{Input, Item, List, Policy, Program};
@@ -55,6 +56,7 @@ pub use study::{
     StudyColumn, StudyNumber, StudyRow, StudyTable,
 };
 pub use verdict::{Answer, Lead, Verdict};
+pub use way::{Named, Way};
 
 /// The version of the documents' form: it grows when a key goes or changes its meaning, not when one comes.
 pub const VERSION: u32 = 3;

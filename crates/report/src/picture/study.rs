@@ -94,7 +94,7 @@ fn bars(figure: &Figure, panel: &FigurePanel) -> Bars {
         of_name.collect()
     };
     let (label, unit) = (figure.y.label.clone(), figure.y.unit.clone());
-    Bars { label, unit, bars: names.iter().flat_map(bar).collect() }
+    Bars { label, unit, bars: names.iter().flat_map(bar).collect(), to: None }
 }
 
 fn name(x: &Scalar) -> String {
