@@ -3,6 +3,7 @@
 //! The parser stops at the first value that is wrong. Therefore values are [`Told`]: each keeps its mistake until all of them
 //! can be told.
 
+use std::env;
 use std::path::PathBuf;
 
 use clap::builder::Resettable;
@@ -30,11 +31,11 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// Reads the command line of the binary of a house; ends the process where it asks for help or is wrong.
-    pub(crate) fn read(house: &House) -> Self {
+    /// Reads the command line of the binary of a house. It is refused where it asks for help or is wrong.
+    pub(crate) fn read(house: &House) -> Result<Self, clap::Error> {
         let mut command = command(house);
-        let matches = command.get_matches_mut();
-        Self::from_arg_matches(&matches).unwrap_or_else(|error| error.format(&mut command).exit())
+        let matches = command.try_get_matches_from_mut(env::args_os())?;
+        Self::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
     }
 }
 
@@ -238,7 +239,7 @@ pub(crate) struct Study {
     /// Keep the results of runs in this file [default: a file in the user's data folder]
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
-    /// Do more than 10000 runs, if the study asks for so many: up to 1000000
+    /// Do more than 10000 runs, if the study asks for so many: up to 100000
     #[arg(long)]
     pub(crate) yes: bool,
     #[command(flatten)]

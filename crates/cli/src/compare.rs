@@ -9,7 +9,7 @@ use compare::Ranking;
 use report::document::Partial;
 use report::text::View;
 use report::{Page, document, picture, plot, text};
-use worlds::shape::{self, Asked};
+use worlds::shape::Asked;
 use worlds::{Compared, Comparing, Comparison, Step, Target};
 
 use crate::arguments::Compare;
@@ -33,7 +33,7 @@ pub(crate) fn compare(
         // A path that cannot be written is told before a long comparison, not after it.
         files::draft(path)?;
     }
-    let sheet = Sheet { arguments, plan: &plan, page: &page };
+    let sheet = Sheet { name: &house.name, arguments, plan: &plan, page: &page };
     warn(&house.name, &plan.targets);
     let comparing = plan.begin();
     run(&house.name, &comparing, |partial| {
@@ -61,6 +61,8 @@ fn ranked(comparing: &Comparing<'_>) -> Vec<Ranking> {
 
 /// The way in which a comparison is printed.
 struct Sheet<'a> {
+    /// The name of the command.
+    name: &'a str,
     arguments: &'a Compare,
     plan: &'a Comparison,
     page: &'a Page,
@@ -74,7 +76,7 @@ impl Sheet<'_> {
         partial: Option<Partial>,
         out: &mut impl Write,
     ) -> Result<(), Problem> {
-        let Self { arguments, plan, page } = self;
+        let Self { arguments, plan, page, .. } = self;
         let asked = asked(&arguments.common, &plan.subject);
         let setting = document::Setting {
             threads: plan.threads,
@@ -92,6 +94,7 @@ impl Sheet<'_> {
             rankings,
             cores: worlds::cores(),
             host: &host,
+            command: self.name,
             counters: arguments.counters,
             partial: partial.as_ref(),
         };
@@ -121,8 +124,7 @@ fn plan(house: &House, arguments: &Compare) -> Result<Comparison, Problem> {
     let least = subject.instance.least();
     let mut plan = Comparison::new(subject, targets);
     (plan.policies, plan.mechanisms) = (policies, mechanisms);
-    plan.shapes = shape::of_comparison(size.0, least, &plan.targets);
-    plan.crowded = !size.0.is_nothing();
+    plan.ask(size.0);
     plan.threads = size.1.unwrap_or(least.threads);
     (plan.repeat, plan.seed, plan.stall_limit) = rest;
     Ok(plan)

@@ -4,16 +4,26 @@ use std::fmt::Display;
 use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
+use std::sync::Arc;
 
+use signal_hook::consts::SIGXFSZ;
 use tempfile::NamedTempFile;
 
 use crate::problem::Problem;
+
+/// Has a write beyond the limit of file sizes (`ulimit -f`) end in an error, as on a full disk, and not in a signal that kills the
+/// command.
+pub(crate) fn survive_limits() {
+    // A signal with a handler does not kill. Without one the command works, but for that.
+    let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
+}
 
 /// Writes a file whole or not at all.
 pub(crate) fn save(path: &Path, text: &str) -> Result<(), Problem> {
     let mut file = draft(path)?;
     let failed = |error: io::Error| Problem::Failed(format!("--out {}: {error}", path.display()));
-    file.write_all(text.as_bytes()).map_err(failed)?;
+    // Its own errors would name the draft, which nobody chose.
+    file.as_file_mut().write_all(text.as_bytes()).map_err(failed)?;
     file.persist(path).map_err(|error| failed(error.error))?;
     Ok(())
 }
@@ -22,14 +32,10 @@ pub(crate) fn save(path: &Path, text: &str) -> Result<(), Problem> {
 /// path can be written.
 pub(crate) fn draft(path: &Path) -> Result<NamedTempFile, Problem> {
     let folder = folder_of(path)?;
-    let mut builder = tempfile::Builder::new();
-    // Others may read it, as any file that is not written beside its name first.
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let refused = |error: io::Error| {
         wrong(path, &format!("no file can be made in {}: {}", folder.display(), error.kind()))
     };
-    builder.tempfile_in(folder).map_err(refused)
+    worlds::draft::create(folder).map_err(refused)
 }
 
 /// The folder that a file is to be written in, which must be there.

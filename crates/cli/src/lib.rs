@@ -44,26 +44,30 @@ mod studies;
 mod study;
 mod told;
 
-use std::io::{self, ErrorKind, Write};
+use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
 pub use house::{BadHouse, House};
 
 use arguments::{Arguments, Command};
-use print::tell;
+use print::{Out, fail, tell};
 use problem::Problem;
 
 /// Does what the command line says; the result is the code with which the process ends.
 pub fn main(house: &House) -> ExitCode {
-    let arguments = Arguments::read(house);
-    let mut out = io::BufWriter::new(io::stdout());
+    let arguments = match Arguments::read(house) {
+        Ok(arguments) => arguments,
+        Err(refusal) => return print::refuse(&house.name, &refusal),
+    };
+    files::survive_limits();
+    let mut out = Out::new();
     let done = does(house, &arguments.command, &mut out);
     let done = done.and_then(|code| out.flush().map(|()| code).map_err(Problem::from));
     match done {
         Ok(code) => code,
         // Whoever read the results has seen enough.
         Err(Problem::Output(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        Err(problem) => tell(&house.name, &problem),
+        Err(problem) => fail(&house.name, &problem, &mut out),
     }
 }
 

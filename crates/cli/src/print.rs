@@ -1,12 +1,38 @@
 //! Results on standard output, and problems on standard error. This module must never know what a result means.
 
-use std::io::{self, Write};
+use std::env;
+use std::io::{self, BufWriter, Stdout, Write};
 use std::process::ExitCode;
 
+use clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+use report::document::NoResult;
 use report::{Page, document};
 use serde::Serialize;
 
 use crate::problem::Problem;
+
+/// Standard output, and whether anything was written to it.
+pub(crate) struct Out {
+    inner: BufWriter<Stdout>,
+    is_used: bool,
+}
+
+impl Out {
+    pub(crate) fn new() -> Self {
+        Self { inner: BufWriter::new(io::stdout()), is_used: false }
+    }
+}
+
+impl Write for Out {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.is_used = true;
+        self.inner.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
 
 /// Prints a result: its document as JSON, or its lines on a page.
 pub(crate) fn print(
@@ -39,17 +65,56 @@ pub(crate) fn say(name: &str, what: &str) {
     let _ = writeln!(io::stderr().lock(), "{name}: {what}");
 }
 
-/// Tells of a problem on standard error, as the command of this name; the result is the code with which it ends.
-pub(crate) fn tell(name: &str, problem: &Problem) -> ExitCode {
-    let (code, lines) = match problem {
+/// Whether the command line asks for JSON, be it right or wrong otherwise.
+fn is_json_asked() -> bool {
+    env::args_os().any(|argument| argument == "--json")
+}
+
+/// What is wrong, as the command of this name says it, and the code with which it ends.
+fn said(name: &str, problem: &Problem) -> NoResult {
+    let (exit, errors) = match problem {
         Problem::Wrong(mistakes) => (2, mistakes.clone()),
         Problem::Failed(what) => (1, vec![what.clone()]),
         Problem::Output(error) => (1, vec![format!("standard output: {error}")]),
     };
+    let errors = errors.iter().map(|error| as_called(name, error)).collect();
+    NoResult { version: document::VERSION, exit, errors }
+}
+
+/// Tells of a problem on standard error, as the command of this name; the result is the code with which it ends.
+pub(crate) fn tell(name: &str, problem: &Problem) -> ExitCode {
+    let NoResult { exit, errors, .. } = said(name, problem);
     let mut err = io::stderr().lock();
-    for line in lines {
+    for error in errors {
         // There is nobody left to tell if this fails.
-        let _ = writeln!(err, "{name}: error: {}", as_called(name, &line));
+        let _ = writeln!(err, "{name}: error: {error}");
     }
-    ExitCode::from(code)
+    ExitCode::from(exit)
+}
+
+/// Tells of a problem on standard error, and in place of a result on standard output where JSON is asked for.
+pub(crate) fn fail(name: &str, problem: &Problem, out: &mut Out) -> ExitCode {
+    if is_json_asked() && !out.is_used && !matches!(problem, Problem::Output(_)) {
+        // The same stands on standard error.
+        let _ = document::write(out, &said(name, problem)).and_then(|()| out.flush());
+    }
+    tell(name, problem)
+}
+
+/// Tells of a command line that the parser refuses, or prints the help that it asks for.
+pub(crate) fn refuse(name: &str, refusal: &clap::Error) -> ExitCode {
+    let is_mistake = refusal.use_stderr() && refusal.kind() != DisplayHelpOnMissingArgumentOrSubcommand;
+    if is_mistake {
+        // There is nobody left to tell if this fails.
+        let _ = write!(io::stderr().lock(), "{name}: ");
+        if is_json_asked() {
+            let text = refusal.to_string();
+            let error = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
+            let found = NoResult { version: document::VERSION, exit: 2, errors: vec![error] };
+            let _ = document::write(&mut io::stdout(), &found);
+        }
+    }
+    // Whoever reads the help may have seen enough.
+    let _ = refusal.print();
+    ExitCode::from(refusal.exit_code() as u8)
 }

@@ -7,18 +7,19 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use compare::Combination;
-use tempest::Policy;
 use tempest::policy::PRESETS;
+use tempest::{Policy, Reached};
 use trace::Summary;
 use units::Time;
 use worlds::shape::Asked;
 use worlds::{Error, Measuring, Repeat, Setting, TraceFile, Turn, inputs, machines};
 
 use report::document::Partial;
+use report::quantity::time;
 use report::{Page, document, picture, plot, quantity, text};
 
 use crate::arguments::Run;
-use crate::asked::{asked, subject, target, warn};
+use crate::asked::{asked, mechanism_names, subject, target, warn};
 use crate::files;
 use crate::house::House;
 use crate::interrupt;
@@ -78,6 +79,9 @@ pub(crate) fn run(
 /// Runs a combination; says meanwhile, as the command of this name, how far it is. If it is interrupted, `stop` is called.
 fn measure(name: &str, setting: &Setting, measuring: &Measuring, stop: impl FnOnce(Partial) + Send) {
     let progress = Progress::begin(name);
+    if let Some(reached) = setting.reached.clone() {
+        progress.watch(move || format!("{} modelled", time(reached.time().as_seconds() * 1e9)));
+    }
     let mut done = 0;
     let way = format!(
         "{} by {} on {} under {}",
@@ -149,6 +153,7 @@ fn setting(house: &House, arguments: &Run) -> Result<Setting, Problem> {
         (asked.all(), size.all(), rest.all()).all()?;
     let least = subject.instance.least();
     let shape = target.shape(Asked { nodes, processors }, least);
+    let is_native = target.is_native();
     Ok(Setting {
         mechanism: *mechanisms.first().unwrap_or(&subject.entry.mechanisms[0]),
         subject,
@@ -160,6 +165,7 @@ fn setting(house: &House, arguments: &Run) -> Result<Setting, Problem> {
         seed,
         stall_limit,
         trace: None,
+        reached: (!is_native).then(Reached::default),
     })
 }
 
@@ -179,13 +185,20 @@ fn instead(setting: &Setting) -> Option<String> {
     let Setting { subject, target, mechanism, policy, .. } = setting;
     target.check(*mechanism, policy).err()?;
     let others = subject.entry.mechanisms.iter().filter(|other| *other != mechanism);
-    std::iter::once(mechanism).chain(others).find_map(|mechanism| {
+    let found = std::iter::once(mechanism).chain(others).find_map(|mechanism| {
         let can = |policy: Policy| target.check(*mechanism, &policy).is_ok();
         let names = PRESETS.iter().map(|preset| preset.name);
         let names: Vec<_> = names.filter(|name| name.parse().is_ok_and(can)).collect();
         let policies = names.join(", ");
         (!names.is_empty()).then(|| format!("expected --mechanism {mechanism} with --policy {policies}"))
-    })
+    });
+    // A machine without any mechanism of the program is no machine for it.
+    let (able, written) = (mechanism_names(&target.mechanisms()), mechanism_names(subject.entry.mechanisms));
+    let (program, machine) = (subject.entry.name, target.name());
+    let no_machine = || {
+        format!("`{program}` runs by {written}, machine `{machine}` by {able} only: expected another machine")
+    };
+    found.or_else(|| Some(no_machine()))
 }
 
 /// Whether there can be a trace as asked for: of one run, and not in the place of what the run reads.

@@ -100,6 +100,15 @@ mod tests {
         }
     }
 
+    #[test]
+    fn every_shipped_study_stands_alone() {
+        for study in studies() {
+            let name = study.name.clone();
+            let alone = Laboratory::new(Vec::new(), vec![study], surveys(), Vec::new());
+            assert!(alone.is_ok(), "{name}: {:#?}", alone.unwrap_err());
+        }
+    }
+
     /// Studies whose results are curves.
     const CURVES: [&str; 8] = [
         "alewife-bisection",

@@ -7,9 +7,9 @@
 //! ([`units::median`]).
 //!
 //! **The level.** A table holds many rows against one another. The intervals of a table of `m` rows have the level `1 -
-//! 0.05 / m` each, so that with 95 % **all** of them enclose their medians at once (Bonferroni). Two rows of the same
-//! median whose intervals part are then a chance of less than 5 % for the whole table, not for each pair in it. Rows of the
-//! same median part much more seldom than that: both intervals must be off, and in opposite directions.
+//! 0.05 / m` each, so that with 95 % **all** of them enclose their medians at once (Bonferroni). Where the intervals of two rows
+//! of the same median part, at least one of them does not enclose it. So that happens in less than 5 % of the tables, however
+//! many pairs a table has; much less, since the two ends that part must be off in opposite directions.
 //!
 //! **Too few runs.** Even the whole range of `n` runs has a level of `1 - 2^(1 - n)` only. With fewer runs than
 //! [`least_runs`] the interval is the whole range, its level says what that is worth, and it is not

@@ -28,6 +28,8 @@ pub struct Axis {
     pub unit: String,
     /// How it is divided; `None` if whoever draws it may choose.
     pub scale: Option<Scale>,
+    /// The numbers at its beginning and at its end; `None` for ends that suit the numbers.
+    pub ends: (Option<f64>, Option<f64>),
 }
 
 /// Series that are drawn over the same two axes.
@@ -170,7 +172,7 @@ fn axis(study: &Study, along: &Coordinate, unit: Option<String>) -> Axis {
     let own = || if along.factor == 1.0 { unit.unwrap_or_default() } else { String::new() };
     let unit = along.unit.clone().unwrap_or_else(own);
     let label = along.label.clone().unwrap_or_else(|| study.label(&along.of).to_owned());
-    Axis { label, unit, scale: along.scale }
+    Axis { label, unit, scale: along.scale, ends: along.ends }
 }
 
 #[cfg(test)]

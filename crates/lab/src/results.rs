@@ -17,6 +17,8 @@ pub struct Kept {
     numbers: Vec<(String, f64)>,
     /// The units that the program states, by the ways of its figures.
     units: BTreeMap<String, String>,
+    /// The run had more processors than this host has cores.
+    is_oversubscribed: bool,
 }
 
 /// A run of a study: its source's place in [`Study::sources`], and its round.
@@ -48,6 +50,8 @@ pub struct Row<'s> {
     pub columns: Vec<(String, Number)>,
     /// The rounds that are done and went well.
     pub rounds: u32,
+    /// The run had more processors than this host has cores, so that times mean little.
+    pub is_oversubscribed: bool,
 }
 
 /// A number, as often as it was measured.
@@ -79,7 +83,8 @@ impl Source {
         let unit = |(figure, unit): (&String, &Value)| {
             Some((format!("{FIGURES}{figure}"), unit.as_str()?.to_owned()))
         };
-        Kept { numbers, units: stated.filter_map(unit).collect() }
+        let is_oversubscribed = answer["oversubscribed"].as_bool().unwrap_or(false);
+        Kept { numbers, units: stated.filter_map(unit).collect(), is_oversubscribed }
     }
 
     /// The names that the source was to yield and does not: of mappings that are no families.
@@ -162,12 +167,17 @@ impl<'s> Results<'s> {
         let runs: Vec<_> =
             runs.map(|(place, it)| (it, study.sources[place].medians(rounds(place)))).collect();
         let row = |(place, source): (usize, &'s Source)| {
-            let own = Kept { numbers: laboratory.evaluated(source), units: BTreeMap::new() };
+            let own = Kept { numbers: laboratory.evaluated(source), ..Kept::default() };
             let rounds = match source.origin {
                 Origin::Run(_) => rounds(place).to_vec(),
                 Origin::Model { .. } | Origin::Survey { .. } => vec![&own],
             };
-            Row { source, columns: source.columns(&rounds), rounds: rounds.len() as u32 }
+            Row {
+                source,
+                columns: source.columns(&rounds),
+                rounds: rounds.len() as u32,
+                is_oversubscribed: rounds.iter().any(|kept| kept.is_oversubscribed),
+            }
         };
         let rows = study.sources.iter().enumerate().map(row).collect();
         Self { study, rows, metrics: laboratory.metrics(&runs) }

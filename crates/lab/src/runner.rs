@@ -156,6 +156,9 @@ fn answer(left: &Left) -> Result<Value, String> {
     }
     let answer: Value = serde_json::from_slice(&left.out)
         .map_err(|error| format!("expected JSON on standard output: {error}"))?;
+    if let Value::Array(errors) = &answer["errors"] {
+        return Err(errors.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("\n"));
+    }
     match &answer["report"]["failures"] {
         Value::Array(failures) if !failures.is_empty() => {
             let failures: Vec<_> = failures.iter().filter_map(Value::as_str).collect();

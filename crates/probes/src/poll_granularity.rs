@@ -33,7 +33,7 @@ use tempest::*;
 use units::Time;
 
 /// Nodes compute in turns while the others wait for a word: how soon somebody serves.
-#[program(install)]
+#[program(install, nodes = 2)]
 pub struct PollGranularity {
     /// integer operations of a turn's work
     #[input(default = 100000, range = 1..=100_000_000)]

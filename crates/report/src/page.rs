@@ -69,7 +69,12 @@ impl Page {
     /// `text` after `head`, broken between words into lines, those after the first indented as far. A number and its unit
     /// stay together, and no word is broken.
     pub fn fold(&self, head: &str, text: &str) -> String {
-        let indent = " ".repeat(columns(head));
+        self.fold_under(head, columns(head), text)
+    }
+
+    /// `text` after `head`, broken as [`fold`](Self::fold) breaks it, the lines after the first indented by `indent` columns.
+    pub(crate) fn fold_under(&self, head: &str, indent: usize, text: &str) -> String {
+        let indent = " ".repeat(indent);
         let options = Options::new(self.width)
             .initial_indent(head)
             .subsequent_indent(&indent)

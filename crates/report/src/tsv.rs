@@ -64,6 +64,7 @@ mod tests {
         let row = |name: &str, value: &str, number| StudyRow {
             fields: [(name.to_owned(), value.to_owned())].into_iter().collect(),
             rounds: 1,
+            oversubscribed: false,
             numbers: [("time".to_owned(), number)].into_iter().collect(),
         };
         let table = |name: &str, unit: &str, row| StudyTable {

@@ -28,6 +28,7 @@ fn schemas() -> Vec<(&'static str, Schema)> {
         ("litmus", schema_for!(documents::Litmus)),
         ("model fixed-floating", schema_for!(documents::FixedFloating)),
         ("model alewife-tables", schema_for!(documents::Surveys)),
+        ("errors", schema_for!(documents::NoResult)),
     ]
 }
 

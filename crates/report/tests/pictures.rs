@@ -65,8 +65,8 @@ fn bars() -> impl Strategy<Value = Content> {
     let bar = (text(), prop::option::weighted(0.9, value()), pieces, interval(), text())
         .prop_map(|(label, value, pieces, interval, note)| Bar { label, value, pieces, interval, note });
     let unit = prop::sample::select(vec!["", "ns", "B/s"]);
-    (text(), unit, prop::collection::vec(bar, 0..9))
-        .prop_map(|(label, unit, bars)| Content::Bars(Bars { label, unit: unit.to_owned(), bars }))
+    (text(), unit, prop::collection::vec(bar, 0..9), prop::option::weighted(0.3, value()))
+        .prop_map(|(label, unit, bars, to)| Content::Bars(Bars { label, unit: unit.to_owned(), bars, to }))
 }
 
 fn picture() -> impl Strategy<Value = Picture> {
@@ -80,9 +80,7 @@ fn picture() -> impl Strategy<Value = Picture> {
 fn places(node: &Node<'_, '_>) -> Vec<(f64, f64)> {
     let number = |name: &str| node.attribute(name).map(|text| text.parse::<f64>().expect(text));
     let pairs = |text: &str| -> Vec<(f64, f64)> {
-        let numbers = text
-            .split(|letter: char| matches!(letter, 'M' | 'L' | ' ' | ','))
-            .filter(|word| !word.is_empty());
+        let numbers = text.split(['M', 'L', ' ', ',']).filter(|word| !word.is_empty());
         let numbers: Vec<f64> = numbers.map(|word| word.parse().expect(text)).collect();
         assert_eq!(numbers.len() % 2, 0, "{text}");
         numbers.chunks(2).map(|pair| (pair[0], pair[1])).collect()
@@ -205,8 +203,12 @@ fn nothing_is_told_by_colour_alone() {
 #[test]
 fn bars_show_their_values_and_lengths() {
     let bar = |label: &str, value: f64| Bar { label: label.to_owned(), value: Some(value), ..Bar::default() };
-    let bars =
-        Bars { label: "time".to_owned(), unit: "ns".to_owned(), bars: vec![bar("a", 1e6), bar("b", 2e6)] };
+    let bars = Bars {
+        label: "time".to_owned(),
+        unit: "ns".to_owned(),
+        bars: vec![bar("a", 1e6), bar("b", 2e6)],
+        to: None,
+    };
     let panels = vec![Panel { title: String::new(), content: Content::Bars(bars) }];
     let svg = svg(&Picture { panels, ..Picture::default() });
     let texts = texts(&svg);
@@ -218,4 +220,20 @@ fn bars_show_their_values_and_lengths() {
     let lengths = document.descendants().filter(|node| node.attribute("fill") == Some("#0072b2"));
     let lengths: Vec<f64> = lengths.map(|node| node.attribute("width").unwrap().parse().unwrap()).collect();
     assert!((lengths[1] / lengths[0] - 2.0).abs() < 1e-2, "{lengths:?}");
+}
+
+#[test]
+fn a_bar_that_is_too_long_is_cut_and_says_its_value() {
+    let bar = |label: &str, value: f64| Bar { label: label.to_owned(), value: Some(value), ..Bar::default() };
+    let bars = vec![bar("a", 2e6), bar("b", 4e6), bar("c", 3e9)];
+    let bars = Bars { label: "time".to_owned(), unit: "ns".to_owned(), bars, to: Some(8e6) };
+    let panels = vec![Panel { title: String::new(), content: Content::Bars(bars) }];
+    let svg = svg(&Picture { panels, ..Picture::default() });
+    let texts = texts(&svg);
+    assert!(["2.000 ms", "3000 ms"].iter().all(|text| texts.contains(&(*text).to_owned())), "{texts:?}");
+    let document = Document::parse(&svg).expect("a picture is well-formed");
+    let lengths = document.descendants().filter(|node| node.attribute("fill") == Some("#0072b2"));
+    let lengths: Vec<f64> = lengths.map(|node| node.attribute("width").unwrap().parse().unwrap()).collect();
+    assert!((lengths[1] / lengths[0] - 2.0).abs() < 1e-2 && lengths[2] / lengths[0] < 4.01, "{lengths:?}");
+    assert_eq!(svg.matches("stroke=\"#ffffff\"").count(), 2, "the cut is marked");
 }

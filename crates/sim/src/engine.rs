@@ -142,6 +142,9 @@ fn begin_next(cluster: &mut Cluster, fibers: &Fibers) -> Result<Option<Happening
     } else if let Some(soon) = cluster.agenda.soon() {
         foresight::ask(cluster, fibers, soon);
     }
+    if let Some(reached) = &cluster.measure.reached {
+        reached.note(at);
+    }
     if cluster.measure.sampler.is_some() {
         gauges::sample(cluster, false);
     }

@@ -220,6 +220,7 @@ impl World for Model {
             runs_ahead: !self.in_global_order,
         };
         let mut cluster = plan.cluster(places);
+        cluster.measure.reached.clone_from(&launch.reached);
         if let Some(lead) = model.lead {
             cluster.nodes.iter_mut().for_each(|node| node.memory.lead_by(lead));
         }

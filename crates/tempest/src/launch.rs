@@ -8,8 +8,8 @@ use trace::Recorder;
 use units::Time;
 
 use crate::{
-    Adjustment, Breakdown, Counters, Dispatching, Job, Mechanism, Policy, ProtocolTime, Refusal, Report,
-    Spinning, Stage, ThreadId, Utilization,
+    Adjustment, Breakdown, Counters, Dispatching, Job, Mechanism, Policy, ProtocolTime, Reached, Refusal,
+    Report, Spinning, Stage, ThreadId, Utilization,
 };
 
 /// A machine that runs programs: this host, or a model.
@@ -44,6 +44,8 @@ pub struct Launch {
     /// The recorder of the run's events; `None` if the run is not traced. The world describes processors and
     /// threads to it and hands in all events; the caller [finishes](Recorder::finish) it.
     pub trace: Option<Recorder>,
+    /// The place where a model notes the time that the run has reached; `None` if nobody asks.
+    pub reached: Option<Reached>,
 }
 
 impl Launch {
@@ -60,6 +62,7 @@ impl Launch {
             seed: 1,
             stall_limit: None,
             trace: None,
+            reached: None,
         }
     }
 }

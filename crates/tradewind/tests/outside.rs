@@ -86,6 +86,9 @@ fn a_stranger_has_every_subcommand_for_a_program_of_25_lines() {
     traces_and_writes_json(&stranger);
     explains_machines(&stranger);
     lists_and_refuses(&stranger);
+    studies_from_an_empty_folder(&stranger);
+    studies_on_after_being_killed(&stranger);
+    refuses_studies(&stranger);
 }
 
 fn compares_and_ranks(stranger: &Stranger) {
@@ -137,6 +140,143 @@ fn lists_and_refuses(stranger: &Stranger) {
     let told = String::from_utf8_lossy(&out.stderr).into_owned();
     assert_eq!(told, "stranger: error: input `values=0`: expected an integer from 1 to 999999\n");
     speaks_with_its_own_name(stranger);
+}
+
+/// A program of the stranger's own on this host and on two models, one of them a file beside the study.
+const STUDY: &str = r#"
+summary = "squares on three machines, by the number of values"
+
+[[run]]
+program = "histogram"
+machine = ["paragon", "mine.toml", "native"]
+nodes = 2
+processors = 1
+inputs = { values = [250, 500, 1000] }
+repeat = 3
+
+[[figure]]
+x = "values"
+y = "time"
+series = "machine"
+"#;
+
+const MINE: &str =
+    "extends = \"paragon\"\nname = \"mine\"\nsummary = \"a small Paragon\"\nnodes = 2  # assumption\n";
+
+fn studies_from_an_empty_folder(stranger: &Stranger) {
+    let elsewhere = tempfile::tempdir().expect("an empty folder");
+    let at = |name: &str| elsewhere.path().join(name).display().to_string();
+    fs::write(at("squares.toml"), STUDY).expect("a study");
+    fs::write(at("mine.toml"), MINE).expect("a machine file");
+    // The study lies in another folder than the one that the command is called in.
+    let (study, out, record) = (at("squares.toml"), at("out"), at("record"));
+    let call = ["study", &study, "--out", &out, "--record", &record];
+    let first = stranger.said(&call);
+    assert!(first.starts_with("squares: squares on three machines, by the number of values"), "{first}");
+    assert_eq!(first.lines().filter(|line| line.starts_with("mine.toml ")).count(), 3, "{first}");
+    let read = |name: &str| fs::read_to_string(Path::new(&out).join(name)).expect("a file of the study");
+    let document: serde_json::Value = serde_json::from_str(&read("study.json")).expect("JSON");
+    let rows = document["tables"][0]["rows"].as_array().expect("rows");
+    let samples = |row: &serde_json::Value| row["numbers"]["time"]["samples"].as_array().map(Vec::len);
+    let counts: Vec<_> = rows.iter().map(samples).collect();
+    assert_eq!(counts, [[Some(1); 6].as_slice(), &[Some(3); 3]].concat());
+    assert!(rows[8]["numbers"]["time"]["interval"]["low"].is_number(), "{document}");
+    assert_eq!((document["runs"].as_u64(), read("runs.tsv").lines().count()), (Some(6 + 9), 1 + 9));
+    let svg = read("time-by-values.svg");
+    assert!(svg.starts_with("<svg") && svg.contains("paragon") && svg.contains("mine.toml"), "{svg}");
+    // Nothing is run again: on this host the times would differ.
+    assert_eq!((stranger.said(&call), read("study.json")), (first, document_text(&document)));
+    // A machine file that was changed is another machine, and its runs alone are done again.
+    fs::write(at("mine.toml"), MINE.replace("nodes = 2", "nodes = 2\nprimitives.send_header = \"90 us\""))
+        .expect("a file");
+    let changed: serde_json::Value =
+        serde_json::from_str(&stranger.said(&[&call[..], &["--json"]].concat())).expect("JSON");
+    let time = |of: &serde_json::Value, row: usize| of["tables"][0]["rows"][row]["numbers"]["time"].clone();
+    assert_ne!(time(&changed, 3), time(&document, 3));
+    assert_eq!(time(&changed, 8), time(&document, 8));
+}
+
+/// A document as it is printed.
+fn document_text(document: &serde_json::Value) -> String {
+    serde_json::to_string_pretty(document).expect("JSON") + "\n"
+}
+
+#[cfg(unix)]
+fn studies_on_after_being_killed(stranger: &Stranger) {
+    let elsewhere = tempfile::tempdir().expect("an empty folder");
+    let at = |name: &str| elsewhere.path().join(name).display().to_string();
+    let sizes: Vec<_> = (1..=24).map(|size| (size * 500).to_string()).collect();
+    let text = STUDY.replace("250, 500, 1000", &sizes.join(", ")).replace(", \"native\"]", "]");
+    fs::write(at("squares.toml"), text).expect("a study");
+    fs::write(at("mine.toml"), MINE).expect("a machine file");
+    let study = at("squares.toml");
+    let call = |record: &str| -> Vec<String> {
+        ["study", &study, "--jobs", "1", "--json", "--record", record].map(str::to_owned).to_vec()
+    };
+    let said = |record: &str| {
+        let call = call(record);
+        stranger.said(&call.iter().map(String::as_str).collect::<Vec<_>>())
+    };
+    let (killed, whole) = (at("killed"), at("whole"));
+    let size = || fs::metadata(&killed).map_or(0, |found| found.len());
+    for _ in 0..2 {
+        let before = size();
+        let mut child = Command::new(&stranger.binary)
+            .args(call(&killed))
+            .current_dir(stranger.folder.path())
+            .stdout(std::process::Stdio::null())
+            .spawn()
+            .expect("it runs");
+        // As soon as it has recorded something, whatever it does then.
+        while size() <= before.max(20_000) && child.try_wait().expect("a process").is_none() {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        assert!(child.try_wait().expect("a process").is_none(), "it ended before it could be killed");
+        child.kill().expect("it is killed");
+        child.wait().expect("it ends");
+    }
+    assert!(size() > 20_000, "something was recorded");
+    assert_eq!(said(&killed), said(&whole));
+}
+
+#[cfg(not(unix))]
+fn studies_on_after_being_killed(_: &Stranger) {}
+
+fn refuses_studies(stranger: &Stranger) {
+    let elsewhere = tempfile::tempdir().expect("an empty folder");
+    let path = elsewhere.path().join("squares.toml").display().to_string();
+    let record = elsewhere.path().join("record").display().to_string();
+    let refused = |text: &str, more: &[&str]| {
+        fs::write(&path, text).expect("a study");
+        let out = stranger.output(&[&["study", &path, "--record", &record], more].concat());
+        assert_eq!((out.status.code(), out.stdout.len()), (Some(2), 0), "{out:?}");
+        String::from_utf8_lossy(&out.stderr).replace(&path, "squares.toml")
+    };
+    let wrong = STUDY
+        .replace("histogram", "histogrm")
+        .replace("\"paragon\", ", "\"paragn\", ")
+        .replace("x = \"values\"", "x = \"valuse\"");
+    let said = refused(&wrong, &["--out", &elsewhere.path().join("out").display().to_string()]);
+    for line in [
+        "squares.toml:5:11: run.program: unknown program `histogrm`: did you mean `histogram`?",
+        "squares.toml:6:11: run.machine: unknown machine `paragn`: did you mean `paragon`?",
+        "mine.toml: No such file",
+        "squares.toml:13:5: figure.x = \"valuse\": expected an axis or a value of the runs: did you mean `values`?",
+    ] {
+        assert!(said.contains(line), "{line:?} is not in\n{said}");
+    }
+    let named = STUDY.replace("\"mine.toml\", ", "");
+    let said = refused(&named, &["--out", &elsewhere.path().display().to_string()]);
+    assert!(said.contains("expected a folder that is empty or missing, or one of this study"), "{said}");
+    let thousand: Vec<_> = (1..=1000).map(|size| size.to_string()).collect();
+    let seeds = format!("seed = [{0}]\ninputs = {{ values = [{0}] }}", thousand.join(", "));
+    let huge = named.replace("inputs = { values = [250, 500, 1000] }", &seeds);
+    let said = refused(&huge, &[]);
+    assert!(
+        said.contains("run = 2000000 runs: expected at most 10000 in a study; --yes allows 100000"),
+        "{said}"
+    );
+    assert!(!Path::new(&record).exists(), "nothing was run");
 }
 
 fn speaks_with_its_own_name(stranger: &Stranger) {

@@ -111,6 +111,13 @@ pub enum Mistake {
     },
     /// A machine file is wrong in one place.
     MachineFile(machine::Error),
+    /// A machine file lacks so much that it is better begun from another.
+    Begun {
+        /// The path of the file.
+        file: String,
+        /// The number of values and sections that it lacks.
+        missing: usize,
+    },
     /// The machine file of this host was asked for; this host has none.
     NativeFile,
     /// A setting names a value of this host, which has none.
@@ -221,6 +228,11 @@ impl fmt::Display for Mistake {
                 )
             }
             Self::MachineFile(error) => error.fmt(f),
+            Self::Begun { file, missing } => write!(
+                f,
+                "{file}: {missing} values and sections are missing; begin with a whole file, which `tradewind machine \
+                 hurricane-1` prints, or with extends = \"hurricane-1\", which takes from it what this file leaves out"
+            ),
             Self::NativeFile => write!(
                 f,
                 "machine `{NATIVE}` is this host and has no file; expected a model, such as `tradewind calibrate` \

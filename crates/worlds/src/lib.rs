@@ -19,6 +19,7 @@
 //! |---|---|
 //! | [`machines`] | the shipped machine models: names, texts, parsed; machine files of one's own |
 //! | [`inputs`] | the shipped input files of programs; inputs that a person gives, with their files opened |
+//! | [`draft`] | files that get their name when they are whole |
 //! | [`files`] | files that a person names, read whole within a bound |
 //! | [`Target`] | a machine to run on: this host or a model |
 //! | [`Subject`] | a program with its inputs, checked |
@@ -35,6 +36,7 @@
 #![forbid(unsafe_code)]
 
 mod comparison;
+pub mod draft;
 mod error;
 pub mod files;
 mod host;

@@ -63,9 +63,17 @@ pub fn load(path: impl AsRef<Path>) -> Result<Machine, Error> {
 /// Every mistake in the text, in the files that it extends, and in the settings.
 pub fn parse(file: &str, text: &str, settings: &[(String, String)]) -> Result<Machine, Error> {
     let policies: Vec<_> = PRESETS.iter().map(|preset| preset.name).collect();
-    Machine::parse_with(file, text, settings, Known { bases: &base, policies: Some(&policies) })
-        .map_err(|errors| Error::Wrong(errors.iter().cloned().map(Mistake::MachineFile).collect()))
+    Machine::parse_with(file, text, settings, Known { bases: &base, policies: Some(&policies) }).map_err(
+        |errors| {
+            let missing = errors.iter().filter(|error| error.value.is_none()).count();
+            let begun = (missing >= MANY).then(|| Mistake::Begun { file: file.to_owned(), missing });
+            Error::Wrong(errors.iter().cloned().map(Mistake::MachineFile).chain(begun).collect())
+        },
+    )
 }
+
+/// The number of missing values from which a machine file counts as just begun.
+const MANY: usize = 5;
 
 /// The path that a machine's name means, if it means a file: it ends in `.toml` or has a `/`, and no shipped machine has it.
 pub fn file(name: &str) -> Option<&str> {

@@ -13,8 +13,8 @@ use units::Time;
 pub enum Repeat {
     /// So many times, at least once.
     Times(u32),
-    /// Until the intervals of all combinations that run together are narrow, or the time is up; see [`Repeat::PRECISION`]
-    /// and [`Repeat::BUDGET`].
+    /// Until the intervals of all combinations that run together are narrow ([`Repeat::PRECISION`]), or the time is up
+    /// ([`Repeat::BUDGET`], [`Repeat::PATIENCE`]).
     #[default]
     Auto,
 }
@@ -26,6 +26,9 @@ impl Repeat {
 
     /// The time after which combinations that run together get no more runs than an interval of their level asks for.
     pub const BUDGET: Duration = Duration::from_secs(5);
+
+    /// The time after which combinations that run together get no more runs, though their intervals ask for more.
+    pub const PATIENCE: Duration = Duration::from_secs(120);
 
     /// The largest number of runs of a combination under [`Repeat::Auto`].
     pub const MOST: u32 = 1000;
@@ -48,7 +51,7 @@ impl Repeat {
     ) -> ControlFlow<(), u32> {
         let least = self.at_first(samples.len());
         if rounds < least {
-            return ControlFlow::Continue(least);
+            return self.patient(rounds, least, took);
         }
         if matches!(self, Self::Times(_)) || took >= Self::BUDGET || rounds >= Self::MOST {
             return ControlFlow::Break(());
@@ -60,10 +63,26 @@ impl Repeat {
         }
         // An interval narrows with the root of the number of runs.
         let for_precision = f64::from(rounds) * (widest / Self::PRECISION).powi(2);
-        let for_budget = f64::from(rounds) * Self::BUDGET.as_secs_f64() / took.as_secs_f64();
-        let needed = for_precision.min(for_budget).ceil().min(f64::from(Self::MOST));
-        ControlFlow::Continue((needed as u32).max(rounds + 1))
+        let needed = for_precision.min(within(Self::BUDGET, rounds, took)).min(f64::from(Self::MOST));
+        ControlFlow::Continue((needed.ceil() as u32).max(rounds + 1))
     }
+
+    /// As many runs as asked for, or as the patience lasts.
+    fn patient(self, rounds: u32, least: u32, took: Duration) -> ControlFlow<(), u32> {
+        match self {
+            Self::Auto if took >= Self::PATIENCE => ControlFlow::Break(()),
+            Self::Auto => {
+                let most = within(Self::PATIENCE, rounds, took).ceil().min(f64::from(least));
+                ControlFlow::Continue((most as u32).max(rounds + 1))
+            }
+            Self::Times(_) => ControlFlow::Continue(least),
+        }
+    }
+}
+
+/// The number of rounds in a time of which so many took that long.
+fn within(time: Duration, rounds: u32, took: Duration) -> f64 {
+    f64::from(rounds) * time.as_secs_f64() / took.as_secs_f64()
 }
 
 /// The distance of the farther end of the median's interval from the median, as a share of it.
@@ -120,11 +139,13 @@ mod tests {
     }
 
     #[test]
-    fn measuring_ends_with_the_precision_or_with_the_time_but_never_before_there_is_an_interval() {
+    fn measuring_ends_with_the_precision_or_with_the_time() {
         let quiet = |_: &mut Noise| 0.0;
         let runs = |round, disturbed| measure(3, round, &mut Noise::new(1), disturbed)[0].len();
         assert_eq!(runs(Duration::from_millis(1), quiet), 7);
-        assert_eq!(runs(Duration::from_secs(60), Noise::skewed), 7);
+        // As many runs as an interval needs, where there is patience for them.
+        assert_eq!(runs(Duration::from_secs(10), Noise::skewed), 7);
+        assert_eq!(runs(Duration::from_secs(50), Noise::skewed), 3);
         assert_eq!(runs(Duration::from_millis(50), Noise::skewed), 100);
         assert_eq!(runs(Duration::from_millis(1), Noise::skewed), Repeat::MOST as usize);
     }

@@ -159,6 +159,7 @@ impl Run {
             seed: self.seed,
             stall_limit: self.stall_limit,
             trace: self.trace,
+            reached: None,
         })
     }
 

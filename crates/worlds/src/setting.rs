@@ -4,7 +4,7 @@
 use compare::{Combination, MachineShape, Way};
 use tempest::entry::Plan;
 use tempest::policy::Split;
-use tempest::{Failure, Launch, Mechanism, Outcome, Policy, Shape};
+use tempest::{Failure, Launch, Mechanism, Outcome, Policy, Reached, Shape};
 use trace::Recorder;
 use units::Time;
 
@@ -35,6 +35,8 @@ pub struct Setting {
     pub stall_limit: Option<Time>,
     /// The recorder of the run's events; `None` if the run is not traced.
     pub trace: Option<Recorder>,
+    /// The place where a model notes the time that the present run has reached; `None` if nobody asks.
+    pub reached: Option<Reached>,
 }
 
 impl Setting {
@@ -77,6 +79,7 @@ impl Setting {
             seed: self.seed,
             stall_limit: self.stall_limit,
             trace: self.trace.clone(),
+            reached: self.reached.clone(),
             ..Launch::new(job, self.policy.clone())
         })
     }

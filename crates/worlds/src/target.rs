@@ -147,12 +147,8 @@ impl Target {
     /// [`USUAL_MODELS`] that can run the program at all.
     pub fn usual(entry: &Entry) -> Vec<&'static str> {
         let runs = |name: &&&str| {
-            let Ok(model) = Self::find(name, &[]) else { return false };
-            entry.mechanisms.iter().any(|mechanism| {
-                PRESETS.iter().any(|preset| {
-                    preset.name.parse().is_ok_and(|policy| model.check(*mechanism, &policy).is_ok())
-                })
-            })
+            let able = Self::find(name, &[]).map(|model| model.mechanisms()).unwrap_or_default();
+            entry.mechanisms.iter().any(|mechanism| able.contains(mechanism))
         };
         std::iter::once(NATIVE).chain(USUAL_MODELS.iter().find(runs).copied()).collect()
     }
@@ -176,6 +172,15 @@ impl Target {
             Self::Native => Local::canonical(policy, processors),
             Self::Model { .. } => policy.clone(),
         }
+    }
+
+    /// The mechanisms that the machine can do under some policy.
+    pub fn mechanisms(&self) -> Vec<Mechanism> {
+        let can = |mechanism: &Mechanism| {
+            let policies = PRESETS.iter().filter_map(|preset| preset.name.parse().ok());
+            policies.into_iter().any(|policy| self.check(*mechanism, &policy).is_ok())
+        };
+        Mechanism::ALL.into_iter().filter(can).collect()
     }
 
     /// The world that runs jobs on this machine.

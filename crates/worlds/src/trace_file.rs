@@ -7,17 +7,17 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use tempfile::{Builder, TempPath};
+use tempfile::NamedTempFile;
 use trace::{Recorder, Summary};
 
-use crate::{Error, Mistake};
+use crate::{Error, Mistake, draft};
 
 /// A trace on its way into a file.
 #[derive(Debug)]
 pub struct TraceFile {
     path: PathBuf,
     /// The file that the trace is written to until it is whole; `None` for a device or pipe, which is written to as it is.
-    partial: Option<TempPath>,
+    partial: Option<NamedTempFile>,
     recorder: Recorder,
 }
 
@@ -51,8 +51,8 @@ impl TraceFile {
         let (out, partial) = if is_special {
             (File::options().write(true).open(path).map_err(refused)?, None)
         } else {
-            let (out, partial) = create_partial(path).map_err(refused)?;
-            (out, Some(partial))
+            let partial = create_partial(path).map_err(refused)?;
+            (partial.as_file().try_clone().map_err(refused)?, Some(partial))
         };
         Ok(Self { path: path.to_owned(), partial, recorder: Recorder::perfetto(out) })
     }
@@ -67,7 +67,7 @@ impl TraceFile {
     ///
     /// A process that is ended by a signal leaves this file behind unless it removes it.
     pub fn partial(&self) -> Option<&Path> {
-        self.partial.as_deref()
+        self.partial.as_ref().map(NamedTempFile::path)
     }
 
     /// Completes the file; how much is in it.
@@ -85,7 +85,7 @@ impl TraceFile {
 }
 
 /// A file beside the one it will be.
-fn create_partial(path: &Path) -> io::Result<(File, TempPath)> {
+fn create_partial(path: &Path) -> io::Result<NamedTempFile> {
     if path.file_name().is_none() {
         return Err(io::Error::other("expected the name of a file"));
     }
@@ -95,11 +95,7 @@ fn create_partial(path: &Path) -> io::Result<(File, TempPath)> {
     if !folder.is_dir() {
         return Err(io::Error::other(format!("there is no folder {}", folder.display())));
     }
-    let mut builder = Builder::new();
-    builder.prefix(".tradewind-").suffix(".partial");
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    Ok(builder.tempfile_in(folder)?.into_parts())
+    draft::create(folder)
 }
 
 fn wrong(path: &Path, why: &str) -> Error {

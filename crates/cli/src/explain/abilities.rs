@@ -7,20 +7,15 @@ use worlds::Target;
 
 /// The policies and mechanisms that a machine can run, and each other policy with the ability that the machine lacks for it.
 pub(super) fn of(target: &Target) -> (Runs, Vec<Unable>) {
-    let (mut runs, mut refused, mut able) = (Runs::default(), Vec::new(), Vec::new());
+    let (mut runs, mut refused) = (Runs::default(), Vec::new());
     for preset in PRESETS {
         let policy: Policy = preset.name.parse().expect("a preset is a policy");
         match refusal(target, &policy) {
-            None => {
-                runs.policies.push(preset.name.to_owned());
-                able.push(policy);
-            }
+            None => runs.policies.push(preset.name.to_owned()),
             Some(reason) => refused.push(Unable { policy: preset.name.to_owned(), reason }),
         }
     }
-    let can = |mechanism: &Mechanism| able.iter().any(|policy| target.check(*mechanism, policy).is_ok());
-    let mechanisms = Mechanism::ALL.into_iter().filter(can);
-    runs.mechanisms = mechanisms.map(|mechanism| mechanism.name().to_owned()).collect();
+    runs.mechanisms = target.mechanisms().iter().map(|mechanism| mechanism.name().to_owned()).collect();
     (runs, refused)
 }
 

@@ -105,10 +105,13 @@ impl Told<'_> {
         let well = failed.is_empty();
         let results = Results::new(self.laboratory, study, &kept);
         let found = document::Study::new(&results, failed, partial);
+        // Half of a study does not take the place of a whole one. What is written does not depend on who reads standard output.
+        let written = self.folder.as_ref().filter(|_| found.partial.is_none());
+        let names = written.map(|folder| self.write(folder, &found));
         print(out, self.arguments.output.json, &self.page, &found, |page| text::study(&found, page))?;
         out.flush()?;
-        if let Some(folder) = &self.folder {
-            self.write(folder, &found)?;
+        if let (Some(folder), Some(names)) = (written, names.transpose()?) {
+            say(&self.house.name, &format!("{} in {}", names.join(", "), folder.path().display()));
         }
         Ok(code(well))
     }
@@ -122,8 +125,8 @@ impl Told<'_> {
         self.asked.iter().zip(answers).filter_map(failure).collect()
     }
 
-    /// Writes everything into the folder.
-    fn write(&self, folder: &Folder, found: &document::Study) -> Result<(), Problem> {
+    /// Writes everything into the folder; the result is the names of the files.
+    fn write(&self, folder: &Folder, found: &document::Study) -> Result<Vec<String>, Problem> {
         const WIDE: usize = 120;
         let page = Page { width: WIDE, colour: false, unicode: true };
         let lines = |lines: Vec<String>| lines.join("\n") + "\n";
@@ -138,12 +141,10 @@ impl Told<'_> {
             files.push(("metrics.tsv".to_owned(), tsv::metrics(found).into_bytes()));
         }
         for figure in &found.figures {
-            let picture = picture::study(figure, found.summary.clone());
+            let picture = picture::study(figure, found);
             files.push((format!("{}.svg", figure.name), plot::svg(&picture).into_bytes()));
         }
         folder.write(&files)?;
-        let names: Vec<_> = files.iter().map(|(name, _)| name.as_str()).collect();
-        say(&self.house.name, &format!("{} in {}", names.join(", "), folder.path().display()));
-        Ok(())
+        Ok(files.into_iter().map(|(name, _)| name).collect())
     }
 }

@@ -3,7 +3,7 @@
 //! It must never know what an instruction does.
 
 use super::{
-    Architecture, Condition, Formula, Instruction, Place, Test, Thread, code,
+    Architecture, Condition, Formula, Instruction, Place, Quantifier, Test, Thread, code,
     condition::Reader,
     initial,
     names::Names,
@@ -121,7 +121,12 @@ fn asked(tokens: &mut Tokens<'_>, names: &mut Names, report: &mut Report<'_>) ->
             break;
         }
     }
-    let condition = reader.condition()?;
+    // A test that only lists places asks which final states there are, which is true of all of them.
+    let lists_only = !observed.is_empty() && reader.tokens.peek().kind == Kind::End;
+    let condition = match lists_only {
+        true => Condition { quantifier: Quantifier::ForAll, formula: Formula::Constant(true) },
+        false => reader.condition()?,
+    };
     let rest = tokens.peek();
     if rest.kind != Kind::End {
         rest.refuse("trailing text", "the end of the file", report);

@@ -400,3 +400,15 @@ fn wrong_conditions() {
     assert!(read("t", deep(98).as_bytes()).is_ok());
     assert_mistakes(&deep(1_000_000), &["7:108: condition ~: expected at most 100 levels"]);
 }
+
+#[test]
+fn a_test_may_only_list_what_it_observes() {
+    let condition = "exists (0:EAX=0 /\\ 1:EAX=0)\n";
+    let listing = test(&SB.replace(condition, "locations [0:EAX; 1:EAX; x;]\n"));
+    assert_eq!(listing.condition_text(), "forall true");
+    let names: Vec<_> = listing.observed.iter().map(|place| listing.place_name(*place)).collect();
+    assert_eq!(names, ["0:EAX", "1:EAX", "[x]"]);
+    // What observes nothing asks nothing.
+    let nothing = SB.replace(condition, "locations []\n");
+    assert_mistakes(&nothing, &["8:1: condition missing: expected exists, ~exists or forall"]);
+}

@@ -148,7 +148,7 @@ impl Study {
     pub const MOST: Most = Most(10_000);
 
     /// The most runs of a study for which somebody said that they are meant.
-    pub const MOST_ASKED: Most = Most(1_000_000);
+    pub const MOST_ASKED: Most = Most(100_000);
 
     /// The number of runs, each of several rounds counted.
     pub fn runs(&self) -> u64 {
@@ -261,6 +261,18 @@ because = "both"
         assert_eq!(check.holds.len(), 2);
         let look = |name: &str| Some(if name == "a.gap.put.now" { 0.0 } else { 1.0 });
         assert_eq!(check.holds[1].evaluate(&look), Some(Value::Flag(false)));
+    }
+
+    #[test]
+    fn each_may_stand_in_the_key_of_a_setting() {
+        let keys = STUDY.replace("inputs = {", "set = { \"{on}.clock\" = \"1 GHz\" }\ninputs = {");
+        let study = read("toy.toml", &keys).unwrap();
+        let setting = |source: &Source| match &source.origin {
+            Origin::Run(run) => run.settings.clone(),
+            other => panic!("{other:?}"),
+        };
+        let settings: Vec<_> = study.sources.iter().flat_map(setting).map(|(key, _)| key).collect();
+        assert_eq!(settings, ["cm-5.clock", "now.clock"]);
     }
 
     #[test]
@@ -464,7 +476,7 @@ panels = "machine"
         let told = said(&huge);
         assert_eq!(told.len(), 1, "{told:?}");
         let expected =
-            "drawn.toml:3:1: run = 4000000 runs: expected at most 10000 in a study; --yes allows 1000000";
+            "drawn.toml:3:1: run = 4000000 runs: expected at most 10000 in a study; --yes allows 100000";
         assert_eq!(told[0], expected);
         // Rounds count.
         let rounds = DRAWN.replace("inputs", "repeat = 2500\ninputs");

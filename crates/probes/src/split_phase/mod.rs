@@ -81,8 +81,8 @@ impl Instance for Asked {
     fn job(&self, &Plan { shape, .. }: &Plan) -> Result<Job, BadPlan> {
         if shape.nodes < NODES {
             return Err(format!(
-                "split-phase on {} nodes: expected --nodes of at least {NODES}",
-                shape.nodes
+                "split-phase on {}: expected --nodes of at least {NODES}",
+                if shape.nodes == 1 { "1 node".to_owned() } else { format!("{} nodes", shape.nodes) }
             )
             .into());
         }

@@ -8,11 +8,11 @@ use compare::refusal::{self, Choice as Omitted};
 use compare::{MachineShape, agreement, counter, parts};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tempest::Mechanism;
 
 use super::Partial;
 use super::run::{Asked, Combination, Measured, Setting};
 use super::verdict::Verdict;
+use super::way::{Named, Way};
 use crate::words;
 
 /// The document that `tradewind compare --json` prints.
@@ -64,17 +64,6 @@ pub struct World {
     pub missing: Vec<Way>,
     /// The conclusion drawn from the rows, by the rules below.
     pub finding: Finding,
-}
-
-/// A machine.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Named {
-    /// `native`, or the `name` in the machine file. Two files may give their machines the same name.
-    pub machine: String,
-    /// The machine file, as it was named.
-    ///
-    /// Null natively, and of a shipped machine.
-    pub machine_file: Option<String>,
 }
 
 /// One combination, with its place among the others of its machine. Its keys are those of `run --json` from `machine`
@@ -130,15 +119,6 @@ pub struct LeftOut {
     pub reason: String,
 }
 
-/// A mechanism and a policy.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Way {
-    /// The mechanism.
-    pub mechanism: String,
-    /// The policy.
-    pub policy: String,
-}
-
 /// The conclusion drawn from one machine's rows: the fastest combination, the one it is compared with, and the cause of the
 /// difference.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -187,6 +167,13 @@ pub struct Finding {
     pub other_percent: Option<f64>,
     /// Rows that are not told from the winner: their intervals do not part, or the difference is at most 3 %.
     pub tied: Vec<Way>,
+    /// The difference, in percent, that the intervals of the winner and of `tied` leave room for: with 95 % any two of them are as
+    /// close as that.
+    ///
+    /// Null on a model, and without `tied`.
+    pub room_percent: Option<f64>,
+    /// `room_percent` is more than 10, or there were too few runs: it is not shown that `tied` are as good as the winner.
+    pub unclear: bool,
     /// The number of runs of each row from which rows can be told apart.
     ///
     /// Null if there were as many.
@@ -431,12 +418,6 @@ impl Row {
     }
 }
 
-impl From<&ranking::Machine> for Named {
-    fn from(machine: &ranking::Machine) -> Self {
-        Self { machine: machine.name.clone(), machine_file: machine.file.clone() }
-    }
-}
-
 impl From<&compare::Refusal> for Refused {
     fn from(refusal: &compare::Refusal) -> Self {
         let compare::Refusal { mechanism, policy, reason } = refusal.clone();
@@ -451,12 +432,6 @@ impl From<&refusal::LeftOut> for LeftOut {
             Omitted::Policy(policy) => (None, Some(policy.clone())),
         };
         Self { mechanism, policy, reason: left_out.reason.clone() }
-    }
-}
-
-impl From<&compare::Way> for Way {
-    fn from(way: &compare::Way) -> Self {
-        Self { mechanism: Mechanism::name(way.mechanism).to_owned(), policy: way.policy.clone() }
     }
 }
 
@@ -489,6 +464,8 @@ impl From<&compare::Finding> for Finding {
             other_contrast: other.map(|other| Way::from(&other.loser)),
             other_percent: other.map(percent),
             tied: found.tied.iter().map(Way::from).collect(),
+            room_percent: found.room.map(|room| room * 100.0).filter(|room| room.is_finite()),
+            unclear: found.unclear,
             runs_needed: found.too_few.map(|few| few.needed),
             brief: found.brief,
             oversubscribed: found.oversubscribed,

@@ -14,6 +14,7 @@ mod laboratory;
 mod list;
 mod litmus;
 mod model;
+mod no_result;
 mod partial;
 mod run;
 mod sensitivity;
@@ -22,6 +23,7 @@ mod spent;
 mod studied;
 mod study;
 mod verdict;
+mod way;
 
 use std::io::{self, Write};
 
@@ -32,13 +34,14 @@ pub use claims::{
     Claim, Claims, Counts as Verdicts, FailedRun, FixedMachine, Ledger, Parameter, Scalar, Score, Summary,
 };
 pub use comparison::{
-    Agreement, Because, Bottleneck, Choice, Comparison, Finding, LeftOut, Named, Pair, Prediction,
-    Processors, Ranking, Refused, Row, Scored, Way, World,
+    Agreement, Because, Bottleneck, Choice, Comparison, Finding, LeftOut, Pair, Prediction, Processors,
+    Ranking, Refused, Row, Scored, World,
 };
 pub use explain::{Derived, Explain, Meaning, Runs, Unable, Underived, Value};
 pub use list::{Input, Item, List, Policy, Program};
 pub use litmus::{Litmus, State, Tally, Test, Trial, World as LitmusWorld};
 pub use model::{Cell, Curve, FixedFloating, SurveyTable, SurveyedMachine, Surveys};
+pub use no_result::NoResult;
 pub use partial::Partial;
 #[cfg(feature = "command")]
 pub(crate) use run::Region;
@@ -53,6 +56,7 @@ pub use study::{
     StudyColumn, StudyNumber, StudyRow, StudyTable,
 };
 pub use verdict::{Answer, Lead, Verdict};
+pub use way::{Named, Way};
 
 /// The version of the documents' form: it grows when a key goes or changes its meaning, not when one comes.
 pub const VERSION: u32 = 3;

@@ -17,6 +17,9 @@ use super::study::{
 /// study says otherwise.
 const WIDE: f64 = 30.0;
 
+/// The factor between neighbours on an axis from which on they are taken for steps by factors.
+const FACTOR: f64 = 2.0;
+
 /// What is stated of every run, and tells nothing where it is the same in all of them.
 const USUAL: (&str, &str) = ("seed", "1");
 
@@ -78,6 +81,7 @@ fn table(rows: &[Row<'_>]) -> StudyTable {
             .filter_map(|name| Some((name.clone(), row.source.field(name)?.to_owned())))
             .collect(),
         rounds: row.rounds,
+        oversubscribed: row.is_oversubscribed,
         numbers: columns
             .keys()
             .map(|name| ((*name).to_owned(), row.column(name).and_then(StudyNumber::of)))
@@ -119,8 +123,8 @@ impl From<&Drawing<'_>> for Figure {
         Self {
             name: drawing.figure.name.clone(),
             title: drawing.title.clone(),
-            x: axis(&drawing.x, &across),
-            y: axis(&drawing.y, &up),
+            x: axis(&drawing.x, &across, is_geometric(&across)),
+            y: axis(&drawing.y, &up, false),
             panels: drawing.panels.iter().map(FigurePanel::from).collect(),
             levels: drawing.figure.levels.iter().map(level).collect(),
         }
@@ -134,15 +138,25 @@ fn number(across: &Across) -> Option<f64> {
     }
 }
 
-fn axis(axis: &Axis, along: &[f64]) -> FigureAxis {
+/// Whether numbers grow by factors: a sweep that was meant to be.
+fn is_geometric(along: &[f64]) -> bool {
+    let mut sorted = along.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted.dedup();
+    sorted.len() > 2 && sorted[0] > 0.0 && sorted.windows(2).all(|pair| pair[1] >= FACTOR * pair[0])
+}
+
+/// An axis in words, and its scale: that of the study, else one of equal factors if `by_factors` or the numbers span a wide range.
+fn axis(axis: &Axis, along: &[f64], by_factors: bool) -> FigureAxis {
     let least = along.iter().copied().fold(f64::INFINITY, f64::min);
     let greatest = along.iter().copied().fold(0.0, f64::max);
     let is_log = match axis.scale {
         Some(scale) => scale == Scale::Log,
-        None => least > 0.0 && greatest > WIDE * least,
+        None => by_factors || least > 0.0 && greatest > WIDE * least,
     };
     let scale = if is_log { "log" } else { "linear" };
-    FigureAxis { label: axis.label.clone(), unit: axis.unit.clone(), scale: scale.to_owned() }
+    let (from, to) = axis.ends;
+    FigureAxis { label: axis.label.clone(), unit: axis.unit.clone(), scale: scale.to_owned(), from, to }
 }
 
 impl From<&Panel> for FigurePanel {
@@ -173,8 +187,11 @@ mod tests {
 
     #[test]
     fn an_axis_over_a_wide_range_is_divided_by_factors() {
-        let words = |scale| Axis { label: "size".to_owned(), unit: "B".to_owned(), scale };
-        let scale = |told, along: &[f64]| axis(&words(told), along).scale;
+        let words =
+            |scale| Axis { label: "size".to_owned(), unit: "B".to_owned(), scale, ends: (None, None) };
+        let scale = |told, along: &[f64]| axis(&words(told), along, is_geometric(along)).scale;
+        assert_eq!(scale(None, &[4.0, 2.0, 1.0, 2.0]), "log");
+        assert_eq!(scale(None, &[1.0, 2.0, 3.0]), "linear");
         assert_eq!(scale(None, &[1.0, 31.0]), "log");
         assert_eq!(scale(None, &[1.0, 29.0]), "linear");
         assert_eq!(scale(None, &[0.0, 1000.0]), "linear");

@@ -63,6 +63,8 @@ pub struct StudyRow {
     pub fields: IndexMap<String, String>,
     /// The number of rounds that the numbers are of; 0 where there is no result. More than 1 on this host alone.
     pub rounds: u32,
+    /// The run had more processors than this host has cores, so that times mean little; false on a model.
+    pub oversubscribed: bool,
     /// The numbers, by the names of `columns`. Null where one was not measured.
     pub numbers: IndexMap<String, Option<StudyNumber>>,
 }
@@ -131,6 +133,14 @@ pub struct FigureAxis {
     pub unit: String,
     /// `linear` or `log`.
     pub scale: String,
+    /// The number at which the axis of a figure of lines begins.
+    ///
+    /// Null if the study leaves that to whoever draws the figure.
+    pub from: Option<f64>,
+    /// The number at which the axis of a figure of lines ends.
+    ///
+    /// Null if the study leaves that to whoever draws the figure.
+    pub to: Option<f64>,
 }
 
 /// A part of a figure.

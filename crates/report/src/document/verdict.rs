@@ -4,7 +4,7 @@ use compare::{MachineShape, verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::comparison::{Named, Way};
+use super::way::{Named, Way};
 use crate::words;
 
 /// The answer of a comparison in short.

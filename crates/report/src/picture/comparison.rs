@@ -3,14 +3,18 @@
 use compare::parts::{Part, region, shares};
 use compare::ranking::{Ranking, Row, ratio};
 use compare::tie::is_tied;
+use compare::verdict;
 
 use crate::document::{Asked, Partial};
 use crate::part::name;
 use crate::plot::{Bar, Bars, Content, Interval, Panel, Picture, Piece, Shared};
 use crate::quantity::{list, several};
-use crate::words::label;
+use crate::words::{self, label};
 
-/// The picture of a comparison: a panel for each table, with its bars in the order of the table. Where runs are missing,
+/// The longest bar stands for no more than so many times the fastest, so that the pieces of the fast ones are seen.
+const LONGEST_RATIO: f64 = 8.0;
+
+/// The picture of a comparison: its verdict as the title, and a panel for each table, with its bars in the order of the table. Where runs are missing,
 /// `partial` says so.
 pub fn comparison(asked: &Asked, rankings: &[Ranking], partial: Option<&Partial>) -> Picture {
     let rows = || rankings.iter().flat_map(Ranking::rows);
@@ -28,14 +32,20 @@ pub fn comparison(asked: &Asked, rankings: &[Ranking], partial: Option<&Partial>
     let tied = rows().any(|row| row.verified).then_some(
         "x: times the first bar. No difference: black lines that overlap, or times that differ by no more than 3 %.",
     );
+    let cut = rankings.iter().any(|ranking| end(&ranking.rows()).is_some());
+    let mut verdict = words::verdict(&asked.program, &verdict::of(rankings)).into_iter();
+    let title = verdict.next().unwrap_or_else(|| asked.program.clone());
+    let more = verdict.collect::<Vec<_>>().join(" ");
     let said = [
+        (!more.is_empty()).then_some(more),
         partial.map(|partial| format!("Partial: {partial}.")),
         (!input.is_empty()).then(|| format!("Input: {}.", input.join(", "))),
         measured.map(str::to_owned),
         tied.map(str::to_owned),
+        cut.then(|| "Bars with two white strokes are cut off; their parts keep their shares.".to_owned()),
     ];
     Picture {
-        title: format!("{}: time by mechanism and policy, the fastest first", asked.program),
+        title,
         caption: said.into_iter().flatten().collect::<Vec<_>>().join(" "),
         panels: rankings.iter().map(panel).collect(),
         shared: Shared::default(),
@@ -51,8 +61,14 @@ fn panel(ranking: &Ranking) -> Panel {
         note: "failed".to_owned(),
         ..Bar::default()
     }));
-    let content = Bars { label: "time".to_owned(), unit: "ns".to_owned(), bars };
+    let content = Bars { label: "time".to_owned(), unit: "ns".to_owned(), bars, to: end(&rows) };
     Panel { title: title(ranking, &rows), content: Content::Bars(content) }
+}
+
+/// The time at which bars are cut off; `None` if none is that long.
+fn end(rows: &[&Row]) -> Option<f64> {
+    let most = LONGEST_RATIO * rows.first()?.outcome.timed().as_nanoseconds();
+    rows.iter().any(|row| row.outcome.timed().as_nanoseconds() > most).then_some(most)
 }
 
 fn title(ranking: &Ranking, rows: &[&Row]) -> String {
@@ -88,9 +104,19 @@ fn note(first: &Row, row: &Row) -> String {
     let marked = if row.oversubscribed { ", took turns" } else { "" };
     match ratio(first, row) {
         None => "WRONG ANSWER".to_owned(),
-        Some(ratio) if !is_first && is_tied(first, row) => format!("{ratio:.2}x, no difference{marked}"),
-        Some(ratio) => format!("{ratio:.2}x{marked}"),
+        Some(ratio) if !is_first && is_tied(first, row) => format!("{}, no difference{marked}", times(ratio)),
+        Some(ratio) => times(ratio) + marked,
     }
+}
+
+/// A ratio with three digits or more.
+fn times(ratio: f64) -> String {
+    let decimals = match ratio {
+        few if few < 9.995 => 2,
+        tens if tens < 99.95 => 1,
+        _ => 0,
+    };
+    format!("{ratio:.decimals$}x")
 }
 
 #[cfg(test)]
@@ -127,8 +153,11 @@ mod tests {
         let interval = bars.bars[0].interval.expect("this host was measured");
         assert!(interval.low < 125_000.0 && 125_000.0 < interval.high);
         assert_eq!(bars.bars[3].interval, None);
+        assert!(picture.title.starts_with("em3d is fastest "), "{}", picture.title);
+        let caption = &picture.caption;
         assert!(
-            picture.caption.starts_with("Partial: interrupted by SIGINT when 4 of 9 were done. Black lines:")
+            caption.contains("Partial: interrupted by SIGINT when 4 of 9 were done. Black lines:"),
+            "{caption}"
         );
         assert!(crate::plot::svg(&picture).contains("messages floating"));
     }

@@ -1,12 +1,13 @@
 //! The figures of a study, as pictures. This module must never know what a figure shows.
 
-use crate::document::{Bounds, Figure, FigureAxis, FigurePanel, FigurePoint, Scalar, StudyNumber};
+use crate::document::{Bounds, Figure, FigureAxis, FigurePanel, FigurePoint, Scalar, Study, StudyNumber};
 use crate::plot::{
     Axis, Bar, Bars, Content, Interval, Level, Lines, Panel, Picture, Point, Scale, Series, Shared,
 };
+use crate::quantity::several;
 
-/// The picture of a figure. `caption` says below it what was run.
-pub fn study(figure: &Figure, caption: String) -> Picture {
+/// The picture of a figure of a study.
+pub fn study(figure: &Figure, study: &Study) -> Picture {
     let names = figure.panels.iter().flat_map(|panel| &panel.series).flat_map(|series| &series.points);
     let is_bars = names.into_iter().any(|point| matches!(point.x, Scalar::Text(_)));
     let content = |panel: &FigurePanel| match is_bars {
@@ -16,10 +17,32 @@ pub fn study(figure: &Figure, caption: String) -> Picture {
     let panel = |panel: &FigurePanel| Panel { title: panel.title.clone(), content: content(panel) };
     Picture {
         title: figure.title.clone(),
-        caption,
+        caption: caption(figure, study),
         panels: figure.panels.iter().map(panel).collect(),
         shared: Shared { x: true, y: true },
     }
+}
+
+/// What was run, what is missing, and what the marks mean.
+fn caption(figure: &Figure, study: &Study) -> String {
+    let series = figure.panels.iter().flat_map(|panel| &panel.series);
+    let numbers = series.flat_map(|series| &series.points).filter_map(|point| point.y.as_ref());
+    let level = numbers.filter_map(|number| number.interval).map(|it| it.level).reduce(f64::min);
+    let said = [
+        Some(format!("Study {}: {}.", study.study, study.summary)),
+        study.partial.as_ref().map(|partial| format!("Partial: {partial}.")),
+        match study.failed_runs.len() as u64 {
+            0 => None,
+            failed => Some(format!("{} failed and yielded nothing.", several(failed, "run"))),
+        },
+        level.map(|level| {
+            let least = (level * 1000.0).floor() / 10.0;
+            format!(
+                "Whiskers: intervals in which the true median lies with a confidence of at least {least} %."
+            )
+        }),
+    ];
+    said.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
 fn lines(figure: &Figure, panel: &FigurePanel) -> Lines {
@@ -43,7 +66,8 @@ fn lines(figure: &Figure, panel: &FigurePanel) -> Lines {
 
 fn axis(axis: &FigureAxis) -> Axis {
     let scale = if axis.scale == "log" { Scale::Log } else { Scale::Linear };
-    Axis::new(axis.label.clone(), axis.unit.clone(), scale)
+    let (from, to) = (axis.from, axis.to);
+    Axis { label: axis.label.clone(), unit: axis.unit.clone(), scale, from, to }
 }
 
 fn interval(number: &StudyNumber) -> Option<Interval> {
@@ -70,7 +94,7 @@ fn bars(figure: &Figure, panel: &FigurePanel) -> Bars {
         of_name.collect()
     };
     let (label, unit) = (figure.y.label.clone(), figure.y.unit.clone());
-    Bars { label, unit, bars: names.iter().flat_map(bar).collect() }
+    Bars { label, unit, bars: names.iter().flat_map(bar).collect(), to: None }
 }
 
 fn name(x: &Scalar) -> String {
@@ -84,7 +108,9 @@ fn name(x: &Scalar) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::FigureSeries;
+    use indexmap::IndexMap;
+
+    use crate::document::{FailedRun, FigureSeries};
 
     fn figure(x: Scalar) -> Figure {
         let samples = vec![1.0, 2.0, 3.0];
@@ -95,6 +121,8 @@ mod tests {
             label: label.to_owned(),
             unit: "us".to_owned(),
             scale: scale.to_owned(),
+            from: Some(0.5),
+            to: None,
         };
         let series = FigureSeries { label: "np".to_owned(), points: vec![point(Some(number)), point(None)] };
         Figure {
@@ -107,15 +135,41 @@ mod tests {
         }
     }
 
+    fn found() -> Study {
+        Study {
+            version: 0,
+            partial: None,
+            study: "toy".to_owned(),
+            summary: "what a toy does".to_owned(),
+            file: "toy.toml".to_owned(),
+            runs: 2,
+            failed_runs: vec![FailedRun {
+                study: "toy".to_owned(),
+                command: "run toy".to_owned(),
+                said: "no".to_owned(),
+            }],
+            tables: Vec::new(),
+            metrics: IndexMap::new(),
+            checks: Vec::new(),
+            figures: Vec::new(),
+        }
+    }
+
     #[test]
     fn numbers_across_make_lines_with_intervals_and_names_make_bars() {
-        let picture = study(&figure(Scalar::Number(8.0)), "one run".to_owned());
+        let picture = study(&figure(Scalar::Number(8.0)), &found());
+        assert_eq!(
+            picture.caption,
+            "Study toy: what a toy does. 1 run failed and yielded nothing. Whiskers: intervals in which the true median lies \
+             with a confidence of at least 75 %."
+        );
         let Content::Lines(lines) = &picture.panels[0].content else { panic!("lines") };
         assert_eq!((lines.x.scale, lines.y.scale, lines.y.unit.as_str()), (Scale::Log, Scale::Linear, "us"));
         let points = &lines.series[0].points;
         assert_eq!((points[0].y, points[0].interval), (Some(2.0), Some(Interval { low: 1.0, high: 3.0 })));
+        assert_eq!((lines.y.from, lines.y.to), (Some(0.5), None));
         assert_eq!((points[1].x, points[1].y), (8.0, None));
-        let picture = study(&figure(Scalar::Text("paragon".to_owned())), String::new());
+        let picture = study(&figure(Scalar::Text("paragon".to_owned())), &found());
         let Content::Bars(bars) = &picture.panels[0].content else { panic!("bars") };
         assert_eq!(
             (bars.bars.len(), bars.bars[0].label.as_str(), bars.bars[0].value),

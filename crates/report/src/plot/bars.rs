@@ -2,7 +2,7 @@
 
 use indexmap::IndexMap;
 
-use super::canvas::{AXIS, Anchor, Canvas, FAINT_INK, Frame, GRID, INK};
+use super::canvas::{AXIS, Anchor, Canvas, FAINT_INK, Frame, GRID, INK, Stroke};
 use super::data::{Axis, Bar, Bars, Scale};
 use super::letters::Font;
 use super::lines::{TICKS, draw_ticks};
@@ -95,9 +95,13 @@ impl<'p> Row<'p> {
     fn value_text(&self, ruler: &Ruler, greatest: f64) -> String {
         let Some(value) = self.value.map(|value| value * ruler.factor) else { return String::new() };
         let (most, own) = (digits(greatest * ruler.factor), digits(value));
-        let decimals = (DIGITS - most).max(if value == 0.0 { 0 } else { 2 - own }).clamp(0, MOST_DECIMALS);
-        let shown =
-            if most > MOST_DIGITS { number(value) } else { format!("{value:.0$}", decimals as usize) };
+        let least = if value == 0.0 { 0 } else { 2 - own };
+        let decimals = (DIGITS - most).max(least).min((DIGITS - own).max(0)).clamp(0, MOST_DECIMALS);
+        let shown = if most.max(own) > MOST_DIGITS {
+            number(value)
+        } else {
+            format!("{value:.0$}", decimals as usize)
+        };
         if ruler.unit.is_empty() { shown } else { format!("{shown} {}", ruler.unit) }
     }
 }
@@ -133,6 +137,7 @@ impl<'p> Ranked<'p> {
     /// The axis that suits the values.
     pub(super) fn ruler(&self, extent: Option<Extent>) -> Ruler {
         let axis = Axis::new(self.bars.label.as_str(), self.bars.unit.as_str(), Scale::Linear);
+        let axis = Axis { to: self.bars.to, ..axis };
         Ruler::new(&axis, extent, Direction::Measured)
     }
 
@@ -158,9 +163,11 @@ impl<'p> Ranked<'p> {
         }
     }
 
-    /// The greatest length of a bar to either side.
+    /// The greatest length of a bar to either side, of those that are not cut off if there are some.
     fn greatest(&self) -> f64 {
-        self.rows.iter().filter_map(|row| row.value).map(f64::abs).fold(0.0, f64::max)
+        let values = self.rows.iter().filter_map(|row| row.value).map(f64::abs);
+        let greatest = values.fold(0.0, f64::max);
+        self.bars.to.filter(|to| *to > 0.0).map_or(greatest, |to| greatest.min(to))
     }
 
     /// The height of all rows together.
@@ -199,9 +206,13 @@ impl<'p> Ranked<'p> {
             beside(canvas, behind, Anchor::End, &value, sides.value);
             beside(canvas, behind + GAP, Anchor::Start, &row.bar.note, sides.note);
             if let Some(value) = row.value {
-                draw_bar(canvas, [at(0.0), at(value)], middle, row, pieces);
+                let ends =
+                    [ruler.place(0.0), ruler.place(value)].map(|place| frame.left + place * frame.width);
+                draw_bar(canvas, frame, ends, middle, row, pieces);
             }
-            if let Some((low, high)) = row.interval {
+            if let Some((low, high)) =
+                row.interval.filter(|(low, high)| ruler.holds(*low) || ruler.holds(*high))
+            {
                 canvas.whisker((at(low), middle), (at(high), middle), "#000000");
             }
             top += height;
@@ -224,29 +235,40 @@ impl<'p> Ranked<'p> {
     }
 }
 
-/// A bar from zero to its value, in pieces if it has some.
+/// A bar from zero to its value, in pieces if it has some. One that does not fit into the frame is cut off; its pieces keep their
+/// shares of what is left.
 fn draw_bar(
     canvas: &mut Canvas,
+    frame: Frame,
     [zero, end]: [f64; 2],
     middle: f64,
     row: &Row<'_>,
     pieces: &IndexMap<&str, bool>,
 ) {
-    let bar = |from: f64, to: f64| Frame {
-        left: from.min(to),
-        top: middle - BAR / 2.0,
-        width: (to - from).abs(),
-        height: BAR,
+    let is_cut = end > frame.right() + 1.0;
+    let inside = |x: f64| x.clamp(frame.left, frame.right());
+    let [zero, end] = [zero, end].map(inside);
+    let bar = |from: f64, to: f64| {
+        let (from, to) = (from.min(to), from.max(to));
+        Frame { left: from, top: middle - BAR / 2.0, width: to - from, height: BAR }
     };
     if row.pieces.is_empty() {
-        return canvas.rectangle(bar(zero, end), look(0).colour);
+        canvas.rectangle(bar(zero, end), look(0).colour);
     }
     let sum: f64 = row.pieces.iter().map(|(_, size)| size).sum();
     let mut before = 0.0;
     for (label, size) in row.pieces.iter().filter(|(_, size)| *size > 0.0) {
         let [from, to] = [before, before + size].map(|share| zero + share / sum * (end - zero));
-        let number = pieces.get_index_of(label).unwrap_or(0);
-        canvas.piece(bar(from, to), number);
+        canvas.piece(bar(from, to), pieces.get_index_of(label).unwrap_or(0));
         before += size;
     }
+    if is_cut {
+        let Frame { top, height, .. } = bar(zero, end);
+        for x in [frame.right() - 16.0, frame.right() - 10.0] {
+            canvas.line(&[(x, top + height), (x + 5.0, top)], CUT);
+        }
+    }
 }
+
+/// The white strokes across a bar that is cut off.
+const CUT: Stroke<'static> = Stroke { colour: "#ffffff", width: 2.5, dashes: "" };

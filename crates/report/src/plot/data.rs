@@ -135,6 +135,8 @@ pub struct Bars {
     pub unit: String,
     /// The bars, the first at the top.
     pub bars: Vec<Bar>,
+    /// The value at the end of the axis, where longer bars are cut off and marked; `None` for one that suits the longest.
+    pub to: Option<f64>,
 }
 
 /// A bar.

@@ -65,7 +65,10 @@ impl Range {
         let most = most.max(2);
         match self.scale {
             Scale::Linear => self.even(most),
-            Scale::Log if binary => self.powers(2.0, most, binary_text),
+            Scale::Log if binary => {
+                let text = if self.to < LETTERED_POWER { plain_text } else { binary_text };
+                self.powers(2.0, most, text)
+            }
             Scale::Log => {
                 let decades = self.powers(10.0, most, round_text);
                 if decades.len() > 2 {
@@ -166,14 +169,20 @@ fn round_text(value: f64) -> String {
     format!("{:.decimals$}{letter}", value / factor)
 }
 
-/// A power of two, with a letter for powers of 1024 where it has many digits.
+/// From this value at the end of the axis on, powers of two have letters for powers of 1024.
+const LETTERED_POWER: f64 = 100_000.0;
+
+fn plain_text(value: f64) -> String {
+    if PLAIN.contains(&value) { value.to_string() } else { short(value) }
+}
+
+/// A power of two, with a letter for powers of 1024.
 fn binary_text(value: f64) -> String {
     const LETTERS: [(f64, &str); 4] =
         [(1_099_511_627_776.0, "Ti"), (1_073_741_824.0, "Gi"), (1_048_576.0, "Mi"), (1024.0, "Ki")];
-    match LETTERS.iter().find(|(factor, _)| value >= 4096.0 && value >= *factor) {
+    match LETTERS.iter().find(|(factor, _)| value >= *factor) {
         Some((factor, letter)) if PLAIN.contains(&value) => format!("{}{letter}", value / factor),
-        _ if PLAIN.contains(&value) => value.to_string(),
-        _ => short(value),
+        _ => plain_text(value),
     }
 }
 
@@ -212,8 +221,13 @@ mod tests {
     fn powers_of_two_are_ticks_where_the_data_are() {
         let range = Range { scale: Scale::Log, from: 32.0, to: 8192.0 };
         let texts: Vec<_> = range.ticks(9, true).into_iter().map(|tick| tick.text).collect();
-        assert_eq!(texts, ["32", "64", "128", "256", "512", "1024", "2048", "4Ki", "8Ki"]);
+        assert_eq!(texts, ["32", "64", "128", "256", "512", "1024", "2048", "4096", "8192"]);
         assert_eq!(range.ticks(5, true).len(), 5);
+        let wide = Range { to: 1_048_576.0, ..range }.ticks(4, true);
+        assert_eq!(
+            wide.iter().map(|tick| tick.text.as_str()).collect::<Vec<_>>(),
+            ["32", "512", "8Ki", "128Ki"]
+        );
     }
 
     #[test]

@@ -11,7 +11,6 @@ use super::ranked;
 use super::{cores, kind, prediction as predicted, sharing};
 use crate::document::{Asked, Partial, Setting};
 use crate::page::{ALARM, Page, QUIET, STRONG};
-use crate::quantity::several;
 use crate::words;
 
 /// A comparison as it is shown.
@@ -31,6 +30,8 @@ pub struct View<'a> {
     pub cores: usize,
     /// This host, in words.
     pub host: &'a str,
+    /// The name of the command that people type.
+    pub command: &'a str,
     /// Whether traffic and processors are shown too.
     pub counters: bool,
     /// The mark that not every run was done.
@@ -54,7 +55,7 @@ pub fn comparison(view: &View<'_>, page: &Page) -> Vec<String> {
     if rankings.iter().flat_map(Ranking::rows).any(is_shared) {
         lines.push(page.fold("shared memory: ", &sharing(setting.block_bytes, &setting.protocol)));
     }
-    let mut legend = Legend::of(&verdicts);
+    let mut legend = Legend::of(view.command, &verdicts);
     for ranking in *rankings {
         lines.push(String::new());
         lines.extend(world(view, page, ranking, &mut legend));
@@ -63,9 +64,14 @@ pub fn comparison(view: &View<'_>, page: &Page) -> Vec<String> {
         lines.push(String::new());
         lines.extend(predicted::lines(&prediction, page, view.cores, view.host));
     }
-    for agreement in agreement::of(rankings) {
+    let agreements = agreement::of(rankings);
+    for agreement in &agreements {
+        let head = match agreements.len() {
+            1 => "Together: ".to_owned(),
+            _ => format!("Together on {}: ", words::shape(agreement.shape)),
+        };
         lines.push(String::new());
-        lines.push(page.fold("Together: ", &words::agreement(&agreement)));
+        lines.push(page.fold_under(&head, "Together: ".len(), &words::agreement(agreement)));
     }
     lines.push(String::new());
     lines.extend(legend.lines(page));
@@ -76,7 +82,7 @@ fn world(view: &View<'_>, page: &Page, ranking: &Ranking, legend: &mut Legend) -
     let rows = ranking.rows();
     let mut lines = vec![page.fold_strong(&ranking.machine.name, "", &title(view, ranking, &rows))];
     if !rows.is_empty() {
-        let tables = ranked::tables(page, &rows, view.counters);
+        let tables = ranked::tables(page, &rows, ranking.shape.processors, view.counters);
         legend.add(ranking, &rows, &tables);
         lines.extend(tables.lines);
         lines.extend(notes(view, page, ranking, &rows));
@@ -152,14 +158,9 @@ fn refused(of: &[(Vec<Mechanism>, Vec<&str>)]) -> String {
 
 fn title(view: &View<'_>, ranking: &Ranking, rows: &[&Row]) -> String {
     let (machine, shape) = (&ranking.machine, ranking.shape);
-    let mut title = format!(
-        "{} ({}), {} of {}",
-        machine.name,
-        kind(machine.native, machine.file.as_deref()),
-        several(shape.nodes, "node"),
-        several(shape.processors, "processor"),
-    );
-    let Some(row) = rows.first() else { return title };
+    let name = format!("{} ({})", machine.name, kind(machine.native, machine.file.as_deref()));
+    let Some(row) = rows.first() else { return name };
+    let mut title = format!("{name}, {}", words::shape(shape));
     // Where rows differ in the mechanism, each says its own.
     if view.mechanisms > 1 && rows.iter().all(|other| other.mechanism == row.mechanism) {
         title += &format!(", by {}", row.mechanism);

@@ -13,6 +13,8 @@ use crate::words;
 /// Words to be explained, in the order in which they came.
 #[derive(Default)]
 pub(super) struct Legend {
+    /// The name of the command that people type.
+    command: String,
     mechanisms: Vec<Mechanism>,
     policies: Vec<String>,
     /// Models, each with its summary.
@@ -47,10 +49,10 @@ impl Legend {
     }
 
     /// The legend of a page that begins with these verdicts: of the policies, it explains those that they name.
-    pub(super) fn of(verdicts: &[Verdict]) -> Self {
+    pub(super) fn of(command: &str, verdicts: &[Verdict]) -> Self {
         let mut policies = Vec::new();
         words::named_policies(verdicts).for_each(|policy| add(&mut policies, policy.to_owned()));
-        Self { policies, ..Self::default() }
+        Self { command: command.to_owned(), policies, ..Self::default() }
     }
 
     /// The legend, at most as wide as the page.
@@ -69,11 +71,11 @@ impl Legend {
         let mut words = vec![("NI".to_owned(), "network interface".to_owned())];
         words.push(("node".to_owned(), node(self.native)));
         words.extend(self.mechanisms.iter().map(|one| (one.name().to_owned(), one.summary().to_owned())));
-        words.push(("policy".to_owned(), POLICY.to_owned()));
+        words.push(("policy".to_owned(), format!("{POLICY}; `{} list policies` has all", self.command)));
         let meaning = |policy: &String| Some((policy.clone(), meaning(policy)?));
         words.extend(self.policies.iter().filter_map(meaning));
         let explained = |(name, summary): &(String, String)| {
-            (name.clone(), format!("{summary}; `tradewind explain {name}`"))
+            (name.clone(), format!("{summary}; `{} explain {name}`", self.command))
         };
         words.extend(self.models.iter().map(explained));
         words.extend(ranked::meanings(&self.heads));
@@ -94,7 +96,7 @@ impl Legend {
 }
 
 /// What a policy is.
-const POLICY: &str = "which processors of a node send and which run the handlers of messages; `tradewind list policies` has all";
+const POLICY: &str = "which processors of a node send and which run the handlers of messages";
 
 /// What a node is, on models and, where one is shown, on this host.
 fn node(native: bool) -> String {
@@ -125,9 +127,9 @@ mod tests {
         let mut ranking =
             ranking("toy", &rows(&[(Bulk, "fixed:2", 10), (Messages, "np", 20), (Bulk, "np", 30)]));
         ranking.machine.summary = Some("a toy".to_owned());
-        let mut legend = Legend::of(&compare::verdict::of(&[ranking.clone(), ranking.clone()]));
+        let mut legend = Legend::of("tradewind", &compare::verdict::of(&[ranking.clone(), ranking.clone()]));
         for _ in 0..2 {
-            legend.add(&ranking, &ranking.rows(), &ranked::tables(&page, &ranking.rows(), true));
+            legend.add(&ranking, &ranking.rows(), &ranked::tables(&page, &ranking.rows(), 2, true));
         }
         let lines = legend.lines(&page).join("\n");
         assert!(

@@ -51,9 +51,10 @@ pub(super) struct Tables {
     pub(super) has_same: bool,
 }
 
-/// The tables of one machine's rows, in their order: of times, and of traffic and processors if `counters` are asked for.
-pub(super) fn tables(page: &Page, rows: &[&Row], counters: bool) -> Tables {
-    let times = times(page, rows);
+/// The tables of the rows of one machine, whose nodes have so many processors, in their order: of times, and of traffic and
+/// processors if `counters` are asked for.
+pub(super) fn tables(page: &Page, rows: &[&Row], processors: u32, counters: bool) -> Tables {
+    let times = times(page, rows, processors);
     let mut tables = Tables {
         is_cut: Bars::of(rows).is_some_and(|bars| bars.cuts(rows)),
         has_same: rows.iter().any(|row| row.policies.len() > 1),
@@ -187,28 +188,46 @@ fn policies(page: &Page, row: &Row) -> String {
     Page { width: widest, ..*page }.fold("", &row.policies.join(", "))
 }
 
-fn times(page: &Page, rows: &[&Row]) -> Vec<Column> {
+/// Columns that say the same in every row, and what the title says, are left out.
+fn times(page: &Page, rows: &[&Row], processors: u32) -> Vec<Column> {
     let cells = |cell: &dyn Fn(&Row) -> String| rows.iter().map(|row| cell(row)).collect::<Vec<_>>();
     let mechanism = |row: &Row| match has_several_mechanisms(rows) {
         true => row.mechanism.to_string(),
         false => String::new(),
     };
+    let all_compute = |row: &&Row| row.split == Split { computing: processors, dedicated: 0 };
+    let is_plain = rows.iter().all(all_compute);
     let processors = |row: &Row| match row.split {
+        _ if is_plain => String::new(),
         Split { computing, dedicated: 0 } => computing.to_string(),
         Split { computing, dedicated } => format!("{computing}+{dedicated}"),
     };
     let turns = |row: &Row| if row.oversubscribed { "*" } else { "" }.to_owned();
-    let ratio = |row: &Row| ratio(rows[0], row).map_or_else(dash, |ratio| format!("{ratio:.2}"));
+    let ratio = |row: &Row| ratio(rows[0], row).map_or_else(dash, times_as_long);
     let columns = [
         Column::left("mechanism", cells(&mechanism)),
         Column::left("policy", cells(&|row| policies(page, row))),
         Column::left(PROCESSORS.0, cells(&processors)).wanted(4),
         Column::right("", cells(&turns)),
         Column::right("time", cells(&|row| time(row.outcome.timed().as_nanoseconds()))),
-        Column::right(UNCERTAINTY.0, cells(&|row| row.uncertainty().map_or_else(dash, percent))).wanted(2),
+        Column::right(UNCERTAINTY.0, cells(&|row| row.uncertainty().map_or_else(dash, off))).wanted(2),
         Column::right(RATIO.0, cells(&ratio)).wanted(3),
     ];
     std::iter::once(rank(rows)).chain(columns.into_iter().filter(|column| !column.is_blank())).collect()
+}
+
+/// How many times as long, in at most as many digits as matter.
+fn times_as_long(ratio: f64) -> String {
+    match ratio {
+        ratio if ratio >= 100.0 => format!("{ratio:.0}"),
+        ratio if ratio >= 10.0 => format!("{ratio:.1}"),
+        ratio => format!("{ratio:.2}"),
+    }
+}
+
+/// How far off a median may be. What is further off than the median itself tells nothing, however far.
+fn off(share: f64) -> String {
+    if share > 1.0 { ">100 %".to_owned() } else { percent(share) }
 }
 
 /// A number in every row's outcome: its group, head and meaning, how much its column is wanted, and its text.

@@ -121,12 +121,21 @@ fn checks(checks: &[Check], page: &Page) -> Vec<String> {
     std::iter::once(page.paint(STRONG, "checks")).chain(checks.iter().map(line)).collect()
 }
 
-/// What the columns mean that a study does not name itself.
+/// What the columns mean that a study does not name itself, and which times mean little.
 fn legend(study: &Study, page: &Page) -> Vec<String> {
     let rows = || study.tables.iter().flat_map(|table| &table.rows);
     let rounds = rows().map(|row| row.rounds).max().unwrap_or(0);
+    let shared = rows().filter(|row| row.oversubscribed).count() as u64;
+    let mut lines = Vec::new();
+    if shared > 0 {
+        let said = format!(
+            "{} had more processors than this host has cores: they took turns, and times mean little.",
+            several(shared, "row")
+        );
+        lines.extend([String::new(), page.paint(ALARM, &page.fold("", &said))]);
+    }
     if rounds < 2 {
-        return Vec::new();
+        return lines;
     }
     let level = rows().flat_map(|row| row.numbers.values()).flatten().filter_map(|number| number.interval);
     let level = level.map(|interval| interval.level).fold(1.0, f64::min);
@@ -136,7 +145,8 @@ fn legend(study: &Study, page: &Page) -> Vec<String> {
         several(rounds, "round"),
         percent(level)
     );
-    vec![String::new(), page.paint(QUIET, &page.fold("", &said))]
+    lines.extend([String::new(), page.paint(QUIET, &page.fold("", &said))]);
+    lines
 }
 
 #[cfg(test)]
@@ -159,7 +169,7 @@ mod tests {
         });
         let rate = samples.first().map(|_| StudyNumber { median: 12.5, interval: None, samples: vec![12.5] });
         let numbers = [("time".to_owned(), number), ("rate".to_owned(), rate)].into_iter().collect();
-        StudyRow { fields, rounds: samples.len() as u32, numbers }
+        StudyRow { fields, rounds: samples.len() as u32, oversubscribed: samples.len() > 1, numbers }
     }
 
     fn found() -> Study {
@@ -211,7 +221,11 @@ mod tests {
             "",
             "checks",
             "  differs       faster: it should",
+            "",
+            "1 row had more processors than this host has cores: they took turns, and times",
+            "mean little.",
         ];
+        let lines: Vec<_> = lines.iter().flat_map(|line| line.split('\n')).collect();
         assert_eq!(lines[..expected.len()], expected);
         assert!(lines.last().is_some_and(|line| line.contains("75 % or more")), "{lines:#?}");
     }
@@ -220,7 +234,7 @@ mod tests {
     fn a_narrow_page_says_what_it_leaves_out() {
         let page = Page { width: 30, colour: false, unicode: true };
         let lines = study(&found(), &page);
-        assert!(lines.iter().any(|line| line.starts_with("no room for: rounds, rate MB/s")), "{lines:#?}");
+        assert!(lines.iter().any(|line| line.starts_with("no room for: rounds, rate\nMB/s;")), "{lines:#?}");
         assert!(lines.iter().all(|line| line.lines().all(|line| line.chars().count() <= 30)), "{lines:#?}");
     }
 }

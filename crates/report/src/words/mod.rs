@@ -1,6 +1,10 @@
 //! Findings, agreements and predictions as English sentences. This module must never find anything itself, and never
 //! say more than the data does.
 
+use compare::MachineShape;
+
+use crate::quantity::several;
+
 mod agreement;
 mod finding;
 mod prediction;
@@ -14,6 +18,11 @@ pub(crate) use prediction::title;
 #[cfg(feature = "command")]
 pub(crate) use verdict::named_policies;
 pub use verdict::verdict;
+
+/// Nodes and processors: `2 nodes of 1 processor`.
+pub(crate) fn shape(MachineShape { nodes, processors }: MachineShape) -> String {
+    format!("{} of {}", several(nodes, "node"), several(processors, "processor"))
+}
 
 /// A machine's name, and its file if it has one.
 pub fn label(machine: &str, file: Option<&str>) -> String {

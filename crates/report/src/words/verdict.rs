@@ -2,6 +2,7 @@
 //! anything itself.
 
 use compare::MachineShape;
+use compare::finding::TooFew;
 use compare::verdict::{Lead, Verdict};
 use tempest::Mechanism;
 
@@ -64,7 +65,15 @@ enum Topic {
 struct Question<'v> {
     topic: Topic,
     shape: MachineShape,
-    answers: Vec<(String, &'v Lead)>,
+    answers: Vec<Answer<'v>>,
+}
+
+/// The answer of a machine to a question.
+#[derive(Clone)]
+struct Answer<'v> {
+    place: String,
+    lead: &'v Lead,
+    too_few: Option<TooFew>,
 }
 
 /// The beginning of a sentence.
@@ -86,7 +95,7 @@ fn questions(verdicts: &[Verdict]) -> Vec<Question<'_>> {
             let Some(lead) = lead else { continue };
             let is_this = |asked: &&Question<'_>| (asked.shape, asked.topic) == (verdict.shape, topic);
             let is_first = questions.first().is_none_or(|first| is_this(&first));
-            let answer = (place(verdict, is_first), lead);
+            let answer = Answer { place: place(verdict, is_first), lead, too_few: verdict.too_few };
             match questions.iter_mut().find(|asked| is_this(&&**asked)) {
                 Some(question) => question.answers.push(answer),
                 None => questions.push(Question { topic, shape: verdict.shape, answers: vec![answer] }),
@@ -111,23 +120,22 @@ fn place(verdict: &Verdict, is_first: bool) -> String {
 struct Group<'v> {
     /// What is the best on all of them.
     best: Vec<String>,
-    answers: Vec<(String, &'v Lead)>,
+    answers: Vec<Answer<'v>>,
 }
 
 /// The answers in which something is slower, those with a common best together.
-fn groups<'v>(answers: &[(String, &'v Lead)]) -> Vec<Group<'v>> {
+fn groups<'v>(answers: &[Answer<'v>]) -> Vec<Group<'v>> {
     let mut groups: Vec<Group<'v>> = Vec::new();
-    for (place, lead) in answers.iter().filter(|(_, lead)| lead.next.is_some()) {
+    for answer in answers.iter().filter(|answer| answer.lead.next.is_some()) {
         let common = |group: &Group<'_>| -> Vec<String> {
-            group.best.iter().filter(|name| lead.best.contains(name)).cloned().collect()
+            group.best.iter().filter(|name| answer.lead.best.contains(name)).cloned().collect()
         };
-        let answer = (place.clone(), *lead);
         match groups.iter_mut().find(|group| !common(group).is_empty()) {
             Some(group) => {
                 group.best = common(group);
-                group.answers.push(answer);
+                group.answers.push(answer.clone());
             }
-            None => groups.push(Group { best: lead.best.clone(), answers: vec![answer] }),
+            None => groups.push(Group { best: answer.lead.best.clone(), answers: vec![answer.clone()] }),
         }
     }
     groups
@@ -136,42 +144,58 @@ fn groups<'v>(answers: &[(String, &'v Lead)]) -> Vec<Group<'v>> {
 fn sentence(question: &Question<'_>, opening: Opening<'_>) -> String {
     let topic = question.topic;
     let groups = groups(&question.answers);
-    let alike = question.answers.iter().filter(|(_, lead)| lead.next.is_none());
-    let alike: Vec<_> = alike.map(|(place, _)| format!("on {place}")).collect();
-    let nothing = format!("no {} is faster than another", topic.noun());
+    let nothing = nothing(question);
     if groups.is_empty() {
-        let places = alike.join(" or ");
         return match opening {
-            Opening::Program(program) => format!("{program}: {places} {nothing}."),
-            Opening::Best => capital(&format!("{places} {nothing}.")),
-            Opening::Of(shape) => format!("On {}, {places} {nothing}.", size(shape)),
+            Opening::Program(program) => format!("{program}: {nothing}."),
+            Opening::Best => capital(&format!("{nothing}.")),
+            Opening::Of(shape) => format!("On {}, {nothing}.", super::shape(shape)),
         };
     }
     let begun = match opening {
         Opening::Program(program) => format!("{program} is fastest"),
         Opening::Best => format!("The best {} is", topic.noun()),
-        Opening::Of(shape) => format!("On {} the best {} is", size(shape), topic.noun()),
+        Opening::Of(shape) => format!("On {} the best {} is", super::shape(shape), topic.noun()),
     };
     let told: Vec<_> = groups.iter().map(|group| group.told(topic, opening)).collect();
-    let rest = match alike.is_empty() {
-        true => String::new(),
-        false => format!("; {} {nothing}", alike.join(" and ")),
-    };
+    let rest = if nothing.is_empty() { nothing } else { format!("; {nothing}") };
     format!("{begun} {}{rest}.", told.join("; "))
+}
+
+/// The machines on which nothing is slower, and whether anything could have been told there; empty if there are none.
+fn nothing(question: &Question<'_>) -> String {
+    let equal = question.answers.iter().filter(|answer| answer.lead.next.is_none());
+    let (few, enough): (Vec<_>, Vec<_>) = equal.partition(|answer| answer.too_few.is_some());
+    let (unclear, enough): (Vec<_>, Vec<_>) = enough.into_iter().partition(|answer| answer.lead.unclear);
+    let places = |answers: &[&Answer<'_>]| {
+        let places: Vec<_> = answers.iter().map(|answer| format!("on {}", answer.place)).collect();
+        list(&places)
+    };
+    let shown = (!enough.is_empty())
+        .then(|| format!("{} {} show no difference", places(&enough), question.topic.plural()));
+    let disturbed = (!unclear.is_empty()).then(|| {
+        format!("{} runs differ too much to tell {} apart", places(&unclear), question.topic.plural())
+    });
+    let runs = few.first().and_then(|answer| answer.too_few).map(|missing| {
+        let tell = if missing.runs == 1 { "tells" } else { "tell" };
+        let runs = several(missing.runs as u64, "run");
+        format!("{} {runs} of each {tell} nothing apart", places(&few))
+    });
+    shown.into_iter().chain(disturbed).chain(runs).collect::<Vec<_>>().join("; ")
 }
 
 impl Group<'_> {
     /// What is best, where, and by how much.
     fn told(&self, topic: Topic, opening: Opening<'_>) -> String {
         let best = topic.phrase(&self.best, opening);
-        let clear = |lead: &Lead| lead.best.len() == self.best.len();
-        if let [(place, lead)] = &self.answers[..] {
+        let is_clear = |answer: &&Answer<'_>| answer.lead.best.len() == self.best.len();
+        if let [Answer { place, lead, .. }] = &self.answers[..] {
             return format!("{best} on {place}, {}", margin(lead));
         }
         // A machine on which something else is as good comes last: it has the least to say.
-        let (told, tied): (Vec<_>, Vec<_>) = self.answers.iter().partition(|(_, lead)| clear(lead));
-        let told = told.into_iter().map(|(place, lead)| format!("{} on {place}", margin(lead)));
-        let tied = tied.into_iter().map(|(place, lead)| {
+        let (told, tied): (Vec<_>, Vec<_>) = self.answers.iter().partition(is_clear);
+        let told = told.into_iter().map(|answer| format!("{} on {}", margin(answer.lead), answer.place));
+        let tied = tied.into_iter().map(|Answer { place, lead, .. }| {
             let others: Vec<_> = lead.best.iter().filter(|name| !self.best.contains(name)).cloned().collect();
             format!("tied with {} on {place}", topic.names(&others, "and"))
         });
@@ -184,6 +208,13 @@ impl Topic {
         match self {
             Self::Mechanism => "mechanism",
             Self::Policy => "policy",
+        }
+    }
+
+    const fn plural(self) -> &'static str {
+        match self {
+            Self::Mechanism => "mechanisms",
+            Self::Policy => "policies",
         }
     }
 
@@ -235,10 +266,6 @@ fn margin(lead: &Lead) -> String {
     }
 }
 
-fn size(MachineShape { nodes, processors }: MachineShape) -> String {
-    format!("{} of {}", several(nodes, "node"), several(processors, "processor"))
-}
-
 /// A text that begins with a capital letter.
 fn capital(text: &str) -> String {
     let mut letters = text.chars();
@@ -247,8 +274,8 @@ fn capital(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use compare::Row;
     use compare::samples::{ranking, rows};
+    use compare::{Interval, Row, interval};
     use tempest::Mechanism::{Bulk, Deposit, Messages};
 
     use super::*;
@@ -305,16 +332,25 @@ mod tests {
         let model = rows(&[(Messages, "receive", 1000), (Messages, "single", 1200)]);
         assert_eq!(
             said(&[("native", &native), ("toy", &model)]),
-            "em3d is fastest under the policy receive on toy (a model), by 20 %; on this host no policy is faster than \
-             another."
+            "em3d is fastest under the policy receive on toy (a model), by 20 %; on this host policies show no \
+             difference."
         );
-        assert_eq!(said(&[("native", &native)]), "em3d: on this host no policy is faster than another.");
+        assert_eq!(said(&[("native", &native)]), "em3d: on this host policies show no difference.");
         let bulk = [native.clone(), rows(&[(Bulk, "single", 300)])].concat();
         assert_eq!(
             said(&[("native", &bulk)]),
-            "em3d is fastest with small messages on this host, by a factor of 3.0. On this host no policy is faster than \
-             another."
+            "em3d is fastest with small messages on this host, by a factor of 3.0. On this host policies show no \
+             difference."
         );
+    }
+
+    #[test]
+    fn too_few_runs_are_not_said_to_show_anything() {
+        let mut native = rows(&[(Messages, "single", 100), (Messages, "floating", 900)]);
+        for row in &mut native {
+            row.interval = Interval::of_median(&row.samples, interval::level(2));
+        }
+        assert_eq!(said(&[("native", &native)]), "em3d: on this host 1 run of each tells nothing apart.");
     }
 
     #[test]

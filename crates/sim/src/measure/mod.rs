@@ -7,7 +7,7 @@ pub(crate) mod phases;
 pub(crate) mod sampler;
 pub(crate) mod utilization;
 
-use tempest::Adjustment;
+use tempest::{Adjustment, Reached};
 use trace::{Batch, Digest, Digests, Event, Recorder, Sink};
 use units::Time;
 
@@ -22,6 +22,8 @@ pub(crate) struct Measure {
     sink: Sink,
     /// The sampler of counters; `None` for a run without a trace of counters.
     pub(crate) sampler: Option<Sampler>,
+    /// The place where the present time is noted for whoever waits; `None` if nobody asks.
+    pub(crate) reached: Option<Reached>,
     adjustments: Vec<Adjustment>,
 }
 
@@ -38,6 +40,7 @@ impl Measure {
             phases: Phases::default(),
             sink,
             sampler: interval.map(|(recorder, interval)| Sampler::new(recorder.clone(), interval)),
+            reached: None,
             adjustments: Vec::new(),
         }
     }

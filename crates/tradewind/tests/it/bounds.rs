@@ -54,6 +54,9 @@ fn what_is_no_file_is_refused_before_it_is_opened() {
     }
     refused(&["litmus", "/dev/zero"], &["/dev/zero: a device"]);
     refused(&["litmus", &pipe], &["a named pipe"]);
+    refused(&["study", "/dev/zero"], &["/dev/zero: a device"]);
+    refused(&["study", &pipe], &["a named pipe"]);
+    refused(&["claims", "--record", "/dev/zero"], &["expected the name of a file"]);
     refused(&["explain", "-"], &["did you mean `/dev/stdin`?"]);
     refused(&["run", "iccg", "--input", "matrix=-"], &["/dev/stdin is standard input"]);
 }

@@ -7,7 +7,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tradewind::report::document::{
-    Claims, Comparison, Explain, FixedFloating, Ledger, List, Litmus, Run, Sensitivity, Surveys, VERSION,
+    Claims, Comparison, Explain, FixedFloating, Ledger, List, Litmus, Run, Sensitivity, Study, Surveys,
+    VERSION,
 };
 
 use crate::command::{good, json};
@@ -39,6 +40,8 @@ fn a_document_read_and_written_again_is_the_same() {
     assert_eq!(hop["moved"][0]["claim"], "alewife.am.per_hop");
     let share = hop["moved"][0]["share"].as_f64().unwrap();
     assert!((share - 0.05).abs() < 0.001, "{share}");
+    let study = hold::<Study>(&["study", "fixed-floating-model"]);
+    assert_eq!(study["metrics"]["fixed-floating.model.meas.k"], 137.0 / 113.0);
     let tests = concat!(env!("CARGO_MANIFEST_DIR"), "/../../inputs/litmus");
     hold::<Litmus>(&["litmus", tests, "--machine", "native,ideal", "--repeat", "2"]);
 }

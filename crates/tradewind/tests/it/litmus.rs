@@ -29,6 +29,20 @@ fn one_test_shows_its_states() {
     assert!(text.contains("the condition held after 0 of 100 rounds: Never"), "{text}");
 }
 
+#[test]
+fn a_test_that_only_lists_places_shows_its_states() {
+    let text = SB.replace("exists (0:EAX=0 /\\ 1:EAX=0)", "locations [0:EAX; 1:EAX;]");
+    let file = Scratch::new("SB.litmus", text);
+    let told = json(&["litmus", file.path(), "--machine", "hurricane", "--repeat", "100"]);
+    let test = &told["tests"][0];
+    assert_eq!(
+        (&test["condition"], test["states"].as_array().unwrap().len()),
+        (&"forall true".into(), 3),
+        "{told}"
+    );
+    assert_eq!(test["results"][0]["observation"], "Always", "{told}");
+}
+
 /// No forbidden state natively, in models of every kind of protocol processor, with every size of blocks and both protocols.
 #[test]
 fn the_shared_memory_is_sequentially_consistent() {

@@ -9,7 +9,9 @@ mod claims;
 mod combinations;
 mod command;
 mod compare;
+mod curves;
 mod documented;
+mod endings;
 mod explain;
 #[cfg(unix)]
 mod interrupt;
@@ -23,4 +25,5 @@ mod repetition;
 mod samples;
 mod scratch;
 mod shared_memory;
+mod study;
 mod trace;

@@ -45,6 +45,15 @@ fn a_matrix_with_a_value_that_is_no_number() {
 }
 
 #[test]
+fn a_matrix_with_an_entry_given_twice() {
+    refused_matrix(
+        matrix("2 2 3\n1 1 2\n2 2 2\n2 2 3"),
+        "5:1:",
+        &["entry (2, 2)", "expected each once", "line 4"],
+    );
+}
+
+#[test]
 fn all_mistakes_of_a_matrix_at_once() {
     let text = matrix("2 2 2\n1 1 inf\n9 2 2");
     refused_matrix(text, "3:5:", &["value inf", "matrix.mtx:4:1: row index 9"]);
@@ -389,7 +398,10 @@ fn all_numbers_that_are_none_at_once() {
             let numbers = options.iter().flat_map(|option| [*option, number]);
             let arguments: Vec<_> =
                 [command, "icgc", "--policy", "flating"].into_iter().chain(numbers).collect();
-            let said = options.map(|option| format!("{option} {number}: expected a whole number from 1\n"));
+            let said = options.map(|option| {
+                let or = if option == "--repeat" { ", or auto" } else { "" };
+                format!("{option} {number}: expected a whole number from 1{or}\n")
+            });
             let said = said.iter().map(String::as_str).chain(["`icgc`", "`flating`"]);
             refused_in_our_words(&arguments, &said.collect::<Vec<_>>());
         }

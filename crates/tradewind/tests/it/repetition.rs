@@ -50,6 +50,62 @@ fn runs_of_a_model_do_not_differ() {
     assert_eq!(run["digest"], json(RUN)["digest"]);
 }
 
+const TWICE: &[&str] = &[
+    "compare",
+    "known-delay",
+    "--machine",
+    "native,ideal",
+    "--nodes",
+    "2",
+    "--processors",
+    "1",
+    "--mechanism",
+    "messages",
+    "--policy",
+    "single,single",
+    "--input",
+    "rounds=2",
+];
+
+#[test]
+fn a_policy_that_is_listed_twice_is_measured_twice() {
+    let compared = json(&[TWICE, &["--repeat", "7"]].concat());
+    let rows = compared["worlds"][0]["rows"].as_array().expect("rows");
+    let mut policies: Vec<_> = rows.iter().map(|row| row["policy"].as_str().unwrap()).collect();
+    policies.sort_unstable();
+    assert_eq!(policies, ["single", "single (2nd)"]);
+    for row in rows {
+        assert_eq!(
+            row["samples_ns"].as_array().map(Vec::len),
+            Some(7),
+            "a run that warms up is not among them"
+        );
+        // Two rows: a level of 97.5 % each, for which seven runs are just enough.
+        assert_eq!(
+            (&row["interval"]["level"], &row["interval"]["enough"]),
+            (&0.984_375.into(), &true.into())
+        );
+        let [low, median, high] = [&row["interval"]["low_ns"], &row["time_ns"], &row["interval"]["high_ns"]]
+            .map(|time| time.as_f64());
+        assert!(low <= median && median <= high, "{row}");
+    }
+    // On a model they come out the same, and share a rank.
+    let model = compared["worlds"][1]["rows"].as_array().expect("rows");
+    assert_eq!([&model[1]["same_as"], &model[1]["rank"]], [&Value::from("single"), &Value::from(1)]);
+    assert!(model[0]["interval"].is_null());
+}
+
+#[test]
+fn too_few_runs_tell_nothing_apart_and_how_many_would() {
+    let compared = json(&[TWICE, &["--repeat", "6"]].concat());
+    let finding = &compared["worlds"][0]["finding"];
+    assert_eq!(finding["runs_needed"], 7);
+    assert!(
+        finding["contrast"].is_null() && finding["text"].as_str().unwrap().contains("--repeat 7"),
+        "{finding}"
+    );
+}
+
 #[test]
 fn settings_change_a_model_and_its_digest() {
     let slow = json(&[RUN, &["--set", "network.latency=10 us"]].concat());

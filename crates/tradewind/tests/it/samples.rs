@@ -2,7 +2,8 @@
 //!
 //! A sample is a block of a page whose first line is `$ cargo run --release -- …`, or a block of `text` after a block that ends
 //! with such a command. A line `…` stands for any number of lines that are left out. A picture that a command draws is the one that
-//! the page shows.
+//! the page shows. A block of `text host` is a sample too, of a comparison on a host of 2 cores: what was measured there is not
+//! measured again, and what follows of the models is held.
 
 use std::fs;
 use std::path::Path;
@@ -20,6 +21,9 @@ struct Sample<'a> {
     lines: Vec<&'a str>,
 }
 
+/// The shape of a comparison on a host of 2 cores.
+const OF_TWO_CORES: [&str; 4] = ["--nodes", "2", "--processors", "1"];
+
 /// The samples of a page.
 fn samples(page: &str) -> Vec<Sample<'_>> {
     let mut samples = Vec::new();
@@ -27,15 +31,22 @@ fn samples(page: &str) -> Vec<Sample<'_>> {
     for block in page.split("```").skip(1).step_by(2) {
         let (kind, text) = block.split_once('\n').expect("a block begins with a line of its own");
         let command = text.lines().next().and_then(|line| line.strip_prefix("$ ")?.strip_prefix(COMMAND));
-        let prints = kind == "text" && !text.starts_with(COMMAND);
+        let is_host = kind == "text host";
+        let prints = (kind == "text" || is_host) && !text.starts_with(COMMAND);
         let command_before = before.take().filter(|_| prints);
         let (command, skipped) = match command {
             Some(command) => (Some(command), 1),
             None => (command_before, 0),
         };
         if let Some(command) = command {
-            let lines = text.lines().skip(skipped).collect();
-            samples.push(Sample { arguments: command.split_whitespace().collect(), lines });
+            let mut lines: Vec<_> = text.lines().skip(skipped).collect();
+            let mut arguments: Vec<_> = command.split_whitespace().collect();
+            if is_host {
+                let model = lines.iter().position(|line| line.contains(" (model)"));
+                lines = lines.split_off(model.expect("a sample of a host shows a model too"));
+                arguments.extend(OF_TWO_CORES);
+            }
+            samples.push(Sample { arguments, lines });
         }
         before = text.lines().last().and_then(|line| line.strip_prefix(COMMAND));
     }

@@ -179,6 +179,15 @@ impl Checked<'_> {
         if let Some(odd) = odd.filter(|_| !numbers.is_empty()) {
             self.refuse(x.place, "x", &x.of, format!("numbers in all runs, or in none; `{odd}` is none"));
         }
+        let y = &self.figure.y;
+        if odd.is_some() && y.ends != (None, None) {
+            self.refuse(
+                y.place,
+                "y",
+                &y.of,
+                "neither from nor to: names across make bars, which begin at 0".to_owned(),
+            );
+        }
         if let Some((first, other)) =
             numbers.iter().find_map(|it| Some(numbers[0]).filter(|one| one.1 != it.1).zip(Some(*it)))
         {

@@ -45,6 +45,8 @@ pub struct Coordinate {
     pub factor: f64,
     /// How the axis is divided; `None` if whoever draws it may choose.
     pub scale: Option<Scale>,
+    /// The numbers at its beginning and at its end, in its unit; `None` for ends that suit the numbers.
+    pub ends: (Option<f64>, Option<f64>),
     /// Where it stands in the file.
     pub place: Place,
 }

@@ -52,15 +52,31 @@ fn coordinate(table: &Table<'_>, key: &'static str) -> Option<Coordinate> {
             "log" => Some(Scale::Log),
             _ => None,
         });
+        let ends = ends(&inner, scale);
         inner.finish();
         let of = of.or_else(|| label.clone());
         if of.is_none() {
             table.refuse(key, EXPECTED);
         }
-        return Some(Coordinate { of: of?, label, unit, factor: factor.unwrap_or(1.0), scale, place });
+        return Some(Coordinate { of: of?, label, unit, factor: factor.unwrap_or(1.0), scale, ends, place });
     }
     let of = table.text(key, EXPECTED)?;
-    Some(Coordinate { of, label: None, unit: None, factor: 1.0, scale: None, place })
+    Some(Coordinate { of, label: None, unit: None, factor: 1.0, scale: None, ends: (None, None), place })
+}
+
+/// Where an axis begins and ends, if the study says so.
+fn ends(table: &Table<'_>, scale: Option<Scale>) -> (Option<f64>, Option<f64>) {
+    const FROM: &str = "a number at which the axis begins, above 0 with scale \"log\"";
+    const TO: &str = "a number at which the axis ends, above the one at which it begins";
+    let on_scale = |item: &Item| match scale {
+        Some(Scale::Log) => crate::toml::positive(item),
+        _ => crate::toml::number(item),
+    };
+    let (from, to) = (table.optional("from", FROM, on_scale), table.optional("to", TO, on_scale));
+    if from.zip(to).is_some_and(|(from, to)| from >= to) {
+        table.refuse("to", TO);
+    }
+    (from, to)
 }
 
 fn lines(table: &Table<'_>, prefix: &str) -> Lines {
@@ -121,4 +137,35 @@ pub(in crate::study) fn labels(table: &Table<'_>) -> Vec<(String, String)> {
         }
     };
     table.entries().into_iter().filter_map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::study::read;
+
+    /// A study whose figure has these axes.
+    fn study(x: &str, y: &str) -> String {
+        format!(
+            "name = \"toy\"\nsummary = \"s\"\n[[run]]\nprogram = \"toy\"\nmachine = [\"cm-5\", \"t3d\"]\n\
+             inputs = {{ size = [2, 1] }}\nmetrics = [\"time\"]\n[[figure]]\nx = {x}\ny = {y}\nseries = \"machine\"\n"
+        )
+    }
+
+    #[test]
+    fn an_axis_has_the_ends_that_the_study_states() {
+        let text =
+            study("{ of = \"size\", scale = \"log\", from = 1, to = 8 }", "{ of = \"time\", from = -0.5 }");
+        let figure = &read("toy.toml", &text).unwrap().figures[0];
+        assert_eq!((figure.x.ends, figure.y.ends), ((Some(1.0), Some(8.0)), (Some(-0.5), None)));
+    }
+
+    #[test]
+    fn ends_that_are_no_range_are_refused() {
+        let text =
+            study("{ of = \"size\", scale = \"log\", from = 0 }", "{ of = \"time\", from = 2, to = 2.0 }");
+        let mistakes: Vec<_> = read("toy.toml", &text).unwrap_err().iter().map(ToString::to_string).collect();
+        let told = mistakes.join("\n");
+        assert!(told.contains("toy.toml:9:") && told.contains("above 0 with scale"), "{told}");
+        assert!(told.contains("toy.toml:10:") && told.contains("above the one at which it begins"), "{told}");
+    }
 }

@@ -1,0 +1,138 @@
+//! `tradewind study`: a study of one's own, from its file to tables, data and pictures.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+use tempfile::{TempDir, tempdir};
+
+use crate::command::{good, json, refused, tradewind};
+
+/// A file of this repository.
+fn repository(name: &str) -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name)
+}
+
+/// A folder with a study in it.
+struct Place(TempDir);
+
+impl Place {
+    fn of(study: &str) -> Self {
+        let place = Self(tempdir().expect("a folder"));
+        place.write("mine.toml", study);
+        place
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.path().join(name).display().to_string()
+    }
+
+    fn write(&self, name: &str, text: impl AsRef<[u8]>) {
+        fs::write(self.path(name), text).expect("a file");
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    /// The command line that runs the study, with its record in the folder.
+    fn call<'c>(&self, path: &'c [String; 2], more: &[&'c str]) -> Vec<&'c str> {
+        [&["study", &path[0], "--record", &path[1]], more].concat()
+    }
+
+    fn paths(&self) -> [String; 2] {
+        [self.path("mine.toml"), self.path("record")]
+    }
+
+    fn document(&self) -> Value {
+        json(&self.call(&self.paths(), &[]))
+    }
+}
+
+/// The text of the block of this kind that comes after a text of a page.
+fn block<'p>(page: &'p str, after: &str, kind: &str) -> &'p str {
+    let (_, rest) = page.split_once(after).unwrap_or_else(|| panic!("{after}"));
+    let (_, rest) = rest.split_once(&format!("```{kind}\n")).expect("a block");
+    rest.split_once("```").expect("an end of the block").0
+}
+
+#[test]
+fn the_first_study_of_the_page_says_what_the_page_shows() {
+    let page = fs::read_to_string(repository("docs/new-study.md")).expect("the page");
+    let place = Place(tempdir().expect("a folder"));
+    place.write("squares.toml", block(&page, "## The first one", "toml"));
+    place.write("mine.toml", block(&page, "Save it as `squares.toml`", "text"));
+    let paths = [place.path("squares.toml"), place.path("record")];
+    let out = place.path("squares");
+    let ran = tradewind(&place.call(&paths, &["--out", &out]));
+    let told = format!("tradewind: study.txt, study.json, runs.tsv, time-by-values.svg in {out}\n");
+    assert_eq!((ran.code, ran.err), (Some(0), told));
+    let said = ran.out;
+    assert_eq!(said, block(&page, "study squares.toml --out squares\n```", "text"));
+    assert_eq!(place.read("squares/study.txt"), said);
+    let svg = place.read("squares/time-by-values.svg");
+    assert!(svg.contains("mine.toml") && svg.contains("time by values"), "{svg}");
+    let rows: Vec<_> = place.read("squares/runs.tsv").lines().map(str::to_owned).collect();
+    assert_eq!(rows[0], "machine\tvalues\tprogram\trounds\ttime (ns)\ttime (ns) low\ttime (ns) high");
+    assert_eq!((rows.len(), rows[1].as_str()), (7, "paragon\t1000\thistogram\t1\t5450000\t\t"));
+}
+
+#[test]
+fn a_shipped_study_prints_its_metrics_and_checks() {
+    let said = good(&["study", "fixed-floating-model"]);
+    assert!(said.starts_with("fixed-floating-model: when a dedicated protocol processor pays"), "{said}");
+    assert!(said.contains("\nfixed-floating.model.meas.k ") && said.contains("\nchecks\n"), "{said}");
+    refused(&["study", "fixed-floating-modl"], &["unknown study", "did you mean `fixed-floating-model`?"]);
+}
+
+#[test]
+fn what_an_input_file_holds_is_part_of_the_run() {
+    let study = "summary = \"s\"\n[[run]]\nprogram = \"iccg\"\nmachine = \"ideal\"\ninputs = { matrix = \"m.mtx\" }\n";
+    let place = Place::of(study);
+    let with = |matrix: &str| {
+        place.write("m.mtx", fs::read(repository("inputs").join(matrix)).expect("a matrix"));
+        place.document()["tables"][0]["rows"][0]["numbers"]["time"]["median"].as_f64().expect("a time")
+    };
+    let first = with("494_bus.mtx");
+    assert_ne!(with("jagmesh7.mtx"), first);
+    assert_eq!(with("494_bus.mtx"), first);
+    place.write("m.mtx", "no matrix");
+    let paths = place.paths();
+    refused(&place.call(&paths, &[]), &["mine.toml:5:10: run.inputs: ", "m.mtx"]);
+}
+
+#[test]
+fn a_run_that_lacks_a_number_of_the_study_fails_and_the_others_count() {
+    let study = "summary = \"s\"\n[[run]]\nprogram = \"{p}\"\nmachine = \"ideal\"\neach = { p = [\"histogram\", \"fetch-add\"] }\n\
+         metrics = [\"time\", { figure = \"no.such\", name = \"such\" }]\n";
+    let place = Place::of(&study.replace("[\"histogram\", ", "["));
+    let paths = place.paths();
+    let ran = tradewind(&place.call(&paths, &[]));
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    let said = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("FAILED ") && said.contains("the program reports no figure `no.such`"), "{said}");
+    place.write("mine.toml", study.replace(", { figure = \"no.such\", name = \"such\" }", ""));
+    let document = place.document();
+    assert_eq!(
+        (document["failed_runs"].as_array().map(Vec::len), document["runs"].as_u64()),
+        (Some(0), Some(2))
+    );
+}
+
+#[test]
+fn a_native_run_has_rounds_and_an_interval() {
+    let study = "summary = \"s\"\n[[run]]\nprogram = \"histogram\"\nmachine = [\"native\", \"ideal\"]\nnodes = 1\n\
+         processors = 1\nrepeat = 2\ninputs.values = 50\n";
+    let place = Place::of(study);
+    let document = place.document();
+    let rows = document["tables"][0]["rows"].as_array().expect("rows");
+    let rounds: Vec<_> = rows.iter().map(|row| row["rounds"].as_u64()).collect();
+    assert_eq!((rounds, document["runs"].as_u64()), (vec![Some(2), Some(1)], Some(3)));
+    let time = &rows[0]["numbers"]["time"];
+    assert_eq!(time["interval"]["level"], 0.5);
+    assert_eq!(rows[1]["numbers"]["time"]["interval"], Value::Null);
+    assert_eq!(place.document(), document, "what is recorded is not measured again");
+    let paths = place.paths();
+    let text = good(&place.call(&paths, &[]));
+    assert!(text.contains("On this host a number is the median of up to 2 rounds"), "{text}");
+}

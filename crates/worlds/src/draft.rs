@@ -1,0 +1,134 @@
+//! Drafts: files that are written under another name, and get their own when they are whole. A draft is gone with the value that
+//! holds it; one that a killed process left is removed by the next that writes into the folder. This module must never know
+//! what is in a file.
+//!
+//! A process holds a lock on each of its drafts, which the system takes back when the process ends, however it ends. So a draft
+//! that can be locked is nobody's. Where locks are not known, and on file systems that have none, drafts that are left stay.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::Path;
+
+use tempfile::{Builder, NamedTempFile};
+
+/// What the names of drafts begin with.
+const PREFIX: &str = ".tradewind-";
+
+/// What the names of drafts end with.
+const SUFFIX: &str = ".partial";
+
+/// Makes a draft in a folder, after those that killed processes have left there are removed.
+///
+/// # Errors
+/// The error of the operating system, if no file can be made in the folder.
+pub fn create(folder: &Path) -> io::Result<NamedTempFile> {
+    clean(folder);
+    let mut builder = Builder::new();
+    builder.prefix(PREFIX).suffix(SUFFIX);
+    // Others may read it, as any file that is not written beside its name first.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    loop {
+        let draft = builder.tempfile_in(folder)?;
+        // Another command may have taken it for a draft that was left, before it was locked.
+        if is_held(draft.as_file()) {
+            return Ok(draft);
+        }
+    }
+}
+
+/// Removes the drafts in a folder that killed processes have left. What cannot be removed stays.
+pub fn clean(folder: &Path) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    let is_draft = |name: &str| name.starts_with(PREFIX) && name.ends_with(SUFFIX);
+    for path in entries.flatten().filter(|entry| entry.file_name().to_str().is_some_and(is_draft)) {
+        let path = path.path();
+        // The lock is held until the file is gone, so that nobody takes it for a draft of theirs.
+        if let Some(_left) = left(&path) {
+            // It may be gone already.
+            let _ = fs::remove_file(&path);
+        }
+    }
+}
+
+/// Locks a draft of this process. Whether its file is still there.
+#[cfg(unix)]
+fn is_held(file: &File) -> bool {
+    use std::os::unix::fs::MetadataExt;
+
+    match lock(file) {
+        Ok(()) => file.metadata().is_ok_and(|found| found.nlink() > 0),
+        Err(rustix::io::Errno::WOULDBLOCK) => false,
+        // The file system has no locks: nobody removes anything.
+        Err(_) => true,
+    }
+}
+
+/// The draft of this path, locked, if its process has ended.
+#[cfg(unix)]
+fn left(path: &Path) -> Option<File> {
+    let is_file = fs::symlink_metadata(path).is_ok_and(|found| found.is_file());
+    let file = is_file.then(|| File::open(path).ok()).flatten()?;
+    lock(&file).is_ok().then_some(file)
+}
+
+/// Locks a file, unless another process holds it.
+#[cfg(unix)]
+fn lock(file: &File) -> rustix::io::Result<()> {
+    rustix::fs::flock(file, rustix::fs::FlockOperation::NonBlockingLockExclusive)
+}
+
+/// Locks a draft of this process: not known on this system.
+#[cfg(not(unix))]
+fn is_held(_: &File) -> bool {
+    true
+}
+
+/// The draft of this path, if its process has ended: not known on this system.
+#[cfg(not(unix))]
+fn left(_: &Path) -> Option<File> {
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).expect("a folder");
+        let mut names: Vec<_> =
+            entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_draft_is_gone_unless_it_becomes_a_file() {
+        let folder = tempfile::tempdir().expect("a folder");
+        drop(create(folder.path()).expect("a draft"));
+        let mut draft = create(folder.path()).expect("a draft");
+        draft.write_all(b"whole").expect("written");
+        draft.persist(folder.path().join("mine")).expect("it has its name");
+        assert_eq!(names(folder.path()), ["mine"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn drafts_that_were_left_are_removed_and_no_others() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mine = create(folder.path()).expect("a draft");
+        let write = |name: &str| fs::write(folder.path().join(name), "left").expect("written");
+        write(".tradewind-x.partial");
+        write(".tradewind-x");
+        write("x.partial");
+        let other = create(folder.path()).expect("a draft");
+        let name =
+            |draft: &NamedTempFile| draft.path().file_name().map(|name| name.to_string_lossy().into_owned());
+        let mut expected: Vec<_> = [name(&mine), name(&other)].into_iter().flatten().collect();
+        expected.extend([".tradewind-x".to_owned(), "x.partial".to_owned()]);
+        expected.sort();
+        assert_eq!(names(folder.path()), expected);
+    }
+}
