@@ -9,7 +9,7 @@ use compare::Ranking;
 use report::document::Partial;
 use report::text::View;
 use report::{Page, document, picture, plot, text};
-use worlds::shape::{self, Asked};
+use worlds::shape::Asked;
 use worlds::{Compared, Comparing, Comparison, Step, Target};
 
 use crate::arguments::Compare;
@@ -124,8 +124,7 @@ fn plan(house: &House, arguments: &Compare) -> Result<Comparison, Problem> {
     let least = subject.instance.least();
     let mut plan = Comparison::new(subject, targets);
     (plan.policies, plan.mechanisms) = (policies, mechanisms);
-    plan.shapes = shape::of_comparison(size.0, least, &plan.targets);
-    plan.crowded = !size.0.is_nothing();
+    plan.ask(size.0);
     plan.threads = size.1.unwrap_or(least.threads);
     (plan.repeat, plan.seed, plan.stall_limit) = rest;
     Ok(plan)

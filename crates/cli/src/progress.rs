@@ -2,9 +2,9 @@
 //! of the time that is left. This module must never know what is being done.
 //!
 //! Whoever does the work only changes a few numbers. A thread of its own draws them: after a second, and every second from then
-//! on where there is a terminal; elsewhere after ten seconds, and each time after a longer while. In between that thread sleeps,
-//! so that a measurement of this host is disturbed for some 50 us in a second at most, and one of less than a second by
-//! nothing.
+//! on where there is a terminal; elsewhere after ten seconds, and each time after a longer while. In between that thread sleeps.
+//! So a measurement of less than a second is not disturbed at all. In a longer one the thread takes 0.01 % of one core: 1.3 ms in
+//! eleven seconds, as `/proc/PID/task/TID/schedstat` has it of a debug build that runs `work-costs` on a terminal.
 
 use std::fmt;
 use std::io::{self, IsTerminal, Write};

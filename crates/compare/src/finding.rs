@@ -27,7 +27,7 @@ use crate::counter::{Evidence, evidence};
 use crate::interval::{self, least_runs};
 use crate::parts::{Part, region, shares};
 use crate::ranking::{Ranking, Row, ratio};
-use crate::tie::is_tied;
+use crate::tie::{is_tied, is_unclear, room};
 
 /// The share of a difference from which a part is not its cause but is outweighed by another.
 const OUTWEIGHED: f64 = 1.5;
@@ -48,6 +48,11 @@ pub struct Finding {
     pub bottleneck: Option<Bottleneck>,
     /// Rows that times do not tell from the winner.
     pub tied: Vec<Way>,
+    /// The relative difference that the intervals of the winner and of the tied rows leave room for; `None` on a model, and if
+    /// no row is tied.
+    pub room: Option<f64>,
+    /// Whether the tied rows may differ by more than a tenth, for all that is known.
+    pub unclear: bool,
     /// The larger of the two contrasts.
     pub contrast: Option<Contrast>,
     /// The smaller of the two contrasts.
@@ -159,6 +164,7 @@ pub(crate) fn find(rows: &[&Row], repeatable: bool) -> Finding {
     };
     let (tied, slower): (Vec<&Row>, Vec<&Row>) = others.iter().partition(|row| is_tied(winner, row));
     let (larger, smaller) = contrasts(winner, others, &slower);
+    let equal: Vec<_> = std::iter::once(winner).chain(tied.iter().copied()).collect();
     let contrast = |found: Option<Compared<'_>>| found.map(|found| found.contrast(winner));
     Finding {
         ran: true,
@@ -170,6 +176,8 @@ pub(crate) fn find(rows: &[&Row], repeatable: bool) -> Finding {
         brief: winner.is_brief(),
         too_few: too_few(rows, &right),
         several_mechanisms: others.iter().any(|row| row.mechanism != winner.mechanism),
+        room: room(&equal),
+        unclear: is_unclear(&equal),
         tied: tied.into_iter().map(Row::way).collect(),
         contrast: contrast(larger),
         other: contrast(smaller),

@@ -13,6 +13,27 @@ use crate::ranking::Row;
 /// The relative difference that two times must exceed to be told apart.
 pub const MARGIN: f64 = 0.03;
 
+/// The relative difference up to which tied rows are called equal. If their intervals leave room for more, nothing was shown: the
+/// host was too busy, or there were too few runs.
+pub const EQUAL: f64 = 0.1;
+
+/// The relative difference that the intervals of these rows leave room for: any two of them are as close as that. `None` of
+/// fewer than two rows, and on a model.
+pub fn room(rows: &[&Row]) -> Option<f64> {
+    let intervals: Option<Vec<_>> = rows.iter().map(|row| row.interval).collect();
+    let intervals = intervals.filter(|intervals| intervals.len() > 1)?;
+    let low = intervals.iter().map(|interval| interval.low).min()?;
+    let high = intervals.iter().map(|interval| interval.high).max()?;
+    Some(high.as_seconds() / low.as_seconds() - 1.0)
+}
+
+/// Whether tied rows may differ by more than [`EQUAL`], for all that is known.
+pub fn is_unclear(rows: &[&Row]) -> bool {
+    let few = rows.iter().any(|row| row.interval.is_some_and(|interval| !interval.is_enough));
+    // Not a comparison with `<=`: there is no room between times of nothing.
+    room(rows).is_some_and(|room| few || !(room <= EQUAL))
+}
+
 /// Whether a row is tied with a faster one.
 pub fn is_tied(faster: &Row, row: &Row) -> bool {
     !(row.seconds() > faster.seconds() * (1.0 + MARGIN) && part(faster, row))
@@ -53,6 +74,18 @@ mod tests {
         let mut few = measured(1000, 0.0);
         few.interval.as_mut().expect("measured").is_enough = false;
         assert!(is_tied(&few, &measured(9000, 0.01)) && is_tied(&measured(100, 0.01), &few));
+    }
+
+    #[test]
+    fn rows_are_equal_if_their_intervals_leave_no_room_for_more_than_a_tenth() {
+        let (one, two, wide) = (measured(1000, 0.01), measured(1020, 0.02), measured(1000, 0.2));
+        assert!((room(&[&one, &two]).unwrap() - (1040.4 / 990.0 - 1.0)).abs() < 1e-6);
+        assert!(!is_unclear(&[&one, &two]) && is_unclear(&[&one, &wide]));
+        let mut few = one.clone();
+        few.interval.as_mut().expect("measured").is_enough = false;
+        assert!(is_unclear(&[&one, &few]));
+        let model = row(Messages, "single", [1000, 0, 0, 0]);
+        assert!(!is_unclear(&[&model, &model]) && !is_unclear(&[&wide]));
     }
 
     #[test]

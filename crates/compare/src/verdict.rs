@@ -11,7 +11,7 @@ use crate::agreement::Name;
 use crate::combination::Way;
 use crate::finding::{self, TooFew};
 use crate::ranking::{MachineShape, Ranking, Row, ratio};
-use crate::tie::is_tied;
+use crate::tie::{is_tied, is_unclear};
 
 /// The answer of one table of a comparison: of one machine in one shape.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -39,6 +39,8 @@ pub struct Verdict {
 pub struct Lead {
     /// The names of the best, the fastest first: nothing tells them apart.
     pub best: Vec<String>,
+    /// Whether these may differ by more than a tenth, for all that is known.
+    pub unclear: bool,
     /// The fastest of those that are slower; `None` if nothing is.
     pub next: Option<Behind>,
 }
@@ -92,11 +94,12 @@ fn bests<'r>(rows: &[&'r Row]) -> Vec<&'r Row> {
 fn lead(rows: &[&Row], names: impl Fn(&Row) -> Vec<String>) -> Option<Lead> {
     let winner = *rows.first()?;
     let (tied, slower): (Vec<&Row>, Vec<&Row>) = rows.iter().partition(|row| is_tied(winner, row));
+    let unclear = is_unclear(&tied);
     let best: Vec<_> = tied.into_iter().flat_map(&names).collect();
     let next = slower
         .first()
         .and_then(|row| Some(Behind { name: names(row).into_iter().next()?, ratio: ratio(winner, row)? }));
-    (best.len() > 1 || next.is_some()).then_some(Lead { best, next })
+    (best.len() > 1 || next.is_some()).then_some(Lead { best, unclear, next })
 }
 
 #[cfg(test)]
@@ -134,6 +137,16 @@ mod tests {
         let found = only(&rows(&[(Bulk, "single", 1000), (Messages, "single", 1001)]));
         assert_eq!(said(&found.mechanism), ("bulk messages".to_owned(), None));
         assert_eq!(found.policy, None);
+    }
+
+    #[test]
+    fn runs_that_differ_much_leave_it_unclear_which_is_the_best() {
+        let measured = |share: f64| {
+            let rows = rows(&[(Messages, "single", 1000), (Messages, "fixed:1", 1010)]);
+            only(&rows.into_iter().map(|row| row.within(share)).collect::<Vec<_>>())
+        };
+        let unclear = |share| measured(share).policy.expect("a choice").unclear;
+        assert!(!unclear(0.02) && unclear(0.2));
     }
 
     #[test]

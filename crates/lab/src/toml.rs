@@ -281,6 +281,22 @@ impl<'s> Table<'s> {
         entries
     }
 
+    /// Every key with its text, or `None` for a list, which is not read: a table that stands for many is asked as often.
+    pub(crate) fn texts_or_lists(&self) -> Vec<(&'s str, Option<String>)> {
+        let mut texts = Vec::new();
+        for (key, item) in self.items.iter() {
+            if item.is_array() {
+                texts.push((key, None));
+                continue;
+            }
+            match entry(item) {
+                Some(Entry::One(text)) => texts.push((key, Some(text))),
+                _ => self.refuse(key, "a text, a number, or a list of them that is not empty"),
+            }
+        }
+        texts
+    }
+
     /// The text or the list of a key; numbers and flags count as their text.
     pub(crate) fn entry(&self, key: &'static str, expected: &str) -> Option<Entry> {
         self.optional(key, expected, entry)

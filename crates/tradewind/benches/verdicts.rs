@@ -7,7 +7,8 @@
 //! taskset -c 0,1 cargo bench -p tradewind --bench verdicts         # on two cores
 //! ```
 //!
-//! A line for each kind says how many calls gave the right verdict, in how many the combination that was listed first had
+//! A line for each kind says how many calls gave the right verdict, how many of these showed that there is no difference of more
+//! than a tenth instead of leaving it open, in how many the combination that was listed first had
 //! the shorter median (of equal ones about half), the number of runs of each combination, and the time of a call. The exit is
 //! 1 if a kind has fewer than 38 right ones of 40, or the same share of another number.
 
@@ -74,6 +75,8 @@ static KINDS: &[Kind] = &[
 struct Tally {
     calls: usize,
     right: usize,
+    /// The calls that were sure of the verdict: a difference, or that there is none of more than a tenth.
+    clear: usize,
     /// The calls in which the combination that was listed first had the shorter median.
     first: usize,
     runs: Vec<u64>,
@@ -88,12 +91,12 @@ impl Tally {
 
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { calls, right, first, runs, took } = self;
+        let Self { calls, right, clear, first, runs, took } = self;
         let (least, most) = (runs.iter().min().unwrap_or(&0), runs.iter().max().unwrap_or(&0));
         let each = took.as_secs_f64() / *calls as f64;
         write!(
             f,
-            "{right} of {calls} right; first listed the faster in {first}; {least} to {most} runs; {each:.1} s a call"
+            "{right} of {calls} right, {clear} of them sure; first listed the faster in {first}; {least} to {most} runs; {each:.1} s a call"
         )
     }
 }
@@ -132,7 +135,10 @@ fn calls_of(kind: &Kind, calls: usize) -> Result<Tally, Box<dyn Error>> {
         let compared = compare(kind.orders[order])?;
         tally.took += began.elapsed();
         let world = &compared["worlds"][0];
-        tally.right += usize::from(is_right(kind, &world["finding"]));
+        let is_right = is_right(kind, &world["finding"]);
+        tally.right += usize::from(is_right);
+        tally.clear +=
+            usize::from(is_right && (kind.winner.is_some() || world["finding"]["unclear"] == false));
         tally.first += usize::from(is_first(kind.orders[order], &world["rows"][0]));
         let rows = world["rows"].as_array().ok_or("a comparison without rows")?;
         tally.runs.extend(rows.iter().filter_map(|row| row["runs"].as_u64()));

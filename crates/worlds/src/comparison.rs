@@ -118,13 +118,13 @@ struct Ways {
 }
 
 impl Comparison {
-    /// A comparison of a program on these machines: in the [default shapes](shape::of_comparison), as many threads on each
+    /// A comparison of a program on these machines: in the [default shapes](shape), as many threads on each
     /// computing processor as the program needs, every policy and mechanism, on this host as many runs of each combination as
     /// it takes, the seed 1.
     pub fn new(subject: Subject, targets: Vec<Target>) -> Self {
         let least = subject.instance.least();
         Self {
-            shapes: shape::of_comparison(Asked::default(), least, &targets),
+            shapes: shape::of_comparison(Asked::default(), least, cores_of(&targets)),
             crowded: false,
             threads: least.threads,
             subject,
@@ -135,6 +135,13 @@ impl Comparison {
             seed: 1,
             stall_limit: None,
         }
+    }
+
+    /// Sets the shapes to what a person asked for, as far as one did. Who asks has processors that take turns where there are
+    /// too few cores.
+    pub fn ask(&mut self, asked: Asked) {
+        self.shapes = shape::of_comparison(asked, self.subject.instance.least(), cores_of(&self.targets));
+        self.crowded = !asked.is_nothing();
     }
 
     /// Runs everything, shape by shape and machine by machine in their order.
@@ -433,6 +440,11 @@ fn nth(number: usize) -> String {
         _ => "th",
     };
     format!("{number}{ending}")
+}
+
+/// The number of cores of this host, if it is among the machines.
+fn cores_of(targets: &[Target]) -> Option<u32> {
+    targets.iter().any(Target::is_native).then(|| cores() as u32)
 }
 
 /// Every preset, with one dedicated processor and with two.

@@ -1,14 +1,13 @@
-//! The nodes and processors of runs for which nobody chose them. This module must never run or measure anything.
+//! The nodes and processors of runs for which nobody chose them. This module must never run or measure anything, and
+//! never know a machine.
 //!
 //! Natively every processor is an OS thread that keeps a core busy. So a default never has more processors than this host
-//! has [cores](crate::cores): of two runs that take turns on a core, neither time means much. A model has whatever its
+//! has [cores](super::cores): of two runs that take turns on a core, neither time means much. A model has whatever its
 //! file or its user says, but stands in a comparison with this host in the host's own shapes, as else nothing of it could
 //! be held against a measurement.
 
 use compare::MachineShape;
 use tempest::entry::Least;
-
-use crate::{Target, cores};
 
 /// The nodes of a run on this host: messages go from one to the other.
 const NODES: u32 = 2;
@@ -69,14 +68,13 @@ pub(crate) fn of_host(least: Least, cores: u32) -> Vec<MachineShape> {
     wide.into_iter().chain(deep).collect()
 }
 
-/// The shapes of a comparison on these machines, as far as a person did not choose them: those of a comparison on this host if
-/// it is among the machines and has enough cores for the program, for models too.
-pub fn of_comparison(asked: Asked, least: Least, targets: &[Target]) -> Vec<MachineShape> {
-    let cores = cores() as u32;
-    match (targets.iter().any(Target::is_native), asked.is_nothing()) {
-        (false, _) => vec![of_models(asked, least)],
-        (true, false) => vec![of_run(asked, least, cores)],
-        (true, true) => match of_host(least, cores) {
+/// The shapes of a comparison, as far as a person did not choose them. `cores` is the number of cores of this host if it takes
+/// part: if they are enough for the program, models have its shapes too.
+pub(crate) fn of_comparison(asked: Asked, least: Least, cores: Option<u32>) -> Vec<MachineShape> {
+    match (cores, asked.is_nothing()) {
+        (None, _) => vec![of_models(asked, least)],
+        (Some(cores), false) => vec![of_run(asked, least, cores)],
+        (Some(cores), true) => match of_host(least, cores) {
             none if none.is_empty() => vec![of_models(asked, least)],
             shapes => shapes,
         },

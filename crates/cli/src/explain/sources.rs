@@ -74,7 +74,10 @@ fn works(told: &[(&str, &str)], known: &[Meaning]) -> Vec<Meaning> {
         let (file, _) = told.iter().find(|(_, source)| is_id(source))?;
         let work = shipped_claims(claims).into_iter().next()?.work?;
         let is_work = |one: &&Meaning| one.text.as_ref().is_some_and(|text| text.starts_with(&work));
-        let work = known.iter().find(is_work).map_or(&work, |one| &one.mark);
+        let work = known.iter().find(is_work).map_or(work.clone(), |one| {
+            let is_clear = known.iter().filter(|other| other.mark == one.mark).count() == 1;
+            if is_clear { one.mark.clone() } else { format!("{} in {}", one.mark, one.file) }
+        });
         let text = Some(format!("claims of {work}"));
         Some(Meaning { mark: format!("{prefix}*"), file: (*file).to_owned(), text })
     };
@@ -89,7 +92,7 @@ fn files(command: &str, values: &[Value]) -> Vec<Meaning> {
     let prints = |shipped: &machines::Shipped| Meaning {
         mark: "line".to_owned(),
         file: shipped.path.to_owned(),
-        text: Some(format!("`{command} machine {}` prints the file", shipped.name)),
+        text: Some(format!("`{command} machine {}` prints {}.toml", shipped.name, shipped.name)),
     };
     machines::ALL.iter().filter(is_used).map(prints).collect()
 }

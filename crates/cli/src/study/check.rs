@@ -10,6 +10,7 @@ use tempest::entry::{Coherence, Entry};
 use tempest::{Mechanism, Policy};
 use worlds::{Subject, Target};
 
+use crate::asked;
 use crate::house::House;
 use crate::problem::Problem;
 use crate::reads;
@@ -20,7 +21,7 @@ use super::source::Read;
 /// A laboratory of the study alone, or every mistake in its file and its runs, each with its place in the file.
 pub(super) fn laboratory(house: &House, read: Read) -> Result<Laboratory, Problem> {
     let Read { study, surveys, mut mistakes } = read;
-    let mut found = study.as_ref().map(|study| runs(house, study)).unwrap_or_default();
+    let (mut found, disturbed) = study.as_ref().map(|study| runs(house, study)).unwrap_or_default();
     let laboratory = match study {
         Some(study) => Laboratory::new(Vec::new(), vec![study], surveys, Vec::new()),
         None => Err(Mistakes::new()),
@@ -30,18 +31,25 @@ pub(super) fn laboratory(house: &House, read: Read) -> Result<Laboratory, Proble
     found.sort();
     found.dedup();
     Problem::check(found.into_iter().map(|(_, text)| text).collect())?;
+    asked::warn(&house.name, &disturbed);
     laboratory.map_err(|_| Problem::Wrong(Vec::new()))
 }
+
+/// A name with settings or inputs.
+type With<'s, N> = (N, &'s [(String, String)]);
+
+/// A run, and where it is stated.
+type Stated<'s> = (&'s Source, &'s Specification);
 
 /// A mistake and its place in the file.
 type Placed = (Place, String);
 
-/// Every mistake in the runs of a study.
-fn runs(house: &House, study: &Study) -> Vec<Placed> {
+/// Every mistake in the runs of a study, and the machines whose calibration was disturbed.
+fn runs(house: &House, study: &Study) -> (Vec<Placed>, Vec<Target>) {
+    let mut warned = BTreeMap::new();
     let mut found = Found { file: &study.file, mistakes: Vec::new() };
-    let mut machines: BTreeMap<(String, &[(String, String)]), Vec<(&Source, &Specification)>> =
-        BTreeMap::new();
-    let mut subjects: BTreeMap<(&str, &[(String, String)]), (&Source, &Specification)> = BTreeMap::new();
+    let mut machines: BTreeMap<With<'_, String>, Vec<Stated<'_>>> = BTreeMap::new();
+    let mut subjects: BTreeMap<With<'_, &str>, Stated<'_>> = BTreeMap::new();
     for source in &study.sources {
         let Origin::Run(run) = &source.origin else { continue };
         machines.entry((reads::machine(run), &run.settings)).or_default().push((source, run));
@@ -52,6 +60,10 @@ fn runs(house: &House, study: &Study) -> Vec<Placed> {
     }
     for ((name, settings), runs) in machines {
         let target = Target::find(&name, settings);
+        // Another setting does not make a calibration another one.
+        warned.extend(
+            target.iter().filter(|target| target.disturbed().is_some()).map(|it| (name.clone(), it.clone())),
+        );
         for (source, run) in runs {
             found.add(source, "program", of_program(house, run).map(drop));
             match &target {
@@ -60,7 +72,7 @@ fn runs(house: &House, study: &Study) -> Vec<Placed> {
             }
         }
     }
-    found.mistakes
+    (found.mistakes, warned.into_values().collect())
 }
 
 /// The mistakes in a file, each with its place.

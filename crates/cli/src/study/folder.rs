@@ -33,7 +33,11 @@ impl Folder {
         draft::clean(path);
         let folder = |ours| Self { path: path.to_owned(), study: study.to_owned(), ours };
         let entries = match fs::read_dir(path) {
-            Ok(entries) => entries,
+            Ok(entries) => {
+                // A folder that cannot be written is told before the runs, not after them.
+                files::draft(&path.join(MARK))?;
+                entries
+            }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return parent(path).map(|()| folder(Vec::new()));
             }
@@ -66,7 +70,7 @@ impl Folder {
     pub(super) fn write(&self, files: &[(String, Vec<u8>)]) -> Result<(), Problem> {
         let is_new = !self.path.exists();
         if is_new {
-            fs::create_dir(&self.path).map_err(|error| wrong(&self.path, &error))?;
+            fs::create_dir(&self.path).map_err(|error| failed(&self.path, &error))?;
         }
         let written = self.drafts(files).and_then(|drafts| self.keep(drafts));
         if written.is_err() && is_new {
@@ -89,9 +93,11 @@ impl Folder {
         let whole = |(name, bytes): &(String, Vec<u8>)| {
             let path = self.path.join(name);
             let mut file = files::draft(&path)?;
-            file.write_all(bytes)
+            // Its own errors would name the draft, which nobody chose.
+            file.as_file_mut()
+                .write_all(bytes)
                 .and_then(|()| file.as_file().sync_all())
-                .map_err(|error| wrong(&path, &error))?;
+                .map_err(|error| failed(&path, &error))?;
             Ok((name.clone(), file))
         };
         // The mark comes first: a folder with any file of ours has it.
@@ -109,19 +115,27 @@ impl Folder {
         }
         for (name, file) in drafts {
             let path = self.path.join(name);
-            file.persist(&path).map_err(|error| wrong(&path, &error.error))?;
+            file.persist(&path).map_err(|error| failed(&path, &error.error))?;
         }
         Ok(())
     }
 }
 
+/// The problem of a file that could not be written after all.
+fn failed(path: &Path, error: &io::Error) -> Problem {
+    Problem::Failed(format!("--out {}: {error}", path.display()))
+}
+
 /// Whether a folder can be made at a path, as far as one can tell without doing so.
 fn parent(path: &Path) -> Result<(), Problem> {
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    match parent.is_dir() {
-        true => Ok(()),
-        false => Err(wrong(path, &format!("there is no folder {}", parent.display()))),
+    if !parent.is_dir() {
+        return Err(wrong(path, &format!("there is no folder {}", parent.display())));
     }
+    let made = tempfile::tempdir_in(parent).map(drop);
+    made.map_err(|error| {
+        wrong(path, &format!("no folder can be made in {}: {}", parent.display(), error.kind()))
+    })
 }
 
 #[cfg(test)]
@@ -178,5 +192,9 @@ mod tests {
         );
         assert!(said(Folder::open(&scratch.path().join("notes"), "toy")).contains("expected a folder"));
         assert!(said(Folder::open(&scratch.path().join("no/results"), "toy")).contains("there is no folder"));
+        #[cfg(target_os = "linux")]
+        assert!(
+            said(Folder::open(Path::new("/proc/results"), "toy")).contains("no folder can be made in /proc")
+        );
     }
 }

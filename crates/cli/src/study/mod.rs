@@ -107,10 +107,10 @@ impl Told<'_> {
         let found = document::Study::new(&results, failed, partial);
         // Half of a study does not take the place of a whole one. What is written does not depend on who reads standard output.
         let written = self.folder.as_ref().filter(|_| found.partial.is_none());
-        let names = written.map(|folder| self.write(folder, &found)).transpose()?;
+        let names = written.map(|folder| self.write(folder, &found));
         print(out, self.arguments.output.json, &self.page, &found, |page| text::study(&found, page))?;
         out.flush()?;
-        if let (Some(folder), Some(names)) = (written, names) {
+        if let (Some(folder), Some(names)) = (written, names.transpose()?) {
             say(&self.house.name, &format!("{} in {}", names.join(", "), folder.path().display()));
         }
         Ok(code(well))

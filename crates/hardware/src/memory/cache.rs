@@ -13,6 +13,14 @@ use super::moesi::State;
 #[derive(Clone, Copy, Debug, Default)]
 struct Tag(u64);
 
+/// A place of a cache: its line, and the time from which the line, and the right to it, is there. The two stand side by side, because
+/// a cache of a large machine lies in no near memory of the host.
+#[derive(Clone, Copy, Debug, Default)]
+struct Place {
+    tag: Tag,
+    there: Time,
+}
+
 /// A mark of a line.
 #[derive(Clone, Copy, Debug)]
 enum Mark {
@@ -97,10 +105,8 @@ pub struct Cache {
     sets: u64,
     /// `sets - 1` where that is a mask. A division would cost more than everything else.
     mask: Option<u64>,
-    /// The line at each place. Empty until a line comes in: most processors of a large machine use no modelled memory.
-    tags: Vec<Tag>,
-    /// The time from which the line at each place, and the right to it, is there.
-    there: Vec<Time>,
+    /// All places. There are none until a line comes in: most processors of a large machine use no modelled memory.
+    places: Vec<Place>,
     /// The last use of the line at each place; empty where each line has only one place.
     used: Vec<u64>,
     lines: usize,
@@ -112,7 +118,7 @@ impl Cache {
     pub fn new(lines: usize, ways: usize) -> Self {
         let sets = (lines / ways) as u64;
         let mask = sets.is_power_of_two().then(|| sets - 1);
-        Self { ways, sets, mask, tags: Vec::new(), there: Vec::new(), used: Vec::new(), lines, clock: 0 }
+        Self { ways, sets, mask, places: Vec::new(), used: Vec::new(), lines, clock: 0 }
     }
 
     /// The number of sets.
@@ -128,8 +134,8 @@ impl Cache {
 
     /// The lines that the cache has of the set that a line belongs to.
     pub fn lines_beside(&self, line: u64) -> impl Iterator<Item = u64> + '_ {
-        let tags = self.tags.get(self.set(line)).into_iter().flatten();
-        tags.filter(|tag| tag.is_here()).map(|tag| tag.line())
+        let places = self.places.get(self.set(line)).into_iter().flatten();
+        places.filter(|place| place.tag.is_here()).map(|place| place.tag.line())
     }
 
     #[inline]
@@ -140,16 +146,16 @@ impl Cache {
 
     #[inline]
     fn find(&self, line: u64) -> Option<usize> {
-        let here = |tag: &Tag| tag.line() == line && tag.is_here();
+        let here = |place: &Place| place.tag.line() == line && place.tag.is_here();
         let set = self.set(line);
         let first = set.start;
-        self.tags.get(set)?.iter().position(here).map(|way| first + way)
+        self.places.get(set)?.iter().position(here).map(|way| first + way)
     }
 
     #[inline]
     fn found(&self, place: usize) -> Found {
-        let tag = self.tags[place];
-        Found { state: tag.state(), stale: tag.has(Mark::Stale), there: self.there[place] }
+        let Place { tag, there } = self.places[place];
+        Found { state: tag.state(), stale: tag.has(Mark::Stale), there }
     }
 
     /// Records that the line at a place is used now.
@@ -177,18 +183,19 @@ impl Cache {
     /// Changes the state of a line that is here.
     pub fn change(&mut self, line: u64, state: State) {
         if let Some(place) = self.find(line) {
-            self.tags[place] = self.tags[place].with_state(state);
+            let tag = &mut self.places[place].tag;
+            *tag = tag.with_state(state);
         }
     }
 
     /// Stores to a line at `at`, if this cache alone has it. The line is not there for others before the store is done.
     #[inline]
     pub fn store(&mut self, line: u64, at: Time) -> bool {
-        let alone = |&place: &usize| self.tags[place].state().is_alone();
+        let alone = |&place: &usize| self.places[place].tag.state().is_alone();
         let Some(place) = self.find(line).filter(alone) else { return false };
         self.use_now(place);
-        self.tags[place] = self.tags[place].with_state(State::Modified);
-        self.there[place] = self.there[place].max(at);
+        let Place { tag, there } = &mut self.places[place];
+        (*tag, *there) = (tag.with_state(State::Modified), (*there).max(at));
         true
     }
 
@@ -196,22 +203,23 @@ impl Cache {
     #[inline]
     pub fn is_private(&self, line: u64) -> bool {
         let private = |tag: Tag| tag.state().is_alone() && !tag.has(Mark::Wanted);
-        self.find(line).is_some_and(|place| private(self.tags[place]))
+        self.find(line).is_some_and(|place| private(self.places[place].tag))
     }
 
     /// Gives a line that is here the right to be stored to, from `there` on. `wanted` says whether another client has
     /// wanted it.
     pub fn raise(&mut self, line: u64, wanted: bool, there: Time) {
         if let Some(place) = self.find(line) {
-            self.tags[place] = self.tags[place].with_state(State::Modified).with(Mark::Wanted, wanted);
-            self.there[place] = there;
+            let tag = self.places[place].tag.with_state(State::Modified).with(Mark::Wanted, wanted);
+            self.places[place] = Place { tag, there };
         }
     }
 
     /// Marks a line that a device has overwritten in memory, where this cache did not snoop.
     pub fn age(&mut self, line: u64) {
         if let Some(place) = self.find(line) {
-            self.tags[place] = self.tags[place].with(Mark::Stale, true);
+            let tag = &mut self.places[place].tag;
+            *tag = tag.with(Mark::Stale, true);
         }
     }
 
@@ -219,7 +227,7 @@ impl Cache {
     pub fn remove(&mut self, line: u64) -> Option<Victim> {
         let place = self.find(line)?;
         let victim = self.victim(place);
-        self.tags[place] = Tag::default();
+        self.places[place].tag = Tag::default();
         if let Some(used) = self.used.get_mut(place) {
             *used = 0;
         }
@@ -228,23 +236,21 @@ impl Cache {
 
     fn victim(&self, place: usize) -> Victim {
         let Found { state, stale, there } = self.found(place);
-        Victim { line: self.tags[place].line(), state, stale, there }
+        Victim { line: self.places[place].tag.line(), state, stale, there }
     }
 
     /// Puts in a line that is not here yet, and that is there from `there` on. `wanted` says whether another client has
     /// wanted it.
     /// Returns the line that it replaces, if any.
     pub fn insert(&mut self, line: u64, state: State, wanted: bool, there: Time) -> Option<Victim> {
-        if self.tags.is_empty() {
-            self.tags = vec![Tag::default(); self.lines];
-            self.there = vec![Time::ZERO; self.lines];
+        if self.places.is_empty() {
+            self.places = vec![Place::default(); self.lines];
             self.used = vec![0; if self.ways == 1 { 0 } else { self.lines }];
         }
-        let rank = |&place: &usize| (self.tags[place].is_here(), self.used.get(place));
+        let rank = |&place: &usize| (self.places[place].tag.is_here(), self.used.get(place));
         let place = self.set(line).min_by_key(rank).expect("a set has at least one way");
-        let old = self.tags[place].is_here().then(|| self.victim(place));
-        self.tags[place] = Tag::new(line, state, wanted);
-        self.there[place] = there;
+        let old = self.places[place].tag.is_here().then(|| self.victim(place));
+        self.places[place] = Place { tag: Tag::new(line, state, wanted), there };
         self.use_now(place);
         old
     }

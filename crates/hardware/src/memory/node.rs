@@ -30,6 +30,8 @@ use super::write_backs::WriteBacks;
 pub struct NodeMemory {
     pub(super) costs: machine::NodeMemory,
     pub(super) line: Bytes,
+    /// The bits of an address within a line, where the size of a line is a power of two. A division would take the host longer.
+    bits: Option<u32>,
     /// The kinds of transactions that move no block.
     pub(super) plain: [Plain; Transaction::ALL.len()],
     pub(super) processors: Vec<Client>,
@@ -117,6 +119,7 @@ impl NodeMemory {
         let (bus, client) = (Bus::new(&costs.bus, line), Client::new(&costs.cache, line));
         Self {
             line,
+            bits: line.get().is_power_of_two().then(|| line.get().trailing_zeros()),
             plain: Plain::all(costs, line, &bus),
             holders: Holders::new(client.cache.sets(), processors),
             processors: vec![client; processors],
@@ -139,7 +142,7 @@ impl NodeMemory {
     /// The number of the line of an address.
     #[inline]
     pub fn line_of(&self, address: u64) -> u64 {
-        address / self.line.get()
+        self.bits.map_or_else(|| address / self.line.get(), |bits| address >> bits)
     }
 
     /// The counts so far.

@@ -35,7 +35,13 @@ impl Texts<'_, '_> {
 
     /// The text of a key, which may be missing; of a list the text that is its turn.
     pub(super) fn field(&self, key: &'static str, expected: &str) -> Option<String> {
-        self.filled(key, key, self.table.entry(key, expected)?)
+        if self.table.has_list(key) {
+            return self.turn(key, key);
+        }
+        match self.table.entry(key, expected)? {
+            Entry::One(text) => self.fill(key, &text),
+            Entry::Several(_) => None,
+        }
     }
 
     /// The text of a key, of a list the text that is its turn.
@@ -46,12 +52,9 @@ impl Texts<'_, '_> {
         self.field(key, expected)
     }
 
-    fn filled(&self, key: &str, axis: &str, entry: Entry) -> Option<String> {
-        match entry {
-            Entry::One(text) => self.fill(key, &text),
-            // A list with a mistake is no axis: the mistake has been told.
-            Entry::Several(_) => self.fill(key, self.filling.get(axis)?),
-        }
+    /// The text of a list whose turn it is. A list with a mistake is no axis: the mistake has been told.
+    fn turn(&self, key: &str, axis: &str) -> Option<String> {
+        self.fill(key, self.filling.get(axis)?)
     }
 
     /// A whole number from 1, or a text that `each` makes one of.
@@ -65,11 +68,15 @@ impl Texts<'_, '_> {
     }
 
     pub(super) fn pairs(&self, key: &'static str) -> Vec<(String, String)> {
-        let entries = self.table.table(key).map(|table| table.entries()).unwrap_or_default();
-        let fill = |(name, entry): (&str, Entry)| {
-            Some((self.fill(key, name)?, self.filled(key, &field_name(key, name), entry)?))
+        let texts = self.table.table(key).map(|table| table.texts_or_lists()).unwrap_or_default();
+        let fill = |(name, text): (&str, Option<String>)| {
+            let value = match text {
+                Some(text) => self.fill(key, &text),
+                None => self.turn(key, &field_name(key, name)),
+            };
+            Some((self.fill(key, name)?, value?))
         };
-        entries.into_iter().filter_map(fill).collect()
+        texts.into_iter().filter_map(fill).collect()
     }
 
     fn pattern(&self, key: &'static str, text: String) -> Option<Pattern> {

@@ -167,6 +167,13 @@ pub struct Finding {
     pub other_percent: Option<f64>,
     /// Rows that are not told from the winner: their intervals do not part, or the difference is at most 3 %.
     pub tied: Vec<Way>,
+    /// The difference, in percent, that the intervals of the winner and of `tied` leave room for: with 95 % any two of them are as
+    /// close as that.
+    ///
+    /// Null on a model, and without `tied`.
+    pub room_percent: Option<f64>,
+    /// `room_percent` is more than 10, or there were too few runs: it is not shown that `tied` are as good as the winner.
+    pub unclear: bool,
     /// The number of runs of each row from which rows can be told apart.
     ///
     /// Null if there were as many.
@@ -457,6 +464,8 @@ impl From<&compare::Finding> for Finding {
             other_contrast: other.map(|other| Way::from(&other.loser)),
             other_percent: other.map(percent),
             tied: found.tied.iter().map(Way::from).collect(),
+            room_percent: found.room.map(|room| room * 100.0).filter(|room| room.is_finite()),
+            unclear: found.unclear,
             runs_needed: found.too_few.map(|few| few.needed),
             brief: found.brief,
             oversubscribed: found.oversubscribed,

@@ -2,6 +2,7 @@
 
 use compare::counter::{Counter, Evidence};
 use compare::finding::{Because, Cause, Contrast, Differs, Processors, TooFew};
+use compare::interval::CONFIDENCE;
 use compare::{Bottleneck, Finding, Part, Way};
 use tempest::Resource;
 
@@ -104,7 +105,20 @@ fn no_difference(finding: &Finding) -> String {
                 "nothing can be told apart from {}: expected at least --repeat {needed}.",
                 several(runs as u64, "run"),
             ),
-            None => format!("no difference shown: the {rows} differ by chance, or by no more than 3 %."),
+            None => {
+                let (told, sure) = (percent(finding.room.unwrap_or(0.0)), percent(CONFIDENCE));
+                match finding.unclear {
+                    true => format!(
+                        "the runs differ too much to tell: with {sure} confidence the {rows} are within {told} of each \
+                         other. A quieter host, or a larger --repeat, would tell more."
+                    ),
+                    false => {
+                        format!(
+                            "no difference: with {sure} confidence the {rows} are within {told} of each other."
+                        )
+                    }
+                }
+            }
         },
     }
 }
@@ -354,7 +368,14 @@ mod tests {
         let measured = rows.map(|row| row.within(0.1));
         assert_eq!(
             on("native", &measured),
-            "no difference shown: the 2 rows differ by chance, or by no more than 3 %."
+            "the runs differ too much to tell: with 95 % confidence the 2 rows are within 28 % of each other. A quieter \
+             host, or a larger --repeat, would tell more."
+        );
+        let rows = [row(Messages, "a", [100, 0, 0, 0]), row(Messages, "b", [102, 0, 0, 0])];
+        let measured = rows.map(|row| row.within(0.02));
+        assert_eq!(
+            on("native", &measured),
+            "no difference: with 95 % confidence the 2 rows are within 6 % of each other."
         );
         let rows = [row(Messages, "a", [1000, 0, 0, 0]), row(Messages, "b", [1001, 0, 0, 0])];
         assert_eq!(said(&rows), "no difference worth a name: the 2 rows are as good as equal.");

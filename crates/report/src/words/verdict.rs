@@ -166,18 +166,22 @@ fn sentence(question: &Question<'_>, opening: Opening<'_>) -> String {
 fn nothing(question: &Question<'_>) -> String {
     let equal = question.answers.iter().filter(|answer| answer.lead.next.is_none());
     let (few, enough): (Vec<_>, Vec<_>) = equal.partition(|answer| answer.too_few.is_some());
+    let (unclear, enough): (Vec<_>, Vec<_>) = enough.into_iter().partition(|answer| answer.lead.unclear);
     let places = |answers: &[&Answer<'_>]| {
         let places: Vec<_> = answers.iter().map(|answer| format!("on {}", answer.place)).collect();
         list(&places)
     };
     let shown = (!enough.is_empty())
         .then(|| format!("{} {} show no difference", places(&enough), question.topic.plural()));
+    let disturbed = (!unclear.is_empty()).then(|| {
+        format!("{} runs differ too much to tell {} apart", places(&unclear), question.topic.plural())
+    });
     let runs = few.first().and_then(|answer| answer.too_few).map(|missing| {
         let tell = if missing.runs == 1 { "tells" } else { "tell" };
         let runs = several(missing.runs as u64, "run");
         format!("{} {runs} of each {tell} nothing apart", places(&few))
     });
-    shown.into_iter().chain(runs).collect::<Vec<_>>().join("; ")
+    shown.into_iter().chain(disturbed).chain(runs).collect::<Vec<_>>().join("; ")
 }
 
 impl Group<'_> {

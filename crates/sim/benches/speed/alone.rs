@@ -9,6 +9,9 @@ use crate::cases::{self, Case};
 /// The first argument of such a process.
 pub(crate) const ALONE: &str = "alone";
 
+/// The first argument of a process that only makes the input and the expected answer of a run.
+pub(crate) const PREPARE: &str = "prepare";
+
 /// What a run in a process of its own took.
 #[derive(Clone, Copy)]
 pub(crate) struct Alone {
@@ -18,13 +21,18 @@ pub(crate) struct Alone {
     pub(crate) megabytes: f64,
 }
 
-/// Runs what the arguments after `alone` name, and prints what it took: messages, seconds, megabytes.
-pub(crate) fn serve(arguments: &[String]) {
-    let [name, size] = arguments else { panic!("{ALONE} RUN SIZE, such as {ALONE} no-bus 1000") };
+/// Runs what the arguments after `alone` name, and prints what it took: messages, seconds, megabytes. After `prepare` it only
+/// makes the input and the expected answer.
+pub(crate) fn serve(what: &str, arguments: &[String]) {
+    let [name, size] = arguments else { panic!("{what} RUN SIZE, such as {what} no-bus 1000") };
     let case = cases::ALL.into_iter().find(|case| case.name == name);
     let case =
         case.unwrap_or_else(|| panic!("`{name}`: expected one of {:?}", cases::ALL.map(|case| case.name)));
-    let taken = (case.trial)(size.parse().expect("SIZE is a number")).run();
+    let trial = (case.trial)(size.parse().expect("SIZE is a number"));
+    if what == PREPARE {
+        return trial.prepare();
+    }
+    let taken = trial.run();
     println!("{} {} {}", taken.messages, taken.seconds, most_memory().unwrap_or(f64::NAN));
 }
 
@@ -41,25 +49,32 @@ pub(crate) fn run(case: &Case, size: u32) -> Alone {
     Alone { messages, seconds, megabytes }
 }
 
-/// The instructions of a message: what a run of twice the size executes more, so that start-up drops out. `None` without
-/// valgrind.
+/// The instructions of a message: what a run of twice the size executes more, so that start-up drops out, without what the making of
+/// its input and expected answer takes more. `None` without valgrind.
 pub(crate) fn instructions(case: &Case, size: u32) -> Option<f64> {
-    let (less_instructions, less_messages) = counted(case, size)?;
-    let (instructions, messages) = counted(case, 2 * size)?;
-    Some((instructions - less_instructions) / (messages - less_messages))
+    let (less, less_messages) = run_counted(case, size)?;
+    let (more, messages) = run_counted(case, 2 * size)?;
+    Some((more - less) / (messages - less_messages))
 }
 
-/// The instructions and messages of one run under callgrind.
-fn counted(case: &Case, size: u32) -> Option<(f64, f64)> {
+/// The instructions of one run, without those of making its input and expected answer, and its messages.
+fn run_counted(case: &Case, size: u32) -> Option<(f64, f64)> {
+    let (instructions, told) = counted(ALONE, case, size)?;
+    let (before, _) = counted(PREPARE, case, size)?;
+    Some((instructions - before, told.split_whitespace().next()?.parse().ok()?))
+}
+
+/// The instructions of a process under callgrind, and what it prints.
+fn counted(what: &str, case: &Case, size: u32) -> Option<(f64, String)> {
     Command::new("valgrind").arg("--version").stdout(Stdio::null()).status().ok()?;
     let mut command = Command::new("valgrind");
     command.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]);
     let program = env::current_exe().expect("the benchmark's own file");
-    let output = output(command.arg(program).arg(ALONE).arg(case.name).arg(size.to_string()));
+    let output = output(command.arg(program).arg(what).arg(case.name).arg(size.to_string()));
     let (told, counts) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     let instructions =
         counts.lines().find_map(|line| line.split_once("Collected : "))?.1.trim().parse().ok()?;
-    Some((instructions, told.split_whitespace().next()?.parse().ok()?))
+    Some((instructions, told.into_owned()))
 }
 
 fn output(command: &mut Command) -> Output {

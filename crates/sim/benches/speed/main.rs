@@ -21,8 +21,10 @@ use median::median;
 
 fn main() {
     let asked: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
-    if let [alone::ALONE, ..] = asked.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        return alone::serve(&asked[1..]);
+    if let [what @ (alone::ALONE | alone::PREPARE), ..] =
+        asked.iter().map(String::as_str).collect::<Vec<_>>()[..]
+    {
+        return alone::serve(what, &asked[1..]);
     }
     table::head();
     let groups = rows::GROUPS.iter();

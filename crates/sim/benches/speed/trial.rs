@@ -28,13 +28,12 @@ pub(crate) struct Taken {
 impl Trial {
     /// Runs it once, and checks its answer. Making the input and the expected answer is not timed.
     pub(crate) fn run(&self) -> Taken {
-        let policy: Policy = self.policy.parse().expect("a policy of the table");
-        let threads = policy.split(self.processors).expect("a processor is left to compute").computing;
+        let (job, policy) = self.made();
         let launch = Launch {
             nodes: self.nodes,
             processors: self.processors,
             mechanism: self.mechanism,
-            ..Launch::new(self.job(Shape { nodes: self.nodes, threads }), policy)
+            ..Launch::new(job, policy)
         };
         let model = tradewind_sim::Model::new(self.machine.clone());
         let start = Instant::now();
@@ -42,6 +41,17 @@ impl Trial {
         let seconds = start.elapsed().as_secs_f64();
         assert!(outcome.report.verified(), "{:?}", outcome.report);
         Taken { seconds, messages: outcome.counters.messages, handlers: outcome.counters.handlers }
+    }
+
+    /// Makes the input and the expected answer, and drops them.
+    pub(crate) fn prepare(&self) {
+        std::hint::black_box(self.made());
+    }
+
+    fn made(&self) -> (Job, Policy) {
+        let policy: Policy = self.policy.parse().expect("a policy of the table");
+        let threads = policy.split(self.processors).expect("a processor is left to compute").computing;
+        (self.job(Shape { nodes: self.nodes, threads }), policy)
     }
 
     fn job(&self, shape: Shape) -> Job {

@@ -112,7 +112,7 @@ fn every_mark_in_a_source_is_explained() {
     let text = good(&["explain", "paragon", "--width", "200"]);
     let (_, sources) = text.split_once("\nsources\n").expect("the last part");
     for said in
-        ["[1]  ", "ASPLOS 1996", "held  ", "claims of [1]", "`tradewind machine paragon` prints the file"]
+        ["[1]  ", "ASPLOS 1996", "held  ", "claims of [1]", "`tradewind machine paragon` prints paragon.toml"]
     {
         assert!(sources.contains(said), "{said:?} is not in\n{sources}");
     }
