@@ -180,7 +180,8 @@ fn height(lines: &[String]) -> f64 {
 fn draw_axes(canvas: &mut Canvas, frame: Frame, axes: &Axes) {
     for (place, tick) in axes.y.upright(frame.height) {
         let y = frame.bottom() - place * frame.height;
-        canvas.line(&[(frame.left, y), (frame.right(), y)], GRID);
+        let is_zero = tick.value == 0.0 && place > 0.0;
+        canvas.line(&[(frame.left, y), (frame.right(), y)], if is_zero { AXIS } else { GRID });
         canvas.text((frame.left - 7.0, y + 4.0), Anchor::End, TICKS, FAINT_INK, &tick.text);
     }
     draw_ticks(canvas, frame, &axes.x);
