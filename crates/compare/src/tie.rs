@@ -30,8 +30,7 @@ pub fn room(rows: &[&Row]) -> Option<f64> {
 /// Whether tied rows may differ by more than [`EQUAL`], for all that is known.
 pub fn is_unclear(rows: &[&Row]) -> bool {
     let few = rows.iter().any(|row| row.interval.is_some_and(|interval| !interval.is_enough));
-    // Not a comparison with `<=`: there is no room between times of nothing.
-    room(rows).is_some_and(|room| few || !(room <= EQUAL))
+    room(rows).is_some_and(|room| few || room > EQUAL)
 }
 
 /// Whether a row is tied with a faster one.
