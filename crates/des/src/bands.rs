@@ -6,7 +6,7 @@
 //!
 //! This module must never know what an order or a thing means.
 
-use crate::queue::Entry;
+use crate::entry::Entry;
 
 /// The most things that a band has when it is taken, unless many have one key. They fit a near cache.
 pub(crate) const TAKEN: usize = 2048;

@@ -12,6 +12,7 @@
 mod bands;
 mod choice;
 mod delay_lines;
+mod entry;
 mod event_queue;
 mod queue;
 mod server;

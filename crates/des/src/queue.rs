@@ -6,10 +6,10 @@
 //!
 //! This module must never know what an order or a thing means.
 
-use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use crate::bands::{Bands, TAKEN};
+use crate::entry::Entry;
 
 /// The most things that stand in the row.
 const ROW: usize = 32;
@@ -19,42 +19,6 @@ const FILLED: usize = 16;
 
 /// The things to which the row gets short before it is filled up. So many things can be seen ahead.
 const SHORT: usize = 8;
-
-/// A thing and its place in the order. The first entry is the greatest, as a heap of the standard library takes the greatest first.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Entry<K, E> {
-    pub(crate) key: K,
-    pub(crate) thing: E,
-}
-
-impl<K: Ord, E> Ord for Entry<K, E> {
-    #[inline]
-    fn cmp(&self, other: &Self) -> Ordering {
-        other.key.cmp(&self.key)
-    }
-}
-
-impl<K: Ord, E> PartialOrd for Entry<K, E> {
-    #[inline]
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-
-    #[inline]
-    fn le(&self, other: &Self) -> bool {
-        // The heap mostly asks this, and keys know a quick way to answer it.
-        other.key <= self.key
-    }
-}
-
-impl<K: Eq, E> PartialEq for Entry<K, E> {
-    #[inline]
-    fn eq(&self, other: &Self) -> bool {
-        self.key == other.key
-    }
-}
-
-impl<K: Eq, E> Eq for Entry<K, E> {}
 
 /// Things in the order of their keys. Things of equal keys come in any order.
 #[derive(Clone, Debug)]

@@ -2,7 +2,7 @@
 
 use compare::parts::{Part, region, shares};
 use compare::ranking::{Ranking, Row, ratio};
-use compare::tie::is_tied;
+use compare::tie::{is_tied, is_unclear};
 use compare::verdict;
 
 use crate::document::{Asked, Partial};
@@ -30,7 +30,8 @@ pub fn comparison(asked: &Asked, rankings: &[Ranking], partial: Option<&Partial>
             }
         });
     let tied = rows().any(|row| row.verified).then_some(
-        "x: times the first bar. No difference: black lines that overlap, or times that differ by no more than 3 %.",
+        "x: times the first bar. No difference: black lines that overlap, or times that differ by no more than 3 %. Unclear: black lines that \
+         overlap, and leave room for a difference of more than 10 %.",
     );
     let cut = rankings.iter().any(|ranking| end(&ranking.rows()).is_some());
     let mut verdict = words::verdict(&asked.program, &verdict::of(rankings)).into_iter();
@@ -104,7 +105,10 @@ fn note(first: &Row, row: &Row) -> String {
     let marked = if row.oversubscribed { ", took turns" } else { "" };
     match ratio(first, row) {
         None => "WRONG ANSWER".to_owned(),
-        Some(ratio) if !is_first && is_tied(first, row) => format!("{}, no difference{marked}", times(ratio)),
+        Some(ratio) if !is_first && is_tied(first, row) => {
+            let tie = if is_unclear(&[first, row]) { "unclear" } else { "no difference" };
+            format!("{}, {tie}{marked}", times(ratio))
+        }
         Some(ratio) => times(ratio) + marked,
     }
 }
@@ -135,6 +139,7 @@ mod tests {
             row(Messages, "single", [100, 20, 5, 0]).within(0.01),
             row(Messages, "floating", [101, 20, 5, 0]).within(0.01),
             row(Bulk, "fixed:1", [150, 0, 0, 50]).within(0.01),
+            row(Bulk, "floating", [150, 0, 0, 60]).within(0.9),
             wrong,
         ];
         let given = Given { input: Vec::new(), set: Vec::new() };
@@ -147,12 +152,13 @@ mod tests {
             ("messages single", "1.00x"),
             ("messages floating", "1.01x, no difference"),
             ("bulk fixed:1", "1.60x"),
+            ("bulk floating", "1.68x, unclear"),
             ("bulk single", "WRONG ANSWER"),
         ];
         assert_eq!(told, wanted);
         let interval = bars.bars[0].interval.expect("this host was measured");
         assert!(interval.low < 125_000.0 && 125_000.0 < interval.high);
-        assert_eq!(bars.bars[3].interval, None);
+        assert_eq!(bars.bars[4].interval, None);
         assert!(picture.title.starts_with("em3d is fastest "), "{}", picture.title);
         let caption = &picture.caption;
         assert!(
