@@ -23,7 +23,7 @@ fn refused(arguments: &[&str], fragments: &[&str]) {
 
 fn refused_from(arguments: &[&str], stdin: Stdio, fragments: &[&str]) {
     let ran = bounded(arguments, stdin);
-    let err = String::from_utf8(ran.stderr).unwrap();
+    let err = String::from_utf8(ran.stderr).expect("errors are UTF-8");
     assert_eq!(ran.status.code(), Some(2), "tradewind {arguments:?}: {err}");
     assert_eq!(err.lines().count(), 1, "{err}");
     for fragment in fragments {

@@ -11,7 +11,7 @@ fn list<'a>(of: &'a Value, key: &str) -> &'a [Value] {
 
 /// Every line of a panel has all points, none of them empty, and as many as there are values across.
 fn are_whole(study: &str, points: usize) {
-    let folder = tempdir().unwrap();
+    let folder = tempdir().expect("a folder can be made");
     let record = folder.path().join("record").display().to_string();
     let answer = json(&["study", study, "--record", &record]);
     let mut lines = 0;
