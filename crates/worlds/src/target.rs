@@ -143,8 +143,8 @@ impl Target {
         asked.or(MachineShape { nodes, processors: machine.processors.max(least.processors) })
     }
 
-    /// The names of the machines that a program is compared on where nobody names any: this host, and the first of
-    /// [`USUAL_MODELS`] that can run the program at all.
+    /// The names of the machines that a program is compared on where nobody names any: this host, and `paragon`, or
+    /// `hurricane-1` if `paragon` cannot run the program.
     pub fn usual(entry: &Entry) -> Vec<&'static str> {
         let runs = |name: &&&str| {
             let able = Self::find(name, &[]).map(|model| model.mechanisms()).unwrap_or_default();
