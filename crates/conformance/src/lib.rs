@@ -24,6 +24,7 @@
 //! | `waiting` | waits end when the count is reached, and not before |
 //! | `deadlock` | threads that wait in vain are reported, exactly |
 //! | `breach` | a program that breaks the rules fails, and only the program |
+//! | `unwinding` | what destructors do and threads catch hides no failure and keeps no run from ending |
 //! | [`explorer`] | every state of the coherence protocol's tables, searched without any world |
 //! | `phases` | all threads agree on timed regions; what can be repeated is |
 //!
@@ -53,6 +54,7 @@ mod setting;
 mod shared_memory;
 mod shared_memory_order;
 mod split_phase;
+mod unwinding;
 mod waiting;
 
 pub use barrier::*;
@@ -75,6 +77,7 @@ pub use setting::Setting;
 pub use shared_memory::*;
 pub use shared_memory_order::*;
 pub use split_phase::*;
+pub use unwinding::*;
 pub use waiting::*;
 
 use tempest::entry::Coherence;
@@ -120,6 +123,14 @@ pub fn promises() -> &'static [Promise] {
         panic_outside_of_a_run_is_the_programs
         panic_of_a_handler_is_the_programs
         panic_in_a_hold_is_the_programs
+        a_handlers_panic_ends_the_run_whoever_catches_it
+        a_panic_in_a_hold_ends_the_run_whoever_catches_it
+        a_thread_may_catch_its_own_panic
+        destructors_may_act_when_a_run_fails
+        destructors_may_act_at_a_deadlock
+        rights_may_be_missing_when_a_run_is_unwound
+        runs_end_whatever_their_threads_catch
+        unwinding_gives_nothing_away
         messages_have_a_greatest_length
         messages_must_be_registered
         messages_need_a_destination

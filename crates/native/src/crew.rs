@@ -6,8 +6,8 @@
 //! A run ends well only when every OS thread has been joined, helpers included. So whoever reads the program's tables then is alone
 //! with them.
 //!
-//! A run that has failed does not wait for ever for a processor whose thread computes and never polls: after [`GRACE`]
-//! it is left behind, and its OS thread with it, until the thread does give way or the process ends.
+//! A run that has failed, or is deadlocked, does not wait for ever for a processor whose thread computes and never polls, or whose
+//! destructors do: after [`GRACE`] it is left behind, and its OS thread with it, until the thread does give way or the process ends.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
@@ -16,6 +16,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use core_affinity::CoreId;
+use fiber::Crew;
 use tempest::world::panic_message;
 use tempest::{Failure, Launch, Refusal};
 use trace::Recorder;
@@ -26,7 +27,7 @@ use crate::processor::Processor;
 use crate::tracer::Tracer;
 use crate::world::{Stage, World, host_time};
 
-/// How long a failed run waits for its processors to see it.
+/// How long a run that has failed, or is deadlocked, waits for its processors to see it.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// How often a run is looked at: seldom enough that an idle one uses no core for it.
@@ -46,7 +47,7 @@ const STACK_BYTES: usize = 1 << 20;
 pub(crate) enum Farewell {
     /// All of them are over.
     Joined,
-    /// The run has failed, and one of them may still compute.
+    /// The run has failed, or is deadlocked, and one of them may still compute.
     LeftBehind,
 }
 
@@ -156,10 +157,12 @@ fn run_processor(
     });
     lifecycle.change(|counts| counts.arrived += 1);
     lifecycle.wait_until(|counts| counts.released);
-    let run = || if world.is_helper(index) { processor.help() } else { processor.run(fibers) };
+    let mut threads = Crew::new(fibers);
+    let run = || if world.is_helper(index) { processor.help() } else { processor.run(&mut threads) };
     if let Err(panic) = catch_unwind(AssertUnwindSafe(run)) {
-        world.fail(Failure::Program(format!("{} panicked: {}", processor.doing(), panic_message(&*panic))));
+        processor.fail_by_panic(&*panic);
     }
+    processor.unwind(threads);
     processor.tracer.finish(world);
     processor.return_serial();
 }
@@ -171,7 +174,7 @@ fn watch(world: &World, lifecycle: &Lifecycle, processors: usize, limit: Option<
     let pause = patience.map_or(WATCH, |patience| (patience / LOOKS).clamp(CLOSE_WATCH, WATCH));
     let (mut last, mut since) = (progress(world), Duration::ZERO);
     while !lifecycle.sees_off(processors, pause) {
-        if world.stage() == Stage::Failed {
+        if matches!(world.stage(), Stage::Failed | Stage::Deadlocked) {
             let all = lifecycle.sees_off(processors, GRACE);
             return if all { Farewell::Joined } else { Farewell::LeftBehind };
         }

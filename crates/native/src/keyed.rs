@@ -35,9 +35,9 @@ use std::cell::Cell;
 
 use pdq::{Handling, Paused, Worker};
 use tempest::policy::Dispatch;
-use tempest::world::{DispatchKey, Held, Name};
+use tempest::world::{DispatchKey, Name};
 
-use crate::node::{Event, Shared};
+use crate::node::{Event, Kept, Shared};
 use crate::processor::Processor;
 use crate::ring::Received;
 use crate::serve::{BATCH, Tally};
@@ -142,7 +142,7 @@ struct Batch<'a> {
     /// Something that waited in the queue can be taken.
     freed: bool,
     /// The whole queue, while it is taken.
-    all: Option<Held>,
+    all: Option<Kept<'a>>,
 }
 
 impl Batch<'_> {
@@ -155,7 +155,8 @@ impl Batch<'_> {
         }
         // Not behind one of its own that waits in it: that would be tried in vain, again and again, while others are kept out.
         if self.handled == self.seizes_at && self.queued == 0 {
-            self.all = self.shared.queue.try_hold(DispatchKey::Sequential);
+            let all = self.shared.queue.try_hold(DispatchKey::Sequential);
+            self.all = all.map(|held| Kept::new(self.shared, held));
         }
         true
     }
@@ -163,7 +164,7 @@ impl Batch<'_> {
     /// Gives the queue back, if it has been taken.
     fn release(&mut self) {
         if let Some(all) = self.all.take() {
-            self.freed |= self.shared.queue.complete(all);
+            self.freed |= all.complete();
         }
     }
 }
@@ -268,15 +269,16 @@ impl Processor {
             tally.count(message);
             return true;
         }
-        let Some(mut held) = batch.shared.queue.try_hold(key) else { return false };
+        let Some(held) = batch.shared.queue.try_hold(key) else { return false };
+        let mut held = Kept::new(batch.shared, held);
         self.trace_handler(message);
         match self.handle_uncounted(&message.packet, held.proof()) {
             Some(pending) => {
                 self.gauge().count_handlers(1);
-                self.set_aside(pending, *message, Some(held));
+                self.set_aside(pending, *message, Some(held.take()));
             }
             None => {
-                batch.freed |= batch.shared.queue.complete(held);
+                batch.freed |= held.complete();
                 tally.count(message);
             }
         }

@@ -26,6 +26,7 @@
 //! | `foresight` | which thread will soon run, for its stack to be near |
 //! | `waits` | giving the processor away, making threads ready |
 //! | `holding` | keys for threads |
+//! | `unwinding` | panics of the program, and threads that one unwinds |
 //! | `threads` | what is known of a thread, and the way to its processor |
 //! | `fences` | the barriers between who gives work and who goes to sleep |
 //! | `floor` | which processor of several goes on, and which lets it |
@@ -84,6 +85,7 @@ mod shared;
 mod sync;
 mod threads;
 mod tracer;
+mod unwinding;
 mod waist;
 mod waits;
 mod world;

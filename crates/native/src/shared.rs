@@ -67,7 +67,9 @@ impl Processor {
 
     /// An access of the running thread faulted.
     pub(crate) fn handle_fault(&self, packet: &Packet) {
-        let handled = self.serves() && self.nothing_is_on_its_way_here() && self.handle_on_the_spot(packet);
+        let handled = self.serves()
+            && self.nothing_is_on_its_way_here()
+            && self.run_handlers(|| self.handle_on_the_spot(packet));
         if !handled {
             self.post_counted(self.node().id, packet, Origin::Fault);
         }
