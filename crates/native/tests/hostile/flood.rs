@@ -12,6 +12,12 @@ use crate::kit::{KEYS, NOSYNC, Note, Play, SEQUENTIAL, Stage};
 /// How often a message may start others.
 const GENERATIONS: u64 = 3;
 
+/// Messages of each thread that crosses, and answers to each.
+const CROSSING: u64 = 300;
+const ANSWERS: u64 = 10;
+
+const MILLION: u64 = 1_000_000;
+
 /// What goes with some messages.
 const LUGGAGE: [u64; 3] = [1, 2, 3];
 
@@ -129,6 +135,48 @@ fn messages_that_double_without_end_are_stopped() {
             (0..2).for_each(|_| cx.send(here, note));
         });
         play.run().within(Duration::from_secs(20)).fails_with("messages of handlers");
+    }
+}
+
+/// Two nodes flood each other through rings of one slot and a window of one message; each message is answered tenfold.
+#[test]
+fn nodes_that_flood_each_other_through_one_slot_get_through() {
+    for policy in POLICIES {
+        let play = Play::new(policy, 2, 3, 2).world(Local::with_depths(1, 1)).main(|stage, thread| {
+            for number in 0..CROSSING {
+                stage.tally.sent.fetch_add(1 + ANSWERS, Ordering::Relaxed);
+                thread.send(NodeId(1 - thread.node().0), Stage::note(number % KEYS, 1, 0, 0));
+            }
+        });
+        let play = play.handle(|stage, note, _, cx| {
+            stage.tally.handled.fetch_add(1, Ordering::Relaxed);
+            if note.kind == 1 {
+                let to = cx.source();
+                (0..ANSWERS).for_each(|number| cx.send(to, Stage::note(number % KEYS, 2, 0, 0)));
+            }
+        });
+        play.run().well();
+    }
+}
+
+/// No limit is reached by what one handler sends, as long as it ends.
+#[test]
+fn a_handler_sends_its_own_node_a_million_messages() {
+    for policy in ["single", "fixed:1", "floating", "floating+keyed", "floating+keyed+helper"] {
+        let play = Play::new(policy, 1, 2, 1).main(|stage, thread| {
+            if thread.index() == 0 {
+                stage.tally.sent.fetch_add(MILLION + 1, Ordering::Relaxed);
+                thread.send(thread.node(), Stage::note(1, 1, 0, 0));
+            }
+        });
+        let play = play.handle(|stage, note, _, cx| {
+            stage.tally.handled.fetch_add(1, Ordering::Relaxed);
+            if note.kind == 1 {
+                let here = cx.node();
+                (0..MILLION).for_each(|number| cx.send(here, Stage::note(number % KEYS, 2, 0, 0)));
+            }
+        });
+        play.run().well();
     }
 }
 

@@ -9,5 +9,6 @@ mod policies;
 mod flood;
 mod kit;
 mod refused;
+mod worlds;
 
 use policies::POLICIES;
