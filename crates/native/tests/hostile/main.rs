@@ -8,6 +8,7 @@ mod policies;
 
 mod flood;
 mod kit;
+mod numbers;
 mod refused;
 mod worlds;
 
