@@ -1,4 +1,4 @@
-//! Stackful threads: one safe type over a switch of stacks, and a pool of guarded stacks.
+//! Stackful threads: one type over a switch of stacks, and a pool of guarded stacks.
 //!
 //! A [`Fiber`] is a function with a stack of its own. [`Fiber::resume`] runs it until it calls [`suspend`] or
 //! returns; in between it is an ordinary value that can be kept, moved and dropped. Fibers of a [`Crew`] may also
@@ -63,7 +63,8 @@
 //!
 //! - Suspend, or pass the turn, inside a destructor: while the stack unwinds, a second unwinding cannot start, and
 //!   the process aborts.
-//! - Catch the unwinding that dropping a suspended fiber starts, and go on for ever: `drop` then never returns.
+//! - Catch the unwinding that dropping a suspended fiber starts, and go on for ever without suspending: `drop` then never
+//!   returns. A body that catches it, suspends again, and does so a hundred times is leaked with its stack.
 //! - Hold a guard of the OS thread (a mutex guard, a `RefCell` borrow) across `suspend` or `pass`: the next fiber
 //!   that wants it waits for ever or panics.
 //!

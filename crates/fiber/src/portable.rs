@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 use corosensei::Coroutine;
 
-use crate::current::{self, Resumer};
+use crate::current::{self, Order, Resumer};
 use crate::stack::{Extent, Stack};
 
 pub(crate) use crate::current::is_inside;
@@ -23,7 +23,7 @@ thread_local! {
 
 /// A fiber with its stack.
 pub(crate) struct Routine {
-    coroutine: RefCell<Coroutine<(), (), (), Stack>>,
+    coroutine: RefCell<Coroutine<Order, (), (), Stack>>,
     /// Who runs, for people.
     occupant: Option<Rc<dyn Display>>,
     extent: Extent,
@@ -45,7 +45,7 @@ impl Routine {
     /// it puts on the stack fits there.
     pub(crate) fn new(stack: Stack, occupant: Option<Rc<dyn Display>>, body: Box<dyn FnOnce()>) -> Self {
         let extent = stack.extent();
-        let coroutine = Coroutine::with_stack(stack, move |yielder, ()| current::enter(yielder, body));
+        let coroutine = Coroutine::with_stack(stack, move |yielder, _| current::enter(yielder, body));
         let left = Cell::new(extent.bytes());
         Self { coroutine: RefCell::new(coroutine), occupant, extent, left }
     }
@@ -72,9 +72,13 @@ impl Routine {
     /// # Safety
     /// The fiber does not run, and it is not moved or dropped before this returns.
     pub(crate) unsafe fn go_on(&self) {
+        self.obey(Order::GoOn);
+    }
+
+    fn obey(&self, order: Order) {
         let _running = Running(RUNNING.replace(self));
         let _resumer = Resumer::remember();
-        self.coroutine.borrow_mut().resume(());
+        self.coroutine.borrow_mut().resume(order);
     }
 
     /// A turn is passed by way of who resumed the crew.
@@ -107,11 +111,20 @@ impl Routine {
     /// Nothing is known here of what a resume touches.
     pub(crate) fn prefetch(&self) {}
 
-    /// Ends the body: drops it if it has not begun, else unwinds its stack, as often as it takes.
-    pub(crate) fn end(&mut self) {
-        let _running = Running(RUNNING.replace(self));
-        let _resumer = Resumer::remember();
-        self.coroutine.get_mut().force_unwind();
+    /// Ends the body: drops it if it has not begun, else unwinds its stack, up to so many times if it suspends again. Returns
+    /// whether it has ended.
+    pub(crate) fn end(&mut self, times: usize) -> bool {
+        let coroutine = self.coroutine.get_mut();
+        if !coroutine.started() {
+            coroutine.force_unwind();
+        }
+        for _ in 0..times {
+            if self.is_done() {
+                break;
+            }
+            self.obey(Order::Unwind);
+        }
+        self.is_done()
     }
 
     /// The stack of a body that has ended.

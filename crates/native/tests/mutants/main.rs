@@ -59,6 +59,8 @@ mod send;
 mod serve;
 #[path = "../../src/shared.rs"]
 mod shared;
+#[path = "../../src/stacks.rs"]
+mod stacks;
 mod sync;
 #[path = "../../src/threads.rs"]
 mod threads;
