@@ -68,6 +68,7 @@ mod idle;
 mod keyed;
 mod lane;
 mod local;
+mod lock;
 mod lowering;
 mod node;
 mod phases;
