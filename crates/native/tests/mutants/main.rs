@@ -59,6 +59,8 @@ mod segments;
 mod send;
 #[path = "../../src/serve.rs"]
 mod serve;
+#[path = "../../src/set_aside.rs"]
+mod set_aside;
 #[path = "../../src/shared.rs"]
 mod shared;
 #[path = "../../src/stacks.rs"]
