@@ -9,6 +9,7 @@ mod policies;
 mod flood;
 mod kit;
 mod refused;
+mod stacks;
 mod worlds;
 
 use policies::POLICIES;
