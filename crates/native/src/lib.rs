@@ -69,6 +69,7 @@ mod idle;
 mod keyed;
 mod lane;
 mod local;
+mod lock;
 mod lowering;
 mod node;
 mod phases;

@@ -11,7 +11,7 @@
 //! in ring order.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 use pdq::{Identity, Queue, queue};
 use tempest::policy::{Dispatch, Split};
@@ -24,6 +24,8 @@ use crate::lowering::Lowerings;
 use crate::right::{Right, Turn};
 use crate::ring::{Alone, Apart, Received};
 use crate::threads::{Inbox, ThreadSlot};
+
+pub(crate) use crate::lock::lock;
 
 /// What waits in a keyed dispatcher.
 pub(crate) enum Event {
@@ -110,12 +112,6 @@ impl Shared {
     pub(crate) fn changes(&self) -> u64 {
         self.changes.0.load(Ordering::Acquire)
     }
-}
-
-/// Takes a lock whatever happened to a holder before: a run in which something panicked is over anyway.
-#[inline]
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// One node.

@@ -1,6 +1,7 @@
-//! Questions and answers between the processors of a node, how they sleep and are woken, and the ring between two
-//! nodes, from the library's own source, under `loom`, which tries every schedule, up to a number of preemptions, and
-//! every value that the memory model lets a load return.
+//! Questions and answers between the processors of a node, how they sleep and are woken, what a thread's wait for an event
+//! ends by, and the ring between two nodes, from the library's own source, under `loom`, which tries every schedule, up to a
+//! number of preemptions, and every value that the memory model lets a load return. The event is `tempest`'s: this is the world
+//! that uses all of it.
 //!
 //! `NATIVE_DOSE=full` allows one preemption more. The faults that the source names by `mutated!` must each be noticed by a
 //! scenario; a fault is on in a process of its own, the one that `NATIVE_FAULT` names. By hand, to see what one does:
@@ -12,8 +13,14 @@
 #[allow(dead_code, reason = "the library uses the rest")]
 #[path = "../../src/berth.rs"]
 mod berth;
+#[allow(dead_code, unreachable_pub, reason = "the library uses the rest, and exports it")]
+#[path = "../../../tempest/src/event.rs"]
+mod event;
+mod events;
 mod fences;
 mod lines;
+#[path = "../../src/lock.rs"]
+mod lock;
 #[path = "../../src/requests.rs"]
 mod requests;
 #[allow(dead_code, reason = "the library uses the rest")]
@@ -21,19 +28,31 @@ mod requests;
 mod ring;
 mod sleepers;
 mod sync;
+#[allow(dead_code, reason = "the library uses the rest")]
+#[path = "../../src/threads.rs"]
+mod threads;
 
 use std::process::{Command, Stdio};
 
 use loom::sync::Arc;
 use loom::thread;
 use requests::Requests;
-use sync::{AtomicBool, AtomicU64, Ordering, mutated};
+use sync::{AtomicBool, AtomicU64, Fenced, Ordering, mutated};
+use tempest::{NodeId, Waiter};
 
 /// The processor that is asked.
 const IT: usize = 0;
 
 fn explore(scenario: impl Fn() + Sync + Send + 'static) {
     explore_up_to(2, scenario);
+}
+
+/// Where accesses are sequentially consistent: with their fences in either place.
+fn explore_ordered(scenario: impl Fn() + Sync + Send + Copy + 'static) {
+    for place in [Fenced::Before, Fenced::BehindWrites] {
+        sync::have_fences(place);
+        explore(scenario);
+    }
 }
 
 /// With so many preemptions, and in a full dose with one more.
@@ -165,7 +184,7 @@ fn one_that_comes_back() {
     });
 }
 
-/// Each fault, and the scenario that notices it.
+/// Each fault of what is explored here, and the scenario that notices it.
 const FAULTS: &[(&str, &str)] = &[
     ("nobody-is-awaited", "one_that_polls"),
     ("answer-between-test-and-access", "one_that_polls"),
@@ -178,28 +197,15 @@ const FAULTS: &[(&str, &str)] = &[
     ("away-without-answer", "one_that_goes_away"),
     ("back-without-fence", "one_that_comes_back"),
     ("question-without-fence", "one_that_comes_back"),
-    ("head-relaxed", "lines::short_ones_share_lines"),
-    ("head-relaxed", "lines::one_takes_two_lines"),
-    ("head-not-acquired", "lines::short_ones_share_lines"),
-    ("half-not-cleared", "lines::a_half_is_cleared"),
-    ("credit-ignored", "lines::a_line_is_used_again"),
-    ("light-left-out", "sleepers::who_sleeps_is_woken"),
-    ("heavy-left-out", "sleepers::who_sleeps_is_woken"),
-    ("light-left-out", "sleepers::a_second_half_wakes_who_sleeps"),
-    ("heavy-left-out", "sleepers::a_second_half_wakes_who_sleeps"),
-    ("light-left-out", "sleepers::a_line_behind_a_half_wakes_who_sleeps"),
-    ("heavy-left-out", "sleepers::a_line_behind_a_half_wakes_who_sleeps"),
-    ("light-left-out", "sleepers::one_of_two_takes_it"),
-    ("heavy-left-out", "sleepers::one_of_two_takes_it"),
-    ("light-left-out", "sleepers::what_comes_late_is_left_to_the_helper"),
-    ("heavy-left-out", "sleepers::what_comes_late_is_left_to_the_helper"),
-    ("nothing-is-left", "sleepers::what_comes_late_is_left_to_the_helper"),
 ];
+
+/// The faults of all parts.
+const ALL_FAULTS: &[&[(&str, &str)]] = &[FAULTS, events::FAULTS, lines::FAULTS, sleepers::FAULTS];
 
 #[test]
 fn faults_are_noticed() {
     let this = std::env::current_exe().unwrap();
-    for (fault, scenario) in FAULTS {
+    for (fault, scenario) in ALL_FAULTS.iter().copied().flatten() {
         let mut run = Command::new(&this);
         run.args([scenario, "--exact"]).env_remove("NATIVE_DOSE").stdout(Stdio::null()).stderr(Stdio::null());
         assert!(run.env_remove("NATIVE_FAULT").status().unwrap().success(), "`{scenario}` fails anyway");

@@ -37,6 +37,8 @@ mod lane;
 mod litmus;
 #[path = "../../src/local.rs"]
 mod local;
+#[path = "../../src/lock.rs"]
+mod lock;
 #[path = "../../src/lowering.rs"]
 mod lowering;
 #[path = "../../src/node.rs"]
