@@ -10,8 +10,8 @@
 //! One processor of the node at a time has the right to receive (`right`) and looks at the lanes, so messages enter the queue
 //! in ring order.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use pdq::{Identity, Queue, queue};
 use tempest::policy::{Dispatch, Split};
