@@ -115,7 +115,8 @@ impl<'a> Turn<'a> {
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
         if self.is_kept() {
-            self.right.taken.0.store(false, Ordering::Release);
+            let order = if mutated!("given-back-unseen") { Ordering::Relaxed } else { Ordering::Release };
+            self.right.taken.0.store(false, order);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Questions and answers between the processors of a node, how they sleep and are woken, what a thread's wait for an event
+//! Questions and answers between the processors of a node, how they sleep and are woken, which of them receives, what a thread's wait for an event
 //! ends by, and the ring between two nodes, from the library's own source, under `loom`, which tries every schedule, up to a
 //! number of preemptions, and every value that the memory model lets a load return. The event is `tempest`'s: this is the world
 //! that uses all of it.
@@ -21,8 +21,12 @@ mod fences;
 mod lines;
 #[path = "../../src/lock.rs"]
 mod lock;
+mod receivers;
 #[path = "../../src/requests.rs"]
 mod requests;
+#[allow(dead_code, reason = "the library uses the rest")]
+#[path = "../../src/right.rs"]
+mod right;
 #[allow(dead_code, reason = "the library uses the rest")]
 #[path = "../../src/ring.rs"]
 mod ring;
@@ -200,7 +204,8 @@ const FAULTS: &[(&str, &str)] = &[
 ];
 
 /// The faults of all parts.
-const ALL_FAULTS: &[&[(&str, &str)]] = &[FAULTS, events::FAULTS, lines::FAULTS, sleepers::FAULTS];
+const ALL_FAULTS: &[&[(&str, &str)]] =
+    &[FAULTS, events::FAULTS, lines::FAULTS, receivers::FAULTS, sleepers::FAULTS];
 
 #[test]
 fn faults_are_noticed() {
