@@ -21,7 +21,7 @@
 //! | `serve` | receiving messages and running handlers |
 //! | `keyed` | serving by key, through the dispatch queue |
 //! | `shared` | shared memory: how a block travels, how a fault becomes an event |
-//! | `lowering` | taking rights to blocks away: what is waited for, under which key |
+//! | `lowering`, `set_aside` | taking rights to blocks away: under which key; what is waited for |
 //! | `requests` | asking the computing processors of a node to let go, with two loads a poll |
 //! | `ready` | which threads are ready, in order |
 //! | `foresight` | which thread will soon run, for its stack to be near |
@@ -83,6 +83,7 @@ mod ring_tests;
 mod segments;
 mod send;
 mod serve;
+mod set_aside;
 mod shared;
 mod sync;
 mod threads;

@@ -20,9 +20,9 @@ use tempest::{Failure, NodeId, Policy, Report};
 
 use crate::adaptive::Adaptive;
 use crate::floor::Floor;
-use crate::lowering::Lowerings;
 use crate::right::{Right, Turn};
 use crate::ring::{Alone, Apart, Received};
+use crate::set_aside::Lowerings;
 use crate::threads::{Inbox, ThreadSlot};
 
 pub(crate) use crate::lock::lock;

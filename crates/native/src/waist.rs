@@ -9,11 +9,11 @@ use trace::Event as Traced;
 use units::Time;
 
 use crate::gauge::bump;
-use crate::lowering::Lowerings;
 use crate::node::Dispatcher;
 use crate::phases::Entry;
 use crate::processor::Processor;
 use crate::ring::Origin;
+use crate::set_aside::Lowerings;
 use crate::threads::Reason;
 
 impl Messages for Processor {
