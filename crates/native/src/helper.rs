@@ -143,7 +143,7 @@ impl Processor {
     }
 
     /// Whether there is something to run or to move on.
-    fn sees_service(&self) -> bool {
+    pub(crate) fn sees_service(&self) -> bool {
         self.sees_events() || self.node().has_backlog()
     }
 }

@@ -27,6 +27,7 @@
 //! | `foresight` | which thread will soon run, for its stack to be near |
 //! | `waits` | giving the processor away, making threads ready |
 //! | `holding` | keys for threads |
+//! | `stacks` | what threads and handlers run on, and how much of it there is |
 //! | `threads` | what is known of a thread, and the way to its processor |
 //! | `fences` | the barriers between who gives work and who goes to sleep |
 //! | `floor` | which processor of several goes on, and which lets it |
@@ -52,7 +53,7 @@
 //!
 //! This room must never know models or engine time.
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod adaptive;
 mod berth;
@@ -85,6 +86,7 @@ mod send;
 mod serve;
 mod set_aside;
 mod shared;
+mod stacks;
 mod sync;
 mod threads;
 mod tracer;

@@ -65,6 +65,8 @@ mod serve;
 mod set_aside;
 #[path = "../../src/shared.rs"]
 mod shared;
+#[path = "../../src/stacks.rs"]
+mod stacks;
 mod sync;
 #[path = "../../src/threads.rs"]
 mod threads;
