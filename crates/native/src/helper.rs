@@ -56,9 +56,10 @@ impl World {
         }
     }
 
-    /// Whether a processor idles that serves this node.
+    /// Whether a processor idles that serves this node, and is not at handlers that may take long.
     fn is_attended(&self, node: NodeId) -> bool {
-        self.gauges[self.servers(node)].iter().any(|gauge| gauge.is_idling())
+        let mut servers = self.gauges[self.servers(node)].iter().zip(self.server_berths(node));
+        servers.any(|(gauge, berth)| gauge.is_idling() && !berth.is_engaged())
     }
 
     /// What the processors of a node have dealt with: it stands still only while none of them serves.

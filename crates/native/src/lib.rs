@@ -9,6 +9,7 @@
 //! | `ring` | one producer, one consumer, bounded, no locked instruction |
 //! | `lane` | node to node: a ring, credits, the outbox |
 //! | `burst` | streams: when a receiver holds back |
+//! | `right` | the right to receive, and how it passes to another processor while a handler takes long |
 //! | `node` | what the processors of a node share; who may run a handler, under which proof |
 //! | `adaptive` | roles of processors that change, and what they come of |
 //! | `world` | what all processors share |
@@ -76,6 +77,7 @@ mod phases;
 mod processor;
 mod ready;
 mod requests;
+mod right;
 mod ring;
 #[cfg(test)]
 mod ring_tests;

@@ -86,10 +86,7 @@ impl Processor {
             Dispatcher::Serial(_) => {
                 self.node().try_receive().is_some_and(|_right| self.handle_now_serial(message))
             }
-            // Nobody else has received older messages that have no place in the queue yet.
-            Dispatcher::Keyed(shared) => {
-                self.node().try_receive().is_some_and(|_right| self.handle_now_keyed(shared, message))
-            }
+            Dispatcher::Keyed(shared) => self.handle_now_keyed(shared, message),
         }
     }
 
@@ -108,7 +105,10 @@ impl Processor {
 
     fn handle_now_keyed(&self, shared: &Shared, message: Received) -> bool {
         let Some(key) = self.key_of(&message) else { return true };
+        // Nobody else has received older messages that have no place in the queue yet.
+        let Some(turn) = self.node().try_receive() else { return false };
         let Some(held) = shared.queue.try_hold(key) else { return false };
+        drop(turn);
         bump(&self.gauge().sent, 1);
         self.trace_own(&message.packet);
         self.handle_keyed(shared, &message, &message.packet, held);

@@ -51,6 +51,8 @@ mod processor;
 mod ready;
 #[path = "../../src/requests.rs"]
 mod requests;
+#[path = "../../src/right.rs"]
+mod right;
 #[path = "../../src/ring.rs"]
 mod ring;
 #[path = "../../src/segments.rs"]
