@@ -8,8 +8,10 @@ mod policies;
 
 mod flood;
 mod kit;
+mod long;
 mod numbers;
 mod refused;
+mod stacks;
 mod worlds;
 
 use policies::POLICIES;

@@ -51,6 +51,8 @@ mod processor;
 mod ready;
 #[path = "../../src/requests.rs"]
 mod requests;
+#[path = "../../src/right.rs"]
+mod right;
 #[path = "../../src/ring.rs"]
 mod ring;
 #[path = "../../src/segments.rs"]
@@ -59,8 +61,12 @@ mod segments;
 mod send;
 #[path = "../../src/serve.rs"]
 mod serve;
+#[path = "../../src/set_aside.rs"]
+mod set_aside;
 #[path = "../../src/shared.rs"]
 mod shared;
+#[path = "../../src/stacks.rs"]
+mod stacks;
 mod sync;
 #[path = "../../src/threads.rs"]
 mod threads;
