@@ -49,7 +49,8 @@
 //!
 //! - Suspend, or pass the turn, inside a destructor: while the stack unwinds, a second unwinding cannot start, and
 //!   the process aborts.
-//! - Catch the unwinding that dropping a suspended fiber starts, and go on for ever: `drop` then never returns.
+//! - Catch the unwinding that dropping a suspended fiber starts, and go on for ever without suspending: `drop` then never
+//!   returns. A body that catches it, suspends again, and does so a hundred times is leaked with its stack.
 //! - Hold a guard of the OS thread (a mutex guard, a `RefCell` borrow) across `suspend` or `pass`: the next fiber
 //!   that wants it waits for ever or panics.
 //! - Suspend, or pass the turn, inside `LocalKey::with` while the fiber itself is stored in another thread-local: at

@@ -5,11 +5,15 @@
 use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::io;
+use std::mem;
 use std::panic::resume_unwind;
 use std::rc::Rc;
 
 use crate::routine::Routine;
 use crate::stack::{Slab, Stack};
+
+/// A suspended body is unwound up to so many times, each time that it catches the unwinding and suspends again.
+const UNWINDINGS: usize = 100;
 
 /// Stacks of one size, each ending in a guard page, used again and again.
 ///
@@ -144,7 +148,8 @@ pub enum Status {
 /// A function with a stack of its own: runs when resumed, pauses where it calls [`suspend`](crate::suspend).
 ///
 /// Dropping a fiber that never ran drops its body. Dropping a suspended one unwinds its stack, so that the
-/// destructors on it run; should one of them panic, the process aborts. Either way the stack returns to the pool.
+/// destructors on it run; should one of them panic, the process aborts. Either way the stack returns to the pool, unless the
+/// body catches the unwinding a hundred times and suspends again each time: it is leaked then, with its stack.
 ///
 /// A fiber stays on the OS thread that made it.
 ///
@@ -209,11 +214,16 @@ impl Fiber {
         self.routine.as_ref().is_none_or(Routine::is_done)
     }
 
-    /// Ends the body, if need be by unwinding it, and gives the stack back.
+    /// Ends the body, if need be by unwinding it, and gives the stack back. A body that does not end is left where it is, for
+    /// ever, and its stack with it.
     fn release(&mut self) {
         let Some(mut routine) = self.routine.take() else { return };
-        routine.end();
-        self.home.give_back(routine.into_stack());
+        if routine.end(UNWINDINGS) {
+            self.home.give_back(routine.into_stack());
+        } else {
+            // The slab that the stack is cut from stays, too.
+            mem::forget((routine, Rc::clone(&self.home)));
+        }
     }
 }
 

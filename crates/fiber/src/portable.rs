@@ -8,7 +8,7 @@ use std::ptr;
 
 use corosensei::Coroutine;
 
-use crate::current::{self, Resumer};
+use crate::current::{self, Order, Resumer};
 use crate::stack::Stack;
 
 pub(crate) use crate::current::{is_inside, suspend};
@@ -19,7 +19,7 @@ thread_local! {
 }
 
 /// A fiber with its stack.
-pub(crate) struct Routine(RefCell<Coroutine<(), (), (), Stack>>);
+pub(crate) struct Routine(RefCell<Coroutine<Order, (), (), Stack>>);
 
 /// Says who was running before, when control comes back, also by unwinding.
 struct Running(*const Routine);
@@ -33,7 +33,7 @@ impl Drop for Running {
 impl Routine {
     /// Of a body that has not begun. It is boxed because corosensei does not check that what it puts on the stack fits there.
     pub(crate) fn new(stack: Stack, body: Box<dyn FnOnce()>) -> Self {
-        Self(RefCell::new(Coroutine::with_stack(stack, move |yielder, ()| current::enter(yielder, body))))
+        Self(RefCell::new(Coroutine::with_stack(stack, move |yielder, _| current::enter(yielder, body))))
     }
 
     /// Whether the body has ended. Not for one that runs.
@@ -58,9 +58,13 @@ impl Routine {
     /// # Safety
     /// The fiber does not run, and it is not moved or dropped before this returns.
     pub(crate) unsafe fn go_on(&self) {
+        self.obey(Order::GoOn);
+    }
+
+    fn obey(&self, order: Order) {
         let _running = Running(RUNNING.replace(self));
         let _resumer = Resumer::remember();
-        self.0.borrow_mut().resume(());
+        self.0.borrow_mut().resume(order);
     }
 
     /// A turn is passed by way of who resumed the crew.
@@ -82,11 +86,20 @@ impl Routine {
     /// Nothing is known here of what a resume touches.
     pub(crate) fn prefetch(&self) {}
 
-    /// Ends the body: drops it if it has not begun, else unwinds its stack, as often as it takes.
-    pub(crate) fn end(&mut self) {
-        let _running = Running(RUNNING.replace(self));
-        let _resumer = Resumer::remember();
-        self.0.get_mut().force_unwind();
+    /// Ends the body: drops it if it has not begun, else unwinds its stack, up to so many times if it suspends again. Returns
+    /// whether it has ended.
+    pub(crate) fn end(&mut self, times: usize) -> bool {
+        let coroutine = self.0.get_mut();
+        if !coroutine.started() {
+            coroutine.force_unwind();
+        }
+        for _ in 0..times {
+            if self.is_done() {
+                break;
+            }
+            self.obey(Order::Unwind);
+        }
+        self.is_done()
     }
 
     /// The stack of a body that has ended.

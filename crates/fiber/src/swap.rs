@@ -281,15 +281,20 @@ impl Routine {
         });
     }
 
-    /// Ends the body: drops it if it has not begun, else unwinds its stack, as often as it takes.
-    pub(crate) fn end(&mut self) {
+    /// Ends the body: drops it if it has not begun, else unwinds its stack, up to so many times if it suspends again. Returns
+    /// whether it has ended.
+    pub(crate) fn end(&mut self, times: usize) -> bool {
         if self.ends().body.take().is_some() {
             self.other.set(0);
         }
-        while !self.is_done() {
+        for _ in 0..times {
+            if self.is_done() {
+                break;
+            }
             // SAFETY: `self` is borrowed, as in `resume`.
             unsafe { self.obey(UNWIND) };
         }
+        self.is_done()
     }
 
     /// The stack of a body that has ended.

@@ -220,6 +220,28 @@ fn a_body_that_swallows_its_unwinding_is_still_ended() {
 }
 
 #[test]
+fn a_body_that_swallows_every_unwinding_is_left_where_it_is() {
+    let log = Log::default();
+    let (pool, note) = (Pool::new(STACK), log.clone());
+    let mut stubborn = pool
+        .spawn(move || {
+            let _noisy = Noisy(note, "unwound");
+            loop {
+                let _ = catch_unwind(suspend);
+            }
+        })
+        .unwrap();
+    assert_eq!(stubborn.resume(), Status::Suspended);
+    drop(stubborn);
+    assert_eq!(pool.idle_stacks(), 0, "its stack is not used again");
+    // Others go on as before.
+    let mut fiber = pool.spawn(suspend).unwrap();
+    assert_eq!(fiber.resume(), Status::Suspended);
+    drop(fiber);
+    assert!(pool.idle_stacks() == 1 && log.borrow().is_empty() && !is_inside());
+}
+
+#[test]
 fn stacks_are_used_again_however_a_fiber_ended() {
     let pool = Pool::new(STACK);
     let mut returned = pool.spawn(|| ()).unwrap();

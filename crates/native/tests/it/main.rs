@@ -1,5 +1,8 @@
 //! The native world, tested from outside.
 
+#[path = "../common/policies.rs"]
+mod policies;
+
 mod floor;
 mod foresight;
 mod load;
@@ -11,22 +14,4 @@ mod spent;
 mod stress;
 mod threads;
 
-/// Every policy this host can do, with the options that change who dispatches or who is woken.
-const POLICIES: &[&str] = &[
-    "single",
-    "fixed:1",
-    "fixed:1+interrupt",
-    "fixed:2",
-    "fixed:2+serial",
-    "fixed:2+interrupt",
-    "floating",
-    "floating+keyed",
-    "adaptive",
-    "adaptive+serial",
-    "adaptive+helper",
-    "hurricane-1:2",
-    "partitioned:2",
-    "single+helper=20us",
-    "floating+helper",
-    "floating+keyed+helper=5us",
-];
+use policies::POLICIES;

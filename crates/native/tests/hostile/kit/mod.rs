@@ -1,0 +1,18 @@
+//! What every hostile program needs: a small protocol whose handlers and threads run closures, a run under a watchdog, and a
+//! process of its own for what would take the test's process with it.
+//!
+//! ```ignore
+//! let play = Play::new("fixed:2", 2, 3, 1)
+//!     .main(|stage, thread| thread.send(NodeId(1), Stage::note(5, 0, 0, 0)))
+//!     .handle(|stage, note, payload, cx| panic!("boom"));
+//! play.run().fails_with("boom");
+//! ```
+//!
+//! This module must never know any one scenario.
+
+pub(crate) mod alone;
+pub(crate) mod play;
+mod stage;
+
+pub(crate) use play::Play;
+pub(crate) use stage::{KEYS, NOSYNC, Note, SEQUENTIAL, Stage};

@@ -1,0 +1,156 @@
+//! A run of a scenario under a watchdog, and what must come of it.
+//!
+//! This module must never know any one scenario.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use tempest::{Blocked, Failure, Handler, Job, Launch, Outcome, Thread, World};
+use tradewind_native::Local;
+use units::Time;
+
+use super::stage::{Note, Script, Stage};
+
+/// A run that has not ended after so long hangs. Every scenario ends within two seconds on an idle host.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A scenario with its world.
+pub(crate) struct Play {
+    policy: String,
+    nodes: u32,
+    processors: u32,
+    threads: u32,
+    world: Local,
+    stall_limit: Option<Time>,
+    script: Script,
+}
+
+impl Play {
+    /// A run of nothing under `policy` on `nodes` nodes of `processors` processors, with `threads` threads on each computing
+    /// one. It has no stall limit, which is what a program gets that asks for none.
+    pub(crate) fn new(policy: &str, nodes: u32, processors: u32, threads: u32) -> Self {
+        let script = Script { main: Box::new(|_, _| ()), handle: Box::new(|_, _, _, _| ()) };
+        Self {
+            policy: policy.to_owned(),
+            nodes,
+            processors,
+            threads,
+            world: Local::new(),
+            stall_limit: None,
+            script,
+        }
+    }
+
+    /// Runs it in that world.
+    pub(crate) fn world(self, world: Local) -> Self {
+        Self { world, ..self }
+    }
+
+    /// Has the world give up after so long without progress.
+    pub(crate) fn stall_limit(self, limit: Duration) -> Self {
+        Self { stall_limit: Some(Time::from_nanoseconds(limit.as_nanos() as u64)), ..self }
+    }
+
+    /// What every thread does.
+    pub(crate) fn main(mut self, main: impl Fn(&Stage, &Thread<'_>) + Send + Sync + 'static) -> Self {
+        self.script.main = Box::new(main);
+        self
+    }
+
+    /// What every handler does, with the message and its payload.
+    pub(crate) fn handle(
+        mut self,
+        handle: impl Fn(&Stage, Note, &[u64], &mut Handler<'_>) + Send + Sync + 'static,
+    ) -> Self {
+        self.script.handle = Box::new(handle);
+        self
+    }
+
+    /// Runs it.
+    ///
+    /// # Panics
+    /// If the run hangs, or panics instead of returning.
+    pub(crate) fn run(self) -> Ended {
+        let Self { policy, nodes, processors, threads, world, stall_limit, script } = self;
+        let what = format!("policy `{policy}`, {nodes} nodes of {processors} processors, {world:?}");
+        let job = Job::new::<Stage>((Arc::new(script), Arc::default()));
+        let policy = policy.parse().expect("a policy");
+        let launch = Launch { nodes, processors, threads, stall_limit, ..Launch::new(job, policy) };
+        let (tell, told) = mpsc::channel();
+        let start = Instant::now();
+        std::thread::spawn(move || {
+            // Whoever has lost patience listens no longer.
+            let _ = tell.send(catch_unwind(AssertUnwindSafe(|| world.run(&launch))).ok());
+        });
+        match told.recv_timeout(PATIENCE) {
+            Ok(Some(result)) => Ended { what, took: start.elapsed(), result },
+            Ok(None) | Err(RecvTimeoutError::Disconnected) => panic!("{what}: `run` panicked"),
+            Err(RecvTimeoutError::Timeout) => panic!("{what}: not over after {PATIENCE:?}: it hangs"),
+        }
+    }
+}
+
+/// A run that is over.
+pub(crate) struct Ended {
+    /// The policy, the size and the world of the run, for people.
+    pub(crate) what: String,
+    /// How long it took.
+    pub(crate) took: Duration,
+    pub(crate) result: Result<Outcome, Failure>,
+}
+
+impl Ended {
+    /// The outcome of a run that ended well and found everything right.
+    ///
+    /// # Panics
+    /// If it did not.
+    pub(crate) fn well(self) -> Outcome {
+        let Self { what, took, result } = self;
+        let outcome = result.unwrap_or_else(|failure| panic!("{what}, after {took:?}: {failure}"));
+        assert!(outcome.report.verified(), "{what}: {:?}", outcome.report.failures);
+        outcome
+    }
+
+    /// Insists that the program failed, in words that contain `words`.
+    ///
+    /// # Panics
+    /// If it did not.
+    pub(crate) fn fails_with(&self, words: &str) {
+        let Self { what, took, result } = self;
+        let right = matches!(result, Err(Failure::Program(said)) if said.contains(words));
+        assert!(right, "{what}, after {took:?}: expected the program to fail with `{words}`, got {result:?}");
+    }
+
+    /// The waiting threads of a run that ended in a deadlock.
+    ///
+    /// # Panics
+    /// If it did not.
+    pub(crate) fn deadlocked(self) -> Vec<Blocked> {
+        let Self { what, took, result } = self;
+        match result {
+            Err(Failure::Deadlock { blocked, .. }) => blocked,
+            other => panic!("{what}, after {took:?}: expected a deadlock, got {other:?}"),
+        }
+    }
+
+    /// Insists that the world refused the run, in words that contain `words`.
+    ///
+    /// # Panics
+    /// If it did not.
+    pub(crate) fn refused_with(&self, words: &str) {
+        let Self { what, result, .. } = self;
+        let right = matches!(result, Err(Failure::Refused(refusal)) if refusal.to_string().contains(words));
+        assert!(right, "{what}: expected to be refused with `{words}`, got {result:?}");
+    }
+
+    /// Insists that the run was over within `limit`, which is generous.
+    ///
+    /// # Panics
+    /// If it was not.
+    pub(crate) fn within(self, limit: Duration) -> Self {
+        assert!(self.took < limit, "{}: took {:?}, expected less than {limit:?}", self.what, self.took);
+        self
+    }
+}
