@@ -108,13 +108,20 @@ pub(crate) fn refuse(name: &str, refusal: &clap::Error) -> ExitCode {
         // There is nobody left to tell if this fails.
         let _ = write!(io::stderr().lock(), "{name}: ");
         if is_json_asked() {
-            let text = refusal.to_string();
-            let error = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
-            let found = NoResult { version: document::VERSION, exit: 2, errors: vec![error] };
+            let errors = vec![in_a_line(&refusal.to_string())];
+            let found = NoResult { version: document::VERSION, exit: 2, errors };
             let _ = document::write(&mut io::stdout(), &found);
         }
     }
     // Whoever reads the help may have seen enough.
     let _ = refusal.print();
     ExitCode::from(refusal.exit_code() as u8)
+}
+
+/// The mistake of a refusal by the parser in one line, without what follows it: the usage, and where to find help.
+fn in_a_line(refusal: &str) -> String {
+    let is_of_the_mistake =
+        |line: &&str| !line.starts_with("Usage:") && !line.starts_with("For more information");
+    let words = refusal.lines().take_while(is_of_the_mistake).flat_map(str::split_whitespace);
+    words.collect::<Vec<_>>().join(" ").trim_start_matches("error: ").to_owned()
 }

@@ -160,7 +160,7 @@ fn run_processor(
     if let Err(panic) = catch_unwind(AssertUnwindSafe(run)) {
         world.fail(Failure::Program(format!("{} panicked: {}", processor.doing(), panic_message(&*panic))));
     }
-    processor.tracer.finish(world);
+    processor.tracer.finish();
     processor.return_serial();
 }
 
