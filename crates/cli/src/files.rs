@@ -40,10 +40,9 @@ pub(crate) fn draft(path: &Path) -> Result<NamedTempFile, Problem> {
 
 /// The file beside a path to which a picture is to be written, as [`draft`]. A picture has the name of one.
 pub(crate) fn picture(path: &Path) -> Result<NamedTempFile, Problem> {
-    match path.extension() {
-        Some(extension) if extension.eq_ignore_ascii_case("svg") => draft(path),
-        _ => Err(wrong(path, &"expected a name that ends in .svg")),
-    }
+    let file = draft(path)?;
+    let is_svg = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("svg"));
+    if is_svg { Ok(file) } else { Err(wrong(path, &"expected a name that ends in .svg")) }
 }
 
 /// The folder that a file is to be written in, which must be there.
