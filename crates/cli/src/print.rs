@@ -118,10 +118,9 @@ pub(crate) fn refuse(name: &str, refusal: &clap::Error) -> ExitCode {
     ExitCode::from(refusal.exit_code() as u8)
 }
 
-/// The mistake of a refusal by the parser in one line, without what follows it: the usage, and where to find help.
+/// The first paragraph of a refusal by the parser, which is the mistake, in one line. Tips, the usage and where to find help follow.
 fn in_a_line(refusal: &str) -> String {
-    let is_of_the_mistake =
-        |line: &&str| !line.starts_with("Usage:") && !line.starts_with("For more information");
-    let words = refusal.lines().take_while(is_of_the_mistake).flat_map(str::split_whitespace);
+    let paragraph = refusal.lines().take_while(|line| !line.is_empty());
+    let words = paragraph.flat_map(str::split_whitespace);
     words.collect::<Vec<_>>().join(" ").trim_start_matches("error: ").to_owned()
 }
