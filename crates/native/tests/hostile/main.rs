@@ -8,6 +8,7 @@ mod policies;
 
 mod flood;
 mod kit;
+mod long;
 mod refused;
 mod worlds;
 
