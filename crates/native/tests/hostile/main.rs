@@ -10,6 +10,7 @@ mod flood;
 mod kit;
 mod long;
 mod refused;
+mod stacks;
 mod worlds;
 
 use policies::POLICIES;
