@@ -37,16 +37,16 @@
 //!
 //! This module must never know processors; it names no atomic and no lock but those of `sync`, so that the models run it as it is.
 
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 
 use tempest::NodeId;
 use tempest::world::{MessageId, Packet};
 
 use crate::gauge::bump;
-use crate::node::lock;
+use crate::lock::lock;
 use crate::outbox::{Outbox, PAGE_BYTES, Quota};
 use crate::ring::{Alone, Apart, BadLength, Drained, Origin, Received, Ring, Sent};
-use crate::sync::{AtomicU64, AtomicUsize, Ordering};
+use crate::sync::{AtomicU64, AtomicUsize, Mutex, MutexGuard, Ordering};
 use crate::windows::Windows;
 
 /// Slots of a ring where there is memory for it. They favour streams, which run best with thousands of lines between their ends;
@@ -256,7 +256,7 @@ impl Lane {
     }
 
     /// Takes up to `limit` messages out, which come from `source`, into `message`, as long as `each` says. The caller has the
-    /// node's right to receive.
+    /// node's right to receive, and while `each` runs it may lose it, if that says so.
     #[inline]
     pub(crate) fn receive(
         &self,
@@ -266,13 +266,12 @@ impl Lane {
         mut each: impl FnMut(&mut Received, Result<(), BadLength>) -> bool,
     ) -> Drained {
         message.number = self.received.0.load(Ordering::Relaxed);
-        let drained = self.ring.drain(limit, source, message, |message, is_good| {
+        self.ring.drain(limit, source, message, |message, is_good| {
+            self.received.0.store(message.number + 1, Ordering::Relaxed);
             let goes_on = each(message, is_good);
             message.number += 1;
             goes_on
-        });
-        bump(&self.received.0, drained.messages as u64);
-        drained
+        })
     }
 
     /// Shows `soon` messages that wait, before they are received: [`Ring::look_ahead`]. For who receives.

@@ -2,9 +2,10 @@
 //!
 //! This module must never know what a message is for, or who runs its handler.
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{Ordering, fence};
 
 use tempest::NodeId;
+use tempest::policy::Dispatch;
 use tempest::world::{MessageId, Packet};
 use trace::Event as Traced;
 use units::Bytes;
@@ -40,10 +41,24 @@ impl Processor {
     /// Wakes one processor of the destination, which has several.
     fn wake_one_of(&self, to: NodeId) {
         let mut berths = self.world.server_berths(to).iter();
-        let may_wake = self.world.split.dedicated == 0 || berths.clone().all(Berth::is_away);
+        let may_wake = self.world.split.dedicated == 0 || self.are_away(to);
         if !(may_wake && berths.any(|berth| berth.wake())) {
             self.world.rouse_helper(to);
         }
+    }
+
+    /// Whether no dedicated processor of a node is going to receive soon.
+    fn are_away(&self, node: NodeId) -> bool {
+        let berths = self.world.server_berths(node);
+        if berths.iter().all(Berth::is_away) {
+            return true;
+        }
+        if self.world.policy.dispatch == Dispatch::Serial || !berths.iter().any(Berth::is_taken) {
+            return false;
+        }
+        // One that has engaged itself in between sees what has been sent, or is seen: `keyed`.
+        fence(Ordering::SeqCst);
+        berths.iter().all(Berth::is_away)
     }
 
     /// Does what a thread sends, and times one in so many that went.
@@ -145,10 +160,9 @@ impl Processor {
         let [here, own] = [node.outboxed.load(Ordering::Relaxed) as u64, self.outboxed.get()]
             .map(|words| format!("{} KiB", words * size_of::<u64>() as u64 / 1024));
         format!(
-            "{} found no memory for what it sends: the messages of handlers that no node has room for yet fill the {limit} \
+            "{self} found no memory for what it sends: the messages of handlers that no node has room for yet fill the {limit} \
              that the world has for them, {here} of them on {}, {own} from this one run; expected a protocol whose messages \
              come to an end, and handlers that send no more at once than memory holds (`Local::with_outboxes` gives more)",
-            self.doing(),
             node.id,
         )
     }

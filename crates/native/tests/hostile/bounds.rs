@@ -62,7 +62,7 @@ fn a_fan_out_larger_than_rings_needs_little_memory() {
 #[test]
 fn a_fan_out_larger_than_the_reserve_runs() {
     for policy in ["single", "fixed:1", "fixed:2", "floating", "floating+keyed"] {
-        let world = Local::new().with_outboxes(Bytes::new(128 << 20));
+        let world = Local::new();
         let play =
             Play::new(policy, 2, 3, 1).world(world).handle(|stage, note, _, cx| reply(stage, note, cx));
         play.main(|stage, thread| {

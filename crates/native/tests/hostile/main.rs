@@ -9,6 +9,7 @@ mod policies;
 mod bounds;
 mod flood;
 mod kit;
+mod long;
 mod refused;
 mod worlds;
 
