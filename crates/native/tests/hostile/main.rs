@@ -11,6 +11,7 @@ mod flood;
 mod kit;
 mod long;
 mod refused;
+mod stacks;
 mod worlds;
 
 use policies::POLICIES;
