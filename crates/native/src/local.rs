@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tempest::policy::{Notice, Servers, Split};
 use tempest::{Dispatching, Failure, Launch, Mechanism, Outcome, Policy, Refusal, Report, Size, Unobeyed};
 use trace::Cast;
-use units::Time;
+use units::{Bytes, Time};
 
 use crate::adaptive::Judging;
 use crate::crew::{self, Farewell};
@@ -71,6 +71,17 @@ impl Local {
         assert!(slots.is_power_of_two(), "rings of {slots} slots: expected a power of two");
         assert!(window > 0, "no thread could ever send without a credit");
         Self { depths: Depths { slots, window, ..Depths::default() }, ..Self::default() }
+    }
+
+    /// This host with so much memory for what handlers have sent and no node has room for yet, on all nodes together: 1 GiB if it
+    /// is not stated. A run that needs more ends with an error.
+    ///
+    /// A protocol in which messages of threads start others, and those none, needs little of it, however many its handlers
+    /// send: while much waits, a node takes in few messages of threads. What one handler sends at once has to fit.
+    #[must_use]
+    pub fn with_outboxes(self, memory: Bytes) -> Self {
+        let outboxes = usize::try_from(memory.get()).unwrap_or(usize::MAX);
+        Self { depths: Depths { outboxes, ..self.depths }, ..self }
     }
 
     /// Changes the roles of processors all the time and for no reason under an adaptive policy, even where
@@ -141,8 +152,7 @@ fn refusal(launch: &Launch) -> Result<Split, Refusal> {
     Ok(split)
 }
 
-/// Rings as deep as wanted, or as deep as there is memory for between so many nodes, and windows in proportion: outboxes then
-/// stay below their limit, however many nodes there are, where a handler sends each of them a message.
+/// Rings as deep as wanted, or as deep as there is memory for between so many nodes, and windows in proportion.
 ///
 /// # Errors
 /// If there is not even memory for shallow ones.

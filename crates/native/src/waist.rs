@@ -68,8 +68,8 @@ impl Messages for Processor {
             self.trace(|node, _| Traced::Block { node, thread: self.current.get(), what: "room" });
         }
         self.wake_receiver(to);
-        self.move_on();
-        if self.serves() && self.serve_or_leave() > 0 {
+        let moved = self.move_on();
+        if self.serves() && self.serve_or_leave() > 0 || moved {
             self.attempts.set(0);
         } else {
             let attempts = self.attempts.get().saturating_add(1);

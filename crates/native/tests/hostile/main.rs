@@ -6,6 +6,7 @@
 #[path = "../common/policies.rs"]
 mod policies;
 
+mod bounds;
 mod flood;
 mod kit;
 mod long;
