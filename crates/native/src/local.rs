@@ -138,8 +138,9 @@ fn refusal(launch: &Launch) -> Result<Split, Refusal> {
     ])?;
     Local::check(launch.mechanism, policy)?;
     let split = policy.split(launch.processors)?;
-    let processors =
-        launch.nodes.checked_mul(split.computing + split.dedicated + u32::from(policy.helper.is_some()));
+    let helper = u32::from(policy.helper.is_some());
+    let processors = split.computing.checked_add(split.dedicated).and_then(|all| all.checked_add(helper));
+    let processors = processors.and_then(|each| each.checked_mul(launch.nodes));
     if processors.is_none_or(|processors| processors > MAX_PROCESSORS) {
         let fewer = "--nodes or --processors";
         return Err(Refusal::Size(Size::TooMany { what: "processors", most: MAX_PROCESSORS, fewer }));
@@ -157,15 +158,21 @@ fn refusal(launch: &Launch) -> Result<Split, Refusal> {
 /// If there is not even memory for shallow ones.
 fn affordable(wanted: Depths, nodes: u32) -> Result<Depths, Refusal> {
     let lanes = (nodes as usize).pow(2);
+    let memory = |slots: usize| {
+        let lane = slots.checked_mul(SLOT_BYTES)?.checked_add(size_of::<Lane>())?;
+        lane.checked_mul(lanes)
+    };
+    let fits = |slots| memory(slots).is_some_and(|bytes| bytes <= RING_MEMORY);
     let mut slots = wanted.slots;
-    while slots > MIN_SLOTS && lanes * (slots * SLOT_BYTES + size_of::<Lane>()) > RING_MEMORY {
+    while slots > MIN_SLOTS && !fits(slots) {
         slots /= 2;
     }
-    if slots <= MIN_SLOTS && lanes * (slots * SLOT_BYTES + size_of::<Lane>()) > RING_MEMORY {
+    if !fits(slots) {
         let what = "the rings between each two of them";
         return Err(Refusal::Size(Size::TooMuchMemory { nodes, what, most: RING_MEMORY }));
     }
-    let window = (wanted.window * slots as u64 / wanted.slots as u64).max(1);
+    let window = u128::from(wanted.window) * slots as u128 / wanted.slots as u128;
+    let window = u64::try_from(window).expect("a ring grows no deeper than it was wanted").max(1);
     Ok(Depths { slots, window, ..wanted })
 }
 

@@ -87,16 +87,22 @@ impl World {
         let per_node = (split.computing + split.dedicated) as usize;
         let processors = launch.nodes as usize * per_node;
         let oversubscribed = processors > cores;
-        let settle = |node| {
+        let settle = |node, first: Option<&Arc<Node>>| {
             let identity = DispatcherId::fresh();
-            let resident = tempest::world::settle(&launch.job, NodeId(node), shape, FLOW, identity.id())?;
+            let first = first.map(|first| &*first.resident.node);
+            let resident =
+                tempest::world::settle(&launch.job, NodeId(node), shape, FLOW, identity.id(), first)?;
             let adaptive = Adaptive::of(launch, NodeId(node), judging, oversubscribed).map(Box::new);
             let has_floor = split.dedicated == 0 && split.computing > 1 && !oversubscribed;
             let dispatcher = Dispatcher::new(&launch.policy, split, identity);
             let reserve = depths.reserve(launch.nodes as usize);
-            Ok(Arc::new(Node::new(resident, dispatcher, split, adaptive, has_floor, reserve)))
+            let node = Node::new(resident, dispatcher, split, adaptive, has_floor, reserve);
+            Ok::<_, Failure>(Arc::new(node))
         };
-        let nodes = (0..launch.nodes).map(settle).collect::<Result<Vec<_>, Failure>>()?;
+        let mut nodes = Vec::new();
+        for node in 0..launch.nodes {
+            nodes.push(settle(node, nodes.first())?);
+        }
         let helpers = if launch.policy.helper.is_some() { nodes.len() } else { 0 };
         let threads = (shape.nodes * shape.threads) as usize;
         let kinds = nodes.iter().map(|node| node.resident.node.message_names().count()).max();

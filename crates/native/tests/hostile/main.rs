@@ -10,6 +10,7 @@ mod bounds;
 mod flood;
 mod kit;
 mod long;
+mod numbers;
 mod refused;
 mod stacks;
 mod worlds;
