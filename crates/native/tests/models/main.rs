@@ -5,6 +5,7 @@
 //! * [`downgrades`]: taking a right away from processors that compute.
 //! * [`events`]: waiting for an event, and waking the thread that does.
 //! * [`lines`]: the ring between two nodes.
+//! * [`receivers`]: which processor of a node takes messages out.
 //! * [`sleepers`]: who sleeps, who wakes, and what a helper is left.
 //!
 //! `NATIVE_DOSE=full` allows one preemption more. The faults that the source names by `mutated!` must each be noticed by a
@@ -28,8 +29,12 @@ mod fences;
 mod lines;
 #[path = "../../src/lock.rs"]
 mod lock;
+mod receivers;
 #[path = "../../src/requests.rs"]
 mod requests;
+#[allow(dead_code, reason = "the library uses the rest")]
+#[path = "../../src/right.rs"]
+mod right;
 #[allow(dead_code, reason = "the library uses the rest")]
 #[path = "../../src/ring.rs"]
 mod ring;
@@ -72,7 +77,8 @@ fn explore_up_to(preemptions: usize, scenario: impl Fn() + Sync + Send + 'static
 }
 
 /// The faults of all parts.
-const ALL_FAULTS: &[&[(&str, &str)]] = &[downgrades::FAULTS, events::FAULTS, lines::FAULTS, sleepers::FAULTS];
+const ALL_FAULTS: &[&[(&str, &str)]] =
+    &[downgrades::FAULTS, events::FAULTS, lines::FAULTS, receivers::FAULTS, sleepers::FAULTS];
 
 /// Each scenario is a test of its own, which passes without a fault. A name of none would notice nothing.
 #[test]

@@ -43,6 +43,8 @@ mod lock;
 mod lowering;
 #[path = "../../src/node.rs"]
 mod node;
+#[path = "../../src/outbox.rs"]
+mod outbox;
 #[path = "../../src/phases.rs"]
 mod phases;
 #[path = "../../src/processor.rs"]
@@ -51,6 +53,8 @@ mod processor;
 mod ready;
 #[path = "../../src/requests.rs"]
 mod requests;
+#[path = "../../src/right.rs"]
+mod right;
 #[path = "../../src/ring.rs"]
 mod ring;
 #[path = "../../src/segments.rs"]
@@ -63,6 +67,8 @@ mod serve;
 mod set_aside;
 #[path = "../../src/shared.rs"]
 mod shared;
+#[path = "../../src/stacks.rs"]
+mod stacks;
 mod sync;
 #[path = "../../src/threads.rs"]
 mod threads;
@@ -72,6 +78,8 @@ mod tracer;
 mod waist;
 #[path = "../../src/waits.rs"]
 mod waits;
+#[path = "../../src/windows.rs"]
+mod windows;
 #[path = "../../src/world.rs"]
 mod world;
 

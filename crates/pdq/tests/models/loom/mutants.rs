@@ -97,3 +97,9 @@ fn taken_not_acquired() {
 fn drained_relaxed() {
     assert_noticed("drained-relaxed", "parts::barrier::two_lanes_drain");
 }
+
+/// Who closes the queue does not see a server without lanes fall asleep.
+#[test]
+fn close_past_the_gate() {
+    assert_noticed("close-past-the-gate", "whole::close_and_server_without_lanes");
+}
