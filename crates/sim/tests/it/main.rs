@@ -22,6 +22,7 @@ mod shared_memory;
 mod slower;
 mod software;
 mod stacks;
+mod switched;
 mod traffic;
 mod utilization;
 mod wire;
