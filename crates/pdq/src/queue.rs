@@ -11,7 +11,7 @@
 //! ```
 //!
 //! * `lane`: an `inbox`, read in place by one server at a time, or by `index` when several share it.
-//! * `gate`: the barrier of the sequential key.
+//! * `gate`: the barrier of the sequential key. `seizure`: who holds that to run items of any key, until another breaks in.
 //! * `worker`: what a server does: claims, batches, buffers.
 //! * `idle`: who sleeps and who wakes whom. `room`: the limit.
 //!
@@ -36,6 +36,8 @@ mod paused;
 mod producer;
 mod room;
 mod rounds;
+#[allow(unsafe_code)]
+mod seizure;
 mod tuning;
 mod worker;
 
@@ -51,6 +53,8 @@ use self::padded::Padded;
 pub use self::paused::Paused;
 pub use self::producer::Producer;
 use self::room::Room;
+use self::seizure::Seat;
+pub use self::seizure::Seizure;
 pub use self::worker::Worker;
 use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use crate::{DispatcherId, Held, Identity, Key, Statistics, UserKey};
@@ -98,6 +102,7 @@ pub struct Queue<T, K: UserKey = u64> {
     config: Config,
     lanes: Box<[Lane<T, K>]>,
     gate: Gate<T>,
+    seat: Padded<Seat<K>>,
     room: Room,
     idle: Idle,
     servers: Box<[Padded<Server>]>,
@@ -157,6 +162,7 @@ impl<T, K: UserKey> Queue<T, K> {
             config,
             lanes: std::iter::repeat_with(Lane::new).take(lanes).collect(),
             gate: Gate::new(),
+            seat: Padded::default(),
             room: Room::new(config.limit),
             idle: Idle::new(config.partitions > 1),
             servers: std::iter::repeat_with(Padded::default).take(config.servers).collect(),
@@ -280,12 +286,7 @@ impl<T, K: UserKey> Queue<T, K> {
     pub fn complete(&self, held: Held<K>) -> bool {
         let key = held.key();
         match held.redeem(self.id()) {
-            AT_GATE => {
-                let waited = self.gate.complete(&self.lanes);
-                self.idle.tell_all();
-                self.tell_if_drained();
-                waited
-            }
+            AT_GATE => self.open_gate(),
             place => {
                 let mut serving = self.lanes[place as usize].serve();
                 serving.complete(key);

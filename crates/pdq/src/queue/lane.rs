@@ -398,6 +398,15 @@ impl<'q, T, K: UserKey> Serving<'q, T, K> {
         true
     }
 
+    /// Takes a key for an item that runs already, in a lane in which nothing else is unfinished that may be.
+    pub(super) fn take_up(&mut self, key: Key<K>) {
+        if let Key::User(user) = key {
+            self.served.index.hold_again(user);
+        }
+        self.served.counts.holds += 1;
+        self.served.counts.dispatched += 1;
+    }
+
     /// An item is done.
     #[inline]
     pub(super) fn complete(&mut self, key: Key<K>) {

@@ -16,6 +16,7 @@ mod refinement;
 mod regressions;
 mod rows;
 mod scripts;
+mod seizure;
 mod specification;
 mod stress;
 mod worker;

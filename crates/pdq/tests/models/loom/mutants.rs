@@ -69,3 +69,26 @@ fn missed_lane_is_empty() {
 fn opened_unseen() {
     assert_noticed("opened-unseen", "whole::search_and_completion");
 }
+
+/// Whoever breaks into a seizure does not see which key it runs.
+#[test]
+fn broken_in_unseen() {
+    assert_noticed("broken-in-unseen", "whole::seizure_and_breaker");
+}
+
+#[test]
+fn item_unseen() {
+    assert_noticed("item-unseen", "whole::seizure_and_breaker");
+}
+
+/// A seizure that has been broken into goes on as if it had all keys.
+#[test]
+fn breaking_in_unseen() {
+    assert_noticed("breaking-in-unseen", "whole::seizure_and_breaker");
+}
+
+/// The key of the item that runs is not held any more once somebody has broken in.
+#[test]
+fn key_not_kept() {
+    assert_noticed("key-not-kept", "whole::seizure_and_breaker");
+}

@@ -518,3 +518,30 @@ fn search_and_completion() {
         }
     });
 }
+
+/// A server breaks into a seizure while an item runs, or before, or after; another item of the same lane comes next.
+#[test]
+fn seizure_and_breaker() {
+    explore_interleavings(3, || {
+        let world = World::servers(2);
+        let mut seizure = world.queue.seize().expect("nothing is unfinished");
+        let breaker = spawn(&world, |world| {
+            world.queue.enqueue(Key::User(0), 10);
+            if let Some(item) = world.queue.seized_for() {
+                world.queue.break_in(item);
+            }
+            world.take(1);
+        });
+        seizure.run(Key::User(0), |mut proof| world.run(1, &mut proof));
+        if !seizure.is_broken() {
+            seizure.run(Key::User(2), |mut proof| world.run(2, &mut proof));
+        }
+        let ran_both = !seizure.is_broken();
+        seizure.give_back();
+        join([breaker]);
+        finish(&world, 0);
+        let runs = world.end();
+        assert_eq!(runs[0], [1, 10]);
+        assert!(!ran_both || runs[2] == [2], "{runs:?}");
+    });
+}
