@@ -40,7 +40,9 @@
 //!
 //! But for one case: what waits may be behind events that another processor has claimed, and one of those takes long. A worker
 //! breaks into such a claim when it has watched it for some microseconds. So whoever goes on looking searches again at a few of
-//! its looks, and then no more: who never stopped would never sleep.
+//! its looks, and then no more: who never stopped would never sleep. Before it sleeps it searches thoroughly: that breaks into
+//! all claims, and takes from them what has not been begun. Where the whole queue is seized and something waits in it, it does
+//! not sleep.
 //!
 //! This module must never know when a processor serves.
 
@@ -53,7 +55,7 @@ use tempest::world::{DispatchKey, Name};
 
 use crate::berth::Berth;
 use crate::lane::Lane;
-use crate::node::{Event, Shared};
+use crate::node::{Dispatcher, Event, Shared};
 use crate::processor::Processor;
 use crate::right::{Turn, Watch};
 use crate::ring::Received;
@@ -155,6 +157,12 @@ impl Duty {
         self.holds_brief.get()
     }
 
+    /// There is to be a search at the next look.
+    fn search_again(&self) {
+        self.looks.set(LOOKS);
+        self.tries.set(0);
+    }
+
     /// A search in vain, while the queue had changed so often.
     fn note_vain_search(&self, changes: u64) {
         let again = self.searched.replace(changes) == changes;
@@ -215,6 +223,17 @@ impl Processor {
 
     fn has_changed(&self, shared: &Shared) -> bool {
         shared.changes() != self.duty.searched.get()
+    }
+
+    /// Whether something is to be done here that only a thorough search finds. For who is about to sleep.
+    pub(crate) fn sees_hidden_events(&self) -> bool {
+        let Dispatcher::Keyed(shared) = &self.node().dispatcher else { return false };
+        let queue = &shared.queue;
+        let sees = queue.search(self.server()) || queue.seized_for().is_some() && !queue.is_empty();
+        if sees {
+            self.duty.search_again();
+        }
+        sees
     }
 
     /// Receives, if nobody else does, and runs events; returns how many messages and events that were.

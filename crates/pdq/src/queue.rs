@@ -70,12 +70,15 @@ pub struct Config {
     /// From so many waiting items on, [`Queue::try_enqueue`] refuses and [`Queue::enqueue_when_room`] waits; `None`:
     /// never. A limit costs a shared counter, which all producers and servers write.
     pub limit: Option<usize>,
+    /// What a [`Worker`] has claimed and not begun, behind an item that takes long: false: it waits for that; true: another
+    /// worker takes it. That costs a locked instruction for each item of a claim.
+    pub shares_claims: bool,
 }
 
 impl Config {
-    /// A queue in which any of `servers` servers takes any item, without a limit.
+    /// A queue in which any of `servers` servers takes any item, without a limit; claims are not shared.
     pub fn servers(servers: usize) -> Self {
-        Self { servers, partitions: 1, limit: None }
+        Self { servers, partitions: 1, limit: None, shares_claims: false }
     }
 }
 
@@ -160,7 +163,7 @@ impl<T, K: UserKey> Queue<T, K> {
         Self {
             identity,
             config,
-            lanes: std::iter::repeat_with(Lane::new).take(lanes).collect(),
+            lanes: std::iter::repeat_with(|| Lane::new(config.shares_claims)).take(lanes).collect(),
             gate: Gate::new(),
             seat: Padded::default(),
             room: Room::new(config.limit),
@@ -354,6 +357,20 @@ impl<T, K: UserKey> Queue<T, K> {
             sum.stolen += counts.stolen;
         }
         sum
+    }
+
+    /// Whether there is anything that the server may take, in an order with all who make something ready. Takes nothing, but
+    /// breaks into every claim of another worker that something waits behind. For who serves a queue by other means than
+    /// [`Worker::run`], and is about to sleep.
+    pub fn search(&self, server: usize) -> bool {
+        let gate = self.gate.search() && self.passes_gate(server);
+        gate || self.lanes_of(server).any(|at| {
+            let lane = &self.lanes[at];
+            drop(lane.write());
+            let (found, back) = lane.serve().search();
+            self.room.re_enter(back);
+            found
+        })
     }
 
     fn count_panic(&self) {

@@ -17,6 +17,7 @@ mod regressions;
 mod rows;
 mod scripts;
 mod seizure;
+mod sharing;
 mod specification;
 mod stress;
 mod worker;

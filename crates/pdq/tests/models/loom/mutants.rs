@@ -92,3 +92,15 @@ fn breaking_in_unseen() {
 fn key_not_kept() {
     assert_noticed("key-not-kept", "whole::seizure_and_breaker");
 }
+
+/// What a shared claim has not begun is taken back, and run by its worker all the same.
+#[test]
+fn unbegun_taken_twice() {
+    assert_noticed("unbegun-taken-twice", "whole::claim_and_splitter");
+}
+
+/// Whoever frees the key of an item that is done does not see what that has written.
+#[test]
+fn done_unseen() {
+    assert_noticed("done-unseen", "whole::claim_and_splitter");
+}

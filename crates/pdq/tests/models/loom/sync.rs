@@ -114,6 +114,11 @@ impl AtomicU64 {
 }
 
 impl AtomicUsize {
+    pub(crate) fn swap(&self, value: usize, order: Ordering) -> usize {
+        self.1.pass_unless_newest();
+        self.0.swap(value, order)
+    }
+
     pub(crate) fn compare_exchange_weak(
         &self,
         old: usize,

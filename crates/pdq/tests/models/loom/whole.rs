@@ -545,3 +545,25 @@ fn seizure_and_breaker() {
         assert!(!ran_both || runs[2] == [2], "{runs:?}");
     });
 }
+
+/// A worker runs a claim in place while somebody else splits it, and takes what it has not begun, or what has the key of the
+/// item that is done.
+#[test]
+fn claim_and_splitter() {
+    explore_interleavings(3, || {
+        let world = World::new(queue::Config { shares_claims: true, ..queue::Config::servers(1) });
+        for (key, item) in [(0, 1), (2, 2), (0, 3)] {
+            world.queue.enqueue(Key::User(key), item);
+        }
+        let thief = spawn(&world, |world| {
+            world.queue.search(0);
+            world.take(0);
+            world.take(0);
+        });
+        serve(&world, 0, 1);
+        join([thief]);
+        finish(&world, 0);
+        let runs = world.end();
+        assert_eq!((&*runs[0], &*runs[2]), (&[1, 3][..], &[2][..]));
+    });
+}
