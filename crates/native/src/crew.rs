@@ -160,7 +160,7 @@ fn run_processor(
             world.fail(Failure::Refused(Refusal::Host(why)));
         }
     }
-    processor.tracer.finish(world);
+    processor.tracer.finish();
     processor.return_serial();
 }
 

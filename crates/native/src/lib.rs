@@ -8,6 +8,8 @@
 //! | `local` | [`Local`]: the world, refusals, the outcome |
 //! | `ring` | one producer, one consumer, bounded, no locked instruction |
 //! | `lane` | node to node: a ring, credits, the outbox |
+//! | `outbox` | what handlers have sent and rings have no room for, in memory that the world bounds |
+//! | `windows` | how many messages of a kind may be on their way, by what their handlers send |
 //! | `burst` | streams: when a receiver holds back |
 //! | `right` | the right to receive, and how it passes to another processor while a handler takes long |
 //! | `node` | what the processors of a node share; who may run a handler, under which proof |
@@ -73,6 +75,7 @@ mod local;
 mod lock;
 mod lowering;
 mod node;
+mod outbox;
 mod phases;
 mod processor;
 mod ready;
@@ -92,6 +95,7 @@ mod threads;
 mod tracer;
 mod waist;
 mod waits;
+mod windows;
 mod world;
 
 pub use local::Local;

@@ -127,9 +127,11 @@ pub(crate) struct Node {
     pub(crate) threads: Vec<ThreadSlot>,
     /// Per processor.
     pub(crate) inboxes: Vec<Inbox>,
-    /// Packets in the outboxes of the lanes out of here.
+    /// Words in the outboxes of the lanes out of here.
     pub(crate) outboxed: AtomicUsize,
-    /// Whether a processor could not publish acknowledgements, because outboxes were not empty.
+    /// As many of them as do not keep this node from acknowledging what it has handled.
+    reserve: usize,
+    /// Whether a processor could not publish acknowledgements, because the outboxes held more than their reserve.
     owes_digest: AtomicBool,
     pub(crate) right_to_receive: Right,
     /// Where several processors compute and run handlers, each on a core of its own.
@@ -145,6 +147,7 @@ impl Node {
         split: Split,
         adaptive: Option<Box<Adaptive>>,
         has_floor: bool,
+        reserve: usize,
     ) -> Self {
         let threads = resident.node.shape().threads;
         let processors = split.computing + split.dedicated;
@@ -158,6 +161,7 @@ impl Node {
             threads: (0..threads).map(|_| ThreadSlot::default()).collect(),
             inboxes: (0..processors).map(|_| Inbox::default()).collect(),
             outboxed: AtomicUsize::new(0),
+            reserve,
             owes_digest: AtomicBool::new(false),
             right_to_receive: Right::default(),
             floor: has_floor.then(Box::default),
@@ -229,14 +233,20 @@ impl Node {
         self.outboxed.load(Ordering::Acquire) == 0
     }
 
-    /// Leaves the acknowledgements to the processor that finds the outboxes empty.
+    /// Whether so little waits in the outboxes that this node acknowledges what it has handled.
+    #[inline]
+    pub(crate) fn may_acknowledge(&self) -> bool {
+        self.outboxed.load(Ordering::Acquire) <= self.reserve
+    }
+
+    /// Leaves the acknowledgements to the processor that empties the outboxes down to their reserve.
     pub(crate) fn owe_digest(&self) {
         self.owes_digest.store(true, Ordering::SeqCst);
     }
 
     /// Whether that news is to be published now, by the caller.
     pub(crate) fn settles_digest(&self) -> bool {
-        self.outboxes_are_empty()
+        self.may_acknowledge()
             && self.owes_digest.load(Ordering::SeqCst)
             && self.owes_digest.swap(false, Ordering::AcqRel)
     }

@@ -360,7 +360,7 @@ impl Ring {
             });
             (fits, next + 4)
         };
-        message.origin = origin_of(head);
+        message.origin = origin_of_bits(head >> 52);
         Look::Message(if fits { Ok(()) } else { Err(BadLength(length)) }, head & FOLLOWS != 0, behind)
     }
 
@@ -451,9 +451,10 @@ fn head(number: u64, packet: &Packet, sent: Sent) -> u64 {
         | if sent.follows { FOLLOWS } else { 0 }
 }
 
+/// The origin whose number the two lowest bits are.
 #[inline]
-fn origin_of(head: u64) -> Origin {
-    match head >> 52 & 3 {
+pub(crate) fn origin_of_bits(bits: u64) -> Origin {
+    match bits & 3 {
         0 => Origin::Handler,
         1 => Origin::Thread,
         2 => Origin::Bringer,

@@ -29,6 +29,9 @@ pub(crate) fn pool() -> Pool {
     Pool::new(Thread::STACK_BYTES)
 }
 
+/// Bytes of stack that have to be left where a processor looks, for a handler and for the calls of this room up to it.
+const NEEDED_BYTES: usize = Handler::STACK_BYTES + 16 * 1024;
+
 impl Processor {
     /// A stack on which `body` runs. Should it overflow, the processor says what it is at.
     ///
@@ -46,7 +49,7 @@ impl Processor {
     /// Whether the stack that the caller is on has room for a handler.
     #[inline]
     pub(crate) fn has_stack_for_handlers(&self) -> bool {
-        fiber::room().is_none_or(|left| left >= Handler::STACK_BYTES)
+        fiber::room().is_none_or(|left| left >= NEEDED_BYTES)
     }
 
     /// Serves for a thread that steps back right after. One that is too deep for a handler on top of it leaves that to the loop.

@@ -26,6 +26,9 @@ use crate::api::{Edge, Stack};
 use crate::cluster::{Cluster, memory, trains};
 use crate::processor::core::Activity;
 
+/// Bytes of a thread's stack that have to be left for a handler on top of it, and for the calls of this room up to it.
+const NEEDED_BYTES: usize = Handler::STACK_BYTES + 16 * 1024;
+
 /// The beginnings of stacks are spread over so many bytes below the end of a page. Few waiting threads need more than the rest of
 /// that page.
 const SPREAD_BYTES: usize = 1024;
@@ -150,9 +153,8 @@ impl Fibers {
             let host = state.host_of_handlers(core);
             host.map(|thread| node * self.per_node + thread as usize)
         };
-        let has_room = |thread: &usize| {
-            self.threads[*thread].as_ref().is_some_and(|fiber| fiber.room() >= Handler::STACK_BYTES)
-        };
+        let has_room =
+            |thread: &usize| self.threads[*thread].as_ref().is_some_and(|fiber| fiber.room() >= NEEDED_BYTES);
         match last.filter(has_room) {
             Some(thread) => Ok(Work::Guest(thread)),
             None => Ok(Work::Hired(self.idle.pop().map_or_else(|| self.hire(), Ok)?)),
@@ -248,7 +250,7 @@ fn goes_on_here(cluster: &mut Cluster, node: usize, thread: u32) -> Option<Here>
     let here = match own.activity() {
         Activity::Thread(other) if other == thread => Here::Thread { core },
         Activity::Handler if own.has_job() && cluster.host_of_handlers(core) == Some(thread) => {
-            if fiber::room().is_some_and(|left| left < Handler::STACK_BYTES) {
+            if fiber::room().is_some_and(|left| left < NEEDED_BYTES) {
                 return None;
             }
             Here::Handler { core }

@@ -43,6 +43,8 @@ mod lock;
 mod lowering;
 #[path = "../../src/node.rs"]
 mod node;
+#[path = "../../src/outbox.rs"]
+mod outbox;
 #[path = "../../src/phases.rs"]
 mod phases;
 #[path = "../../src/processor.rs"]
@@ -76,6 +78,8 @@ mod tracer;
 mod waist;
 #[path = "../../src/waits.rs"]
 mod waits;
+#[path = "../../src/windows.rs"]
+mod windows;
 #[path = "../../src/world.rs"]
 mod world;
 
