@@ -5,6 +5,7 @@
 //! * [`downgrades`]: taking a right away from processors that compute.
 //! * [`events`]: waiting for an event, and waking the thread that does.
 //! * [`lines`]: the ring between two nodes.
+//! * [`phases`]: the entry of all threads into a timed region.
 //! * [`receivers`]: which processor of a node takes messages out.
 //! * [`sleepers`]: who sleeps, who wakes, and what a helper is left.
 //!
@@ -15,6 +16,9 @@
 //! NATIVE_FAULT=answer-relaxed cargo test -p tradewind-native --test models downgrades::one_that_polls
 //! ```
 
+#[allow(dead_code, reason = "the library uses the rest")]
+#[path = "../../src/barrier.rs"]
+mod barrier;
 #[allow(dead_code, reason = "the library uses the rest")]
 #[path = "../../src/berth.rs"]
 mod berth;
@@ -29,6 +33,7 @@ mod fences;
 mod lines;
 #[path = "../../src/lock.rs"]
 mod lock;
+mod phases;
 mod receivers;
 #[path = "../../src/requests.rs"]
 mod requests;
@@ -78,7 +83,7 @@ fn explore_up_to(preemptions: usize, scenario: impl Fn() + Sync + Send + 'static
 
 /// The faults of all parts.
 const ALL_FAULTS: &[&[(&str, &str)]] =
-    &[downgrades::FAULTS, events::FAULTS, lines::FAULTS, receivers::FAULTS, sleepers::FAULTS];
+    &[downgrades::FAULTS, events::FAULTS, lines::FAULTS, phases::FAULTS, receivers::FAULTS, sleepers::FAULTS];
 
 /// Each scenario is a test of its own, which passes without a fault. A name of none would notice nothing.
 #[test]

@@ -8,6 +8,8 @@
 
 #[path = "../../src/adaptive.rs"]
 mod adaptive;
+#[path = "../../src/barrier.rs"]
+mod barrier;
 #[path = "../../src/berth.rs"]
 mod berth;
 #[path = "../../src/burst.rs"]
