@@ -8,6 +8,8 @@
 
 #[path = "../../src/adaptive.rs"]
 mod adaptive;
+#[path = "../../src/backlog.rs"]
+mod backlog;
 #[path = "../../src/barrier.rs"]
 mod barrier;
 #[path = "../../src/berth.rs"]
