@@ -63,7 +63,7 @@ pub use measuring::Measuring;
 pub use native::LOOKS_APART;
 pub use repeat::Repeat;
 pub use rounds::Turn;
-pub use run::Run;
+pub use run::{Run, USUAL_POLICY};
 pub use setting::Setting;
 pub use sharing::Sharing;
 pub use subject::Subject;

@@ -164,6 +164,25 @@ impl Target {
         }
     }
 
+    /// Checks that a run on the machine can have so many nodes, processors of each, and threads on each computing processor.
+    ///
+    /// # Errors
+    /// A refusal that says what there is none or too much of.
+    pub fn check_size(
+        &self,
+        policy: &Policy,
+        MachineShape { nodes, processors }: MachineShape,
+        threads: u32,
+    ) -> Result<(), Refusal> {
+        match self {
+            Self::Native => Local::check_size(policy, nodes, processors, threads),
+            Self::Model { machine, .. } => {
+                Model::new((**machine).clone()).check_size(policy, nodes, processors, threads)
+            }
+        }
+        .map(drop)
+    }
+
     /// The policy that stands for every policy under which nodes of so many processors do the same on this machine. On a model
     /// each stands for itself: what differs there is up to the machine file.
     #[must_use]
