@@ -7,10 +7,10 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+use machine::NATIVE;
 use serde_json::Value;
 
 use crate::record::{Key, Record, Unusable};
-use crate::specification::NATIVE;
 use crate::{NoAnswer, Runner, Specification};
 
 /// How runs are done.

@@ -11,9 +11,8 @@ use tempest::entry::{Entry, Least};
 use tempest::policy::PRESETS;
 use tempest::{Mechanism, Policy, Refusal, World};
 
-use crate::limits::NATIVE;
 use crate::shape::{self, Asked};
-use crate::{Error, Mistake, machines};
+use crate::{Error, Mistake, NATIVE, machines};
 
 /// The models that a program is compared on, the first of them that can run it: a machine with a second processor in each node
 /// that serves the network, so that it matters who runs handlers; and one that has every mechanism.

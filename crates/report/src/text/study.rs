@@ -3,6 +3,7 @@
 
 use anstyle::Style;
 use indexmap::{IndexMap, IndexSet};
+use units::median::share;
 
 use super::claims::failed_runs;
 use super::partial::partial;
@@ -92,8 +93,7 @@ fn shown(value: f64, column: &StudyColumn) -> String {
 /// How far the farther end of the interval lies from the median, as a share of it.
 fn sure(number: &StudyNumber) -> Option<String> {
     let interval = number.interval?;
-    let far = (number.median - interval.low).max(interval.high - number.median);
-    (number.median != 0.0).then(|| percent(far / number.median.abs()))
+    share(number.median, interval.low, interval.high).map(percent)
 }
 
 fn metrics(metrics: &IndexMap<String, f64>, page: &Page) -> Vec<String> {
