@@ -23,7 +23,9 @@
 //! | `downgrade` | a right to shared memory is taken away after the accesses that it allowed |
 //! | `waiting` | waits end when the count is reached, and not before |
 //! | `deadlock` | threads that wait in vain are reported, exactly |
+//! | `stacks` | a handler has its stack, however deep the thread beneath it is |
 //! | `breach` | a program that breaks the rules fails, and only the program |
+//! | `misuse` | a program that mixes up its nodes, or names what is not there, is told so |
 //! | [`explorer`] | every state of the coherence protocol's tables, searched without any world |
 //! | `phases` | all threads agree on timed regions; what can be repeated is |
 //!
@@ -44,6 +46,7 @@ mod flood;
 mod locks;
 mod mapped;
 mod mapped_order;
+mod misuse;
 mod order;
 mod payload;
 mod phases;
@@ -53,6 +56,7 @@ mod setting;
 mod shared_memory;
 mod shared_memory_order;
 mod split_phase;
+mod stacks;
 mod waiting;
 
 pub use barrier::*;
@@ -66,6 +70,7 @@ pub use flood::*;
 pub use locks::*;
 pub use mapped::*;
 pub use mapped_order::*;
+pub use misuse::*;
 pub use order::*;
 pub use payload::*;
 pub use phases::*;
@@ -75,6 +80,7 @@ pub use setting::Setting;
 pub use shared_memory::*;
 pub use shared_memory_order::*;
 pub use split_phase::*;
+pub use stacks::*;
 pub use waiting::*;
 
 use tempest::entry::Coherence;
@@ -99,6 +105,7 @@ pub fn promises() -> &'static [Promise] {
         holds_exclude_handlers
         everything_arrives_once
         handlers_send_without_waiting
+        handlers_have_their_stack
         sends_go_on_after_a_pause
         self_sends
         ending_waits_for_messages
@@ -142,6 +149,7 @@ pub fn promises() -> &'static [Promise] {
         procedures_are_atomic
         rights_outlast_their_accesses
         rights_are_taken_away_by_handlers
+        rights_come_to_threads_however_deep
         shared_memory_is_memory
         shared_memory_fits_its_frames
         shared_memory_passes_messages
@@ -149,6 +157,12 @@ pub fn promises() -> &'static [Promise] {
         shared_memory_refuses_what_is_not_there
         keyed_state_needs_its_key
         holds_give_nothing_away
+        waiters_need_a_thread
+        rights_need_a_block
+        events_have_one_node
+        events_count_to_the_end
+        nodes_install_alike
+        sizes_are_not_wrapped
         phases_agree
         runs_repeat
     }

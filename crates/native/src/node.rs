@@ -7,11 +7,11 @@
 //! lock. With *keyed* dispatch whoever receives moves messages into the
 //! node's [`pdq::Queue`], and every processor that serves takes from there what its key allows.
 //!
-//! The right to receive is a lock that is only ever tried: one processor of the node at a time looks at the lanes, so
-//! messages enter the queue in ring order.
+//! One processor of the node at a time has the right to receive (`right`) and looks at the lanes, so messages enter the queue
+//! in ring order.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use pdq::{Identity, Queue, queue};
 use tempest::policy::{Dispatch, Split};
@@ -20,8 +20,9 @@ use tempest::{Failure, NodeId, Policy, Report};
 
 use crate::adaptive::Adaptive;
 use crate::floor::Floor;
-use crate::lowering::Lowerings;
+use crate::right::{Right, Turn};
 use crate::ring::{Alone, Apart, Received};
+use crate::set_aside::Lowerings;
 use crate::threads::{Inbox, ThreadSlot};
 
 pub(crate) use crate::lock::lock;
@@ -125,11 +126,13 @@ pub(crate) struct Node {
     pub(crate) threads: Vec<ThreadSlot>,
     /// Per processor.
     pub(crate) inboxes: Vec<Inbox>,
-    /// Packets in the outboxes of the lanes out of here.
+    /// Words in the outboxes of the lanes out of here.
     pub(crate) outboxed: AtomicUsize,
-    /// Whether a processor could not publish acknowledgements, because outboxes were not empty.
+    /// As many of them as do not keep this node from acknowledging what it has handled.
+    reserve: usize,
+    /// Whether a processor could not publish acknowledgements, because the outboxes held more than their reserve.
     owes_digest: AtomicBool,
-    right_to_receive: Alone<Mutex<()>>,
+    pub(crate) right_to_receive: Right,
     /// Where several processors compute and run handlers, each on a core of its own.
     pub(crate) floor: Option<Box<Floor>>,
     /// The processor, by its number on the node, whose back-edge polls count.
@@ -143,6 +146,7 @@ impl Node {
         split: Split,
         adaptive: Option<Box<Adaptive>>,
         has_floor: bool,
+        reserve: usize,
     ) -> Self {
         let threads = resident.node.shape().threads;
         let processors = split.computing + split.dedicated;
@@ -156,8 +160,9 @@ impl Node {
             threads: (0..threads).map(|_| ThreadSlot::default()).collect(),
             inboxes: (0..processors).map(|_| Inbox::default()).collect(),
             outboxed: AtomicUsize::new(0),
+            reserve,
             owes_digest: AtomicBool::new(false),
-            right_to_receive: Alone::default(),
+            right_to_receive: Right::default(),
             floor: has_floor.then(Box::default),
             poll_owner: Alone::default(),
         }
@@ -165,12 +170,8 @@ impl Node {
 
     /// The right to receive, if nobody has it; an only processor needs none.
     #[inline]
-    pub(crate) fn try_receive(&self) -> Option<MutexGuard<'_, ()>> {
-        match self.right_to_receive.0.try_lock() {
-            Ok(guard) => Some(guard),
-            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
-            Err(TryLockError::WouldBlock) => None,
-        }
+    pub(crate) fn try_receive(&self) -> Option<Turn<'_>> {
+        self.right_to_receive.try_take()
     }
 
     /// The serial dispatcher of a node with one processor, which takes it once.
@@ -231,14 +232,20 @@ impl Node {
         self.outboxed.load(Ordering::Acquire) == 0
     }
 
-    /// Leaves the acknowledgements to the processor that finds the outboxes empty.
+    /// Whether so little waits in the outboxes that this node acknowledges what it has handled.
+    #[inline]
+    pub(crate) fn may_acknowledge(&self) -> bool {
+        self.outboxed.load(Ordering::Acquire) <= self.reserve
+    }
+
+    /// Leaves the acknowledgements to the processor that empties the outboxes down to their reserve.
     pub(crate) fn owe_digest(&self) {
         self.owes_digest.store(true, Ordering::SeqCst);
     }
 
     /// Whether that news is to be published now, by the caller.
     pub(crate) fn settles_digest(&self) -> bool {
-        self.outboxes_are_empty()
+        self.may_acknowledge()
             && self.owes_digest.load(Ordering::SeqCst)
             && self.owes_digest.swap(false, Ordering::AcqRel)
     }

@@ -6,9 +6,13 @@
 #[path = "../common/policies.rs"]
 mod policies;
 
+mod bounds;
 mod flood;
 mod kit;
+mod long;
+mod numbers;
 mod refused;
+mod stacks;
 mod worlds;
 
 use policies::POLICIES;

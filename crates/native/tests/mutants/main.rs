@@ -43,6 +43,8 @@ mod lock;
 mod lowering;
 #[path = "../../src/node.rs"]
 mod node;
+#[path = "../../src/outbox.rs"]
+mod outbox;
 #[path = "../../src/phases.rs"]
 mod phases;
 #[path = "../../src/processor.rs"]
@@ -51,6 +53,8 @@ mod processor;
 mod ready;
 #[path = "../../src/requests.rs"]
 mod requests;
+#[path = "../../src/right.rs"]
+mod right;
 #[path = "../../src/ring.rs"]
 mod ring;
 #[path = "../../src/segments.rs"]
@@ -59,8 +63,12 @@ mod segments;
 mod send;
 #[path = "../../src/serve.rs"]
 mod serve;
+#[path = "../../src/set_aside.rs"]
+mod set_aside;
 #[path = "../../src/shared.rs"]
 mod shared;
+#[path = "../../src/stacks.rs"]
+mod stacks;
 mod sync;
 #[path = "../../src/threads.rs"]
 mod threads;
@@ -70,6 +78,8 @@ mod tracer;
 mod waist;
 #[path = "../../src/waits.rs"]
 mod waits;
+#[path = "../../src/windows.rs"]
+mod windows;
 #[path = "../../src/world.rs"]
 mod world;
 

@@ -187,6 +187,11 @@ impl<T> Gate<T> {
         last
     }
 
+    /// Comes after all who have looked at the gate under its lock, and before all who will.
+    pub(super) fn pass(&self) {
+        drop(self.lock());
+    }
+
     pub(super) fn counts(&self) -> Counts {
         self.lock().counts
     }

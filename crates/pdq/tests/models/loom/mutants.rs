@@ -69,3 +69,9 @@ fn missed_lane_is_empty() {
 fn opened_unseen() {
     assert_noticed("opened-unseen", "whole::search_and_completion");
 }
+
+/// Who closes the queue does not see a server without lanes fall asleep.
+#[test]
+fn close_past_the_gate() {
+    assert_noticed("close-past-the-gate", "whole::close_and_server_without_lanes");
+}

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use loom::thread;
 
 use crate::sync::{Condvar, Mutex, UnsafeCell};
-use crate::{DispatcherId, Key, Keyed, Queue, explore_interleavings, queue};
+use crate::{DispatcherId, Key, Keyed, Queue, explore, explore_interleavings, queue};
 
 /// A queue and what its handlers write.
 struct World {
@@ -397,6 +397,20 @@ fn close_and_last_completion() {
         world.queue.complete(held);
         join([worker, closer]);
         assert_eq!(world.end()[0], [1]);
+    });
+}
+
+/// A server without lanes falls asleep while the queue is closed: no latch of a lane orders the two.
+///
+/// Loads return any value that they may: with the newest only, one of the two always sees the other.
+#[test]
+fn close_and_server_without_lanes() {
+    explore(2, || {
+        let config = queue::Config { servers: 3, partitions: 2, limit: None };
+        let world = World::new(config);
+        let worker = spawn(&world, |world| world.work(2));
+        world.queue.close();
+        join([worker]);
     });
 }
 
