@@ -106,7 +106,7 @@ impl Processor {
         // The end of the world ends a nap only if it comes during that.
         while self.world.is_running() {
             let passed = Duration::from_nanos(self.world.now_ns().saturating_sub(since_ns));
-            naps.nap(passed, if self.node().has_backlog() { NAP } else { Duration::MAX });
+            naps.nap(passed, if self.node().backlog.is_left() { NAP } else { Duration::MAX });
             since_ns = self.world.now_ns();
             if self.world.is_attended(node) {
                 return;
@@ -144,7 +144,7 @@ impl Processor {
 
     /// Whether there is something to run or to move on.
     pub(crate) fn sees_service(&self) -> bool {
-        self.sees_events() || self.node().has_backlog()
+        self.sees_events() || self.node().backlog.is_left()
     }
 }
 

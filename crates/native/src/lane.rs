@@ -42,11 +42,11 @@ use std::sync::Arc;
 use tempest::NodeId;
 use tempest::world::{MessageId, Packet};
 
-use crate::gauge::bump;
+use crate::backlog::Backlog;
 use crate::lock::lock;
 use crate::outbox::{Outbox, PAGE_BYTES, Quota};
-use crate::ring::{Alone, Apart, BadLength, Drained, Origin, Received, Ring, Sent};
-use crate::sync::{AtomicU64, AtomicUsize, Mutex, MutexGuard, Ordering};
+use crate::ring::{Alone, Apart, BadLength, Drained, Origin, Received, Ring, Sent, bump};
+use crate::sync::{AtomicU64, AtomicUsize, Mutex, MutexGuard, Ordering, mutated};
 use crate::windows::Windows;
 
 /// Slots of a ring where there is memory for it. They favour streams, which run best with thousands of lines between their ends;
@@ -177,15 +177,15 @@ impl Lane {
     }
 
     /// A thread's message, if there is room and credit; returns its number in the lane. `stretch` is the sending processor's
-    /// (`burst`), `outboxed` counts the words in the outboxes of the sender.
+    /// (`burst`), `backlog` counts the words in the outboxes of its node.
     #[inline(always)]
-    pub(crate) fn offer(&self, packet: &Packet, stretch: u64, outboxed: &AtomicUsize) -> Option<u64> {
+    pub(crate) fn offer(&self, packet: &Packet, stretch: u64, backlog: &Backlog) -> Option<u64> {
         let _turn = self.turn();
         if !self.has_credit(packet.id()) {
             return None;
         }
-        if !self.is_flushed(outboxed) {
-            return self.offer_behind(packet, outboxed);
+        if !self.is_flushed(backlog) {
+            return self.offer_behind(packet, backlog);
         }
         let sent = Sent { origin: Origin::Thread, follows: self.sender.follows(stretch) };
         self.ring.push(packet, sent).then(|| self.number_next(&self.sender.by_threads))
@@ -194,10 +194,10 @@ impl Lane {
     /// A thread's message, for which there is a credit, if it may wait behind those in the outbox. They are there, so
     /// whoever empties the outbox knows of it.
     #[cold]
-    fn offer_behind(&self, packet: &Packet, outboxed: &AtomicUsize) -> Option<u64> {
+    fn offer_behind(&self, packet: &Packet, backlog: &Backlog) -> Option<u64> {
         let is_taken = {
             let mut outbox = lock(&self.outbox);
-            outbox.has_room_for_a_thread() && self.put_aside(&mut outbox, packet, Origin::Thread, outboxed)
+            outbox.has_room_for_a_thread() && self.put_aside(&mut outbox, packet, Origin::Thread, backlog)
         };
         is_taken.then(|| self.number_next(&self.sender.by_threads))
     }
@@ -210,13 +210,13 @@ impl Lane {
         packet: &Packet,
         origin: Origin,
         stretch: u64,
-        outboxed: &AtomicUsize,
+        backlog: &Backlog,
     ) -> Option<u64> {
         let _turn = self.turn();
-        let flushed = self.is_flushed(outboxed);
+        let flushed = mutated!("outbox-overtaken") || self.is_flushed(backlog);
         let sent = Sent { origin, follows: self.sender.follows(stretch) };
         if !flushed || !self.ring.push(packet, sent) {
-            self.put_aside(&mut lock(&self.outbox), packet, origin, outboxed).then_some(())?;
+            self.put_aside(&mut lock(&self.outbox), packet, origin, backlog).then_some(())?;
         }
         Some(self.number_next(&self.sender.by_handlers))
     }
@@ -231,27 +231,27 @@ impl Lane {
 
     /// Appends a message to the outbox, if there is memory for it.
     #[cold]
-    fn put_aside(
-        &self,
-        outbox: &mut Outbox,
-        packet: &Packet,
-        origin: Origin,
-        outboxed: &AtomicUsize,
-    ) -> bool {
+    fn put_aside(&self, outbox: &mut Outbox, packet: &Packet, origin: Origin, backlog: &Backlog) -> bool {
         let Some(words) = outbox.push(packet, origin, &self.bounds.quota) else { return false };
         self.sender.outboxed.fetch_add(words, Ordering::Relaxed);
-        outboxed.fetch_add(words, Ordering::AcqRel);
+        backlog.add(words);
         true
+    }
+
+    /// The windows of credit, which all lanes share.
+    #[cfg(test)]
+    pub(crate) fn windows(&self) -> &Windows {
+        &self.bounds.windows
     }
 
     /// Moves what it can from the outbox into the ring. True if there was anything: the receiver has to look then, also
     /// if nothing could be moved, because then its ring is full.
-    pub(crate) fn flush(&self, outboxed: &AtomicUsize) -> bool {
+    pub(crate) fn flush(&self, backlog: &Backlog) -> bool {
         if self.sender.outboxed.load(Ordering::Relaxed) == 0 {
             return false;
         }
         let _turn = self.turn();
-        self.is_flushed(outboxed);
+        self.is_flushed(backlog);
         true
     }
 
@@ -341,133 +341,16 @@ impl Lane {
 
     /// Moves what it can from the outbox into the ring; true if the outbox is empty afterwards. Needs the turn.
     #[inline]
-    fn is_flushed(&self, outboxed: &AtomicUsize) -> bool {
-        self.sender.outboxed.load(Ordering::Relaxed) == 0 || self.empty_outbox(outboxed)
+    fn is_flushed(&self, backlog: &Backlog) -> bool {
+        self.sender.outboxed.load(Ordering::Relaxed) == 0 || self.empty_outbox(backlog)
     }
 
     #[cold]
-    fn empty_outbox(&self, outboxed: &AtomicUsize) -> bool {
+    fn empty_outbox(&self, backlog: &Backlog) -> bool {
         let moved = lock(&self.outbox).pass_on(&self.bounds.quota, |packet, origin| {
             self.ring.push(packet, Sent { origin, follows: true })
         });
-        outboxed.fetch_sub(moved, Ordering::AcqRel);
+        backlog.remove(moved);
         self.sender.outboxed.fetch_sub(moved, Ordering::Relaxed) == moved
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::ops::Range;
-
-    use tempest::MAX_WORDS;
-
-    use super::*;
-
-    /// So long that a slot has room for one.
-    fn packet(number: u64) -> Packet {
-        Packet::from_parts(MessageId(0), NodeId(0), &[number; MAX_WORDS]).unwrap()
-    }
-
-    /// A lane whose outbox may take one page.
-    fn lane(slots: usize, window: u64) -> (Lane, AtomicUsize) {
-        let bounds = Bounds::new(Depths { slots, window, outboxes: PAGE_BYTES }, 1, 1);
-        (Lane::new(slots, &bounds, true), AtomicUsize::new(0))
-    }
-
-    /// Widens the window as far as it goes.
-    fn widen(lane: &Lane) {
-        let windows = &lane.bounds.windows;
-        (0..8).for_each(|_| windows.widen(MessageId(0), windows.of(MessageId(0))));
-    }
-
-    fn post(lane: &Lane, numbers: Range<u64>, outboxed: &AtomicUsize) {
-        for number in numbers {
-            assert_eq!(lane.post(&packet(number), Origin::Handler, 1, outboxed), Some(number));
-        }
-    }
-
-    fn drain(lane: &Lane) -> Vec<u64> {
-        let mut all = Vec::new();
-        lane.receive(100, NodeId(0), &mut Received::blank(), |message, is_good| {
-            is_good.unwrap();
-            assert_eq!(message.number, message.packet.words()[0], "it is known by its number in the lane");
-            all.push(message.number);
-            true
-        });
-        all
-    }
-
-    #[test]
-    fn handlers_messages_wait_in_the_outbox_and_keep_their_order() {
-        let (lane, outboxed) = lane(2, 10);
-        widen(&lane);
-        post(&lane, 0..5, &outboxed);
-        assert_eq!(outboxed.load(Ordering::Relaxed), 3 * (1 + MAX_WORDS));
-        assert_eq!(lane.offer(&packet(5), 1, &outboxed), Some(5), "a thread's message may wait behind them");
-        assert_eq!(lane.offer(&packet(6), 1, &outboxed), None, "but not many more");
-        assert_eq!(drain(&lane), [0, 1]);
-        assert!(lane.flush(&outboxed));
-        assert_eq!(drain(&lane), [2, 3]);
-        post(&lane, 6..7, &outboxed);
-        assert_eq!(drain(&lane), [4, 5]);
-        assert!(lane.flush(&outboxed));
-        assert_eq!((drain(&lane), outboxed.load(Ordering::Relaxed)), (vec![6], 0));
-        assert!(!lane.flush(&outboxed));
-    }
-
-    #[test]
-    fn a_ring_that_threads_fill_keeps_them_waiting() {
-        let (lane, outboxed) = lane(2, 10);
-        widen(&lane);
-        let sent = (0..10).take_while(|number| lane.offer(&packet(*number), 1, &outboxed).is_some()).count();
-        assert_eq!((sent, outboxed.load(Ordering::Relaxed)), (2, 0));
-    }
-
-    #[test]
-    fn an_outbox_without_memory_refuses_and_goes_on_when_it_has_some_again() {
-        let (lane, outboxed) = lane(2, 10);
-        let a_page = (PAGE_BYTES / size_of::<u64>() / (1 + MAX_WORDS)) as u64;
-        post(&lane, 0..2 + a_page, &outboxed);
-        assert_eq!(lane.post(&packet(2 + a_page), Origin::Handler, 1, &outboxed), None);
-        for first in (0..2 + a_page).step_by(2) {
-            assert_eq!(drain(&lane), [first, first + 1]);
-            lane.flush(&outboxed);
-        }
-        post(&lane, 2 + a_page..6 + a_page, &outboxed);
-    }
-
-    #[test]
-    fn threads_have_as_many_credits_as_are_acknowledged() {
-        let (lane, outboxed) = lane(8, 3);
-        widen(&lane);
-        let offer = |number: &u64| lane.offer(&packet(*number), 1, &outboxed) == Some(*number);
-        assert_eq!((0..8).take_while(offer).count(), 3);
-        assert_eq!(drain(&lane), [0, 1, 2]);
-        lane.count_handled(2);
-        assert!(!offer(&3), "handled, but the sender does not know");
-        lane.publish_acknowledged();
-        assert_eq!((3..8).take_while(offer).count(), 2);
-    }
-
-    /// The numbers that a thread sends before it is refused, and that are handled then.
-    fn round(lane: &Lane, next: &mut u64, outboxed: &AtomicUsize) -> u64 {
-        let first = *next;
-        while lane.offer(&packet(*next), 1, outboxed).is_some() {
-            *next += 1;
-        }
-        assert_eq!(drain(lane).len() as u64, *next - first);
-        lane.count_handled(*next - first);
-        lane.publish_acknowledged();
-        *next - first
-    }
-
-    #[test]
-    fn a_window_widens_as_long_as_all_that_it_let_through_is_handled() {
-        let (lane, outboxed) = lane(64, 5);
-        let mut next = 0;
-        let rounds: Vec<u64> = (0..6).map(|_| round(&lane, &mut next, &outboxed)).collect();
-        assert_eq!(rounds, [1, 2, 4, 5, 5, 5]);
-        lane.bounds.windows.narrow(MessageId(0), u64::MAX);
-        assert_eq!(round(&lane, &mut next, &outboxed), 1);
     }
 }

@@ -8,6 +8,7 @@
 //! | `local` | [`Local`]: the world, refusals, the outcome |
 //! | `ring` | one producer, one consumer, bounded, no locked instruction |
 //! | `lane` | node to node: a ring, credits, the outbox |
+//! | `backlog` | what of a node has still to be moved on: outboxes, acknowledgements |
 //! | `outbox` | what handlers have sent and rings have no room for, in memory that the world bounds |
 //! | `windows` | how many messages of a kind may be on their way, by what their handlers send |
 //! | `burst` | streams: when a receiver holds back |
@@ -58,6 +59,7 @@
 #![deny(unsafe_code)]
 
 mod adaptive;
+mod backlog;
 mod berth;
 mod burst;
 mod crew;
@@ -71,11 +73,15 @@ mod holding;
 mod idle;
 mod keyed;
 mod lane;
+#[cfg(test)]
+mod lane_tests;
 mod local;
 mod lock;
 mod lowering;
 mod node;
 mod outbox;
+#[cfg(test)]
+mod outbox_tests;
 mod phases;
 mod processor;
 mod ready;
@@ -96,6 +102,8 @@ mod tracer;
 mod waist;
 mod waits;
 mod windows;
+#[cfg(test)]
+mod windows_tests;
 mod world;
 
 pub use local::Local;

@@ -19,6 +19,7 @@ use tempest::world::{DispatchKey, Name, Packet, Resident, Serial};
 use tempest::{Failure, NodeId, Policy, Report};
 
 use crate::adaptive::Adaptive;
+use crate::backlog::Backlog;
 use crate::floor::Floor;
 use crate::right::{Right, Turn};
 use crate::ring::{Alone, Apart, Received};
@@ -126,12 +127,8 @@ pub(crate) struct Node {
     pub(crate) threads: Vec<ThreadSlot>,
     /// Per processor.
     pub(crate) inboxes: Vec<Inbox>,
-    /// Words in the outboxes of the lanes out of here.
-    pub(crate) outboxed: AtomicUsize,
-    /// As many of them as do not keep this node from acknowledging what it has handled.
-    reserve: usize,
-    /// Whether a processor could not publish acknowledgements, because the outboxes held more than their reserve.
-    owes_digest: AtomicBool,
+    /// What its outboxes hold, and whether it has told what it has handled.
+    pub(crate) backlog: Backlog,
     pub(crate) right_to_receive: Right,
     /// Where several processors compute and run handlers, each on a core of its own.
     pub(crate) floor: Option<Box<Floor>>,
@@ -159,9 +156,7 @@ impl Node {
             adaptive,
             threads: (0..threads).map(|_| ThreadSlot::default()).collect(),
             inboxes: (0..processors).map(|_| Inbox::default()).collect(),
-            outboxed: AtomicUsize::new(0),
-            reserve,
-            owes_digest: AtomicBool::new(false),
+            backlog: Backlog::new(reserve),
             right_to_receive: Right::default(),
             floor: has_floor.then(Box::default),
             poll_owner: Alone::default(),
@@ -224,35 +219,5 @@ impl Node {
     #[inline]
     pub(crate) fn has_set_aside(&self) -> bool {
         self.lowerings.as_ref().is_some_and(|lowerings| lowerings.has_set_aside())
-    }
-
-    /// Whether nothing waits in the outboxes.
-    #[inline]
-    pub(crate) fn outboxes_are_empty(&self) -> bool {
-        self.outboxed.load(Ordering::Acquire) == 0
-    }
-
-    /// Whether so little waits in the outboxes that this node acknowledges what it has handled.
-    #[inline]
-    pub(crate) fn may_acknowledge(&self) -> bool {
-        self.outboxed.load(Ordering::Acquire) <= self.reserve
-    }
-
-    /// Leaves the acknowledgements to the processor that empties the outboxes down to their reserve.
-    pub(crate) fn owe_digest(&self) {
-        self.owes_digest.store(true, Ordering::SeqCst);
-    }
-
-    /// Whether that news is to be published now, by the caller.
-    pub(crate) fn settles_digest(&self) -> bool {
-        self.may_acknowledge()
-            && self.owes_digest.load(Ordering::SeqCst)
-            && self.owes_digest.swap(false, Ordering::AcqRel)
-    }
-
-    /// Whether outboxes or acknowledgements have to be moved on.
-    #[inline]
-    pub(crate) fn has_backlog(&self) -> bool {
-        !self.outboxes_are_empty() || self.owes_digest.load(Ordering::Acquire)
     }
 }

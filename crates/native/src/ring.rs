@@ -92,6 +92,12 @@ pub(crate) struct Alone<T>(pub(crate) T);
 /// A counter on lines of its own.
 pub(crate) type Apart = Alone<AtomicU64>;
 
+/// Adds to a counter that only the caller writes.
+#[inline]
+pub(crate) fn bump(counter: &AtomicU64, amount: u64) {
+    counter.store(counter.load(Ordering::Relaxed) + amount, Ordering::Relaxed);
+}
+
 /// Where an end of the ring is, in halves, and how many lines it last knew, or said, to be taken.
 #[derive(Default)]
 #[repr(align(128))]

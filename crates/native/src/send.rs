@@ -87,7 +87,7 @@ impl Processor {
         // Counted first: once it is in the ring it may be handled at any moment.
         bump(&gauge.sent, 1);
         let lane = &self.lanes[to.0 as usize];
-        let Some(number) = lane.offer(packet, self.bursts.stretch(), &node.outboxed) else {
+        let Some(number) = lane.offer(packet, self.bursts.stretch(), &node.backlog) else {
             self.is_refused(to);
             return false;
         };
@@ -129,8 +129,8 @@ impl Processor {
         bump(&self.gauge().sent, 1);
         let (node, at) = (self.node(), self.tracer.time(&self.world));
         let lane = &self.lanes[to.0 as usize];
-        let number = lane.post(packet, origin, self.bursts.stretch(), &node.outboxed);
-        if node.outboxed.load(Ordering::Relaxed) > 0 {
+        let number = lane.post(packet, origin, self.bursts.stretch(), &node.backlog);
+        if node.backlog.words() > 0 {
             self.note_outboxed(packet, number.is_some());
         }
         self.trace_send(at, to, packet, number.unwrap_or(0));
@@ -157,7 +157,7 @@ impl Processor {
     fn out_of_memory(&self) -> String {
         let node = self.node();
         let limit = Bytes::new(self.world.bounds.quota.bytes() as u64);
-        let [here, own] = [node.outboxed.load(Ordering::Relaxed) as u64, self.outboxed.get()]
+        let [here, own] = [node.backlog.words() as u64, self.outboxed.get()]
             .map(|words| format!("{} KiB", words * size_of::<u64>() as u64 / 1024));
         format!(
             "{self} found no memory for what it sends: the messages of handlers that no node has room for yet fill the {limit} \

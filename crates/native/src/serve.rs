@@ -9,8 +9,6 @@
 //!
 //! This module must never know when a processor serves.
 
-use std::sync::atomic::{Ordering, fence};
-
 use tempest::policy::Dispatch;
 use tempest::world::{DispatchKey, Held, Lowering, Packet, Proof, Serial};
 use tempest::{NodeId, ThreadId};
@@ -120,23 +118,22 @@ impl Processor {
     /// Moves what it can from the outboxes into the rings, and then publishes what could not be before. Whether anything moved.
     #[inline]
     pub(crate) fn move_on(&self) -> bool {
-        self.node().has_backlog() && self.clear_backlog()
+        self.node().backlog.is_left() && self.clear_backlog()
     }
 
     #[cold]
     fn clear_backlog(&self) -> bool {
         let node = self.node();
-        let before = node.outboxed.load(Ordering::Relaxed);
+        let before = node.backlog.words();
         for (lane, to) in self.lanes.iter().zip(0..) {
-            if lane.flush(&node.outboxed) {
+            if lane.flush(&node.backlog) {
                 self.wake_receiver(NodeId(to));
             }
         }
-        fence(Ordering::SeqCst);
-        if node.settles_digest() {
+        if node.backlog.settles() {
             self.world.lanes_into(node.id).for_each(Lane::publish_acknowledged);
         }
-        node.outboxed.load(Ordering::Relaxed) < before
+        node.backlog.words() < before
     }
 
     /// Tells senders of what this processor has handled, or leaves that to the processor that empties the outboxes.
@@ -146,10 +143,10 @@ impl Processor {
             return;
         }
         let node = self.node();
-        if node.may_acknowledge() {
+        if node.backlog.may_acknowledge() {
             self.world.lanes_into(node.id).for_each(Lane::publish_acknowledged);
         } else {
-            node.owe_digest();
+            node.backlog.owe();
             self.clear_backlog();
         }
     }
@@ -207,7 +204,7 @@ impl Processor {
         self.gauge().count_handlers(tally.handled);
         if tally.by_threads > 0 {
             lane.count_handled(tally.by_threads);
-            if self.node().may_acknowledge() {
+            if self.node().backlog.may_acknowledge() {
                 lane.publish_acknowledged();
             } else {
                 self.owes_digest.set(true);

@@ -8,6 +8,8 @@
 
 #[path = "../../src/adaptive.rs"]
 mod adaptive;
+#[path = "../../src/backlog.rs"]
+mod backlog;
 #[path = "../../src/berth.rs"]
 mod berth;
 #[path = "../../src/burst.rs"]

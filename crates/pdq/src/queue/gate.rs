@@ -176,7 +176,8 @@ impl<T> Gate<T> {
 
     /// A lane has drained. True if it was the last, and the item is now ready.
     pub(super) fn drained(&self) -> bool {
-        let last = self.signs.left.fetch_sub(1, Ordering::AcqRel) == 1;
+        let order = if mutated!("drained-relaxed") { Ordering::Relaxed } else { Ordering::AcqRel };
+        let last = self.signs.left.fetch_sub(1, order) == 1;
         if last {
             // Under the lock, so that who is about to sleep either sees it or is seen (see `idle`).
             let state = self.lock();

@@ -180,7 +180,8 @@ impl<T, K: UserKey> Lane<T, K> {
     /// Closes the lane from that position on. To close it, the caller holds the writers' latch and the position is
     /// `pushed`; to open it further, nothing is needed.
     pub(super) fn set_fence(&self, position: u64) {
-        self.hints().fence.store(position, Ordering::Release);
+        let order = if mutated!("fence-relaxed") { Ordering::Relaxed } else { Ordering::Release };
+        self.hints().fence.store(position, order);
     }
 
     /// Up to where items may be taken now.
@@ -191,7 +192,8 @@ impl<T, K: UserKey> Lane<T, K> {
         if mutated!("fence-ignored") {
             return pushed;
         }
-        pushed.min(self.hints().fence.load(Ordering::Acquire))
+        let order = if mutated!("fence-not-acquired") { Ordering::Relaxed } else { Ordering::Acquire };
+        pushed.min(self.hints().fence.load(order))
     }
 
     /// Whether something may be there to run, as far as can be seen from outside.
@@ -199,7 +201,8 @@ impl<T, K: UserKey> Lane<T, K> {
     pub(super) fn shows_work(&self) -> bool {
         let hints = self.hints();
         // In this order: see the head of the module.
-        self.limit() > hints.taken.load(Ordering::Acquire) || hints.ready.load(Ordering::Relaxed) > 0
+        let order = if mutated!("taken-not-acquired") { Ordering::Relaxed } else { Ordering::Acquire };
+        self.limit() > hints.taken.load(order) || hints.ready.load(Ordering::Relaxed) > 0
     }
 
     /// Whether something may be there to run. The look takes both latches, so it is ordered with every change that makes an
@@ -535,7 +538,8 @@ impl<T, K: UserKey> Drop for Serving<'_, T, K> {
     fn drop(&mut self) {
         let hints = self.lane.hints();
         hints.ready.store(self.ready(), Ordering::Relaxed);
-        hints.taken.store(self.served.reader.taken(), Ordering::Release);
+        let order = if mutated!("taken-relaxed") { Ordering::Relaxed } else { Ordering::Release };
+        hints.taken.store(self.served.reader.taken(), order);
         let attended = if self.is_attended() { self.served.counts.dispatched } else { 0 };
         hints.attended.store(attended, Ordering::Relaxed);
     }

@@ -70,6 +70,34 @@ fn opened_unseen() {
     assert_noticed("opened-unseen", "whole::search_and_completion");
 }
 
+/// What is behind a barrier does not see what the sequential handler wrote.
+#[test]
+fn fence_relaxed() {
+    assert_noticed("fence-relaxed", "parts::barrier::one_barrier_behind_another");
+}
+
+#[test]
+fn fence_not_acquired() {
+    assert_noticed("fence-not-acquired", "parts::barrier::one_barrier_behind_another");
+}
+
+/// What a server moves out of the inbox is not seen as ready.
+#[test]
+fn taken_relaxed() {
+    assert_noticed("taken-relaxed", "parts::barrier::what_is_known_is_seen");
+}
+
+#[test]
+fn taken_not_acquired() {
+    assert_noticed("taken-not-acquired", "parts::barrier::what_is_known_is_seen");
+}
+
+/// The sequential handler does not see what the last one of another lane wrote.
+#[test]
+fn drained_relaxed() {
+    assert_noticed("drained-relaxed", "parts::barrier::two_lanes_drain");
+}
+
 /// Who closes the queue does not see a server without lanes fall asleep.
 #[test]
 fn close_past_the_gate() {
