@@ -54,8 +54,18 @@ pub(crate) struct Turn<'a> {
 /// A handler of another processor, while it may be taking too long.
 #[derive(Default)]
 pub(crate) struct Watch {
-    step: Cell<u64>,
+    handler: Cell<u64>,
     since_ns: Cell<u64>,
+}
+
+impl Watch {
+    /// Whether the handler of that number has been watched for long. Asked again and again, with the time.
+    pub(crate) fn is_late(&self, handler: u64, now_ns: u64) -> bool {
+        if self.handler.replace(handler) != handler {
+            self.since_ns.set(now_ns);
+        }
+        now_ns - self.since_ns.get() >= PATIENCE_NS
+    }
 }
 
 impl Right {
@@ -66,16 +76,6 @@ impl Right {
         let taken = is_free
             && self.taken.0.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed).is_ok();
         taken.then(|| Turn::at(self, self.step.0.load(Ordering::Relaxed)))
-    }
-
-    /// The right, if its holder has been at one handler for long. Asked again and again, with the time.
-    pub(crate) fn take_over_late(&self, watch: &Watch, now_ns: u64) -> Option<Turn<'_>> {
-        let step = self.offered()?;
-        if watch.step.replace(step) != step {
-            watch.since_ns.set(now_ns);
-        }
-        let is_late = now_ns - watch.since_ns.get() >= PATIENCE_NS;
-        if is_late { self.take_over(step) } else { None }
     }
 
     /// The step at which the holder offers the right, if it does. Another handler is another step.
@@ -89,11 +89,21 @@ impl Right {
         self.step.0.compare_exchange(offered, offered + 1, order, Ordering::Relaxed).ok()?;
         Some(Turn::at(self, offered + 1))
     }
+
+    /// The right, from a holder that has left it to the caller by other means: it [loses](Turn::lose) it.
+    pub(crate) fn inherit(&self) -> Turn<'_> {
+        Turn::at(self, self.step.0.load(Ordering::Relaxed))
+    }
 }
 
 impl<'a> Turn<'a> {
     fn at(right: &'a Right, step: u64) -> Self {
         Self { right, step: Cell::new(step), lost: Cell::new(false) }
+    }
+
+    /// The right has been left to another processor, which [inherits](Right::inherit) it.
+    pub(crate) fn lose(&self) {
+        self.lost.set(true);
     }
 
     /// Whether the right has not been taken over.
@@ -195,13 +205,21 @@ mod tests {
 
     #[test]
     fn a_handler_is_late_when_it_has_been_watched_for_long() {
-        let (right, watch) = (Right::default(), Watch::default());
-        let turn = right.try_take().unwrap();
-        let is_late = |now| right.take_over_late(&watch, now).is_some();
-        assert!(!is_late(PATIENCE_NS), "it is not offered");
-        turn.offer(|| assert!(!is_late(0) && !is_late(PATIENCE_NS - 1)));
-        turn.offer(|| assert!(!is_late(PATIENCE_NS), "this is another one"));
-        turn.offer(|| assert!(!is_late(7) && is_late(PATIENCE_NS + 7)));
+        let watch = Watch::default();
+        assert!(!watch.is_late(1, 7) && !watch.is_late(1, PATIENCE_NS + 6));
+        assert!(!watch.is_late(3, PATIENCE_NS + 7), "this is another one");
+        assert!(!watch.is_late(3, 2 * PATIENCE_NS + 6) && watch.is_late(3, 2 * PATIENCE_NS + 7));
+    }
+
+    #[test]
+    fn who_leaves_it_to_another_gives_nothing_back() {
+        let right = Right::default();
+        let (first, second) = (right.try_take().unwrap(), right.inherit());
+        first.lose();
+        drop(first);
+        assert!(right.try_take().is_none());
+        drop(second);
+        assert!(right.try_take().is_some());
     }
 
     #[test]
