@@ -44,8 +44,8 @@ impl Drop for Running {
 }
 
 impl Routine {
-    /// Of a body that has not begun, who alone suspends it, and who it is, for people. The body is boxed because corosensei does not check that what
-    /// it puts on the stack fits there.
+    /// Of a body that has not begun, who alone suspends it, and who it is, for people. The body is boxed because corosensei does not
+    /// check that what it puts on the stack fits there.
     pub(crate) fn new(
         stack: Stack,
         owner: Option<&'static Owner>,
