@@ -89,6 +89,8 @@ mod processor;
 mod ready;
 mod requests;
 mod right;
+#[cfg(test)]
+mod right_tests;
 mod ring;
 #[cfg(test)]
 mod ring_tests;
