@@ -23,8 +23,10 @@
 //! | `downgrade` | a right to shared memory is taken away after the accesses that it allowed |
 //! | `waiting` | waits end when the count is reached, and not before |
 //! | `deadlock` | threads that wait in vain are reported, exactly |
+//! | `stacks` | a handler has its stack, however deep the thread beneath it is |
 //! | `breach` | a program that breaks the rules fails, and only the program |
 //! | `unwinding` | what destructors do and threads catch hides no failure and keeps no run from ending |
+//! | `misuse` | a program that mixes up its nodes, or names what is not there, is told so |
 //! | [`explorer`] | every state of the coherence protocol's tables, searched without any world |
 //! | `phases` | all threads agree on timed regions; what can be repeated is |
 //!
@@ -45,6 +47,7 @@ mod flood;
 mod locks;
 mod mapped;
 mod mapped_order;
+mod misuse;
 mod order;
 mod payload;
 mod phases;
@@ -54,6 +57,7 @@ mod setting;
 mod shared_memory;
 mod shared_memory_order;
 mod split_phase;
+mod stacks;
 mod unwinding;
 mod waiting;
 
@@ -68,6 +72,7 @@ pub use flood::*;
 pub use locks::*;
 pub use mapped::*;
 pub use mapped_order::*;
+pub use misuse::*;
 pub use order::*;
 pub use payload::*;
 pub use phases::*;
@@ -77,6 +82,7 @@ pub use setting::Setting;
 pub use shared_memory::*;
 pub use shared_memory_order::*;
 pub use split_phase::*;
+pub use stacks::*;
 pub use unwinding::*;
 pub use waiting::*;
 
@@ -102,6 +108,7 @@ pub fn promises() -> &'static [Promise] {
         holds_exclude_handlers
         everything_arrives_once
         handlers_send_without_waiting
+        handlers_have_their_stack
         sends_go_on_after_a_pause
         self_sends
         ending_waits_for_messages
@@ -153,6 +160,7 @@ pub fn promises() -> &'static [Promise] {
         procedures_are_atomic
         rights_outlast_their_accesses
         rights_are_taken_away_by_handlers
+        rights_come_to_threads_however_deep
         shared_memory_is_memory
         shared_memory_fits_its_frames
         shared_memory_passes_messages
@@ -160,6 +168,12 @@ pub fn promises() -> &'static [Promise] {
         shared_memory_refuses_what_is_not_there
         keyed_state_needs_its_key
         holds_give_nothing_away
+        waiters_need_a_thread
+        rights_need_a_block
+        events_have_one_node
+        events_count_to_the_end
+        nodes_install_alike
+        sizes_are_not_wrapped
         phases_agree
         runs_repeat
     }

@@ -2,13 +2,15 @@
 //!
 //! Must never follow the pointer to the running fiber: that is for who switches (`swap.rs`, or `current.rs`).
 
-use std::cell::{Cell, RefCell};
-use std::fmt;
+use std::cell::{Cell, OnceCell, RefCell};
+use std::fmt::{self, Display};
 use std::io;
 use std::mem;
 use std::panic::resume_unwind;
 use std::rc::Rc;
 
+use crate::overflow::{self, AlternateStack};
+use crate::owner::Owner;
 use crate::routine::Routine;
 use crate::stack::{Slab, Stack};
 
@@ -39,6 +41,10 @@ struct Shared {
     slabs: RefCell<Vec<Slab>>,
     /// Stacks cut so far.
     made: Cell<usize>,
+    /// Who alone suspends the fibers, if anybody does.
+    owner: Option<&'static Owner>,
+    /// Since the first of them.
+    watched: OnceCell<Rc<AlternateStack>>,
 }
 
 impl Pool {
@@ -59,8 +65,15 @@ impl Pool {
             spread == usize::MAX || spread.is_power_of_two(),
             "a spread of {spread} bytes: expected a power of two"
         );
-        let (idle, slabs, made) = Default::default();
-        Pool { shared: Rc::new(Shared { stack_bytes, spread, idle, slabs, made }) }
+        let (idle, slabs, made, owner, watched) = Default::default();
+        Pool { shared: Rc::new(Shared { stack_bytes, spread, idle, slabs, made, owner, watched }) }
+    }
+
+    /// Gives a pool that has no clone and no fiber an owner.
+    pub(crate) fn with_owner(mut self, owner: &'static Owner) -> Pool {
+        let shared = Rc::get_mut(&mut self.shared).expect("a pool is given an owner before it is used");
+        shared.owner = Some(owner);
+        self
     }
 
     /// Makes a fiber that will run `body` from its first [`resume`](Fiber::resume) on.
@@ -70,8 +83,51 @@ impl Pool {
     /// When the system has no room for another stack; it says how many there are and what to look at. Where it has no light
     /// guards (Linux before 6.13) a stack takes two mappings, of which Linux by default grants a process 65 530
     /// (`vm.max_map_count`): room for some 32 000 fibers.
-    pub fn spawn(&self, body: impl FnOnce() + 'static) -> io::Result<Fiber> {
-        let routine = Routine::new(self.shared.take()?, Box::new(body));
+    ///
+    /// # Safety
+    ///
+    /// Of the code that runs on the fiber, called functions included, the caller promises what no compiler can check:
+    ///
+    /// 1. *Nothing that a thread-local leads to is borrowed across a suspension*, unless it stays valid whatever runs on the OS
+    ///    thread meanwhile. Other fibers see the same thread-locals, and go on and end in another order than calls do. A scoped
+    ///    thread-local, such as the crate `scoped-tls` makes of safe code, points into the stack of who has set it: set by two
+    ///    fibers in turn, it is set back to what the other has left.
+    /// 2. *A fiber that is suspended inside [`LocalKey::with`](std::thread::LocalKey::with) is resumed to its end or dropped before
+    ///    the OS thread destroys its thread-locals.* So it is neither leaked nor kept in a thread-local itself, nor does it catch the
+    ///    unwinding that a drop begins for so long that it is left behind.
+    ///
+    /// A body that is content with what it owns and with its own stack keeps both, and so does one whose fiber is never suspended.
+    ///
+    /// ```compile_fail,E0133
+    /// let fiber = tradewind_fiber::Pool::new(65536).spawn(|| ());
+    /// ```
+    pub unsafe fn spawn(&self, body: impl FnOnce() + 'static) -> io::Result<Fiber> {
+        self.make_fiber(None, Box::new(body))
+    }
+
+    /// Makes a fiber that will run `body` from its first [`resume`](Fiber::resume) on, and says who that is: should the fiber
+    /// overflow its stack, "`occupant` has overflowed its stack of 64 KiB" is written to the standard error before the process dies.
+    /// What `occupant` says is asked for at that moment, so it may say what the fiber is at.
+    ///
+    /// # Errors
+    ///
+    /// As [`spawn`](Self::spawn) has them.
+    ///
+    /// # Safety
+    ///
+    /// The caller promises what [`spawn`](Self::spawn) demands, and of `occupant` that to display it is *async-signal-safe*, whatever
+    /// the fiber does meanwhile: it neither allocates nor takes a lock nor panics. To write texts, numbers, and what it finds in
+    /// cells and plain memory is fine.
+    pub unsafe fn spawn_as(
+        &self,
+        occupant: Rc<dyn Display>,
+        body: impl FnOnce() + 'static,
+    ) -> io::Result<Fiber> {
+        self.make_fiber(Some(occupant), Box::new(body))
+    }
+
+    fn make_fiber(&self, occupant: Option<Rc<dyn Display>>, body: Box<dyn FnOnce()>) -> io::Result<Fiber> {
+        let routine = Routine::new(self.shared.take()?, self.shared.owner, occupant, body);
         Ok(Fiber { routine: Some(routine), home: Rc::clone(&self.shared) })
     }
 
@@ -103,6 +159,9 @@ impl Shared {
 
     #[cold]
     fn make(&self) -> io::Result<Stack> {
+        if self.watched.get().is_none() {
+            let _watched = self.watched.set(overflow::watch()?);
+        }
         let nth = self.made.get();
         let mut slabs = self.slabs.borrow_mut();
         let mut stack = match slabs.last_mut() {
@@ -155,7 +214,7 @@ pub enum Status {
 ///
 /// ```compile_fail
 /// fn needs_send(_: impl Send) {}
-/// needs_send(tradewind_fiber::Pool::new(65536).spawn(|| ()).unwrap());
+/// needs_send(unsafe { tradewind_fiber::Pool::new(65536).spawn(|| ()) }.unwrap());
 /// ```
 pub struct Fiber {
     /// `None` once the body has returned.
@@ -206,6 +265,13 @@ impl Fiber {
         if let Some(routine) = &self.routine {
             routine.prefetch();
         }
+    }
+
+    /// Bytes of stack that are left to the fiber, which does not run. For the one that runs there is
+    /// [`room`](crate::room()).
+    #[inline]
+    pub fn room(&self) -> usize {
+        self.routine.as_ref().map_or(0, Routine::room)
     }
 
     /// Whether the body has returned or panicked.

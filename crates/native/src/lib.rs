@@ -8,7 +8,11 @@
 //! | `local` | [`Local`]: the world, refusals, the outcome |
 //! | `ring` | one producer, one consumer, bounded, no locked instruction |
 //! | `lane` | node to node: a ring, credits, the outbox |
+//! | `backlog` | what of a node has still to be moved on: outboxes, acknowledgements |
+//! | `outbox` | what handlers have sent and rings have no room for, in memory that the world bounds |
+//! | `windows` | how many messages of a kind may be on their way, by what their handlers send |
 //! | `burst` | streams: when a receiver holds back |
+//! | `right` | the right to receive, and how it passes to another processor while a handler takes long |
 //! | `node` | what the processors of a node share; who may run a handler, under which proof |
 //! | `adaptive` | roles of processors that change, and what they come of |
 //! | `world` | what all processors share |
@@ -20,21 +24,22 @@
 //! | `serve` | receiving messages and running handlers |
 //! | `keyed` | serving by key, through the dispatch queue |
 //! | `shared` | shared memory: how a block travels, how a fault becomes an event |
-//! | `lowering` | taking rights to blocks away: what is waited for, under which key |
+//! | `lowering`, `set_aside` | taking rights to blocks away: under which key; what is waited for |
 //! | `requests` | asking the computing processors of a node to let go, with two loads a poll |
 //! | `ready` | which threads are ready, in order |
 //! | `foresight` | which thread will soon run, for its stack to be near |
 //! | `waits` | giving the processor away, making threads ready |
 //! | `holding` | keys for threads |
 //! | `unwinding` | panics of the program, and threads that one unwinds |
+//! | `stacks` | what threads and handlers run on, and how much of it there is |
 //! | `threads` | what is known of a thread, and the way to its processor |
 //! | `fences` | the barriers between who gives work and who goes to sleep |
 //! | `floor` | which processor of several goes on, and which lets it |
 //! | `idle` | looking for work |
 //! | `berth` | napping, sleeping, waking |
-//! | `helper` | an OS thread that runs the handlers which nobody else runs in time |
+//! | `helper`, `attendance` | an OS thread that runs the handlers which nobody else runs in time; what is left to it |
 //! | `ending` | when a world has ended, or never will |
-//! | `phases`, `gauge`, `tracer` | timed regions; what is measured; what a traced run records |
+//! | `phases`, `barrier`, `gauge`, `tracer` | timed regions; how threads enter them; what is measured; what a traced run records |
 //! | `sync` | the atomics of the lock-free parts, which a model checker replaces |
 //!
 //! # Policies here
@@ -52,9 +57,12 @@
 //!
 //! This room must never know models or engine time.
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod adaptive;
+mod attendance;
+mod backlog;
+mod barrier;
 mod berth;
 mod burst;
 mod crew;
@@ -68,26 +76,40 @@ mod holding;
 mod idle;
 mod keyed;
 mod lane;
+#[cfg(test)]
+mod lane_tests;
 mod local;
+mod lock;
 mod lowering;
 mod node;
+mod outbox;
+#[cfg(test)]
+mod outbox_tests;
 mod phases;
 mod processor;
 mod ready;
 mod requests;
+mod right;
+#[cfg(test)]
+mod right_tests;
 mod ring;
 #[cfg(test)]
 mod ring_tests;
 mod segments;
 mod send;
 mod serve;
+mod set_aside;
 mod shared;
+mod stacks;
 mod sync;
 mod threads;
 mod tracer;
 mod unwinding;
 mod waist;
 mod waits;
+mod windows;
+#[cfg(test)]
+mod windows_tests;
 mod world;
 
 pub use local::Local;

@@ -7,11 +7,11 @@
 //! lock. With *keyed* dispatch whoever receives moves messages into the
 //! node's [`pdq::Queue`], and every processor that serves takes from there what its key allows.
 //!
-//! The right to receive is a lock that is only ever tried: one processor of the node at a time looks at the lanes, so
-//! messages enter the queue in ring order.
+//! One processor of the node at a time has the right to receive (`right`) and looks at the lanes, so messages enter the queue
+//! in ring order.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
 use pdq::{Identity, Queue, queue};
 use tempest::policy::{Dispatch, Split};
@@ -19,10 +19,14 @@ use tempest::world::{DispatchKey, Held, Name, Packet, Proof, Resident, Serial};
 use tempest::{Failure, NodeId, Policy, Report};
 
 use crate::adaptive::Adaptive;
+use crate::backlog::Backlog;
 use crate::floor::Floor;
-use crate::lowering::Lowerings;
+use crate::right::{Right, Turn};
 use crate::ring::{Alone, Apart, Received};
+use crate::set_aside::Lowerings;
 use crate::threads::{Inbox, ThreadSlot};
+
+pub(crate) use crate::lock::lock;
 
 /// What waits in a keyed dispatcher.
 pub(crate) enum Event {
@@ -56,7 +60,7 @@ impl Dispatcher {
     pub(crate) fn new(policy: &Policy, split: Split, identity: Identity) -> Self {
         let helpers = usize::from(policy.helper.is_some());
         let servers = helpers + if split.dedicated > 0 { split.dedicated } else { split.computing } as usize;
-        let any = queue::Config::servers(servers);
+        let any = queue::Config { shares_claims: true, ..queue::Config::servers(servers) };
         match policy.dispatch {
             // Where one processor is all there is, keys have nothing to tell apart.
             Dispatch::Serial | Dispatch::Keyed if split.computing + split.dedicated == 1 && helpers == 0 => {
@@ -64,9 +68,10 @@ impl Dispatcher {
             }
             Dispatch::Serial => Self::Serial(Box::new(Alone(Mutex::new(Serial::with_keys(identity))))),
             Dispatch::Keyed => Self::Keyed(Box::new(Shared::new(identity, any))),
-            Dispatch::Partitioned => {
-                Self::Keyed(Box::new(Shared::new(identity, queue::Config { partitions: servers, ..any })))
-            }
+            Dispatch::Partitioned => Self::Keyed(Box::new(Shared::new(
+                identity,
+                queue::Config { partitions: servers, ..queue::Config::servers(servers) },
+            ))),
         }
     }
 }
@@ -122,17 +127,8 @@ impl<'a> Kept<'a> {
         Self { shared, held: Some(held) }
     }
 
-    fn held(&mut self) -> &mut Held {
-        self.held.as_mut().expect("it is there until it is taken out")
-    }
-
     pub(crate) fn proof(&mut self) -> Proof<'_> {
-        self.held().proof()
-    }
-
-    /// A proof of another key, where the whole queue is held.
-    pub(crate) fn proof_of(&mut self, key: DispatchKey) -> Proof<'_> {
-        self.held().proof_of(key)
+        self.held.as_mut().expect("it is there until it is taken out").proof()
     }
 
     /// Takes the key out, to be released some other time.
@@ -154,12 +150,6 @@ impl Drop for Kept<'_> {
     }
 }
 
-/// Takes a lock whatever happened to a holder before: a run in which something panicked is over anyway.
-#[inline]
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// One node.
 pub(crate) struct Node {
     pub(crate) id: NodeId,
@@ -172,11 +162,9 @@ pub(crate) struct Node {
     pub(crate) threads: Vec<ThreadSlot>,
     /// Per processor.
     pub(crate) inboxes: Vec<Inbox>,
-    /// Packets in the outboxes of the lanes out of here.
-    pub(crate) outboxed: AtomicUsize,
-    /// Whether a processor could not publish acknowledgements, because outboxes were not empty.
-    owes_digest: AtomicBool,
-    right_to_receive: Alone<Mutex<()>>,
+    /// What its outboxes hold, and whether it has told what it has handled.
+    pub(crate) backlog: Backlog,
+    pub(crate) right_to_receive: Right,
     /// Where several processors compute and run handlers, each on a core of its own.
     pub(crate) floor: Option<Box<Floor>>,
     /// The processor, by its number on the node, whose back-edge polls count.
@@ -190,6 +178,7 @@ impl Node {
         split: Split,
         adaptive: Option<Box<Adaptive>>,
         has_floor: bool,
+        reserve: usize,
     ) -> Self {
         let threads = resident.node.shape().threads;
         let processors = split.computing + split.dedicated;
@@ -202,9 +191,8 @@ impl Node {
             adaptive,
             threads: (0..threads).map(|_| ThreadSlot::default()).collect(),
             inboxes: (0..processors).map(|_| Inbox::default()).collect(),
-            outboxed: AtomicUsize::new(0),
-            owes_digest: AtomicBool::new(false),
-            right_to_receive: Alone::default(),
+            backlog: Backlog::new(reserve),
+            right_to_receive: Right::default(),
             floor: has_floor.then(Box::default),
             poll_owner: Alone::default(),
         }
@@ -212,12 +200,8 @@ impl Node {
 
     /// The right to receive, if nobody has it; an only processor needs none.
     #[inline]
-    pub(crate) fn try_receive(&self) -> Option<MutexGuard<'_, ()>> {
-        match self.right_to_receive.0.try_lock() {
-            Ok(guard) => Some(guard),
-            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
-            Err(TryLockError::WouldBlock) => None,
-        }
+    pub(crate) fn try_receive(&self) -> Option<Turn<'_>> {
+        self.right_to_receive.try_take()
     }
 
     /// The serial dispatcher of a node with one processor, which takes it once.
@@ -270,29 +254,5 @@ impl Node {
     #[inline]
     pub(crate) fn has_set_aside(&self) -> bool {
         self.lowerings.as_ref().is_some_and(|lowerings| lowerings.has_set_aside())
-    }
-
-    /// Whether nothing waits in the outboxes.
-    #[inline]
-    pub(crate) fn outboxes_are_empty(&self) -> bool {
-        self.outboxed.load(Ordering::Acquire) == 0
-    }
-
-    /// Leaves the acknowledgements to the processor that finds the outboxes empty.
-    pub(crate) fn owe_digest(&self) {
-        self.owes_digest.store(true, Ordering::SeqCst);
-    }
-
-    /// Whether that news is to be published now, by the caller.
-    pub(crate) fn settles_digest(&self) -> bool {
-        self.outboxes_are_empty()
-            && self.owes_digest.load(Ordering::SeqCst)
-            && self.owes_digest.swap(false, Ordering::AcqRel)
-    }
-
-    /// Whether outboxes or acknowledgements have to be moved on.
-    #[inline]
-    pub(crate) fn has_backlog(&self) -> bool {
-        !self.outboxes_are_empty() || self.owes_digest.load(Ordering::Acquire)
     }
 }

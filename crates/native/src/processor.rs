@@ -13,6 +13,7 @@
 //! many: once in so many turns that hardly counts.
 
 use std::cell::{Cell, RefCell};
+use std::fmt;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -35,9 +36,6 @@ use crate::ready::Ready;
 use crate::threads::{Local, Reason};
 use crate::tracer::Tracer;
 use crate::world::{Stage, World};
-
-/// A program thread's stack. Untouched pages cost nothing.
-const STACK_BYTES: usize = 256 * 1024;
 
 /// Threads that run before the processor serves, if it may, and looks who has been woken by others.
 const TURNS: u32 = 16;
@@ -92,7 +90,7 @@ pub(crate) struct Processor {
     pub(crate) seen_ns: Cell<u64>,
     /// Its threads that have found no room and wait for some.
     pub(crate) lacking: Cell<u32>,
-    /// Sends in a row that found no room, with nothing served in between.
+    /// Sends in a row that found no room, with nothing served or moved on in between.
     pub(crate) attempts: Cell<u32>,
     /// Batches served, for sampling.
     pub(crate) batches: Cell<u32>,
@@ -107,6 +105,8 @@ pub(crate) struct Processor {
     pub(crate) speaker: Speaker,
     /// Handled messages of threads that their senders have not been told of.
     pub(crate) owes_digest: Cell<bool>,
+    /// Whether it runs its current thread, and not its loop.
+    pub(crate) runs_thread: Cell<bool>,
     /// Whether this processor has ended the run because of what a thread did while a panic unwound it.
     pub(crate) abandoned: Cell<bool>,
     pub(crate) tracer: Tracer,
@@ -114,6 +114,8 @@ pub(crate) struct Processor {
     pub(crate) pace: Pace,
     /// Sends of threads, for sampling.
     pub(crate) sends: Cell<u32>,
+    /// Words that the handler which runs has left in outboxes.
+    pub(crate) outboxed: Cell<u64>,
 }
 
 impl Processor {
@@ -149,10 +151,12 @@ impl Processor {
             bursts: Bursts::new(index),
             speaker: Speaker::new(number),
             owes_digest: Cell::new(false),
+            runs_thread: Cell::new(false),
             abandoned: Cell::new(false),
             tracer,
             pace: Pace::new(LOOKS_APART),
             sends: Cell::new(0),
+            outboxed: Cell::new(0),
             node,
             world,
         }
@@ -162,12 +166,11 @@ impl Processor {
     ///
     /// # Errors
     /// The system's, when it has no memory for their stacks.
-    pub(crate) fn spawn_threads(self: &Rc<Self>) -> std::io::Result<Vec<Fiber>> {
-        let pool = Pool::new(STACK_BYTES);
+    pub(crate) fn spawn_threads(self: &Rc<Self>, pool: &Pool) -> std::io::Result<Vec<Fiber>> {
         let spawn = |local| {
             let processor = Rc::clone(self);
             let thread = self.first_thread + local as u32;
-            pool.spawn(move || {
+            self.spawn(pool, move || {
                 let resident = &processor.node().resident;
                 let poll_every = processor.poll_interval();
                 processor.trace(|node, _| Traced::ThreadStart { node, thread });
@@ -240,7 +243,9 @@ impl Processor {
         }
         let thread = self.current.get();
         self.trace(|node, processor| Traced::Run { node, processor, thread });
+        self.runs_thread.set(true);
         let (_, status) = threads.resume(number as usize);
+        self.runs_thread.set(false);
         self.trace(|node, processor| Traced::Leave { node, processor, thread });
         if status == Status::Finished {
             self.live.set(self.live.get() - 1);
@@ -276,17 +281,6 @@ impl Processor {
     #[inline]
     pub(crate) fn gauge(&self) -> &Gauge {
         &self.gauge
-    }
-
-    /// What it is at, for people.
-    pub(crate) fn doing(&self) -> String {
-        let node = self.node();
-        match self.doing.get() {
-            Doing::Thread => ThreadId { node: node.id, index: self.current.get() }.to_string(),
-            Doing::Handler(id) => {
-                format!("the handler of {} on {}", node.resident.node.message_name(id), node.id)
-            }
-        }
     }
 
     /// The floor of its node, where there is one, and no roles say instead who serves.
@@ -379,5 +373,18 @@ impl Processor {
     #[inline]
     pub(crate) fn is_alone(&self) -> bool {
         self.alone
+    }
+}
+
+/// What it is at, for people. Also in a signal's handler: neither allocates nor takes a lock.
+impl fmt::Display for Processor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let node = self.node();
+        match self.doing.get() {
+            Doing::Thread => ThreadId { node: node.id, index: self.current.get() }.fmt(f),
+            Doing::Handler(id) => {
+                write!(f, "the handler of {} on {}", node.resident.node.message_name(id), node.id)
+            }
+        }
     }
 }

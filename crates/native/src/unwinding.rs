@@ -34,8 +34,9 @@ use tempest::world::panic_message;
 use tempest::{Failure, ThreadId};
 
 use crate::idle::NAP;
-use crate::lowering::Lowerings;
 use crate::processor::Processor;
+use crate::set_aside::Lowerings;
+use crate::stacks::PROCESSORS;
 
 /// How long a thread that a panic unwinds tries to hold a key before the run is over.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -51,7 +52,7 @@ impl Processor {
     #[cold]
     fn give_up_by<R: Default>(&self, panic: Box<dyn Any + Send>) -> R {
         self.world.fail(self.panicked(&*panic));
-        if !fiber::is_inside() {
+        if !self.runs_thread.get() {
             resume_unwind(panic);
         }
         // Its destructor may panic once more, in the middle of an unwinding.
@@ -63,7 +64,7 @@ impl Processor {
     /// The failure of a run in which what this processor is at has panicked.
     #[cold]
     fn panicked(&self, panic: &(dyn Any + Send)) -> Failure {
-        Failure::Program(format!("{} panicked: {}", self.doing(), panic_message(panic)))
+        Failure::Program(format!("{self} panicked: {}", panic_message(panic)))
     }
 
     /// Ends the run because of a panic of a thread, or on this processor's own stack.
@@ -93,7 +94,7 @@ impl Processor {
     /// that a panic unwinds, which goes on.
     pub(crate) fn give_up_if_over(&self) {
         while !self.world.is_running() && !panicking() {
-            fiber::suspend();
+            PROCESSORS.suspend();
         }
     }
 

@@ -3,12 +3,17 @@
 //! A machine of many nodes needs many stacks, and the system grants a process only so many. A thread therefore
 //! has a fiber only from its first instant to its return. A handler runs on the stack of the thread that ran last
 //! on its processor: that thread cannot go on before the handler has ended. A processor may have no thread, or
-//! only threads that have returned. There a handler has a fiber of its own, from its start to its end.
+//! only threads that have returned, or a thread that has left too little of its stack. There a handler has a fiber of its own,
+//! from its start to its end. So a handler can count on [`Handler::STACK_BYTES`] wherever it runs.
 //!
 //! A thread that waits looks first whether its own stack goes on next, with a handler or with the thread itself. Control
 //! returns to the engine only if it does not.
+//!
+//! All fibers of a run share the thread-locals of the OS thread that runs it. What that asks of a program stands where programs are
+//! told of it, at [`Thread`]. This file has the room's only unsafe block, for it.
 
 use std::cell::{Cell, RefCell, RefMut};
+use std::fmt;
 use std::io;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -16,16 +21,16 @@ use std::rc::Rc;
 
 use fiber::{Fiber, Pool, Status};
 use tempest::world::{Packet, Resident};
+use tempest::{Handler, NodeId, Thread, ThreadId};
 use trace::Event as Traced;
 
-use crate::api::{Edge, Kept, Stack};
+use crate::api::{ENGINE, Edge, Kept, Stack};
 use crate::cluster::{Cluster, memory, trains};
 use crate::processor::core::Activity;
 use crate::unwinding;
 
-/// The stack of a fiber: room for a program thread and a handler on top of it. A small system gives an OS thread
-/// as much. Pages that are never touched cost nothing.
-const STACK_BYTES: usize = 256 * 1024;
+/// Bytes of a thread's stack that have to be left for a handler on top of it, and for the calls of this room up to it.
+const NEEDED_BYTES: usize = Handler::STACK_BYTES + 16 * 1024;
 
 /// The beginnings of stacks are spread over so many bytes below the end of a page. Few waiting threads need more than the rest of
 /// that page.
@@ -102,7 +107,7 @@ impl Fibers {
                 working: vec![None; cores],
             }),
         };
-        let pool = Pool::spread_over(STACK_BYTES, SPREAD_BYTES);
+        let pool = Pool::spread_over(Thread::STACK_BYTES, SPREAD_BYTES).owned_by(&ENGINE);
         Self { pool, desk: Rc::new(desk), idle: Vec::new() }
     }
 
@@ -121,8 +126,9 @@ impl Fibers {
     }
 
     fn begin_thread(&self, node: usize, thread: u32) -> io::Result<Fiber> {
-        let seat = Seat { desk: Rc::clone(&self.desk), node, thread };
-        self.pool.spawn(move || run_thread(Rc::new(seat)))
+        let seat = Rc::new(Seat { desk: Rc::clone(&self.desk), node, thread });
+        let occupant = Rc::clone(&seat);
+        spawn(&self.pool, occupant, move || run_thread(seat))
     }
 
     /// Lets the handler of `core` go on, or begins the handler that `core` has been given.
@@ -167,8 +173,11 @@ impl Fibers {
             let host = state.host_of_handlers(core);
             host.map(|thread| node * self.desk.per_node + thread as usize)
         };
-        let there = |&thread: &usize| self.desk.shelf.borrow().threads[thread].is_some();
-        match last.filter(there) {
+        let has_room = |thread: &usize| {
+            let shelf = self.desk.shelf.borrow();
+            shelf.threads[*thread].as_ref().is_some_and(|fiber| fiber.room() >= NEEDED_BYTES)
+        };
+        match last.filter(has_room) {
             Some(thread) => Ok(Work::Guest(thread)),
             None => Ok(Work::Hired(self.idle.pop().map_or_else(|| self.hire(), Ok)?)),
         }
@@ -195,12 +204,13 @@ impl Fibers {
 
     fn hire(&mut self) -> io::Result<u32> {
         let desk = Rc::clone(&self.desk);
-        let fiber = self.pool.spawn(move || {
+        let occupant = Rc::clone(&desk);
+        let fiber = spawn(&self.pool, occupant, move || {
             loop {
                 if let Some(core) = desk.begins.take() {
                     desk.serve(core);
                 }
-                fiber::suspend();
+                ENGINE.suspend();
             }
         })?;
         let hired = &mut self.desk.shelf.borrow_mut().hired;
@@ -213,6 +223,34 @@ impl Fibers {
 impl Drop for Fibers {
     fn drop(&mut self) {
         self.desk.unwind();
+    }
+}
+
+/// Makes the fiber of a thread, or one for handlers. Should its stack overflow, `occupant` says whose it was.
+///
+/// # Errors
+/// The system's, when it has no memory for another stack.
+#[expect(unsafe_code, reason = "the one place in this room: the contract of stackful threads")]
+fn spawn(
+    pool: &Pool,
+    occupant: Rc<impl fmt::Display + 'static>,
+    body: impl FnOnce() + 'static,
+) -> io::Result<Fiber> {
+    // SAFETY: desks and seats display two numbers, and look into the modelled state only if nobody has borrowed it: no memory, no
+    // lock. The engine's code borrows nothing of a thread-local across a suspension. Its fibers are resumed to their end or dropped
+    // with the engine, inside `run`. That a program's code keeps to the same, while it waits and when it is unwound, no world can
+    // see to: `tempest::Thread` demands it.
+    unsafe { pool.spawn_as(occupant, body) }
+}
+
+/// Whose handler runs, for people. Also in a signal's handler: neither allocates nor takes a lock.
+impl fmt::Display for Desk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let state = self.state.try_borrow().ok();
+        match state.zip(self.handles.get()) {
+            Some((state, core)) => write!(f, "a handler on {}", NodeId(state.cores[core].node() as u32)),
+            None => f.write_str("a handler"),
+        }
     }
 }
 
@@ -255,7 +293,7 @@ impl Desk {
         // Its destructor may panic once more.
         mem::forget(panic);
         loop {
-            fiber::suspend();
+            ENGINE.suspend();
         }
     }
 
@@ -288,6 +326,9 @@ fn goes_on_here(cluster: &mut Cluster, node: usize, thread: u32) -> Option<Here>
     let here = match own.activity() {
         Activity::Thread(other) if other == thread => Here::Thread { core },
         Activity::Handler if own.has_job() && cluster.host_of_handlers(core) == Some(thread) => {
+            if fiber::room().is_some_and(|left| left < NEEDED_BYTES) {
+                return None;
+            }
             Here::Handler { core }
         }
         _ => return None,
@@ -307,6 +348,16 @@ struct Seat {
     thread: u32,
 }
 
+/// Who runs on the seat's stack, for people. Also in a signal's handler: neither allocates nor takes a lock.
+impl fmt::Display for Seat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.desk.handles.get() {
+            Some(_) => self.desk.fmt(f),
+            None => ThreadId { node: NodeId(self.node as u32), index: self.thread }.fmt(f),
+        }
+    }
+}
+
 impl Stack for Seat {
     fn unwind_others(&self) {
         self.desk.unwind();
@@ -320,7 +371,7 @@ impl Stack for Seat {
                 Some(Here::Thread { core }) => return core,
                 Some(Here::Handler { core }) => Some(core),
                 None => {
-                    fiber::suspend();
+                    ENGINE.suspend();
                     desk.begins.take()
                 }
             };
@@ -378,7 +429,7 @@ fn end_handler(edge: &Edge, core: usize) -> RefMut<'_, Cluster> {
     let mut state = edge.state();
     if state.lets_others_first(core) {
         drop(state);
-        fiber::suspend();
+        ENGINE.suspend();
         state = edge.state();
     }
     state.spend_completion(core);

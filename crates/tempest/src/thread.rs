@@ -31,6 +31,27 @@ const PASSES: u32 = 1 << 20;
 const REAL_PASSES: u32 = 1 << 14;
 
 /// A program thread's handle on the world. It stays on its processor, and fits one cache line.
+///
+/// # Stack
+///
+/// A thread has a stack of [`Thread::STACK_BYTES`], 256 KiB, in every world. A handler that runs meanwhile takes nothing of it that
+/// the thread needs, and has [`Handler::STACK_BYTES`] itself. Whoever needs more ends the process; before that a line on the standard
+/// error names the node and the thread, or the handler. So large values live on the heap (`Vec`, `Box`), and a recursion whose depth
+/// grows with the input becomes a loop with a list.
+///
+/// # Thread-locals
+///
+/// Threads of one processor, and in a model all threads, run on one operating system thread and share its thread-locals
+/// (`thread_local!`). That is harmless for values that are read and written between two calls. Across a call that may give the
+/// processor away (a wait, a poll, a send, an access to shared memory) a program must hold nothing that a thread-local leads to:
+///
+/// - no scoped thread-local may be set, such as those of the crate `scoped-tls`, of tracing subscribers and of runtimes that are
+///   *entered*. Threads go on in another order than calls return, so it would be set back to what is no longer there.
+/// - nothing inside `LocalKey::with` may be lent to another operating system thread (`std::thread::scope`) by a thread that, when its
+///   run is over, catches its own unwinding again and again. Such a thread is left where it is, and the thread-local is destroyed.
+///
+/// **The compiler sees neither, and both reach memory that is gone from safe code.** A borrow of a `RefCell` in a thread-local is
+/// only a nuisance: it lasts until the thread goes on, and other threads of the processor find it borrowed.
 #[repr(align(64))]
 pub struct Thread<'a> {
     pub(crate) node: &'a Node,
@@ -71,6 +92,9 @@ impl Drop for Holding<'_, '_> {
 }
 
 impl<'a> Thread<'a> {
+    /// Bytes of a thread's stack, in every world: 256 KiB.
+    pub const STACK_BYTES: usize = 256 * 1024;
+
     /// Makes the handle of thread `index` of `node`, run by `processor`, that polls at every `poll_every`-th
     /// back-edge (0: never). In a model its work is charged to `accounting`.
     pub(crate) fn new(

@@ -6,9 +6,14 @@
 #[path = "../common/policies.rs"]
 mod policies;
 
+mod bounds;
 mod flood;
 mod kit;
+mod long;
+mod numbers;
 mod refused;
+mod stacks;
+mod switched;
 mod worlds;
 
 use policies::POLICIES;

@@ -8,6 +8,12 @@
 
 #[path = "../../src/adaptive.rs"]
 mod adaptive;
+#[path = "../../src/attendance.rs"]
+mod attendance;
+#[path = "../../src/backlog.rs"]
+mod backlog;
+#[path = "../../src/barrier.rs"]
+mod barrier;
 #[path = "../../src/berth.rs"]
 mod berth;
 #[path = "../../src/burst.rs"]
@@ -37,10 +43,14 @@ mod lane;
 mod litmus;
 #[path = "../../src/local.rs"]
 mod local;
+#[path = "../../src/lock.rs"]
+mod lock;
 #[path = "../../src/lowering.rs"]
 mod lowering;
 #[path = "../../src/node.rs"]
 mod node;
+#[path = "../../src/outbox.rs"]
+mod outbox;
 #[path = "../../src/phases.rs"]
 mod phases;
 #[path = "../../src/processor.rs"]
@@ -49,6 +59,8 @@ mod processor;
 mod ready;
 #[path = "../../src/requests.rs"]
 mod requests;
+#[path = "../../src/right.rs"]
+mod right;
 #[path = "../../src/ring.rs"]
 mod ring;
 #[path = "../../src/segments.rs"]
@@ -57,8 +69,12 @@ mod segments;
 mod send;
 #[path = "../../src/serve.rs"]
 mod serve;
+#[path = "../../src/set_aside.rs"]
+mod set_aside;
 #[path = "../../src/shared.rs"]
 mod shared;
+#[path = "../../src/stacks.rs"]
+mod stacks;
 mod sync;
 #[path = "../../src/threads.rs"]
 mod threads;
@@ -68,6 +84,8 @@ mod tracer;
 mod waist;
 #[path = "../../src/waits.rs"]
 mod waits;
+#[path = "../../src/windows.rs"]
+mod windows;
 #[path = "../../src/world.rs"]
 mod world;
 
