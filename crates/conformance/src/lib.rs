@@ -25,6 +25,7 @@
 //! | `deadlock` | threads that wait in vain are reported, exactly |
 //! | `breach` | a program that breaks the rules fails, and only the program |
 //! | [`explorer`] | every state of the coherence protocol's tables, searched without any world |
+//! | [`random`] | programs that nobody has written end as a sequential oracle says |
 //! | `phases` | all threads agree on timed regions; what can be repeated is |
 //!
 //! Programs here use only what any program may. They never look at a clock, and none depends on how fast
@@ -48,6 +49,7 @@ mod order;
 mod payload;
 mod phases;
 mod placement;
+pub mod random;
 mod reduction;
 mod setting;
 mod shared_memory;

@@ -8,6 +8,7 @@ mod policies;
 
 mod flood;
 mod kit;
+mod random;
 mod refused;
 mod worlds;
 
