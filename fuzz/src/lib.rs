@@ -5,7 +5,7 @@
 
 #![forbid(unsafe_code)]
 
-use formats::{
+use tradewind_formats::{
     Errors, SparseMatrix, Symmetry, decompress_within, litmus, matrix,
     mesh::{self, Mesh},
 };
@@ -25,35 +25,35 @@ const MOST_PARENTHESES: usize = 90;
 
 /// Matrix Market files.
 pub fn matrix_market(bytes: &[u8]) {
-    let Some(matrix) = checked(formats::matrix_market::read("fuzz", bytes)) else { return };
-    let written = formats::matrix_market::write(&matrix);
-    assert_eq!(formats::matrix_market::read("again", written.as_bytes()), Ok(matrix));
+    let Some(matrix) = checked(tradewind_formats::matrix_market::read("fuzz", bytes)) else { return };
+    let written = tradewind_formats::matrix_market::write(&matrix);
+    assert_eq!(tradewind_formats::matrix_market::read("again", written.as_bytes()), Ok(matrix));
 }
 
 /// Harwell-Boeing files.
 pub fn harwell_boeing(bytes: &[u8]) {
-    let Some(matrix) = checked(formats::harwell_boeing::read("fuzz", bytes)) else { return };
+    let Some(matrix) = checked(tradewind_formats::harwell_boeing::read("fuzz", bytes)) else { return };
     let written = writers::compressed_columns(&matrix, false);
-    assert_eq!(formats::harwell_boeing::read("again", written.as_bytes()), Ok(matrix));
+    assert_eq!(tradewind_formats::harwell_boeing::read("again", written.as_bytes()), Ok(matrix));
 }
 
 /// Rutherford-Boeing files.
 pub fn rutherford_boeing(bytes: &[u8]) {
-    let Some(matrix) = checked(formats::rutherford_boeing::read("fuzz", bytes)) else { return };
+    let Some(matrix) = checked(tradewind_formats::rutherford_boeing::read("fuzz", bytes)) else { return };
     let written = writers::compressed_columns(&matrix, true);
-    assert_eq!(formats::rutherford_boeing::read("again", written.as_bytes()), Ok(matrix));
+    assert_eq!(tradewind_formats::rutherford_boeing::read("again", written.as_bytes()), Ok(matrix));
 }
 
 /// Triplets, with and without a header.
 pub fn triplet(bytes: &[u8]) {
     for symmetry in [Symmetry::General, Symmetry::Symmetric] {
-        let Some(matrix) = checked(formats::triplet::read("fuzz", bytes, symmetry)) else { continue };
+        let Some(matrix) = checked(tradewind_formats::triplet::read("fuzz", bytes, symmetry)) else { continue };
         let written = writers::triplets(&matrix.entries, 0);
-        assert_eq!(formats::triplet::read("again", written.as_bytes(), symmetry), Ok(matrix));
+        assert_eq!(tradewind_formats::triplet::read("again", written.as_bytes(), symmetry), Ok(matrix));
     }
-    let Some(matrix) = checked(formats::triplet::read_headed("fuzz", bytes)) else { return };
+    let Some(matrix) = checked(tradewind_formats::triplet::read_headed("fuzz", bytes)) else { return };
     let written = writers::headed_triplets(&matrix);
-    assert_eq!(formats::triplet::read_headed("again", written.as_bytes()), Ok(matrix));
+    assert_eq!(tradewind_formats::triplet::read_headed("again", written.as_bytes()), Ok(matrix));
 }
 
 /// Medit meshes.

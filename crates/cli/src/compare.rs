@@ -31,7 +31,7 @@ pub(crate) fn compare(
     let (plan, page) = (plan(house, arguments), arguments.common.output.page()).all()?;
     if let Some(path) = &arguments.out {
         // A path that cannot be written is told before a long comparison, not after it.
-        files::draft(path)?;
+        files::picture(path)?;
     }
     let sheet = Sheet { name: &house.name, arguments, plan: &plan, page: &page };
     warn(&house.name, &plan.targets);
@@ -103,7 +103,9 @@ impl Sheet<'_> {
         print(out, arguments.common.output.json, page, &found, |page| text::comparison(&view, page))?;
         out.flush()?;
         let drawn = || plot::svg(&picture::comparison(&asked, rankings, partial.as_ref()));
-        arguments.out.as_ref().map_or(Ok(()), |path| files::save(path, &drawn()))
+        // Half of a comparison does not take the place of a whole one.
+        let path = arguments.out.as_ref().filter(|path| partial.is_none() || !path.exists());
+        path.map_or(Ok(()), |path| files::save(path, &drawn()))
     }
 }
 

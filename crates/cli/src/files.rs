@@ -38,6 +38,13 @@ pub(crate) fn draft(path: &Path) -> Result<NamedTempFile, Problem> {
     worlds::draft::create(folder).map_err(refused)
 }
 
+/// The file beside a path to which a picture is to be written, as [`draft`]. A picture has the name of one.
+pub(crate) fn picture(path: &Path) -> Result<NamedTempFile, Problem> {
+    let file = draft(path)?;
+    let is_svg = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("svg"));
+    if is_svg { Ok(file) } else { Err(wrong(path, &"expected a name that ends in .svg")) }
+}
+
 /// The folder that a file is to be written in, which must be there.
 fn folder_of(path: &Path) -> Result<&Path, Problem> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));

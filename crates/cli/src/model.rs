@@ -8,7 +8,7 @@ use lab::model::fixed_floating::Node;
 use report::{Page, document, picture, plot, text};
 
 use crate::arguments::{Model, ModelName};
-use crate::files::save;
+use crate::files::{self, save};
 use crate::print::print;
 use crate::problem::{All, Problem};
 use crate::studies;
@@ -38,6 +38,7 @@ fn fixed_floating(
     let node = Node::with(&settings).map_err(Problem::Wrong);
     let (page, (), node) = (page, wrong, node).all()?;
     if let Some(path) = &arguments.out {
+        files::picture(path)?;
         save(path, &plot::svg(&picture::fixed_floating(&node)))?;
     }
     let found = document::FixedFloating::new(&node);

@@ -108,13 +108,19 @@ pub(crate) fn refuse(name: &str, refusal: &clap::Error) -> ExitCode {
         // There is nobody left to tell if this fails.
         let _ = write!(io::stderr().lock(), "{name}: ");
         if is_json_asked() {
-            let text = refusal.to_string();
-            let error = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
-            let found = NoResult { version: document::VERSION, exit: 2, errors: vec![error] };
+            let errors = vec![in_a_line(&refusal.to_string())];
+            let found = NoResult { version: document::VERSION, exit: 2, errors };
             let _ = document::write(&mut io::stdout(), &found);
         }
     }
     // Whoever reads the help may have seen enough.
     let _ = refusal.print();
     ExitCode::from(refusal.exit_code() as u8)
+}
+
+/// The first paragraph of a refusal by the parser, which is the mistake, in one line. Tips, the usage and where to find help follow.
+fn in_a_line(refusal: &str) -> String {
+    let paragraph = refusal.lines().take_while(|line| !line.is_empty());
+    let words = paragraph.flat_map(str::split_whitespace);
+    words.collect::<Vec<_>>().join(" ").trim_start_matches("error: ").to_owned()
 }

@@ -43,19 +43,24 @@ pub(crate) fn run(
         (asked_for.all(), check_trace(house, arguments), setting(house, arguments)).all()?;
     if let Some(path) = &arguments.out {
         // A path that cannot be written is told before a long run, not after it.
-        files::draft(path)?;
+        files::picture(path)?;
     }
     let trace = arguments.trace.as_deref().map(TraceFile::create).transpose()?;
     let interval = interval.unwrap_or(TRACE_INTERVAL);
-    let recorder = trace.as_ref().map(|trace| trace.recorder().sampling(interval));
-    let setting = Setting { trace: recorder, ..setting };
     warn(&house.name, [&setting.target]);
-    let measuring = setting.begin(repeat);
-    measure(&house.name, &setting, &measuring, |partial| {
+    let discard = || {
         if let Some(partial) = trace.as_ref().and_then(TraceFile::partial) {
             // There is nobody left to tell if this fails.
             let _ = fs::remove_file(partial);
         }
+    };
+    let is_disturbed = trace.is_some() && setting.target.is_native();
+    let untraced = is_disturbed.then(|| untraced(&house.name, &setting, discard)).flatten();
+    let recorder = trace.as_ref().map(|trace| trace.recorder().sampling(interval));
+    let setting = Setting { trace: recorder, ..setting };
+    let measuring = setting.begin(repeat);
+    measure(&house.name, &setting, &measuring, |partial| {
+        discard();
         if let Ok(Some(ran)) = measuring.so_far() {
             let found = document::Run { partial: Some(partial), ..document(arguments, &setting, &ran) };
             let _ = show(arguments, &page, &found, out);
@@ -71,9 +76,17 @@ pub(crate) fn run(
     arguments.out.as_deref().zip(picture).map(|(path, svg)| files::save(path, &svg)).transpose()?;
     if let Some(summary) = traced? {
         let path = arguments.trace.as_deref().unwrap_or(Path::new(""));
-        tell(&house.name, summary, path, ran.median().time);
+        tell(&house.name, summary, path, untraced.map(|time| (time, ran.median().time)));
     }
     Ok(code(ran.verified()))
+}
+
+/// The time of the same run without a trace; `None` if it did not end well, which the run with a trace will tell too. If it is
+/// interrupted, `stop` is called.
+fn untraced(name: &str, setting: &Setting, stop: impl FnOnce() + Send) -> Option<Time> {
+    let measuring = setting.begin(Repeat::Times(1));
+    measure(name, setting, &measuring, |_| stop());
+    Some(measuring.so_far().ok()??.median().time)
 }
 
 /// Runs a combination; says meanwhile, as the command of this name, how far it is. If it is interrupted, `stop` is called.
@@ -218,30 +231,31 @@ fn check_trace(house: &House, arguments: &Run) -> Result<(), Problem> {
     (runs, TraceFile::check(path, &read).map_err(Problem::from)).all().map(drop)
 }
 
-/// Says on standard error, as the command of this name, what is in a trace.
-fn tell(name: &str, summary: Summary, path: &Path, time: Time) {
-    let Summary { events, lost, bytes, recording, .. } = summary;
+/// Says on standard error, as the command of this name, what is in a trace. `times` are those of the run without it and with it, where
+/// the trace slowed the run.
+fn tell(name: &str, summary: Summary, path: &Path, times: Option<(Time, Time)>) {
+    let Summary { events, lost, bytes, .. } = summary;
     let mut text = format!("{events} events, {bytes} bytes in {}", path.display());
     if lost > 0 {
         text += &format!("; {lost} events found no place");
     }
-    text += &slowed(recording, time);
+    text += &times.map(|(untraced, traced)| slowed(untraced, traced)).unwrap_or_default();
     say(name, &format!("{text}; open it at https://ui.perfetto.dev"));
 }
 
 /// The longest a run may take with a trace, as a multiple of its time without, for nothing to be said of it.
 const MUCH: f64 = 1.5;
 
-/// How much longer a run took because its processors recorded their events, if that was much.
-fn slowed(recording: Time, time: Time) -> String {
-    let without = time.as_seconds() - recording.as_seconds();
-    let times = time.as_seconds() / without.max(time.as_seconds() / 100.0);
-    if times <= MUCH {
+/// How much longer a run took with a trace than without, if that was much.
+fn slowed(untraced: Time, traced: Time) -> String {
+    let [untraced, traced] = [untraced, traced].map(|time| time.as_seconds());
+    if traced <= untraced * MUCH {
         return String::new();
     }
-    let [recording, time] = [recording, time].map(|time| quantity::duration(time.as_seconds()));
+    let shown = quantity::duration(untraced);
+    let times = traced / untraced;
     format!(
-        "; recording took about {recording} of the run's {time}, so its times are {times:.1} times as long as without a trace"
+        "; the run before it, without a trace, took {shown}: with one, times are {times:.1} times as long"
     )
 }
 
@@ -251,14 +265,11 @@ mod tests {
 
     #[test]
     fn a_trace_says_how_much_it_slowed_its_run() {
-        let slowed = |recording| slowed(Time::from_microseconds(recording), Time::from_microseconds(3000));
-        assert_eq!(slowed(0), "");
-        assert_eq!(slowed(900), "");
-        assert!(
-            slowed(2000).contains("about 2 ms of the run's 3 ms, so its times are 3.0 times as long"),
-            "{}",
-            slowed(2000)
+        let slowed = |traced| slowed(Time::from_microseconds(2000), Time::from_microseconds(traced));
+        assert_eq!((slowed(1900), slowed(3000)), (String::new(), String::new()));
+        assert_eq!(
+            slowed(9000),
+            "; the run before it, without a trace, took 2 ms: with one, times are 4.5 times as long"
         );
-        assert!(slowed(9000).contains("100.0 times"));
     }
 }

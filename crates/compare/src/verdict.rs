@@ -1,16 +1,17 @@
 //! The answer of a whole comparison in short: on each machine, the best mechanism and the best policy, and by how much. This module
 //! must never know how a verdict is worded.
 //!
-//! A mechanism stands for its fastest row, each mechanism at its best. Policies are compared by the fastest mechanism. Rows that
-//! [`tie`](crate::tie) does not tell apart count as equally good; so do policies that share a row.
+//! A mechanism stands for its fastest row, each mechanism at its best; it is slower than the winner only if no row of it is
+//! [tied](crate::tie) with the winner. Policies are compared by the fastest mechanism. A choice that is tied with the winner is equally
+//! good if their times are close for sure, and is not told apart from it if they may be far apart. Policies that share a row are
+//! equally good.
 
 use serde::{Deserialize, Serialize};
-use tempest::Mechanism;
 
 use crate::agreement::Name;
 use crate::combination::Way;
 use crate::finding::{self, TooFew};
-use crate::ranking::{MachineShape, Ranking, Row, ratio};
+use crate::ranking::{Machine, MachineShape, Ranking, Row, ratio};
 use crate::tie::{is_tied, is_unclear};
 
 /// The answer of one table of a comparison: of one machine in one shape.
@@ -37,10 +38,11 @@ pub struct Verdict {
 /// The choice that is faster than others, and by how much.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Lead {
-    /// The names of the best, the fastest first: nothing tells them apart.
+    /// The names of the best, the fastest first: the times of all of them are close for sure.
     pub best: Vec<String>,
-    /// Whether these may differ by more than a tenth, for all that is known.
-    pub unclear: bool,
+    /// The names of those of which it is not known whether they are as good: their times may differ from the fastest by more than a
+    /// tenth.
+    pub unclear: Vec<String>,
     /// The fastest of those that are slower; `None` if nothing is.
     pub next: Option<Behind>,
 }
@@ -54,6 +56,13 @@ pub struct Behind {
     pub ratio: f64,
 }
 
+impl Verdict {
+    /// Whether this is an answer of that machine.
+    pub fn is_of(&self, machine: &Machine) -> bool {
+        self.on == Name::of(machine)
+    }
+}
+
 /// The verdict of each table that has a right answer, in their order.
 pub fn of(rankings: &[Ranking]) -> Vec<Verdict> {
     rankings.iter().filter_map(table).collect()
@@ -62,9 +71,13 @@ pub fn of(rankings: &[Ranking]) -> Vec<Verdict> {
 fn table(ranking: &Ranking) -> Option<Verdict> {
     let right: Vec<_> = ranking.rows().into_iter().filter(|row| row.verified).collect();
     let winner = *right.first()?;
-    let by_winners: Vec<_> = right.iter().copied().filter(|row| row.mechanism == winner.mechanism).collect();
-    let mechanism = lead(&bests(&right), |row| vec![row.mechanism.to_string()]);
-    let policy = lead(&by_winners, |row| row.policies.clone());
+    let mechanisms = gathered(&right, |row| row.mechanism)
+        .into_iter()
+        .map(|rows| Choice { names: vec![rows[0].mechanism.to_string()], rows });
+    let by_winners = right.iter().filter(|row| row.mechanism == winner.mechanism);
+    let policies = by_winners.map(|&row| Choice { names: row.policies.clone(), rows: vec![row] });
+    let mechanism = lead(winner, &mechanisms.collect::<Vec<_>>());
+    let policy = lead(winner, &policies.collect::<Vec<_>>());
     Some(Verdict {
         on: Name::of(&ranking.machine),
         native: ranking.machine.native,
@@ -77,29 +90,62 @@ fn table(ranking: &Ranking) -> Option<Verdict> {
     })
 }
 
-/// The fastest row of each mechanism, the fastest first.
-fn bests<'r>(rows: &[&'r Row]) -> Vec<&'r Row> {
-    let mut seen: Vec<Mechanism> = Vec::new();
-    let is_first = |row: &&&Row| {
-        let first = !seen.contains(&row.mechanism);
-        if first {
-            seen.push(row.mechanism);
+/// The rows in groups of one `key`, in the order of their first rows.
+fn gathered<'r, K: PartialEq>(rows: &[&'r Row], key: impl Fn(&Row) -> K) -> Vec<Vec<&'r Row>> {
+    let mut groups: Vec<Vec<&'r Row>> = Vec::new();
+    for row in rows {
+        match groups.iter_mut().find(|group| key(group[0]) == key(row)) {
+            Some(group) => group.push(row),
+            None => groups.push(vec![row]),
         }
-        first
-    };
-    rows.iter().filter(is_first).copied().collect()
+    }
+    groups
 }
 
-/// The first of these rows held against the others; `None` if there is one name only. `names` says what a row stands for.
-fn lead(rows: &[&Row], names: impl Fn(&Row) -> Vec<String>) -> Option<Lead> {
-    let winner = *rows.first()?;
-    let (tied, slower): (Vec<&Row>, Vec<&Row>) = rows.iter().partition(|row| is_tied(winner, row));
-    let unclear = is_unclear(&tied);
-    let best: Vec<_> = tied.into_iter().flat_map(&names).collect();
-    let next = slower
-        .first()
-        .and_then(|row| Some(Behind { name: names(row).into_iter().next()?, ratio: ratio(winner, row)? }));
-    (best.len() > 1 || next.is_some()).then_some(Lead { best, unclear, next })
+/// What can be chosen: its names, and its rows, the fastest first.
+struct Choice<'r> {
+    names: Vec<String>,
+    rows: Vec<&'r Row>,
+}
+
+/// How a choice stands against the fastest.
+enum Standing {
+    /// As good.
+    Equal,
+    /// As good or not: that is not known.
+    Unclear,
+    Slower,
+}
+
+impl Choice<'_> {
+    fn against(&self, winner: &Row) -> Standing {
+        let mut tied = self.rows.iter().filter(|row| is_tied(winner, row)).peekable();
+        if tied.peek().is_none() {
+            Standing::Slower
+        } else if tied.any(|row| !is_unclear(&[winner, row])) {
+            Standing::Equal
+        } else {
+            Standing::Unclear
+        }
+    }
+}
+
+/// The winner held against the choices, the first of which is its own; `None` if there is one name only.
+fn lead(winner: &Row, choices: &[Choice<'_>]) -> Option<Lead> {
+    let (own, others) = choices.split_first()?;
+    let mut lead = Lead { best: own.names.clone(), unclear: Vec::new(), next: None };
+    for choice in others {
+        match choice.against(winner) {
+            Standing::Equal => lead.best.extend(choice.names.iter().cloned()),
+            Standing::Unclear => lead.unclear.extend(choice.names.iter().cloned()),
+            Standing::Slower => lead.next = lead.next.or_else(|| behind(winner, choice)),
+        }
+    }
+    (lead.best.len() + lead.unclear.len() > 1 || lead.next.is_some()).then_some(lead)
+}
+
+fn behind(winner: &Row, choice: &Choice<'_>) -> Option<Behind> {
+    Some(Behind { name: choice.names.first()?.clone(), ratio: ratio(winner, choice.rows[0])? })
 }
 
 #[cfg(test)]
@@ -142,11 +188,31 @@ mod tests {
     #[test]
     fn runs_that_differ_much_leave_it_unclear_which_is_the_best() {
         let measured = |share: f64| {
-            let rows = rows(&[(Messages, "single", 1000), (Messages, "fixed:1", 1010)]);
-            only(&rows.into_iter().map(|row| row.within(share)).collect::<Vec<_>>())
+            let rows =
+                rows(&[(Messages, "single", 1000), (Messages, "fixed:1", 1010), (Messages, "np", 9000)]);
+            let policy = only(&rows.into_iter().map(|row| row.within(share)).collect::<Vec<_>>()).policy;
+            let lead = policy.expect("a choice");
+            (lead.best.join(" "), lead.unclear.join(" "), lead.next.expect("a slower one").name)
         };
-        let unclear = |share| measured(share).policy.expect("a choice").unclear;
-        assert!(!unclear(0.02) && unclear(0.2));
+        let names = |best: &str, unclear: &str| (best.to_owned(), unclear.to_owned(), "np".to_owned());
+        assert_eq!(measured(0.02), names("single fixed:1", ""));
+        assert_eq!(measured(0.2), names("single", "fixed:1"));
+    }
+
+    #[test]
+    fn a_mechanism_with_a_row_that_may_be_as_fast_is_not_called_slower() {
+        let wide = |policy, share| rows(&[(Messages, policy, 1500)]).remove(0).within(share);
+        let mut found = rows(&[(Bulk, "single", 1000)]);
+        found[0] = found[0].clone().within(0.01);
+        found.extend([wide("single", 0.01), wide("floating", 0.9)]);
+        let lead = only(&found).mechanism.expect("a choice");
+        assert_eq!(
+            (&lead.best[..], &lead.unclear[..]),
+            (&["bulk".to_owned()][..], &["messages".to_owned()][..])
+        );
+        assert_eq!(lead.next, None);
+        found.pop();
+        assert_eq!(said(&only(&found).mechanism), ("bulk".to_owned(), Some(("messages", 1.5))));
     }
 
     #[test]

@@ -23,6 +23,7 @@
 //! | `downgrade` | a right to shared memory is taken away after the accesses that it allowed |
 //! | `waiting` | waits end when the count is reached, and not before |
 //! | `deadlock` | threads that wait in vain are reported, exactly |
+//! | `stacks` | a handler has its stack, however deep the thread beneath it is |
 //! | `breach` | a program that breaks the rules fails, and only the program |
 //! | [`explorer`] | every state of the coherence protocol's tables, searched without any world |
 //! | [`random`] | programs that nobody has written end as a sequential oracle says |
@@ -55,6 +56,7 @@ mod setting;
 mod shared_memory;
 mod shared_memory_order;
 mod split_phase;
+mod stacks;
 mod waiting;
 
 pub use barrier::*;
@@ -77,6 +79,7 @@ pub use setting::Setting;
 pub use shared_memory::*;
 pub use shared_memory_order::*;
 pub use split_phase::*;
+pub use stacks::*;
 pub use waiting::*;
 
 use tempest::entry::Coherence;
@@ -101,6 +104,7 @@ pub fn promises() -> &'static [Promise] {
         holds_exclude_handlers
         everything_arrives_once
         handlers_send_without_waiting
+        handlers_have_their_stack
         sends_go_on_after_a_pause
         self_sends
         ending_waits_for_messages
@@ -144,6 +148,7 @@ pub fn promises() -> &'static [Promise] {
         procedures_are_atomic
         rights_outlast_their_accesses
         rights_are_taken_away_by_handlers
+        rights_come_to_threads_however_deep
         shared_memory_is_memory
         shared_memory_fits_its_frames
         shared_memory_passes_messages

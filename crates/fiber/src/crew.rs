@@ -32,8 +32,10 @@ thread_local! {
 ///
 /// ```
 /// let pool = tradewind_fiber::Pool::new(64 * 1024);
-/// let first = pool.spawn(|| assert!(tradewind_fiber::pass(1)))?;
-/// let second = pool.spawn(|| tradewind_fiber::suspend())?;
+/// // SAFETY: neither touches a thread-local.
+/// let (first, second) = unsafe {
+///     (pool.spawn(|| assert!(tradewind_fiber::pass(1)))?, pool.spawn(|| tradewind_fiber::suspend())?)
+/// };
 /// let mut crew = tradewind_fiber::Crew::new([first, second]);
 /// assert_eq!(crew.resume(0), (1, tradewind_fiber::Status::Suspended));
 /// assert_eq!(crew.resume(1), (1, tradewind_fiber::Status::Finished));

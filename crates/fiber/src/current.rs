@@ -16,10 +16,23 @@
 //! for as long as the fiber runs, and nothing follows it at other times.
 
 use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr;
 
-/// The end of a switch that lies on the fiber's own stack. Nothing is passed in either direction.
-pub(crate) type Yielder = corosensei::Yielder<(), ()>;
+/// What a suspended fiber is to do.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// Return from where it was suspended.
+    GoOn,
+    /// Unwind its stack from there.
+    Unwind,
+}
+
+/// What a suspended fiber panics with to unwind its stack.
+struct Unwinding;
+
+/// The end of a switch that lies on the fiber's own stack. A resume passes an order.
+pub(crate) type Yielder = corosensei::Yielder<Order, ()>;
 
 thread_local! {
     // A constant without a destructor: an access is one load, and stays possible while the thread ends.
@@ -43,10 +56,15 @@ impl Drop for Resumer {
     }
 }
 
-/// Runs `body` as the fiber of `yielder`. Called once per fiber, first thing on its stack.
+/// Runs `body` as the fiber of `yielder`. Called once per fiber, first thing on its stack. Goes on with the body's panic, if that
+/// is the body's own.
 pub(crate) fn enter(yielder: &Yielder, body: impl FnOnce()) {
     CURRENT.set(yielder);
-    body();
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(body))
+        && !panic.is::<Unwinding>()
+    {
+        resume_unwind(panic);
+    }
 }
 
 /// See the crate's.
@@ -57,7 +75,11 @@ pub(crate) fn suspend() {
     // SAFETY: the pointer is not null, so by the invariant it names the yielder of the fiber whose stack this
     // very call is on. That stack, and the yielder at its base, lives at least until the call returns or unwinds:
     // only the fiber's owner could free it, and does so after unwinding this frame.
-    unsafe { &*resumer.0 }.suspend(());
+    let order = unsafe { &*resumer.0 }.suspend(());
+    drop(resumer);
+    if order == Order::Unwind {
+        resume_unwind(Box::new(Unwinding));
+    }
 }
 
 /// See the crate's.

@@ -1,4 +1,4 @@
-//! Stackful threads: one safe type over a switch of stacks, and a pool of guarded stacks.
+//! Stackful threads: one type over a switch of stacks, and a pool of guarded stacks.
 //!
 //! A [`Fiber`] is a function with a stack of its own. [`Fiber::resume`] runs it until it calls [`suspend`] or
 //! returns; in between it is an ordinary value that can be kept, moved and dropped. Fibers of a [`Crew`] may also
@@ -11,26 +11,32 @@
 //! let pool = tradewind_fiber::Pool::new(64 * 1024);
 //! let steps = Rc::new(Cell::new(0));
 //! let seen = Rc::clone(&steps);
-//! let mut fiber = pool.spawn(move || {
+//! let body = move || {
 //!     seen.set(1);
 //!     tradewind_fiber::suspend();
 //!     seen.set(2);
-//! })?;
+//! };
+//! // SAFETY: the body borrows nothing of a thread-local.
+//! let mut fiber = unsafe { pool.spawn(body) }?;
 //! assert_eq!((fiber.resume(), steps.get()), (tradewind_fiber::Status::Suspended, 1));
 //! assert_eq!((fiber.resume(), steps.get()), (tradewind_fiber::Status::Finished, 2));
 //! # Ok::<(), std::io::Error>(())
 //! ```
 //!
-//! # Why the safe interface is sound
+//! # Why the interface is sound
+//!
+//! One thing cannot be seen to here, so to make a fiber is `unsafe`: fibers of an OS thread share its thread-locals, which the
+//! language takes to be one stack's own. [`Pool::spawn`] says what its caller promises about them. All the rest is safe, and rests on
+//! what follows.
 //!
 //! The switch itself is ours on x86-64 (`swap.rs`, which says why and how) and corosensei's elsewhere
 //! (`portable.rs`). A thread-local names the fiber that runs on this OS thread, and [`suspend`] follows that pointer
 //! without a handle (`swap.rs`, `current.rs`); another names the crew that runs (`crew.rs`). Stacks are cut from
-//! mappings of ours (`stack.rs`). These modules have the unsafe blocks, each with its reason. The rest rests on these
-//! facts:
+//! mappings of ours (`stack.rs`), and an overflow is told in a signal's handler (`overflow.rs`). These modules have the unsafe
+//! blocks, each with its reason.
 //!
 //! - *A fiber stays on its OS thread.* [`Fiber`], [`Crew`] and [`Pool`] are neither `Send` nor `Sync`, so code on a
-//!   fiber's stack never sees its thread-locals change under it, and what it borrowed from the thread stays valid.
+//!   fiber's stack never sees another OS thread's thread-locals.
 //! - *A fiber outlives nothing it borrows.* Its body is `'static`, so a fiber that is leaked, or dropped late,
 //!   holds no dangling reference; a leaked one keeps its stack for ever.
 //! - *A running fiber is never touched.* `resume` holds `&mut Fiber` for as long as the body runs, so the body
@@ -40,21 +46,27 @@
 //! - *The body is boxed*, two words whatever the closure holds, so that it fits any stack.
 //! - *A stack outlives its fiber.* A fiber holds its pool's stacks alive, also one that is leaked (`pool.rs`).
 //! - *Overflow meets a guard page.* Each stack ends in a page that nobody may touch (`stack.rs`), and rustc probes
-//!   every page of a large frame, so running out of stack kills the process by a signal (a test checks it). C code
+//!   every page of a large frame, so running out of stack kills the process by a signal. C code
 //!   compiled without `-fstack-clash-protection` may step over the guard with a single frame of more than a page.
+//!
+//! # Overflow
+//!
+//! Before the process dies of an overflow, one line on the standard error says whose stack it was and how large: "a fiber has
+//! overflowed its stack of 64 KiB", or what [`Pool::spawn_as`] was told to say. For that the first stack of a process puts a handler
+//! before those for `SIGSEGV` and `SIGBUS` that are there, Rust's own among them, and goes on to them for everything, also after an
+//! overflow: how the process dies stays their business. Each OS thread with a pool handles its signals on another stack as long as
+//! it has one. [`room()`] says how much is left, for code that would rather run elsewhere than overflow.
 //!
 //! # What a body must not do
 //!
-//! None of these breaks memory safety unless said; all end badly.
+//! None of these breaks memory safety; all end badly.
 //!
 //! - Suspend, or pass the turn, inside a destructor: while the stack unwinds, a second unwinding cannot start, and
 //!   the process aborts.
-//! - Catch the unwinding that dropping a suspended fiber starts, and go on for ever: `drop` then never returns.
+//! - Catch the unwinding that dropping a suspended fiber starts, and go on for ever without suspending: `drop` then never
+//!   returns. A body that catches it, suspends again, and does so a hundred times is leaked with its stack.
 //! - Hold a guard of the OS thread (a mutex guard, a `RefCell` borrow) across `suspend` or `pass`: the next fiber
 //!   that wants it waits for ever or panics.
-//! - Suspend, or pass the turn, inside `LocalKey::with` while the fiber itself is stored in another thread-local: at
-//!   thread exit the borrowed value may be destroyed first. **This is the one way to undefined behaviour**; keep fibers
-//!   out of thread-locals.
 //!
 //! # Unwinding, valgrind, sanitizers
 //!
@@ -75,6 +87,7 @@
 mod crew;
 #[cfg(any(not(target_arch = "x86_64"), feature = "portable"))]
 mod current;
+mod overflow;
 mod pool;
 #[cfg_attr(all(target_arch = "x86_64", not(feature = "portable")), path = "swap.rs")]
 #[cfg_attr(any(not(target_arch = "x86_64"), feature = "portable"), path = "portable.rs")]
@@ -102,4 +115,10 @@ pub fn suspend() {
 #[inline]
 pub fn is_inside() -> bool {
     routine::is_inside()
+}
+
+/// Bytes of stack that are left to the fiber that runs on this OS thread; `None` if none does. It costs a few instructions.
+#[inline]
+pub fn room() -> Option<usize> {
+    routine::room()
 }

@@ -2,14 +2,19 @@
 //!
 //! Must never follow the pointer to the running fiber: that is for who switches (`swap.rs`, or `current.rs`).
 
-use std::cell::{Cell, RefCell};
-use std::fmt;
+use std::cell::{Cell, OnceCell, RefCell};
+use std::fmt::{self, Display};
 use std::io;
+use std::mem;
 use std::panic::resume_unwind;
 use std::rc::Rc;
 
+use crate::overflow::{self, AlternateStack};
 use crate::routine::Routine;
 use crate::stack::{Slab, Stack};
+
+/// A suspended body is unwound up to so many times, each time that it catches the unwinding and suspends again.
+const UNWINDINGS: usize = 100;
 
 /// Stacks of one size, each ending in a guard page, used again and again.
 ///
@@ -35,6 +40,8 @@ struct Shared {
     slabs: RefCell<Vec<Slab>>,
     /// Stacks cut so far.
     made: Cell<usize>,
+    /// Since the first of them.
+    watched: OnceCell<Rc<AlternateStack>>,
 }
 
 impl Pool {
@@ -55,8 +62,8 @@ impl Pool {
             spread == usize::MAX || spread.is_power_of_two(),
             "a spread of {spread} bytes: expected a power of two"
         );
-        let (idle, slabs, made) = Default::default();
-        Pool { shared: Rc::new(Shared { stack_bytes, spread, idle, slabs, made }) }
+        let (idle, slabs, made, watched) = Default::default();
+        Pool { shared: Rc::new(Shared { stack_bytes, spread, idle, slabs, made, watched }) }
     }
 
     /// Makes a fiber that will run `body` from its first [`resume`](Fiber::resume) on.
@@ -66,8 +73,47 @@ impl Pool {
     /// When the system has no room for another stack; it says how many there are and what to look at. Where it has no light
     /// guards (Linux before 6.13) a stack takes two mappings, of which Linux by default grants a process 65 530
     /// (`vm.max_map_count`): room for some 32 000 fibers.
-    pub fn spawn(&self, body: impl FnOnce() + 'static) -> io::Result<Fiber> {
-        let routine = Routine::new(self.shared.take()?, Box::new(body));
+    ///
+    /// # Safety
+    ///
+    /// Of the code that runs on the fiber, called functions included, the caller promises what no compiler can check:
+    ///
+    /// 1. *Nothing that a thread-local leads to is borrowed across a suspension*, unless it stays valid whatever runs on the OS
+    ///    thread meanwhile. Other fibers see the same thread-locals, and go on and end in another order than calls do. A scoped
+    ///    thread-local, such as the crate `scoped-tls` makes of safe code, points into the stack of who has set it: set by two
+    ///    fibers in turn, it is set back to what the other has left.
+    /// 2. *A fiber that is suspended inside [`LocalKey::with`](std::thread::LocalKey::with) is resumed to its end or dropped before
+    ///    the OS thread destroys its thread-locals.* So it is neither leaked nor kept in a thread-local itself, nor does it catch the
+    ///    unwinding that a drop begins for so long that it is left behind.
+    ///
+    /// A body that is content with what it owns and with its own stack keeps both, and so does one whose fiber is never suspended.
+    pub unsafe fn spawn(&self, body: impl FnOnce() + 'static) -> io::Result<Fiber> {
+        self.make_fiber(None, Box::new(body))
+    }
+
+    /// Makes a fiber that will run `body` from its first [`resume`](Fiber::resume) on, and says who that is: should the fiber
+    /// overflow its stack, "`occupant` has overflowed its stack of 64 KiB" is written to the standard error before the process dies.
+    /// What `occupant` says is asked for at that moment, so it may say what the fiber is at.
+    ///
+    /// # Errors
+    ///
+    /// As [`spawn`](Self::spawn) has them.
+    ///
+    /// # Safety
+    ///
+    /// The caller promises what [`spawn`](Self::spawn) demands, and of `occupant` that to display it is *async-signal-safe*, whatever
+    /// the fiber does meanwhile: it neither allocates nor takes a lock nor panics. To write texts, numbers, and what it finds in
+    /// cells and plain memory is fine.
+    pub unsafe fn spawn_as(
+        &self,
+        occupant: Rc<dyn Display>,
+        body: impl FnOnce() + 'static,
+    ) -> io::Result<Fiber> {
+        self.make_fiber(Some(occupant), Box::new(body))
+    }
+
+    fn make_fiber(&self, occupant: Option<Rc<dyn Display>>, body: Box<dyn FnOnce()>) -> io::Result<Fiber> {
+        let routine = Routine::new(self.shared.take()?, occupant, body);
         Ok(Fiber { routine: Some(routine), home: Rc::clone(&self.shared) })
     }
 
@@ -99,6 +145,9 @@ impl Shared {
 
     #[cold]
     fn make(&self) -> io::Result<Stack> {
+        if self.watched.get().is_none() {
+            let _watched = self.watched.set(overflow::watch()?);
+        }
         let nth = self.made.get();
         let mut slabs = self.slabs.borrow_mut();
         let mut stack = match slabs.last_mut() {
@@ -144,13 +193,14 @@ pub enum Status {
 /// A function with a stack of its own: runs when resumed, pauses where it calls [`suspend`](crate::suspend).
 ///
 /// Dropping a fiber that never ran drops its body. Dropping a suspended one unwinds its stack, so that the
-/// destructors on it run; should one of them panic, the process aborts. Either way the stack returns to the pool.
+/// destructors on it run; should one of them panic, the process aborts. Either way the stack returns to the pool, unless the
+/// body catches the unwinding a hundred times and suspends again each time: it is leaked then, with its stack.
 ///
 /// A fiber stays on the OS thread that made it.
 ///
 /// ```compile_fail
 /// fn needs_send(_: impl Send) {}
-/// needs_send(tradewind_fiber::Pool::new(65536).spawn(|| ()).unwrap());
+/// needs_send(unsafe { tradewind_fiber::Pool::new(65536).spawn(|| ()) }.unwrap());
 /// ```
 pub struct Fiber {
     /// `None` once the body has returned.
@@ -203,17 +253,29 @@ impl Fiber {
         }
     }
 
+    /// Bytes of stack that are left to the fiber, which does not run. For the one that runs there is
+    /// [`room`](crate::room()).
+    #[inline]
+    pub fn room(&self) -> usize {
+        self.routine.as_ref().map_or(0, Routine::room)
+    }
+
     /// Whether the body has returned or panicked.
     #[inline]
     pub fn is_finished(&self) -> bool {
         self.routine.as_ref().is_none_or(Routine::is_done)
     }
 
-    /// Ends the body, if need be by unwinding it, and gives the stack back.
+    /// Ends the body, if need be by unwinding it, and gives the stack back. A body that does not end is left where it is, for
+    /// ever, and its stack with it.
     fn release(&mut self) {
         let Some(mut routine) = self.routine.take() else { return };
-        routine.end();
-        self.home.give_back(routine.into_stack());
+        if routine.end(UNWINDINGS) {
+            self.home.give_back(routine.into_stack());
+        } else {
+            // The slab that the stack is cut from stays, too.
+            mem::forget((routine, Rc::clone(&self.home)));
+        }
     }
 }
 

@@ -4,22 +4,32 @@
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
+use std::fmt::Display;
+use std::mem::MaybeUninit;
 use std::ptr;
+use std::rc::Rc;
 
 use corosensei::Coroutine;
 
-use crate::current::{self, Resumer};
-use crate::stack::Stack;
+use crate::current::{self, Order, Resumer};
+use crate::stack::{Extent, Stack};
 
-pub(crate) use crate::current::{is_inside, suspend};
+pub(crate) use crate::current::is_inside;
 
 thread_local! {
-    /// Whose stack the OS thread is on: compared, never followed.
+    /// Whose stack the OS thread is on. A routine that is named here is borrowed until it is not named any more.
     static RUNNING: Cell<*const Routine> = const { Cell::new(ptr::null()) };
 }
 
 /// A fiber with its stack.
-pub(crate) struct Routine(RefCell<Coroutine<(), (), (), Stack>>);
+pub(crate) struct Routine {
+    coroutine: RefCell<Coroutine<Order, (), (), Stack>>,
+    /// Who runs, for people.
+    occupant: Option<Rc<dyn Display>>,
+    extent: Extent,
+    /// Bytes of stack that were left when it was suspended.
+    left: Cell<usize>,
+}
 
 /// Says who was running before, when control comes back, also by unwinding.
 struct Running(*const Routine);
@@ -31,15 +41,19 @@ impl Drop for Running {
 }
 
 impl Routine {
-    /// Of a body that has not begun. It is boxed because corosensei does not check that what it puts on the stack fits there.
-    pub(crate) fn new(stack: Stack, body: Box<dyn FnOnce()>) -> Self {
-        Self(RefCell::new(Coroutine::with_stack(stack, move |yielder, ()| current::enter(yielder, body))))
+    /// Of a body that has not begun, and of who it is, for people. The body is boxed because corosensei does not check that what
+    /// it puts on the stack fits there.
+    pub(crate) fn new(stack: Stack, occupant: Option<Rc<dyn Display>>, body: Box<dyn FnOnce()>) -> Self {
+        let extent = stack.extent();
+        let coroutine = Coroutine::with_stack(stack, move |yielder, _| current::enter(yielder, body));
+        let left = Cell::new(extent.bytes());
+        Self { coroutine: RefCell::new(coroutine), occupant, extent, left }
     }
 
     /// Whether the body has ended. Not for one that runs.
     #[inline]
     pub(crate) fn is_done(&self) -> bool {
-        self.0.borrow().done()
+        self.coroutine.borrow().done()
     }
 
     /// Whether it runs, and the caller is on its stack.
@@ -58,9 +72,13 @@ impl Routine {
     /// # Safety
     /// The fiber does not run, and it is not moved or dropped before this returns.
     pub(crate) unsafe fn go_on(&self) {
+        self.obey(Order::GoOn);
+    }
+
+    fn obey(&self, order: Order) {
         let _running = Running(RUNNING.replace(self));
         let _resumer = Resumer::remember();
-        self.0.borrow_mut().resume(());
+        self.coroutine.borrow_mut().resume(order);
     }
 
     /// A turn is passed by way of who resumed the crew.
@@ -74,23 +92,65 @@ impl Routine {
         suspend();
     }
 
+    /// Bytes of stack that are left to a fiber that does not run.
+    pub(crate) fn room(&self) -> usize {
+        self.left.get()
+    }
+
     /// It has come out of `resume` already.
     pub(crate) fn take_panic(&self) -> Option<Box<dyn Any + Send>> {
         None
     }
 
+    /// Bytes of stack that are left to the fiber, which runs, and the caller on its stack.
+    fn room_here(&self) -> usize {
+        let here = MaybeUninit::<u8>::uninit();
+        (&raw const here).addr().saturating_sub(self.extent.lowest())
+    }
+
     /// Nothing is known here of what a resume touches.
     pub(crate) fn prefetch(&self) {}
 
-    /// Ends the body: drops it if it has not begun, else unwinds its stack, as often as it takes.
-    pub(crate) fn end(&mut self) {
-        let _running = Running(RUNNING.replace(self));
-        let _resumer = Resumer::remember();
-        self.0.get_mut().force_unwind();
+    /// Ends the body: drops it if it has not begun, else unwinds its stack, up to so many times if it suspends again. Returns
+    /// whether it has ended.
+    pub(crate) fn end(&mut self, times: usize) -> bool {
+        let coroutine = self.coroutine.get_mut();
+        if !coroutine.started() {
+            coroutine.force_unwind();
+        }
+        for _ in 0..times {
+            if self.is_done() {
+                break;
+            }
+            self.obey(Order::Unwind);
+        }
+        self.is_done()
     }
 
     /// The stack of a body that has ended.
     pub(crate) fn into_stack(self) -> Stack {
-        self.0.into_inner().into_stack()
+        self.coroutine.into_inner().into_stack()
     }
+}
+
+/// The routine of the fiber whose stack the OS thread is on.
+fn with_current<R>(f: impl FnOnce(&Routine) -> R) -> Option<R> {
+    // SAFETY: null, or it names a routine that is borrowed by its resumer, who has not come back.
+    unsafe { RUNNING.get().as_ref() }.map(f)
+}
+
+/// See the crate's.
+pub(crate) fn suspend() {
+    with_current(|routine| routine.left.set(routine.room_here()));
+    current::suspend();
+}
+
+/// See the crate's.
+pub(crate) fn room() -> Option<usize> {
+    with_current(Routine::room_here)
+}
+
+/// Tells where the stack lies that the OS thread is on, and who runs there, if it is a fiber's. May be asked in a signal's handler.
+pub(crate) fn with_running(tell: impl FnOnce(Extent, Option<&dyn Display>)) {
+    with_current(|routine| tell(routine.extent, routine.occupant.as_deref()));
 }

@@ -20,6 +20,7 @@
 
 use std::ffi::c_void;
 use std::io;
+use std::ops::Range;
 use std::ptr::{self, NonNull};
 
 use corosensei::stack::valgrind::ValgrindStackRegistration;
@@ -39,6 +40,8 @@ const COLOUR_LINES: usize = 9;
 pub(crate) struct Stack {
     base: StackPointer,
     limit: StackPointer,
+    /// Bytes of a page, and so of the guard.
+    page: usize,
     /// Tells valgrind, where that runs.
     _registration: ValgrindStackRegistration,
 }
@@ -55,6 +58,42 @@ unsafe impl stack::Stack for Stack {
     #[inline]
     fn limit(&self) -> StackPointer {
         self.limit
+    }
+}
+
+/// Where a stack lies: addresses only.
+#[derive(Clone, Copy)]
+pub(crate) struct Extent {
+    limit: usize,
+    /// The lowest address that may be touched.
+    lowest: usize,
+    base: usize,
+}
+
+impl Stack {
+    /// Where it lies.
+    pub(crate) fn extent(&self) -> Extent {
+        let limit = self.limit.get();
+        Extent { limit, lowest: limit + self.page, base: self.base.get() }
+    }
+}
+
+impl Extent {
+    /// The addresses of its guard.
+    pub(crate) fn guard(&self) -> Range<usize> {
+        self.limit..self.lowest
+    }
+
+    /// The lowest address that may be touched.
+    #[inline]
+    pub(crate) fn lowest(&self) -> usize {
+        self.lowest
+    }
+
+    /// Bytes that were asked for, in whole pages: what is over is a page less the colour.
+    pub(crate) fn bytes(&self) -> usize {
+        let page = self.lowest - self.limit;
+        (self.base - self.lowest - 1) / page * page
     }
 }
 
@@ -111,7 +150,7 @@ impl Slab {
         let colour = nth * COLOUR_LINES * LINE % self.spread;
         let end = low.addr().checked_add(self.slot - colour).expect("a mapping ends below the last address");
         let _registration = ValgrindStackRegistration::new(low.as_ptr().cast(), self.slot - colour);
-        Ok(Some(Stack { base: end, limit: low.addr(), _registration }))
+        Ok(Some(Stack { base: end, limit: low.addr(), page: self.page, _registration }))
     }
 
     /// One touched page must not bring a huge one with it, most of which nobody wants.
@@ -131,7 +170,7 @@ impl Drop for Slab {
     }
 }
 
-/// Takes the page at `low` all access: touching it kills the process.
+/// Takes the page at `low` all access: touching it kills the process (`overflow.rs` says first whose stack it was).
 fn guard(low: NonNull<c_void>, page: usize) -> io::Result<()> {
     if is_marked_guard(low, page) {
         return Ok(());
@@ -157,7 +196,8 @@ fn is_marked_guard(_: NonNull<c_void>, _: usize) -> bool {
     false
 }
 
-fn page_bytes() -> usize {
+/// Bytes of a page of the system's.
+pub(crate) fn page_bytes() -> usize {
     // SAFETY: asks the system for a constant.
     let bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
     usize::try_from(bytes).expect("a page has a size")

@@ -20,7 +20,7 @@
 //!
 //! # Who runs
 //!
-//! `CURRENT` names the `other` of the fiber whose stack the OS thread is on, null for its own. It is changed in two places:
+//! `CURRENT` names the routine of the fiber whose stack the OS thread is on, null for its own. It is changed in two places:
 //! in [`Routine::obey`], before it swaps to a fiber and after a fiber has swapped back, and in [`Routine::pass`]. A routine is
 //! borrowed for as long as its fiber runs, and so stays where it is; between two resumes it may be moved, and what its stack
 //! still says of where it was is not used again.
@@ -34,12 +34,15 @@ use std::any::Any;
 use std::arch::asm;
 use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 use std::cell::Cell;
+use std::fmt::Display;
+use std::mem::MaybeUninit;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::{self, NonNull};
+use std::rc::Rc;
 
 use corosensei::stack::Stack as _;
 
-use crate::stack::Stack;
+use crate::stack::{Extent, Stack};
 
 type Body = Box<dyn FnOnce()>;
 
@@ -60,12 +63,14 @@ const LINE: usize = 64;
 
 thread_local! {
     // A constant without a destructor: an access is one load, and stays possible while the thread ends.
-    static CURRENT: Cell<*const Cell<usize>> = const { Cell::new(ptr::null()) };
+    static CURRENT: Cell<*const Routine> = const { Cell::new(ptr::null()) };
 }
 
 /// What only the beginning and the end of a fiber need.
 struct Ends {
     stack: Stack,
+    /// Who runs on it, for people.
+    occupant: Option<Rc<dyn Display>>,
     /// Until it starts.
     body: Cell<Option<Body>>,
     panic: Cell<Option<Box<dyn Any + Send>>>,
@@ -168,7 +173,7 @@ extern "sysv64" fn start(routine: *const Routine) -> ! {
         ends.panic.set(Some(panic));
     }
     // SAFETY: this fiber runs, so `CURRENT` names its `other`, which is its resumer's, who waits in its swap; nobody swaps back.
-    unsafe { leave((*CURRENT.get()).replace(0)) }
+    unsafe { leave((*CURRENT.get()).other.replace(0)) }
 }
 
 /// A fiber with its stack.
@@ -176,12 +181,14 @@ extern "sysv64" fn start(routine: *const Routine) -> ! {
 pub(crate) struct Routine {
     /// First, so that it has the address of all.
     other: Cell<usize>,
+    /// The lowest address of the stack that may be touched: here, as whoever asks for it has this line at hand.
+    lowest: usize,
     ends: NonNull<Ends>,
 }
 
 impl Routine {
-    /// Of a body that has not begun.
-    pub(crate) fn new(stack: Stack, body: Body) -> Self {
+    /// Of a body that has not begun, and of who it is, for people.
+    pub(crate) fn new(stack: Stack, occupant: Option<Rc<dyn Display>>, body: Body) -> Self {
         // Two words below the base, which is a multiple of 16: `start` is entered as if it had been called from nowhere.
         let top = stack.base().get() - 2 * size_of::<usize>();
         let words = ptr::with_exposed_provenance_mut::<usize>(top);
@@ -190,8 +197,9 @@ impl Routine {
             words.write(start as *const () as usize);
             words.add(1).write(0);
         }
-        let ends = Ends { stack, body: Cell::new(Some(body)), panic: Cell::new(None) };
-        Self { other: Cell::new(top), ends: NonNull::from(Box::leak(Box::new(ends))) }
+        let lowest = stack.extent().lowest();
+        let ends = Ends { stack, occupant, body: Cell::new(Some(body)), panic: Cell::new(None) };
+        Self { other: Cell::new(top), lowest, ends: NonNull::from(Box::leak(Box::new(ends))) }
     }
 
     #[inline]
@@ -210,7 +218,7 @@ impl Routine {
     /// Whether it runs, and the caller is on its stack.
     #[inline]
     pub(crate) fn is_current(&self) -> bool {
-        ptr::eq(CURRENT.get(), &raw const self.other)
+        ptr::eq(CURRENT.get(), self)
     }
 
     /// Runs the body until it suspends or ends. Not for one that is done.
@@ -237,7 +245,7 @@ impl Routine {
     #[inline]
     unsafe fn obey(&self, order: usize) {
         assert!(!self.is_done(), "a body that has ended cannot go on");
-        let before = CURRENT.replace(&raw const self.other);
+        let before = CURRENT.replace(self);
         // SAFETY: neither done nor running, so `other` is the fiber's, fresh or left by a swap.
         unsafe { swap(self.other.as_ptr(), order) };
         CURRENT.set(before);
@@ -255,14 +263,20 @@ impl Routine {
     #[inline]
     pub(crate) unsafe fn pass(from: *const Self, to: *const Self) {
         // SAFETY: both are there, as the caller promises.
-        let (leaves, enters) = unsafe { ((*from).other.as_ptr(), &raw const (*to).other) };
-        CURRENT.set(enters);
+        let (leaves, enters) = unsafe { ((*from).other.as_ptr(), (*to).other.as_ptr()) };
+        CURRENT.set(to);
         // SAFETY: as `from` runs, its `other` is the resumer's, who waits in its swap; that of `to` is a fiber's, fresh or left
         // by a swap. Each gets what belongs there.
-        let told = unsafe { swap_three(leaves, (*enters).as_ptr()) };
+        let told = unsafe { swap_three(leaves, enters) };
         if told == UNWIND {
             unwind();
         }
+    }
+
+    /// Bytes of stack that are left to a fiber that does not run.
+    #[inline]
+    pub(crate) fn room(&self) -> usize {
+        self.other.get().saturating_sub(self.lowest)
     }
 
     /// What the body that has ended panicked with.
@@ -281,15 +295,20 @@ impl Routine {
         });
     }
 
-    /// Ends the body: drops it if it has not begun, else unwinds its stack, as often as it takes.
-    pub(crate) fn end(&mut self) {
+    /// Ends the body: drops it if it has not begun, else unwinds its stack, up to so many times if it suspends again. Returns
+    /// whether it has ended.
+    pub(crate) fn end(&mut self, times: usize) -> bool {
         if self.ends().body.take().is_some() {
             self.other.set(0);
         }
-        while !self.is_done() {
+        for _ in 0..times {
+            if self.is_done() {
+                break;
+            }
             // SAFETY: `self` is borrowed, as in `resume`.
             unsafe { self.obey(UNWIND) };
         }
+        self.is_done()
     }
 
     /// The stack of a body that has ended.
@@ -304,13 +323,36 @@ impl Routine {
 /// See the crate's.
 #[inline]
 pub(crate) fn suspend() {
-    let other = CURRENT.get();
-    assert!(!other.is_null(), "fiber::suspend was called outside a fiber");
-    // SAFETY: not null, so it names the `other` of the fiber whose stack this very call is on, whose routine is borrowed by its
-    // resumer, who waits in its swap.
-    if unsafe { swap((*other).as_ptr(), GO_ON) } == UNWIND {
+    let running = CURRENT.get();
+    assert!(!running.is_null(), "fiber::suspend was called outside a fiber");
+    // SAFETY: not null, so it names the routine of the fiber whose stack this very call is on, which is borrowed by its resumer,
+    // who waits in its swap.
+    if unsafe { swap((*running).other.as_ptr(), GO_ON) } == UNWIND {
         unwind();
     }
+}
+
+/// See the crate's.
+#[inline]
+pub(crate) fn room() -> Option<usize> {
+    let running = CURRENT.get();
+    if running.is_null() {
+        return None;
+    }
+    let here = MaybeUninit::<u8>::uninit();
+    // SAFETY: not null, so it names the routine of the fiber whose stack this very call is on, as in `suspend`.
+    Some((&raw const here).addr().saturating_sub(unsafe { (*running).lowest }))
+}
+
+/// Tells where the stack lies that the OS thread is on, and who runs there, if it is a fiber's. May be asked in a signal's handler.
+pub(crate) fn with_running(tell: impl FnOnce(Extent, Option<&dyn Display>)) {
+    let running = CURRENT.get();
+    if running.is_null() {
+        return;
+    }
+    // SAFETY: not null, so it names a routine that is borrowed by its resumer, who waits in its swap or has not come to it yet.
+    let ends = unsafe { (*running).ends() };
+    tell(ends.stack.extent(), ends.occupant.as_deref());
 }
 
 #[cold]

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
-use tradewind_fiber::{Crew, Fiber, Pool, Status, is_inside, pass, suspend};
+use tradewind_fiber::{Crew, Fiber, Pool, Status, is_inside, pass, room, suspend};
 
 const STACK: usize = 64 * 1024;
 
@@ -21,7 +21,12 @@ impl Drop for Noisy {
 }
 
 fn spawn(body: impl FnOnce() + 'static) -> Fiber {
-    Pool::new(STACK).spawn(body).expect("one stack")
+    spawn_in(&Pool::new(STACK), body)
+}
+
+fn spawn_in(pool: &Pool, body: impl FnOnce() + 'static) -> Fiber {
+    // SAFETY: no body here borrows anything of a thread-local across a suspension.
+    unsafe { pool.spawn(body) }.expect("one stack")
 }
 
 #[test]
@@ -54,6 +59,37 @@ fn inside_is_inside_only() {
     assert!(!is_inside());
     assert_eq!(fiber.resume(), Status::Finished);
     assert!(!is_inside());
+}
+
+/// Suspends below a frame of so many KiB.
+#[inline(never)]
+fn suspend_below(kib: usize) -> usize {
+    let frame = std::hint::black_box([0_u8; 1024]);
+    if kib == 0 {
+        suspend();
+        return room().expect("inside") + usize::from(frame[7]);
+    }
+    suspend_below(kib - 1) + usize::from(std::hint::black_box(frame)[kib])
+}
+
+#[test]
+fn a_fiber_knows_how_much_stack_is_left() {
+    assert_eq!(room(), None);
+    let seen = Rc::new(Cell::new(0));
+    let inner = Rc::clone(&seen);
+    let mut fiber = spawn(move || {
+        let before = room().expect("inside");
+        let left = suspend_below(16);
+        assert!(before - left >= 16 * 1024 && left > 8 * 1024, "{before} and then {left}");
+        inner.set(left);
+    });
+    // A page at most is colour.
+    assert!((STACK..=STACK + 4096).contains(&(fiber.room() + 2 * size_of::<usize>())), "{}", fiber.room());
+    assert_eq!(fiber.resume(), Status::Suspended);
+    let left = fiber.room();
+    assert_eq!(fiber.resume(), Status::Finished);
+    assert!(left.abs_diff(seen.get()) < 4096, "{left} from outside, {} from inside", seen.get());
+    assert_eq!((fiber.room(), room()), (0, None));
 }
 
 #[test]
@@ -220,29 +256,49 @@ fn a_body_that_swallows_its_unwinding_is_still_ended() {
 }
 
 #[test]
+fn a_body_that_swallows_every_unwinding_is_left_where_it_is() {
+    let log = Log::default();
+    let (pool, note) = (Pool::new(STACK), log.clone());
+    let mut stubborn = spawn_in(&pool, move || {
+        let _noisy = Noisy(note, "unwound");
+        loop {
+            let _ = catch_unwind(suspend);
+        }
+    });
+    assert_eq!(stubborn.resume(), Status::Suspended);
+    drop(stubborn);
+    assert_eq!(pool.idle_stacks(), 0, "its stack is not used again");
+    // Others go on as before.
+    let mut fiber = spawn_in(&pool, suspend);
+    assert_eq!(fiber.resume(), Status::Suspended);
+    drop(fiber);
+    assert!(pool.idle_stacks() == 1 && log.borrow().is_empty() && !is_inside());
+}
+
+#[test]
 fn stacks_are_used_again_however_a_fiber_ended() {
     let pool = Pool::new(STACK);
-    let mut returned = pool.spawn(|| ()).unwrap();
+    let mut returned = spawn_in(&pool, || ());
     assert_eq!(returned.resume(), Status::Finished);
     assert_eq!(pool.idle_stacks(), 1, "a stack returns with the body, not with the fiber");
 
-    let mut panicked = pool.spawn(|| panic!("on purpose")).unwrap();
+    let mut panicked = spawn_in(&pool, || panic!("on purpose"));
     assert_eq!(pool.idle_stacks(), 0);
     assert!(catch_unwind(AssertUnwindSafe(|| panicked.resume())).is_err());
     drop(panicked);
     assert_eq!(pool.idle_stacks(), 1);
 
-    let mut suspended = pool.clone().spawn(suspend).unwrap();
+    let mut suspended = spawn_in(&pool.clone(), suspend);
     assert_eq!(suspended.resume(), Status::Suspended);
     drop(suspended);
-    drop(pool.spawn(suspend).unwrap());
+    drop(spawn_in(&pool, suspend));
     drop(returned);
     assert_eq!(pool.idle_stacks(), 1);
 }
 
 #[test]
 fn a_fiber_may_outlive_its_pool() {
-    let mut fiber = Pool::new(STACK).spawn(suspend).unwrap();
+    let mut fiber = spawn_in(&Pool::new(STACK), suspend);
     assert_eq!(fiber.resume(), Status::Suspended);
     assert_eq!(fiber.resume(), Status::Finished);
 }
@@ -252,7 +308,7 @@ fn a_body_may_hold_more_than_its_stack() {
     let large = [1_u8; 4 * STACK];
     let pool = Pool::new(STACK);
     // Never run: moving it to the stack would overflow, and meet the guard page.
-    let fiber = pool.spawn(move || assert_eq!(large[0], 1)).unwrap();
+    let fiber = spawn_in(&pool, move || assert_eq!(large[0], 1));
     drop(fiber);
     assert_eq!(pool.idle_stacks(), 1);
 }
@@ -272,7 +328,7 @@ fn sixteen_thousand_fibers_take_turns() {
             }
         }
     };
-    let mut fibers: Vec<Fiber> = (0..FIBERS).map(|index| pool.spawn(body(index)).unwrap()).collect();
+    let mut fibers: Vec<Fiber> = (0..FIBERS).map(|index| spawn_in(&pool, body(index))).collect();
     for _ in 0..TURNS {
         assert!(fibers.iter_mut().all(|fiber| fiber.resume() == Status::Suspended));
     }
@@ -286,7 +342,7 @@ fn crew(bodies: impl IntoIterator<Item = Box<dyn FnOnce(&Log)>>) -> (Crew, Log) 
     let (pool, log) = (Pool::new(STACK), Log::default());
     let spawn = |body: Box<dyn FnOnce(&Log)>| {
         let log = Rc::clone(&log);
-        pool.spawn(move || body(&log)).expect("one stack")
+        spawn_in(&pool, move || body(&log))
     };
     (Crew::new(bodies.into_iter().map(spawn)), log)
 }

@@ -101,12 +101,12 @@ pub fn decompress_within(bytes: &[u8], limit: u64) -> Result<Cow<'_, [u8]>, Deco
 pub(crate) fn decompress_named<'a>(name: &str, bytes: &'a [u8]) -> Result<Cow<'a, [u8]>, Errors> {
     decompress(bytes).map_err(|error| match error {
         DecompressError::Corrupt { format, reason } => {
-            let found = format!("truncated or corrupt {format} ({reason})");
-            Errors::whole_file(name, "stream", found, "a whole one")
+            let found = format!("stream truncated or corrupt ({reason})");
+            Errors::whole_file(name, format, found, "a whole one")
         }
         DecompressError::TooLarge { format, limit } => {
             let expected = format!("at most {limit} bytes once decompressed");
-            Errors::whole_file(name, "stream", format_args!("too large {format}"), expected)
+            Errors::whole_file(name, format, "stream too large", expected)
         }
     })
 }

@@ -2,54 +2,60 @@
 //! it, in which `{operation}` and `{size}` are replaced. A list in place of a value does the same: `policy = ["proc",
 //! "np"]` makes two, and `{policy}` is replaced. Must never know what the table is about.
 
-use crate::toml::{Entry, Table};
+use crate::toml::{LIST, Table};
 
 /// A list by which a table stands for many.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Axis {
     /// The name that stands in braces.
     pub(crate) name: String,
-    /// The values, each once; at least one.
+    /// The values, each once; none where the list has a mistake, which has been reported.
     pub(crate) values: Vec<String>,
 }
 
 /// What one of the many has in place of each name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Filling(Vec<(String, String)>);
+pub(crate) struct Filling {
+    pairs: Vec<(String, String)>,
+    /// The names of lists with a mistake, for which there is nothing to put.
+    unread: Vec<String>,
+}
 
 /// The lists of `each`.
 pub(crate) fn axes(table: &Table<'_>) -> Vec<Axis> {
     let Some(each) = table.table("each") else { return Vec::new() };
-    let mut axes = Vec::new();
-    for (name, entry) in each.entries() {
-        match entry {
-            Entry::Several(values) => axes.extend(axis(&each, name, name, values)),
-            Entry::One(_) => each.refuse(name, "a list"),
+    let one = |(name, values): (&str, Option<Vec<String>>)| {
+        if values.is_none() {
+            each.refuse(name, LIST);
         }
-    }
-    axes
+        axis(&each, name, name, values.unwrap_or_default())
+    };
+    each.lists_or_none().into_iter().map(one).collect()
 }
 
-/// The axis of a list at a key; `None` and a mistake if a value stands there twice.
-pub(crate) fn axis(table: &Table<'_>, key: &str, name: &str, values: Vec<String>) -> Option<Axis> {
-    let twice = values.iter().enumerate().find(|(index, value)| values[..*index].contains(value));
-    match twice {
-        None => Some(Axis { name: name.to_owned(), values }),
-        Some((_, value)) => {
-            table.refuse(key, format!("every value once; `{value}` stands there twice"));
-            None
+/// The axis of a list at a key. A value that stands there twice is a mistake, and a value of the axis once.
+pub(crate) fn axis(table: &Table<'_>, key: &str, name: &str, values: Vec<String>) -> Axis {
+    let mut distinct: Vec<String> = Vec::new();
+    for value in values {
+        match distinct.contains(&value) {
+            true => table.refuse(key, format!("every value once; `{value}` stands there twice")),
+            false => distinct.push(value),
         }
     }
+    Axis { name: name.to_owned(), values: distinct }
 }
 
 /// The number of fillings that axes make.
 pub(crate) fn count(axes: &[Axis]) -> u64 {
-    axes.iter().fold(1, |count: u64, axis| count.saturating_mul(axis.values.len() as u64))
+    axes.iter().fold(1, |count: u64, axis| count.saturating_mul(axis.values.len().max(1) as u64))
 }
 
 /// Everything that axes stand for, the last one turning fastest; one with nothing to replace if there is no axis.
 pub(crate) fn fillings(axes: &[Axis]) -> Vec<Filling> {
     let with = |fillings: Vec<Filling>, axis: &Axis| -> Vec<Filling> {
+        if axis.values.is_empty() {
+            return fillings.into_iter().map(|filling| filling.without(&axis.name)).collect();
+        }
         let all = |filling: &Filling| {
             axis.values.iter().map(|value| filling.with(&axis.name, value)).collect::<Vec<_>>()
         };
@@ -66,18 +72,28 @@ pub(crate) fn each(table: &Table<'_>) -> Vec<Filling> {
 impl Filling {
     fn with(&self, name: &str, text: &str) -> Self {
         let mut filling = self.clone();
-        filling.0.push((name.to_owned(), text.to_owned()));
+        filling.pairs.push((name.to_owned(), text.to_owned()));
         filling
+    }
+
+    fn without(mut self, name: &str) -> Self {
+        self.unread.push(name.to_owned());
+        self
+    }
+
+    /// Whether a name is that of a list with a mistake.
+    pub(crate) fn is_unread(&self, name: &str) -> bool {
+        self.unread.iter().any(|unread| unread == name)
     }
 
     /// The value in place of a name.
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
-        self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+        self.pairs.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
     /// Every name with its value.
     pub(crate) fn pairs(&self) -> &[(String, String)] {
-        &self.0
+        &self.pairs
     }
 
     /// A text with everything replaced.
@@ -88,7 +104,7 @@ impl Filling {
     pub(crate) fn fill(&self, text: &str) -> Result<String, String> {
         let replace =
             |text: String, (name, with): &(String, String)| text.replace(&format!("{{{name}}}"), with);
-        let filled = self.0.iter().fold(text.to_owned(), replace);
+        let filled = self.pairs.iter().fold(text.to_owned(), replace);
         match filled.split_once('{') {
             None => Ok(filled),
             Some((_, rest)) => Err(rest.split('}').next().unwrap_or(rest).to_owned()),

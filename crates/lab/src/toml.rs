@@ -70,6 +70,12 @@ impl Source<'_> {
     }
 }
 
+/// What can be read as an [`Entry`], for messages.
+const ENTRY: &str = "a text, a number, or a list of them that is not empty";
+
+/// What can be read as a list, for messages.
+pub(crate) const LIST: &str = "a list of texts or numbers that is not empty";
+
 /// One text or several.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Entry {
@@ -193,9 +199,9 @@ impl<'s> Table<'s> {
         self.optional(key, expected, texts).unwrap_or_default()
     }
 
-    /// A number, whole or not, that may be missing.
-    pub(crate) fn optional_number(&self, key: &'static str, expected: &str) -> Option<f64> {
-        self.optional(key, expected, number)
+    /// A number other than 0, whole or not, that may be missing.
+    pub(crate) fn optional_factor(&self, key: &'static str, expected: &str) -> Option<f64> {
+        self.optional(key, expected, |item| number(item).filter(|number| *number != 0.0))
     }
 
     /// A flag; false if it is missing.
@@ -213,9 +219,24 @@ impl<'s> Table<'s> {
         self.items.get(key).is_some_and(Item::is_array)
     }
 
-    /// The texts of the list at a key; none if it is no list of texts, which is reported where the key is read.
+    /// Every key with the texts of the list that stands there, or `None` where something else does. A list that cannot be read is
+    /// a mistake, and has no texts.
+    pub(crate) fn lists_or_none(&self) -> Vec<(&'s str, Option<Vec<String>>)> {
+        let list = |(key, item): (&'s str, &Item)| (key, item.is_array().then(|| self.texts_of(key, item)));
+        self.items.iter().map(list).collect()
+    }
+
+    /// The texts of the list at a key that the file may have; none and a mistake if it cannot be read.
     pub(crate) fn list(&self, key: &'static str) -> Vec<String> {
-        self.item(key).and_then(entry).map(Entry::texts).unwrap_or_default()
+        self.item(key).map(|item| self.texts_of(key, item)).unwrap_or_default()
+    }
+
+    fn texts_of(&self, key: &str, item: &Item) -> Vec<String> {
+        let texts = entry(item).map(Entry::texts);
+        if texts.is_none() {
+            self.refuse(key, LIST);
+        }
+        texts.unwrap_or_default()
     }
 
     /// A table that may be missing; what stands there and is none is reported where the key is read.
@@ -269,13 +290,18 @@ impl<'s> Table<'s> {
         }
     }
 
+    /// The number of mistakes in the file that have been reported so far.
+    pub(crate) fn reported(&self) -> usize {
+        self.source.mistakes.borrow().len()
+    }
+
     /// Every key with what stands there, for tables whose keys the author chooses; numbers and flags count as their text.
     pub(crate) fn entries(&self) -> Vec<(&'s str, Entry)> {
         let mut entries = Vec::new();
         for (key, item) in self.items.iter() {
             match entry(item) {
                 Some(entry) => entries.push((key, entry)),
-                None => self.refuse(key, "a text, a number, or a list of them that is not empty"),
+                None => self.refuse(key, ENTRY),
             }
         }
         entries
@@ -291,7 +317,7 @@ impl<'s> Table<'s> {
             }
             match entry(item) {
                 Some(Entry::One(text)) => texts.push((key, Some(text))),
-                _ => self.refuse(key, "a text, a number, or a list of them that is not empty"),
+                _ => self.refuse(key, ENTRY),
             }
         }
         texts

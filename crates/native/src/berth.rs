@@ -27,7 +27,7 @@ use crate::sync::{AtomicBool, Ordering};
 #[repr(align(128))]
 pub(crate) struct Berth {
     taken: AtomicBool,
-    /// Whoever sleeps here at other times may be long at what it does. Advice: no wake-up depends on it.
+    /// Whoever sleeps here at other times may be long at what it does.
     engaged: AtomicBool,
     thread: OnceLock<Thread>,
 }
@@ -53,7 +53,13 @@ impl Berth {
     /// Whether its owner is not going to look for work soon, unless woken.
     #[inline]
     pub(crate) fn is_away(&self) -> bool {
-        self.is_taken() || self.engaged.load(Ordering::Relaxed)
+        self.is_taken() || self.is_engaged()
+    }
+
+    /// Whether its owner may be long at what it does.
+    #[inline]
+    pub(crate) fn is_engaged(&self) -> bool {
+        self.engaged.load(Ordering::Relaxed)
     }
 
     /// Wakes the sleeper, if there is one. False if there is none. Who has given work passes the light barrier before.

@@ -16,6 +16,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use core_affinity::CoreId;
+use fiber::{Fiber, Status};
 use tempest::world::panic_message;
 use tempest::{Failure, Launch, Refusal};
 use trace::Recorder;
@@ -23,6 +24,7 @@ use units::Time;
 
 use crate::node::lock;
 use crate::processor::Processor;
+use crate::stacks;
 use crate::tracer::Tracer;
 use crate::world::{Stage, World, host_time};
 
@@ -38,8 +40,8 @@ const CLOSE_WATCH: Duration = Duration::from_millis(1);
 /// Looks, if that is not too often, in the time in which nothing may happen before a run is stalled.
 const LOOKS: u32 = 10;
 
-/// Stack of a processor's OS thread: handlers run there, threads on stacks of their own.
-const STACK_BYTES: usize = 1 << 20;
+/// Stack of a processor's OS thread. Its scheduling loop and its threads run on stacks of their own (`stacks`).
+const STACK_BYTES: usize = 256 * 1024;
 
 /// How a world's OS threads have ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -148,20 +150,37 @@ fn run_processor(
 ) {
     world.berths[index].belongs_to_current_thread();
     let processor = Rc::new(Processor::new(Arc::clone(world), index, threads, Tracer::new(recorder)));
-    let fibers = processor.spawn_threads().unwrap_or_else(|error| {
-        world.fail(Failure::Refused(Refusal::Host(format!(
-            "no memory for the stacks of the threads: {error}"
-        ))));
-        Vec::new()
-    });
+    let scheduler = spawn_scheduler(&processor);
     lifecycle.change(|counts| counts.arrived += 1);
     lifecycle.wait_until(|counts| counts.released);
-    let run = || if world.is_helper(index) { processor.help() } else { processor.run(fibers) };
-    if let Err(panic) = catch_unwind(AssertUnwindSafe(run)) {
-        world.fail(Failure::Program(format!("{} panicked: {}", processor.doing(), panic_message(&*panic))));
+    match scheduler {
+        Ok(scheduler) => run_scheduler(&processor, scheduler),
+        Err(error) => {
+            let why = format!("no memory for the stacks of the threads: {error}");
+            world.fail(Failure::Refused(Refusal::Host(why)));
+        }
     }
-    processor.tracer.finish(world);
+    processor.tracer.finish();
     processor.return_serial();
+}
+
+/// Makes the stacks of a processor: of its threads, and of the loop that runs them.
+fn spawn_scheduler(processor: &Rc<Processor>) -> std::io::Result<Fiber> {
+    let pool = stacks::pool();
+    let threads = processor.spawn_threads(&pool)?;
+    let own = Rc::clone(processor);
+    let is_helper = own.world.is_helper(own.index);
+    processor.spawn(&pool, move || if is_helper { own.help() } else { own.run(threads) })
+}
+
+/// Runs until the world stops.
+fn run_scheduler(processor: &Processor, mut scheduler: Fiber) {
+    let why = match catch_unwind(AssertUnwindSafe(|| scheduler.resume())) {
+        Ok(Status::Finished) => return,
+        Ok(Status::Suspended) => format!("{processor} suspended the fiber that it runs on"),
+        Err(panic) => format!("{processor} panicked: {}", panic_message(&*panic)),
+    };
+    processor.fail(why);
 }
 
 /// Waits until the run is over; ends it when nothing has happened for `limit`, told in looks: a process that is stopped for a

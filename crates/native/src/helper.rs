@@ -56,9 +56,10 @@ impl World {
         }
     }
 
-    /// Whether a processor idles that serves this node.
+    /// Whether a processor idles that serves this node, and is not at handlers that may take long.
     fn is_attended(&self, node: NodeId) -> bool {
-        self.gauges[self.servers(node)].iter().any(|gauge| gauge.is_idling())
+        let mut servers = self.gauges[self.servers(node)].iter().zip(self.server_berths(node));
+        servers.any(|(gauge, berth)| gauge.is_idling() && !berth.is_engaged())
     }
 
     /// What the processors of a node have dealt with: it stands still only while none of them serves.
@@ -142,7 +143,7 @@ impl Processor {
     }
 
     /// Whether there is something to run or to move on.
-    fn sees_service(&self) -> bool {
+    pub(crate) fn sees_service(&self) -> bool {
         self.sees_events() || self.node().has_backlog()
     }
 }

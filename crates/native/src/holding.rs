@@ -2,13 +2,12 @@
 //!
 //! This module must never know messages.
 
-use std::sync::MutexGuard;
-
 use tempest::world::{DispatchKey, Held, Proof, Serial};
 
 use crate::gauge::bump;
 use crate::node::{Dispatcher, Event, Shared, lock};
 use crate::processor::Processor;
+use crate::right::Turn;
 use crate::threads::Reason;
 
 /// A thread that holds a key tries so often, some ten microseconds, to keep others from receiving meanwhile: about as long as a
@@ -53,7 +52,11 @@ impl Processor {
         let right = right.filter(|_| held.is_some());
         let mut held = held.unwrap_or_else(|| self.ask_for(shared, key));
         let started = self.duty.begins_hold().then(|| self.world.now_ns());
-        body(held.proof());
+        match &right {
+            // Others may receive if the body takes long.
+            Some(turn) => turn.offer(|| body(held.proof())),
+            None => body(held.proof()),
+        }
         let freed = shared.queue.complete(held);
         drop(right);
         if let Some(started) = started {
@@ -66,8 +69,8 @@ impl Processor {
     }
 
     /// The right to receive, so that nobody receives a message meanwhile whose key is held: it would have to go through the
-    /// queue. Only where it is to be had soon; whoever receives may be at it for long.
-    fn receive_nothing(&self) -> Option<MutexGuard<'_, ()>> {
+    /// queue. Only where it is to be had soon: whoever receives may be at it for long.
+    fn receive_nothing(&self) -> Option<Turn<'_>> {
         self.floor()?;
         (0..TRIES).find_map(|_| {
             let right = self.node().try_receive();

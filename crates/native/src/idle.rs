@@ -70,7 +70,7 @@ impl Processor {
             Some(naps) => {
                 self.nap(naps);
                 if self.serves() {
-                    self.serve();
+                    self.serve_or_leave();
                 }
                 self.pass_on();
             }

@@ -19,6 +19,18 @@
 //! Either way what is received has its place before the right to receive is given away, so messages of a key are handled in
 //! ring order, whoever takes them out.
 //!
+//! # Long handlers
+//!
+//! No processor knows beforehand that a handler takes long, so each one is run as if it did:
+//!
+//! * The right to receive is offered meanwhile (`right`): the key is held, so the message has its place. A processor that sees
+//!   messages wait, and the same handler run for some microseconds, takes the right over.
+//! * Before it runs, all that the batch has put into the queue or made ready is told to the others.
+//! * The processor is *engaged* (`berth`) as long as it serves: whoever sends to a node whose awake servers are all engaged wakes
+//!   one that sleeps. What was sent just before it engaged itself it may be the only one to know of, so it looks behind the
+//!   first message, and wakes a server for what it sees there. Between the two stands a full fence, here and in the sender, so
+//!   that one of them sees the other.
+//!
 //! # When it stops to look
 //!
 //! Who has searched in vain need not search again before the queue changes: before something is appended, a claim is done, or a
@@ -32,13 +44,17 @@
 //! This module must never know when a processor serves.
 
 use std::cell::Cell;
+use std::sync::atomic::{Ordering, fence};
 
 use pdq::{Handling, Paused, Worker};
 use tempest::policy::Dispatch;
 use tempest::world::{DispatchKey, Held, Name};
 
+use crate::berth::Berth;
+use crate::lane::Lane;
 use crate::node::{Event, Shared};
 use crate::processor::Processor;
+use crate::right::{Turn, Watch};
 use crate::ring::Received;
 use crate::serve::{BATCH, Tally};
 
@@ -64,6 +80,9 @@ const SAMPLE: u32 = 16;
 /// it, and the way of what the node's processors share from one to another, then hardly count.
 const ROUNDS: usize = 4;
 
+/// Refusals of the right to receive, a microsecond or less of one that looks for work, between two looks at who has it.
+const REFUSALS: u32 = 16;
+
 /// A processor's part in its node's dispatch queue.
 pub(crate) struct Duty {
     worker: Cell<Option<Paused<Event, Name>>>,
@@ -76,6 +95,10 @@ pub(crate) struct Duty {
     tries: Cell<u32>,
     /// Looks since the last of them.
     looks: Cell<u32>,
+    /// The handler for which the right to receive is not to be had.
+    watch: Watch,
+    /// Times that it was not to be had since that was looked at.
+    refusals: Cell<u32>,
 }
 
 impl Default for Duty {
@@ -87,6 +110,8 @@ impl Default for Duty {
             searched: Cell::new(0),
             tries: Cell::new(0),
             looks: Cell::new(0),
+            watch: Watch::default(),
+            refusals: Cell::new(0),
         }
     }
 }
@@ -99,6 +124,15 @@ impl Duty {
         let looks = (self.looks.get() + 1).min(LOOKS);
         self.looks.set(looks);
         looks == LOOKS && self.tries.get() < TRIES
+    }
+
+    /// Counts a refusal of the right to receive; whether it is time to look why. The line at which one looks is the holder's: it
+    /// changes with every handler.
+    #[inline]
+    fn counts_refusal(&self) -> bool {
+        let refusals = (self.refusals.get() + 1) % REFUSALS;
+        self.refusals.set(refusals);
+        refusals == 0
     }
 
     /// Counts a hold of a thread; whether it is to be timed.
@@ -131,6 +165,7 @@ impl Duty {
 /// Messages that are handled in place, one after the other.
 struct Batch<'a> {
     shared: &'a Shared,
+    turn: Turn<'a>,
     /// When it began.
     start_ns: u64,
     /// So many handled are worth the whole queue: taking it costs about as much, a latch or two of each lane.
@@ -139,7 +174,9 @@ struct Batch<'a> {
     handled: u64,
     /// Messages that went into the queue.
     queued: usize,
-    /// Something that waited in the queue can be taken.
+    /// Of those, messages that nobody has been told of.
+    untold: usize,
+    /// Something that waited in the queue can be taken, and nobody has been told.
     freed: bool,
     /// The whole queue, while it is taken.
     all: Option<Held>,
@@ -194,15 +231,19 @@ impl Processor {
 
     /// Handles what is received there and then, as far as its keys are free and handlers are brief.
     fn receive_in_place(&self, shared: &Shared) -> usize {
-        let Some(_right) = self.node().try_receive() else { return 0 };
-        let mut batch = self.begin_batch(shared);
+        let Some(turn) = self.turn_to_receive() else { return 0 };
+        let mut looks_behind = self.engage();
+        let mut batch = self.begin_batch(shared, turn);
         let mut received = 0;
         for _ in 0..ROUNDS {
             let round = self.receive(|message, tally| {
+                if std::mem::take(&mut looks_behind) {
+                    self.leave_messages();
+                }
                 if let Some(key) = self.key_of(message) {
                     self.handle_or_queue(key, message, &mut batch, tally);
                 }
-                true
+                batch.turn.is_kept()
             });
             received += round;
             if round < BATCH || batch.all.is_none() {
@@ -210,24 +251,70 @@ impl Processor {
             }
         }
         batch.release();
-        if batch.queued > 0 || batch.freed {
-            shared.note_change();
-            self.wake_servers(batch.queued);
-            self.wake_idle_servers(shared);
-        }
+        self.tell(&mut batch);
+        drop(batch);
+        self.disengage();
         received
     }
 
-    fn begin_batch<'a>(&self, shared: &'a Shared) -> Batch<'a> {
+    /// The right to receive, from nobody or from a processor that is at one handler for long.
+    fn turn_to_receive(&self) -> Option<Turn<'_>> {
+        let turn = self.node().try_receive();
+        if turn.is_none() && (self.duty.counts_refusal() || self.world.is_helper(self.index)) {
+            return self.node().right_to_receive.take_over_late(&self.duty.watch, self.world.now_ns());
+        }
+        turn
+    }
+
+    /// May be long at what it does from now on: whoever sends after this wakes somebody else for it. True if one sleeps who is
+    /// to be woken for what was sent before.
+    fn engage(&self) -> bool {
+        let (world, node) = (&self.world, self.node().id);
+        world.berths[self.index].engage(true);
+        let helper = world.helper_berth(node);
+        if world.split.dedicated == 0 && helper.is_none() {
+            // Whoever sends wakes whoever sleeps.
+            return false;
+        }
+        fence(Ordering::SeqCst);
+        world.server_berths(node).iter().chain(helper).any(Berth::is_taken)
+    }
+
+    fn disengage(&self) {
+        self.world.berths[self.index].engage(false);
+    }
+
+    /// Messages wait that this processor is not going to receive soon.
+    #[cold]
+    fn leave_messages(&self) {
+        if self.world.lanes_into(self.node().id).any(Lane::has_message) {
+            self.wake_servers(1);
+        }
+    }
+
+    /// Tells the others what a batch has left to them.
+    #[inline]
+    fn tell(&self, batch: &mut Batch<'_>) {
+        if batch.untold > 0 || batch.freed {
+            batch.shared.note_change();
+            self.wake_servers(batch.untold);
+            self.wake_idle_servers(batch.shared);
+            (batch.untold, batch.freed) = (0, false);
+        }
+    }
+
+    fn begin_batch<'a>(&self, shared: &'a Shared, turn: Turn<'a>) -> Batch<'a> {
         // A helper has no core of its own: everything would wait for it, not one key.
         let is_helper = self.world.is_helper(self.index);
         let seizes = self.floor().is_some() && self.lowerings().is_none() && !is_helper;
         Batch {
             shared,
+            turn,
             start_ns: self.world.now_ns(),
             seizes_at: if seizes { shared.queue.servers() as u64 } else { u64::MAX },
             handled: 0,
             queued: 0,
+            untold: 0,
             freed: false,
             all: None,
         }
@@ -244,6 +331,7 @@ impl Processor {
         if !batch.may_handle() || !self.handle_in_place(key, message, batch, tally) {
             batch.shared.queue.enqueue(key, Event::Message(*message));
             batch.queued += 1;
+            batch.untold += 1;
             return;
         }
         batch.handled += 1;
@@ -269,8 +357,9 @@ impl Processor {
             return true;
         }
         let Some(mut held) = batch.shared.queue.try_hold(key) else { return false };
+        self.tell(batch);
         self.trace_handler(message);
-        match self.handle_uncounted(&message.packet, held.proof()) {
+        match batch.turn.offer(|| self.handle_uncounted(&message.packet, held.proof())) {
             Some(pending) => {
                 self.gauge().count_handlers(1);
                 self.set_aside(pending, *message, Some(held));
@@ -288,18 +377,19 @@ impl Processor {
             Some(paused) => shared.queue.resume(paused),
             None => shared.queue.worker(self.server()),
         };
-        // Before it looks: whoever gives something after that wakes somebody else for it.
-        let berth = &self.world.berths[self.index];
-        berth.engage(true);
+        let looks_behind = self.engage();
         let received = if receives { self.receive_into_queue(&mut worker) } else { 0 };
         if received > 0 {
             shared.note_change();
             // One of them it can take itself.
             self.wake_servers(received - 1);
         }
+        if looks_behind {
+            self.leave_messages();
+        }
         let start = self.world.now_ns();
         let done = self.run_claims(shared, &mut worker);
-        berth.engage(false);
+        self.disengage();
         if done > 0 {
             shared.note_brief(self.world.now_ns() - start < (done as u64).max(FEW) * BRIEF_NS);
         }
@@ -308,7 +398,7 @@ impl Processor {
     }
 
     fn receive_into_queue(&self, worker: &mut Worker<'_, Event, Name>) -> usize {
-        let Some(_right) = self.node().try_receive() else { return 0 };
+        let Some(_turn) = self.turn_to_receive() else { return 0 };
         let received = self.receive(|message, _| {
             if let Some(key) = self.key_of(message) {
                 worker.enqueue(key, Event::Message(*message));

@@ -171,7 +171,7 @@ impl Lane {
     }
 
     /// Takes up to `limit` messages out, which come from `source`, into `message`, as long as `each` says. The caller has the
-    /// node's right to receive.
+    /// node's right to receive, and while `each` runs it may lose it, if that says so.
     #[inline]
     pub(crate) fn receive(
         &self,
@@ -181,13 +181,12 @@ impl Lane {
         mut each: impl FnMut(&mut Received, Result<(), BadLength>) -> bool,
     ) -> Drained {
         message.number = self.received.0.load(Ordering::Relaxed);
-        let drained = self.ring.drain(limit, source, message, |message, is_good| {
+        self.ring.drain(limit, source, message, |message, is_good| {
+            self.received.0.store(message.number + 1, Ordering::Relaxed);
             let goes_on = each(message, is_good);
             message.number += 1;
             goes_on
-        });
-        bump(&self.received.0, drained.messages as u64);
-        drained
+        })
     }
 
     /// Shows `soon` messages that wait, before they are received: [`Ring::look_ahead`]. For who receives.

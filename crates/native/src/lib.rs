@@ -9,6 +9,7 @@
 //! | `ring` | one producer, one consumer, bounded, no locked instruction |
 //! | `lane` | node to node: a ring, credits, the outbox |
 //! | `burst` | streams: when a receiver holds back |
+//! | `right` | the right to receive, and how it passes to another processor while a handler takes long |
 //! | `node` | what the processors of a node share; who may run a handler, under which proof |
 //! | `adaptive` | roles of processors that change, and what they come of |
 //! | `world` | what all processors share |
@@ -20,12 +21,13 @@
 //! | `serve` | receiving messages and running handlers |
 //! | `keyed` | serving by key, through the dispatch queue |
 //! | `shared` | shared memory: how a block travels, how a fault becomes an event |
-//! | `lowering` | taking rights to blocks away: what is waited for, under which key |
+//! | `lowering`, `set_aside` | taking rights to blocks away: under which key; what is waited for |
 //! | `requests` | asking the computing processors of a node to let go, with two loads a poll |
 //! | `ready` | which threads are ready, in order |
 //! | `foresight` | which thread will soon run, for its stack to be near |
 //! | `waits` | giving the processor away, making threads ready |
 //! | `holding` | keys for threads |
+//! | `stacks` | what threads and handlers run on, and how much of it there is |
 //! | `threads` | what is known of a thread, and the way to its processor |
 //! | `fences` | the barriers between who gives work and who goes to sleep |
 //! | `floor` | which processor of several goes on, and which lets it |
@@ -51,7 +53,7 @@
 //!
 //! This room must never know models or engine time.
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod adaptive;
 mod berth;
@@ -68,19 +70,23 @@ mod idle;
 mod keyed;
 mod lane;
 mod local;
+mod lock;
 mod lowering;
 mod node;
 mod phases;
 mod processor;
 mod ready;
 mod requests;
+mod right;
 mod ring;
 #[cfg(test)]
 mod ring_tests;
 mod segments;
 mod send;
 mod serve;
+mod set_aside;
 mod shared;
+mod stacks;
 mod sync;
 mod threads;
 mod tracer;

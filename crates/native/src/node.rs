@@ -7,11 +7,11 @@
 //! lock. With *keyed* dispatch whoever receives moves messages into the
 //! node's [`pdq::Queue`], and every processor that serves takes from there what its key allows.
 //!
-//! The right to receive is a lock that is only ever tried: one processor of the node at a time looks at the lanes, so
-//! messages enter the queue in ring order.
+//! One processor of the node at a time has the right to receive (`right`) and looks at the lanes, so messages enter the queue
+//! in ring order.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
 use pdq::{Identity, Queue, queue};
 use tempest::policy::{Dispatch, Split};
@@ -20,9 +20,12 @@ use tempest::{Failure, NodeId, Policy, Report};
 
 use crate::adaptive::Adaptive;
 use crate::floor::Floor;
-use crate::lowering::Lowerings;
+use crate::right::{Right, Turn};
 use crate::ring::{Alone, Apart, Received};
+use crate::set_aside::Lowerings;
 use crate::threads::{Inbox, ThreadSlot};
+
+pub(crate) use crate::lock::lock;
 
 /// What waits in a keyed dispatcher.
 pub(crate) enum Event {
@@ -111,12 +114,6 @@ impl Shared {
     }
 }
 
-/// Takes a lock whatever happened to a holder before: a run in which something panicked is over anyway.
-#[inline]
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// One node.
 pub(crate) struct Node {
     pub(crate) id: NodeId,
@@ -133,7 +130,7 @@ pub(crate) struct Node {
     pub(crate) outboxed: AtomicUsize,
     /// Whether a processor could not publish acknowledgements, because outboxes were not empty.
     owes_digest: AtomicBool,
-    right_to_receive: Alone<Mutex<()>>,
+    pub(crate) right_to_receive: Right,
     /// Where several processors compute and run handlers, each on a core of its own.
     pub(crate) floor: Option<Box<Floor>>,
     /// The processor, by its number on the node, whose back-edge polls count.
@@ -161,7 +158,7 @@ impl Node {
             inboxes: (0..processors).map(|_| Inbox::default()).collect(),
             outboxed: AtomicUsize::new(0),
             owes_digest: AtomicBool::new(false),
-            right_to_receive: Alone::default(),
+            right_to_receive: Right::default(),
             floor: has_floor.then(Box::default),
             poll_owner: Alone::default(),
         }
@@ -169,12 +166,8 @@ impl Node {
 
     /// The right to receive, if nobody has it; an only processor needs none.
     #[inline]
-    pub(crate) fn try_receive(&self) -> Option<MutexGuard<'_, ()>> {
-        match self.right_to_receive.0.try_lock() {
-            Ok(guard) => Some(guard),
-            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
-            Err(TryLockError::WouldBlock) => None,
-        }
+    pub(crate) fn try_receive(&self) -> Option<Turn<'_>> {
+        self.right_to_receive.try_take()
     }
 
     /// The serial dispatcher of a node with one processor, which takes it once.

@@ -13,6 +13,7 @@
 //! many: once in so many turns that hardly counts.
 
 use std::cell::{Cell, RefCell};
+use std::fmt;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -35,9 +36,6 @@ use crate::ready::Ready;
 use crate::threads::{Local, Reason};
 use crate::tracer::Tracer;
 use crate::world::{Stage, World};
-
-/// A program thread's stack. Untouched pages cost nothing.
-const STACK_BYTES: usize = 256 * 1024;
 
 /// Threads that run before the processor serves, if it may, and looks who has been woken by others.
 const TURNS: u32 = 16;
@@ -159,12 +157,11 @@ impl Processor {
     ///
     /// # Errors
     /// The system's, when it has no memory for their stacks.
-    pub(crate) fn spawn_threads(self: &Rc<Self>) -> std::io::Result<Vec<Fiber>> {
-        let pool = Pool::new(STACK_BYTES);
+    pub(crate) fn spawn_threads(self: &Rc<Self>, pool: &Pool) -> std::io::Result<Vec<Fiber>> {
         let spawn = |local| {
             let processor = Rc::clone(self);
             let thread = self.first_thread + local as u32;
-            pool.spawn(move || {
+            self.spawn(pool, move || {
                 let resident = &processor.node().resident;
                 let poll_every = processor.poll_interval();
                 processor.trace(|node, _| Traced::ThreadStart { node, thread });
@@ -269,17 +266,6 @@ impl Processor {
         &self.gauge
     }
 
-    /// What it is at, for people.
-    pub(crate) fn doing(&self) -> String {
-        let node = self.node();
-        match self.doing.get() {
-            Doing::Thread => ThreadId { node: node.id, index: self.current.get() }.to_string(),
-            Doing::Handler(id) => {
-                format!("the handler of {} on {}", node.resident.node.message_name(id), node.id)
-            }
-        }
-    }
-
     /// The floor of its node, where there is one, and no roles say instead who serves.
     #[inline]
     pub(crate) fn floor(&self) -> Option<&Floor> {
@@ -370,5 +356,18 @@ impl Processor {
     #[inline]
     pub(crate) fn is_alone(&self) -> bool {
         self.alone
+    }
+}
+
+/// What it is at, for people. Also in a signal's handler: neither allocates nor takes a lock.
+impl fmt::Display for Processor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let node = self.node();
+        match self.doing.get() {
+            Doing::Thread => ThreadId { node: node.id, index: self.current.get() }.fmt(f),
+            Doing::Handler(id) => {
+                write!(f, "the handler of {} on {}", node.resident.node.message_name(id), node.id)
+            }
+        }
     }
 }

@@ -255,7 +255,8 @@ impl Ring {
     }
 
     /// Takes up to `limit` messages out, which come from `source`: each is in `message` when `each` is called, which says
-    /// whether to go on.
+    /// whether to go on. While `each` runs, all that has been taken out is accounted for: another may drain then, if `each`
+    /// ends this drain.
     ///
     /// A length that no message has is an error: nothing received is trusted.
     #[inline]
@@ -283,13 +284,14 @@ impl Ring {
                     drained.more = follows;
                     // Before what it starts, which may be told here that nothing waits.
                     self.consumer.next.store(next, Ordering::Relaxed);
+                    if line_of(next) - said >= self.return_after {
+                        said = self.say_taken(next);
+                    }
                     if !each(message, is_good) {
-                        break;
+                        // Perhaps another drains by now.
+                        return drained;
                     }
                 }
-            }
-            if line_of(next) - said >= self.return_after {
-                said = self.say_taken(next);
             }
         }
         self.consumer.next.store(next, Ordering::Relaxed);

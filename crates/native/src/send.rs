@@ -2,9 +2,10 @@
 //!
 //! This module must never know what a message is for, or who runs its handler.
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{Ordering, fence};
 
 use tempest::NodeId;
+use tempest::policy::Dispatch;
 use tempest::world::Packet;
 use trace::Event as Traced;
 
@@ -39,10 +40,24 @@ impl Processor {
     /// Wakes one processor of the destination, which has several.
     fn wake_one_of(&self, to: NodeId) {
         let mut berths = self.world.server_berths(to).iter();
-        let may_wake = self.world.split.dedicated == 0 || berths.clone().all(Berth::is_away);
+        let may_wake = self.world.split.dedicated == 0 || self.are_away(to);
         if !(may_wake && berths.any(|berth| berth.wake())) {
             self.world.rouse_helper(to);
         }
+    }
+
+    /// Whether no dedicated processor of a node is going to receive soon.
+    fn are_away(&self, node: NodeId) -> bool {
+        let berths = self.world.server_berths(node);
+        if berths.iter().all(Berth::is_away) {
+            return true;
+        }
+        if self.world.policy.dispatch == Dispatch::Serial || !berths.iter().any(Berth::is_taken) {
+            return false;
+        }
+        // One that has engaged itself in between sees what has been sent, or is seen: `keyed`.
+        fence(Ordering::SeqCst);
+        berths.iter().all(Berth::is_away)
     }
 
     /// Does what a thread sends, and times one in so many that went.

@@ -19,10 +19,10 @@ use trace::Event as Traced;
 use crate::berth::Berth;
 use crate::gauge::bump;
 use crate::lane::Lane;
-use crate::lowering::{Done, Pending};
 use crate::node::{Dispatcher, Shared};
 use crate::processor::{Doing, Processor};
 use crate::ring::{BadLength, Origin, Received};
+use crate::set_aside::{Done, Pending};
 
 /// Messages taken from one lane before the next is looked at.
 pub(crate) const BATCH: usize = 32;

@@ -9,8 +9,8 @@
 //!
 //! # Faults
 //!
-//! A thread's fault is handled at once, on the spot, where its processor runs handlers, nobody else does at the moment, and
-//! nothing is on its way from the node to itself (what was sent before the fault is older). Else it goes through the lane
+//! A thread's fault is handled at once, on the spot, where its processor runs handlers, nobody else does at the moment, nothing
+//! is on its way from the node to itself (what was sent before the fault is older), and the thread's stack has room. Else it goes through the lane
 //! from the node to itself. It is no message, and not counted as one.
 //!
 //! This module must never know tags or protocols.
@@ -67,7 +67,8 @@ impl Processor {
 
     /// An access of the running thread faulted.
     pub(crate) fn handle_fault(&self, packet: &Packet) {
-        let handled = self.serves() && self.nothing_is_on_its_way_here() && self.handle_on_the_spot(packet);
+        let may_handle = self.serves() && self.has_stack_for_handlers() && self.nothing_is_on_its_way_here();
+        let handled = may_handle && self.handle_on_the_spot(packet);
         if !handled {
             self.post_counted(self.node().id, packet, Origin::Fault);
         }
@@ -85,10 +86,7 @@ impl Processor {
             Dispatcher::Serial(_) => {
                 self.node().try_receive().is_some_and(|_right| self.handle_now_serial(message))
             }
-            // Nobody else has received older messages that have no place in the queue yet.
-            Dispatcher::Keyed(shared) => {
-                self.node().try_receive().is_some_and(|_right| self.handle_now_keyed(shared, message))
-            }
+            Dispatcher::Keyed(shared) => self.handle_now_keyed(shared, message),
         }
     }
 
@@ -107,7 +105,10 @@ impl Processor {
 
     fn handle_now_keyed(&self, shared: &Shared, message: Received) -> bool {
         let Some(key) = self.key_of(&message) else { return true };
+        // Nobody else has received older messages that have no place in the queue yet.
+        let Some(turn) = self.node().try_receive() else { return false };
         let Some(held) = shared.queue.try_hold(key) else { return false };
+        drop(turn);
         bump(&self.gauge().sent, 1);
         self.trace_own(&message.packet);
         self.handle_keyed(shared, &message, &message.packet, held);

@@ -2,17 +2,17 @@
 //!
 //! A thread is a fiber of one processor. It is *running*, *ready* (in its processor's queue, or in the inbox on the way
 //! there) or *waiting*, and a waiting thread looks at its condition again whenever it is resumed, so a wake-up too many
-//! is harmless. One too few cannot be: a wake-up first makes the condition true, then makes the thread ready.
+//! is harmless. One too few cannot be: a wake-up first makes the condition true, then makes the thread ready. The models run
+//! this source, from an event's signal to the processor that it wakes.
 
 use std::cell::Cell;
 use std::fmt;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, MutexGuard};
 
 use tempest::world::{DispatchKey, Held, Wait};
 use tempest::{NodeId, Waiter};
 
-use crate::node::lock;
+use crate::lock::lock;
+use crate::sync::{AtomicU32, Mutex, MutexGuard, Ordering, mutated};
 
 /// What a thread waits for.
 #[derive(Clone, Copy)]
@@ -129,7 +129,8 @@ impl ThreadSlot {
     /// Ends the wait that `waiter` names. False if it has been ended before.
     pub(crate) fn end_wait(&self, waiter: Waiter) -> bool {
         let next = waiter.generation.wrapping_add(1);
-        self.generation.compare_exchange(waiter.generation, next, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+        let order = if mutated!("wait-ended-relaxed") { Ordering::Relaxed } else { Ordering::AcqRel };
+        self.generation.compare_exchange(waiter.generation, next, order, Ordering::Relaxed).is_ok()
     }
 
     /// Leaves a key for the thread.

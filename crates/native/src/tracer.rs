@@ -6,7 +6,6 @@
 //! A message is found again at its other end by its number in its lane, which is in order: nothing travels with it.
 
 use std::cell::{Cell, RefCell};
-use std::time::Instant;
 
 use tempest::NodeId;
 use tempest::world::Packet;
@@ -32,20 +31,12 @@ pub(crate) struct Tracer {
     batch: Option<RefCell<Batch>>,
     /// Events that the processor gave itself.
     own: Cell<u64>,
-    /// Events recorded.
-    events: Cell<u64>,
 }
-
-/// The number of events whose time is measured at once.
-const SAMPLE: u32 = 256;
-
-/// The number of such measurements; the median counts, for the host may do something else meanwhile.
-const SAMPLES: usize = 15;
 
 impl Tracer {
     pub(crate) fn new(recorder: Option<Recorder>) -> Self {
         let batch = recorder.map(|recorder| RefCell::new(Batch::new(recorder)));
-        Self { batch, own: Cell::new(0), events: Cell::new(0) }
+        Self { batch, own: Cell::new(0) }
     }
 
     /// Whether the run is traced.
@@ -59,34 +50,16 @@ impl Tracer {
         self.batch.is_some().then(|| Time::from_nanoseconds(world.now_ns()))
     }
 
-    /// Hands over what there is, when the run is over, and says what all of it took.
-    pub(crate) fn finish(&self, world: &World) {
-        let Some(batch) = &self.batch else { return };
-        batch.borrow_mut().flush();
-        let spent = Self::cost(world) * self.events.get() as f64;
-        batch.borrow().recorder().spent(Time::from_nanoseconds(spent as u64));
-    }
-
-    /// The time that an event takes on this processor, in nanoseconds: the clock is read, and the event is kept.
-    fn cost(world: &World) -> f64 {
-        let scrap = Self::new(Some(Recorder::memory(0)));
-        let sample = || {
-            let since = Instant::now();
-            for _ in 0..SAMPLE {
-                let event = Event::HandlerEnd { node: 0, processor: 0 };
-                scrap.time(world).into_iter().for_each(|at| scrap.record(at, event));
-            }
-            since.elapsed().as_nanos() as f64 / f64::from(SAMPLE)
-        };
-        let mut samples = [(); SAMPLES].map(|()| sample());
-        samples.sort_by(f64::total_cmp);
-        samples[SAMPLES / 2]
+    /// Hands over what there is, when the run is over.
+    pub(crate) fn finish(&self) {
+        if let Some(batch) = &self.batch {
+            batch.borrow_mut().flush();
+        }
     }
 
     #[cold]
     fn record(&self, at: Time, event: Event) {
         if let Some(batch) = &self.batch {
-            self.events.set(self.events.get() + 1);
             batch.borrow_mut().record(at, event);
         }
     }

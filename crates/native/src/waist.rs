@@ -9,11 +9,11 @@ use trace::Event as Traced;
 use units::Time;
 
 use crate::gauge::bump;
-use crate::lowering::Lowerings;
 use crate::node::Dispatcher;
 use crate::phases::Entry;
 use crate::processor::Processor;
 use crate::ring::Origin;
+use crate::set_aside::Lowerings;
 use crate::threads::Reason;
 
 impl Messages for Processor {
@@ -69,7 +69,7 @@ impl Messages for Processor {
         }
         self.wake_receiver(to);
         self.move_on();
-        if self.serves() && self.serve() > 0 {
+        if self.serves() && self.serve_or_leave() > 0 {
             self.attempts.set(0);
         } else {
             let attempts = self.attempts.get().saturating_add(1);
@@ -133,7 +133,9 @@ impl Scheduling for Processor {
         self.give_up_if_over();
         self.heed();
         if self.world.policy.servers != Servers::Idle || self.owns_poll() {
-            self.pace.note(self.serve_at_point() > 0);
+            let events =
+                if self.has_stack_for_handlers() { self.serve_at_point() } else { self.have_loop_serve() };
+            self.pace.note(events > 0);
         }
         if self.lowerings().is_some_and(Lowerings::awaits_access) && self.has_threads_to_run() {
             self.take_inbox();

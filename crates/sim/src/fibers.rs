@@ -3,26 +3,31 @@
 //! A machine of many nodes needs many stacks, and the system grants a process only so many. A thread therefore
 //! has a fiber only from its first instant to its return. A handler runs on the stack of the thread that ran last
 //! on its processor: that thread cannot go on before the handler has ended. A processor may have no thread, or
-//! only threads that have returned. There a handler has a fiber of its own, from its start to its end.
+//! only threads that have returned, or a thread that has left too little of its stack. There a handler has a fiber of its own,
+//! from its start to its end. So a handler can count on [`Handler::STACK_BYTES`] wherever it runs.
 //!
 //! A thread that waits looks first whether its own stack goes on next, with a handler or with the thread itself. Control
 //! returns to the engine only if it does not.
+//!
+//! All fibers of a run share the thread-locals of the OS thread that runs it. What that asks of a program stands where programs are
+//! told of it, at [`Thread`]. This file has the room's only unsafe block, for it.
 
 use std::cell::{Cell, RefCell, RefMut};
+use std::fmt;
 use std::io;
 use std::rc::Rc;
 
 use fiber::{Fiber, Pool, Status};
 use tempest::world::{Packet, Resident};
+use tempest::{Handler, NodeId, Thread, ThreadId};
 use trace::Event as Traced;
 
 use crate::api::{Edge, Stack};
 use crate::cluster::{Cluster, memory, trains};
 use crate::processor::core::Activity;
 
-/// The stack of a fiber: room for a program thread and a handler on top of it. A small system gives an OS thread
-/// as much. Pages that are never touched cost nothing.
-const STACK_BYTES: usize = 256 * 1024;
+/// Bytes of a thread's stack that have to be left for a handler on top of it, and for the calls of this room up to it.
+const NEEDED_BYTES: usize = Handler::STACK_BYTES + 16 * 1024;
 
 /// The beginnings of stacks are spread over so many bytes below the end of a page. Few waiting threads need more than the rest of
 /// that page.
@@ -80,7 +85,7 @@ impl Fibers {
             handles: Cell::new(None),
         };
         Self {
-            pool: Pool::spread_over(STACK_BYTES, SPREAD_BYTES),
+            pool: Pool::spread_over(Thread::STACK_BYTES, SPREAD_BYTES),
             desk: Rc::new(desk),
             per_node,
             threads: (0..residents.len() * per_node).map(|_| None).collect(),
@@ -98,8 +103,9 @@ impl Fibers {
         self.desk.core.set(core);
         let place = node * self.per_node + thread as usize;
         if self.threads[place].is_none() {
-            let seat = Seat { desk: Rc::clone(&self.desk), node, thread };
-            self.threads[place] = Some(self.pool.spawn(move || run_thread(Rc::new(seat)))?);
+            let seat = Rc::new(Seat { desk: Rc::clone(&self.desk), node, thread });
+            let occupant = Rc::clone(&seat);
+            self.threads[place] = Some(spawn(&self.pool, occupant, move || run_thread(seat))?);
         }
         self.resume(Work::Guest(place));
         Ok(())
@@ -147,7 +153,9 @@ impl Fibers {
             let host = state.host_of_handlers(core);
             host.map(|thread| node * self.per_node + thread as usize)
         };
-        match last.filter(|&thread| self.threads[thread].is_some()) {
+        let has_room =
+            |thread: &usize| self.threads[*thread].as_ref().is_some_and(|fiber| fiber.room() >= NEEDED_BYTES);
+        match last.filter(has_room) {
             Some(thread) => Ok(Work::Guest(thread)),
             None => Ok(Work::Hired(self.idle.pop().map_or_else(|| self.hire(), Ok)?)),
         }
@@ -168,7 +176,8 @@ impl Fibers {
 
     fn hire(&mut self) -> io::Result<u32> {
         let desk = Rc::clone(&self.desk);
-        let fiber = self.pool.spawn(move || {
+        let occupant = Rc::clone(&desk);
+        let fiber = spawn(&self.pool, occupant, move || {
             loop {
                 if let Some(core) = desk.begins.take() {
                     desk.serve(core);
@@ -178,6 +187,34 @@ impl Fibers {
         })?;
         self.hired.push(fiber);
         Ok((self.hired.len() - 1) as u32)
+    }
+}
+
+/// Makes the fiber of a thread, or one for handlers. Should its stack overflow, `occupant` says whose it was.
+///
+/// # Errors
+/// The system's, when it has no memory for another stack.
+#[expect(unsafe_code, reason = "the one place in this room: the contract of stackful threads")]
+fn spawn(
+    pool: &Pool,
+    occupant: Rc<impl fmt::Display + 'static>,
+    body: impl FnOnce() + 'static,
+) -> io::Result<Fiber> {
+    // SAFETY: desks and seats display two numbers, and look into the modelled state only if nobody has borrowed it: no memory, no
+    // lock. The engine's code borrows nothing of a thread-local across a suspension. Its fibers are resumed to their end or dropped
+    // with the engine, inside `run`. That a program's code keeps to the same, while it waits and when it is unwound, no world can
+    // see to: `tempest::Thread` demands it.
+    unsafe { pool.spawn_as(occupant, body) }
+}
+
+/// Whose handler runs, for people. Also in a signal's handler: neither allocates nor takes a lock.
+impl fmt::Display for Desk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let state = self.state.try_borrow().ok();
+        match state.zip(self.handles.get()) {
+            Some((state, core)) => write!(f, "a handler on {}", NodeId(state.cores[core].node() as u32)),
+            None => f.write_str("a handler"),
+        }
     }
 }
 
@@ -213,6 +250,9 @@ fn goes_on_here(cluster: &mut Cluster, node: usize, thread: u32) -> Option<Here>
     let here = match own.activity() {
         Activity::Thread(other) if other == thread => Here::Thread { core },
         Activity::Handler if own.has_job() && cluster.host_of_handlers(core) == Some(thread) => {
+            if fiber::room().is_some_and(|left| left < NEEDED_BYTES) {
+                return None;
+            }
             Here::Handler { core }
         }
         _ => return None,
@@ -230,6 +270,16 @@ struct Seat {
     desk: Rc<Desk>,
     node: usize,
     thread: u32,
+}
+
+/// Who runs on the seat's stack, for people. Also in a signal's handler: neither allocates nor takes a lock.
+impl fmt::Display for Seat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.desk.handles.get() {
+            Some(_) => self.desk.fmt(f),
+            None => ThreadId { node: NodeId(self.node as u32), index: self.thread }.fmt(f),
+        }
+    }
 }
 
 impl Stack for Seat {

@@ -43,7 +43,7 @@
 //!
 //! This room must never know OS threads or wall time.
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod agenda;
 mod api;

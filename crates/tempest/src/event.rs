@@ -13,6 +13,8 @@
 //! The addition is also a release, and the waiter's read an acquire: what happened before the signal happens
 //! before the wait returns.
 //!
+//! The models of the native world run this source: it names no atomic and no lock but those of `sync`.
+//!
 //! # Alone: why no locked instruction is needed
 //!
 //! If one OS thread runs everything that a node runs, that thread performs every operation on the node's
@@ -28,9 +30,7 @@
 //!   first node that uses an event alone becomes its *keeper*, by an atomic exchange; a use on any other node
 //!   panics.
 
-use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
+use crate::sync::{AtomicU8, AtomicU32, AtomicU64, Mutex, MutexGuard, Ordering, PoisonError, mutated};
 use crate::{NodeId, Waiter};
 
 /// The value of `keeper` before any node has used the event alone.
@@ -96,14 +96,17 @@ impl Event {
     /// The current count. What was signalled up to this count happened before the call returns.
     #[inline]
     pub fn count(&self) -> u64 {
-        self.count.load(Ordering::Acquire)
+        let order = if mutated!("count-not-acquired") { Ordering::Relaxed } else { Ordering::Acquire };
+        self.count.load(order)
     }
 
     /// Adds to the count and passes each waiter that the new count satisfies to `resume`, in
     /// order of arrival.
     pub(crate) fn add(&self, amount: u64, resume: impl FnMut(Waiter)) {
-        let count = self.count.fetch_add(amount, Ordering::SeqCst).wrapping_add(amount);
-        if self.waiters.load(Ordering::SeqCst) != NONE {
+        let order = if mutated!("signal-relaxed") { Ordering::Relaxed } else { Ordering::SeqCst };
+        let count = self.count.fetch_add(amount, order).wrapping_add(amount);
+        let order = if mutated!("signaller-looks-early") { Ordering::Acquire } else { Ordering::SeqCst };
+        if self.waiters.load(order) != NONE {
             self.release(count, resume);
         }
     }
@@ -158,9 +161,11 @@ impl Event {
     pub(crate) fn enlist(&self, at_least: u64, waiter: Waiter) -> bool {
         let mut list = self.lock();
         list.push((at_least, waiter));
-        self.waiters.store(LISTED, Ordering::SeqCst);
-        let reached = self.count.load(Ordering::SeqCst) >= at_least;
-        if reached {
+        let order = if mutated!("waiter-listed-late") { Ordering::Release } else { Ordering::SeqCst };
+        self.waiters.store(LISTED, order);
+        let order = if mutated!("waiter-looks-early") { Ordering::Acquire } else { Ordering::SeqCst };
+        let reached = self.count.load(order) >= at_least;
+        if reached && !mutated!("waiter-stays-listed") {
             list.pop();
             self.say_who_is_listed(&list);
         }
@@ -240,65 +245,4 @@ impl Event {
 #[inline]
 fn packed(waiter: Waiter) -> u64 {
     u64::from(waiter.thread) << 32 | u64::from(waiter.generation)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const NODE: NodeId = NodeId(3);
-
-    fn waiter(thread: u32) -> Waiter {
-        Waiter { thread, generation: 7 }
-    }
-
-    /// The threads that are resumed when `amount` is added.
-    fn add(event: &Event, alone: bool, amount: u64) -> Vec<u32> {
-        let mut resumed = Vec::new();
-        let resume = |waiter: Waiter| {
-            assert_eq!(waiter.generation, 7);
-            resumed.push(waiter.thread);
-        };
-        if alone {
-            event.add_alone(NODE, amount, resume);
-        } else {
-            event.add(amount, resume);
-        }
-        resumed
-    }
-
-    fn enlist(event: &Event, alone: bool, at_least: u64, thread: u32) -> bool {
-        if alone {
-            event.enlist_alone(NODE, at_least, waiter(thread))
-        } else {
-            event.enlist(at_least, waiter(thread))
-        }
-    }
-
-    #[test]
-    fn both_ways_resume_who_is_satisfied_in_the_order_they_came() {
-        for (alone, event) in
-            [(false, Event::new("shared")), (true, Event::new("alone")), (true, Event::open("open"))]
-        {
-            assert_eq!(add(&event, alone, 2), []);
-            assert!(!enlist(&event, alone, 2, 0), "{event:?}: it is there already");
-            assert!(enlist(&event, alone, 4, 1));
-            assert_eq!((add(&event, alone, 1), add(&event, alone, 1)), (vec![], vec![1]), "{event:?}");
-            // At 4 now: two that want 5, between them one that wants 9.
-            assert!([(5, 2), (9, 3), (5, 4)].iter().all(|(count, who)| enlist(&event, alone, *count, *who)));
-            assert_eq!((add(&event, alone, 1), add(&event, alone, 1)), (vec![2, 4], vec![]), "{event:?}");
-            assert!(enlist(&event, alone, 8, 5));
-            assert_eq!((add(&event, alone, 3), add(&event, alone, 1)), (vec![3, 5], vec![]), "{event:?}");
-            assert!(enlist(&event, alone, 11, 6));
-            assert_eq!((add(&event, alone, 1), event.count()), (vec![6], 11));
-        }
-    }
-
-    #[test]
-    #[should_panic(expected = "event `mine` of node 3 is used on node 4")]
-    fn an_event_is_for_one_node() {
-        let event = Event::new("mine");
-        event.add_alone(NODE, 1, |_| ());
-        event.add_alone(NodeId(4), 1, |_| ());
-    }
 }

@@ -207,12 +207,18 @@ impl Actions<'_> {
 }
 
 /// A running handler: its [`Actions`] and its held key.
+///
+/// A handler can count on [`Handler::STACK_BYTES`] of stack, 128 KiB, in every world and wherever it runs: on an idle processor, or
+/// on top of a thread that polls, finds no room for a message or faults, however deep that thread is.
 pub struct Handler<'a> {
     actions: Actions<'a>,
     proof: Proof<'a>,
 }
 
 impl<'a> Handler<'a> {
+    /// Bytes of stack that a handler can count on, in every world: 128 KiB.
+    pub const STACK_BYTES: usize = 128 * 1024;
+
     /// Makes the handle of a handler on `node` for an event from `source`, running on `processor` under `proof`. In a model its
     /// work is charged to `accounting`.
     #[inline]

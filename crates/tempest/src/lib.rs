@@ -133,6 +133,8 @@ mod cells;
 mod charge;
 pub mod entry;
 mod event;
+#[cfg(test)]
+mod event_tests;
 #[doc(hidden)]
 pub mod expansion;
 mod handler;
@@ -158,6 +160,7 @@ mod refusal;
 mod segment;
 mod setup;
 mod spinning;
+mod sync;
 mod thread;
 mod utilization;
 mod work;

@@ -25,6 +25,25 @@ pub struct Busy<M>(pub M);
 const PASSES: u32 = 1 << 20;
 
 /// A program thread's handle on the world. It stays on its processor, and fits one cache line.
+///
+/// # Stack
+///
+/// A thread has a stack of [`Thread::STACK_BYTES`], 256 KiB, in every world. A handler that runs meanwhile takes nothing of it that
+/// the thread needs, and has [`Handler::STACK_BYTES`] itself. Whoever needs more ends the process; before that a line on the standard
+/// error names the node and the thread, or the handler. So large values live on the heap (`Vec`, `Box`), and a recursion whose depth
+/// grows with the input becomes a loop with a list.
+///
+/// # Thread-locals
+///
+/// Threads of one processor, and in a model all threads, run on one operating system thread and share its thread-locals
+/// (`thread_local!`). That is harmless for values that are read and written between two calls. Across a call that may give the
+/// processor away (a wait, a poll, a send, an access to shared memory) a program must hold nothing that a thread-local leads to:
+///
+/// - no scoped thread-local may be set, such as those of the crate `scoped-tls`, of tracing subscribers and of runtimes that are
+///   *entered*. Threads go on in another order than calls return, so it would be set back to what is no longer there. The compiler
+///   cannot see that. **It is the one way in which safe code of a program can reach memory that is gone.**
+/// - inside `LocalKey::with`, the value may be another one than before, and a borrow of a `RefCell` in it lasts until the thread goes
+///   on: other threads of the processor find it borrowed.
 #[repr(align(64))]
 pub struct Thread<'a> {
     pub(crate) node: &'a Node,
@@ -65,6 +84,9 @@ impl Drop for Holding<'_, '_> {
 }
 
 impl<'a> Thread<'a> {
+    /// Bytes of a thread's stack, in every world: 256 KiB.
+    pub const STACK_BYTES: usize = 256 * 1024;
+
     /// Makes the handle of thread `index` of `node`, run by `processor`, that polls at every `poll_every`-th
     /// back-edge (0: never). In a model its work is charged to `accounting`.
     pub(crate) fn new(

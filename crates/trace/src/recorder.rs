@@ -69,9 +69,6 @@ pub struct Summary {
     pub moved: u64,
     /// Bytes written.
     pub bytes: u64,
-    /// About the time that the busiest processor spent on its events while the program ran, where processors are real; zero in a
-    /// model, whose time stands still meanwhile.
-    pub recording: Time,
 }
 
 /// Keeps the events of a traced run. A clone is the same recorder.
@@ -92,19 +89,12 @@ struct Memory {
     samples: Vec<Sample>,
     bound: usize,
     lost: u64,
-    recording: Time,
 }
 
 impl Recorder {
     /// Keeps the first `bound` events as they are, at 40 bytes each, for tests and tools.
     pub fn memory(bound: usize) -> Self {
-        Self::of(Keeper::Memory(Memory {
-            events: Vec::new(),
-            samples: Vec::new(),
-            bound,
-            lost: 0,
-            recording: Time::ZERO,
-        }))
+        Self::of(Keeper::Memory(Memory { events: Vec::new(), samples: Vec::new(), bound, lost: 0 }))
     }
 
     /// Writes a trace for Perfetto as the events come, in blocks of about 64 KiB.
@@ -169,16 +159,6 @@ impl Recorder {
         }
     }
 
-    /// Notes how long a processor spent on its events while the program ran: the greatest of all such times counts.
-    pub fn spent(&self, time: Time) {
-        let mut keeper = self.keeper();
-        let recording = match &mut *keeper {
-            Keeper::Memory(memory) => &mut memory.recording,
-            Keeper::Perfetto(perfetto, _) => &mut perfetto.summary.recording,
-        };
-        *recording = time.max(*recording);
-    }
-
     /// Takes samples of counters, those of one counter in the order of time.
     pub fn sample(&self, samples: &[Sample]) {
         match &mut *self.keeper() {
@@ -197,8 +177,7 @@ impl Recorder {
             Keeper::Memory(memory) => Ok(memory.summary()),
             Keeper::Perfetto(perfetto, waiting) => {
                 waiting.drain(|at, event| perfetto.record(at, event));
-                let summary = perfetto.finish()?;
-                Ok(Summary { recording: summary.recording + waiting.writing(), ..summary })
+                perfetto.finish()
             }
         }
     }
@@ -244,7 +223,6 @@ impl Memory {
             events: self.events.len() as u64,
             samples: self.samples.len() as u64,
             lost: self.lost,
-            recording: self.recording,
             ..Summary::default()
         }
     }

@@ -6,8 +6,6 @@
 //!
 //! This module must never know how an event is written.
 
-use std::time::{Duration, Instant};
-
 use units::Time;
 
 use crate::Event;
@@ -23,16 +21,11 @@ pub(crate) type Chunk = Vec<(Time, Event)>;
 pub(crate) struct Waiting {
     full: Vec<Chunk>,
     empty: Vec<Chunk>,
-    /// Whether there was room for more than what is written at once.
-    roomy: bool,
-    /// The time for which processors waited because there was no room left.
-    writing: Duration,
 }
 
 impl Waiting {
     /// Makes room for so many bytes of events.
     pub(crate) fn make_room(&mut self, bytes: usize) {
-        self.roomy = true;
         let chunks = bytes / (CHUNK * size_of::<(Time, Event)>());
         self.empty.resize_with(chunks, || {
             let mut chunk = vec![(Time::ZERO, Event::Interrupt { node: 0, processor: 0 }); CHUNK];
@@ -45,17 +38,9 @@ impl Waiting {
     pub(crate) fn exchange(&mut self, chunk: Chunk, write: impl FnMut(Time, Event)) -> Chunk {
         self.full.push(chunk);
         if self.empty.is_empty() {
-            let since = Instant::now();
             self.drain(write);
-            self.writing += since.elapsed();
         }
         self.empty.pop().expect("what was full is empty now")
-    }
-
-    /// The time for which processors waited because there was no room left; zero if there never was any.
-    pub(crate) fn writing(&self) -> Time {
-        let waited = if self.roomy { self.writing } else { Duration::ZERO };
-        Time::from_nanoseconds(waited.as_nanos() as u64)
     }
 
     /// Gives away all events that wait.
@@ -95,6 +80,6 @@ mod tests {
         let mut waiting = Waiting::default();
         let mut written = 0;
         waiting.exchange(chunk(0, 3), |_, _| written += 1);
-        assert_eq!((written, waiting.writing()), (3, Time::ZERO));
+        assert_eq!(written, 3);
     }
 }

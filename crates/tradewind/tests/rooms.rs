@@ -75,8 +75,16 @@ enum Tests {
 }
 
 /// Who may be unsafe, and how the crate's root says so.
-const UNSAFE: &[(&str, Option<&str>)] =
-    &[("pdq", Some("#![deny(unsafe_code)]")), ("bulk", Some("#![deny(unsafe_code)]")), ("fiber", None)];
+const UNSAFE: &[(&str, Option<&str>)] = &[
+    ("pdq", Some("#![deny(unsafe_code)]")),
+    ("bulk", Some("#![deny(unsafe_code)]")),
+    ("fiber", None),
+    ("native", Some("#![deny(unsafe_code)]")),
+    ("sim", Some("#![deny(unsafe_code)]")),
+];
+
+/// The rooms that may be unsafe in one block of one file: where they make the fibers of threads, whose contract is the program's.
+const UNSAFE_ONCE: &[(&str, &str)] = &[("native", "stacks.rs"), ("sim", "fibers.rs")];
 
 /// One room's use of another.
 struct Arrow {
@@ -295,6 +303,27 @@ fn only_few_rooms_may_be_unsafe() {
         }
     }
     none(&complaints);
+}
+
+#[test]
+fn the_worlds_have_one_unsafe_block_each() {
+    let rooms = rooms(&metadata());
+    let folder_of =
+        |room: &str| rooms.values().find(|folder| name(folder) == room).expect("a room of the table").clone();
+    for (room, file) in UNSAFE_ONCE {
+        let is_code = |line: &&str| !line.trim_start().starts_with("//");
+        let count = |path: &Path| {
+            let text = read(path);
+            let lines = text.lines().filter(is_code);
+            lines
+                .map(|line| line.matches("unsafe").count() - line.matches("unsafe_code").count())
+                .sum::<usize>()
+        };
+        let found = sources(&folder_of(room).join("src"));
+        let found: Vec<_> = found.iter().filter(|path| count(path) > 0).collect();
+        let complaint = format!("crates/{room}: expected `unsafe` once, in {file}, found it in {found:?}");
+        assert!(found.len() == 1 && found[0].ends_with(file) && count(found[0]) == 1, "{complaint}");
+    }
 }
 
 /// The rooms whose modules must not use each other in a circle.

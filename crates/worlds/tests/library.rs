@@ -6,11 +6,9 @@ use std::ops::ControlFlow;
 
 use tempest::Mechanism;
 use tempest::entry::{self, Entry};
-use trace::Recorder;
 use tradewind_worlds::{
     Comparison, Error, MAX_THREADS, MachineShape, Mistake, Repeat, Run, Subject, Target, machines,
 };
-use units::Time;
 
 fn program(name: &str) -> &'static Entry {
     entry::find(name, apps::ALL).expect("an application")
@@ -42,19 +40,6 @@ fn a_model_gives_the_same_outcome_every_time_and_a_machine_of_ones_own_another()
     let mine = machines::parse("mine.toml", text, &[]).unwrap();
     let slower = histogram().on(mine).run().unwrap();
     assert!(slower.report.verified() && slower.timed() > one.timed());
-}
-
-#[test]
-fn a_trace_says_how_long_real_processors_recorded() {
-    let recording = |target| {
-        let recorder = Recorder::perfetto(std::io::sink());
-        histogram().on(target).trace(recorder.clone()).run().unwrap();
-        let summary = recorder.finish().unwrap();
-        assert!(summary.events > 0 && summary.lost == 0, "{summary:?}");
-        summary.recording
-    };
-    assert!(recording(Target::Native) > Time::ZERO);
-    assert_eq!(recording(target("hurricane")), Time::ZERO);
 }
 
 #[test]

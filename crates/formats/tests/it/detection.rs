@@ -84,6 +84,6 @@ fn unknown_formats_are_one_mistake() {
 fn broken_streams_are_one_mistake() {
     let whole = gzip(MARKET);
     let shown = shown(matrix::read("m.mtx.gz", &whole[..whole.len() - 9]));
-    assert!(shown.starts_with("m.mtx.gz:1:1: stream truncated or corrupt gzip ("), "{shown}");
+    assert!(shown.starts_with("m.mtx.gz:1:1: gzip stream truncated or corrupt ("), "{shown}");
     assert!(shown.ends_with("): expected a whole one"), "{shown}");
 }

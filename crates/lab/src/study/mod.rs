@@ -187,7 +187,9 @@ pub fn read_at_most(most: Most, file: &str, text: &str) -> (Option<Study>, Mista
         let prefix = top.optional_text("prefix", "what names that begin with a dot begin with");
         let prefix = prefix.unwrap_or_default();
         let prefix = prefix.trim_end_matches('.');
+        let before = top.reported();
         let sources: Vec<_> = parts::KINDS.iter().flat_map(|kind| sources(top, kind, prefix, most)).collect();
+        let are_read = top.reported() == before;
         let derived = top.tables("derived").iter().flat_map(|table| derived(table, prefix)).collect();
         let checks = top.tables("check").iter().flat_map(|table| checks(table, prefix)).collect();
         let bounds = top.tables("bound").iter().flat_map(|table| bounds(table, prefix, file)).collect();
@@ -197,13 +199,13 @@ pub fn read_at_most(most: Most, file: &str, text: &str) -> (Option<Study>, Mista
         let (name, file) = (name.unwrap_or_default(), file.to_owned());
         let study =
             Study { name, summary: summary?, file, sources, derived, checks, bounds, fits, figures, labels };
-        if study.sources.is_empty() {
+        if study.sources.is_empty() && are_read {
             top.refuse("run", "at least one [[run]], [[model]] or [[survey]]");
         }
         if study.runs() > most.0 {
             top.report(top.place_of("run"), "run", Some(format!("{} runs", study.runs())), most.expected());
         }
-        figure::check(&study, top);
+        figure::check(&study, are_read, top);
         Some(study)
     })
 }

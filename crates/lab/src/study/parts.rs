@@ -7,7 +7,7 @@ use crate::claim::{Claim, Role, Stated};
 use crate::expression::{self, Value};
 use crate::specification::{FIELDS, NATIVE, Specification, field_name};
 use crate::template::Axis;
-use crate::toml::{Entry, Table};
+use crate::toml::Table;
 use crate::{claim, template};
 
 /// The keys of a run whose values may be lists.
@@ -66,7 +66,7 @@ fn axes(table: &Table<'_>) -> Vec<Axis> {
         if axes.iter().any(|axis| axis.name == name) {
             table.refuse(key, format!("a name that `each` does not have: {name}"));
         } else {
-            axes.extend(template::axis(table, key, &name, values));
+            axes.push(template::axis(table, key, &name, values));
         }
     }
     axes
@@ -74,12 +74,9 @@ fn axes(table: &Table<'_>) -> Vec<Axis> {
 
 /// The lists in a table of inputs or settings, by their names among the fields of a run.
 fn lists(table: &Table<'_>, key: &'static str) -> Vec<(&'static str, String, Vec<String>)> {
-    let entries = table.inner(key).map(|inner| inner.entries()).unwrap_or_default();
-    let list = |(name, entry): (&str, Entry)| match entry {
-        Entry::Several(values) => Some((key, field_name(key, name), values)),
-        Entry::One(_) => None,
-    };
-    entries.into_iter().filter_map(list).collect()
+    let lists = table.inner(key).map(|inner| inner.lists_or_none()).unwrap_or_default();
+    let list = |(name, values): (&str, Option<Vec<String>>)| Some((key, field_name(key, name), values?));
+    lists.into_iter().filter_map(list).collect()
 }
 
 fn source(texts: &Texts<'_, '_>, kind: &Kind, number: usize, prefix: &str) -> Option<Source> {

@@ -21,7 +21,12 @@ const COUNT: &str = "a whole number from 1";
 impl Texts<'_, '_> {
     fn fill(&self, key: &str, text: &str) -> Option<String> {
         let filled = self.filling.fill(text);
-        let unknown = |name| self.table.refuse(key, format!("a list for `{name}` in `each`"));
+        let unknown = |name: String| {
+            // The mistake in a list has been reported.
+            if !self.filling.is_unread(&name) {
+                self.table.refuse(key, format!("a list for `{name}` in `each`"));
+            }
+        };
         filled.map_err(unknown).ok()
     }
 
@@ -52,7 +57,7 @@ impl Texts<'_, '_> {
         self.field(key, expected)
     }
 
-    /// The text of a list whose turn it is. A list with a mistake is no axis: the mistake has been told.
+    /// The text of a list whose turn it is; `None` of a list with a mistake, which has been reported.
     fn turn(&self, key: &str, axis: &str) -> Option<String> {
         self.fill(key, self.filling.get(axis)?)
     }
@@ -147,7 +152,8 @@ impl Texts<'_, '_> {
         let usual = if key == "answer" { Mapping::answer(told) } else { Mapping::figure(told, is_run) };
         let metric = self.optional_pattern("metric", prefix);
         let name = self.optional_pattern("name", "");
-        let factor = self.table.optional_number("factor", "a number that the figure is multiplied by");
+        let factor =
+            self.table.optional_factor("factor", "a number other than 0 that the figure is multiplied by");
         let unit = self.table.optional("unit", "a text", |item| item.as_str().map(str::to_owned));
         for (key, pattern) in [("metric", &metric), ("name", &name)] {
             if pattern.as_ref().is_some_and(|pattern| pattern.is_family() != usual.figure.is_family()) {

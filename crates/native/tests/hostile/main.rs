@@ -8,8 +8,10 @@ mod policies;
 
 mod flood;
 mod kit;
+mod long;
 mod random;
 mod refused;
+mod stacks;
 mod worlds;
 
 use policies::POLICIES;

@@ -8,6 +8,15 @@ use tempest::world::{MessageId, Packet};
 use crate::explore;
 use crate::ring::{Origin, Received, Ring, Sent};
 
+/// Each fault of what is explored here, and the scenario that notices it.
+pub(crate) const FAULTS: &[(&str, &str)] = &[
+    ("head-relaxed", "lines::short_ones_share_lines"),
+    ("head-relaxed", "lines::one_takes_two_lines"),
+    ("head-not-acquired", "lines::short_ones_share_lines"),
+    ("half-not-cleared", "lines::a_half_is_cleared"),
+    ("credit-ignored", "lines::a_line_is_used_again"),
+];
+
 /// The producer tries so often to find room.
 const TRIES: usize = 2;
 

@@ -13,6 +13,21 @@ use crate::ring::{Received, Ring};
 use crate::sync::{AtomicBool, AtomicU64, Ordering, mutated};
 use crate::{explore, explore_up_to};
 
+/// Each fault of what is explored here, and the scenario that notices it.
+pub(crate) const FAULTS: &[(&str, &str)] = &[
+    ("light-left-out", "sleepers::who_sleeps_is_woken"),
+    ("heavy-left-out", "sleepers::who_sleeps_is_woken"),
+    ("light-left-out", "sleepers::a_second_half_wakes_who_sleeps"),
+    ("heavy-left-out", "sleepers::a_second_half_wakes_who_sleeps"),
+    ("light-left-out", "sleepers::a_line_behind_a_half_wakes_who_sleeps"),
+    ("heavy-left-out", "sleepers::a_line_behind_a_half_wakes_who_sleeps"),
+    ("light-left-out", "sleepers::one_of_two_takes_it"),
+    ("heavy-left-out", "sleepers::one_of_two_takes_it"),
+    ("light-left-out", "sleepers::what_comes_late_is_left_to_the_helper"),
+    ("heavy-left-out", "sleepers::what_comes_late_is_left_to_the_helper"),
+    ("nothing-is-left", "sleepers::what_comes_late_is_left_to_the_helper"),
+];
+
 #[derive(Default)]
 struct World {
     berth: Berth,

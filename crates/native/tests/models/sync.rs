@@ -1,8 +1,17 @@
-//! It stands in for the library's `sync`: the same names, as `loom` sees them, and faults that can be turned on.
+//! It stands in for the library's `sync`, and for that of `tempest`: the same names, as `loom` sees them, and faults that can be
+//! turned on.
+//!
+//! `loom` takes a sequentially consistent access for an acquiring or releasing one. So such an access passes a fence too. A
+//! compiler has a choice of where: before the access, or behind those that write. An algorithm must be right with either, and a
+//! weaker order in one place is noticed by at least one of them, so scenarios with such accesses are explored with both. The
+//! fence orders relaxed accesses too: that another access has to release or acquire is noticed only where no such fence is near.
 
+use std::cell::Cell;
 use std::sync::OnceLock;
 
 pub(crate) use loom::sync::atomic::Ordering;
+pub(crate) use loom::sync::{Mutex, MutexGuard};
+pub(crate) use std::sync::PoisonError;
 
 /// Threads that `loom` schedules. A nap ends at once: every moment is considered anyway.
 pub(crate) mod thread {
@@ -23,6 +32,36 @@ pub(crate) fn fence(order: Ordering) {
     loom::sync::atomic::fence(order);
 }
 
+/// Where a sequentially consistent access passes its fence.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Fenced {
+    Before,
+    BehindWrites,
+}
+
+std::thread_local! {
+    static FENCED: Cell<Fenced> = const { Cell::new(Fenced::Before) };
+}
+
+/// From here on, sequentially consistent accesses have their fence there.
+pub(crate) fn have_fences(place: Fenced) {
+    FENCED.set(place);
+}
+
+fn fence_at(place: Fenced, order: Ordering) {
+    if order == Ordering::SeqCst && FENCED.get() == place {
+        fence(Ordering::SeqCst);
+    }
+}
+
+/// Changes an atomic, with the fence that its order asks for.
+fn write<T>(order: Ordering, change: impl FnOnce() -> T) -> T {
+    fence_at(Fenced::Before, order);
+    let before = change();
+    fence_at(Fenced::BehindWrites, order);
+    before
+}
+
 /// Makes every access to an atomic a point at which `loom` considers another order of the threads.
 ///
 /// It does so itself only for the last access before: that of a thread which loads and then stores hides the load of
@@ -41,64 +80,63 @@ macro_rules! atomic {
         #[derive(Debug, Default)]
         pub(crate) struct $name(loom::sync::atomic::$name, Crossing);
 
+        #[allow(dead_code, reason = "not all of them are changed in every way")]
         impl $name {
             pub(crate) fn new(value: $value) -> Self {
                 Self(loom::sync::atomic::$name::new(value), Crossing::default())
             }
 
             pub(crate) fn load(&self, order: Ordering) -> $value {
+                fence_at(Fenced::Before, order);
                 self.1.pass();
                 self.0.load(order)
             }
-        }
-    };
-    ($name:ident, $value:ty, stored) => {
-        atomic!($name, $value);
 
-        impl $name {
             pub(crate) fn store(&self, value: $value, order: Ordering) {
                 self.1.pass();
-                self.0.store(value, order);
+                write(order, || self.0.store(value, order));
+            }
+
+            pub(crate) fn swap(&self, value: $value, order: Ordering) -> $value {
+                self.1.pass();
+                write(order, || self.0.swap(value, order))
+            }
+
+            pub(crate) fn compare_exchange(
+                &self,
+                current: $value,
+                new: $value,
+                success: Ordering,
+                failure: Ordering,
+            ) -> Result<$value, $value> {
+                self.1.pass();
+                write(success, || self.0.compare_exchange(current, new, success, failure))
+            }
+        }
+    };
+    ($name:ident, $value:ty, counts) => {
+        atomic!($name, $value);
+
+        #[allow(dead_code, reason = "not all of them are changed in every way")]
+        impl $name {
+            pub(crate) fn fetch_add(&self, more: $value, order: Ordering) -> $value {
+                self.1.pass();
+                write(order, || self.0.fetch_add(more, order))
+            }
+
+            pub(crate) fn fetch_sub(&self, less: $value, order: Ordering) -> $value {
+                self.1.pass();
+                write(order, || self.0.fetch_sub(less, order))
             }
         }
     };
 }
 
-atomic!(AtomicBool, bool, stored);
-atomic!(AtomicU64, u64, stored);
-atomic!(AtomicUsize, usize);
-
-impl AtomicBool {
-    pub(crate) fn compare_exchange(
-        &self,
-        current: bool,
-        new: bool,
-        success: Ordering,
-        failure: Ordering,
-    ) -> Result<bool, bool> {
-        self.1.pass();
-        self.0.compare_exchange(current, new, success, failure)
-    }
-}
-
-impl AtomicU64 {
-    pub(crate) fn fetch_add(&self, more: u64, order: Ordering) -> u64 {
-        self.1.pass();
-        self.0.fetch_add(more, order)
-    }
-}
-
-impl AtomicUsize {
-    pub(crate) fn fetch_add(&self, more: usize, order: Ordering) -> usize {
-        self.1.pass();
-        self.0.fetch_add(more, order)
-    }
-
-    pub(crate) fn fetch_sub(&self, less: usize, order: Ordering) -> usize {
-        self.1.pass();
-        self.0.fetch_sub(less, order)
-    }
-}
+atomic!(AtomicBool, bool);
+atomic!(AtomicU8, u8, counts);
+atomic!(AtomicU32, u32, counts);
+atomic!(AtomicU64, u64, counts);
+atomic!(AtomicUsize, usize, counts);
 
 /// Whether the fault of that name is on in this process.
 pub(crate) fn is_on(fault: &str) -> bool {

@@ -37,6 +37,8 @@ mod lane;
 mod litmus;
 #[path = "../../src/local.rs"]
 mod local;
+#[path = "../../src/lock.rs"]
+mod lock;
 #[path = "../../src/lowering.rs"]
 mod lowering;
 #[path = "../../src/node.rs"]
@@ -49,6 +51,8 @@ mod processor;
 mod ready;
 #[path = "../../src/requests.rs"]
 mod requests;
+#[path = "../../src/right.rs"]
+mod right;
 #[path = "../../src/ring.rs"]
 mod ring;
 #[path = "../../src/segments.rs"]
@@ -57,8 +61,12 @@ mod segments;
 mod send;
 #[path = "../../src/serve.rs"]
 mod serve;
+#[path = "../../src/set_aside.rs"]
+mod set_aside;
 #[path = "../../src/shared.rs"]
 mod shared;
+#[path = "../../src/stacks.rs"]
+mod stacks;
 mod sync;
 #[path = "../../src/threads.rs"]
 mod threads;

@@ -1,6 +1,7 @@
 //! It stands in for the library's `sync`: the same atomics, and faults that can be turned on, one at a time.
 
-pub(crate) use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, fence};
+pub(crate) use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
+pub(crate) use std::sync::{Mutex, MutexGuard};
 pub(crate) use std::thread;
 
 /// The fault that is on; 0 for none. Asking is a relaxed load, so that it orders nothing.

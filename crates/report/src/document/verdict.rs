@@ -41,8 +41,10 @@ pub struct Answer {
 /// The choice that is faster than others.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Lead {
-    /// The best, the fastest first: nothing tells them apart.
+    /// The best, the fastest first: their times are close for sure.
     pub best: Vec<String>,
+    /// Those that may be as good: their intervals leave room for a difference of more than 10 %, or there were too few runs.
+    pub unclear: Vec<String>,
     /// The fastest of those that are slower.
     ///
     /// Null if nothing is slower.
@@ -56,10 +58,9 @@ pub struct Lead {
 impl Verdict {
     /// The verdict of a comparison of this program.
     pub(super) fn new(program: &str, rankings: &[compare::Ranking]) -> Self {
-        let verdicts = verdict::of(rankings);
         Self {
-            text: words::verdict(program, &verdicts).join(" "),
-            tables: verdicts.iter().map(Answer::from).collect(),
+            text: words::verdict(program, rankings).join(" "),
+            tables: verdict::of(rankings).iter().map(Answer::from).collect(),
         }
     }
 }
@@ -83,6 +84,7 @@ impl From<&verdict::Lead> for Lead {
         let next = lead.next.as_ref();
         Self {
             best: lead.best.clone(),
+            unclear: lead.unclear.clone(),
             next: next.map(|next| next.name.clone()),
             percent: next.map(|next| (next.ratio - 1.0) * 100.0),
         }

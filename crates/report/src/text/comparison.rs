@@ -43,7 +43,7 @@ pub fn comparison(view: &View<'_>, page: &Page) -> Vec<String> {
     let View { asked, setting, rankings, .. } = view;
     let program = &asked.program;
     let verdicts = verdict::of(rankings);
-    let mut said = words::verdict(program, &verdicts).into_iter();
+    let mut said = words::verdict(program, rankings).into_iter();
     let mut lines = partial(view.partial, page);
     lines.extend(said.next().map(|first| page.paint(STRONG, &page.fold("", &first))));
     lines.extend(said.map(|more| page.fold("", &more)));

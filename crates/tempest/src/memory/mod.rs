@@ -11,7 +11,8 @@
 //! |---|---|
 //! | `layout` | the address space as plain data: pages and their homes, arrays and records in it |
 //! | `frames` | the address space of a run, with the room on a node for pages of others |
-//! | `store` | one node's copy: words, tags, which pages are mapped |
+//! | `store` | one node's copy: words, which pages are mapped |
+//! | `tags` | the tags of a copy |
 //! | `faults` | the threads that wait for each block, and the accesses that are granted but not yet done |
 //! | `watchers` | the threads that wait for another node to change a word |
 //! | `shared` | typed handles: arrays, records, runs of words that were checked once |
@@ -47,10 +48,13 @@
 //! updates order them. In a model the processors of a node are sequentially consistent too.
 
 mod faults;
+#[cfg(test)]
+mod faults_tests;
 mod frames;
 mod layout;
 mod shared;
 mod store;
+mod tags;
 mod watchers;
 
 pub use frames::{AddressSpace, Frames, NoFrames};

@@ -6,7 +6,7 @@
 use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::store::{Memory, Right, TAG_SHIFT};
 use crate::{Array, Block, NodeId, Word};
@@ -125,7 +125,7 @@ impl<T: Word> Shared<T> {
     /// Whether the node's right allows an access to a word.
     #[inline]
     pub(crate) fn allows(&self, word: usize, right: Right) -> bool {
-        self.memory.tags[word >> TAG_SHIFT].load(Ordering::Acquire) >= right.tag() as u8
+        self.memory.tags.allows(word >> TAG_SHIFT, right)
     }
 
     #[inline]
@@ -151,9 +151,8 @@ impl<T: Word> Shared<T> {
         }
         // Records that are no longer than a block fill blocks, so the others begin where one does.
         let (first, end) = (self.word(run.end), self.word(last - 1) + 1);
-        let tags = self.memory.tags[first >> TAG_SHIFT..end.div_ceil(1 << TAG_SHIFT)].iter();
-        let allows = |tag: &&AtomicU8| tag.load(Ordering::Acquire) >= right.tag() as u8;
-        let blocks = tags.step_by(1 << (self.block - TAG_SHIFT)).take_while(allows).count();
+        let places = first >> TAG_SHIFT..end.div_ceil(1 << TAG_SHIFT);
+        let blocks = self.memory.tags.allowed(places, 1 << (self.block - TAG_SHIFT), right);
         run.start..last.min(run.end + (blocks << (self.block - self.stride)))
     }
 

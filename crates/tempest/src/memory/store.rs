@@ -4,11 +4,12 @@
 //! This module must never know a protocol's states.
 
 use std::ops::{Deref, Range, RangeInclusive};
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::faults::Faults;
 use super::layout::{SharedLayout, WORD_BYTES};
+use super::tags::Tags;
 use super::watchers::Watchers;
 use crate::message::Packet;
 use crate::{Array, Block, Layout, NodeId, Shared, Waiter, Word};
@@ -85,12 +86,10 @@ pub struct Memory {
     node: NodeId,
     layout: SharedLayout,
     pub(super) words: Box<[AtomicU64]>,
-    pub(super) tags: Box<[AtomicU8]>,
+    pub(super) tags: Tags,
     mapped: Box<[AtomicBool]>,
     freed: Box<[AtomicBool]>,
-    faults: Mutex<Faults>,
-    /// The number of faults. A reader that finds 0 needs no lock.
-    outstanding: AtomicUsize,
+    faults: Faults,
     watchers: Watchers,
 }
 
@@ -119,11 +118,10 @@ impl Memory {
         let memory = Self {
             node,
             words: bytemuck::zeroed_slice_box(layout.words()),
-            tags: bytemuck::zeroed_slice_box(layout.words() >> TAG_SHIFT),
+            tags: Tags::new(bytemuck::zeroed_slice_box(layout.words() >> TAG_SHIFT)),
             mapped: flags(layout.pages() as usize),
             freed: flags(layout.regions()),
-            faults: Mutex::default(),
-            outstanding: AtomicUsize::new(0),
+            faults: Faults::default(),
             watchers: Watchers::default(),
             layout: Arc::new(layout.clone()),
         };
@@ -162,19 +160,13 @@ impl Memory {
     /// If there is no such block.
     #[inline]
     pub fn tag(&self, block: Block) -> Tag {
-        match self.tags[self.tags_of(block).start].load(Ordering::Acquire) {
-            0 => Tag::Invalid,
-            1 => Tag::ReadOnly,
-            _ => Tag::Writable,
-        }
+        self.tags.at(self.tags_of(block).start)
     }
 
     /// For worlds, and for handlers that hold the block's key: sets the tag, and releases what was written
     /// before.
     pub fn set_tag(&self, block: Block, tag: Tag) {
-        for one in &self.tags[self.tags_of(block)] {
-            one.store(tag as u8, Ordering::Release);
-        }
+        self.tags.set(self.tags_of(block), tag);
     }
 
     fn tags_of(&self, block: Block) -> Range<usize> {
@@ -185,25 +177,14 @@ impl Memory {
     /// Lowers the tags of a lowering's blocks. A tag that is lower already stays.
     pub fn lower(&self, lowering: &Lowering) {
         for block in lowering.blocks() {
-            self.set_tag(block, self.tag(block).min(lowering.tag));
+            self.tags.lower(self.tags_of(block), lowering.tag);
         }
     }
 
     /// Whether a granted access to any of a lowering's blocks is still to be done. The caller holds the
     /// blocks' key; accesses are granted only under that key.
     pub fn is_pinned(&self, lowering: &Lowering) -> bool {
-        self.has_faults() && {
-            let faults = self.faults();
-            lowering.blocks().any(|block| faults.is_pinned(block))
-        }
-    }
-
-    /// Whether there is a fault whose access is not done. A fault that was enlisted before, in happens-before
-    /// order, is seen: the count falls only when an access is done, and a reader of the lower count acquires
-    /// that.
-    #[inline]
-    fn has_faults(&self) -> bool {
-        self.outstanding.load(Ordering::Acquire) > 0
+        self.faults.pins_any_of(lowering.blocks())
     }
 
     /// The modelled address of a word. No host address is ever used.
@@ -296,31 +277,19 @@ impl Memory {
     /// Enlists a thread that cannot do its access. Returns the fault for the protocol if no other thread
     /// waits for this right yet.
     pub(crate) fn enlist(&self, block: Block, wants: Right, waiter: Waiter) -> Option<Fault> {
-        let first = self.with_faults(|faults| faults.enlist(block, wants, waiter));
+        let first = self.faults.enlist(block, wants, waiter);
         first.then(|| Fault { block, wants, mapped: self.is_mapped(self.layout.page_of(block)) })
     }
 
     /// Grants the access of the next thread that `right` serves, and returns the thread.
     pub(crate) fn serve(&self, block: Block, right: Right) -> Option<Waiter> {
-        if self.has_faults() { self.faults().serve(block, right) } else { None }
+        self.faults.serve(block, right)
     }
 
     /// Records that a thread has done the access that it faulted for. Returns true if a lowering may have
     /// waited for it.
     pub(crate) fn done(&self, block: Block, thread: u32) -> bool {
-        self.with_faults(|faults| faults.done(block, thread))
-    }
-
-    fn with_faults<R>(&self, change: impl FnOnce(&mut Faults) -> R) -> R {
-        let mut faults = self.faults();
-        let result = change(&mut faults);
-        self.outstanding.store(faults.len(), Ordering::Release);
-        result
-    }
-
-    fn faults(&self) -> MutexGuard<'_, Faults> {
-        // Nothing that can panic runs under the lock.
-        self.faults.lock().unwrap_or_else(PoisonError::into_inner)
+        self.faults.done(block, thread)
     }
 }
 

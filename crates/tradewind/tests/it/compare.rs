@@ -467,4 +467,8 @@ fn a_comparison_is_a_picture_too() {
     }
     let nowhere = format!("{}/tables.svg", drawn.path());
     refused(&[&asked[..], &["--out", &nowhere]].concat(), &["--out", "there is no folder"]);
+    refused(
+        &[&asked[..], &["--out", "tables.png"]].concat(),
+        &["--out tables.png: expected a name that ends in .svg"],
+    );
 }

@@ -71,7 +71,7 @@ fn a_truncated_gzip_stream() {
     let file = Scratch::new("matrix.mtx.gz", &whole[..whole.len() / 2]);
     refused(
         &["run", "iccg", "--input", file.path()],
-        &[file.path(), "truncated or corrupt gzip", "expected"],
+        &[file.path(), "gzip stream truncated or corrupt", "expected"],
     );
 }
 

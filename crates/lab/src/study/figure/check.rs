@@ -4,22 +4,33 @@ use std::collections::BTreeMap;
 
 use units::names::did_you_mean;
 
-use super::{Coordinate, Figure, Lines, Series, quantity};
+use super::{Coordinate, Figure, Lines, Only, Scale, Series, quantity};
 use crate::mistake::Place;
 use crate::study::{Source, Study};
 use crate::toml::Table;
 
-/// Reports everything by which the figures of a study cannot be drawn.
-pub(in crate::study) fn check(study: &Study, top: &Table<'_>) {
+/// Reports everything by which the figures of a study cannot be drawn. Where not all that yields figures could be read
+/// (`are_read`), nothing is said of names: what they name may stand in what was not read.
+pub(in crate::study) fn check(study: &Study, are_read: bool, top: &Table<'_>) {
     for (index, figure) in study.figures.iter().enumerate() {
         if study.figures[..index].iter().any(|other| other.name == figure.name) {
             let expected = "a name that no other figure of the study has";
-            top.report(figure.place, "figure.name", Some(format!("{:?}", figure.name)), expected.to_owned());
+            top.report(figure.named, "figure.name", Some(format!("{:?}", figure.name)), expected.to_owned());
         }
         let checked = Checked { study, figure, top };
         match &figure.lines {
-            Lines::Runs { series, panels } => checked.runs(series, panels),
-            Lines::Metrics(series) => checked.metrics(series),
+            Lines::Runs { series, panels } => {
+                let are_apart = checked.apart(series, panels);
+                if are_read && are_apart {
+                    checked.runs(series, panels);
+                }
+            }
+            Lines::Metrics(series) => {
+                checked.distinct(series);
+                if are_read {
+                    series.iter().for_each(|one| checked.yielded(one));
+                }
+            }
         }
     }
 }
@@ -36,24 +47,29 @@ impl Checked<'_> {
         self.top.report(place, &format!("figure.{key}"), Some(format!("{value:?}")), expected);
     }
 
-    fn metrics(&self, series: &[Series]) {
+    /// No two series of a panel have one name, and none is chosen.
+    fn distinct(&self, series: &[Series]) {
         for (index, one) in series.iter().enumerate() {
             let is_same = |other: &&Series| other.label == one.label && other.panel == one.panel;
             if series[..index].iter().any(|other| is_same(&other)) {
                 let expected = "a name that no other series of the panel has".to_owned();
                 self.refuse(one.place, "series.label", &one.label, expected);
             }
-            if let Err(expected) = self.is_yielded(one) {
-                self.refuse(one.place, "series.metric", one.metric.text(), expected);
-            }
         }
-        if !self.figure.only.is_empty() {
+        if let Some(Only { field, values, place }) = self.figure.only.first() {
             let expected = "no choice of runs where series are made of metrics".to_owned();
-            self.top.report(self.figure.place, "figure.only", Some("[…]".to_owned()), expected);
+            self.refuse(*place, &format!("only.{field}"), &values.join(", "), expected);
         }
     }
 
-    /// Whether the study yields metrics of a series, and what stands for the `*` is a number as far as one can tell.
+    fn yielded(&self, series: &Series) {
+        if let Err(expected) = self.is_yielded(series) {
+            self.refuse(series.place, "series.metric", series.metric.text(), expected);
+        }
+    }
+
+    /// Whether the study yields metrics of a series, and what stands for the `*` is a number that the axis can show, as far as one
+    /// can tell.
     fn is_yielded(&self, series: &Series) -> Result<(), String> {
         let mapped = self.study.sources.iter().flat_map(|source| &source.metrics);
         let mapped = mapped.filter_map(|mapping| mapping.metric.as_ref());
@@ -64,9 +80,32 @@ impl Checked<'_> {
         if let Some(text) = across.iter().find(|text| quantity(text).is_none()) {
             return Err(format!("a * that stands for numbers alone; `{text}` is none"));
         }
+        if let Some(text) = across.iter().find(|text| !self.has_place(text)) {
+            return Err(format!(
+                "a * that stands for numbers above 0, for scale = \"log\"; `{text}` is none"
+            ));
+        }
         let is_met = !across.is_empty() || families.iter().any(|family| family.overlaps(&series.metric));
         let expected = || "metrics that a run, a model or [[derived]] of this study yields".to_owned();
         if is_met { Ok(()) } else { Err(expected()) }
+    }
+
+    /// Whether `x`, `series` and `panels` name each field once: one that is named twice tells nothing where it stands again.
+    fn apart(&self, series: &[(String, Place)], panels: &[(String, Place)]) -> bool {
+        let mut seen = vec![("x", self.figure.x.of.as_str())];
+        let mut well = true;
+        for (key, names) in [("series", series), ("panels", panels)] {
+            for (name, place) in names {
+                if let Some((other, _)) = seen.iter().find(|(_, known)| known == name) {
+                    let expected = format!("an axis that {other} does not name");
+                    let expected = if *other == key { "every axis once".to_owned() } else { expected };
+                    self.refuse(*place, key, name, expected);
+                    well = false;
+                }
+                seen.push((key, name));
+            }
+        }
+        well
     }
 
     fn runs(&self, series: &[(String, Place)], panels: &[(String, Place)]) {
@@ -78,7 +117,7 @@ impl Checked<'_> {
         let drawn = self.drawn(series, panels);
         if drawn.is_empty() {
             let expected = "runs that have all that the figure names; no run has".to_owned();
-            self.refuse(self.figure.place, "name", &self.figure.name, expected);
+            self.refuse(self.figure.named, "name", &self.figure.name, expected);
         }
         self.numbers(&drawn);
         self.points(&drawn, series, panels);
@@ -95,9 +134,8 @@ impl Checked<'_> {
     }
 
     fn only(&self) -> bool {
-        let place = self.figure.place;
         let mut well = true;
-        for (name, values) in &self.figure.only {
+        for Only { field: name, values, place } in &self.figure.only {
             let found: Vec<_> = self.study.sources.iter().filter_map(|source| source.field(name)).collect();
             let unknown = values.iter().filter(|value| !found.contains(&value.as_str()));
             for value in unknown.clone() {
@@ -105,7 +143,7 @@ impl Checked<'_> {
                     true => self.expected("an axis of the runs", name, self.fields()),
                     false => self.expected("a value of the runs", value, found.clone()),
                 };
-                self.refuse(place, &format!("only.{name}"), value, expected);
+                self.refuse(*place, &format!("only.{name}"), value, expected);
             }
             well &= unknown.count() == 0;
         }
@@ -179,6 +217,10 @@ impl Checked<'_> {
         if let Some(odd) = odd.filter(|_| !numbers.is_empty()) {
             self.refuse(x.place, "x", &x.of, format!("numbers in all runs, or in none; `{odd}` is none"));
         }
+        if let Some(text) = texts.iter().find(|text| !self.has_place(text)) {
+            let expected = format!("numbers above 0 in all runs, for scale = \"log\"; `{text}` is none");
+            self.refuse(x.place, "x", &x.of, expected);
+        }
         let y = &self.figure.y;
         if odd.is_some() && y.ends != (None, None) {
             self.refuse(
@@ -194,6 +236,13 @@ impl Checked<'_> {
             let expected = format!("one unit in all runs, found `{}` and `{}`", first.1, other.1);
             self.refuse(x.place, "x", &x.of, expected);
         }
+    }
+
+    /// Whether the axis across has a place for a number: one that is divided by factors has none for 0 and for what lies below.
+    /// What is no number is no matter of its own.
+    fn has_place(&self, text: &str) -> bool {
+        let x = &self.figure.x;
+        x.scale != Some(Scale::Log) || quantity(text).is_none_or(|(number, _)| number * x.factor > 0.0)
     }
 
     /// No two runs are drawn in one place.
@@ -215,7 +264,7 @@ impl Checked<'_> {
                     differing.join(", ")
                 ),
             };
-            return self.refuse(self.figure.place, "name", &self.figure.name, expected);
+            return self.refuse(self.figure.named, "name", &self.figure.name, expected);
         }
     }
 
@@ -247,4 +296,123 @@ const ANY: &str = "*";
 fn has_column(source: &Source, name: &str) -> bool {
     let names = source.metrics.iter().map(|mapping| &mapping.name).filter(|name| name.text() != ANY);
     names.into_iter().any(|known| known.capture(name).is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::study::read;
+
+    const STUDY: &str = r#"
+summary = "s"
+[[run]]
+program = "toy"
+machine = ["cm-5", "t3d"]
+policy = ["np", "proc"]
+inputs = { size = [0, 1, 2] }
+metrics = ["time", { figure = "gap", metric = "a.{machine}.{size}" }]
+
+[[figure]]
+name = "sizes"
+x = "size"
+y = "time"
+series = "policy"
+panels = "machine"
+"#;
+
+    fn said(text: &str) -> Vec<String> {
+        let mistakes = read("toy.toml", text).map_or_else(|mistakes| mistakes, |_| Vec::new());
+        mistakes.iter().map(ToString::to_string).collect()
+    }
+
+    /// What is said of the study with other texts in place of some.
+    fn with(changes: &[(&str, &str)]) -> Vec<String> {
+        said(&changes.iter().fold(STUDY.to_owned(), |text, (from, to)| {
+            assert!(text.contains(from), "{from}");
+            text.replace(from, to)
+        }))
+    }
+
+    #[test]
+    fn a_run_with_a_mistake_makes_no_mistakes_in_figures() {
+        let of_machine = |list: &str| with(&[("[\"cm-5\", \"t3d\"]", list)]);
+        let twice = "toy.toml:5:11: run.machine = [\"t3d\", \"t3d\"]: expected every value once; `t3d` stands there twice";
+        assert_eq!(of_machine("[\"t3d\", \"t3d\"]"), [twice]);
+        let empty = "expected a list of texts or numbers that is not empty";
+        assert_eq!(of_machine("[]"), [format!("toy.toml:5:11: run.machine = []: {empty}")]);
+        let program = with(&[("\"toy\"", "[]")]);
+        assert_eq!(program, [format!("toy.toml:4:11: run.program = []: {empty}")]);
+        let each = with(&[
+            ("machine = [\"cm-5\", \"t3d\"]", "machine = \"{m}\"\neach = { m = [] }"),
+            ("a.{machine}", "a.{m}"),
+        ]);
+        assert_eq!(each, [format!("toy.toml:6:14: run.each.m = []: {empty}")]);
+        let input = with(&[("[0, 1, 2]", "[]")]);
+        assert_eq!(input, [format!("toy.toml:7:19: run.inputs.size = []: {empty}")]);
+        // What does not depend on runs is told all the same.
+        let both = with(&[("[\"cm-5\", \"t3d\"]", "[]"), ("panels = \"machine\"", "panels = \"policy\"")]);
+        assert_eq!(both.len(), 2, "{both:?}");
+        let runs = said("summary = \"s\"\n[[figure]]\nx = \"size\"\ny = \"time\"\n");
+        assert!(runs[0].contains("run is missing: expected at least one [[run]]"), "{runs:?}");
+    }
+
+    #[test]
+    fn a_figure_names_an_axis_once() {
+        let panels = with(&[
+            ("panels = \"machine\"", "panels = \"policy\""),
+            ("\"policy\"\npan", "[\"policy\", \"policy\"]\npan"),
+        ]);
+        assert_eq!(
+            panels,
+            [
+                "toy.toml:14:10: figure.series = \"policy\": expected every axis once",
+                "toy.toml:15:10: figure.panels = \"policy\": expected an axis that series does not name"
+            ]
+        );
+        let x = with(&[("\"policy\"\npan", "\"size\"\npan")]);
+        assert_eq!(x, ["toy.toml:14:10: figure.series = \"size\": expected an axis that x does not name"]);
+    }
+
+    #[test]
+    fn a_factor_of_nothing_is_refused() {
+        let figure = with(&[("y = \"time\"", "y = { of = \"time\", factor = 0 }")]);
+        let expected =
+            "figure.y.factor = 0: expected a number other than 0 that the numbers are multiplied by";
+        assert_eq!(figure, [format!("toy.toml:13:29: {expected}")]);
+        let number = with(&[("figure = \"gap\",", "figure = \"gap\", factor = 0.0,")]);
+        assert!(number[0].contains("run.metrics.factor = 0.0: expected a number other than 0"), "{number:?}");
+    }
+
+    #[test]
+    fn an_axis_by_factors_goes_through_numbers_above_zero() {
+        let log = ("x = \"size\"", "x = { of = \"size\", scale = \"log\" }");
+        let zero = "expected numbers above 0 in all runs, for scale = \"log\"; `0` is none";
+        assert_eq!(with(&[log]), [format!("toy.toml:12:5: figure.x = \"size\": {zero}")]);
+        assert_eq!(with(&[log, ("[0, 1, 2]", "[1, 2]")]), [""; 0]);
+        assert_eq!(with(&[log, ("panels", "only = { size = [\"1\", \"2\"] }\npanels")]), [""; 0]);
+        let metrics = "x = { label = \"size\", scale = \"log\" }\ny = \"gap\"\n[[figure.series]]\nlabel = \"a\"\nmetric = \"a.t3d.*\"\n";
+        let (study, _) = STUDY.split_once("x = ").unwrap();
+        let told = said(&format!("{study}{metrics}"));
+        assert!(
+            told[0].contains("expected a * that stands for numbers above 0, for scale = \"log\"; `0`"),
+            "{told:?}"
+        );
+    }
+
+    #[test]
+    fn a_mistake_in_a_figure_stands_where_it_was_written() {
+        let only = with(&[("panels", "only = { policy = \"no\", nope = \"1\" }\npanels")]);
+        assert!(only[0].starts_with("toy.toml:15:19: figure.only.policy = \"no\""), "{only:?}");
+        assert!(only[1].starts_with("toy.toml:15:32: figure.only.nope = \"1\""), "{only:?}");
+        let (_, figure) = STUDY.split_once("\n\n").unwrap();
+        let again = said(&format!("{STUDY}{figure}"));
+        assert!(
+            again[0].starts_with("toy.toml:17:8: figure.name = \"sizes\": expected a name that no other"),
+            "{again:?}"
+        );
+        let points = with(&[("panels = \"machine\"", "")]);
+        assert!(
+            points[0].starts_with("toy.toml:11:8: figure.name = \"sizes\": expected one run for each"),
+            "{points:?}"
+        );
+    }
 }

@@ -16,6 +16,8 @@ pub(super) use read::{figure, labels};
 pub struct Figure {
     /// Its name in the study, and that of its file.
     pub name: String,
+    /// The place of its name in the file; of the figure where the file does not say it.
+    pub named: Place,
     /// What stands above it; `None` if the study does not say.
     pub title: Option<String>,
     /// What goes across.
@@ -24,12 +26,10 @@ pub struct Figure {
     pub y: Coordinate,
     /// Where its points come from.
     pub lines: Lines,
-    /// Fields with the values that runs must have to be drawn.
-    pub only: Vec<(String, Vec<String>)>,
+    /// The choice of the runs that are drawn: those that have a value of each.
+    pub only: Vec<Only>,
     /// Lines across, for comparison.
     pub levels: Vec<Level>,
-    /// Where it stands in the file.
-    pub place: Place,
 }
 
 /// One of the two coordinates.
@@ -48,6 +48,17 @@ pub struct Coordinate {
     /// The numbers at its beginning and at its end, in its unit; `None` for ends that suit the numbers.
     pub ends: (Option<f64>, Option<f64>),
     /// Where it stands in the file.
+    pub place: Place,
+}
+
+/// A field with the values of which runs must have one to be drawn.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Only {
+    /// The field.
+    pub field: String,
+    /// The values.
+    pub values: Vec<String>,
+    /// Where they stand in the file.
     pub place: Place,
 }
 
@@ -99,8 +110,8 @@ pub struct Level {
 impl Figure {
     /// Whether a run with such fields is drawn.
     pub fn takes<'a>(&self, field: impl Fn(&str) -> Option<&'a str>) -> bool {
-        self.only.iter().all(|(name, values)| {
-            field(name).is_some_and(|value| values.iter().any(|wanted| wanted == value))
+        self.only.iter().all(|only| {
+            field(&only.field).is_some_and(|value| only.values.iter().any(|wanted| wanted == value))
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use toml_edit::Item;
 
-use super::{Coordinate, Figure, Level, Lines, Scale, Series};
+use super::{Coordinate, Figure, Level, Lines, Only, Scale, Series};
 use crate::pattern::Pattern;
 use crate::study::texts::Texts;
 use crate::template;
@@ -14,8 +14,7 @@ pub(in crate::study) fn figure(table: &Table<'_>, prefix: &str) -> Option<Figure
     let title = table.optional_text("title", "the text above the picture");
     let (x, y) = (coordinate(table, "x"), coordinate(table, "y"));
     let lines = lines(table, prefix);
-    let only = table.table("only").map(|only| only.entries()).unwrap_or_default();
-    let only = only.into_iter().map(|(name, entry)| (name.to_owned(), entry.texts())).collect();
+    let only = table.table("only").map(|only| choices(&only)).unwrap_or_default();
     let levels = table.tables("levels").iter().filter_map(level).collect();
     table.finish();
     let (x, y) = (x?, y?);
@@ -23,7 +22,18 @@ pub(in crate::study) fn figure(table: &Table<'_>, prefix: &str) -> Option<Figure
     if told.is_some_and(|told| told != plain(&told)) {
         table.refuse("name", NAME);
     }
-    Some(Figure { name, title, x, y, lines, only, levels, place: table.place })
+    let named = table.place_of("name");
+    Some(Figure { name, named, title, x, y, lines, only, levels })
+}
+
+/// The fields by which runs are chosen.
+fn choices(table: &Table<'_>) -> Vec<Only> {
+    let one = |(field, entry): (&str, Entry)| Only {
+        field: field.to_owned(),
+        values: entry.texts(),
+        place: table.place_of(field),
+    };
+    table.entries().into_iter().map(one).collect()
 }
 
 const NAME: &str = "a name for a file, of small letters, digits, - and _, such as \"time-by-size\"";
@@ -46,7 +56,8 @@ fn coordinate(table: &Table<'_>, key: &'static str) -> Option<Coordinate> {
         let of = inner.optional_text("of", EXPECTED);
         let label = inner.optional_text("label", "the text on the axis");
         let unit = inner.optional("unit", "a text", |item| item.as_str().map(str::to_owned));
-        let factor = inner.optional_number("factor", "a number that the numbers are multiplied by");
+        let factor =
+            inner.optional_factor("factor", "a number other than 0 that the numbers are multiplied by");
         let scale = inner.optional("scale", "\"linear\" or \"log\"", |item| match item.as_str()? {
             "linear" => Some(Scale::Linear),
             "log" => Some(Scale::Log),

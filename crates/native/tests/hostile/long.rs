@@ -1,0 +1,180 @@
+//! Handlers and holds that go on until a message of another key has been handled, on nodes with an idle server: the run ends,
+//! whichever handler comes first, and whatever was brief before.
+//!
+//! A handler that waits like that relies on the other server, which no program may. It shows that nothing but its own key waits
+//! for a handler, however long that takes.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use tempest::{Handler, Key, NodeId, Thread};
+
+use crate::kit::{Note, Play, Stage};
+
+/// Policies under which two servers or more take the messages of a node by key.
+const KEYED: &[&str] = &[
+    "fixed:2",
+    "fixed:2+interrupt",
+    "hurricane-1:2",
+    "floating+keyed",
+    "floating+keyed+helper=5us",
+    "adaptive",
+    "adaptive+helper",
+];
+
+/// A handler that has gone on for so long was not helped.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// What a message is for, its `kind`.
+const BRIEF: u64 = 0;
+/// Its handler goes on until as many of [`RELEASE`] as its `a` says have been handled.
+const HELD: u64 = 2;
+const RELEASE: u64 = 3;
+/// Tells node 0 that one of the two has been handled.
+const ANSWER: u64 = 4;
+
+const HELD_KEY: u64 = 1;
+
+/// Keys of [`RELEASE`], in turn, and from where on the keys of others are.
+const RELEASE_KEYS: std::ops::Range<u64> = 2..20;
+const OTHERS: u64 = 20;
+
+/// Messages of [`RELEASE`] that have been handled, in `Tally::handled`; what was waited for in vain is in `Tally::wrong`.
+fn wait_for_release(stage: &Stage, until: u64) {
+    let start = Instant::now();
+    while stage.tally.handled.load(Ordering::Acquire) < until {
+        if start.elapsed() > PATIENCE {
+            stage.tally.wrong.fetch_add(1, Ordering::Relaxed);
+            return;
+        }
+        std::hint::spin_loop();
+    }
+}
+
+fn handle(stage: &Stage, note: Note, _: &[u64], cx: &mut Handler<'_>) {
+    match note.kind {
+        BRIEF => return,
+        ANSWER => return cx.signal(&stage.event, 1),
+        HELD => wait_for_release(stage, note.a),
+        _ => _ = stage.tally.handled.fetch_add(1, Ordering::Release),
+    }
+    let back = cx.source();
+    cx.send(back, Stage::note(OTHERS, ANSWER, 0, 0));
+}
+
+/// How the messages of a round come.
+#[derive(Clone, Copy, Debug)]
+struct Round {
+    /// Messages of that kind before the two, each of a key of its own.
+    before: (u64, u64),
+    /// Between the two.
+    pause: Duration,
+    /// Before the round: long enough for idle processors to fall asleep, or nothing.
+    silence: Duration,
+}
+
+const NONE: Duration = Duration::ZERO;
+const SHORT: Duration = Duration::from_micros(100);
+const LONG: Duration = Duration::from_millis(2);
+
+/// All ways in which they come, the first with nothing before it.
+fn rounds() -> Vec<Round> {
+    let pauses = [(NONE, LONG), (SHORT, LONG), (LONG, LONG), (NONE, NONE), (SHORT, NONE)];
+    let before = [(BRIEF, 0), (BRIEF, 1)];
+    let of = |before| pauses.map(|(pause, silence)| Round { before, pause, silence });
+    before.into_iter().flat_map(of).collect()
+}
+
+/// The first thread of node 0 sends `rounds` to the last node, one after the other.
+fn ask(stage: &Stage, thread: &Thread<'_>, rounds: &[Round]) {
+    if thread.node() != NodeId(0) || thread.index() != 0 {
+        return;
+    }
+    let to = NodeId(thread.nodes() - 1);
+    for (round, number) in rounds.iter().zip(1..) {
+        std::thread::sleep(round.silence);
+        let (kind, count) = round.before;
+        (0..count).for_each(|at| thread.send(to, Stage::note(OTHERS + 1 + at, kind, 0, 0)));
+        stage.tally.sent.fetch_add(1, Ordering::Relaxed);
+        thread.send(to, Stage::note(HELD_KEY, HELD, number, 0));
+        std::thread::sleep(round.pause);
+        let key = RELEASE_KEYS.start + number % (RELEASE_KEYS.end - RELEASE_KEYS.start);
+        thread.send(to, Stage::note(key, RELEASE, 0, 0));
+        thread.wait(&stage.event, 2 * number);
+    }
+}
+
+/// Under every policy, in worlds that have a core for each processor on a host of four or two, and in one that has not.
+fn all_policies(all: &[Round]) {
+    for policy in KEYED {
+        let processors = if policy.contains(":2") { 3 } else { 2 };
+        for (nodes, processors) in [(1, processors), (2, 2), (2, 3)] {
+            if processors > 2 || !policy.contains(":2") {
+                let all = all.to_vec();
+                let play = Play::new(policy, nodes, processors, 1);
+                play.main(move |stage, thread| ask(stage, thread, &all)).handle(handle).run().well();
+            }
+        }
+    }
+}
+
+#[test]
+fn a_long_handler_that_comes_first_keeps_no_message_of_another_key_waiting() {
+    rounds().iter().for_each(|round| all_policies(&[*round]));
+}
+
+/// The first thread of the last node holds a key until a message of another key has been handled there.
+#[test]
+fn a_long_hold_keeps_no_message_waiting() {
+    const HOLDS: u64 = 20;
+    for policy in ["floating+keyed", "adaptive", "floating+keyed+helper=5us"] {
+        let held = std::sync::Arc::new(AtomicU64::new(0));
+        let play = Play::new(policy, 2, 2, 1).main(move |stage, thread| {
+            let last = thread.node().0 + 1 == thread.nodes();
+            for number in 1..=HOLDS {
+                if last && thread.index() == 0 {
+                    stage.tally.sent.fetch_add(1, Ordering::Relaxed);
+                    thread.hold(Key::User(HELD_KEY), |_| {
+                        held.fetch_max(number, Ordering::Relaxed);
+                        wait_for_release(stage, number);
+                    });
+                } else if thread.node() == NodeId(0) && thread.index() == 0 {
+                    while held.load(Ordering::Relaxed) < number {
+                        std::thread::yield_now();
+                    }
+                    thread.send(NodeId(thread.nodes() - 1), Stage::note(RELEASE_KEYS.start, RELEASE, 0, 0));
+                }
+            }
+        });
+        let play = play.handle(|stage, note, _, _| {
+            stage.tally.handled.fetch_add(u64::from(note.kind == RELEASE), Ordering::Release);
+        });
+        play.run().well();
+    }
+}
+
+/// Each handler but the last goes on until the next one has run: as many as there are servers are at work at once.
+#[test]
+fn every_server_of_a_node_is_at_a_handler_of_its_own() {
+    const SERVERS: u64 = 3;
+    for policy in ["fixed:3", "hurricane-1:3", "floating+keyed", "adaptive"] {
+        for pause in [NONE, SHORT, LONG] {
+            let play = Play::new(policy, 2, 4, 1).main(move |stage, thread| {
+                if thread.node() != NodeId(0) || thread.index() != 0 {
+                    return;
+                }
+                stage.tally.sent.fetch_add(SERVERS, Ordering::Relaxed);
+                for key in 1..=SERVERS {
+                    // The last waits for nobody, the one before for that, and so on.
+                    thread.send(NodeId(1), Stage::note(key, HELD, SERVERS - key, 0));
+                    std::thread::sleep(pause);
+                }
+            });
+            let play = play.handle(|stage, note, _, _| {
+                wait_for_release(stage, note.a);
+                stage.tally.handled.fetch_add(1, Ordering::Release);
+            });
+            play.run().well();
+        }
+    }
+}

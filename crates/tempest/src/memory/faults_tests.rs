@@ -1,0 +1,31 @@
+//! Tests of `faults` without other threads: which threads are served, and what is pinned.
+
+use super::faults::Faults;
+use crate::{Block, Right, Waiter};
+
+fn waiter(thread: u32) -> Waiter {
+    Waiter { thread, generation: 0 }
+}
+
+#[test]
+fn threads_that_want_one_block_make_one_event_for_each_right() {
+    let faults = Faults::default();
+    let block = Block(3);
+    assert!(faults.enlist(block, Right::Read, waiter(0)));
+    assert!(!faults.enlist(block, Right::Read, waiter(1)));
+    assert!(faults.enlist(block, Right::Write, waiter(2)), "reading does not serve it");
+    assert!(!faults.enlist(block, Right::Read, waiter(3)) && !faults.enlist(block, Right::Write, waiter(4)));
+    assert!(faults.enlist(Block(4), Right::Read, waiter(5)), "another block");
+    let serve = |right| {
+        std::iter::from_fn(|| faults.serve(block, right)).map(|waiter| waiter.thread).collect::<Vec<_>>()
+    };
+    assert_eq!(serve(Right::Read), [0, 1, 3]);
+    assert!(faults.pins_any_of([block].into_iter()));
+    assert!(!faults.done(block, 2), "resumed by mistake, it has nothing");
+    assert!(!faults.enlist(block, Right::Write, waiter(2)), "thread 4 waits for the same");
+    assert_eq!([0, 3, 1].map(|thread| faults.done(block, thread)), [false, false, true]);
+    assert!(!faults.pins_any_of([block].into_iter()));
+    assert_eq!(serve(Right::Write), [4, 2]);
+    assert_eq!([2, 4].map(|thread| faults.done(block, thread)), [false, true]);
+    assert_eq!(faults.serve(Block(4), Right::Read), Some(waiter(5)), "of all, it alone is left");
+}

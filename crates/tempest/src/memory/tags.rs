@@ -1,0 +1,65 @@
+//! A node's right to each block, as a thread tests it and as a handler changes it.
+//!
+//! A right is *raised* by a release store, after the words of the block are in place; a test is an acquire load. So a thread that
+//! finds a right finds the words. That a test and the access which it allowed are done before a *lowered* tag takes effect is
+//! the world's to see to (see the head of `memory`).
+//!
+//! This module must never know words or threads; it names no atomic but those of `sync`, so that models run it as it is.
+
+use std::ops::Range;
+
+use crate::sync::{AtomicU8, Ordering, mutated};
+use crate::{Right, Tag};
+
+/// The tags of a node.
+#[derive(Debug)]
+pub(super) struct Tags(Box<[AtomicU8]>);
+
+impl Tags {
+    /// Makes tags of these cells, each of which is the number of a [`Tag`].
+    pub(super) fn new(cells: Box<[AtomicU8]>) -> Self {
+        Self(cells)
+    }
+
+    /// The tag at a place.
+    #[inline]
+    pub(super) fn at(&self, place: usize) -> Tag {
+        match self.0[place].load(Ordering::Acquire) {
+            0 => Tag::Invalid,
+            1 => Tag::ReadOnly,
+            _ => Tag::Writable,
+        }
+    }
+
+    /// Whether the tag at a place allows an access.
+    #[inline]
+    pub(super) fn allows(&self, place: usize, right: Right) -> bool {
+        allows(&self.0[place], right)
+    }
+
+    /// How many tags of every `step`th in `places` allow an access, before the first that does not.
+    #[inline]
+    pub(super) fn allowed(&self, places: Range<usize>, step: usize, right: Right) -> usize {
+        self.0[places].iter().step_by(step).take_while(|tag| allows(tag, right)).count()
+    }
+
+    /// Sets the tags of a block, and releases what was written before.
+    pub(super) fn set(&self, places: Range<usize>, tag: Tag) {
+        let order = if mutated!("tag-relaxed") { Ordering::Relaxed } else { Ordering::Release };
+        for one in &self.0[places] {
+            one.store(tag as u8, order);
+        }
+    }
+
+    /// Lowers the tags of a block. A tag that is lower already stays.
+    pub(super) fn lower(&self, places: Range<usize>, tag: Tag) {
+        let lower = self.at(places.start).min(tag);
+        self.set(places, lower);
+    }
+}
+
+#[inline]
+fn allows(tag: &AtomicU8, right: Right) -> bool {
+    let order = if mutated!("tag-not-acquired") { Ordering::Relaxed } else { Ordering::Acquire };
+    tag.load(order) >= right.tag() as u8
+}

@@ -1,0 +1,16 @@
+//! The atomics and locks of the parts that the models run: `event`, and `tags` and `faults` of `memory`.
+//!
+//! Here they are `std`'s. A model compiles the same source with the instrumented ones of a model checker in this module's place,
+//! and turns on faults that the source names by [`mutated!`], which it must notice. In the library there is no such switch: the
+//! macro is `false`.
+
+pub(crate) use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+pub(crate) use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Whether the fault of that name is turned on.
+macro_rules! mutated {
+    ($fault:literal) => {
+        false
+    };
+}
+pub(crate) use mutated;
