@@ -21,6 +21,7 @@
 //! | `shared_memory` | no store to shared memory is lost or seen late, however few blocks and frames there are |
 //! | `shared_memory_order` | shared memory is sequentially consistent across nodes, and refuses what it cannot do |
 //! | `downgrade` | a right to shared memory is taken away after the accesses that it allowed |
+//! | `spinning` | a thread that spins is told what came while it held a key |
 //! | `waiting` | waits end when the count is reached, and not before |
 //! | `deadlock` | threads that wait in vain are reported, exactly |
 //! | `stacks` | a handler has its stack, however deep the thread beneath it is |
@@ -55,6 +56,7 @@ mod reduction;
 mod setting;
 mod shared_memory;
 mod shared_memory_order;
+mod spinning;
 mod split_phase;
 mod stacks;
 mod waiting;
@@ -78,6 +80,7 @@ pub use reduction::*;
 pub use setting::Setting;
 pub use shared_memory::*;
 pub use shared_memory_order::*;
+pub use spinning::*;
 pub use split_phase::*;
 pub use stacks::*;
 pub use waiting::*;

@@ -67,6 +67,7 @@ impl Draw {
         self.disturb(&mut script);
         if !matches!(judge(&script, shape, MOST), Ok(Verdict::Well { .. })) {
             script.bodies.iter_mut().flatten().for_each(stop_spinning);
+            script.bodies.iter_mut().flatten().for_each(catch_only);
         }
         script
     }
@@ -236,13 +237,14 @@ impl Draw {
         body.insert(at, op);
     }
 
-    /// Has some threads catch what unwinds, from some operation on.
+    /// Has some threads catch what unwinds, or clean up when they unwind, from some operation on.
     fn wrap(&mut self, script: &mut Script) {
+        let catches = self.one_in(2);
         for body in &mut script.bodies {
             if self.one_in(2) {
                 let at = self.number(0, body.len() as u32) as usize;
                 let inner = body.split_off(at);
-                body.push(Op::Caught(inner));
+                body.push(if catches { Op::Caught(inner) } else { Op::Guarded(inner) });
             }
         }
     }
@@ -279,5 +281,15 @@ fn stop_spinning(op: &mut Op) {
         Op::Spin { event, at_least } => *op = Op::Wait { event: *event, at_least: *at_least },
         Op::Caught(inner) | Op::Guarded(inner) => inner.iter_mut().for_each(stop_spinning),
         _ => {}
+    }
+}
+
+/// Has a thread catch where it would have a guard.
+fn catch_only(op: &mut Op) {
+    if let Op::Guarded(inner) = op {
+        *op = Op::Caught(std::mem::take(inner));
+    }
+    if let Op::Caught(inner) = op {
+        inner.iter_mut().for_each(catch_only);
     }
 }

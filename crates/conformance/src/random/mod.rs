@@ -24,6 +24,8 @@ mod oracle;
 mod script;
 mod shrink;
 mod stage;
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 use std::sync::Arc;

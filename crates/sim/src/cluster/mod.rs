@@ -518,8 +518,7 @@ impl Cluster {
 
     /// Whether `core`, which has unmasked interrupts, is interrupted for an event that came before.
     pub(crate) fn notices_late(&self, core: usize) -> bool {
-        let place = &self.nodes[self.cores[core].node()];
-        place.dispatch.interrupts_late(&self.cores[place.all()]) && self.has_event(core)
+        self.nodes[self.cores[core].node()].dispatch.interrupts() && self.has_event(core)
     }
 
     /// Records that the thread on `core` has looked for events.

@@ -407,13 +407,15 @@ impl Dispatcher {
         self.next_interrupt = (number + 1) % count;
     }
 
-    /// Whether one of the node's processors, which has just unmasked interrupts, is interrupted at once if an event waits.
-    pub(crate) fn interrupts_late(&self, cores: &[Core]) -> bool {
-        match self.notice {
-            Notice::Poll => false,
-            Notice::Interrupt => true,
-            Notice::InterruptWhenBusy => cores.iter().all(Core::is_computing),
-        }
+    /// Whether a processor that unmasks interrupts is interrupted at once, if an event waits.
+    pub(crate) fn interrupts(&self) -> bool {
+        self.notice == Notice::Interrupt
+    }
+
+    /// Whether an event that came while a processor had masked interrupts has interrupted nobody since: the device looked for a
+    /// processor then, and found that not all compute. Now they do.
+    pub(crate) fn overlooks(&self, cores: &[Core]) -> bool {
+        self.asks_who_computes() && cores.iter().all(Core::is_computing)
     }
 
     /// Whether the device has to be told which processors compute.
@@ -579,9 +581,9 @@ mod tests {
         dispatch.join(message(0, 7, Class::User));
         let busy = node([computing(), computing(), computing()]);
         assert_eq!(next_start(&mut dispatch, &busy), Some(Start::Interrupt { number: 0 }));
-        assert!(dispatch.interrupts_late(&busy));
+        assert!(dispatch.overlooks(&busy));
         let serves = node([computing(), Activity::Handler, computing()]);
-        assert!(!dispatch.interrupts_late(&serves));
+        assert!(!dispatch.overlooks(&serves));
         assert_eq!(
             next_start(&mut dispatch, &serves),
             None,

@@ -30,6 +30,18 @@ fn random_programs_end_as_the_oracle_says() {
     run_programs(0..FEW);
 }
 
+/// Nobody else of a node of one processor could see to it that a message is handled.
+#[test]
+fn a_thread_that_spins_behind_a_hold_sees_what_the_hold_has_sent() {
+    let world = Model::new(machine("hurricane-1", &[]));
+    for text in ["single", "single+interrupt", "floating+interrupt", "hurricane-1-mult", "adaptive+interrupt"]
+    {
+        let policy = text.parse().expect("a policy");
+        let setting = conformance::Setting { world: &world, policy: &policy, nodes: 2, processors: 1 };
+        conformance::spins_see_what_a_hold_has_sent(&setting);
+    }
+}
+
 /// `cargo test --release -p tradewind-sim --test it random -- --ignored`
 #[test]
 #[ignore = "takes minutes"]
