@@ -26,6 +26,7 @@
 //! | `deadlock` | threads that wait in vain are reported, exactly |
 //! | `stacks` | a handler has its stack, however deep the thread beneath it is |
 //! | `breach` | a program that breaks the rules fails, and only the program |
+//! | `misuse` | a program that mixes up its nodes, or names what is not there, is told so |
 //! | [`explorer`] | every state of the coherence protocol's tables, searched without any world |
 //! | [`random`] | programs that nobody has written end as a sequential oracle says |
 //! | `phases` | all threads agree on timed regions; what can be repeated is |
@@ -47,6 +48,7 @@ mod flood;
 mod locks;
 mod mapped;
 mod mapped_order;
+mod misuse;
 mod order;
 mod payload;
 mod phases;
@@ -72,6 +74,7 @@ pub use flood::*;
 pub use locks::*;
 pub use mapped::*;
 pub use mapped_order::*;
+pub use misuse::*;
 pub use order::*;
 pub use payload::*;
 pub use phases::*;
@@ -159,6 +162,12 @@ pub fn promises() -> &'static [Promise] {
         shared_memory_refuses_what_is_not_there
         keyed_state_needs_its_key
         holds_give_nothing_away
+        waiters_need_a_thread
+        rights_need_a_block
+        events_have_one_node
+        events_count_to_the_end
+        nodes_install_alike
+        sizes_are_not_wrapped
         phases_agree
         runs_repeat
     }

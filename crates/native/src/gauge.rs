@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use tempest::{Counters, Volume, VolumeBytes};
 
 use crate::ring::LINE_WORDS;
+pub(crate) use crate::ring::bump;
 
 /// Bytes of the head of a line, or of half a line.
 const HEAD_BYTES: u64 = size_of::<u64>() as u64;
@@ -81,12 +82,6 @@ impl Waited {
     pub(crate) fn total_ns(self) -> u64 {
         self.memory_ns + self.awaited_ns + self.idle_ns
     }
-}
-
-/// Adds to a counter that only the caller writes.
-#[inline]
-pub(crate) fn bump(counter: &AtomicU64, amount: u64) {
-    counter.store(counter.load(Ordering::Relaxed) + amount, Ordering::Relaxed);
 }
 
 impl Gauge {

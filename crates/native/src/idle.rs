@@ -30,6 +30,24 @@ const LONGER: f64 = 1.0 / 16.0;
 /// The longest nap.
 const LONGEST: Duration = Duration::from_millis(100);
 
+/// Naps in a row of a processor that waits for room for its node's outboxes.
+#[derive(Default)]
+struct Naps {
+    in_vain: u32,
+    /// What was in the outboxes at the last of them.
+    outboxed: usize,
+}
+
+impl Naps {
+    /// Counts another nap, while there is so much in the outboxes; how many in a row have been in vain. One after which less
+    /// was left, or more, was not.
+    fn begin(&mut self, outboxed: usize) -> u32 {
+        self.in_vain = if self.outboxed == outboxed { self.in_vain + 1 } else { 0 };
+        self.outboxed = outboxed;
+        self.in_vain
+    }
+}
+
 impl Processor {
     /// No thread is ready: serves and waits until one is, or the run has ended.
     ///
@@ -39,7 +57,7 @@ impl Processor {
         let gauge = self.gauge();
         gauge.begin_idle(self.note_idleness(), self.awaited());
         self.stop_computing();
-        let (mut naps, mut has_lain) = (0, false);
+        let (mut naps, mut has_lain) = (Naps::default(), false);
         loop {
             let lay = self.wait_for_work(&mut naps);
             has_lain |= lay;
@@ -86,9 +104,9 @@ impl Processor {
         }
     }
 
-    /// Whether it has slept or napped, or sees what others have left: then it is to take whatever there is. `naps`
-    /// counts those in a row.
-    fn wait_for_work(&self, naps: &mut u32) -> bool {
+    /// Whether it has slept or napped, or sees what others have left: then it is to take whatever there is. `naps` counts
+    /// those in a row that nothing came of.
+    fn wait_for_work(&self, naps: &mut Naps) -> bool {
         if let Some(floor) = self.floor() {
             floor.leave(&self.speaker);
         }
@@ -101,18 +119,17 @@ impl Processor {
         if self.sees_work() {
             return true;
         }
-        if self.serves() && self.node().has_backlog() {
-            self.nap(*naps);
-            *naps += 1;
+        if self.serves() && self.node().backlog.is_left() {
+            self.nap(naps.begin(self.node().backlog.words()));
             return true;
         }
-        *naps = 0;
+        *naps = Naps::default();
         self.gauge().idle.store(true, Ordering::SeqCst);
         // The last to fall asleep finds that nothing will ever happen, if that is so.
         self.world.detect_ending();
         // A computing processor that does not serve may fill an outbox here at any moment, so a backlog is work too.
         let slept = self.world.berths[self.index].sleep_unless(&self.world.fences, || {
-            self.sees_work() || self.serves() && self.node().has_backlog()
+            self.sees_work() || self.serves() && (self.node().backlog.is_left() || self.sees_hidden_events())
         });
         self.gauge().idle.store(false, Ordering::SeqCst);
         if slept && self.is_interrupted() {

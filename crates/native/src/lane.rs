@@ -9,42 +9,63 @@
 //!
 //! # Back-pressure, and why outboxes are bounded
 //!
-//! A *thread's* message needs three things: an empty outbox, room in the ring, and a credit. A *handler's* message is
-//! never refused: if the ring is full it goes into the outbox, which processors empty before anything else.
+//! A *handler's* message is never refused: if the ring is full it goes into the outbox (`outbox`), which processors empty
+//! before anything else. A *thread's* message needs a credit, and room: in the ring, or, where handlers' messages wait in the
+//! outbox, behind those, as long as no more than one in eight that wait there is a thread's.
 //!
 //! The receiving node *acknowledges* the thread messages of a lane that it has handled, by publishing their number, only while
-//! all its own outboxes are empty. A sender's threads may be at most [`WINDOW`] messages ahead of that. So while a node's outboxes hold
-//! anything, at most `WINDOW` thread messages per lane into it start handlers there (give or take those that run as the
-//! first one overflows), and it takes in at most that many times their fan-out. Handlers' messages start no further ones
-//! in a request-reply protocol, hence
+//! its own outboxes hold no more than a *reserve* ([`Depths::reserve`]). A sender's threads may be at most a window of messages
+//! ahead of that (`windows`). So while a node's outboxes hold more, at most that many thread messages per lane into it start
+//! handlers there, and it takes in at most that many times their fan-out. Handlers' messages start no further ones in a
+//! request-reply protocol, hence
 //!
-//! > outbox ≤ lanes in × `WINDOW` × fan-out.
+//! > outbox ≤ reserve + lanes in × window × fan-out.
+//!
+//! The window follows the fan-out: it is one where a single handler fills the reserve. So a request-reply protocol of any
+//! fan-out runs, in two reserves, or in as much as one handler of each lane needs. The exceptions are in `windows`.
 //!
 //! A processor that cannot send still receives, so rings always drain, outboxes empty, and credits come back. A protocol
-//! whose handlers' messages start further messages without end has no such bound; at [`OUTBOX_LIMIT`] its node gives up
-//! with an error that says so.
+//! whose handlers' messages start further messages without end has no such bound. All outboxes of a world share a quota of
+//! memory; when that is used up the run ends with an error that says so.
+//!
+//! # The share of threads
+//!
+//! While the outboxes of its node and of its destination hold no more than their reserve, a thread's send makes progress
+//! whatever handlers send to each other: a message that handlers keep from the ring joins those that wait in the outbox, and of
+//! each eight that leave that, one is a thread's if threads have any to send. It comes to its handler behind those before it
+//! and no later, and its credit then returns.
+//!
+//! This module must never know processors; it names no atomic and no lock but those of `sync`, so that the models run it as it is.
 
-use std::collections::VecDeque;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard};
+use std::sync::Arc;
 
 use tempest::NodeId;
-use tempest::world::Packet;
+use tempest::world::{MessageId, Packet};
 
-use crate::gauge::bump;
-use crate::node::lock;
-use crate::ring::{Alone, Apart, BadLength, Drained, Origin, Received, Ring, Sent};
+use crate::backlog::Backlog;
+use crate::lock::lock;
+use crate::outbox::{Outbox, PAGE_BYTES, Quota};
+use crate::ring::{Alone, Apart, BadLength, Drained, Origin, Received, Ring, Sent, bump};
+use crate::sync::{AtomicU64, AtomicUsize, Mutex, MutexGuard, Ordering, mutated};
+use crate::windows::Windows;
 
 /// Slots of a ring where there is memory for it. They favour streams, which run best with thousands of lines between their ends;
 /// a window of requests touches as few lines of a large ring at a time as of a small one.
 pub(crate) const RING_SLOTS: usize = 2048;
 
-/// Thread messages of one lane that may be on their way and not acknowledged: half as many short ones as a ring has room for. Who
-/// runs out of credit has to fetch the receiver's line for each few messages more.
+/// Thread messages of one lane that may at most be on their way and not acknowledged: half as many short ones as a ring has room
+/// for. Who runs out of credit has to fetch the receiver's line for each few messages more.
 pub(crate) const WINDOW: u64 = 4096;
 
-/// Packets the outboxes of one node may hold before it gives up: 512 MB.
-pub(crate) const OUTBOX_LIMIT: usize = 1 << 22;
+/// Bytes that the outboxes of a world may take: 1 GiB.
+pub(crate) const OUTBOX_BYTES: usize = 1 << 30;
+
+/// Bytes that the outboxes of a node may hold before it acknowledges nothing any more: about what a core's own cache holds. Where
+/// the outboxes of a world may take little, a quarter of what there is for the node.
+const RESERVE_BYTES: usize = 4 << 20;
+
+/// Bytes that a handler may leave in outboxes, as long as nothing is known of it: 25,000 short messages.
+const ASSUMED_BYTES: usize = 1 << 20;
 
 /// How deep rings, windows and outboxes are.
 #[derive(Clone, Copy, Debug)]
@@ -53,13 +74,39 @@ pub(crate) struct Depths {
     pub(crate) slots: usize,
     /// Credits of a lane.
     pub(crate) window: u64,
-    /// Packets in the outboxes of a node.
-    pub(crate) outbox: usize,
+    /// Bytes of the outboxes of a world.
+    pub(crate) outboxes: usize,
 }
 
 impl Default for Depths {
     fn default() -> Self {
-        Self { slots: RING_SLOTS, window: WINDOW, outbox: OUTBOX_LIMIT }
+        Self { slots: RING_SLOTS, window: WINDOW, outboxes: OUTBOX_BYTES }
+    }
+}
+
+impl Depths {
+    /// Words in the outboxes of a node, of so many, up to which it acknowledges what it has handled.
+    pub(crate) fn reserve(&self, nodes: usize) -> usize {
+        RESERVE_BYTES.min(self.outboxes / (4 * nodes)) / size_of::<u64>()
+    }
+}
+
+/// What bounds the outboxes of a world; all its lanes share it.
+#[derive(Clone)]
+pub(crate) struct Bounds {
+    pub(crate) quota: Arc<Quota>,
+    pub(crate) windows: Windows,
+}
+
+impl Bounds {
+    /// Bounds for so many nodes and kinds of messages.
+    pub(crate) fn new(depths: Depths, nodes: usize, kinds: usize) -> Self {
+        let first = depths.outboxes / ASSUMED_BYTES / nodes.pow(2);
+        let share = depths.reserve(nodes) / nodes;
+        Self {
+            quota: Arc::new(Quota::new(depths.outboxes.div_ceil(PAGE_BYTES))),
+            windows: Windows::new(kinds, first as u64, depths.window, share as u64),
+        }
     }
 }
 
@@ -69,7 +116,7 @@ pub(crate) struct Lane {
     /// `None` where nodes have one processor, which is all that ever sends or receives.
     turn: Option<Alone<Mutex<()>>>,
     /// What waits for room. Changed by who has the turn.
-    outbox: Mutex<VecDeque<(Packet, Origin)>>,
+    outbox: Mutex<Outbox>,
     sender: Sender,
     /// Messages taken out. Changed by who has the right to receive.
     received: Apart,
@@ -77,14 +124,14 @@ pub(crate) struct Lane {
     handled: Apart,
     /// As many of them as the sender may know of.
     acknowledged: Apart,
-    window: u64,
+    bounds: Bounds,
 }
 
 /// What the sending side knows, changed by who has the turn.
 #[derive(Default)]
 #[repr(align(128))]
 struct Sender {
-    /// Packets in the outbox.
+    /// Words in the outbox.
     outboxed: AtomicUsize,
     /// The sending processor's stretch of work at the last message.
     stretch: AtomicU64,
@@ -94,6 +141,8 @@ struct Sender {
     acknowledged: AtomicU64,
     /// All other messages sent.
     by_handlers: AtomicU64,
+    /// Thread messages sent when the threads ran out of credit last; 0 before that.
+    ran_out_at: AtomicU64,
 }
 
 impl Sender {
@@ -114,59 +163,95 @@ impl Sender {
 
 impl Lane {
     /// An empty lane; `shared` says whether several processors of the source node may send.
-    pub(crate) fn new(depths: Depths, shared: bool) -> Self {
+    pub(crate) fn new(slots: usize, bounds: &Bounds, shared: bool) -> Self {
         Self {
-            ring: Ring::new(depths.slots),
+            ring: Ring::new(slots),
             turn: shared.then(Alone::default),
             outbox: Mutex::default(),
             sender: Sender::default(),
             received: Apart::default(),
             handled: Apart::default(),
             acknowledged: Apart::default(),
-            window: depths.window,
+            bounds: bounds.clone(),
         }
     }
 
     /// A thread's message, if there is room and credit; returns its number in the lane. `stretch` is the sending processor's
-    /// (`burst`), `outboxed` counts the packets in the outboxes of the sender.
+    /// (`burst`), `backlog` counts the words in the outboxes of its node.
     #[inline(always)]
-    pub(crate) fn offer(&self, packet: &Packet, stretch: u64, outboxed: &AtomicUsize) -> Option<u64> {
+    pub(crate) fn offer(&self, packet: &Packet, stretch: u64, backlog: &Backlog) -> Option<u64> {
         let _turn = self.turn();
-        if !self.has_credit() || !self.is_flushed(outboxed) {
+        if !self.has_credit(packet.id()) {
             return None;
         }
+        if !self.is_flushed(backlog) {
+            return self.offer_behind(packet, backlog);
+        }
         let sent = Sent { origin: Origin::Thread, follows: self.sender.follows(stretch) };
-        self.ring.push(packet, sent).then(|| {
-            let number = self.sender.next_number();
-            bump(&self.sender.by_threads, 1);
-            number
-        })
+        self.ring.push(packet, sent).then(|| self.number_next(&self.sender.by_threads))
     }
 
-    /// A handler's message: into the ring, or behind what waits in the outbox. Returns its number in the lane.
+    /// A thread's message, for which there is a credit, if it may wait behind those in the outbox. They are there, so
+    /// whoever empties the outbox knows of it.
+    #[cold]
+    fn offer_behind(&self, packet: &Packet, backlog: &Backlog) -> Option<u64> {
+        let is_taken = {
+            let mut outbox = lock(&self.outbox);
+            outbox.has_room_for_a_thread() && self.put_aside(&mut outbox, packet, Origin::Thread, backlog)
+        };
+        is_taken.then(|| self.number_next(&self.sender.by_threads))
+    }
+
+    /// A handler's message: into the ring, or behind what waits in the outbox. Returns its number in the lane, or `None` if
+    /// the outboxes of the world have no memory left for it.
     #[inline]
-    pub(crate) fn post(&self, packet: &Packet, origin: Origin, stretch: u64, outboxed: &AtomicUsize) -> u64 {
+    pub(crate) fn post(
+        &self,
+        packet: &Packet,
+        origin: Origin,
+        stretch: u64,
+        backlog: &Backlog,
+    ) -> Option<u64> {
         let _turn = self.turn();
-        let flushed = self.is_flushed(outboxed);
-        let number = self.sender.next_number();
-        bump(&self.sender.by_handlers, 1);
+        let flushed = mutated!("outbox-overtaken") || self.is_flushed(backlog);
         let sent = Sent { origin, follows: self.sender.follows(stretch) };
         if !flushed || !self.ring.push(packet, sent) {
-            lock(&self.outbox).push_back((*packet, origin));
-            self.sender.outboxed.fetch_add(1, Ordering::Relaxed);
-            outboxed.fetch_add(1, Ordering::AcqRel);
+            self.put_aside(&mut lock(&self.outbox), packet, origin, backlog).then_some(())?;
         }
+        Some(self.number_next(&self.sender.by_handlers))
+    }
+
+    /// Counts a message that has its place now, and returns its number in the lane.
+    #[inline]
+    fn number_next(&self, counter: &AtomicU64) -> u64 {
+        let number = self.sender.next_number();
+        bump(counter, 1);
         number
+    }
+
+    /// Appends a message to the outbox, if there is memory for it.
+    #[cold]
+    fn put_aside(&self, outbox: &mut Outbox, packet: &Packet, origin: Origin, backlog: &Backlog) -> bool {
+        let Some(words) = outbox.push(packet, origin, &self.bounds.quota) else { return false };
+        self.sender.outboxed.fetch_add(words, Ordering::Relaxed);
+        backlog.add(words);
+        true
+    }
+
+    /// The windows of credit, which all lanes share.
+    #[cfg(test)]
+    pub(crate) fn windows(&self) -> &Windows {
+        &self.bounds.windows
     }
 
     /// Moves what it can from the outbox into the ring. True if there was anything: the receiver has to look then, also
     /// if nothing could be moved, because then its ring is full.
-    pub(crate) fn flush(&self, outboxed: &AtomicUsize) -> bool {
+    pub(crate) fn flush(&self, backlog: &Backlog) -> bool {
         if self.sender.outboxed.load(Ordering::Relaxed) == 0 {
             return false;
         }
         let _turn = self.turn();
-        self.is_flushed(outboxed);
+        self.is_flushed(backlog);
         true
     }
 
@@ -229,88 +314,43 @@ impl Lane {
     }
 
     #[inline]
-    fn has_credit(&self) -> bool {
-        let sent = self.sender.by_threads.load(Ordering::Relaxed);
-        if sent - self.sender.acknowledged.load(Ordering::Relaxed) < self.window {
-            return true;
-        }
+    fn has_credit(&self, id: MessageId) -> bool {
+        let (sent, window) = (self.sender.by_threads.load(Ordering::Relaxed), self.bounds.windows.of(id));
+        sent - self.sender.acknowledged.load(Ordering::Relaxed) < window
+            || self.asks_for_credit(id, sent, window)
+    }
+
+    /// Whether the receiver has acknowledged enough meanwhile. If not, the window may be too small for what is sent: once all
+    /// has been handled that had been sent when credit ran out before.
+    #[inline(never)]
+    fn asks_for_credit(&self, id: MessageId, sent: u64, window: u64) -> bool {
         let acknowledged = self.acknowledged.0.load(Ordering::Acquire);
         self.sender.acknowledged.store(acknowledged, Ordering::Relaxed);
-        sent - acknowledged < self.window
+        if sent - acknowledged < window {
+            return true;
+        }
+        let ran_out_at = self.sender.ran_out_at.load(Ordering::Relaxed);
+        if acknowledged >= ran_out_at {
+            self.sender.ran_out_at.store(sent, Ordering::Relaxed);
+            if ran_out_at > 0 {
+                self.bounds.windows.widen(id, window);
+            }
+        }
+        sent - acknowledged < self.bounds.windows.of(id)
     }
 
     /// Moves what it can from the outbox into the ring; true if the outbox is empty afterwards. Needs the turn.
     #[inline]
-    fn is_flushed(&self, outboxed: &AtomicUsize) -> bool {
-        self.sender.outboxed.load(Ordering::Relaxed) == 0 || self.empty_outbox(outboxed)
+    fn is_flushed(&self, backlog: &Backlog) -> bool {
+        self.sender.outboxed.load(Ordering::Relaxed) == 0 || self.empty_outbox(backlog)
     }
 
     #[cold]
-    fn empty_outbox(&self, outboxed: &AtomicUsize) -> bool {
-        let mut outbox = lock(&self.outbox);
-        while let Some((packet, origin)) = outbox.front() {
-            if !self.ring.push(packet, Sent { origin: *origin, follows: true }) {
-                return false;
-            }
-            outbox.pop_front();
-            self.sender.outboxed.fetch_sub(1, Ordering::Relaxed);
-            outboxed.fetch_sub(1, Ordering::AcqRel);
-        }
-        true
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use tempest::world::MessageId;
-    use tempest::{MAX_WORDS, NodeId};
-
-    use super::*;
-
-    /// So long that a slot has room for one.
-    fn packet(number: u64) -> Packet {
-        Packet::from_parts(MessageId(0), NodeId(0), &[number; MAX_WORDS]).unwrap()
-    }
-
-    fn lane(slots: usize, window: u64) -> (Lane, AtomicUsize) {
-        (Lane::new(Depths { slots, window, outbox: 100 }, true), AtomicUsize::new(0))
-    }
-
-    fn drain(lane: &Lane) -> Vec<u64> {
-        let mut all = Vec::new();
-        lane.receive(100, NodeId(0), &mut Received::blank(), |message, is_good| {
-            is_good.unwrap();
-            assert_eq!(message.number, message.packet.words()[0], "it is known by its number in the lane");
-            all.push(message.number);
-            true
+    fn empty_outbox(&self, backlog: &Backlog) -> bool {
+        let moved = lock(&self.outbox).pass_on(&self.bounds.quota, |packet, origin| {
+            self.ring.push(packet, Sent { origin, follows: true })
         });
-        all
-    }
-
-    #[test]
-    fn handlers_messages_wait_in_the_outbox_and_keep_their_order() {
-        let (lane, outboxed) = lane(2, 10);
-        (0..5)
-            .for_each(|number| assert_eq!(lane.post(&packet(number), Origin::Handler, 1, &outboxed), number));
-        assert_eq!(outboxed.load(Ordering::Relaxed), 3);
-        assert_eq!(lane.offer(&packet(9), 1, &outboxed), None, "the outbox comes first");
-        assert_eq!(drain(&lane), [0, 1]);
-        assert!(lane.flush(&outboxed));
-        assert_eq!(drain(&lane), [2, 3]);
-        lane.post(&packet(5), Origin::Handler, 1, &outboxed);
-        assert_eq!((drain(&lane), outboxed.load(Ordering::Relaxed)), (vec![4, 5], 0));
-        assert!(!lane.flush(&outboxed));
-    }
-
-    #[test]
-    fn threads_have_as_many_credits_as_are_acknowledged() {
-        let (lane, outboxed) = lane(8, 3);
-        let offer = |number: &u64| lane.offer(&packet(*number), 1, &outboxed) == Some(*number);
-        assert_eq!((0..8).take_while(offer).count(), 3);
-        assert_eq!(drain(&lane), [0, 1, 2]);
-        lane.count_handled(2);
-        assert!(!offer(&3), "handled, but the sender does not know");
-        lane.publish_acknowledged();
-        assert_eq!((3..8).take_while(offer).count(), 2);
+        backlog.remove(moved);
+        self.sender.outboxed.fetch_sub(moved, Ordering::Relaxed) == moved
     }
 }

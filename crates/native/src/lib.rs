@@ -8,6 +8,9 @@
 //! | `local` | [`Local`]: the world, refusals, the outcome |
 //! | `ring` | one producer, one consumer, bounded, no locked instruction |
 //! | `lane` | node to node: a ring, credits, the outbox |
+//! | `backlog` | what of a node has still to be moved on: outboxes, acknowledgements |
+//! | `outbox` | what handlers have sent and rings have no room for, in memory that the world bounds |
+//! | `windows` | how many messages of a kind may be on their way, by what their handlers send |
 //! | `burst` | streams: when a receiver holds back |
 //! | `right` | the right to receive, and how it passes to another processor while a handler takes long |
 //! | `node` | what the processors of a node share; who may run a handler, under which proof |
@@ -33,9 +36,9 @@
 //! | `floor` | which processor of several goes on, and which lets it |
 //! | `idle` | looking for work |
 //! | `berth` | napping, sleeping, waking |
-//! | `helper` | an OS thread that runs the handlers which nobody else runs in time |
+//! | `helper`, `attendance` | an OS thread that runs the handlers which nobody else runs in time; what is left to it |
 //! | `ending` | when a world has ended, or never will |
-//! | `phases`, `gauge`, `tracer` | timed regions; what is measured; what a traced run records |
+//! | `phases`, `barrier`, `gauge`, `tracer` | timed regions; how threads enter them; what is measured; what a traced run records |
 //! | `sync` | the atomics of the lock-free parts, which a model checker replaces |
 //!
 //! # Policies here
@@ -56,6 +59,9 @@
 #![deny(unsafe_code)]
 
 mod adaptive;
+mod attendance;
+mod backlog;
+mod barrier;
 mod berth;
 mod burst;
 mod crew;
@@ -69,15 +75,22 @@ mod holding;
 mod idle;
 mod keyed;
 mod lane;
+#[cfg(test)]
+mod lane_tests;
 mod local;
 mod lock;
 mod lowering;
 mod node;
+mod outbox;
+#[cfg(test)]
+mod outbox_tests;
 mod phases;
 mod processor;
 mod ready;
 mod requests;
 mod right;
+#[cfg(test)]
+mod right_tests;
 mod ring;
 #[cfg(test)]
 mod ring_tests;
@@ -92,6 +105,9 @@ mod threads;
 mod tracer;
 mod waist;
 mod waits;
+mod windows;
+#[cfg(test)]
+mod windows_tests;
 mod world;
 
 pub use local::Local;

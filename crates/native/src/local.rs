@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tempest::policy::{Notice, Servers, Split};
 use tempest::{Dispatching, Failure, Launch, Mechanism, Outcome, Policy, Refusal, Report, Size, Unobeyed};
 use trace::Cast;
-use units::Time;
+use units::{Bytes, Time};
 
 use crate::adaptive::Judging;
 use crate::crew::{self, Farewell};
@@ -73,6 +73,17 @@ impl Local {
         Self { depths: Depths { slots, window, ..Depths::default() }, ..Self::default() }
     }
 
+    /// This host with so much memory for what handlers have sent and no node has room for yet, on all nodes together: 1 GiB if it
+    /// is not stated. A run that needs more ends with an error.
+    ///
+    /// A protocol in which messages of threads start others, and those none, needs little of it, however many its handlers
+    /// send: while much waits, a node takes in few messages of threads. What one handler sends at once has to fit.
+    #[must_use]
+    pub fn with_outboxes(self, memory: Bytes) -> Self {
+        let outboxes = usize::try_from(memory.get()).unwrap_or(usize::MAX);
+        Self { depths: Depths { outboxes, ..self.depths }, ..self }
+    }
+
     /// Changes the roles of processors all the time and for no reason under an adaptive policy, even where
     /// processors share cores. For tests of what changes must not break.
     #[must_use]
@@ -92,6 +103,30 @@ impl Local {
             return Err(Refusal::Unobeyed { policy: policy.clone(), why });
         }
         Ok(())
+    }
+
+    /// Whether a run can have so many nodes, processors of each, and threads on each computing processor.
+    ///
+    /// # Errors
+    /// Says what there is none or too much of.
+    pub fn check_size(policy: &Policy, nodes: u32, processors: u32, threads: u32) -> Result<Split, Refusal> {
+        Size::expect_some(&[(nodes, "nodes"), (processors, "processors"), (threads, "threads")])?;
+        let split = policy.split(processors)?;
+        let helper = u32::from(policy.helper.is_some());
+        let of_node = split.computing.checked_add(split.dedicated).and_then(|all| all.checked_add(helper));
+        let all = of_node.and_then(|each| each.checked_mul(nodes));
+        if all.is_none_or(|all| all > MAX_PROCESSORS) {
+            let fewer = "--nodes or --processors";
+            return Err(Refusal::Size(Size::TooMany { what: "processors", most: MAX_PROCESSORS, fewer }));
+        }
+        if nodes.saturating_mul(split.computing).saturating_mul(threads) > MAX_THREADS {
+            return Err(Refusal::Size(Size::TooMany {
+                what: "threads",
+                most: MAX_THREADS,
+                fewer: "--threads",
+            }));
+        }
+        Ok(split)
     }
 
     /// The policy that stands for every policy under which a node of so many processors does the same: what a world is made
@@ -119,43 +154,31 @@ impl Local {
 }
 
 fn refusal(launch: &Launch) -> Result<Split, Refusal> {
-    let policy = &launch.policy;
-    Size::expect_some(&[
-        (launch.nodes, "nodes"),
-        (launch.processors, "processors"),
-        (launch.threads, "threads"),
-    ])?;
-    Local::check(launch.mechanism, policy)?;
-    let split = policy.split(launch.processors)?;
-    let processors =
-        launch.nodes.checked_mul(split.computing + split.dedicated + u32::from(policy.helper.is_some()));
-    if processors.is_none_or(|processors| processors > MAX_PROCESSORS) {
-        let fewer = "--nodes or --processors";
-        return Err(Refusal::Size(Size::TooMany { what: "processors", most: MAX_PROCESSORS, fewer }));
-    }
-    let threads = launch.nodes.saturating_mul(split.computing).saturating_mul(launch.threads);
-    if threads > MAX_THREADS {
-        return Err(Refusal::Size(Size::TooMany { what: "threads", most: MAX_THREADS, fewer: "--threads" }));
-    }
-    Ok(split)
+    Local::check(launch.mechanism, &launch.policy)?;
+    Local::check_size(&launch.policy, launch.nodes, launch.processors, launch.threads)
 }
 
-/// Rings as deep as wanted, or as deep as there is memory for between so many nodes, and windows in proportion: outboxes then
-/// stay below their limit, however many nodes there are, where a handler sends each of them a message.
+/// Rings as deep as wanted, or as deep as there is memory for between so many nodes, and windows in proportion.
 ///
 /// # Errors
 /// If there is not even memory for shallow ones.
 fn affordable(wanted: Depths, nodes: u32) -> Result<Depths, Refusal> {
     let lanes = (nodes as usize).pow(2);
+    let memory = |slots: usize| {
+        let lane = slots.checked_mul(SLOT_BYTES)?.checked_add(size_of::<Lane>())?;
+        lane.checked_mul(lanes)
+    };
+    let fits = |slots| memory(slots).is_some_and(|bytes| bytes <= RING_MEMORY);
     let mut slots = wanted.slots;
-    while slots > MIN_SLOTS && lanes * (slots * SLOT_BYTES + size_of::<Lane>()) > RING_MEMORY {
+    while slots > MIN_SLOTS && !fits(slots) {
         slots /= 2;
     }
-    if slots <= MIN_SLOTS && lanes * (slots * SLOT_BYTES + size_of::<Lane>()) > RING_MEMORY {
+    if !fits(slots) {
         let what = "the rings between each two of them";
         return Err(Refusal::Size(Size::TooMuchMemory { nodes, what, most: RING_MEMORY }));
     }
-    let window = (wanted.window * slots as u64 / wanted.slots as u64).max(1);
+    let window = u128::from(wanted.window) * slots as u128 / wanted.slots as u128;
+    let window = u64::try_from(window).expect("a ring grows no deeper than it was wanted").max(1);
     Ok(Depths { slots, window, ..wanted })
 }
 

@@ -19,6 +19,7 @@ use tempest::world::{DispatchKey, Name, Packet, Resident, Serial};
 use tempest::{Failure, NodeId, Policy, Report};
 
 use crate::adaptive::Adaptive;
+use crate::backlog::Backlog;
 use crate::floor::Floor;
 use crate::right::{Right, Turn};
 use crate::ring::{Alone, Apart, Received};
@@ -59,7 +60,7 @@ impl Dispatcher {
     pub(crate) fn new(policy: &Policy, split: Split, identity: Identity) -> Self {
         let helpers = usize::from(policy.helper.is_some());
         let servers = helpers + if split.dedicated > 0 { split.dedicated } else { split.computing } as usize;
-        let any = queue::Config::servers(servers);
+        let any = queue::Config { shares_claims: true, ..queue::Config::servers(servers) };
         match policy.dispatch {
             // Where one processor is all there is, keys have nothing to tell apart.
             Dispatch::Serial | Dispatch::Keyed if split.computing + split.dedicated == 1 && helpers == 0 => {
@@ -67,9 +68,10 @@ impl Dispatcher {
             }
             Dispatch::Serial => Self::Serial(Box::new(Alone(Mutex::new(Serial::with_keys(identity))))),
             Dispatch::Keyed => Self::Keyed(Box::new(Shared::new(identity, any))),
-            Dispatch::Partitioned => {
-                Self::Keyed(Box::new(Shared::new(identity, queue::Config { partitions: servers, ..any })))
-            }
+            Dispatch::Partitioned => Self::Keyed(Box::new(Shared::new(
+                identity,
+                queue::Config { partitions: servers, ..queue::Config::servers(servers) },
+            ))),
         }
     }
 }
@@ -126,10 +128,8 @@ pub(crate) struct Node {
     pub(crate) threads: Vec<ThreadSlot>,
     /// Per processor.
     pub(crate) inboxes: Vec<Inbox>,
-    /// Packets in the outboxes of the lanes out of here.
-    pub(crate) outboxed: AtomicUsize,
-    /// Whether a processor could not publish acknowledgements, because outboxes were not empty.
-    owes_digest: AtomicBool,
+    /// What its outboxes hold, and whether it has told what it has handled.
+    pub(crate) backlog: Backlog,
     pub(crate) right_to_receive: Right,
     /// Where several processors compute and run handlers, each on a core of its own.
     pub(crate) floor: Option<Box<Floor>>,
@@ -144,6 +144,7 @@ impl Node {
         split: Split,
         adaptive: Option<Box<Adaptive>>,
         has_floor: bool,
+        reserve: usize,
     ) -> Self {
         let threads = resident.node.shape().threads;
         let processors = split.computing + split.dedicated;
@@ -156,8 +157,7 @@ impl Node {
             adaptive,
             threads: (0..threads).map(|_| ThreadSlot::default()).collect(),
             inboxes: (0..processors).map(|_| Inbox::default()).collect(),
-            outboxed: AtomicUsize::new(0),
-            owes_digest: AtomicBool::new(false),
+            backlog: Backlog::new(reserve),
             right_to_receive: Right::default(),
             floor: has_floor.then(Box::default),
             poll_owner: Alone::default(),
@@ -220,29 +220,5 @@ impl Node {
     #[inline]
     pub(crate) fn has_set_aside(&self) -> bool {
         self.lowerings.as_ref().is_some_and(|lowerings| lowerings.has_set_aside())
-    }
-
-    /// Whether nothing waits in the outboxes.
-    #[inline]
-    pub(crate) fn outboxes_are_empty(&self) -> bool {
-        self.outboxed.load(Ordering::Acquire) == 0
-    }
-
-    /// Leaves the acknowledgements to the processor that finds the outboxes empty.
-    pub(crate) fn owe_digest(&self) {
-        self.owes_digest.store(true, Ordering::SeqCst);
-    }
-
-    /// Whether that news is to be published now, by the caller.
-    pub(crate) fn settles_digest(&self) -> bool {
-        self.outboxes_are_empty()
-            && self.owes_digest.load(Ordering::SeqCst)
-            && self.owes_digest.swap(false, Ordering::AcqRel)
-    }
-
-    /// Whether outboxes or acknowledgements have to be moved on.
-    #[inline]
-    pub(crate) fn has_backlog(&self) -> bool {
-        !self.outboxes_are_empty() || self.owes_digest.load(Ordering::Acquire)
     }
 }

@@ -90,7 +90,7 @@ pub(crate) struct Processor {
     pub(crate) seen_ns: Cell<u64>,
     /// Its threads that have found no room and wait for some.
     pub(crate) lacking: Cell<u32>,
-    /// Sends in a row that found no room, with nothing served in between.
+    /// Sends in a row that found no room, with nothing served or moved on in between.
     pub(crate) attempts: Cell<u32>,
     /// Batches served, for sampling.
     pub(crate) batches: Cell<u32>,
@@ -110,6 +110,8 @@ pub(crate) struct Processor {
     pub(crate) pace: Pace,
     /// Sends of threads, for sampling.
     pub(crate) sends: Cell<u32>,
+    /// Words that the handler which runs has left in outboxes.
+    pub(crate) outboxed: Cell<u64>,
 }
 
 impl Processor {
@@ -148,6 +150,7 @@ impl Processor {
             tracer,
             pace: Pace::new(LOOKS_APART),
             sends: Cell::new(0),
+            outboxed: Cell::new(0),
             node,
             world,
         }

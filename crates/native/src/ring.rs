@@ -92,6 +92,12 @@ pub(crate) struct Alone<T>(pub(crate) T);
 /// A counter on lines of its own.
 pub(crate) type Apart = Alone<AtomicU64>;
 
+/// Adds to a counter that only the caller writes.
+#[inline]
+pub(crate) fn bump(counter: &AtomicU64, amount: u64) {
+    counter.store(counter.load(Ordering::Relaxed) + amount, Ordering::Relaxed);
+}
+
 /// Where an end of the ring is, in halves, and how many lines it last knew, or said, to be taken.
 #[derive(Default)]
 #[repr(align(128))]
@@ -360,7 +366,7 @@ impl Ring {
             });
             (fits, next + 4)
         };
-        message.origin = origin_of(head);
+        message.origin = origin_of_bits(head >> 52);
         Look::Message(if fits { Ok(()) } else { Err(BadLength(length)) }, head & FOLLOWS != 0, behind)
     }
 
@@ -451,9 +457,10 @@ fn head(number: u64, packet: &Packet, sent: Sent) -> u64 {
         | if sent.follows { FOLLOWS } else { 0 }
 }
 
+/// The origin whose number the two lowest bits are.
 #[inline]
-fn origin_of(head: u64) -> Origin {
-    match head >> 52 & 3 {
+pub(crate) fn origin_of_bits(bits: u64) -> Origin {
+    match bits & 3 {
         0 => Origin::Handler,
         1 => Origin::Thread,
         2 => Origin::Bringer,

@@ -6,13 +6,14 @@ use std::sync::atomic::{Ordering, fence};
 
 use tempest::NodeId;
 use tempest::policy::Dispatch;
-use tempest::world::Packet;
+use tempest::world::{MessageId, Packet};
 use trace::Event as Traced;
+use units::Bytes;
 
 use crate::berth::Berth;
 use crate::gauge::{Gauge, bump};
 use crate::node::Node;
-use crate::processor::Processor;
+use crate::processor::{Doing, Processor};
 use crate::ring::Origin;
 
 /// One in so many sends of threads is timed: two looks at the clock cost as much as a send.
@@ -86,7 +87,7 @@ impl Processor {
         // Counted first: once it is in the ring it may be handled at any moment.
         bump(&gauge.sent, 1);
         let lane = &self.lanes[to.0 as usize];
-        let Some(number) = lane.offer(packet, self.bursts.stretch(), &node.outboxed) else {
+        let Some(number) = lane.offer(packet, self.bursts.stretch(), &node.backlog) else {
             self.is_refused(to);
             return false;
         };
@@ -128,28 +129,61 @@ impl Processor {
         bump(&self.gauge().sent, 1);
         let (node, at) = (self.node(), self.tracer.time(&self.world));
         let lane = &self.lanes[to.0 as usize];
-        let number = lane.post(packet, origin, self.bursts.stretch(), &node.outboxed);
-        self.trace_send(at, to, packet, number);
-        let outboxed = node.outboxed.load(Ordering::Relaxed);
-        if outboxed > 0 {
-            self.note_outboxed(outboxed);
+        let number = lane.post(packet, origin, self.bursts.stretch(), &node.backlog);
+        if node.backlog.words() > 0 {
+            self.note_outboxed(packet, number.is_some());
         }
+        self.trace_send(at, to, packet, number.unwrap_or(0));
         self.wake_receiver(to);
     }
 
-    /// So many messages of handlers wait in this node's outboxes: whoever serves it has them to move on.
+    /// Messages of handlers wait in this node's outboxes: whoever serves it has them to move on. The last one may have found no
+    /// memory there.
     #[cold]
-    fn note_outboxed(&self, outboxed: usize) {
-        let node = self.node().id;
-        self.wake_receiver(node);
-        if outboxed > self.world.outbox_limit {
-            self.fail(format!(
-                "{node} has {outboxed} messages of handlers that its neighbours cannot take: the protocol starts messages \
-                 faster than they are handled, without end"
-            ));
+    fn note_outboxed(&self, packet: &Packet, has_place: bool) {
+        self.wake_receiver(self.node().id);
+        if matches!(self.doing.get(), Doing::Handler(_)) {
+            self.outboxed.set(self.outboxed.get() + 1 + packet.words().len() as u64);
+        }
+        if !has_place {
+            self.fail(self.out_of_memory());
+        }
+        if !self.world.is_running() {
+            abandon();
         }
     }
+
+    /// Why the outboxes have no memory left, for people.
+    fn out_of_memory(&self) -> String {
+        let node = self.node();
+        let limit = Bytes::new(self.world.bounds.quota.bytes() as u64);
+        let [here, own] = [node.backlog.words() as u64, self.outboxed.get()]
+            .map(|words| format!("{} KiB", words * size_of::<u64>() as u64 / 1024));
+        format!(
+            "{self} found no memory for what it sends: the messages of handlers that no node has room for yet fill the {limit} \
+             that the world has for them, {here} of them on {}, {own} from this one run; expected a protocol whose messages \
+             come to an end, and handlers that send no more at once than memory holds (`Local::with_outboxes` gives more)",
+            node.id,
+        )
+    }
+
+    /// A handler of messages of this kind has run, and has left something in the outboxes.
+    #[cold]
+    pub(crate) fn note_fan_out(&self, id: MessageId) {
+        self.world.bounds.windows.narrow(id, self.outboxed.take());
+    }
 }
+
+/// Unwinds what sends although the run is over, and so has nobody to send to: it takes no more memory, and its time is its
+/// own. What is being unwound already goes on with that.
+fn abandon() {
+    if !std::thread::panicking() {
+        std::panic::resume_unwind(Box::new(Abandoned));
+    }
+}
+
+/// What sent although the run was over is unwound with.
+struct Abandoned;
 
 /// Counts a message of a node that goes.
 #[inline(always)]

@@ -9,8 +9,6 @@
 //!
 //! This module must never know when a processor serves.
 
-use std::sync::atomic::{Ordering, fence};
-
 use tempest::policy::Dispatch;
 use tempest::world::{DispatchKey, Held, Lowering, Packet, Proof, Serial};
 use tempest::{NodeId, ThreadId};
@@ -117,39 +115,38 @@ impl Processor {
         changed || lanes.any(|(lane, source)| (source != node.id.0 || counts(lane)) && lane.has_message())
     }
 
-    /// Moves what it can from the outboxes into the rings, and then publishes what could not be before.
+    /// Moves what it can from the outboxes into the rings, and then publishes what could not be before. Whether anything moved.
     #[inline]
-    pub(crate) fn move_on(&self) {
-        if self.node().has_backlog() {
-            self.clear_backlog();
-        }
+    pub(crate) fn move_on(&self) -> bool {
+        self.node().backlog.is_left() && self.clear_backlog()
     }
 
     #[cold]
-    fn clear_backlog(&self) {
+    fn clear_backlog(&self) -> bool {
         let node = self.node();
+        let before = node.backlog.words();
         for (lane, to) in self.lanes.iter().zip(0..) {
-            if lane.flush(&node.outboxed) {
+            if lane.flush(&node.backlog) {
                 self.wake_receiver(NodeId(to));
             }
         }
-        fence(Ordering::SeqCst);
-        if node.settles_digest() {
+        if node.backlog.settles() {
             self.world.lanes_into(node.id).for_each(Lane::publish_acknowledged);
         }
+        node.backlog.words() < before
     }
 
-    /// Tells senders of what this processor has handled, or leaves that to who empties the outboxes.
+    /// Tells senders of what this processor has handled, or leaves that to the processor that empties the outboxes.
     #[inline]
     fn tell_acknowledged(&self) {
         if !self.owes_digest.replace(false) {
             return;
         }
         let node = self.node();
-        if node.outboxes_are_empty() {
+        if node.backlog.may_acknowledge() {
             self.world.lanes_into(node.id).for_each(Lane::publish_acknowledged);
         } else {
-            node.owe_digest();
+            node.backlog.owe();
             self.clear_backlog();
         }
     }
@@ -207,7 +204,7 @@ impl Processor {
         self.gauge().count_handlers(tally.handled);
         if tally.by_threads > 0 {
             lane.count_handled(tally.by_threads);
-            if self.node().outboxes_are_empty() {
+            if self.node().backlog.may_acknowledge() {
                 lane.publish_acknowledged();
             } else {
                 self.owes_digest.set(true);
@@ -264,12 +261,21 @@ impl Processor {
         if let Err(bad) = node.deliver_serially(packet, serial, self, &mut lowering) {
             self.fail(bad.to_string());
         }
+        self.note_handled(packet);
         let pending = match lowering {
             None => None,
             Some(lowering) => self.take_away_serially(lowering, serial, packet),
         };
         self.trace(|node, processor| Traced::HandlerEnd { node, processor });
         pending
+    }
+
+    /// A handler has run: what it has left in outboxes, if anything, tells how many messages of its kind may come together.
+    #[inline]
+    fn note_handled(&self, packet: &Packet) {
+        if self.outboxed.get() > 0 {
+            self.note_fan_out(packet.id());
+        }
     }
 
     #[cold]
@@ -354,6 +360,7 @@ impl Processor {
             packet,
             &mut tempest::world::handler(node, packet.source(), proof.reborrow(), self, None),
         );
+        self.note_handled(packet);
         let pending = lowering.and_then(|lowering| self.take_away_all(lowering, &mut proof));
         self.trace(|node, processor| Traced::HandlerEnd { node, processor });
         self.doing.set(before);

@@ -76,7 +76,7 @@ impl Processor {
 
     fn nothing_is_on_its_way_here(&self) -> bool {
         let node = self.node();
-        node.outboxes_are_empty() && !self.world.lane(node.id, node.id).has_message()
+        node.backlog.is_sent() && !self.world.lane(node.id, node.id).has_message()
     }
 
     fn handle_on_the_spot(&self, packet: &Packet) -> bool {

@@ -8,9 +8,9 @@ use tempest::{Block, Event, NodeId, Place, ThreadId, Waiter};
 use trace::Event as Traced;
 use units::Time;
 
+use crate::barrier::Entry;
 use crate::gauge::bump;
 use crate::node::Dispatcher;
-use crate::phases::Entry;
 use crate::processor::Processor;
 use crate::ring::Origin;
 use crate::set_aside::Lowerings;
@@ -68,8 +68,8 @@ impl Messages for Processor {
             self.trace(|node, _| Traced::Block { node, thread: self.current.get(), what: "room" });
         }
         self.wake_receiver(to);
-        self.move_on();
-        if self.serves() && self.serve_or_leave() > 0 {
+        let moved = self.move_on();
+        if self.serves() && self.serve_or_leave() > 0 || moved {
             self.attempts.set(0);
         } else {
             let attempts = self.attempts.get().saturating_add(1);
@@ -108,7 +108,7 @@ impl Scheduling for Processor {
         let waits = if self.is_alone() {
             tempest::world::enlist_alone(event, node.id, at_least, waiter)
         } else {
-            tempest::world::enlist(event, at_least, waiter)
+            tempest::world::enlist(event, node.id, at_least, waiter)
         };
         if waits {
             let reason = Reason::Event(Wait::Event { name: event.name(), at_least, had: event.count() });
@@ -123,7 +123,7 @@ impl Scheduling for Processor {
                 self.end_wait_alone(node, waiter);
             });
         } else {
-            tempest::world::signal(event, amount, |waiter| {
+            tempest::world::signal(event, node.id, amount, |waiter| {
                 self.end_wait(node.id, waiter);
             });
         }

@@ -17,7 +17,7 @@ use crate::adaptive::{Adaptive, Judging};
 use crate::berth::Berth;
 use crate::fences::Fences;
 use crate::gauge::Gauge;
-use crate::lane::{Depths, Lane};
+use crate::lane::{Bounds, Depths, Lane};
 use crate::node::{Dispatcher, Node, lock};
 use crate::phases::Phases;
 
@@ -39,8 +39,8 @@ pub(crate) struct World {
     pub(crate) nodes: Vec<Arc<Node>>,
     /// Those out of a node, in order of their destination.
     lanes: Vec<Arc<[Lane]>>,
-    /// Packets that the outboxes of a node may hold.
-    pub(crate) outbox_limit: usize,
+    /// What bounds the outboxes of all nodes.
+    pub(crate) bounds: Bounds,
     /// Those of node 0 first.
     pub(crate) gauges: Vec<Arc<Gauge>>,
     pub(crate) berths: Vec<Berth>,
@@ -87,25 +87,34 @@ impl World {
         let per_node = (split.computing + split.dedicated) as usize;
         let processors = launch.nodes as usize * per_node;
         let oversubscribed = processors > cores;
-        let settle = |node| {
+        let settle = |node, first: Option<&Arc<Node>>| {
             let identity = DispatcherId::fresh();
-            let resident = tempest::world::settle(&launch.job, NodeId(node), shape, FLOW, identity.id())?;
+            let first = first.map(|first| &*first.resident.node);
+            let resident =
+                tempest::world::settle(&launch.job, NodeId(node), shape, FLOW, identity.id(), first)?;
             let adaptive = Adaptive::of(launch, NodeId(node), judging, oversubscribed).map(Box::new);
             let has_floor = split.dedicated == 0 && split.computing > 1 && !oversubscribed;
             let dispatcher = Dispatcher::new(&launch.policy, split, identity);
-            Ok(Arc::new(Node::new(resident, dispatcher, split, adaptive, has_floor)))
+            let reserve = depths.reserve(launch.nodes as usize);
+            let node = Node::new(resident, dispatcher, split, adaptive, has_floor, reserve);
+            Ok::<_, Failure>(Arc::new(node))
         };
-        let nodes = (0..launch.nodes).map(settle).collect::<Result<Vec<_>, Failure>>()?;
+        let mut nodes = Vec::new();
+        for node in 0..launch.nodes {
+            nodes.push(settle(node, nodes.first())?);
+        }
         let helpers = if launch.policy.helper.is_some() { nodes.len() } else { 0 };
         let threads = (shape.nodes * shape.threads) as usize;
-        let lane = || Lane::new(depths, per_node > 1 || helpers > 0);
+        let kinds = nodes.iter().map(|node| node.resident.node.message_names().count()).max();
+        let bounds = Bounds::new(depths, nodes.len(), kinds.unwrap_or(0));
+        let lane = || Lane::new(depths.slots, &bounds, per_node > 1 || helpers > 0);
         let sleep_is_rare = !oversubscribed && launch.policy.notice == Notice::Poll && helpers == 0;
         Ok(Self {
             policy: launch.policy.clone(),
             split,
             lanes: nodes.iter().map(|_| nodes.iter().map(|_| lane()).collect()).collect(),
             nodes,
-            outbox_limit: depths.outbox,
+            bounds,
             gauges: (0..processors + helpers).map(|_| Arc::default()).collect(),
             berths: (0..processors + helpers).map(|_| Berth::default()).collect(),
             processors,

@@ -103,25 +103,34 @@ impl Model {
     }
 
     fn refusal(&self, launch: &Launch) -> Result<Split, Refusal> {
-        let policy = &launch.policy;
-        Size::expect_some(&[
-            (launch.nodes, "nodes"),
-            (launch.processors, "processors"),
-            (launch.threads, "threads"),
-        ])?;
-        self.check(launch.mechanism, policy)?;
-        let split = split(policy, launch.processors)?;
+        self.check(launch.mechanism, &launch.policy)?;
+        self.check_size(&launch.policy, launch.nodes, launch.processors, launch.threads)
+    }
+
+    /// Checks that a run can have so many nodes, processors of each, and threads on each computing processor.
+    ///
+    /// # Errors
+    /// Says what there is none or too much of.
+    pub fn check_size(
+        &self,
+        policy: &Policy,
+        nodes: u32,
+        processors: u32,
+        threads: u32,
+    ) -> Result<Split, Refusal> {
+        Size::expect_some(&[(nodes, "nodes"), (processors, "processors"), (threads, "threads")])?;
+        let split = split(policy, processors)?;
         let in_network =
             u32::try_from(dispatch::network_processors(&self.machine, policy)).unwrap_or(u32::MAX);
-        let cores = (split.computing + split.dedicated).saturating_add(in_network);
-        if launch.nodes.checked_mul(cores).is_none_or(|cores| cores > MAX_CORES) {
+        let cores = split.computing.saturating_add(split.dedicated).saturating_add(in_network);
+        if nodes.checked_mul(cores).is_none_or(|cores| cores > MAX_CORES) {
             let fewer = "--nodes or --processors";
             return Err(Refusal::Size(Size::TooMany { what: "processors", most: MAX_CORES, fewer }));
         }
         split
             .computing
-            .checked_mul(launch.threads)
-            .filter(|threads| threads.saturating_mul(launch.nodes) <= MAX_THREADS)
+            .checked_mul(threads)
+            .filter(|threads| threads.saturating_mul(nodes) <= MAX_THREADS)
             .ok_or(Refusal::Size(Size::TooMany { what: "threads", most: MAX_THREADS, fewer: "--threads" }))?;
         Ok(split)
     }
@@ -164,7 +173,7 @@ fn split(policy: &Policy, processors: u32) -> Result<Split, Refusal> {
         _ => 0,
     };
     let split = policy.split(processors)?;
-    Ok(Split { dedicated: split.dedicated + in_device, ..split })
+    Ok(Split { dedicated: split.dedicated.saturating_add(in_device), ..split })
 }
 
 /// The flow control that protocols use. A machine file that does not state it allows any number of requests, and
@@ -195,9 +204,9 @@ impl World for Model {
         let mut queues = Vec::new();
         for node in 0..launch.nodes {
             let identity = DispatcherId::fresh();
-            let settled =
-                tempest::world::settle(&launch.job, NodeId(node), shape, flow(&model.machine), identity.id());
-            residents.push(settled?);
+            let first = residents.first().map(|first: &Resident| &*first.node);
+            let (id, flow) = (NodeId(node), flow(&model.machine));
+            residents.push(tempest::world::settle(&launch.job, id, shape, flow, identity.id(), first)?);
             queues.push(EventQueue::<Event, Name>::new(identity, config));
         }
         if residents.iter().any(|resident| resident.node.memory().is_some()) {

@@ -22,18 +22,19 @@
 //! plain loads and stores suffice. A world chooses this protocol by calling [`add_alone`](Event::add_alone)
 //! and [`enlist_alone`](Event::enlist_alone).
 //!
-//! Two cases would break it, and both are caught:
+//! Deposits of other nodes would break it: they count in an event of a segment. Such an event is *open* from the
+//! start, and uses the shared protocol whichever methods are called.
 //!
-//! - Deposits of other nodes count in an event of a segment. Such an event is *open* from the start, and uses
-//!   the shared protocol whichever methods are called.
-//! - A program might use one event on two nodes, which would resume threads of the wrong node anyway. The
-//!   first node that uses an event alone becomes its *keeper*, by an atomic exchange; a use on any other node
-//!   panics.
+//! # One event, one node
+//!
+//! A waiter names a thread of its node, so a signal on another node would resume a thread that does not wait. The first
+//! node that uses an event becomes its *keeper*, by an atomic exchange, and a use on any other node panics. Only an open
+//! event has no keeper.
 
 use crate::sync::{AtomicU8, AtomicU32, AtomicU64, Mutex, MutexGuard, Ordering, PoisonError, mutated};
 use crate::{NodeId, Waiter};
 
-/// The value of `keeper` before any node has used the event alone.
+/// The value of `keeper` before any node has used the event.
 const UNKEPT: u32 = u32::MAX;
 
 /// The value of `keeper` of an event that any node may use, by the shared protocol.
@@ -57,7 +58,7 @@ const LISTED: u8 = 2;
 pub struct Event {
     name: &'static str,
     count: AtomicU64,
-    /// The node that uses the event alone; `UNKEPT` or `OPEN` if there is none.
+    /// The node that uses the event; `UNKEPT` or `OPEN` if there is none.
     keeper: AtomicU32,
     /// The place where waiting threads are recorded: `NONE`, `FIRST` or `LISTED`.
     waiters: AtomicU8,
@@ -100,11 +101,21 @@ impl Event {
         self.count.load(order)
     }
 
-    /// Adds to the count and passes each waiter that the new count satisfies to `resume`, in
+    /// Adds to the count on `node` and passes each waiter that the new count satisfies to `resume`, in
     /// order of arrival.
-    pub(crate) fn add(&self, amount: u64, resume: impl FnMut(Waiter)) {
+    ///
+    /// # Panics
+    /// If another node uses the event, or the count would exceed 64 bits.
+    pub(crate) fn add(&self, node: NodeId, amount: u64, resume: impl FnMut(Waiter)) {
+        self.is_kept_by(node);
+        self.add_shared(amount, resume);
+    }
+
+    /// Adds to the count by the shared protocol.
+    fn add_shared(&self, amount: u64, resume: impl FnMut(Waiter)) {
         let order = if mutated!("signal-relaxed") { Ordering::Relaxed } else { Ordering::SeqCst };
-        let count = self.count.fetch_add(amount, order).wrapping_add(amount);
+        let before = self.count.fetch_add(amount, order);
+        let count = before.checked_add(amount).unwrap_or_else(|| self.overflows(before, amount));
         let order = if mutated!("signaller-looks-early") { Ordering::Acquire } else { Ordering::SeqCst };
         if self.waiters.load(order) != NONE {
             self.release(count, resume);
@@ -115,13 +126,14 @@ impl Event {
     /// satisfies to `resume`. The caller must be the one OS thread that runs everything of `node`.
     ///
     /// # Panics
-    /// If another node uses the event.
+    /// If another node uses the event, or the count would exceed 64 bits.
     #[inline]
     pub(crate) fn add_alone(&self, node: NodeId, amount: u64, mut resume: impl FnMut(Waiter)) {
         if !self.is_kept_by(node) {
-            return self.add(amount, resume);
+            return self.add_shared(amount, resume);
         }
-        let count = self.count.load(Ordering::Relaxed).wrapping_add(amount);
+        let before = self.count.load(Ordering::Relaxed);
+        let count = before.checked_add(amount).unwrap_or_else(|| self.overflows(before, amount));
         self.count.store(count, Ordering::Release);
         match self.waiters.load(Ordering::Relaxed) {
             NONE => {}
@@ -134,6 +146,11 @@ impl Event {
             }
             _ => self.release(count, resume),
         }
+    }
+
+    #[cold]
+    fn overflows(&self, count: u64, amount: u64) -> ! {
+        panic!("event `{}` is at {count} and cannot count {amount} more: a count has 64 bits", self.name)
     }
 
     #[cold]
@@ -156,9 +173,18 @@ impl Event {
         due.into_iter().for_each(resume);
     }
 
-    /// Enlists a waiter. Returns false, and does not enlist it, if the count has already reached
+    /// Enlists a waiter of `node`. Returns false, and does not enlist it, if the count has already reached
     /// `at_least`.
-    pub(crate) fn enlist(&self, at_least: u64, waiter: Waiter) -> bool {
+    ///
+    /// # Panics
+    /// If another node uses the event.
+    pub(crate) fn enlist(&self, node: NodeId, at_least: u64, waiter: Waiter) -> bool {
+        self.is_kept_by(node);
+        self.enlist_shared(at_least, waiter)
+    }
+
+    /// Enlists a waiter by the shared protocol.
+    fn enlist_shared(&self, at_least: u64, waiter: Waiter) -> bool {
         let mut list = self.lock();
         list.push((at_least, waiter));
         let order = if mutated!("waiter-listed-late") { Ordering::Release } else { Ordering::SeqCst };
@@ -181,7 +207,7 @@ impl Event {
     #[inline]
     pub(crate) fn enlist_alone(&self, node: NodeId, at_least: u64, waiter: Waiter) -> bool {
         if !self.is_kept_by(node) {
-            return self.enlist(at_least, waiter);
+            return self.enlist_shared(at_least, waiter);
         }
         if self.count.load(Ordering::Relaxed) >= at_least {
             return false;
@@ -220,7 +246,10 @@ impl Event {
         self.waiters.store(if list.is_empty() { NONE } else { LISTED }, Ordering::SeqCst);
     }
 
-    /// Whether `node` uses the event alone. The first call for an unkept event makes `node` its keeper.
+    /// Whether `node` keeps the event; false if it is open. The first call for an unkept event makes `node` its keeper.
+    ///
+    /// # Panics
+    /// If another node keeps the event.
     #[inline]
     fn is_kept_by(&self, node: NodeId) -> bool {
         let keeper = self.keeper.load(Ordering::Relaxed);
@@ -230,7 +259,10 @@ impl Event {
     #[cold]
     fn is_first_kept_by(&self, node: NodeId) -> bool {
         let kept = self.keeper.compare_exchange(UNKEPT, node.0, Ordering::Relaxed, Ordering::Relaxed);
-        if let Err(keeper) = kept {
+        // Another processor of the node may have come first.
+        if let Err(keeper) = kept
+            && keeper != node.0
+        {
             panic!("event `{}` of {} is used on {node}: an event is for one node", self.name, NodeId(keeper));
         }
         true

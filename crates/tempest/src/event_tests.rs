@@ -1,5 +1,7 @@
 //! Tests of `event` without other threads: who is resumed, in which order, and on which node.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use crate::event::Event;
 use crate::{NodeId, Waiter};
 
@@ -19,7 +21,7 @@ fn add(event: &Event, alone: bool, amount: u64) -> Vec<u32> {
     if alone {
         event.add_alone(NODE, amount, resume);
     } else {
-        event.add(amount, resume);
+        event.add(NODE, amount, resume);
     }
     resumed
 }
@@ -28,7 +30,7 @@ fn enlist(event: &Event, alone: bool, at_least: u64, thread: u32) -> bool {
     if alone {
         event.enlist_alone(NODE, at_least, waiter(thread))
     } else {
-        event.enlist(at_least, waiter(thread))
+        event.enlist(NODE, at_least, waiter(thread))
     }
 }
 
@@ -51,10 +53,42 @@ fn both_ways_resume_who_is_satisfied_in_the_order_they_came() {
     }
 }
 
+/// The message of the panic by which a use of an event is refused.
+fn refused<R>(uses: impl FnOnce() -> R) -> String {
+    let panic = catch_unwind(AssertUnwindSafe(|| drop(uses()))).expect_err("the use is refused");
+    panic.downcast_ref::<String>().expect("it says why").clone()
+}
+
 #[test]
-#[should_panic(expected = "event `mine` of node 3 is used on node 4")]
 fn an_event_is_for_one_node() {
-    let event = Event::new("mine");
-    event.add_alone(NODE, 1, |_| ());
-    event.add_alone(NodeId(4), 1, |_| ());
+    let other = NodeId(4);
+    for alone in [false, true] {
+        let event = Event::new("mine");
+        add(&event, alone, 1);
+        let uses: [&dyn Fn(); 4] = [
+            &|| event.add(other, 1, |_| ()),
+            &|| event.add_alone(other, 1, |_| ()),
+            &|| _ = event.enlist(other, 2, waiter(0)),
+            &|| _ = event.enlist_alone(other, 2, waiter(0)),
+        ];
+        for uses in uses {
+            let said = refused(uses);
+            assert!(said.starts_with("event `mine` of node 3 is used on node 4"), "{said}");
+        }
+        assert_eq!(event.count(), 1, "what is refused is not done");
+    }
+}
+
+#[test]
+fn a_count_does_not_begin_again_at_nothing() {
+    for alone in [false, true] {
+        let event = Event::new("much");
+        add(&event, alone, u64::MAX - 1);
+        assert_eq!(add(&event, alone, 1), []);
+        let said = refused(|| add(&event, alone, 1));
+        assert!(
+            said.starts_with("event `much` is at 18446744073709551615 and cannot count 1 more"),
+            "{said}"
+        );
+    }
 }

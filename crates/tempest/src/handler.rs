@@ -99,8 +99,18 @@ impl Actions<'_> {
     }
 
     /// Resumes the thread of this node that took `waiter`. Returns false, and does nothing, if that wait is over already.
+    ///
+    /// # Panics
+    /// If the node has no such thread.
     #[inline]
     pub fn resume(&mut self, waiter: Waiter) -> bool {
+        let threads = self.node.shape().threads;
+        assert!(
+            waiter.thread < threads,
+            "a waiter of thread {} on {}, which has {threads} threads",
+            waiter.thread,
+            self.node.id()
+        );
         self.processor.resume(waiter)
     }
 
@@ -127,9 +137,10 @@ impl Actions<'_> {
     /// Grants this node the right `tag` to a block. The block's words must be in this node's memory already.
     ///
     /// # Panics
-    /// If the block's key is not held.
+    /// If the block's key is not held, or there is no such block.
     pub fn raise(&mut self, memory: &Memory, block: Block, tag: Tag) {
         self.expect_key_of(block..=block);
+        self.expect_blocks(memory, &(block..=block));
         memory.set_tag(block, tag);
     }
 
@@ -138,7 +149,7 @@ impl Actions<'_> {
     /// until then without occupying a processor, and no other event of the key comes between ([how](Memory)).
     ///
     /// # Panics
-    /// If the block's key is not held, the handler has lowered something before, or `then` was not
+    /// If the block's key is not held, there is no such block, the handler has lowered something before, or `then` was not
     /// registered.
     pub fn lower<M: Message>(&mut self, memory: &Memory, block: Block, tag: Tag, then: M) {
         self.lower_all(memory, block..=block, tag, then);
@@ -148,7 +159,7 @@ impl Actions<'_> {
     /// must hold the sequential key, unless there is only one block.
     ///
     /// # Panics
-    /// If the blocks' key is not held, the handler has lowered something before, or `then` was not
+    /// If the blocks' key is not held, there are no such blocks, the handler has lowered something before, or `then` was not
     /// registered.
     pub fn lower_all<M: Message>(
         &mut self,
@@ -158,6 +169,7 @@ impl Actions<'_> {
         then: M,
     ) {
         self.expect_key_of(blocks.clone());
+        self.expect_blocks(memory, &blocks);
         assert!(self.lowering.is_none(), "a handler lowers once, as its last act");
         if tag == Tag::Invalid {
             for waiter in memory.take_watchers(&blocks) {
@@ -179,6 +191,14 @@ impl Actions<'_> {
             resumed += 1;
         }
         resumed
+    }
+
+    fn expect_blocks(&self, memory: &Memory, blocks: &RangeInclusive<Block>) {
+        let (first, last, all) = (*blocks.start(), *blocks.end(), memory.layout().blocks());
+        assert!(
+            first <= last && last.0 < all,
+            "rights to {first}..={last} of a space of {all} blocks: expected one or more of them, in order"
+        );
     }
 
     fn expect_key_of(&self, blocks: RangeInclusive<Block>) {

@@ -5,12 +5,11 @@
 use std::any::Any;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use pdq::DispatcherId;
 
 use crate::key::Proof;
-use crate::kinds::Ids;
 use crate::node::Node;
 use crate::{Failure, Flow, NodeId, Protocol, Quiet, Setup, Shape, Thread};
 
@@ -156,28 +155,28 @@ type Install = dyn Fn(&mut Setup<'_>) -> Arc<dyn Installed> + Send + Sync;
 #[derive(Clone)]
 pub struct Job {
     install: Arc<Install>,
-    /// The numbers of the messages on the first node.
-    ids: Arc<OnceLock<Ids>>,
 }
 
 impl Job {
     /// Makes a job that runs `P` on `config`.
     pub fn new<P: Program>(config: P::Config) -> Self {
         let install = move |setup: &mut Setup<'_>| setup.install_new::<P>(&config) as Arc<dyn Installed>;
-        Self { install: Arc::new(install), ids: Arc::default() }
+        Self { install: Arc::new(install) }
     }
 
-    /// Installs the program on a node whose events go through `dispatcher`.
+    /// Installs the program on a node whose events go through `dispatcher`. `first` is the first node of the run, once there is
+    /// one.
     ///
     /// # Errors
-    /// [`Refusal::Configurations`](crate::Refusal::Configurations) if protocols of the program install a third one differently; [`Failure::Program`] if the
-    /// program panics.
+    /// [`Refusal::Configurations`](crate::Refusal::Configurations) if protocols of the program install a third one differently; [`Refusal::Nodes`](crate::Refusal::Nodes) if the program
+    /// makes something else of this node than of the first; [`Failure::Program`] if the program panics.
     pub(crate) fn settle(
         &self,
         id: NodeId,
         shape: Shape,
         flow: Flow,
         dispatcher: DispatcherId,
+        first: Option<&Node>,
     ) -> Result<Resident, Failure> {
         let mut node = Node {
             id,
@@ -193,8 +192,10 @@ impl Job {
             memory: None,
         };
         let program = guarded("settling on its nodes", || (self.install)(&mut Setup::of(&mut node)))?;
-        let first = self.ids.get_or_init(|| node.ids.clone());
-        node.ids = node.ids.shared_with(first);
+        if let Some(first) = first {
+            node.ids = node.ids.shared_with(&first.ids);
+            node.expect_like(first).map_err(Failure::Refused)?;
+        }
         Ok(Resident { node: Arc::new(node), program })
     }
 }

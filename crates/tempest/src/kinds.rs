@@ -29,6 +29,8 @@ type BindPrefetch = Box<dyn Fn(&State) -> Prefetch + Send + Sync>;
 
 /// The description of one kind of message on a node.
 pub(crate) struct Entry {
+    /// The type of the message.
+    of: TypeId,
     pub(crate) name: &'static str,
     pub(crate) body_words: usize,
     pub(crate) bytes: usize,
@@ -48,6 +50,7 @@ impl Entry {
     /// The entry of message `M` of protocol number `protocol`.
     pub(crate) fn of<M: Message>(protocol: usize) -> Self {
         Self {
+            of: TypeId::of::<M>(),
             name: std::any::type_name::<M>(),
             body_words: body_words::<M>(),
             bytes: M::BYTES,
@@ -60,6 +63,11 @@ impl Entry {
             prefetch: None,
             bind_prefetch: None,
         }
+    }
+
+    /// The type of message and the number of its protocol: equal on every node.
+    pub(crate) fn kind(&self) -> (TypeId, usize) {
+        (self.of, self.protocol)
     }
 
     /// Registers the prefetch hint of this kind, which is `M`.

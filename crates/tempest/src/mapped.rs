@@ -200,7 +200,7 @@ mod tests {
     fn node(rights: Rights) -> Arc<Node> {
         let (shape, flow) = (Shape { nodes: 2, threads: 1 }, Flow { window: 1, acknowledge_every: None });
         let Resident { node, .. } = Job::new::<Four>(rights)
-            .settle(NodeId(1), shape, flow, DispatcherId::fresh().id())
+            .settle(NodeId(1), shape, flow, DispatcherId::fresh().id(), None)
             .expect("nothing is refused");
         node
     }

@@ -19,7 +19,7 @@ use crate::message::Packet;
 use crate::processor::Processor;
 use crate::segment::BadPlace;
 use crate::segment::Segments;
-use crate::{Class, Fault, Flow, Handler, Memory, Message, NodeId, Place, Shape, Volume, Waiter};
+use crate::{Class, Fault, Flow, Handler, Memory, Message, NodeId, Place, Refusal, Shape, Volume, Waiter};
 
 /// The error of a received packet that no handler can be run for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -126,6 +126,34 @@ impl Node {
     /// Gives the handlers of protocol number `protocol` their state.
     pub(crate) fn bind(&mut self, protocol: usize, state: &State) {
         self.entries.iter_mut().for_each(|entry| entry.bind(protocol, state));
+    }
+
+    /// Insists that the program has made the same of this node as of the first one of the run: kinds of messages, their numbers,
+    /// the protocols that they belong to, and segments. Every node takes these numbers for its own.
+    ///
+    /// # Errors
+    /// [`Refusal::Nodes`] names the first difference.
+    pub(crate) fn expect_like(&self, first: &Node) -> Result<(), Refusal> {
+        let refuse = |what: &'static str, number: usize, there: Option<&str>, here: Option<&str>| {
+            let [there, here] = [there, here].map(|name| name.map(str::to_owned));
+            let (first, node) = ((first.id, there), (self.id, here));
+            Err(Refusal::Nodes { what, number, first, node })
+        };
+        let kinds = self.entries.len().max(first.entries.len());
+        for number in 0..kinds {
+            let (here, there) = (self.entries.get(number), first.entries.get(number));
+            if here.map(Entry::kind) != there.map(Entry::kind) {
+                return refuse("message", number, there.map(|kind| kind.name), here.map(|kind| kind.name));
+            }
+        }
+        let segments = self.segments.count().max(first.segments.count());
+        for number in 0..segments {
+            let (here, there) = (self.segments.name(number), first.segments.name(number));
+            if here != there {
+                return refuse("segment", number, there, here);
+            }
+        }
+        Ok(())
     }
 
     /// Encodes a message from this node as a packet.
@@ -285,7 +313,7 @@ impl Node {
 
     /// Counts words that a deposit has written, and gives the threads that this satisfies to `resume`.
     pub fn count_deposit(&self, place: Place, words: usize, resume: impl FnMut(Waiter)) {
-        self.segments.count_deposit(place, words, resume);
+        self.segments.count_deposit(self.id, place, words, resume);
     }
 
     /// The names of all messages, by their number, for people.

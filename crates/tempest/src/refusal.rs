@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use crate::{Mechanism, Policy};
+use crate::{Mechanism, NodeId, Policy};
 
 /// The reason why a world refuses a run. Nothing of the run has been done.
 ///
@@ -79,6 +79,17 @@ pub enum Refusal {
         first: String,
         /// The other one.
         second: String,
+    },
+    /// The program makes something else of one node than of the first: another message or segment has the same number.
+    Nodes {
+        /// The kind of thing: `message` or `segment`.
+        what: &'static str,
+        /// The number under which the nodes know different ones.
+        number: usize,
+        /// The first node, and the name of what has the number there, if anything has.
+        first: (NodeId, Option<String>),
+        /// The other node, and the name of what has the number there, if anything has.
+        node: (NodeId, Option<String>),
     },
     /// The host gave no means to run: no OS thread, or no memory for a stack. The text is the whole line for people.
     Host(String),
@@ -208,6 +219,20 @@ impl fmt::Display for Refusal {
                 )
             }
             Self::Size(size) => size.fmt(f),
+            Self::Nodes { what, number, first, node } => {
+                let name = |name: &Option<String>| {
+                    name.as_ref().map_or("none".to_owned(), |name| format!("`{name}`"))
+                };
+                write!(
+                    f,
+                    "{what} {number} is {} on {} and {} on {}: expected the program to install the same {what}s, in the same \
+                     order, on every node",
+                    name(&first.1),
+                    first.0,
+                    name(&node.1),
+                    node.0
+                )
+            }
             Self::Configurations { protocol, first, second } => write!(
                 f,
                 "protocol `{protocol}` is installed as {first} and again as {second}: expected one configuration, whoever \
@@ -247,6 +272,17 @@ mod tests {
             refused.to_string(),
             "policy `np`: machine `toy` gives no price for `primitives.issue`, `network_processor.primitives.take`, which the \
              run would charge; the file or --set gives prices, such as --set primitives.issue=\"1 us\""
+        );
+    }
+
+    #[test]
+    fn nodes_that_differ_are_both_named() {
+        let first = (NodeId(0), Some("Ask".to_owned()));
+        let refused = Refusal::Nodes { what: "message", number: 3, first, node: (NodeId(2), None) };
+        assert_eq!(
+            refused.to_string(),
+            "message 3 is `Ask` on node 0 and none on node 2: expected the program to install the same messages, in the same \
+             order, on every node"
         );
     }
 

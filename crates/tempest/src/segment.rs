@@ -201,6 +201,11 @@ impl Segments {
         Segment { id, cells, deposited }
     }
 
+    /// The name of a segment, by its number.
+    pub(crate) fn name(&self, number: usize) -> Option<&'static str> {
+        self.0.get(number).map(|part| part.deposited.0.name())
+    }
+
     pub(crate) fn count(&self) -> usize {
         self.0.len()
     }
@@ -266,11 +271,11 @@ impl Segments {
         self.part(place.segment).map_or(BadAccess::NoSegment, |part| BadAccess::Beyond(part.bits.len()))
     }
 
-    /// Adds deposited words to the segment's count, and passes the threads that waited for them to `resume`.
+    /// Adds deposited words to the count of a segment of `node`, and passes the threads that waited for them to `resume`.
     #[inline]
-    pub(crate) fn count_deposit(&self, place: Place, words: usize, resume: impl FnMut(Waiter)) {
+    pub(crate) fn count_deposit(&self, node: NodeId, place: Place, words: usize, resume: impl FnMut(Waiter)) {
         if let Some(part) = self.part(place.segment) {
-            part.deposited.0.add(words as u64, resume);
+            part.deposited.0.add(node, words as u64, resume);
         }
     }
 }
@@ -336,7 +341,7 @@ mod tests {
     fn deposits_are_counted_in_words() {
         let mut segments = Segments::default();
         let segment = segments.allocate(Rights::WRITE, "words", 4, 0_u64);
-        segments.count_deposit(segment.place(0), 3, |_| unreachable!("nobody waits"));
+        segments.count_deposit(NodeId(0), segment.place(0), 3, |_| unreachable!("nobody waits"));
         assert_eq!(segment.deposited().count(), 3);
     }
 }

@@ -46,10 +46,12 @@ pub fn handler<'a>(
     Handler::new(node, source, proof, processor, accounting)
 }
 
-/// Installs the program of a job on a node whose events go through `dispatcher`.
+/// Installs the program of a job on a node whose events go through `dispatcher`. `first` is the first node of the run, once there
+/// is one.
 ///
 /// # Errors
 /// [`Refusal::Configurations`](crate::Refusal::Configurations) if protocols of the program install a third one differently;
+/// [`Refusal::Nodes`](crate::Refusal::Nodes) if the program makes something else of this node than of the first;
 /// [`Failure::Program`] if the program panics.
 pub fn settle(
     job: &Job,
@@ -57,28 +59,35 @@ pub fn settle(
     shape: Shape,
     flow: Flow,
     dispatcher: DispatcherId,
+    first: Option<&Node>,
 ) -> Result<Resident, Failure> {
-    job.settle(id, shape, flow, dispatcher)
+    job.settle(id, shape, flow, dispatcher, first)
 }
 
-/// Adds to the count of an event and passes each waiter that the new count satisfies to `resume`, in order of arrival.
-pub fn signal(event: &Event, amount: u64, resume: impl FnMut(Waiter)) {
-    event.add(amount, resume);
+/// Adds to the count of an event of `node` and passes each waiter that the new count satisfies to `resume`, in order of arrival.
+///
+/// # Panics
+/// If another node uses the event, or the count would exceed 64 bits.
+pub fn signal(event: &Event, node: NodeId, amount: u64, resume: impl FnMut(Waiter)) {
+    event.add(node, amount, resume);
 }
 
 /// Adds to the count of an event as [`signal`] does, without atomic updates: for the one OS thread that runs everything of
 /// `node`.
 ///
 /// # Panics
-/// If another node uses the event.
+/// If another node uses the event, or the count would exceed 64 bits.
 #[inline]
 pub fn signal_alone(event: &Event, node: NodeId, amount: u64, resume: impl FnMut(Waiter)) {
     event.add_alone(node, amount, resume);
 }
 
-/// Enlists a waiter for an event. Returns false, and does not enlist it, if the count has already reached `at_least`.
-pub fn enlist(event: &Event, at_least: u64, waiter: Waiter) -> bool {
-    event.enlist(at_least, waiter)
+/// Enlists a waiter for an event of `node`. Returns false, and does not enlist it, if the count has already reached `at_least`.
+///
+/// # Panics
+/// If another node uses the event.
+pub fn enlist(event: &Event, node: NodeId, at_least: u64, waiter: Waiter) -> bool {
+    event.enlist(node, at_least, waiter)
 }
 
 /// Enlists a waiter for an event as [`enlist`] does, without atomic updates: for the one OS thread that runs everything of

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use tempest::{Busy, Handler, Key, NodeId, Thread};
 use tradewind_native::Local;
+use units::Bytes;
 
 use crate::POLICIES;
 use crate::kit::{KEYS, NOSYNC, Note, Play, SEQUENTIAL, Stage};
@@ -130,7 +131,8 @@ fn messages_that_double_without_end_are_stopped() {
                 thread.send(thread.node(), Stage::note(1, 0, 0, 0));
             }
         };
-        let play = Play::new(policy, 1, 2, 1).main(start).handle(|_, note, _, cx| {
+        let world = Local::new().with_outboxes(Bytes::new(1 << 20));
+        let play = Play::new(policy, 1, 2, 1).world(world).main(start).handle(|_, note, _, cx| {
             let here = cx.node();
             (0..2).for_each(|_| cx.send(here, note));
         });

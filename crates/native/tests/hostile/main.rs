@@ -6,12 +6,15 @@
 #[path = "../common/policies.rs"]
 mod policies;
 
+mod bounds;
 mod flood;
 mod kit;
 mod long;
+mod numbers;
 mod random;
 mod refused;
 mod stacks;
+mod switched;
 mod worlds;
 
 use policies::POLICIES;

@@ -4,7 +4,7 @@
 
 use loom::sync::Arc;
 use loom::thread;
-use tempest::Waiter;
+use tempest::{NodeId, Waiter};
 
 use crate::berth::Berth;
 use crate::event::Event;
@@ -25,6 +25,9 @@ pub(crate) const FAULTS: &[(&str, &str)] = &[
     ("waiter-stays-listed", "events::who_is_enlisted_is_resumed_once"),
     ("count-not-acquired", "events::a_count_tells_what_was_signalled"),
 ];
+
+/// The node of every event here.
+const NODE: NodeId = NodeId(0);
 
 /// A thread, the processor that it belongs to, and what it waits for.
 struct Node {
@@ -50,7 +53,7 @@ impl Node {
     /// A handler of another processor writes a word and signals.
     fn signal(&self, word: usize) {
         self.words[word].store(1, Ordering::Relaxed);
-        self.event.add(1, |waiter| self.resume(waiter));
+        self.event.add(NODE, 1, |waiter| self.resume(waiter));
     }
 
     fn resume(&self, waiter: Waiter) {
@@ -64,7 +67,7 @@ impl Node {
     /// The thread waits, while its processor has nothing else to do.
     fn wait(&self, at_least: u64) {
         let waiter = self.waiter();
-        if self.event.enlist(at_least, waiter) {
+        if self.event.enlist(NODE, at_least, waiter) {
             self.block(waiter);
         }
     }
@@ -137,13 +140,13 @@ fn who_is_enlisted_is_resumed_once() {
         let signaller = thread::spawn(move || {
             let (event, resumed) = &*other;
             for _ in 0..2 {
-                event.add(1, |waiter| {
+                event.add(NODE, 1, |waiter| {
                     resumed[waiter.thread as usize].fetch_add(1, Ordering::Relaxed);
                 });
             }
         });
-        let enlisted =
-            [0, 1].map(|thread| event.0.enlist(u64::from(thread) + 1, Waiter { thread, generation: 0 }));
+        let enlisted = [0, 1]
+            .map(|thread| event.0.enlist(NODE, u64::from(thread) + 1, Waiter { thread, generation: 0 }));
         signaller.join().expect("it does not panic");
         let resumed = [0, 1].map(|thread: usize| event.1[thread].load(Ordering::Relaxed));
         assert_eq!(resumed, enlisted.map(u64::from), "resumed, for those that were enlisted");
@@ -189,7 +192,7 @@ fn a_deposit_ends_the_same_wait() {
         let node = Node::new();
         let (first, second) = (0, 1);
         let waiter = node.waiter();
-        assert!(node.event.enlist(1, waiter));
+        assert!(node.event.enlist(NODE, 1, waiter));
         let other = Arc::clone(&node);
         let depositor = thread::spawn(move || other.signal(second));
         node.words[first].store(1, Ordering::Relaxed);

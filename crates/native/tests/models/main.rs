@@ -4,7 +4,9 @@
 //!
 //! * [`downgrades`]: taking a right away from processors that compute.
 //! * [`events`]: waiting for an event, and waking the thread that does.
+//! * [`lanes`]: what waits between a node and a ring, credits, and what a node owes.
 //! * [`lines`]: the ring between two nodes.
+//! * [`phases`]: the entry of all threads into a timed region.
 //! * [`receivers`]: which processor of a node takes messages out.
 //! * [`sleepers`]: who sleeps, who wakes, and what a helper is left.
 //!
@@ -15,6 +17,14 @@
 //! NATIVE_FAULT=answer-relaxed cargo test -p tradewind-native --test models downgrades::one_that_polls
 //! ```
 
+#[path = "../../src/attendance.rs"]
+mod attendance;
+#[allow(dead_code, reason = "the library uses the rest")]
+#[path = "../../src/backlog.rs"]
+mod backlog;
+#[allow(dead_code, reason = "the library uses the rest")]
+#[path = "../../src/barrier.rs"]
+mod barrier;
 #[allow(dead_code, reason = "the library uses the rest")]
 #[path = "../../src/berth.rs"]
 mod berth;
@@ -26,9 +36,17 @@ mod events;
 #[path = "../../../tempest/src/memory/faults.rs"]
 mod faults;
 mod fences;
+#[allow(dead_code, reason = "the library uses the rest")]
+#[path = "../../src/lane.rs"]
+mod lane;
+mod lanes;
 mod lines;
 #[path = "../../src/lock.rs"]
 mod lock;
+#[allow(dead_code, reason = "the library uses the rest")]
+#[path = "../../src/outbox.rs"]
+mod outbox;
+mod phases;
 mod receivers;
 #[path = "../../src/requests.rs"]
 mod requests;
@@ -49,6 +67,9 @@ mod tags;
 #[allow(dead_code, reason = "the library uses the rest")]
 #[path = "../../src/threads.rs"]
 mod threads;
+#[allow(dead_code, reason = "the library uses the rest")]
+#[path = "../../src/windows.rs"]
+mod windows;
 
 use std::process::{Command, Stdio};
 
@@ -77,8 +98,15 @@ fn explore_up_to(preemptions: usize, scenario: impl Fn() + Sync + Send + 'static
 }
 
 /// The faults of all parts.
-const ALL_FAULTS: &[&[(&str, &str)]] =
-    &[downgrades::FAULTS, events::FAULTS, lines::FAULTS, receivers::FAULTS, sleepers::FAULTS];
+const ALL_FAULTS: &[&[(&str, &str)]] = &[
+    downgrades::FAULTS,
+    events::FAULTS,
+    lanes::FAULTS,
+    lines::FAULTS,
+    phases::FAULTS,
+    receivers::FAULTS,
+    sleepers::FAULTS,
+];
 
 /// Each scenario is a test of its own, which passes without a fault. A name of none would notice nothing.
 #[test]

@@ -128,6 +128,16 @@ macro_rules! atomic {
                 self.1.pass();
                 write(order, || self.0.fetch_sub(less, order))
             }
+
+            pub(crate) fn fetch_max(&self, value: $value, order: Ordering) -> $value {
+                self.1.pass();
+                write(order, || self.0.fetch_max(value, order))
+            }
+
+            pub(crate) fn fetch_min(&self, value: $value, order: Ordering) -> $value {
+                self.1.pass();
+                write(order, || self.0.fetch_min(value, order))
+            }
         }
     };
 }

@@ -8,6 +8,12 @@
 
 #[path = "../../src/adaptive.rs"]
 mod adaptive;
+#[path = "../../src/attendance.rs"]
+mod attendance;
+#[path = "../../src/backlog.rs"]
+mod backlog;
+#[path = "../../src/barrier.rs"]
+mod barrier;
 #[path = "../../src/berth.rs"]
 mod berth;
 #[path = "../../src/burst.rs"]
@@ -43,6 +49,8 @@ mod lock;
 mod lowering;
 #[path = "../../src/node.rs"]
 mod node;
+#[path = "../../src/outbox.rs"]
+mod outbox;
 #[path = "../../src/phases.rs"]
 mod phases;
 #[path = "../../src/processor.rs"]
@@ -76,6 +84,8 @@ mod tracer;
 mod waist;
 #[path = "../../src/waits.rs"]
 mod waits;
+#[path = "../../src/windows.rs"]
+mod windows;
 #[path = "../../src/world.rs"]
 mod world;
 

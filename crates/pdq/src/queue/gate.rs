@@ -176,7 +176,8 @@ impl<T> Gate<T> {
 
     /// A lane has drained. True if it was the last, and the item is now ready.
     pub(super) fn drained(&self) -> bool {
-        let last = self.signs.left.fetch_sub(1, Ordering::AcqRel) == 1;
+        let order = if mutated!("drained-relaxed") { Ordering::Relaxed } else { Ordering::AcqRel };
+        let last = self.signs.left.fetch_sub(1, order) == 1;
         if last {
             // Under the lock, so that who is about to sleep either sees it or is seen (see `idle`).
             let state = self.lock();
@@ -185,6 +186,11 @@ impl<T> Gate<T> {
             self.signs.ready.store(waits, Ordering::Release);
         }
         last
+    }
+
+    /// Comes after all who have looked at the gate under its lock, and before all who will.
+    pub(super) fn pass(&self) {
+        drop(self.lock());
     }
 
     pub(super) fn counts(&self) -> Counts {

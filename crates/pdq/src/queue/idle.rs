@@ -19,6 +19,10 @@
 //! section, hence before the publishing section, hence before the publisher's load, which sees it. No fence is needed, and
 //! publishing costs one load more.
 //!
+//! The end of the queue concerns every server, also one that has no lanes and looks under the gate's lock only. So who closes
+//! the queue passes through the gate's lock too, between that and its load. Whoever completes the last item needs no more than
+//! its latch: a server that finds the queue closed asks every lane, under its latch, whether all is done.
+//!
 //! Who is woken is who fell asleep last: its cache is the warmest. This module must never know what work is.
 
 use super::padded::Padded;

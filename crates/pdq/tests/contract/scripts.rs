@@ -2,7 +2,8 @@
 //! Each handler that starts is one that the model allows to start at that instant, and at rest the two agree exactly.
 //!
 //! How many items a claim has depends on how long handlers take, so a script does not run the same way each time; what
-//! is asserted holds in any case. This module must never know lanes or claims.
+//! is asserted holds in any case. This module must never know claims; of lanes it knows that a worker's buffer goes to them
+//! when it has a lane's worth.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -39,12 +40,18 @@ enum End {
 enum Step {
     Act(Act),
     Burst(Key, usize),
-    /// Through a worker's buffer.
-    Buffer(usize, Key),
+    /// Items of one key through a worker's buffer.
+    Buffer(usize, Key, usize),
 }
 
 /// What the handlers do, in turn.
 type Plans = Vec<(Vec<Act>, End)>;
+
+/// A lane's worth: so many items of one lane leave a worker's buffer. Miri has them small, as the models do.
+const WORTH: usize = if cfg!(miri) { 2 } else { 64 };
+
+/// Lanes that any server takes from, for each server.
+const LANES: usize = if cfg!(miri) { 1 } else { 2 };
 
 /// No script grows beyond so many items.
 const MOST: usize = 400;
@@ -88,6 +95,16 @@ impl Notes {
     fn flush(&mut self, worker: usize) {
         for item in std::mem::take(&mut self.buffers[worker]) {
             self.place(item);
+        }
+    }
+
+    /// Empties a worker's buffer of the items of one lane, if it has a lane's worth of them.
+    fn flush_worth(&mut self, worker: usize, is_of_lane: impl Fn(Key) -> bool) {
+        let (leaves, stays): (Vec<_>, Vec<_>) =
+            self.buffers[worker].iter().partition(|item| is_of_lane(self.items[**item].0));
+        if leaves.len() == WORTH {
+            self.buffers[worker] = stays;
+            leaves.into_iter().for_each(|item| self.place(item));
         }
     }
 
@@ -147,12 +164,12 @@ impl<'q> World<'q> {
             }
             Step::Act(act) => self.act(act),
             Step::Burst(key, items) => (0..items).for_each(|_| self.act(Act::EnqueueAtOnce(key))),
-            Step::Buffer(server, key) => {
+            Step::Buffer(server, key, items) => (0..items).for_each(|_| {
                 let item = self.state.borrow_mut().new_item(key);
                 let Some(item) = item else { return };
                 self.workers[server].borrow_mut().enqueue(key, item);
                 self.buffered(server, key, item);
-            }
+            }),
         }
         self.compare_at_rest();
     }
@@ -235,13 +252,19 @@ impl<'q> World<'q> {
         }
     }
 
-    /// Whatever has no user key goes to its place at once, and what the buffer has goes before it.
+    /// Whatever has no user key goes to its place at once, and what the buffer has goes before it. Of user keys, a lane's
+    /// worth goes.
     fn buffered(&self, server: usize, key: Key, item: usize) {
         let mut notes = self.state.borrow_mut();
         notes.buffers[server].push(item);
         if !matches!(key, Key::User(_)) {
-            notes.flush(server);
+            return notes.flush(server);
         }
+        let lanes = match notes.model.config.partitions {
+            1 => LANES * SERVERS,
+            partitions => partitions,
+        };
+        notes.flush_worth(server, |other| other.partition(lanes) == key.partition(lanes));
     }
 
     fn act(&self, act: Act) {
@@ -373,13 +396,14 @@ fn scripts() -> impl Strategy<Value = Vec<Step>> {
     let step = prop_oneof![
         12 => acts().prop_map(Step::Act),
         2 => (keys(), 2..80_usize).prop_map(|(key, items)| Step::Burst(key, items)),
-        2 => (0..SERVERS, keys()).prop_map(|(server, key)| Step::Buffer(server, key)),
+        2 => (0..SERVERS, keys(), prop_oneof![4 => 1..2_usize, 1 => 2..WORTH + 9])
+            .prop_map(|(server, key, items)| Step::Buffer(server, key, items)),
     ];
     prop::collection::vec(step, 0..60)
 }
 
 fn with_world(partitions: usize, plans: Plans, script: &[Step], end: impl FnOnce(World<'_>)) {
-    let config = queue::Config { servers: SERVERS, partitions, limit: None };
+    let config = queue::Config { servers: SERVERS, partitions, limit: None, shares_claims: false };
     let queue = Queue::new(DispatcherId::fresh(), config);
     let world = World::new(&queue, plans, partitions);
     script.iter().for_each(|step| world.step(step));

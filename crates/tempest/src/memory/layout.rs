@@ -219,11 +219,15 @@ impl Layout {
 
     /// The page of a block.
     pub fn page_of(&self, block: Block) -> u32 {
-        ((block.0 as usize) << self.block) as u32 / PAGE_WORDS
+        block.0 / (PAGE_WORDS >> self.block)
     }
 
     /// The blocks of a page.
+    ///
+    /// # Panics
+    /// If there is no such page.
     pub fn blocks_of(&self, page: u32) -> Range<u32> {
+        assert!(page < self.pages(), "page {page} of a space of {} pages", self.pages());
         let each = PAGE_WORDS >> self.block;
         page * each..(page + 1) * each
     }
@@ -306,6 +310,8 @@ mod tests {
         assert_eq!(homes, [0, 0, 0, 1, 1]);
         assert_eq!((layout.blocks(), layout.page_of(Block(64)), layout.blocks_of(1)), (5 * 64, 1, 64..128));
         assert_eq!(layout.home(Block(3 * 64)), NodeId(1));
+        // No number of a block is so large that it becomes that of another one.
+        assert_eq!(layout.page_of(Block(u32::MAX)), u32::MAX / 64);
     }
 
     #[test]

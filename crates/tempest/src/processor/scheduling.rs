@@ -22,18 +22,10 @@ pub trait Scheduling {
     fn resume(&self, waiter: Waiter) -> bool;
 
     /// Blocks the running thread until an event may have counted `at_least`; returns at once if it has.
-    fn wait(&self, event: &Event, at_least: u64) {
-        if event.enlist(at_least, self.waiter()) {
-            self.block(Wait::Event { name: event.name(), at_least, had: event.count() });
-        }
-    }
+    fn wait(&self, event: &Event, at_least: u64);
 
     /// Adds to the count of an event and resumes the threads that the new count satisfies.
-    fn signal(&self, event: &Event, amount: u64) {
-        event.add(amount, |waiter| {
-            self.resume(waiter);
-        });
-    }
+    fn signal(&self, event: &Event, amount: u64);
 
     /// Polls at a back-edge: runs handlers if the policy has this processor do so here.
     fn poll(&self);

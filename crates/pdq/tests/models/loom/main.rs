@@ -6,6 +6,7 @@
 //!
 //! * [`whole`]: scenarios of the whole queue, two or three threads.
 //! * `components`: parts of it alone, where the whole has too many schedules.
+//! * `barrier`: the gate and the lanes behind it.
 //! * [`mutants`]: faults on purpose, each of which a scenario must notice.
 //!
 //! By default each scenario is explored with few preemptions, in seconds; `PDQ_DOSE=full` allows one more, as far as half a
@@ -46,6 +47,8 @@ mod src {
 #[expect(dead_code, reason = "not all parts are used alone")]
 #[path = "../../../src/queue"]
 mod parts {
+    #[path = "../../tests/models/loom/barrier.rs"]
+    mod barrier;
     #[path = "../../tests/models/loom/components.rs"]
     mod components;
     mod gate;
@@ -69,27 +72,36 @@ use src::proof::{DispatcherId, Held, Identity, Proof};
 use src::queue::{self, Queue};
 use src::spread;
 use src::statistics::Statistics;
+use sync::Loads;
 
 /// Explores the schedules of `scenario` that need at most `preemptions` preemptions.
 fn explore(preemptions: usize, scenario: fn()) {
-    sync::let_loads_be_old(true);
-    check(preemptions, scenario);
+    check(Loads::MayBeOld, dose(preemptions), scenario);
 }
 
-/// Explores the schedules of larger scenarios: loads return the newest value, but what they do not acquire they are still not ordered
-/// behind.
-fn explore_interleavings(preemptions: usize, scenario: fn()) {
-    sync::let_loads_be_old(false);
-    check(preemptions, scenario);
+/// Explores the schedules of a larger scenario: many of them where loads return the newest value, fewer where relaxed ones may
+/// return an old one, and fewer still where all may.
+fn explore_whole(preemptions: usize, scenario: fn()) {
+    for (loads, fewer) in [(Loads::Newest, 0), (Loads::RelaxedMayBeOld, 1), (Loads::MayBeOld, 3)] {
+        if let Some(preemptions) = dose(preemptions).checked_sub(fewer) {
+            check(loads, preemptions, scenario);
+        }
+    }
 }
 
-fn check(preemptions: usize, scenario: fn()) {
+/// One preemption more in a full dose.
+fn dose(preemptions: usize) -> usize {
+    preemptions + usize::from(faults::full_dose())
+}
+
+fn check(loads: Loads, preemptions: usize, scenario: fn()) {
+    sync::have_loads(loads);
     if std::env::var_os("LOOM_LOG").is_some() {
         // The only way to have `loom` write what it does; its own variables say how far it goes.
         return loom::model(scenario);
     }
     let mut model = loom::model::Builder::new();
-    model.preemption_bound = Some(preemptions + usize::from(faults::full_dose()));
+    model.preemption_bound = Some(preemptions);
     model.max_duration = faults::full_dose().then_some(Duration::from_secs(30));
     model.max_branches = 10_000;
     model.check(scenario);

@@ -69,3 +69,72 @@ fn missed_lane_is_empty() {
 fn opened_unseen() {
     assert_noticed("opened-unseen", "whole::search_and_completion");
 }
+
+/// Whoever breaks into a seizure does not see which key it runs.
+#[test]
+fn broken_in_unseen() {
+    assert_noticed("broken-in-unseen", "whole::seizure_and_breaker");
+}
+
+#[test]
+fn item_unseen() {
+    assert_noticed("item-unseen", "whole::seizure_and_breaker");
+}
+
+/// A seizure that has been broken into goes on as if it had all keys.
+#[test]
+fn breaking_in_unseen() {
+    assert_noticed("breaking-in-unseen", "whole::seizure_and_breaker");
+}
+
+/// The key of the item that runs is not held any more once somebody has broken in.
+#[test]
+fn key_not_kept() {
+    assert_noticed("key-not-kept", "whole::seizure_and_breaker");
+}
+
+/// What a shared claim has not begun is taken back, and run by its worker all the same.
+#[test]
+fn unbegun_taken_twice() {
+    assert_noticed("unbegun-taken-twice", "whole::claim_and_splitter");
+}
+
+/// Whoever frees the key of an item that is done does not see what that has written.
+#[test]
+fn done_unseen() {
+    assert_noticed("done-unseen", "whole::claim_and_splitter");
+}
+
+/// What is behind a barrier does not see what the sequential handler wrote.
+#[test]
+fn fence_relaxed() {
+    assert_noticed("fence-relaxed", "parts::barrier::one_barrier_behind_another");
+}
+
+#[test]
+fn fence_not_acquired() {
+    assert_noticed("fence-not-acquired", "parts::barrier::one_barrier_behind_another");
+}
+
+/// What a server moves out of the inbox is not seen as ready.
+#[test]
+fn taken_relaxed() {
+    assert_noticed("taken-relaxed", "parts::barrier::what_is_known_is_seen");
+}
+
+#[test]
+fn taken_not_acquired() {
+    assert_noticed("taken-not-acquired", "parts::barrier::what_is_known_is_seen");
+}
+
+/// The sequential handler does not see what the last one of another lane wrote.
+#[test]
+fn drained_relaxed() {
+    assert_noticed("drained-relaxed", "parts::barrier::two_lanes_drain");
+}
+
+/// Who closes the queue does not see a server without lanes fall asleep.
+#[test]
+fn close_past_the_gate() {
+    assert_noticed("close-past-the-gate", "whole::close_and_server_without_lanes");
+}

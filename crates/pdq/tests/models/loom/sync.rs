@@ -23,15 +23,37 @@ macro_rules! thread_value {
 }
 pub(crate) use thread_value as thread_local;
 
-std::thread_local! {
-    /// Whether loads return the newest value only.
-    static NEWEST: Cell<bool> = const { Cell::new(false) };
+/// What loads return. The more, the more executions a scenario has, by far.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Loads {
+    /// The newest value. What they do not acquire they are still not ordered behind.
+    Newest,
+    /// Those that acquire: the newest value. Relaxed ones: any value that the memory model allows.
+    RelaxedMayBeOld,
+    /// Any value that the memory model allows.
+    MayBeOld,
 }
 
-/// From here on, loads return the newest value only, or any that the memory model lets them return. With any, a scenario has
-/// many times more executions.
-pub(crate) fn let_loads_be_old(any: bool) {
-    NEWEST.set(!any);
+impl Loads {
+    /// Whether a load of that order returns the newest value.
+    fn are_newest(self, order: Ordering) -> bool {
+        match self {
+            Self::Newest => true,
+            Self::RelaxedMayBeOld => order != Ordering::Relaxed,
+            // `loom` takes sequentially consistent loads for acquiring ones. To read and to write back is what gives such
+            // accesses to several counters one order.
+            Self::MayBeOld => order == Ordering::SeqCst,
+        }
+    }
+}
+
+std::thread_local! {
+    static LOADS: Cell<Loads> = const { Cell::new(Loads::MayBeOld) };
+}
+
+/// From here on, loads return that.
+pub(crate) fn have_loads(loads: Loads) {
+    LOADS.set(loads);
 }
 
 /// Makes every access to an atomic a point at which `loom` considers another order of the threads.
@@ -48,7 +70,7 @@ impl Crossing {
 
     /// For accesses of a kind that hides nothing if loads are of that kind, too.
     fn pass_unless_newest(&self) {
-        if !NEWEST.get() {
+        if LOADS.get() != Loads::Newest {
             self.pass();
         }
     }
@@ -65,9 +87,7 @@ macro_rules! counter {
             }
 
             pub(crate) fn load(&self, order: Ordering) -> $number {
-                if NEWEST.get() || order == Ordering::SeqCst {
-                    // `loom` takes sequentially consistent loads for acquiring ones. To read and to write back is what
-                    // gives such accesses to several counters one order.
+                if LOADS.get().are_newest(order) {
                     return self.0.fetch_add(0, order);
                 }
                 self.1.pass();
@@ -76,7 +96,7 @@ macro_rules! counter {
 
             /// See [`AtomicBool`] for why it may have to be a `swap`.
             pub(crate) fn store(&self, value: $number, order: Ordering) {
-                if NEWEST.get() {
+                if LOADS.get() != Loads::MayBeOld {
                     self.0.swap(value, order);
                 } else {
                     self.1.pass();
@@ -100,7 +120,25 @@ macro_rules! counter {
 counter!(AtomicU64, u64);
 counter!(AtomicUsize, usize);
 
+impl AtomicU64 {
+    pub(crate) fn compare_exchange(
+        &self,
+        old: u64,
+        new: u64,
+        success: Ordering,
+        failure: Ordering,
+    ) -> Result<u64, u64> {
+        self.1.pass_unless_newest();
+        self.0.compare_exchange(old, new, success, failure)
+    }
+}
+
 impl AtomicUsize {
+    pub(crate) fn swap(&self, value: usize, order: Ordering) -> usize {
+        self.1.pass_unless_newest();
+        self.0.swap(value, order)
+    }
+
     pub(crate) fn compare_exchange_weak(
         &self,
         old: usize,
@@ -126,7 +164,7 @@ impl AtomicBool {
     }
 
     pub(crate) fn load(&self, order: Ordering) -> bool {
-        if NEWEST.get() {
+        if LOADS.get().are_newest(order) {
             return self.0.fetch_or(false, order);
         }
         self.1.pass();

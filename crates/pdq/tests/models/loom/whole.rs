@@ -9,7 +9,7 @@ use std::sync::Arc;
 use loom::thread;
 
 use crate::sync::{Condvar, Mutex, UnsafeCell};
-use crate::{DispatcherId, Key, Keyed, Queue, explore_interleavings, queue};
+use crate::{DispatcherId, Key, Keyed, Queue, explore, explore_whole, queue};
 
 /// A queue and what its handlers write.
 struct World {
@@ -123,7 +123,7 @@ fn finish(world: &World, server: usize) {
 
 #[test]
 fn two_producers_of_one_key() {
-    explore_interleavings(1, || {
+    explore_whole(1, || {
         let world = World::servers(1);
         let worker = spawn(&world, |world| world.work(0));
         let producer = spawn(&world, |world| world.queue.enqueue(Key::User(0), 10));
@@ -141,7 +141,7 @@ fn two_producers_of_one_key() {
 
 #[test]
 fn two_workers_of_one_key() {
-    explore_interleavings(3, || {
+    explore_whole(3, || {
         let world = World::servers(2);
         world.queue.enqueue(Key::User(0), 1);
         let workers = [0, 1].map(|server| spawn(&world, move |world| serve(world, server, 1)));
@@ -154,7 +154,7 @@ fn two_workers_of_one_key() {
 
 #[test]
 fn two_workers_of_two_keys() {
-    explore_interleavings(2, || {
+    explore_whole(2, || {
         let world = World::servers(2);
         for item in [1, 2] {
             world.queue.enqueue(Key::User(0), item);
@@ -172,7 +172,7 @@ fn two_workers_of_two_keys() {
 /// The worker is asleep, or about to, or has just been woken.
 #[test]
 fn lost_wake_up() {
-    explore_interleavings(3, || {
+    explore_whole(3, || {
         let world = World::servers(1);
         let worker = spawn(&world, |world| {
             let mut worker = world.queue.worker(0);
@@ -189,7 +189,7 @@ fn lost_wake_up() {
 /// A worker runs a claim in place while somebody else takes single items of the same lane.
 #[test]
 fn claim_and_thief() {
-    explore_interleavings(3, || {
+    explore_whole(3, || {
         let world = World::servers(1);
         for (key, item) in [(0, 1), (0, 2), (1, 3), (0, 4)] {
             world.queue.enqueue(Key::User(key), item);
@@ -209,7 +209,7 @@ fn claim_and_thief() {
 /// A handler keeps its key while a thief sorts the rest of the claim.
 #[test]
 fn kept_key_and_thief() {
-    explore_interleavings(3, || {
+    explore_whole(3, || {
         let world = World::servers(1);
         for (key, item) in [(0, 1), (0, 2), (1, 3), (0, 4)] {
             world.queue.enqueue(Key::User(key), item);
@@ -245,7 +245,7 @@ fn kept_key_and_thief() {
 /// A sequential item arrives at one instant, the same for all lanes.
 #[test]
 fn sequential_between_lanes() {
-    explore_interleavings(3, || {
+    explore_whole(3, || {
         let world = World::servers(2);
         let producer = spawn(&world, |world| {
             world.queue.enqueue(Key::User(0), 1);
@@ -265,7 +265,7 @@ fn sequential_between_lanes() {
 /// The last items before a sequential one are done while it asks the lanes to drain.
 #[test]
 fn last_completions_and_drain() {
-    explore_interleavings(1, || {
+    explore_whole(1, || {
         let world = World::servers(2);
         world.queue.enqueue(Key::User(0), 1);
         world.queue.enqueue(Key::User(1), 2);
@@ -284,7 +284,7 @@ fn last_completions_and_drain() {
 
 #[test]
 fn nosync_and_sequential() {
-    explore_interleavings(3, || {
+    explore_whole(3, || {
         let world = World::servers(1);
         world.queue.enqueue(Key::NoSync, 1);
         let take = |world: &World| {
@@ -304,7 +304,7 @@ fn nosync_and_sequential() {
 /// What a handler enqueues has its place before anyone can know that the handler has ended.
 #[test]
 fn handler_enqueues_its_own_key() {
-    explore_interleavings(3, || {
+    explore_whole(3, || {
         let world = World::servers(1);
         world.queue.enqueue(Key::User(0), 1);
         let other = spawn(&world, |world| {
@@ -336,7 +336,7 @@ fn handler_enqueues_its_own_key() {
 /// A handler sends, keeps its key, and the key is given back before the claim ends.
 #[test]
 fn sent_before_a_kept_key_is_given_back() {
-    explore_interleavings(3, || {
+    explore_whole(3, || {
         let world = World::servers(1);
         world.queue.enqueue(Key::User(0), 1);
         let taker = spawn(&world, |world| {
@@ -358,7 +358,7 @@ fn sent_before_a_kept_key_is_given_back() {
 /// A continuation runs before all others of its key, whoever takes it.
 #[test]
 fn continuation_first() {
-    explore_interleavings(3, || {
+    explore_whole(3, || {
         let world = World::servers(1);
         for item in [1, 2, 3] {
             world.queue.enqueue(Key::User(0), item);
@@ -388,7 +388,7 @@ fn continuation_first() {
 /// The queue is closed while the last item is run: the worker that sleeps must end all the same.
 #[test]
 fn close_and_last_completion() {
-    explore_interleavings(3, || {
+    explore_whole(3, || {
         let world = World::servers(2);
         world.queue.enqueue(Key::User(0), 1);
         let held = world.queue.try_hold(Key::User(1)).expect("the key is free");
@@ -400,10 +400,24 @@ fn close_and_last_completion() {
     });
 }
 
+/// A server without lanes falls asleep while the queue is closed: no latch of a lane orders the two.
+///
+/// Loads return any value that they may: with the newest only, one of the two always sees the other.
+#[test]
+fn close_and_server_without_lanes() {
+    explore(2, || {
+        let config = queue::Config { servers: 3, partitions: 2, limit: None, shares_claims: false };
+        let world = World::new(config);
+        let worker = spawn(&world, |world| world.work(2));
+        world.queue.close();
+        join([worker]);
+    });
+}
+
 /// Room for one item: the producer waits for it while the item before is taken.
 #[test]
 fn room() {
-    explore_interleavings(3, || {
+    explore_whole(3, || {
         let world = World::new(queue::Config { limit: Some(1), ..queue::Config::servers(1) });
         world.queue.enqueue(Key::User(0), 1);
         let producer =
@@ -418,7 +432,7 @@ fn room() {
 /// An item arrives behind a sequential one while a server looks how far it may go.
 #[test]
 fn younger_than_a_sequential() {
-    explore_interleavings(3, || {
+    explore_whole(3, || {
         let world = World::servers(1);
         world.queue.enqueue(Key::User(0), 1);
         let server = spawn(&world, |world| serve(world, 0, 2));
@@ -433,7 +447,7 @@ fn younger_than_a_sequential() {
 /// While a claim is run, everything behind it is taken and new items arrive: the block of the claim must stay.
 #[test]
 fn claim_and_blocks() {
-    explore_interleavings(3, || {
+    explore_whole(3, || {
         let world = World::servers(1);
         for (key, item) in [(0, 1), (1, 2), (2, 3)] {
             world.queue.enqueue(Key::User(key), item);
@@ -454,7 +468,7 @@ fn claim_and_blocks() {
 /// Both sleep. Two items arrive, and the first of them is not done before the second: so both must wake.
 #[test]
 fn both_must_wake() {
-    explore_interleavings(1, || {
+    explore_whole(1, || {
         let world = World::servers(2);
         let workers = [0, 1].map(|server| {
             spawn(&world, move |world| {
@@ -475,7 +489,7 @@ fn both_must_wake() {
 /// A token is given back while one worker looks around and finds something else: the other must wake.
 #[test]
 fn completion_and_last_finder() {
-    explore_interleavings(1, || {
+    explore_whole(1, || {
         let world = World::servers(2);
         let held = world.queue.try_hold(Key::User(0)).expect("the key is free");
         world.queue.enqueue(Key::User(0), 1);
@@ -499,7 +513,7 @@ fn completion_and_last_finder() {
 /// one's completion to search again.
 #[test]
 fn search_and_completion() {
-    explore_interleavings(3, || {
+    explore_whole(3, || {
         for (hold, key) in [(Key::User(0), 0), (Key::User(0), 2), (Key::Sequential, 0)] {
             let world = World::servers(1);
             let holder = world.clone();
@@ -516,5 +530,54 @@ fn search_and_completion() {
             assert_eq!(world.take(0).is_some(), found == 0);
             assert_eq!(world.end()[key as usize], [1]);
         }
+    });
+}
+
+/// A server breaks into a seizure while an item runs, or before, or after; another item of the same lane comes next.
+#[test]
+fn seizure_and_breaker() {
+    explore_whole(3, || {
+        let world = World::servers(2);
+        let mut seizure = world.queue.seize().expect("nothing is unfinished");
+        let breaker = spawn(&world, |world| {
+            world.queue.enqueue(Key::User(0), 10);
+            if let Some(item) = world.queue.seized_for() {
+                world.queue.break_in(item);
+            }
+            world.take(1);
+        });
+        seizure.run(Key::User(0), |mut proof| world.run(1, &mut proof));
+        if !seizure.is_broken() {
+            seizure.run(Key::User(2), |mut proof| world.run(2, &mut proof));
+        }
+        let ran_both = !seizure.is_broken();
+        seizure.give_back();
+        join([breaker]);
+        finish(&world, 0);
+        let runs = world.end();
+        assert_eq!(runs[0], [1, 10]);
+        assert!(!ran_both || runs[2] == [2], "{runs:?}");
+    });
+}
+
+/// A worker runs a claim in place while somebody else splits it, and takes what it has not begun, or what has the key of the
+/// item that is done.
+#[test]
+fn claim_and_splitter() {
+    explore_whole(3, || {
+        let world = World::new(queue::Config { shares_claims: true, ..queue::Config::servers(1) });
+        for (key, item) in [(0, 1), (2, 2), (0, 3)] {
+            world.queue.enqueue(Key::User(key), item);
+        }
+        let thief = spawn(&world, |world| {
+            world.queue.search(0);
+            world.take(0);
+            world.take(0);
+        });
+        serve(&world, 0, 1);
+        join([thief]);
+        finish(&world, 0);
+        let runs = world.end();
+        assert_eq!((&*runs[0], &*runs[2]), (&[1, 3][..], &[2][..]));
     });
 }

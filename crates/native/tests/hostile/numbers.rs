@@ -1,0 +1,38 @@
+//! Numbers as large as they can be written: each is refused, or taken, without wrapping around to another.
+
+use tempest::{NodeId, Thread};
+use tradewind_native::Local;
+
+use crate::kit::{Play, Stage};
+
+/// As many processors as a number can say, and those that a policy adds.
+#[test]
+fn processors_are_added_without_wrapping_around() {
+    let asked =
+        [(u32::MAX, "hurricane-1:2"), (u32::MAX, "floating+keyed+helper"), (u32::MAX - 1, "hurricane-1:4")];
+    for (processors, policy) in asked {
+        Play::new(policy, 1, processors, 1).run().refused_with("more than 4096 processors");
+    }
+}
+
+fn greet(_: &Stage, thread: &Thread<'_>) {
+    for node in 0..thread.nodes() {
+        thread.send(NodeId(node), Stage::note(0, 0, 0, 0));
+    }
+}
+
+/// A window of any size is one that never fills.
+#[test]
+fn windows_have_any_size() {
+    for window in [1, u64::MAX - 1, u64::MAX] {
+        Play::new("single", 2, 1, 1).world(Local::with_depths(2048, window)).main(greet).run().well();
+    }
+}
+
+/// Rings that no memory holds are made as deep as there is memory for.
+#[test]
+fn rings_are_no_deeper_than_memory_allows() {
+    for slots in [1 << 40, 1 << 62, 1 << 63] {
+        Play::new("single", 2, 1, 1).world(Local::with_depths(slots, 8)).main(greet).run().well();
+    }
+}

@@ -1,0 +1,135 @@
+//! A lane while processors of its node send, somebody empties the outbox and another node receives; and what of a node has still
+//! to be moved on.
+
+use loom::sync::Arc;
+use loom::thread;
+use tempest::world::{MessageId, Packet};
+use tempest::{MAX_WORDS, NodeId};
+
+use crate::backlog::Backlog;
+use crate::explore;
+use crate::lane::{Bounds, Depths, Lane};
+use crate::ring::{Origin, Received};
+
+/// Each fault of what is explored here, and the scenario that notices it.
+pub(crate) const FAULTS: &[(&str, &str)] = &[
+    ("outbox-overtaken", "lanes::what_waits_is_not_overtaken"),
+    ("left-relaxed", "lanes::what_has_left_an_outbox_is_in_the_ring"),
+    ("owed-relaxed", "lanes::what_is_owed_is_paid"),
+    ("settled-without-fence", "lanes::what_is_owed_is_paid"),
+];
+
+/// Words in an outbox that keep a node from acknowledging.
+const RESERVE: usize = 20;
+
+/// Two of them fill the ring.
+fn packet(number: u64) -> Packet {
+    let packet = Packet::from_parts(MessageId(0), NodeId(0), &[number; MAX_WORDS]);
+    packet.expect("a message has so many words")
+}
+
+/// A node and its lane to another, whose ring holds two messages.
+struct Node {
+    lane: Lane,
+    backlog: Backlog,
+}
+
+impl Node {
+    /// Messages of handlers have been sent.
+    fn with(messages: u64) -> Arc<Self> {
+        let depths = Depths { slots: 2, window: 1, ..Depths::default() };
+        let lane = Lane::new(depths.slots, &Bounds::new(depths, 1, 1), true);
+        let node = Self { lane, backlog: Backlog::new(RESERVE) };
+        (0..messages).for_each(|number| node.post(number));
+        Arc::new(node)
+    }
+
+    fn post(&self, number: u64) {
+        let posted = self.lane.post(&packet(number), Origin::Handler, 1, &self.backlog);
+        assert_eq!(posted, Some(number), "messages are numbered in the order in which they are sent");
+    }
+
+    fn offer(&self, number: u64) -> bool {
+        let offered = self.lane.offer(&packet(number), 1, &self.backlog);
+        assert!(offered.is_none_or(|sent| sent == number));
+        offered.is_some()
+    }
+
+    /// The other node receives what there is.
+    fn receive(&self, received: &mut Vec<u64>) {
+        self.lane.receive(8, NodeId(0), &mut Received::blank(), |message, is_good| {
+            is_good.expect("the length is that of a message");
+            assert!(message.packet.words().iter().all(|word| *word == message.number), "it is whole");
+            received.push(message.number);
+            true
+        });
+    }
+}
+
+/// The ring is full, and a message waits. While the other node receives, and somebody empties the outbox, a handler sends one
+/// more, and then a thread.
+#[test]
+fn what_waits_is_not_overtaken() {
+    explore(|| {
+        let node = Node::with(3);
+        let other = Arc::clone(&node);
+        let sender = thread::spawn(move || {
+            other.post(3);
+            other.offer(4)
+        });
+        let mut received = Vec::new();
+        node.receive(&mut received);
+        node.lane.flush(&node.backlog);
+        let all = if sender.join().expect("it does not panic") { 5 } else { 4 };
+        while received.len() < all {
+            node.lane.flush(&node.backlog);
+            node.receive(&mut received);
+        }
+        assert_eq!(received, (0..all as u64).collect::<Vec<_>>());
+        assert!(node.backlog.is_sent() && !node.lane.has_message());
+    });
+}
+
+/// Whoever finds that nothing waits in the outboxes any more finds in the ring what has left them.
+#[test]
+fn what_has_left_an_outbox_is_in_the_ring() {
+    explore(|| {
+        let node = Node::with(3);
+        node.receive(&mut Vec::new());
+        let other = Arc::clone(&node);
+        let sender = thread::spawn(move || other.lane.flush(&other.backlog));
+        assert!(!node.backlog.is_sent() || node.lane.has_message());
+        assert!(sender.join().expect("it does not panic"));
+        assert!(node.backlog.is_sent() && node.lane.has_message());
+    });
+}
+
+/// One processor has handled a thread's message, and another takes so much out of the outboxes that the node acknowledges again:
+/// the sender has its credit back in the end, whichever of them pays.
+#[test]
+fn what_is_owed_is_paid() {
+    explore(|| {
+        let node = Node::with(0);
+        assert!(node.offer(0) && !node.offer(1), "the window is one message");
+        node.receive(&mut Vec::new());
+        node.backlog.add(RESERVE + 1);
+        let other = Arc::clone(&node);
+        let debtor = thread::spawn(move || {
+            other.lane.count_handled(1);
+            if other.backlog.may_acknowledge() {
+                return other.lane.publish_acknowledged();
+            }
+            other.backlog.owe();
+            if other.backlog.settles() {
+                other.lane.publish_acknowledged();
+            }
+        });
+        node.backlog.remove(RESERVE + 1);
+        if node.backlog.settles() {
+            node.lane.publish_acknowledged();
+        }
+        debtor.join().expect("it does not panic");
+        assert!(!node.backlog.is_left(), "nothing is owed any more");
+        assert!(node.offer(1), "the credit is back");
+    });
+}
