@@ -13,6 +13,7 @@ mod kit;
 mod long;
 mod numbers;
 mod process;
+mod random;
 mod refused;
 mod stacks;
 mod switched;
