@@ -11,7 +11,7 @@ use tempest::{Mechanism, Policy, Refusal};
 use worlds::shape::Asked;
 use worlds::{Setting, Sharing, Subject, Target, USUAL_POLICY};
 
-use crate::asked;
+use crate::asked::{self, EXPECTED};
 use crate::house::House;
 use crate::problem::Problem;
 use crate::reads;
@@ -194,7 +194,12 @@ impl One<'_> {
         match target.check(mechanism, &choices.policy) {
             Err(refusal) => {
                 let key = if matches!(refusal, Refusal::Mechanism { .. }) { "mechanism" } else { "policy" };
-                found.add(source, key, Some(&lines(&target.refusing(refusal))));
+                let typed =
+                    |mechanism, policies: &str| format!("mechanism = \"{mechanism}\" with policy {policies}");
+                let why = target.refusing(refusal);
+                let instead = || asked::instead(entry, target, mechanism, typed);
+                let told = if why.contains(EXPECTED) { why } else { format!("{why}; {}", instead()) };
+                found.add(source, key, Some(&lines(&told)));
             }
             Ok(()) => {
                 let setting = self.subject.map(|subject| self.setting(subject, target, mechanism, choices));
