@@ -10,7 +10,7 @@ use compare::Combination;
 use tempest::Reached;
 use trace::Summary;
 use units::Time;
-use worlds::shape::Asked;
+use worlds::shape::AskedShape;
 use worlds::{Error, Measuring, Repeat, Setting, TraceFile, Turn, inputs, machines};
 
 use report::document::Partial;
@@ -164,7 +164,7 @@ fn setting(house: &House, arguments: &Run) -> Result<Setting, Problem> {
     let ((target, (subject, mechanisms), policy), (nodes, processors, threads), (seed, stall_limit)) =
         (asked.all(), size.all(), rest.all()).all()?;
     let least = subject.instance.least();
-    let shape = target.shape(Asked { nodes, processors }, least);
+    let shape = target.shape(AskedShape { nodes, processors }, least);
     let is_native = target.is_native();
     Ok(Setting {
         mechanism: *mechanisms.first().unwrap_or(&subject.entry.mechanisms[0]),

@@ -8,7 +8,7 @@ use lab::study::{Origin, Source, Study};
 use lab::{Laboratory, Specification};
 use tempest::entry::{Coherence, Entry, Plan};
 use tempest::{Mechanism, Policy, Refusal};
-use worlds::shape::Asked;
+use worlds::shape::AskedShape;
 use worlds::{Setting, Sharing, Subject, Target, USUAL_POLICY};
 
 use crate::asked::{self, EXPECTED};
@@ -231,7 +231,7 @@ impl One<'_> {
     ) -> Setting {
         let Specification { nodes, processors, threads, seed, .. } = *self.run;
         let least = subject.instance.least();
-        let shape = target.shape(Asked { nodes, processors }, least);
+        let shape = target.shape(AskedShape { nodes, processors }, least);
         Setting {
             subject: subject.clone().sharing(choices.sharing),
             target: target.clone(),
