@@ -11,6 +11,7 @@ mod flood;
 mod kit;
 mod long;
 mod numbers;
+mod process;
 mod refused;
 mod stacks;
 mod switched;
