@@ -15,13 +15,13 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use core_affinity::CoreId;
 use fiber::{Fiber, Status};
 use tempest::world::panic_message;
 use tempest::{Failure, Launch, Refusal};
 use trace::Recorder;
 use units::Time;
 
+use crate::cores::Cores;
 use crate::node::lock;
 use crate::processor::Processor;
 use crate::stacks;
@@ -108,12 +108,10 @@ impl Lifecycle {
 /// Runs every processor of the world until it has stopped.
 pub(crate) fn run(world: &Arc<World>, launch: &Launch) -> Farewell {
     let lifecycle = Arc::new(Lifecycle::default());
-    let cores =
-        if world.oversubscribed { Vec::new() } else { core_affinity::get_core_ids().unwrap_or_default() };
+    let cores = Cores::here();
     let mut processors = Vec::new();
     for index in 0..world.gauges.len() {
-        let core = cores.get(index).filter(|_| !world.is_helper(index));
-        match start(world, &lifecycle, index, launch, core.copied()) {
+        match start(world, &lifecycle, index, launch, cores.clone()) {
             Ok(processor) => processors.push(processor),
             Err(error) => {
                 let why = format!("processor {index} could not be started: {error}");
@@ -140,16 +138,14 @@ fn start(
     lifecycle: &Arc<Lifecycle>,
     index: usize,
     launch: &Launch,
-    core: Option<CoreId>,
+    cores: Cores,
 ) -> std::io::Result<JoinHandle<()>> {
     let (world, lifecycle) = (Arc::clone(world), Arc::clone(lifecycle));
     let (threads, recorder) = (launch.threads, launch.trace.clone());
     let processor = thread::Builder::new().name(format!("processor {index}")).stack_size(STACK_BYTES);
     processor.spawn(move || {
-        if let Some(core) = core {
-            // Where the host forbids it, the processor runs unpinned.
-            core_affinity::set_for_current(core);
-        }
+        let is_pinned = !world.oversubscribed && !world.is_helper(index);
+        cores.seat(is_pinned.then_some(index));
         let run = || run_processor(&world, &lifecycle, index, threads, recorder);
         if let Err(panic) = catch_unwind(AssertUnwindSafe(run)) {
             world.spoil(Failure::Program(format!("processor {index} panicked: {}", panic_message(&*panic))));

@@ -18,6 +18,8 @@ mod barrier;
 mod berth;
 #[path = "../../src/burst.rs"]
 mod burst;
+#[path = "../../src/cores.rs"]
+mod cores;
 #[path = "../../src/crew.rs"]
 mod crew;
 #[path = "../../src/ending.rs"]
