@@ -19,30 +19,74 @@
 //! At that moment the world has ended if every thread has returned; else those that have not all wait for something
 //! that nobody is left to do: a deadlock. The last processor to become idle always comes here after having said so, and
 //! then sees everybody idle, so neither can go unnoticed.
+//!
+//! This module must never know what is sent. It names no atomic but those of `sync`, so that the models run it as it is.
 
-use std::sync::atomic::Ordering;
+use crate::sync::{AtomicBool, AtomicU64, Ordering, mutated};
 
-use crate::gauge::Gauge;
-use crate::world::{Stage, World};
+/// What one processor has given others to do, what of such things it has done, and whether it is idle. Only the processor writes
+/// it, so an increment is a load and a store.
+#[derive(Default)]
+pub(crate) struct Account {
+    sent: AtomicU64,
+    handled: AtomicU64,
+    idle: AtomicBool,
+}
 
-impl World {
-    /// Stops the world if nothing is going on and nothing is in flight.
-    pub(crate) fn detect_ending(&self) {
-        if !self.is_running() || !self.is_quiescent() {
-            return;
+impl Account {
+    /// Counts a message, a wake-up or a grant, before anybody can see it.
+    #[inline(always)]
+    pub(crate) fn count_sent(&self) {
+        self.sent.store(self.sent.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+    }
+
+    /// Takes back what was counted for a message that found no room.
+    pub(crate) fn take_back(&self) {
+        self.sent.store(self.sent.load(Ordering::Relaxed) - 1, Ordering::Relaxed);
+    }
+
+    /// Counts what has been done here. Released, so that whoever reads the count also sees that this processor was not idle.
+    #[inline]
+    pub(crate) fn count_handled(&self, amount: u64) {
+        self.handled.store(self.handled.load(Ordering::Relaxed) + amount, Ordering::Release);
+    }
+
+    /// What has been done here so far, as far as it is known.
+    pub(crate) fn handled(&self) -> u64 {
+        self.handled.load(Ordering::Relaxed)
+    }
+
+    /// Says that this processor has nothing to do and sees nothing. It looks for the end next.
+    pub(crate) fn rest(&self) {
+        let order = if mutated!("rest-relaxed") { Ordering::Relaxed } else { Ordering::SeqCst };
+        self.idle.store(true, order);
+    }
+
+    /// Takes that back, before this processor touches any work.
+    pub(crate) fn go_on(&self) {
+        if !mutated!("rest-not-taken-back") {
+            self.idle.store(false, Ordering::SeqCst);
         }
-        let finished = self.live.load(Ordering::Acquire) == 0;
-        self.stop(if finished { Stage::Ended } else { Stage::Deadlocked });
     }
 
-    fn is_quiescent(&self) -> bool {
-        let handled = self.wave(|gauge| gauge.handled.load(Ordering::SeqCst));
-        let sent = handled.and_then(|_| self.wave(|gauge| gauge.sent.load(Ordering::SeqCst)));
-        handled.is_some() && handled == sent
+    fn is_idle(&self) -> bool {
+        self.idle.load(Ordering::SeqCst)
     }
+}
 
-    /// The sum over all processors, or `None` if one is not idle.
-    fn wave(&self, read: impl Fn(&Gauge) -> u64) -> Option<u64> {
-        self.gauges.iter().map(|gauge| gauge.idle.load(Ordering::SeqCst).then(|| read(gauge))).sum()
+/// Whether nothing is going on and nothing is in flight.
+pub(crate) fn is_quiescent<'a>(accounts: impl Iterator<Item = &'a Account> + Clone) -> bool {
+    let handled = || wave(accounts.clone(), |account| account.handled.load(Ordering::SeqCst));
+    let sent = || wave(accounts.clone(), |account| account.sent.load(Ordering::SeqCst));
+    if mutated!("sent-first") {
+        let sent = sent();
+        return sent.is_some() && sent == handled();
     }
+    let handled = handled();
+    handled.is_some() && handled == sent()
+}
+
+/// The sum over all processors, or `None` if one is not idle.
+fn wave<'a>(mut accounts: impl Iterator<Item = &'a Account>, read: impl Fn(&Account) -> u64) -> Option<u64> {
+    accounts.try_fold(0, |sum, account| account.is_idle().then(|| sum + read(account)))
 }

@@ -3,10 +3,11 @@
 //! Single writer, so an increment is a load and a store, never a locked instruction. Times are nanoseconds of the
 //! host's monotonic clock.
 
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use tempest::{Counters, Volume, VolumeBytes};
 
+use crate::ending::Account;
 use crate::ring::LINE_WORDS;
 pub(crate) use crate::ring::bump;
 
@@ -24,12 +25,8 @@ pub(crate) fn header_bytes(words: usize) -> u64 {
 #[derive(Default)]
 #[repr(align(128))]
 pub(crate) struct Gauge {
-    /// Messages sent and threads woken on other processors, counted before anybody can see them.
-    pub(crate) sent: AtomicU64,
-    /// Messages and wake-ups from other processors that have been dealt with here.
-    pub(crate) handled: AtomicU64,
-    /// Nothing to do here. See `ending`.
-    pub(crate) idle: AtomicBool,
+    /// What `ending` needs.
+    pub(crate) account: Account,
     messages: AtomicU64,
     transfers: AtomicU64,
     deposits: AtomicU64,
@@ -119,12 +116,6 @@ impl Gauge {
         bump(&self.data, bytes.unwrap_or(0));
     }
 
-    /// Counts what has been dealt with here. Released, so that whoever reads the count also sees that this processor was
-    /// not idle: see `ending`.
-    pub(crate) fn count_handled(&self, amount: u64) {
-        self.handled.store(self.handled.load(Ordering::Relaxed) + amount, Ordering::Release);
-    }
-
     /// Counts handlers that have run.
     pub(crate) fn count_handlers(&self, handlers: u64) {
         bump(&self.handlers, handlers);
@@ -150,10 +141,9 @@ impl Gauge {
 
     /// Everything that has happened here: it stands still only when nothing does.
     pub(crate) fn progress(&self) -> u64 {
-        [&self.messages, &self.deposits, &self.handled, &self.blocks]
-            .iter()
-            .map(|counter| counter.load(Ordering::Relaxed))
-            .sum()
+        let counters = [&self.messages, &self.deposits, &self.blocks];
+        let counted: u64 = counters.iter().map(|counter| counter.load(Ordering::Relaxed)).sum();
+        counted + self.account.handled()
     }
 
     /// The counters as they stand.

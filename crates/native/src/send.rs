@@ -85,7 +85,7 @@ impl Processor {
             self.take_floor();
         }
         // Counted first: once it is in the ring it may be handled at any moment.
-        bump(&gauge.sent, 1);
+        gauge.account.count_sent();
         let lane = &self.lanes[to.0 as usize];
         let Some(number) = lane.offer(packet, self.bursts.stretch(), &node.backlog) else {
             return self.is_refused(to);
@@ -114,7 +114,7 @@ impl Processor {
     #[cold]
     fn is_refused(&self, to: NodeId) -> bool {
         let gauge = self.gauge();
-        gauge.sent.store(gauge.sent.load(Ordering::Relaxed) - 1, Ordering::Relaxed);
+        gauge.account.take_back();
         if !self.local().lacked_room() {
             gauge.count_refused();
         }
@@ -127,7 +127,7 @@ impl Processor {
     /// Sends what never fails and never waits.
     #[inline]
     pub(crate) fn post_counted(&self, to: NodeId, packet: &Packet, origin: Origin) {
-        bump(&self.gauge().sent, 1);
+        self.gauge().account.count_sent();
         let (node, at) = (self.node(), self.tracer.time(&self.world));
         let lane = &self.lanes[to.0 as usize];
         let number = lane.post(packet, origin, self.bursts.stretch(), &node.backlog);

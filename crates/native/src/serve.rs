@@ -210,7 +210,7 @@ impl Processor {
                 self.owes_digest.set(true);
             }
         }
-        self.gauge().count_handled(tally.handled);
+        self.gauge().account.count_handled(tally.handled);
     }
 
     /// Handles what has arrived, in order of arrival. Needs the right to receive, as what follows does.
@@ -340,7 +340,7 @@ impl Processor {
         let node = self.node();
         node.threads[thread as usize].grant(held);
         self.make_ready(ThreadId { node: node.id, index: thread });
-        self.gauge().count_handled(1);
+        self.gauge().account.count_handled(1);
     }
 
     pub(crate) fn key_of(&self, message: &Received) -> Option<DispatchKey> {
@@ -392,7 +392,7 @@ impl Processor {
             self.world.lane(message.packet.source(), self.node().id).count_handled(1);
             self.owes_digest.set(true);
         }
-        self.gauge().count_handled(1);
+        self.gauge().account.count_handled(1);
     }
 
     /// Wakes servers of this node that sleep, as many as there are new events; where each key is bound to one of them,

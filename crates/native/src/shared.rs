@@ -18,7 +18,6 @@
 use tempest::world::Packet;
 use tempest::{Block, MAX_WORDS, NodeId};
 
-use crate::gauge::bump;
 use crate::node::{Dispatcher, Shared};
 use crate::processor::Processor;
 use crate::ring::{Origin, Received};
@@ -96,7 +95,7 @@ impl Processor {
             return false;
         }
         if let Some(key) = self.key_of(&message) {
-            bump(&self.gauge().sent, 1);
+            self.gauge().account.count_sent();
             self.trace_own(&message.packet);
             self.handle_serial(key, &message);
         }
@@ -109,7 +108,7 @@ impl Processor {
         let Some(turn) = self.node().try_receive() else { return false };
         let Some(held) = shared.queue.try_hold(key) else { return false };
         drop(turn);
-        bump(&self.gauge().sent, 1);
+        self.gauge().account.count_sent();
         self.trace_own(&message.packet);
         self.handle_keyed(shared, &message, &message.packet, held);
         self.wake_idle_servers(shared);

@@ -29,6 +29,10 @@ mod barrier;
 #[path = "../../src/berth.rs"]
 mod berth;
 mod downgrades;
+#[allow(dead_code, reason = "the library uses the rest")]
+#[path = "../../src/ending.rs"]
+mod ending;
+mod endings;
 #[allow(dead_code, unreachable_pub, reason = "the library uses the rest, and exports it")]
 #[path = "../../../tempest/src/event.rs"]
 mod event;
@@ -100,6 +104,7 @@ fn explore_up_to(preemptions: usize, scenario: impl Fn() + Sync + Send + 'static
 /// The faults of all parts.
 const ALL_FAULTS: &[&[(&str, &str)]] = &[
     downgrades::FAULTS,
+    endings::FAULTS,
     events::FAULTS,
     lanes::FAULTS,
     lines::FAULTS,
