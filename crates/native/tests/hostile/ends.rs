@@ -122,7 +122,7 @@ fn destructors_that_use_a_deadlocked_world_leave_its_report_exact() {
             };
             let threads =
                 Play::new(policy, 2, 3, 1).main(main).handle(handle).run().within(SOON).deadlocked();
-            assert!(threads.len() >= 2 && threads.len() % 2 == 0, "{policy}: {threads:?}");
+            assert!(threads.len() >= 2 && threads.len().is_multiple_of(2), "{policy}: {threads:?}");
         }
     }
 }
