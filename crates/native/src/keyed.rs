@@ -266,7 +266,8 @@ impl Processor {
                 batch.turn.is_kept()
             });
             received += round;
-            if round < BATCH || batch.all.is_none() {
+            // Another processor may have taken over at the last message of a full batch.
+            if round < BATCH || batch.all.is_none() || !batch.turn.is_kept() {
                 break;
             }
         }
