@@ -32,6 +32,7 @@
 //! | `foresight` | which thread will soon run, for its stack to be near |
 //! | `waits` | giving the processor away, making threads ready |
 //! | `holding` | keys for threads |
+//! | `unwinding` | panics of the program, and threads that one unwinds |
 //! | `stacks` | what threads and handlers run on, and how much of it there is |
 //! | `threads` | what is known of a thread, and the way to its processor |
 //! | `fences` | the barriers between who gives work and who goes to sleep |
@@ -116,6 +117,7 @@ mod stacks;
 mod sync;
 mod threads;
 mod tracer;
+mod unwinding;
 mod waist;
 mod waits;
 mod windows;

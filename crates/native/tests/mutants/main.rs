@@ -84,6 +84,8 @@ mod sync;
 mod threads;
 #[path = "../../src/tracer.rs"]
 mod tracer;
+#[path = "../../src/unwinding.rs"]
+mod unwinding;
 #[path = "../../src/waist.rs"]
 mod waist;
 #[path = "../../src/waits.rs"]
