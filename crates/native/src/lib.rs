@@ -23,6 +23,7 @@
 //! | `send` | sending messages, counted and traced |
 //! | `segments` | memory of other nodes |
 //! | `serve` | receiving messages and running handlers |
+//! | `changes` | when the dispatch queue is worth a search |
 //! | `keyed` | serving by key, through the dispatch queue |
 //! | `shared` | shared memory: how a block travels, how a fault becomes an event |
 //! | `lowering`, `set_aside` | taking rights to blocks away: under which key; what is waited for |
@@ -31,6 +32,7 @@
 //! | `foresight` | which thread will soon run, for its stack to be near |
 //! | `waits` | giving the processor away, making threads ready |
 //! | `holding` | keys for threads |
+//! | `unwinding` | panics of the program, and threads that one unwinds |
 //! | `stacks` | what threads and handlers run on, and how much of it there is |
 //! | `threads` | what is known of a thread, and the way to its processor |
 //! | `fences` | the barriers between who gives work and who goes to sleep |
@@ -74,6 +76,7 @@ mod backlog;
 mod barrier;
 mod berth;
 mod burst;
+mod changes;
 mod cores;
 mod crew;
 mod ending;
@@ -114,6 +117,7 @@ mod stacks;
 mod sync;
 mod threads;
 mod tracer;
+mod unwinding;
 mod waist;
 mod waits;
 mod windows;

@@ -15,14 +15,15 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use pdq::{Identity, Queue, queue};
 use tempest::policy::{Dispatch, Split};
-use tempest::world::{DispatchKey, Name, Packet, Resident, Serial};
+use tempest::world::{DispatchKey, Held, Name, Packet, Proof, Resident, Serial};
 use tempest::{Failure, NodeId, Policy, Report};
 
 use crate::adaptive::Adaptive;
 use crate::backlog::Backlog;
+use crate::changes::Changes;
 use crate::floor::Floor;
 use crate::right::{Right, Turn};
-use crate::ring::{Alone, Apart, Received};
+use crate::ring::{Alone, Received};
 use crate::set_aside::Lowerings;
 use crate::threads::{Inbox, ThreadSlot};
 
@@ -53,7 +54,7 @@ pub(crate) enum Dispatcher {
 pub(crate) struct Shared {
     pub(crate) queue: Queue<Event, Name>,
     brief: AtomicBool,
-    changes: Apart,
+    pub(crate) changes: Changes,
 }
 
 impl Dispatcher {
@@ -81,7 +82,7 @@ impl Shared {
         Self {
             queue: Queue::with_keys(identity, config),
             brief: AtomicBool::new(true),
-            changes: Apart::default(),
+            changes: Changes::default(),
         }
     }
 
@@ -106,13 +107,41 @@ impl Shared {
 
     /// Something has been appended, or a key released that something waits for.
     pub(crate) fn note_change(&self) {
-        self.changes.0.fetch_add(1, Ordering::Release);
+        self.changes.note();
+    }
+}
+
+/// A key of a dispatch queue while its handler runs: released also when that panics.
+pub(crate) struct Kept<'a> {
+    shared: &'a Shared,
+    held: Option<Held>,
+}
+
+impl<'a> Kept<'a> {
+    pub(crate) fn new(shared: &'a Shared, held: Held) -> Self {
+        Self { shared, held: Some(held) }
     }
 
-    /// Changes so far.
-    #[inline]
-    pub(crate) fn changes(&self) -> u64 {
-        self.changes.0.load(Ordering::Acquire)
+    pub(crate) fn proof(&mut self) -> Proof<'_> {
+        self.held.as_mut().expect("it is there until it is taken out").proof()
+    }
+
+    /// Takes the key out, to be released some other time.
+    pub(crate) fn take(mut self) -> Held {
+        self.held.take().expect("it is taken out once")
+    }
+
+    /// Releases the key; whether something that waited can be taken now.
+    pub(crate) fn complete(mut self) -> bool {
+        self.shared.queue.complete(self.held.take().expect("it is taken out once"))
+    }
+}
+
+impl Drop for Kept<'_> {
+    fn drop(&mut self) {
+        if let Some(held) = self.held.take() {
+            self.shared.queue.complete(held);
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! This module must never know what a message is for, or who runs its handler.
 
-use std::sync::atomic::{Ordering, fence};
+use std::sync::atomic::Ordering;
 
 use tempest::NodeId;
 use tempest::policy::Dispatch;
@@ -50,15 +50,11 @@ impl Processor {
     /// Whether no dedicated processor of a node is going to receive soon.
     fn are_away(&self, node: NodeId) -> bool {
         let berths = self.world.server_berths(node);
-        if berths.iter().all(Berth::is_away) {
-            return true;
+        match self.world.policy.dispatch {
+            // Nobody is engaged: who is awake has the only handler.
+            Dispatch::Serial => berths.iter().all(Berth::is_taken),
+            Dispatch::Keyed | Dispatch::Partitioned => Berth::are_away(berths),
         }
-        if self.world.policy.dispatch == Dispatch::Serial || !berths.iter().any(Berth::is_taken) {
-            return false;
-        }
-        // One that has engaged itself in between sees what has been sent, or is seen: `keyed`.
-        fence(Ordering::SeqCst);
-        berths.iter().all(Berth::is_away)
     }
 
     /// Does what a thread sends, and times one in so many that went.
@@ -88,8 +84,7 @@ impl Processor {
         bump(&gauge.sent, 1);
         let lane = &self.lanes[to.0 as usize];
         let Some(number) = lane.offer(packet, self.bursts.stretch(), &node.backlog) else {
-            self.is_refused(to);
-            return false;
+            return self.is_refused(to);
         };
         self.trace_send(at, to, packet, number);
         if self.lacking.get() > 0 {
@@ -110,9 +105,10 @@ impl Processor {
         }
     }
 
-    /// There was no room for a thread's message, and so it was not sent.
+    /// There was no room for a thread's message, and so it was not sent. Returns whether the thread is to go on as if it had been:
+    /// it is unwound in a run that is over, and would try for ever.
     #[cold]
-    fn is_refused(&self, to: NodeId) {
+    fn is_refused(&self, to: NodeId) -> bool {
         let gauge = self.gauge();
         gauge.sent.store(gauge.sent.load(Ordering::Relaxed) - 1, Ordering::Relaxed);
         if !self.local().lacked_room() {
@@ -121,6 +117,7 @@ impl Processor {
         // What was in the outbox may have gone into the ring on the way.
         self.wake_receiver(to);
         self.give_up_if_over();
+        !self.world.is_running()
     }
 
     /// Sends what never fails and never waits.

@@ -18,6 +18,8 @@ mod barrier;
 mod berth;
 #[path = "../../src/burst.rs"]
 mod burst;
+#[path = "../../src/changes.rs"]
+mod changes;
 #[path = "../../src/cores.rs"]
 mod cores;
 #[path = "../../src/crew.rs"]
@@ -82,6 +84,8 @@ mod sync;
 mod threads;
 #[path = "../../src/tracer.rs"]
 mod tracer;
+#[path = "../../src/unwinding.rs"]
+mod unwinding;
 #[path = "../../src/waist.rs"]
 mod waist;
 #[path = "../../src/waits.rs"]
