@@ -28,6 +28,9 @@ mod barrier;
 #[allow(dead_code, reason = "the library uses the rest")]
 #[path = "../../src/berth.rs"]
 mod berth;
+#[allow(dead_code, reason = "the library uses the rest")]
+#[path = "../../src/changes.rs"]
+mod changes;
 mod downgrades;
 #[allow(dead_code, reason = "the library uses the rest")]
 #[path = "../../src/ending.rs"]
