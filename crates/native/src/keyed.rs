@@ -231,7 +231,7 @@ impl Processor {
 
     /// Handles what is received there and then, as far as its keys are free and handlers are brief.
     fn receive_in_place(&self, shared: &Shared) -> usize {
-        let Some(turn) = self.turn_to_receive() else { return 0 };
+        let Some(turn) = self.turn_to_receive(shared) else { return 0 };
         let mut looks_behind = self.engage();
         let mut batch = self.begin_batch(shared, turn);
         let mut received = 0;
@@ -257,13 +257,13 @@ impl Processor {
         received
     }
 
-    /// The right to receive, from nobody or from a processor that is at one handler for long.
-    fn turn_to_receive(&self) -> Option<Turn<'_>> {
-        let turn = self.node().try_receive();
+    /// The right to receive, from nobody or from a processor that is at one handler for long, while the queue has room.
+    fn turn_to_receive(&self, shared: &Shared) -> Option<Turn<'_>> {
+        let mut turn = self.node().try_receive();
         if turn.is_none() && (self.duty.counts_refusal() || self.world.is_helper(self.index)) {
-            return self.node().right_to_receive.take_over_late(&self.duty.watch, self.world.now_ns());
+            turn = self.node().right_to_receive.take_over_late(&self.duty.watch, self.world.now_ns());
         }
-        turn
+        turn.filter(|_| shared.has_room())
     }
 
     /// May be long at what it does from now on: whoever sends after this wakes somebody else for it. True if one sleeps who is
@@ -378,7 +378,7 @@ impl Processor {
             None => shared.queue.worker(self.server()),
         };
         let looks_behind = self.engage();
-        let received = if receives { self.receive_into_queue(&mut worker) } else { 0 };
+        let received = if receives { self.receive_into_queue(shared, &mut worker) } else { 0 };
         if received > 0 {
             shared.note_change();
             // One of them it can take itself.
@@ -397,8 +397,8 @@ impl Processor {
         received + done
     }
 
-    fn receive_into_queue(&self, worker: &mut Worker<'_, Event, Name>) -> usize {
-        let Some(_turn) = self.turn_to_receive() else { return 0 };
+    fn receive_into_queue(&self, shared: &Shared, worker: &mut Worker<'_, Event, Name>) -> usize {
+        let Some(_turn) = self.turn_to_receive(shared) else { return 0 };
         let received = self.receive(|message, _| {
             if let Some(key) = self.key_of(message) {
                 worker.enqueue(key, Event::Message(*message));
