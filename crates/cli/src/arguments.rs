@@ -13,7 +13,7 @@ use report::page::{LEAST_WIDTH, Page};
 use tempest::entry::UnknownName;
 use tempest::{Mechanism, Policy};
 use units::Time;
-use worlds::Repeat;
+use worlds::{Repeat, USUAL_POLICY};
 
 use crate::house::House;
 use crate::problem::Problem;
@@ -408,7 +408,7 @@ pub(crate) struct Run {
     #[arg(long, value_name = "P", allow_negative_numbers = true, value_parser = told::some("--processors"))]
     pub(crate) processors: Option<Told<u32>>,
     /// A preset, for example floating, fixed:1 or single+helper: presets and options are in `tradewind list policies`
-    #[arg(long, value_name = "P", default_value = "floating", value_parser = told::policy)]
+    #[arg(long, value_name = "P", default_value = USUAL_POLICY, value_parser = told::policy)]
     pub(crate) policy: Told<Policy>,
     /// The mechanism by which data moves, see `tradewind list mechanisms` [default: the program's first]
     #[arg(long, value_name = "M", value_parser = told::mechanism)]

@@ -90,24 +90,29 @@ pub(crate) fn sharing(house: &House, memory: &Memory) -> Result<Sharing, Problem
 
 /// Whether a program that may be run by these mechanisms has any use for what was said of shared memory.
 fn useful(memory: &Memory, entry: &Entry, mechanisms: &[Mechanism]) -> Result<(), Problem> {
-    let needed = Mechanism::SharedMemory;
-    if mechanisms.contains(&needed) {
+    let Some(why) = useless(entry, mechanisms, &format!("--mechanism {}", Mechanism::SharedMemory)) else {
         return Ok(());
-    }
+    };
     let block = optional(&memory.block).ok().flatten().map(|block| format!("--block {block}"));
     let protocol = memory.protocol.as_ref().map(|protocol| format!("--protocol {protocol}"));
-    let useless = |said: String| match entry.mechanisms.contains(&needed) {
-        true => {
-            let asked = mechanism_names(mechanisms);
-            format!("{said} with mechanism `{asked}`: expected --mechanism {needed}")
-        }
+    Problem::check(block.into_iter().chain(protocol).map(|said| format!("{said} {why}")).collect())
+}
+
+/// The reason why nothing is to be said of shared memory for a program that runs by these mechanisms; `None` if it is of use.
+/// `shared` is how a person asks for shared memory.
+pub(crate) fn useless(entry: &Entry, mechanisms: &[Mechanism], shared: &str) -> Option<String> {
+    let needed = Mechanism::SharedMemory;
+    if mechanisms.contains(&needed) {
+        return None;
+    }
+    Some(match entry.mechanisms.contains(&needed) {
+        true => format!("with mechanism `{}`: expected {shared}", mechanism_names(mechanisms)),
         false => format!(
-            "{said} for `{}`, which runs by {}: expected a program that runs by {needed}",
+            "for `{}`, which runs by {}: expected a program that runs by {needed}",
             entry.name,
             mechanism_names(entry.mechanisms)
         ),
-    };
-    Problem::check(block.into_iter().chain(protocol).map(useless).collect())
+    })
 }
 
 /// Mechanisms, for people.

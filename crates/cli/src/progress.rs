@@ -72,7 +72,7 @@ impl Progress {
         now.what = what;
     }
 
-    /// Sets who is asked how far the present step is, whenever the progress is shown.
+    /// Sets the function that says how far the present step is. It is called whenever the progress is shown.
     pub(crate) fn watch(&self, within: impl Fn() -> String + Send + 'static) {
         lock(&self.now).within = Some(Within(Box::new(within)));
     }

@@ -105,19 +105,31 @@ fn above_zero(option: &str, example: &str, text: &str) -> Read<Time> {
 
 /// Reads the bytes of a coherence block.
 pub(crate) fn block(text: &str) -> Read<u32> {
-    let known = text.parse().ok().filter(|block| Plan::BLOCKS.contains(block));
-    Ok(Told(known.ok_or_else(|| {
+    // No block has 0 bytes.
+    let block = known_block(text.parse().unwrap_or(0));
+    Ok(Told(block.map_err(|expected| format!("--block {text}: {expected}"))))
+}
+
+/// The bytes of a coherence block, if there are such blocks.
+pub(crate) fn known_block(bytes: u32) -> Result<u32, String> {
+    let known = Some(bytes).filter(|bytes| Plan::BLOCKS.contains(bytes));
+    known.ok_or_else(|| {
         let [least, middle @ .., most] = Plan::BLOCKS.map(|block| block.to_string());
-        format!("--block {text}: expected {least}, {} or {most} bytes", middle.join(", "))
-    })))
+        format!("expected {least}, {} or {most} bytes", middle.join(", "))
+    })
 }
 
 /// Reads a policy.
 pub(crate) fn policy(text: &str) -> Read<Policy> {
+    Ok(Told(parse_policy(text)))
+}
+
+/// A policy, or what is wrong with its text.
+pub(crate) fn parse_policy(text: &str) -> Result<Policy, String> {
     let name = text.split([':', '+']).next().unwrap_or_default();
     let option = text.trim_start_matches('+');
     let is_option = OPTIONS.iter().any(|known| known.name() == option.split('=').next().unwrap_or_default());
-    Ok(Told(text.parse().map_err(|mistake: <Policy as FromStr>::Err| match PRESETS {
+    text.parse().map_err(|mistake: <Policy as FromStr>::Err| match PRESETS {
         // Half of a policy.
         _ if is_option => {
             format!("policy `{text}`: an option stands behind a policy; expected such as floating+{option}")
@@ -126,13 +138,18 @@ pub(crate) fn policy(text: &str) -> Read<Policy> {
             UnknownName::new("policy", name, known.iter().map(|preset| preset.name)).to_string()
         }
         _ => mistake.to_string(),
-    })))
+    })
 }
 
 /// Reads a mechanism.
 pub(crate) fn mechanism(text: &str) -> Read<Mechanism> {
+    Ok(Told(parse_mechanism(text)))
+}
+
+/// A mechanism, or what is wrong with its name.
+pub(crate) fn parse_mechanism(text: &str) -> Result<Mechanism, String> {
     let unknown = |_| UnknownName::new("mechanism", text, Mechanism::ALL.map(Mechanism::name)).to_string();
-    Ok(Told(text.parse().map_err(unknown)))
+    text.parse().map_err(unknown)
 }
 
 /// A value that is set: `KEY=VALUE`.

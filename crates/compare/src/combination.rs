@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use tempest::policy::Split;
 use tempest::{Mechanism, Outcome};
 use units::Time;
+use units::median::upper;
 
 /// A mechanism and a policy: the name of a combination within one machine.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
@@ -67,7 +68,7 @@ impl Combination {
 
     /// The outcome of median time; of an even number, the slower of the two in the middle.
     pub fn median(&self) -> &Outcome {
-        &self.outcomes[self.outcomes.len() / 2]
+        upper(&self.outcomes).expect("a combination has an outcome")
     }
 
     /// The number of runs.

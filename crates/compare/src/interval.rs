@@ -18,6 +18,7 @@
 //! Source: H. A. David, H. N. Nagaraja, *Order Statistics*, 3rd ed., section 7.1.
 
 use units::Time;
+use units::median::share;
 pub use units::median::{cut, least_runs};
 
 /// The probability that all intervals of a table enclose their medians.
@@ -58,10 +59,10 @@ impl Interval {
         self.high < other.low
     }
 
-    /// The distance of the farther end from `median`, as a share of `median`: what may be read as plus or minus so much.
+    /// The distance of the farther end from `median`, as a [share](units::median::share) of `median`; 0 of a median of no time.
     pub fn share_of(&self, median: Time) -> f64 {
-        let far = median.saturating_sub(self.low).max(self.high.saturating_sub(median));
-        far.as_seconds() / median.as_seconds()
+        let [median, low, high] = [median, self.low, self.high].map(Time::as_seconds);
+        share(median, low, high).unwrap_or(0.0)
     }
 }
 

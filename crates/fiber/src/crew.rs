@@ -21,6 +21,7 @@ use std::cell::Cell;
 use std::fmt;
 use std::ptr;
 
+use crate::owner;
 use crate::pool::{Fiber, Status};
 use crate::routine::Routine;
 
@@ -165,10 +166,17 @@ fn with_active<R>(f: impl FnOnce(&Crew) -> R) -> R {
 /// resumes it, or passes it the turn. Returns false at once if the other one is finished or is the running one.
 ///
 /// # Panics
-/// If no fiber of a crew is running, there is no fiber of that number, or the running one is not of the crew but was
-/// resumed by one that is.
+/// If no fiber of a crew is running, there is no fiber of that number, the running one has an [`Owner`](crate::Owner), or it is
+/// not of the crew but was resumed by one that is.
 #[inline]
 pub fn pass(number: usize) -> bool {
+    owner::expect_none("fiber::pass");
+    pass_on(number)
+}
+
+/// Passes the turn, for whoever may.
+#[inline]
+pub(crate) fn pass_on(number: usize) -> bool {
     let Some([from, to]) = with_active(|crew| crew.change_to(number)) else { return false };
     // SAFETY: `from` runs and this is its stack; `to` is of the same crew, but not the running one, and not done; who
     // resumed the crew waits in `from`, and borrows both.

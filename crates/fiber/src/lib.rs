@@ -61,6 +61,7 @@
 //!
 //! None of these breaks memory safety; all end badly.
 //!
+//! - Suspend, or pass the turn, of a fiber that somebody schedules who does not expect it: give such fibers an [`Owner`].
 //! - Suspend, or pass the turn, inside a destructor: while the stack unwinds, a second unwinding cannot start, and
 //!   the process aborts.
 //! - Catch the unwinding that dropping a suspended fiber starts, and go on for ever without suspending: `drop` then never
@@ -88,6 +89,7 @@ mod crew;
 #[cfg(any(not(target_arch = "x86_64"), feature = "portable"))]
 mod current;
 mod overflow;
+mod owner;
 mod pool;
 #[cfg_attr(all(target_arch = "x86_64", not(feature = "portable")), path = "swap.rs")]
 #[cfg_attr(any(not(target_arch = "x86_64"), feature = "portable"), path = "portable.rs")]
@@ -95,6 +97,7 @@ mod routine;
 mod stack;
 
 pub use crew::{Crew, pass, prefetch};
+pub use owner::Owner;
 pub use pool::{Fiber, Pool, Status};
 
 /// Suspends the fiber that runs on this OS thread: its [`resume`](Fiber::resume) returns
@@ -105,9 +108,10 @@ pub use pool::{Fiber, Pool, Status};
 ///
 /// # Panics
 ///
-/// Panics when no fiber is running.
+/// Panics when no fiber is running, or the one that is has an [`Owner`].
 #[inline]
 pub fn suspend() {
+    owner::expect_none("fiber::suspend");
     routine::suspend();
 }
 

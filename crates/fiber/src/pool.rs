@@ -10,6 +10,7 @@ use std::panic::resume_unwind;
 use std::rc::Rc;
 
 use crate::overflow::{self, AlternateStack};
+use crate::owner::Owner;
 use crate::routine::Routine;
 use crate::stack::{Slab, Stack};
 
@@ -40,6 +41,8 @@ struct Shared {
     slabs: RefCell<Vec<Slab>>,
     /// Stacks cut so far.
     made: Cell<usize>,
+    /// Who alone suspends the fibers, if anybody does.
+    owner: Option<&'static Owner>,
     /// Since the first of them.
     watched: OnceCell<Rc<AlternateStack>>,
 }
@@ -62,8 +65,15 @@ impl Pool {
             spread == usize::MAX || spread.is_power_of_two(),
             "a spread of {spread} bytes: expected a power of two"
         );
-        let (idle, slabs, made, watched) = Default::default();
-        Pool { shared: Rc::new(Shared { stack_bytes, spread, idle, slabs, made, watched }) }
+        let (idle, slabs, made, owner, watched) = Default::default();
+        Pool { shared: Rc::new(Shared { stack_bytes, spread, idle, slabs, made, owner, watched }) }
+    }
+
+    /// Gives a pool that has no clone and no fiber an owner.
+    pub(crate) fn with_owner(mut self, owner: &'static Owner) -> Pool {
+        let shared = Rc::get_mut(&mut self.shared).expect("a pool is given an owner before it is used");
+        shared.owner = Some(owner);
+        self
     }
 
     /// Makes a fiber that will run `body` from its first [`resume`](Fiber::resume) on.
@@ -113,7 +123,7 @@ impl Pool {
     }
 
     fn make_fiber(&self, occupant: Option<Rc<dyn Display>>, body: Box<dyn FnOnce()>) -> io::Result<Fiber> {
-        let routine = Routine::new(self.shared.take()?, occupant, body);
+        let routine = Routine::new(self.shared.take()?, self.shared.owner, occupant, body);
         Ok(Fiber { routine: Some(routine), home: Rc::clone(&self.shared) })
     }
 

@@ -12,6 +12,7 @@ use std::rc::Rc;
 use corosensei::Coroutine;
 
 use crate::current::{self, Order, Resumer};
+use crate::owner::Owner;
 use crate::stack::{Extent, Stack};
 
 pub(crate) use crate::current::is_inside;
@@ -24,6 +25,8 @@ thread_local! {
 /// A fiber with its stack.
 pub(crate) struct Routine {
     coroutine: RefCell<Coroutine<Order, (), (), Stack>>,
+    /// Who alone suspends the fiber; `None` if anybody may.
+    owner: Option<&'static Owner>,
     /// Who runs, for people.
     occupant: Option<Rc<dyn Display>>,
     extent: Extent,
@@ -41,13 +44,18 @@ impl Drop for Running {
 }
 
 impl Routine {
-    /// Of a body that has not begun, and of who it is, for people. The body is boxed because corosensei does not check that what
-    /// it puts on the stack fits there.
-    pub(crate) fn new(stack: Stack, occupant: Option<Rc<dyn Display>>, body: Box<dyn FnOnce()>) -> Self {
+    /// Of a body that has not begun, who alone suspends it, and who it is, for people. The body is boxed because corosensei does not
+    /// check that what it puts on the stack fits there.
+    pub(crate) fn new(
+        stack: Stack,
+        owner: Option<&'static Owner>,
+        occupant: Option<Rc<dyn Display>>,
+        body: Box<dyn FnOnce()>,
+    ) -> Self {
         let extent = stack.extent();
         let coroutine = Coroutine::with_stack(stack, move |yielder, _| current::enter(yielder, body));
         let left = Cell::new(extent.bytes());
-        Self { coroutine: RefCell::new(coroutine), occupant, extent, left }
+        Self { coroutine: RefCell::new(coroutine), owner, occupant, extent, left }
     }
 
     /// Whether the body has ended. Not for one that runs.
@@ -148,6 +156,11 @@ pub(crate) fn suspend() {
 /// See the crate's.
 pub(crate) fn room() -> Option<usize> {
     with_current(Routine::room_here)
+}
+
+/// The owner of the fiber that runs, if one does and has one.
+pub(crate) fn owner() -> Option<&'static Owner> {
+    with_current(|routine| routine.owner).flatten()
 }
 
 /// Tells where the stack lies that the OS thread is on, and who runs there, if it is a fiber's. May be asked in a signal's handler.

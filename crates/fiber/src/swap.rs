@@ -42,6 +42,7 @@ use std::rc::Rc;
 
 use corosensei::stack::Stack as _;
 
+use crate::owner::Owner;
 use crate::stack::{Extent, Stack};
 
 type Body = Box<dyn FnOnce()>;
@@ -183,12 +184,19 @@ pub(crate) struct Routine {
     other: Cell<usize>,
     /// The lowest address of the stack that may be touched: here, as whoever asks for it has this line at hand.
     lowest: usize,
+    /// Who alone suspends the fiber; `None` if anybody may.
+    owner: Option<&'static Owner>,
     ends: NonNull<Ends>,
 }
 
 impl Routine {
-    /// Of a body that has not begun, and of who it is, for people.
-    pub(crate) fn new(stack: Stack, occupant: Option<Rc<dyn Display>>, body: Body) -> Self {
+    /// Of a body that has not begun, who alone suspends it, and who it is, for people.
+    pub(crate) fn new(
+        stack: Stack,
+        owner: Option<&'static Owner>,
+        occupant: Option<Rc<dyn Display>>,
+        body: Body,
+    ) -> Self {
         // Two words below the base, which is a multiple of 16: `start` is entered as if it had been called from nowhere.
         let top = stack.base().get() - 2 * size_of::<usize>();
         let words = ptr::with_exposed_provenance_mut::<usize>(top);
@@ -199,7 +207,7 @@ impl Routine {
         }
         let lowest = stack.extent().lowest();
         let ends = Ends { stack, occupant, body: Cell::new(Some(body)), panic: Cell::new(None) };
-        Self { other: Cell::new(top), lowest, ends: NonNull::from(Box::leak(Box::new(ends))) }
+        Self { other: Cell::new(top), lowest, owner, ends: NonNull::from(Box::leak(Box::new(ends))) }
     }
 
     #[inline]
@@ -353,6 +361,13 @@ pub(crate) fn with_running(tell: impl FnOnce(Extent, Option<&dyn Display>)) {
     // SAFETY: not null, so it names a routine that is borrowed by its resumer, who waits in its swap or has not come to it yet.
     let ends = unsafe { (*running).ends() };
     tell(ends.stack.extent(), ends.occupant.as_deref());
+}
+
+/// The owner of the fiber that runs, if one does and has one.
+#[inline]
+pub(crate) fn owner() -> Option<&'static Owner> {
+    // SAFETY: null, or it names the routine of the fiber whose stack this very call is on, as in `suspend`.
+    unsafe { CURRENT.get().as_ref() }.and_then(|running| running.owner)
 }
 
 #[cold]

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
-use tradewind_fiber::{Crew, Fiber, Pool, Status, is_inside, pass, room, suspend};
+use tradewind_fiber::{Crew, Fiber, Owner, Pool, Status, is_inside, pass, room, suspend};
 
 const STACK: usize = 64 * 1024;
 
@@ -499,4 +499,46 @@ fn a_fiber_that_one_of_the_crew_has_resumed_passes_no_turn() {
         Box::new(|_: &Log| ()),
     ]);
     let _ = crew.resume(0);
+}
+
+static OWNER: Owner = Owner::new("rest instead");
+
+/// The message of the panic that a fiber ends with.
+fn last_words(mut fiber: Fiber) -> String {
+    let panic = catch_unwind(AssertUnwindSafe(|| _ = fiber.resume())).expect_err("the body panics");
+    panic.downcast_ref::<String>().expect("it says why").clone()
+}
+
+#[test]
+fn an_owned_fiber_is_suspended_by_its_owner_alone() {
+    let pool = Pool::new(STACK).owned_by(&OWNER);
+    let mut fiber = spawn_in(&pool, || OWNER.suspend());
+    assert_eq!((fiber.resume(), fiber.resume()), (Status::Suspended, Status::Finished));
+    let refused = "was called on a fiber that only its owner suspends: rest instead";
+    assert_eq!(last_words(spawn_in(&pool, suspend)), format!("fiber::suspend {refused}"));
+    assert_eq!(last_words(spawn_in(&pool, || _ = pass(0))), format!("fiber::pass {refused}"));
+}
+
+#[test]
+fn owned_fibers_pass_the_turn_by_their_owner() {
+    let pool = Pool::new(STACK).owned_by(&OWNER);
+    let first = spawn_in(&pool, || assert!(OWNER.pass(1)));
+    let second = spawn_in(&pool, || OWNER.suspend());
+    let mut crew = Crew::new([first, second]);
+    assert_eq!(crew.resume(0), (1, Status::Suspended));
+    assert_eq!(crew.resume(1), (1, Status::Finished));
+    assert_eq!(crew.resume(0), (0, Status::Finished));
+}
+
+#[test]
+fn an_owner_suspends_no_fiber_of_others() {
+    // A fiber that code on an owned one runs for itself: the owner would take it for its own.
+    let inner = || spawn(|| OWNER.suspend());
+    let outer = spawn_in(&Pool::new(STACK).owned_by(&OWNER), move || {
+        assert!(last_words(inner()).contains("another fiber"))
+    });
+    let mut outer = outer;
+    assert_eq!(outer.resume(), Status::Finished);
+    let outside = catch_unwind(|| OWNER.suspend()).expect_err("no fiber is running");
+    assert!(outside.downcast_ref::<String>().expect("it says why").contains("no fiber is running"));
 }

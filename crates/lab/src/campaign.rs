@@ -2,14 +2,15 @@
 //! the command, and each answer is recorded when it is there. A command that is killed goes on from there the next time.
 //! Must never know what an answer is for.
 
+use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+use machine::NATIVE;
 use serde_json::Value;
 
 use crate::record::{Key, Record, Unusable};
-use crate::specification::NATIVE;
 use crate::{NoAnswer, Runner, Specification};
 
 /// How runs are done.
@@ -70,7 +71,7 @@ impl Campaign<'_> {
                 if done.is_err() {
                     next.store(models.len(), Ordering::Relaxed);
                 }
-                done?;
+                done.map(drop)?;
             }
         };
         thread::scope(|scope| {
@@ -78,25 +79,51 @@ impl Campaign<'_> {
             workers.into_iter().try_for_each(|worker| worker.join().expect("a worker does not panic"))
         })?;
         // Nothing of ours disturbs a measurement of this host.
-        native.into_iter().try_for_each(|place| self.one(&record, place, runs[place]))
+        let mut refused = BTreeMap::new();
+        native.into_iter().try_for_each(|place| self.round(&record, place, runs[place], &mut refused))
     }
 
-    /// Looks a run up or does it, and tells its answer.
-    fn one(&self, record: &Mutex<Record>, place: usize, run: &Specification) -> Result<(), Unusable> {
+    /// Does a round of a run, unless an earlier one was refused: then it would be refused again.
+    fn round(
+        &self,
+        record: &Mutex<Record>,
+        place: usize,
+        run: &Specification,
+        refused: &mut BTreeMap<String, NoAnswer>,
+    ) -> Result<(), Unusable> {
+        let rounds = Specification { round: 0, ..run.clone() }.canonical();
+        if let Some(none) = refused.get(&rounds) {
+            (self.tell)(Event::Begins(place));
+            (self.tell)(Event::Ends { place, answer: &Err(none.clone()), is_recorded: false });
+            return Ok(());
+        }
+        let none = self.one(record, place, run)?;
+        refused.extend(none.filter(|none| matches!(none, NoAnswer::Refused(_))).map(|none| (rounds, none)));
+        Ok(())
+    }
+
+    /// Looks a run up or does it, and tells its answer; the result is why there is none.
+    fn one(
+        &self,
+        record: &Mutex<Record>,
+        place: usize,
+        run: &Specification,
+    ) -> Result<Option<NoAnswer>, Unusable> {
         (self.tell)(Event::Begins(place));
         let ended = |answer, is_recorded| (self.tell)(Event::Ends { place, answer: &answer, is_recorded });
         let Digests { machine, inputs } = match (self.digests)(run) {
             Ok(digests) => digests,
             Err(why) => {
-                ended(Err(NoAnswer::Failed(why)), false);
-                return Ok(());
+                let none = NoAnswer::Refused(why);
+                ended(Err(none.clone()), false);
+                return Ok(Some(none));
             }
         };
         let key = Key { specification: run.canonical(), machine, inputs, version: self.version.to_owned() };
         let locked = || record.lock().expect("nobody panics with the record");
         if let Some(answer) = locked().find(&key)? {
             ended(Ok(answer), true);
-            return Ok(());
+            return Ok(None);
         }
         match self.runner.run(run) {
             Ok(answer) => {
@@ -107,11 +134,11 @@ impl Campaign<'_> {
                     Err(unusable) => (answer, Err(unusable)),
                 };
                 ended(Ok(answer), false);
-                added
+                added.map(|()| None)
             }
-            none => {
-                ended(none, false);
-                Ok(())
+            Err(none) => {
+                ended(Err(none.clone()), false);
+                Ok(Some(none))
             }
         }
     }
@@ -199,5 +226,34 @@ mod tests {
         let log = fs::read_to_string(folder.path().join("log")).unwrap();
         let lines: Vec<_> = log.lines().collect();
         assert_eq!(lines[4..], ["+native", "-native", "+native", "-native"], "{log}");
+    }
+
+    #[test]
+    fn what_is_refused_in_one_round_is_not_tried_in_the_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let executable = folder.path().join("command");
+        fs::write(&executable, COMMAND).unwrap();
+        fs::set_permissions(&executable, Permissions::from_mode(0o755)).unwrap();
+        let round = |seed, round| Specification { machine: NATIVE.to_owned(), round, ..run(seed) };
+        let runs = [round(3, 0), round(1, 0), round(1, 1), round(3, 1), round(3, 2)];
+        let told = Mutex::new(Vec::new());
+        let tell = |event: Event<'_>| {
+            if let Event::Ends { place, answer, .. } = event {
+                told.lock().unwrap().push((place, answer.as_ref().err().cloned()));
+            }
+        };
+        let campaign = Campaign {
+            runner: &Runner::new(executable),
+            version: "1",
+            digests: &|_| Ok(Digests::default()),
+            tell: &tell,
+            jobs: 1,
+        };
+        let record = Record::open(&folder.path().join("record"), |_| ()).unwrap();
+        campaign.run(record, &runs.iter().collect::<Vec<_>>()).unwrap();
+        let refused = || Some(NoAnswer::Refused("no such policy".to_owned()));
+        let expected = [(0, refused()), (1, None), (2, None), (3, refused()), (4, refused())];
+        assert_eq!(told.into_inner().unwrap(), expected);
+        assert_eq!(fs::read_to_string(folder.path().join("runs")).unwrap().lines().count(), 3);
     }
 }

@@ -140,7 +140,7 @@ impl Record {
             return Err(unusable("expected the name of a file".to_owned(), false));
         }
         let connection =
-            Connection::open(path).map_err(|error| unusable(error.to_string(), is_locked(&error)))?;
+            Connection::open(path).map_err(|error| unusable(unusual(&error), is_locked(&error)))?;
         let record = Self { connection, path: path.to_owned(), locks };
         record.prepare()?;
         Ok(record)
@@ -220,7 +220,7 @@ impl Record {
                     "another command has kept it locked for {waited} s; expected its end, or --record with another file"
                 )
             }
-            _ => error.to_string(),
+            _ => unusual(error),
         };
         Unusable { is_locked: is_locked(error), ..self.wrong(why) }
     }
@@ -228,6 +228,11 @@ impl Record {
     fn wrong(&self, why: String) -> Unusable {
         Unusable { path: self.path.clone(), why, is_locked: false }
     }
+}
+
+/// What an error says to people that has no words of its own: of a folder that is not there, a full disk, a file of somebody else.
+fn unusual(error: &rusqlite::Error) -> String {
+    format!("{error}; expected a file that can be written, in a folder that there is; --record takes another")
 }
 
 /// The version of a command: that of its package and a digest of its file, so that a model that was changed counts as

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
+use units::median::upper;
 
 use crate::Laboratory;
 use crate::laboratory::Metrics;
@@ -64,11 +65,11 @@ pub struct Number {
 }
 
 impl Number {
-    /// The median: of an even number of samples, the greater of the two in the middle.
+    /// The [median](upper) of the samples.
     pub fn median(&self) -> f64 {
         let mut sorted = self.samples.clone();
         sorted.sort_by(f64::total_cmp);
-        sorted[sorted.len() / 2]
+        *upper(&sorted).expect("a number has a sample")
     }
 }
 

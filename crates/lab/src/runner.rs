@@ -31,6 +31,8 @@ struct Running {
 pub enum NoAnswer {
     /// The run failed. One text for people: what the process said, which results were wrong, or that its answer is none.
     Failed(String),
+    /// The command refused the run, as it will each time: its command line or an input is wrong. The text is what the process said.
+    Refused(String),
     /// The process was stopped before its end, so that nothing is known of the run: by [`Runner::stop`], or by a signal such as
     /// an interrupt at the terminal.
     Stopped,
@@ -40,11 +42,14 @@ impl NoAnswer {
     /// The text for people.
     pub fn why(self) -> String {
         match self {
-            Self::Failed(why) => why,
+            Self::Failed(why) | Self::Refused(why) => why,
             Self::Stopped => "stopped by a signal before its end".to_owned(),
         }
     }
 }
+
+/// The exit status of a command that was told something wrong, and ran nothing.
+const REFUSED: i32 = 2;
 
 /// What a finished process left.
 struct Left {
@@ -77,7 +82,8 @@ impl Runner {
         let failed = |error: io::Error| format!("{}: {error}", self.executable.display());
         let left = self.to_its_end(&mut command).map_err(|error| NoAnswer::Failed(failed(error)))?;
         let left = left.filter(|left| !was_stopped(left.status)).ok_or(NoAnswer::Stopped)?;
-        answer(&left).map_err(NoAnswer::Failed)
+        let none = if left.status.code() == Some(REFUSED) { NoAnswer::Refused } else { NoAnswer::Failed };
+        answer(&left).map_err(none)
     }
 
     /// Ends all processes that run now, and lets no further one begin.
@@ -136,10 +142,10 @@ fn whole(from: &mut impl Read) -> Vec<u8> {
 fn was_stopped(status: ExitStatus) -> bool {
     use std::os::unix::process::ExitStatusExt;
 
-    /// An interrupt at the terminal, and the polite request to end.
-    const POLITE: [i32; 2] = [2, 15];
+    /// The end of the terminal, an interrupt at it, and the polite request to end.
+    const ENDING: [i32; 3] = [1, 2, 15];
 
-    status.signal().is_some_and(|signal| POLITE.contains(&signal))
+    status.signal().is_some_and(|signal| ENDING.contains(&signal))
 }
 
 /// Whether a process was ended by somebody at a terminal, or by a system that shuts down: not known on this system.

@@ -12,25 +12,25 @@ pub struct Specification {
     pub program: String,
     /// Name of a shipped machine, a machine file, or `native`.
     pub machine: String,
-    /// Who runs handlers; the command's own choice if not said.
+    /// The policy; the command's own choice if not said.
     pub policy: Option<String>,
-    /// How data moves; the program's first if not said.
+    /// The mechanism by which data moves; the program's first if not said.
     pub mechanism: Option<String>,
-    /// What keeps shared memory coherent; the command's own choice if not said, as the one below.
+    /// The protocol that keeps shared memory coherent; the command's own choice if not said.
     pub protocol: Option<String>,
-    /// Bytes of a block of shared memory.
+    /// The bytes of a block of shared memory; the command's own choice if not said.
     pub block: Option<u32>,
-    /// The machine's own if not said, as the two below.
+    /// The number of nodes; the machine's own if not said.
     pub nodes: Option<u32>,
-    /// Of each node.
+    /// The number of processors of each node; the machine's own if not said.
     pub processors: Option<u32>,
-    /// Of the program, on each processor.
+    /// The number of the program's threads on each computing processor; as many as the program needs if not said.
     pub threads: Option<u32>,
-    /// Of the program.
+    /// The inputs of the program, by name.
     pub inputs: Vec<(String, String)>,
-    /// In place of values of the machine file.
+    /// Values that take the place of those of the machine file, by key.
     pub settings: Vec<(String, String)>,
-    /// Of everything left to chance.
+    /// The seed of everything left to chance.
     pub seed: u64,
     /// How often the program is run in the one process: what counts is the run of median time. On this host a run that warms up
     /// comes before several. Once if not said.
@@ -41,9 +41,6 @@ pub struct Specification {
     /// what is run: a study may be moved with its files.
     pub folder: Option<PathBuf>,
 }
-
-/// The name of this host as a machine.
-pub const NATIVE: &str = "native";
 
 /// The keys of a run that have one value, in the order in which tables show them.
 pub const FIELDS: [&str; 10] = [

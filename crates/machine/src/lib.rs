@@ -14,6 +14,9 @@
 
 #![forbid(unsafe_code)]
 
+/// The name of this host as a machine: the one machine without a file, and the one that a calibrated file measures.
+pub const NATIVE: &str = "native";
+
 mod parse;
 mod reading;
 mod schema;

@@ -112,7 +112,7 @@ impl Processor {
                 return;
             }
             let nobody_serves = self.world.handled_on(node) == before;
-            if nobody_serves && !self.sees_service() {
+            if nobody_serves && !self.sees_any_service() {
                 return;
             }
             if nobody_serves {
@@ -139,7 +139,12 @@ impl Processor {
     }
 
     fn is_needed(&self) -> bool {
-        self.sees_service() && !self.world.is_attended(self.node().id)
+        self.sees_any_service() && !self.world.is_attended(self.node().id)
+    }
+
+    /// Whether there is something to run or to move on, also if only a thorough search finds it.
+    fn sees_any_service(&self) -> bool {
+        self.sees_service() || self.sees_hidden_events()
     }
 
     /// Whether there is something to run or to move on.

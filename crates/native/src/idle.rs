@@ -129,7 +129,7 @@ impl Processor {
         self.world.detect_ending();
         // A computing processor that does not serve may fill an outbox here at any moment, so a backlog is work too.
         let slept = self.world.berths[self.index].sleep_unless(&self.world.fences, || {
-            self.sees_work() || self.serves() && self.node().backlog.is_left()
+            self.sees_work() || self.serves() && (self.node().backlog.is_left() || self.sees_hidden_events())
         });
         self.gauge().idle.store(false, Ordering::SeqCst);
         if slept && self.is_interrupted() {

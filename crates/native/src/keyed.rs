@@ -24,7 +24,8 @@
 //! No processor knows beforehand that a handler takes long, so each one is run as if it did:
 //!
 //! * The right to receive is offered meanwhile (`right`): the key is held, so the message has its place. A processor that sees
-//!   messages wait, and the same handler run for some microseconds, takes the right over.
+//!   messages wait, and the same handler run for some microseconds, takes the right over. Where the batch has taken the whole
+//!   queue, it also breaks into that ([`pdq::Seizure`]): only the handler's own key stays held.
 //! * Before it runs, all that the batch has put into the queue or made ready is told to the others.
 //! * The processor is *engaged* (`berth`) as long as it serves: whoever sends to a node whose awake servers are all engaged wakes
 //!   one that sleeps. What was sent just before it engaged itself it may be the only one to know of, so it looks behind the
@@ -39,20 +40,22 @@
 //!
 //! But for one case: what waits may be behind events that another processor has claimed, and one of those takes long. A worker
 //! breaks into such a claim when it has watched it for some microseconds. So whoever goes on looking searches again at a few of
-//! its looks, and then no more: who never stopped would never sleep.
+//! its looks, and then no more: who never stopped would never sleep. Before it sleeps it searches thoroughly: that breaks into
+//! all claims, and takes from them what has not been begun. Where the whole queue is seized and something waits in it, it does
+//! not sleep.
 //!
 //! This module must never know when a processor serves.
 
 use std::cell::Cell;
 use std::sync::atomic::{Ordering, fence};
 
-use pdq::{Handling, Paused, Worker};
+use pdq::{Handling, Paused, Seizure, Worker};
 use tempest::policy::Dispatch;
-use tempest::world::{DispatchKey, Held, Name};
+use tempest::world::{DispatchKey, Name};
 
 use crate::berth::Berth;
 use crate::lane::Lane;
-use crate::node::{Event, Shared};
+use crate::node::{Dispatcher, Event, Shared};
 use crate::processor::Processor;
 use crate::right::{Turn, Watch};
 use crate::ring::Received;
@@ -154,6 +157,12 @@ impl Duty {
         self.holds_brief.get()
     }
 
+    /// There is to be a search at the next look.
+    fn search_again(&self) {
+        self.looks.set(LOOKS);
+        self.tries.set(0);
+    }
+
     /// A search in vain, while the queue had changed so often.
     fn note_vain_search(&self, changes: u64) {
         let again = self.searched.replace(changes) == changes;
@@ -179,7 +188,7 @@ struct Batch<'a> {
     /// Something that waited in the queue can be taken, and nobody has been told.
     freed: bool,
     /// The whole queue, while it is taken.
-    all: Option<Held>,
+    all: Option<Seizure<'a, Event, Name>>,
 }
 
 impl Batch<'_> {
@@ -192,7 +201,7 @@ impl Batch<'_> {
         }
         // Not behind one of its own that waits in it: that would be tried in vain, again and again, while others are kept out.
         if self.handled == self.seizes_at && self.queued == 0 {
-            self.all = self.shared.queue.try_hold(DispatchKey::Sequential);
+            self.all = self.shared.queue.seize();
         }
         true
     }
@@ -200,7 +209,7 @@ impl Batch<'_> {
     /// Gives the queue back, if it has been taken.
     fn release(&mut self) {
         if let Some(all) = self.all.take() {
-            self.freed |= self.shared.queue.complete(all);
+            self.freed |= all.give_back();
         }
     }
 }
@@ -214,6 +223,17 @@ impl Processor {
 
     fn has_changed(&self, shared: &Shared) -> bool {
         shared.changes() != self.duty.searched.get()
+    }
+
+    /// Whether something is to be done here that only a thorough search finds. For who is about to sleep.
+    pub(crate) fn sees_hidden_events(&self) -> bool {
+        let Dispatcher::Keyed(shared) = &self.node().dispatcher else { return false };
+        let queue = &shared.queue;
+        let sees = queue.search(self.server()) || queue.seized_for().is_some() && !queue.is_empty();
+        if sees {
+            self.duty.search_again();
+        }
+        sees
     }
 
     /// Receives, if nobody else does, and runs events; returns how many messages and events that were.
@@ -261,9 +281,25 @@ impl Processor {
     fn turn_to_receive(&self, shared: &Shared) -> Option<Turn<'_>> {
         let mut turn = self.node().try_receive();
         if turn.is_none() && (self.duty.counts_refusal() || self.world.is_helper(self.index)) {
-            turn = self.node().right_to_receive.take_over_late(&self.duty.watch, self.world.now_ns());
+            turn = self.take_over(shared);
         }
         turn.filter(|_| shared.has_room())
+    }
+
+    /// The right to receive, and all keys but one where they are seized, from a processor that is at one handler for long.
+    #[cold]
+    fn take_over(&self, shared: &Shared) -> Option<Turn<'_>> {
+        let (right, watch, now) = (&self.node().right_to_receive, &self.duty.watch, self.world.now_ns());
+        if let Some(step) = right.offered() {
+            return if watch.is_late(2 * step, now) { right.take_over(step) } else { None };
+        }
+        let item = shared.queue.seized_for()?;
+        if !watch.is_late(2 * item + 1, now) || !shared.queue.break_in(item) {
+            return None;
+        }
+        shared.note_change();
+        self.wake_idle_servers(shared);
+        Some(right.inherit())
     }
 
     /// May be long at what it does from now on: whoever sends after this wakes somebody else for it. True if one sleeps who is
@@ -351,9 +387,12 @@ impl Processor {
     ) -> bool {
         if let Some(all) = &mut batch.all {
             self.trace_handler(message);
-            let pending = self.handle_uncounted(&message.packet, all.proof_of(key));
+            let pending = all.run(key, |proof| self.handle_uncounted(&message.packet, proof));
             debug_assert!(pending.is_none(), "there is no shared memory to lower a right to");
             tally.count(message);
+            if all.is_broken() {
+                batch.turn.lose();
+            }
             return true;
         }
         let Some(mut held) = batch.shared.queue.try_hold(key) else { return false };

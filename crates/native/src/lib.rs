@@ -38,7 +38,7 @@
 //! | `berth` | napping, sleeping, waking |
 //! | `helper` | an OS thread that runs the handlers which nobody else runs in time |
 //! | `ending` | when a world has ended, or never will |
-//! | `phases`, `gauge`, `tracer` | timed regions; what is measured; what a traced run records |
+//! | `phases`, `barrier`, `gauge`, `tracer` | timed regions; how threads enter them; what is measured; what a traced run records |
 //! | `sync` | the atomics of the lock-free parts, which a model checker replaces |
 //!
 //! # Policies here
@@ -60,6 +60,7 @@
 
 mod adaptive;
 mod backlog;
+mod barrier;
 mod berth;
 mod burst;
 mod crew;
@@ -87,6 +88,8 @@ mod processor;
 mod ready;
 mod requests;
 mod right;
+#[cfg(test)]
+mod right_tests;
 mod ring;
 #[cfg(test)]
 mod ring_tests;

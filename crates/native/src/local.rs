@@ -105,6 +105,30 @@ impl Local {
         Ok(())
     }
 
+    /// Whether a run can have so many nodes, processors of each, and threads on each computing processor.
+    ///
+    /// # Errors
+    /// Says what there is none or too much of.
+    pub fn check_size(policy: &Policy, nodes: u32, processors: u32, threads: u32) -> Result<Split, Refusal> {
+        Size::expect_some(&[(nodes, "nodes"), (processors, "processors"), (threads, "threads")])?;
+        let split = policy.split(processors)?;
+        let helper = u32::from(policy.helper.is_some());
+        let of_node = split.computing.checked_add(split.dedicated).and_then(|all| all.checked_add(helper));
+        let all = of_node.and_then(|each| each.checked_mul(nodes));
+        if all.is_none_or(|all| all > MAX_PROCESSORS) {
+            let fewer = "--nodes or --processors";
+            return Err(Refusal::Size(Size::TooMany { what: "processors", most: MAX_PROCESSORS, fewer }));
+        }
+        if nodes.saturating_mul(split.computing).saturating_mul(threads) > MAX_THREADS {
+            return Err(Refusal::Size(Size::TooMany {
+                what: "threads",
+                most: MAX_THREADS,
+                fewer: "--threads",
+            }));
+        }
+        Ok(split)
+    }
+
     /// The policy that stands for every policy under which a node of so many processors does the same: what a world is made
     /// from. On a node of which one processor computes and handles everything, there is nobody to take turns with, to adapt
     /// to, or to share threads or keys with: `floating` and `adaptive` are `single` there.
@@ -130,26 +154,8 @@ impl Local {
 }
 
 fn refusal(launch: &Launch) -> Result<Split, Refusal> {
-    let policy = &launch.policy;
-    Size::expect_some(&[
-        (launch.nodes, "nodes"),
-        (launch.processors, "processors"),
-        (launch.threads, "threads"),
-    ])?;
-    Local::check(launch.mechanism, policy)?;
-    let split = policy.split(launch.processors)?;
-    let helper = u32::from(policy.helper.is_some());
-    let processors = split.computing.checked_add(split.dedicated).and_then(|all| all.checked_add(helper));
-    let processors = processors.and_then(|each| each.checked_mul(launch.nodes));
-    if processors.is_none_or(|processors| processors > MAX_PROCESSORS) {
-        let fewer = "--nodes or --processors";
-        return Err(Refusal::Size(Size::TooMany { what: "processors", most: MAX_PROCESSORS, fewer }));
-    }
-    let threads = launch.nodes.saturating_mul(split.computing).saturating_mul(launch.threads);
-    if threads > MAX_THREADS {
-        return Err(Refusal::Size(Size::TooMany { what: "threads", most: MAX_THREADS, fewer: "--threads" }));
-    }
-    Ok(split)
+    Local::check(launch.mechanism, &launch.policy)?;
+    Local::check_size(&launch.policy, launch.nodes, launch.processors, launch.threads)
 }
 
 /// Rings as deep as wanted, or as deep as there is memory for between so many nodes, and windows in proportion.

@@ -77,7 +77,7 @@ impl Dispatcher {
     pub(crate) fn new(policy: &Policy, split: Split, identity: Identity) -> Self {
         let helpers = usize::from(policy.helper.is_some());
         let servers = helpers + if split.dedicated > 0 { split.dedicated } else { split.computing } as usize;
-        let any = queue::Config::servers(servers);
+        let any = queue::Config { shares_claims: true, ..queue::Config::servers(servers) };
         match policy.dispatch {
             // Where one processor is all there is, keys have nothing to tell apart.
             Dispatch::Serial | Dispatch::Keyed if split.computing + split.dedicated == 1 && helpers == 0 => {
@@ -85,9 +85,10 @@ impl Dispatcher {
             }
             Dispatch::Serial => Self::Serial(Box::new(Alone(Mutex::new(Serial::with_keys(identity))))),
             Dispatch::Keyed => Self::Keyed(Box::new(Shared::new(identity, any))),
-            Dispatch::Partitioned => {
-                Self::Keyed(Box::new(Shared::new(identity, queue::Config { partitions: servers, ..any })))
-            }
+            Dispatch::Partitioned => Self::Keyed(Box::new(Shared::new(
+                identity,
+                queue::Config { partitions: servers, ..queue::Config::servers(servers) },
+            ))),
         }
     }
 }

@@ -1,31 +1,19 @@
-//! Timed regions: all threads enter together, outside the program's own messages.
+//! Timed regions: all threads enter together (`barrier`), outside the program's own messages.
 
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, MutexGuard};
+use std::sync::atomic::Ordering;
 
 use tempest::{Breakdown, Counters, PhaseRecord, ProtocolTime, Resource, ThreadId, Utilization};
 use units::Time;
 
+use crate::barrier::{Barrier, Entry};
 use crate::gauge::Waited;
-use crate::node::lock;
 use crate::world::World;
 
 /// The regions entered so far, and who waits to enter the next.
-pub(crate) struct Phases {
-    threads: usize,
-    /// How many regions have been entered.
-    entered: AtomicU32,
-    inner: Mutex<Inner>,
-}
+pub(crate) type Phases = Barrier<ThreadId, Start>;
 
-#[derive(Default)]
-struct Inner {
-    entering: &'static str,
-    waiting: Vec<ThreadId>,
-    starts: Vec<Start>,
-}
-
-struct Start {
+/// The start of a region.
+pub(crate) struct Start {
     name: &'static str,
     at: u64,
     totals: Totals,
@@ -42,62 +30,25 @@ pub(crate) struct Totals {
     waited_ns: Vec<u64>,
 }
 
-/// What a thread finds that enters a region.
-pub(crate) enum Entry {
-    /// It is the last: these go on with it.
-    Last(Vec<ThreadId>),
-    /// It waits until so many regions have been entered.
-    Wait(u32),
-}
-
-impl Phases {
-    pub(crate) fn new(threads: usize) -> Self {
-        Self { threads, entered: AtomicU32::new(0), inner: Mutex::default() }
-    }
-
-    /// How many regions have been entered by all.
-    pub(crate) fn entered(&self) -> u32 {
-        self.entered.load(Ordering::Acquire)
-    }
-
-    /// How many threads have come to the next region, for people.
-    pub(crate) fn arrivals(&self) -> String {
-        format!("{} of {} threads have come", self.inner().waiting.len(), self.threads)
-    }
-
-    fn inner(&self) -> MutexGuard<'_, Inner> {
-        lock(&self.inner)
-    }
-}
-
 impl World {
     /// A thread enters the next region.
     ///
     /// # Panics
     /// If threads enter different regions.
-    pub(crate) fn enter_phase(&self, thread: ThreadId, name: &'static str) -> Entry {
-        let mut inner = self.phases.inner();
-        if inner.waiting.is_empty() {
-            inner.entering = name;
-        }
-        let entering = inner.entering;
-        assert!(entering == name, "phase `{name}` is entered while other threads enter phase `{entering}`");
-        if inner.waiting.len() + 1 < self.phases.threads {
-            inner.waiting.push(thread);
-            return Entry::Wait(self.phases.entered() + 1);
-        }
-        let now = self.now_ns();
-        inner.starts.push(Start { name, at: now, totals: self.totals(now) });
-        self.phases.entered.fetch_add(1, Ordering::AcqRel);
-        Entry::Last(std::mem::take(&mut inner.waiting))
+    pub(crate) fn enter_phase(&self, thread: ThreadId, name: &'static str) -> Entry<ThreadId> {
+        self.phases.enter(thread, name, || {
+            let now = self.now_ns();
+            Start { name, at: now, totals: self.totals(now) }
+        })
     }
 
     /// The regions, the last of them ending at `end`.
     pub(crate) fn phase_records(&self, end: u64) -> Vec<PhaseRecord> {
         let end = Start { name: "", at: end, totals: self.totals(end) };
-        let inner = self.phases.inner();
-        let ends = inner.starts.iter().skip(1).chain([&end]);
-        inner.starts.iter().zip(ends).map(|(start, end)| self.record(start, end)).collect()
+        self.phases.with_measured(|starts| {
+            let ends = starts.iter().skip(1).chain([&end]);
+            starts.iter().zip(ends).map(|(start, end)| self.record(start, end)).collect()
+        })
     }
 
     fn record(&self, start: &Start, end: &Start) -> PhaseRecord {

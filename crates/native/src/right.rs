@@ -32,7 +32,7 @@ use crate::sync::{AtomicBool, AtomicU64, Ordering, mutated};
 
 /// A handler that takes no longer, in nanoseconds, is waited for: to pass the right on moves the lines of the lanes to another
 /// cache, and back.
-const PATIENCE_NS: u64 = 5_000;
+pub(crate) const PATIENCE_NS: u64 = 5_000;
 
 /// The right to receive of one node.
 #[derive(Default)]
@@ -54,8 +54,18 @@ pub(crate) struct Turn<'a> {
 /// A handler of another processor, while it may be taking too long.
 #[derive(Default)]
 pub(crate) struct Watch {
-    step: Cell<u64>,
+    handler: Cell<u64>,
     since_ns: Cell<u64>,
+}
+
+impl Watch {
+    /// Whether the handler of that number has been watched for long. Asked again and again, with the time.
+    pub(crate) fn is_late(&self, handler: u64, now_ns: u64) -> bool {
+        if self.handler.replace(handler) != handler {
+            self.since_ns.set(now_ns);
+        }
+        now_ns - self.since_ns.get() >= PATIENCE_NS
+    }
 }
 
 impl Right {
@@ -66,16 +76,6 @@ impl Right {
         let taken = is_free
             && self.taken.0.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed).is_ok();
         taken.then(|| Turn::at(self, self.step.0.load(Ordering::Relaxed)))
-    }
-
-    /// The right, if its holder has been at one handler for long. Asked again and again, with the time.
-    pub(crate) fn take_over_late(&self, watch: &Watch, now_ns: u64) -> Option<Turn<'_>> {
-        let step = self.offered()?;
-        if watch.step.replace(step) != step {
-            watch.since_ns.set(now_ns);
-        }
-        let is_late = now_ns - watch.since_ns.get() >= PATIENCE_NS;
-        if is_late { self.take_over(step) } else { None }
     }
 
     /// The step at which the holder offers the right, if it does. Another handler is another step.
@@ -89,11 +89,21 @@ impl Right {
         self.step.0.compare_exchange(offered, offered + 1, order, Ordering::Relaxed).ok()?;
         Some(Turn::at(self, offered + 1))
     }
+
+    /// The right, from a holder that has left it to the caller by other means: it [loses](Turn::lose) it.
+    pub(crate) fn inherit(&self) -> Turn<'_> {
+        Turn::at(self, self.step.0.load(Ordering::Relaxed))
+    }
 }
 
 impl<'a> Turn<'a> {
     fn at(right: &'a Right, step: u64) -> Self {
         Self { right, step: Cell::new(step), lost: Cell::new(false) }
+    }
+
+    /// The right has been left to another processor, which [inherits](Right::inherit) it.
+    pub(crate) fn lose(&self) {
+        self.lost.set(true);
     }
 
     /// Whether the right has not been taken over.
@@ -151,77 +161,4 @@ impl Drop for Offer<'_, '_> {
 
 fn is_offered(step: u64) -> bool {
     step % 2 == 1
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn one_has_it_at_a_time() {
-        let right = Right::default();
-        let turn = right.try_take().unwrap();
-        assert!(right.try_take().is_none() && right.offered().is_none());
-        drop(turn);
-        assert!(right.try_take().is_some_and(|turn| turn.is_kept()));
-    }
-
-    #[test]
-    fn a_holder_that_nobody_disturbs_keeps_it() {
-        let right = Right::default();
-        let turn = right.try_take().unwrap();
-        let steps: Vec<_> = (0..3).map(|_| turn.offer(|| right.offered().unwrap())).collect();
-        assert!(turn.is_kept() && right.offered().is_none());
-        assert!(steps.is_sorted_by(|a, b| a < b), "each offer is another one: {steps:?}");
-        assert!(steps.iter().all(|step| right.take_over(*step).is_none()), "they are over");
-    }
-
-    #[test]
-    fn it_is_taken_over_from_a_holder_that_offers_it() {
-        let right = Right::default();
-        let first = right.try_take().unwrap();
-        let second = first.offer(|| {
-            let step = right.offered().unwrap();
-            let second = right.take_over(step).unwrap();
-            assert!(right.take_over(step).is_none(), "once");
-            second
-        });
-        assert!(!first.is_kept() && second.is_kept());
-        drop(first);
-        assert!(right.try_take().is_none(), "who has lost it gives nothing back");
-        drop(second);
-        assert!(right.try_take().is_some());
-    }
-
-    #[test]
-    fn a_handler_is_late_when_it_has_been_watched_for_long() {
-        let (right, watch) = (Right::default(), Watch::default());
-        let turn = right.try_take().unwrap();
-        let is_late = |now| right.take_over_late(&watch, now).is_some();
-        assert!(!is_late(PATIENCE_NS), "it is not offered");
-        turn.offer(|| assert!(!is_late(0) && !is_late(PATIENCE_NS - 1)));
-        turn.offer(|| assert!(!is_late(PATIENCE_NS), "this is another one"));
-        turn.offer(|| assert!(!is_late(7) && is_late(PATIENCE_NS + 7)));
-    }
-
-    #[test]
-    fn it_is_handed_on_while_all_former_holders_are_at_their_handlers() {
-        let right = Right::default();
-        let first = right.try_take().unwrap();
-        first.offer(|| {
-            let second = right.take_over(right.offered().unwrap()).unwrap();
-            second.offer(|| drop(right.take_over(right.offered().unwrap()).unwrap()));
-            assert!(!second.is_kept());
-        });
-        assert!(!first.is_kept() && right.try_take().is_some());
-    }
-
-    #[test]
-    fn a_panic_of_what_is_done_meanwhile_leaves_it_in_order() {
-        let right = Right::default();
-        let turn = right.try_take().unwrap();
-        let panics = std::panic::AssertUnwindSafe(|| turn.offer(|| panic!("meanwhile")));
-        assert!(std::panic::catch_unwind(panics).is_err());
-        assert!(turn.is_kept() && right.offered().is_none());
-    }
 }

@@ -19,14 +19,19 @@
 use std::io;
 use std::rc::Rc;
 
-use fiber::{Fiber, Pool};
+use fiber::{Fiber, Owner, Pool};
 use tempest::{Handler, Thread};
 
 use crate::processor::Processor;
 
+/// The world, whose processors alone suspend the fibers here. A program that did would be suspended for ever.
+pub(crate) static PROCESSORS: Owner = Owner::new(
+    "a thread gives its processor away by the methods of `Thread`, such as `wait`, `poll` and `send`",
+);
+
 /// Stacks for the threads and the loop of a processor. Untouched pages cost nothing.
 pub(crate) fn pool() -> Pool {
-    Pool::new(Thread::STACK_BYTES)
+    Pool::new(Thread::STACK_BYTES).owned_by(&PROCESSORS)
 }
 
 /// Bytes of stack that have to be left where a processor looks, for a handler and for the calls of this room up to it.

@@ -8,9 +8,9 @@ use tempest::{Block, Event, NodeId, Place, ThreadId, Waiter};
 use trace::Event as Traced;
 use units::Time;
 
+use crate::barrier::Entry;
 use crate::gauge::bump;
 use crate::node::Dispatcher;
-use crate::phases::Entry;
 use crate::processor::Processor;
 use crate::ring::Origin;
 use crate::set_aside::Lowerings;

@@ -15,6 +15,7 @@ use trace::Event as Traced;
 use crate::gauge::bump;
 use crate::node::Node;
 use crate::processor::Processor;
+use crate::stacks::PROCESSORS;
 use crate::threads::{Local, Reason};
 
 /// One in so many blocks is worth a look at the clock, which costs as much as two switches.
@@ -106,13 +107,13 @@ impl Processor {
             if let Some(soon) = self.begin_turn(next) {
                 fiber::prefetch(soon as usize);
             }
-            if fiber::pass(next as usize) || self.current.get() == running {
+            if PROCESSORS.pass(next as usize) || self.current.get() == running {
                 return;
             }
             // That one has ended.
         }
         self.current.set(running);
-        fiber::suspend();
+        PROCESSORS.suspend();
     }
 
     /// Counts a block, and says since when the running thread waits: from when its processor last looked at the clock, once in
@@ -144,7 +145,7 @@ impl Processor {
     /// The running thread is at a point where it may be given up. If the run is over it is, never to return.
     pub(crate) fn give_up_if_over(&self) {
         while !self.world.is_running() {
-            fiber::suspend();
+            PROCESSORS.suspend();
         }
     }
 
@@ -152,6 +153,6 @@ impl Processor {
     pub(crate) fn step_back(&self) {
         self.make_ready(ThreadId { node: self.node().id, index: self.current.get() });
         self.turns.set(0);
-        fiber::suspend();
+        PROCESSORS.suspend();
     }
 }

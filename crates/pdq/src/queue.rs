@@ -11,7 +11,7 @@
 //! ```
 //!
 //! * `lane`: an `inbox`, read in place by one server at a time, or by `index` when several share it.
-//! * `gate`: the barrier of the sequential key.
+//! * `gate`: the barrier of the sequential key. `seizure`: who holds that to run items of any key, until another breaks in.
 //! * `worker`: what a server does: claims, batches, buffers.
 //! * `idle`: who sleeps and who wakes whom. `room`: the limit.
 //!
@@ -36,6 +36,8 @@ mod paused;
 mod producer;
 mod room;
 mod rounds;
+#[allow(unsafe_code)]
+mod seizure;
 mod tuning;
 mod worker;
 
@@ -51,6 +53,8 @@ use self::padded::Padded;
 pub use self::paused::Paused;
 pub use self::producer::Producer;
 use self::room::Room;
+use self::seizure::Seat;
+pub use self::seizure::Seizure;
 pub use self::worker::Worker;
 use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use crate::{DispatcherId, Held, Identity, Key, Statistics, UserKey};
@@ -66,12 +70,15 @@ pub struct Config {
     /// From so many waiting items on, [`Queue::try_enqueue`] refuses and [`Queue::enqueue_when_room`] waits; `None`:
     /// never. A limit costs a shared counter, which all producers and servers write.
     pub limit: Option<usize>,
+    /// What a [`Worker`] has claimed and not begun, behind an item that takes long: false: it waits for that; true: another
+    /// worker takes it. That costs a locked instruction for each item of a claim.
+    pub shares_claims: bool,
 }
 
 impl Config {
-    /// A queue in which any of `servers` servers takes any item, without a limit.
+    /// A queue in which any of `servers` servers takes any item, without a limit; claims are not shared.
     pub fn servers(servers: usize) -> Self {
-        Self { servers, partitions: 1, limit: None }
+        Self { servers, partitions: 1, limit: None, shares_claims: false }
     }
 }
 
@@ -98,6 +105,7 @@ pub struct Queue<T, K: UserKey = u64> {
     config: Config,
     lanes: Box<[Lane<T, K>]>,
     gate: Gate<T>,
+    seat: Padded<Seat<K>>,
     room: Room,
     idle: Idle,
     servers: Box<[Padded<Server>]>,
@@ -155,8 +163,9 @@ impl<T, K: UserKey> Queue<T, K> {
         Self {
             identity,
             config,
-            lanes: std::iter::repeat_with(Lane::new).take(lanes).collect(),
+            lanes: std::iter::repeat_with(|| Lane::new(config.shares_claims)).take(lanes).collect(),
             gate: Gate::new(),
+            seat: Padded::default(),
             room: Room::new(config.limit),
             idle: Idle::new(config.partitions > 1),
             servers: std::iter::repeat_with(Padded::default).take(config.servers).collect(),
@@ -280,12 +289,7 @@ impl<T, K: UserKey> Queue<T, K> {
     pub fn complete(&self, held: Held<K>) -> bool {
         let key = held.key();
         match held.redeem(self.id()) {
-            AT_GATE => {
-                let waited = self.gate.complete(&self.lanes);
-                self.idle.tell_all();
-                self.tell_if_drained();
-                waited
-            }
+            AT_GATE => self.open_gate(),
             place => {
                 let mut serving = self.lanes[place as usize].serve();
                 serving.complete(key);
@@ -353,6 +357,20 @@ impl<T, K: UserKey> Queue<T, K> {
             sum.stolen += counts.stolen;
         }
         sum
+    }
+
+    /// Whether there is anything that the server may take, in an order with all who make something ready. Takes nothing, but
+    /// breaks into every claim of another worker that something waits behind. For who serves a queue by other means than
+    /// [`Worker::run`], and is about to sleep.
+    pub fn search(&self, server: usize) -> bool {
+        let gate = self.gate.search() && self.passes_gate(server);
+        gate || self.lanes_of(server).any(|at| {
+            let lane = &self.lanes[at];
+            drop(lane.write());
+            let (found, back) = lane.serve().search();
+            self.room.re_enter(back);
+            found
+        })
     }
 
     fn count_panic(&self) {

@@ -24,6 +24,8 @@ pub(crate) struct Column {
     side: Side,
     /// The least wanted column leaves first; `None` stays.
     wanted: Option<u8>,
+    /// It leaves with the column before it.
+    is_following: bool,
     cells: Vec<String>,
 }
 
@@ -40,12 +42,17 @@ impl Column {
 
     fn new(head: &str, side: Side, cells: impl IntoIterator<Item = impl Into<String>>) -> Self {
         let cells = cells.into_iter().map(Into::into).collect();
-        Self { group: "", head: head.to_owned(), side, wanted: None, cells }
+        Self { group: "", head: head.to_owned(), side, wanted: None, is_following: false, cells }
     }
 
     /// The column as one that leaves a narrow page: the lower the number, the sooner.
     pub(crate) fn wanted(self, wanted: u8) -> Self {
         Self { wanted: Some(wanted), ..self }
+    }
+
+    /// The column as one that leaves with the column before it, and stays as long as that does.
+    pub(crate) fn following(self) -> Self {
+        Self { is_following: true, ..self }
     }
 
     /// The column under the name of a group.
@@ -143,6 +150,9 @@ impl Table {
             self.columns.iter().enumerate().filter_map(|(at, (column, _))| Some((column.wanted?, at)));
         let Some((_, least)) = wanted.min() else { return false };
         let (column, _) = self.columns.remove(least);
+        while self.columns.get(least).is_some_and(|(next, _)| next.is_following) {
+            self.columns.remove(least);
+        }
         self.dropped.push(if column.head.is_empty() { column.group.to_owned() } else { column.head });
         true
     }

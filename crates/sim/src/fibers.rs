@@ -22,7 +22,7 @@ use tempest::world::{Packet, Resident};
 use tempest::{Handler, NodeId, Thread, ThreadId};
 use trace::Event as Traced;
 
-use crate::api::{Edge, Stack};
+use crate::api::{ENGINE, Edge, Stack};
 use crate::cluster::{Cluster, memory, trains};
 use crate::processor::core::Activity;
 
@@ -85,7 +85,7 @@ impl Fibers {
             handles: Cell::new(None),
         };
         Self {
-            pool: Pool::spread_over(Thread::STACK_BYTES, SPREAD_BYTES),
+            pool: Pool::spread_over(Thread::STACK_BYTES, SPREAD_BYTES).owned_by(&ENGINE),
             desk: Rc::new(desk),
             per_node,
             threads: (0..residents.len() * per_node).map(|_| None).collect(),
@@ -182,7 +182,7 @@ impl Fibers {
                 if let Some(core) = desk.begins.take() {
                     desk.serve(core);
                 }
-                fiber::suspend();
+                ENGINE.suspend();
             }
         })?;
         self.hired.push(fiber);
@@ -291,7 +291,7 @@ impl Stack for Seat {
                 Some(Here::Thread { core }) => return core,
                 Some(Here::Handler { core }) => Some(core),
                 None => {
-                    fiber::suspend();
+                    ENGINE.suspend();
                     desk.begins.take()
                 }
             };
@@ -348,7 +348,7 @@ fn end_handler(edge: &Edge, core: usize) -> RefMut<'_, Cluster> {
     let mut state = edge.state();
     if state.lets_others_first(core) {
         drop(state);
-        fiber::suspend();
+        ENGINE.suspend();
         state = edge.state();
     }
     state.spend_completion(core);

@@ -103,25 +103,34 @@ impl Model {
     }
 
     fn refusal(&self, launch: &Launch) -> Result<Split, Refusal> {
-        let policy = &launch.policy;
-        Size::expect_some(&[
-            (launch.nodes, "nodes"),
-            (launch.processors, "processors"),
-            (launch.threads, "threads"),
-        ])?;
-        self.check(launch.mechanism, policy)?;
-        let split = split(policy, launch.processors)?;
+        self.check(launch.mechanism, &launch.policy)?;
+        self.check_size(&launch.policy, launch.nodes, launch.processors, launch.threads)
+    }
+
+    /// Checks that a run can have so many nodes, processors of each, and threads on each computing processor.
+    ///
+    /// # Errors
+    /// Says what there is none or too much of.
+    pub fn check_size(
+        &self,
+        policy: &Policy,
+        nodes: u32,
+        processors: u32,
+        threads: u32,
+    ) -> Result<Split, Refusal> {
+        Size::expect_some(&[(nodes, "nodes"), (processors, "processors"), (threads, "threads")])?;
+        let split = split(policy, processors)?;
         let in_network =
             u32::try_from(dispatch::network_processors(&self.machine, policy)).unwrap_or(u32::MAX);
         let cores = split.computing.saturating_add(split.dedicated).saturating_add(in_network);
-        if launch.nodes.checked_mul(cores).is_none_or(|cores| cores > MAX_CORES) {
+        if nodes.checked_mul(cores).is_none_or(|cores| cores > MAX_CORES) {
             let fewer = "--nodes or --processors";
             return Err(Refusal::Size(Size::TooMany { what: "processors", most: MAX_CORES, fewer }));
         }
         split
             .computing
-            .checked_mul(launch.threads)
-            .filter(|threads| threads.saturating_mul(launch.nodes) <= MAX_THREADS)
+            .checked_mul(threads)
+            .filter(|threads| threads.saturating_mul(nodes) <= MAX_THREADS)
             .ok_or(Refusal::Size(Size::TooMany { what: "threads", most: MAX_THREADS, fewer: "--threads" }))?;
         Ok(split)
     }

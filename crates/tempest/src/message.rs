@@ -76,7 +76,7 @@ pub trait Message: Pod {
     /// receiver evaluates it, so that it need not trust the sender.
     fn key(&self) -> Key;
 
-    /// Handles the message on the receiving node.
+    /// Handles the message on the receiving node, with [`Handler::STACK_BYTES`] (128 KiB) of stack.
     fn handle(self, protocol: &Self::Protocol, payload: &[u64], cx: &mut Handler<'_>);
 }
 

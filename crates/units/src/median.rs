@@ -34,6 +34,21 @@ pub fn least_runs(level: f64) -> usize {
     1 + (1.0 / (1.0 - level)).log2().ceil() as usize
 }
 
+/// The median of sorted values: of an even number, the greater of the two in the middle. `None` if there is no value.
+pub fn upper<T>(sorted: &[T]) -> Option<&T> {
+    sorted.get(sorted.len() / 2)
+}
+
+/// The distance of the farther end of a range from the median, as a share of the median's size: what may be read as plus or minus
+/// so much. `None` of a median of 0.
+pub fn share(median: f64, low: f64, high: f64) -> Option<f64> {
+    (median != 0.0).then(|| far(median, low, high) / median.abs())
+}
+
+fn far(median: f64, low: f64, high: f64) -> f64 {
+    (median - low).max(high - median)
+}
+
 /// A median with the range that encloses the true one.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Median {
@@ -55,18 +70,25 @@ impl Median {
         sorted.sort_by(f64::total_cmp);
         let (cut, level) = cut(sorted.len(), wanted);
         let at = |place: usize| sorted.get(place).copied();
-        Some(Self { value: at(sorted.len() / 2)?, low: at(cut)?, high: at(sorted.len() - 1 - cut)?, level })
+        Some(Self { value: *upper(&sorted)?, low: at(cut)?, high: at(sorted.len() - 1 - cut)?, level })
     }
 
     /// The distance of the farther end from the median.
     pub fn far(&self) -> f64 {
-        (self.value - self.low).max(self.high - self.value)
+        far(self.value, self.low, self.high)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn plus_or_minus_is_the_farther_end() {
+        assert_eq!(share(10.0, 9.0, 12.0), Some(0.2));
+        assert_eq!((share(-10.0, -14.0, -9.0), share(0.0, -1.0, 1.0)), (Some(0.4), None));
+        assert_eq!((upper(&[1, 2, 3, 4]), upper::<u8>(&[])), (Some(&3), None));
+    }
 
     #[test]
     fn one_value_at_each_end_of_nine_is_left_out() {

@@ -3,6 +3,9 @@
 /// The least likeness of two names, 0 to 1 by Jaro and Winkler, at which one is offered for the other.
 const LIKENESS: f64 = 0.7;
 
+/// How many times as long as the unknown name one may be that is offered for it.
+const LONGER: usize = 3;
+
 /// The known name most like `unknown`, capitals aside; `None` if no name is alike.
 ///
 /// ```
@@ -12,6 +15,9 @@ const LIKENESS: f64 = 0.7;
 /// ```
 pub fn nearest<'k>(unknown: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     let unknown = unknown.to_lowercase();
+    let letters = unknown.chars().count();
+    // A letter or two are found in nearly every long name.
+    let known = known.into_iter().filter(|known| known.chars().count() <= LONGER * letters);
     let likeness = known.into_iter().map(|known| (strsim::jaro_winkler(&unknown, known), known));
     let (likeness, nearest) = likeness.max_by(|a, b| a.0.total_cmp(&b.0))?;
     (likeness >= LIKENESS).then_some(nearest)
@@ -50,5 +56,12 @@ mod tests {
     fn capitals_do_not_matter() {
         assert_eq!(nearest("SINGLE", ["fixed", "single"]), Some("single"));
         assert_eq!(nearest("anything", []), None);
+    }
+
+    #[test]
+    fn a_sign_is_no_slip_of_a_long_name() {
+        assert_eq!(nearest("-", ["pdq-table1", "split-c"]), None);
+        assert_eq!(nearest("hist", ["histogram", "em3d"]), Some("histogram"));
+        assert_eq!(nearest("np", ["n", "inject"]), Some("n"));
     }
 }

@@ -137,8 +137,8 @@ impl Comparison {
         }
     }
 
-    /// Sets the shapes to what a person asked for, as far as one did. Who asks has processors that take turns where there are
-    /// too few cores.
+    /// Sets the shapes to what a person asked for. A shape that was asked for is kept where this host has too few cores for it: its
+    /// processors then take turns.
     pub fn ask(&mut self, asked: Asked) {
         self.shapes = shape::of_comparison(asked, self.subject.instance.least(), cores_of(&self.targets));
         self.crowded = !asked.is_nothing();

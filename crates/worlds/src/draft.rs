@@ -5,6 +5,7 @@
 //! A process holds a lock on each of its drafts, which the system takes back when the process ends, however it ends. So a draft
 //! that can be locked is nobody's. Where locks are not known, and on file systems that have none, drafts that are left stay.
 
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
@@ -37,11 +38,15 @@ pub fn create(folder: &Path) -> io::Result<NamedTempFile> {
     }
 }
 
+/// Whether a file has the name of a draft.
+pub fn is_draft(name: &OsStr) -> bool {
+    name.to_str().is_some_and(|name| name.starts_with(PREFIX) && name.ends_with(SUFFIX))
+}
+
 /// Removes the drafts in a folder that killed processes have left. What cannot be removed stays.
 pub fn clean(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
-    let is_draft = |name: &str| name.starts_with(PREFIX) && name.ends_with(SUFFIX);
-    for path in entries.flatten().filter(|entry| entry.file_name().to_str().is_some_and(is_draft)) {
+    for path in entries.flatten().filter(|entry| is_draft(&entry.file_name())) {
         let path = path.path();
         // The lock is held until the file is gone, so that nobody takes it for a draft of theirs.
         if let Some(_left) = left(&path) {

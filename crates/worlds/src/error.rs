@@ -8,8 +8,9 @@ use compare::MachineShape;
 use tempest::entry::{BadPlan, InputError};
 use tempest::{Failure, Mechanism, Policy};
 
+use crate::NATIVE;
 use crate::files::Unreadable;
-use crate::limits::{MAX_THREADS, NATIVE};
+use crate::limits::MAX_THREADS;
 use crate::{inputs::shipped as shipped_inputs, machines::shipped};
 
 /// The reason why a request has no result.

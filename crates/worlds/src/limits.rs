@@ -1,7 +1,4 @@
-//! The limits of a request, and the name of the one machine without a file. This module must never know how a refusal reads.
-
-/// The name of this host as a machine.
-pub const NATIVE: &str = "native";
+//! The limits of a request. This module must never know how a refusal reads.
 
 /// The most program threads that a run may have in all.
 pub const MAX_THREADS: u32 = 1 << 20;

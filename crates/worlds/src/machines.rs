@@ -20,7 +20,7 @@ use machine::{Known, Machine};
 use tempest::policy::PRESETS;
 use units::names::nearest;
 
-use crate::limits::NATIVE;
+use crate::NATIVE;
 use crate::{Error, Mistake, files};
 
 pub(crate) mod shipped;

@@ -7,6 +7,7 @@ use std::time::Duration;
 use compare::interval::{Interval, least_runs, level};
 use compare::tie::MARGIN;
 use units::Time;
+use units::median::upper;
 
 /// How often each combination runs on this host. A model gives the same result every time and runs once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -89,9 +90,8 @@ fn within(time: Duration, rounds: u32, took: Duration) -> f64 {
 fn uncertainty(samples: &[Time], level: f64) -> f64 {
     let mut sorted = samples.to_vec();
     sorted.sort_unstable();
-    let median = sorted.get(sorted.len() / 2).copied().unwrap_or_default();
-    let interval = Interval::of_median(&sorted, level);
-    interval.map_or(0.0, |interval| interval.share_of(median)).clamp(0.0, f64::MAX)
+    let interval = Interval::of_median(&sorted, level).zip(upper(&sorted));
+    interval.map_or(0.0, |(interval, median)| interval.share_of(*median))
 }
 
 #[cfg(test)]

@@ -31,7 +31,7 @@ pub struct Turn {
     pub runs: u32,
     /// The number of runs of these combinations that are over.
     pub done: usize,
-    /// The number of all runs of these combinations, those that are over included: as sure as `runs`.
+    /// The number of all runs of these combinations, those that are over included. Under [`Repeat::Auto`] it is an estimate.
     pub all: usize,
 }
 
@@ -77,7 +77,7 @@ impl Together {
     pub(crate) fn run(&self, tell: &mut dyn FnMut(Turn) -> ControlFlow<()>) {
         let runs = self.repeat.at_first(self.settings.len());
         let mut rounds = Rounds { settings: &self.settings, states: &self.states, runs, done: 0 };
-        // Whoever breaks wants no more, not nothing.
+        // After a break, the runs that are over still count.
         let _ = rounds.go(self.repeat, warms_up(&self.settings, self.repeat), tell);
     }
 

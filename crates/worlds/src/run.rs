@@ -12,7 +12,7 @@ use crate::shape::Asked;
 use crate::{Error, Repeat, Setting, Sharing, Subject, Target};
 
 /// The default policy of a run: every machine whose processors poll for messages has it.
-const USUAL_POLICY: &str = "floating";
+pub const USUAL_POLICY: &str = "floating";
 
 /// A request to run a program on one target. What is not set has a default: this host, the program's first mechanism, as many nodes
 /// and processors as the machine has, one thread on each computing processor, the policy `floating`, the seed 1, one run.

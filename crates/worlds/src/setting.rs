@@ -65,12 +65,7 @@ impl Setting {
     /// # Errors
     /// [`Error::Wrong`] if the program cannot run so, or the policy cannot be had with so few processors.
     pub fn launch(&self) -> Result<Launch, Error> {
-        let split = self.policy.split(self.processors).map_err(Mistake::Policy)?;
-        let shape = self.shape(split.computing)?;
-        let Sharing { block, protocol } = self.subject.sharing;
-        let plan =
-            Plan { seed: self.seed, block, protocol: Some(protocol), ..Plan::new(self.mechanism, shape) };
-        let job = self.subject.instance.job(&plan).map_err(Mistake::Plan)?;
+        let job = self.subject.instance.job(&self.plan()?).map_err(Mistake::Plan)?;
         Ok(Launch {
             mechanism: self.mechanism,
             nodes: self.nodes,
@@ -82,6 +77,17 @@ impl Setting {
             reached: self.reached.clone(),
             ..Launch::new(job, self.policy.clone())
         })
+    }
+
+    /// The plan by which the program prepares its job. Settings of one subject with equal plans have equal jobs.
+    ///
+    /// # Errors
+    /// [`Error::Wrong`] if there are too many threads, or the policy cannot be had with so few processors.
+    pub fn plan(&self) -> Result<Plan, Error> {
+        let split = self.policy.split(self.processors).map_err(Mistake::Policy)?;
+        let shape = self.shape(split.computing)?;
+        let Sharing { block, protocol } = self.subject.sharing;
+        Ok(Plan { seed: self.seed, block, protocol: Some(protocol), ..Plan::new(self.mechanism, shape) })
     }
 
     /// The number of threads of each node, if the total is allowed: a program prepares its work for each of

@@ -11,9 +11,8 @@ use tempest::entry::{Entry, Least};
 use tempest::policy::PRESETS;
 use tempest::{Mechanism, Policy, Refusal, World};
 
-use crate::limits::NATIVE;
 use crate::shape::{self, Asked};
-use crate::{Error, Mistake, machines};
+use crate::{Error, Mistake, NATIVE, machines};
 
 /// The models that a program is compared on, the first of them that can run it: a machine with a second processor in each node
 /// that serves the network, so that it matters who runs handlers; and one that has every mechanism.
@@ -162,6 +161,25 @@ impl Target {
             Self::Native => Local::check(mechanism, policy),
             Self::Model { machine, .. } => Model::new((**machine).clone()).check(mechanism, policy),
         }
+    }
+
+    /// Checks that a run on the machine can have so many nodes, processors of each, and threads on each computing processor.
+    ///
+    /// # Errors
+    /// A refusal that says what there is none or too much of.
+    pub fn check_size(
+        &self,
+        policy: &Policy,
+        MachineShape { nodes, processors }: MachineShape,
+        threads: u32,
+    ) -> Result<(), Refusal> {
+        match self {
+            Self::Native => Local::check_size(policy, nodes, processors, threads),
+            Self::Model { machine, .. } => {
+                Model::new((**machine).clone()).check_size(policy, nodes, processors, threads)
+            }
+        }
+        .map(drop)
     }
 
     /// The policy that stands for every policy under which nodes of so many processors do the same on this machine. On a model

@@ -6,22 +6,26 @@ use std::collections::BTreeMap;
 use lab::mistake::{Mistakes, Place};
 use lab::study::{Origin, Source, Study};
 use lab::{Laboratory, Specification};
-use tempest::entry::{Coherence, Entry};
-use tempest::{Mechanism, Policy};
-use worlds::{Subject, Target};
+use tempest::entry::{Coherence, Entry, Plan};
+use tempest::{Mechanism, Policy, Refusal};
+use worlds::shape::Asked;
+use worlds::{Setting, Sharing, Subject, Target, USUAL_POLICY};
 
 use crate::asked;
 use crate::house::House;
 use crate::problem::Problem;
 use crate::reads;
-use crate::told;
+use crate::told::{known_block, parse_mechanism, parse_policy};
 
 use super::source::Read;
 
 /// A laboratory of the study alone, or every mistake in its file and its runs, each with its place in the file.
 pub(super) fn laboratory(house: &House, read: Read) -> Result<Laboratory, Problem> {
     let Read { study, surveys, mut mistakes } = read;
-    let (mut found, disturbed) = study.as_ref().map(|study| runs(house, study)).unwrap_or_default();
+    // What a run is as a whole, is known if nothing of it is missing.
+    let are_whole = mistakes.iter().all(|mistake| !mistake.key.starts_with(RUN));
+    let (mut found, disturbed) =
+        study.as_ref().map(|study| runs(house, study, are_whole)).unwrap_or_default();
     let laboratory = match study {
         Some(study) => Laboratory::new(Vec::new(), vec![study], surveys, Vec::new()),
         None => Err(Mistakes::new()),
@@ -35,44 +39,67 @@ pub(super) fn laboratory(house: &House, read: Read) -> Result<Laboratory, Proble
     laboratory.map_err(|_| Problem::Wrong(Vec::new()))
 }
 
+/// The key of the tables of runs.
+const RUN: &str = "run";
+
 /// A name with settings or inputs.
 type With<'s, N> = (N, &'s [(String, String)]);
 
 /// A run, and where it is stated.
 type Stated<'s> = (&'s Source, &'s Specification);
 
+/// Mistakes, each as it is told.
+type Lines = Vec<String>;
+
 /// A mistake and its place in the file.
 type Placed = (Place, String);
 
-/// Every mistake in the runs of a study, and the machines whose calibration was disturbed.
-fn runs(house: &House, study: &Study) -> (Vec<Placed>, Vec<Target>) {
-    let mut warned = BTreeMap::new();
+/// The machines of the runs, each found once.
+type Machines<'s> = BTreeMap<With<'s, String>, Result<Target, worlds::Error>>;
+
+/// Every mistake in the runs of a study, and the machines whose calibration was disturbed. How the values of a run go together is
+/// looked at where all runs `are_whole`.
+fn runs(house: &House, study: &Study, are_whole: bool) -> (Vec<Placed>, Vec<Target>) {
     let mut found = Found { file: &study.file, mistakes: Vec::new() };
-    let mut machines: BTreeMap<With<'_, String>, Vec<Stated<'_>>> = BTreeMap::new();
-    let mut subjects: BTreeMap<With<'_, &str>, Stated<'_>> = BTreeMap::new();
+    let mut machines = Machines::new();
+    let mut subjects: BTreeMap<With<'_, &str>, Vec<Stated<'_>>> = BTreeMap::new();
     for source in &study.sources {
         let Origin::Run(run) = &source.origin else { continue };
-        machines.entry((reads::machine(run), &run.settings)).or_default().push((source, run));
-        subjects.entry((&run.program, &run.inputs)).or_insert((source, run));
+        let machine = (reads::machine(run), run.settings.as_slice());
+        machines.entry(machine).or_insert_with_key(|(name, set)| Target::find(name, set));
+        subjects.entry((&run.program, &run.inputs)).or_default().push((source, run));
     }
-    for (source, run) in subjects.into_values() {
-        found.add(source, "inputs", of_inputs(house, run));
-    }
-    for ((name, settings), runs) in machines {
-        let target = Target::find(&name, settings);
-        // Another setting does not make a calibration another one.
-        warned.extend(
-            target.iter().filter(|target| target.disturbed().is_some()).map(|it| (name.clone(), it.clone())),
-        );
+    for ((program, _), runs) in subjects {
+        let entry = house.programs.find(program).map_err(|unknown| lines(&unknown));
+        // What inputs there are, nobody knows of an unknown program.
+        let subject = entry.as_ref().ok().map(|entry| loaded(entry, runs[0].1)).transpose();
+        let mut jobs = Jobs::new();
         for (source, run) in runs {
-            found.add(source, "program", of_program(house, run).map(drop));
-            match &target {
-                Ok(target) => of_run(house, &mut found, source, run, target),
-                Err(error) => found.add(source, "machine", Err(lines(error))),
-            }
+            let target = &machines[&(reads::machine(run), run.settings.as_slice())];
+            found.add(source, "program", entry.as_ref().err());
+            found.add(source, "machine", target.as_ref().err().map(lines).as_ref());
+            found.add(source, "inputs", subject.as_ref().err());
+            let choices = found.choices(house, source, run);
+            let (Ok(entry), Some(choices), true) = (&entry, choices, are_whole) else { continue };
+            let (subject, target) = (subject.as_ref().ok().and_then(Option::as_ref), target.as_ref().ok());
+            One { source, run, entry, subject, target }.check(&choices, &mut found, &mut jobs);
         }
     }
-    (found.mistakes, warned.into_values().collect())
+    // Another setting does not make a calibration another one.
+    let targets = machines.into_iter().filter_map(|((name, _), target)| Some((name, target.ok()?)));
+    let disturbed: BTreeMap<_, _> = targets.filter(|(_, target)| target.disturbed().is_some()).collect();
+    (found.mistakes, disturbed.into_values().collect())
+}
+
+fn lines(error: &impl ToString) -> Lines {
+    error.to_string().lines().map(str::to_owned).collect()
+}
+
+/// The program with the inputs of a run, or the inputs that it does not take and the files that cannot be read.
+fn loaded(entry: &Entry, run: &Specification) -> Result<Subject, Lines> {
+    let inputs = reads::inputs(entry, run);
+    let inputs: Vec<_> = inputs.iter().map(|(key, input)| (*key, input.text.as_str())).collect();
+    Subject::load(entry, &inputs).map_err(|error| lines(&error))
 }
 
 /// The mistakes in a file, each with its place.
@@ -81,65 +108,148 @@ struct Found<'f> {
     mistakes: Vec<Placed>,
 }
 
+/// What a run states beside program, machine, inputs and sizes; where it says nothing, what the command does then.
+struct Choices {
+    /// `None` for the program's first.
+    mechanism: Option<Mechanism>,
+    policy: Policy,
+    sharing: Sharing,
+}
+
 impl Found<'_> {
     /// Adds what is wrong with the value of a key.
-    fn add(&mut self, source: &Source, key: &str, verdict: Result<(), Vec<String>>) {
+    fn add(&mut self, source: &Source, key: &str, told: Option<&Lines>) {
         let place = source.places.field(key);
-        let text = |why: String| (place, format!("{}:{place}: run.{key}: {why}", self.file));
-        self.mistakes.extend(verdict.err().unwrap_or_default().into_iter().map(text));
+        let text = |why: &String| (place, format!("{}:{place}: {RUN}.{key}: {why}", self.file));
+        self.mistakes.extend(told.into_iter().flatten().map(text));
+    }
+
+    /// Adds what is wrong with a value, which is told with it.
+    fn refuse(&mut self, source: &Source, key: &str, value: &str, why: &str) {
+        let place = source.places.field(key);
+        self.mistakes.push((place, format!("{}:{place}: {RUN}.{key} = {value}: {why}", self.file)));
+    }
+
+    /// Adds what is wrong with a run as a whole.
+    fn add_whole(&mut self, source: &Source, told: &Lines) {
+        let place = source.places.table;
+        self.mistakes.extend(told.iter().map(|why| (place, format!("{}:{place}: {RUN}: {why}", self.file))));
+    }
+
+    /// The values of a run that are right or wrong by themselves; `None` if one is wrong.
+    fn choices(&mut self, house: &House, source: &Source, run: &Specification) -> Option<Choices> {
+        let mut read = |key, told: Result<(), String>| {
+            self.add(source, key, told.as_ref().err().map(lines).as_ref());
+            told.is_ok()
+        };
+        let policy = parse_policy(run.policy.as_deref().unwrap_or(USUAL_POLICY));
+        let mechanism = run.mechanism.as_deref().map(parse_mechanism).transpose();
+        let protocol = run.protocol.as_deref().map(|name| Coherence::find(name, house.protocols)).transpose();
+        let protocol = protocol.map_err(|unknown| unknown.to_string());
+        let mut are_read = read("policy", policy.as_ref().map(drop).map_err(String::clone));
+        are_read &= read("mechanism", mechanism.as_ref().map(drop).map_err(String::clone));
+        are_read &= read("protocol", protocol.as_ref().map(drop).map_err(String::clone));
+        let usual = Sharing::default();
+        let block = run.block.unwrap_or(usual.block);
+        if let Err(expected) = known_block(block) {
+            self.refuse(source, "block", &block.to_string(), &expected);
+            are_read = false;
+        }
+        let (Ok(policy), Ok(mechanism), Ok(protocol), true) = (policy, mechanism, protocol, are_read) else {
+            return None;
+        };
+        let sharing = Sharing { block, protocol: protocol.unwrap_or(&house.protocols[0]) };
+        Some(Choices { mechanism, policy, sharing })
     }
 }
 
-fn lines(error: &impl ToString) -> Vec<String> {
-    error.to_string().lines().map(str::to_owned).collect()
+/// The plans by which programs prepare their jobs, and whether they can. A preparation may take as long as a run, so that runs with
+/// equal plans share one.
+type Jobs = BTreeMap<PlanKey, Result<(), Lines>>;
+
+/// What tells a plan from another: the mechanism, the protocol, the seed, nodes, threads of each, and bytes of a block.
+type PlanKey = (&'static str, Option<&'static str>, u64, [u32; 3]);
+
+/// A run whose values are right by themselves, as far as they are there.
+struct One<'a> {
+    source: &'a Source,
+    run: &'a Specification,
+    entry: &'a Entry,
+    subject: Option<&'a Subject>,
+    target: Option<&'a Target>,
 }
 
-fn of_problem<T>(told: Result<T, Problem>) -> Result<T, Vec<String>> {
-    told.map_err(|problem| match problem {
-        Problem::Wrong(mistakes) => mistakes,
-        other => vec![format!("{other:?}")],
-    })
-}
-
-fn of_program<'h>(house: &'h House, run: &Specification) -> Result<&'h Entry, Vec<String>> {
-    house.programs.find(&run.program).map_err(|unknown| lines(&unknown))
-}
-
-/// Inputs that the program does not take, or whose files cannot be read.
-fn of_inputs(house: &House, run: &Specification) -> Result<(), Vec<String>> {
-    // What inputs there are, nobody knows.
-    let Ok(entry) = of_program(house, run) else { return Ok(()) };
-    let inputs = reads::inputs(entry, run);
-    let inputs: Vec<_> = inputs.iter().map(|(key, input)| (*key, input.text.as_str())).collect();
-    Subject::load(entry, &inputs).map(drop).map_err(|error| lines(&error))
-}
-
-/// What is wrong with the policy, the mechanism and the rest, by themselves and with each other.
-fn of_run(house: &House, found: &mut Found<'_>, source: &Source, run: &Specification, target: &Target) {
-    let protocol = run.protocol.as_ref().map(|name| Coherence::find(name, house.protocols).map(drop));
-    found.add(source, "protocol", protocol.unwrap_or(Ok(())).map_err(|unknown| lines(&unknown)));
-    let block = run.block.map(|block| of_problem(told(told::block(&block.to_string()))));
-    found.add(source, "block", block.unwrap_or(Ok(0)).map(drop));
-    let policy = run.policy.as_ref().map(|policy| of_problem(told(told::policy(policy)))).transpose();
-    let mechanism = run.mechanism.as_ref().map(|it| of_problem(told(told::mechanism(it)))).transpose();
-    let mechanism = mechanism.and_then(|asked| {
-        let Ok(entry) = of_program(house, run) else { return Ok(None) };
-        let asked = asked.as_slice();
-        Subject::check(entry, asked).map_err(|error| lines(&error))?;
-        Ok(Some(asked.first().copied().unwrap_or(entry.mechanisms[0])))
-    });
-    if let (Ok(Some(policy)), Ok(Some(mechanism))) = (&policy, &mechanism) {
-        found.add(source, "policy", of_machine(target, *mechanism, policy));
+impl One<'_> {
+    /// Adds what is wrong with the values of a run with each other.
+    fn check(&self, choices: &Choices, found: &mut Found<'_>, jobs: &mut Jobs) {
+        let Self { source, entry, .. } = *self;
+        let mechanism = choices.mechanism.unwrap_or(entry.mechanisms[0]);
+        if let Err(error) = Subject::check(entry, &[mechanism]) {
+            return found.add(source, "mechanism", Some(&lines(&error)));
+        }
+        self.check_sharing(mechanism, found);
+        let ignored = self.subject.and_then(|subject| subject.check_inputs(&[mechanism]).err());
+        found.add(source, "inputs", ignored.as_ref().map(lines).as_ref());
+        let Some(target) = self.target else { return };
+        match target.check(mechanism, &choices.policy) {
+            Err(refusal) => {
+                let key = if matches!(refusal, Refusal::Mechanism { .. }) { "mechanism" } else { "policy" };
+                found.add(source, key, Some(&lines(&target.refusing(refusal))));
+            }
+            Ok(()) => {
+                let setting = self.subject.map(|subject| self.setting(subject, target, mechanism, choices));
+                let verdict = setting.map_or(Ok(()), |setting| can_be(&setting, jobs));
+                verdict.unwrap_or_else(|told| found.add_whole(source, &told));
+            }
+        }
     }
-    found.add(source, "policy", policy.map(drop));
-    found.add(source, "mechanism", mechanism.map(drop));
+
+    /// Adds what is said of shared memory and is of no use.
+    fn check_sharing(&self, mechanism: Mechanism, found: &mut Found<'_>) {
+        let shared = format!("mechanism = {:?}", Mechanism::SharedMemory.name());
+        let Some(why) = asked::useless(self.entry, &[mechanism], &shared) else { return };
+        let block = self.run.block.map(|block| block.to_string());
+        let protocol = self.run.protocol.as_ref().map(|protocol| format!("{protocol:?}"));
+        for (key, value) in [("block", block), ("protocol", protocol)] {
+            if let Some(value) = value {
+                found.refuse(self.source, key, &value, &why);
+            }
+        }
+    }
+
+    fn setting(
+        &self,
+        subject: &Subject,
+        target: &Target,
+        mechanism: Mechanism,
+        choices: &Choices,
+    ) -> Setting {
+        let Specification { nodes, processors, threads, seed, .. } = *self.run;
+        let least = subject.instance.least();
+        let shape = target.shape(Asked { nodes, processors }, least);
+        Setting {
+            subject: subject.clone().sharing(choices.sharing),
+            target: target.clone(),
+            mechanism,
+            nodes: shape.nodes,
+            processors: shape.processors,
+            threads: threads.unwrap_or(least.threads),
+            policy: choices.policy.clone(),
+            seed,
+            stall_limit: None,
+            trace: None,
+            reached: None,
+        }
+    }
 }
 
-fn of_machine(target: &Target, mechanism: Mechanism, policy: &Policy) -> Result<(), Vec<String>> {
-    target.check(mechanism, policy).map_err(|refusal| lines(&target.refusing(refusal)))
-}
-
-/// A value that was read, or its mistake.
-fn told<T: Clone>(read: Result<told::Told<T>, std::convert::Infallible>) -> Result<T, Problem> {
-    read.unwrap_or_else(|never| match never {}).get()
+/// Whether a run can be so large, and the program can prepare for it.
+fn can_be(setting: &Setting, jobs: &mut Jobs) -> Result<(), Lines> {
+    let size = setting.target.check_size(&setting.policy, setting.machine_shape(), setting.threads);
+    size.map_err(|refusal| lines(&setting.target.refusing(refusal)))?;
+    let plan = setting.plan().map_err(|error| lines(&error))?;
+    let prepare = || setting.subject.instance.job(&plan).map(drop).map_err(|error| lines(&error));
+    let Plan { mechanism, shape, seed, block, protocol } = plan;
+    let key = (mechanism.name(), protocol.map(|it| it.name), seed, [shape.nodes, shape.threads, block]);
+    jobs.entry(key).or_insert_with(prepare).clone()
 }

@@ -29,36 +29,17 @@ pub(super) struct Folder {
 impl Folder {
     /// The folder of this path for the results of this study; it is made when there are results.
     pub(super) fn open(path: &Path, study: &str) -> Result<Self, Problem> {
-        // A command that was killed while it wrote leaves no folder that is empty.
-        draft::clean(path);
-        let folder = |ours| Self { path: path.to_owned(), study: study.to_owned(), ours };
-        let entries = match fs::read_dir(path) {
-            Ok(entries) => {
-                // A folder that cannot be written is told before the runs, not after them.
-                files::draft(&path.join(MARK))?;
-                entries
-            }
+        let ours = match fs::read_dir(path) {
+            Ok(entries) => ours(path, study, entries)?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return parent(path).map(|()| folder(Vec::new()));
+                parent(path)?;
+                return Ok(Self { path: path.to_owned(), study: study.to_owned(), ours: Vec::new() });
             }
             Err(error) => return Err(wrong(path, &format!("{error}; expected a folder"))),
         };
-        let mark = match worlds::files::read_text(path.join(MARK)) {
-            Ok(mark) => mark,
-            Err(_) if entries.count() == 0 => return Ok(folder(Vec::new())),
-            Err(_) => {
-                return Err(wrong(path, &"expected a folder that is empty or missing, or one of this study"));
-            }
-        };
-        let mut lines = mark.lines();
-        let of = lines.next().and_then(|line| line.strip_prefix(OF)).unwrap_or("nobody knows what");
-        match of == study {
-            true => Ok(folder(lines.map(str::to_owned).collect())),
-            false => Err(wrong(
-                path,
-                &format!("has the results of {of}; expected a folder that is empty or missing"),
-            )),
-        }
+        // A folder that cannot be written is told before the runs, not after them. Nothing is made or removed in one of others.
+        files::draft(&path.join(MARK))?;
+        Ok(Self { path: path.to_owned(), study: study.to_owned(), ours })
     }
 
     /// Its path.
@@ -66,7 +47,8 @@ impl Folder {
         &self.path
     }
 
-    /// Writes files of these names: all of them, or none. Files of ours that are none of them any more are removed.
+    /// Writes files of these names, each whole; if one cannot be written, none takes its name. Files of ours that are none of them any
+    /// more are removed. A process that is killed meanwhile leaves new files beside old ones.
     pub(super) fn write(&self, files: &[(String, Vec<u8>)]) -> Result<(), Problem> {
         let is_new = !self.path.exists();
         if is_new {
@@ -126,6 +108,26 @@ fn failed(path: &Path, error: &io::Error) -> Problem {
     Problem::Failed(format!("--out {}: {error}", path.display()))
 }
 
+/// The files of ours in a folder: by its mark, or none where it is empty. Drafts that a command left when it was killed do not count.
+fn ours(path: &Path, study: &str, entries: fs::ReadDir) -> Result<Vec<String>, Problem> {
+    let Ok(mark) = worlds::files::read_text(path.join(MARK)) else {
+        let is_other =
+            |entry: io::Result<fs::DirEntry>| !entry.is_ok_and(|it| draft::is_draft(&it.file_name()));
+        return match entries.into_iter().any(is_other) {
+            false => Ok(Vec::new()),
+            true => Err(wrong(path, &"expected a folder that is empty or missing, or one of this study")),
+        };
+    };
+    let mut lines = mark.lines();
+    let of = lines.next().and_then(|line| line.strip_prefix(OF)).unwrap_or("nobody knows what");
+    match of == study {
+        true => Ok(lines.map(str::to_owned).collect()),
+        false => {
+            Err(wrong(path, &format!("has the results of {of}; expected a folder that is empty or missing")))
+        }
+    }
+}
+
 /// Whether a folder can be made at a path, as far as one can tell without doing so.
 fn parent(path: &Path) -> Result<(), Problem> {
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -179,6 +181,23 @@ mod tests {
             said(Folder::open(&path, "toy").unwrap().write(&files(&["notes"]))).contains("somebody else")
         );
         assert_eq!(fs::read_to_string(path.join("notes")).unwrap(), "mine");
+    }
+
+    #[test]
+    fn drafts_that_were_left_are_removed_from_a_folder_of_this_study_alone() {
+        const LEFT: &str = ".tradewind-left.partial";
+        let scratch = tempfile::tempdir().unwrap();
+        let left = scratch.path().join(LEFT);
+        let leave = || fs::write(&left, "half").unwrap();
+        leave();
+        let folder = Folder::open(scratch.path(), "toy").unwrap();
+        folder.write(&files(&["a.svg"])).unwrap();
+        leave();
+        assert!(said(Folder::open(scratch.path(), "other")).contains("has the results of toy"));
+        assert!(left.exists(), "the folder is that of another study");
+        Folder::open(scratch.path(), "toy").unwrap();
+        // Only where locks are known can a draft be told to be nobody's.
+        assert!(!left.exists() || cfg!(not(unix)));
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod check;
 mod folder;
 mod source;
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -35,7 +36,7 @@ pub(crate) fn study(
     let [study] = laboratory.studies() else { unreachable!("a laboratory of one study") };
     let folder = arguments.out.as_deref().map(|path| Folder::open(path, &study.name)).transpose()?;
     let asked = study.asked(is_native);
-    let told = Told { house, arguments, laboratory: &laboratory, asked: &asked, page, folder };
+    let told = Told { house, arguments, laboratory: &laboratory, study, asked: &asked, page, folder };
     let runs: Vec<Specification> = asked.iter().filter_map(|asked| told.run(*asked)).collect();
     let keep = |place: usize, answer: &_| {
         let source = &study.sources[asked[place].source];
@@ -73,6 +74,7 @@ struct Told<'a> {
     house: &'a House,
     arguments: &'a Study,
     laboratory: &'a Laboratory,
+    study: &'a lab::Study,
     asked: &'a [Asked],
     page: Page,
     folder: Option<Folder>,
@@ -81,7 +83,7 @@ struct Told<'a> {
 impl Told<'_> {
     /// A run of the study.
     fn run(&self, asked: Asked) -> Option<Specification> {
-        match &self.laboratory.studies()[0].sources.get(asked.source)?.origin {
+        match &self.study.sources.get(asked.source)?.origin {
             Origin::Run(run) => Some(Specification { round: asked.round, ..(**run).clone() }),
             _ => None,
         }
@@ -94,7 +96,7 @@ impl Told<'_> {
         partial: Option<Partial>,
         out: &mut impl Write,
     ) -> Result<ExitCode, Problem> {
-        let study = &self.laboratory.studies()[0];
+        let study = self.study;
         let mut kept: Vec<Vec<&Kept>> = vec![Vec::new(); study.sources.len()];
         for (asked, answer) in self.asked.iter().zip(&answers) {
             if let Some(Ok(answer)) = answer {
@@ -116,11 +118,14 @@ impl Told<'_> {
         Ok(code(well))
     }
 
+    /// The runs that yielded nothing; rounds of one run that say the same are one.
     fn failed(&self, answers: &[Option<Answer<Kept>>]) -> Vec<FailedRun> {
+        let mut seen = BTreeSet::new();
         let failure = |(asked, answer): (&Asked, &Option<Answer<Kept>>)| {
             let said = answer.as_ref()?.as_ref().err()?.clone().why();
-            let command = self.run(*asked)?.told(&self.house.name);
-            Some(FailedRun { study: self.laboratory.studies()[0].name.clone(), command, said })
+            let is_new = seen.insert((asked.source, said.clone()));
+            let command = self.run(*asked).filter(|_| is_new)?.told(&self.house.name);
+            Some(FailedRun { study: self.study.name.clone(), command, said })
         };
         self.asked.iter().zip(answers).filter_map(failure).collect()
     }

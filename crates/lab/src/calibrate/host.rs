@@ -1,6 +1,8 @@
 //! The machine file of a measured host: a template in which every measured value has a place. Must never know how a value was
 //! measured.
 
+use units::median::upper;
+
 use super::{Calibration, Distance, Quantity};
 
 /// What stands beside the measured values: definitions, each with its reason.
@@ -77,8 +79,8 @@ pub fn told(distances: &[Distance]) -> String {
         [] => "not measured".to_owned(),
         [only] => one(only),
         [near, .., far] => {
-            let middle = &sorted[sorted.len() / 2];
-            format!("nearest {}, middle {}, farthest {}", one(near), one(middle), one(far))
+            let middle = upper(&sorted).map(one).unwrap_or_default();
+            format!("nearest {}, middle {middle}, farthest {}", one(near), one(far))
         }
     }
 }

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::specification::{FIGURES, NATIVE, numbers};
+use machine::NATIVE;
+
+use crate::specification::{FIGURES, numbers};
 use crate::{NoAnswer, Runner, Specification};
 
 /// The policy under which a computing processor never looks for messages.

@@ -1,11 +1,13 @@
 //! The tables of a study: runs, models, surveys, what follows, what is checked, and bounds. Must never know a
 //! metric's value.
 
+use machine::NATIVE;
+
 use super::texts::{Texts, complete};
 use super::{Check, Derived, Origin, Places, Source, Study};
 use crate::claim::{Claim, Role, Stated};
 use crate::expression::{self, Value};
-use crate::specification::{FIELDS, NATIVE, Specification, field_name};
+use crate::specification::{FIELDS, Specification, field_name};
 use crate::template::Axis;
 use crate::toml::Table;
 use crate::{claim, template};

@@ -1,5 +1,6 @@
 //! The measured world of a machine file that is a measurement: section `[calibrated]`. Pure data.
 
+use crate::NATIVE;
 use crate::reading::{Section, section};
 
 section! {
@@ -7,7 +8,7 @@ section! {
     Calibrated(section) {
         /// The name of the measured world, as `--machine` takes it: `native`.
         of: String = |section, key| {
-            section.text(key, "the world that was measured: \"native\"", |text| text == "native")
+            section.text(key, "the world that was measured: \"native\"", |text| text == NATIVE)
         },
         /// A line that describes the measured host.
         host: Option<String> = line("a line that says which host it was"),

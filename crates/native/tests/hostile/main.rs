@@ -13,6 +13,7 @@ mod long;
 mod numbers;
 mod refused;
 mod stacks;
+mod switched;
 mod worlds;
 
 use policies::POLICIES;

@@ -6,6 +6,7 @@
 //! * [`events`]: waiting for an event, and waking the thread that does.
 //! * [`lanes`]: what waits between a node and a ring, credits, and what a node owes.
 //! * [`lines`]: the ring between two nodes.
+//! * [`phases`]: the entry of all threads into a timed region.
 //! * [`receivers`]: which processor of a node takes messages out.
 //! * [`sleepers`]: who sleeps, who wakes, and what a helper is left.
 //!
@@ -19,6 +20,9 @@
 #[allow(dead_code, reason = "the library uses the rest")]
 #[path = "../../src/backlog.rs"]
 mod backlog;
+#[allow(dead_code, reason = "the library uses the rest")]
+#[path = "../../src/barrier.rs"]
+mod barrier;
 #[allow(dead_code, reason = "the library uses the rest")]
 #[path = "../../src/berth.rs"]
 mod berth;
@@ -40,6 +44,7 @@ mod lock;
 #[allow(dead_code, reason = "the library uses the rest")]
 #[path = "../../src/outbox.rs"]
 mod outbox;
+mod phases;
 mod receivers;
 #[path = "../../src/requests.rs"]
 mod requests;
@@ -91,8 +96,15 @@ fn explore_up_to(preemptions: usize, scenario: impl Fn() + Sync + Send + 'static
 }
 
 /// The faults of all parts.
-const ALL_FAULTS: &[&[(&str, &str)]] =
-    &[downgrades::FAULTS, events::FAULTS, lanes::FAULTS, lines::FAULTS, receivers::FAULTS, sleepers::FAULTS];
+const ALL_FAULTS: &[&[(&str, &str)]] = &[
+    downgrades::FAULTS,
+    events::FAULTS,
+    lanes::FAULTS,
+    lines::FAULTS,
+    phases::FAULTS,
+    receivers::FAULTS,
+    sleepers::FAULTS,
+];
 
 /// Each scenario is a test of its own, which passes without a fault. A name of none would notice nothing.
 #[test]

@@ -10,6 +10,8 @@
 mod adaptive;
 #[path = "../../src/backlog.rs"]
 mod backlog;
+#[path = "../../src/barrier.rs"]
+mod barrier;
 #[path = "../../src/berth.rs"]
 mod berth;
 #[path = "../../src/burst.rs"]

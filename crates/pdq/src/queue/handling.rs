@@ -110,7 +110,7 @@ impl<'q, T, K: UserKey> Batch<'q, T, K> {
         let outer = enter_handlers(self.queue().id());
         // A panic ends the loop, and the next round goes on behind the item.
         while let Err(payload) = catch_unwind(AssertUnwindSafe(|| {
-            while let Some((key, item)) = next() {
+            while let Some((key, item)) = self.next_of(&mut next) {
                 match key {
                     // The claim has an item of a key that was kept: it waits like all others of that key.
                     Key::User(user) if self.left.kept.contains(&key) && !mutated!("kept-key-runs-on") => {
@@ -125,6 +125,16 @@ impl<'q, T, K: UserKey> Batch<'q, T, K> {
         }
         leave_handlers(outer);
         panics
+    }
+
+    /// The claim's next item. Whoever splits a shared claim frees the keys of those before it: what they have enqueued has its
+    /// place by then.
+    #[inline]
+    fn next_of(&mut self, next: &mut impl FnMut() -> Option<(Key<K>, T)>) -> Option<(Key<K>, T)> {
+        if self.queue().config.shares_claims && !self.outbox.is_empty() {
+            self.outbox.flush();
+        }
+        next()
     }
 
     #[cold]

@@ -16,6 +16,9 @@
 //!   looked at (no ABA), and all reads of the block's old slots happen before its new ones are written.
 //! * One span at a time may be *claimed*: its items belong to the span's owner and are moved out without any latch, while
 //!   others read its keys, which stay. Its block is spared only after the claim is finished.
+//! * A claim may be *shared*: then `begun` says where its next item is, and its owner adds one to take that. Whoever has `&mut
+//!   Reader` takes the rest by storing a number beyond all slots. Both are single changes of one counter, so each item goes to
+//!   one of the two. The owner releases and who takes the rest acquires: all items before the one that runs are done then.
 //!
 //! This module must never know what keys conflict or who runs items.
 
@@ -40,6 +43,8 @@ pub(super) struct Inbox<T, K: UserKey> {
     writer: AtomicUsize,
     /// Blocks to use again. Apart from the others, because readers write it.
     spare: Padded<AtomicPtr<Block<T, K>>>,
+    /// The next item of a shared claim, by its slot. Apart from the others, because it changes with every item.
+    begun: Padded<AtomicUsize>,
 }
 
 /// Where the next item goes; reached under the writers' latch.
@@ -60,7 +65,12 @@ pub(super) struct Reader<T, K: UserKey> {
     /// Position behind the last slot of `block`.
     end: u64,
     claimed: Option<Slots<T, K>>,
+    /// The claim is shared.
+    shared: bool,
 }
+
+/// Where nothing of a shared claim is left: beyond all slots, however often one is added.
+const ALL_TAKEN: usize = usize::MAX / 2;
 
 /// A run of slots in one block.
 #[derive(Debug)]
@@ -70,12 +80,29 @@ struct Slots<T, K: UserKey> {
     to: usize,
 }
 
+/// What is not the item that runs of a shared claim.
+#[derive(Debug)]
+pub(super) struct Split<T, K: UserKey> {
+    /// The keys of what is done.
+    pub(super) done: Vec<Key<K>>,
+    /// What has not been begun, oldest first.
+    pub(super) unbegun: Vec<(Key<K>, T)>,
+}
+
+impl<T, K: UserKey> Default for Split<T, K> {
+    fn default() -> Self {
+        Self { done: Vec::new(), unbegun: Vec::new() }
+    }
+}
+
 /// A claimed run of items, to be moved out one after the other and then given back with [`Reader::finish`].
 #[derive(Debug)]
 pub(super) struct Span<'q, T, K: UserKey> {
     slots: Slots<T, K>,
-    /// First and last as they were when claimed.
-    whole: (usize, usize),
+    /// Items that have been moved out.
+    begun: usize,
+    /// Of a shared claim.
+    cursor: Option<&'q AtomicUsize>,
     /// So many more were there.
     rest: u64,
     /// The last of them was published by this thread.
@@ -180,6 +207,11 @@ impl<T, K: UserKey> Block<T, K> {
 }
 
 impl<T, K: UserKey> Inbox<T, K> {
+    /// The next item of a shared claim, by its slot.
+    pub(super) fn begun(&self) -> usize {
+        self.begun.load(Ordering::Relaxed)
+    }
+
     /// Both sides of an empty inbox. [`Reader::dispose`] frees the blocks.
     pub(super) fn new() -> (Self, Reader<T, K>) {
         let block = Block::boxed();
@@ -188,8 +220,9 @@ impl<T, K: UserKey> Inbox<T, K> {
             pushed: AtomicU64::new(0),
             writer: AtomicUsize::new(0),
             spare: Padded(AtomicPtr::new(ptr::null_mut())),
+            begun: Padded::default(),
         };
-        (inbox, Reader { block, taken: 0, end: BLOCK as u64, claimed: None })
+        (inbox, Reader { block, taken: 0, end: BLOCK as u64, claimed: None, shared: false })
     }
 
     /// Excludes all other writers.
@@ -324,9 +357,16 @@ impl<T, K: UserKey> Reader<T, K> {
         unsafe { (Block::key(slots.block, slots.from), Block::item(slots.block, slots.from)) }
     }
 
-    /// Claims up to `most` of the `available` next items, as long as they lie in one block. No other claim is outstanding.
+    /// Claims up to `most` of the `available` next items, as long as they lie in one block. No other claim is outstanding. What
+    /// is not begun of a shared claim can be taken back.
     #[inline]
-    pub(super) fn claim<'q>(&mut self, inbox: &'q Inbox<T, K>, available: u64, most: u64) -> Span<'q, T, K> {
+    pub(super) fn claim<'q>(
+        &mut self,
+        inbox: &'q Inbox<T, K>,
+        available: u64,
+        most: u64,
+        shared: bool,
+    ) -> Span<'q, T, K> {
         debug_assert!(self.claimed.is_none());
         // Before others take the line away again that `available` was read from.
         let own = inbox.is_own();
@@ -339,13 +379,60 @@ impl<T, K: UserKey> Reader<T, K> {
             slot += Block::<T, K>::SLOTS_PER_LINE;
         }
         let rest = available - (slots.to - slots.from) as u64;
-        Span { whole: (slots.from, slots.to), rest, own, slots, inbox: PhantomData }
+        self.shared = shared && slots.to - slots.from > 1;
+        let cursor = self.shared.then_some(&*inbox.begun);
+        if let Some(cursor) = cursor {
+            cursor.store(slots.from, Ordering::Relaxed);
+        }
+        Span { begun: 0, cursor, rest, own, slots, inbox: PhantomData }
+    }
+
+    /// The end of a shared claim, by its slot; else 0.
+    pub(super) fn shared_end(&self) -> usize {
+        self.claimed.as_ref().filter(|_| self.shared).map_or(0, |slots| slots.to)
+    }
+
+    /// Whether the outstanding claim is shared, and has not been split.
+    pub(super) fn shares_claim(&self) -> bool {
+        self.shared && self.claimed.is_some()
+    }
+
+    /// Takes back what of a shared claim has not been begun. The claim is the item that runs, from now on, if `leaves_done`; else
+    /// all that its owner has begun.
+    pub(super) fn split_claim(&mut self, inbox: &Inbox<T, K>, leaves_done: bool) -> Split<T, K> {
+        let Some(claimed) = self.claimed.as_mut().filter(|_| self.shared) else { return Split::default() };
+        let next = if mutated!("unbegun-taken-twice") {
+            inbox.begun.load(Ordering::Acquire)
+        } else {
+            let order = if mutated!("done-unseen") { Ordering::Relaxed } else { Ordering::Acquire };
+            inbox.begun.swap(ALL_TAKEN, order)
+        };
+        let Slots { block, from, to } = *claimed;
+        let next = next.min(to);
+        self.shared = false;
+        // Its owner takes an item when the one before is done.
+        claimed.from = if leaves_done { next.saturating_sub(1).max(from) } else { from };
+        claimed.to = next;
+        // SAFETY: the claim's block stays, and so do keys.
+        let key = |index| unsafe { Block::key(block, index) };
+        // SAFETY: the owner has not taken these slots and will not find them any more.
+        let item = |index| unsafe { Block::item(block, index) };
+        Split {
+            done: (from..claimed.from).map(key).collect(),
+            unbegun: (next..to).map(|index| (key(index), item(index))).collect(),
+        }
     }
 
     /// Whether a claim is outstanding.
     #[inline]
     pub(super) fn has_claim(&self) -> bool {
         self.claimed.is_some()
+    }
+
+    /// Items of the outstanding claim.
+    #[inline]
+    pub(super) fn claimed(&self) -> usize {
+        self.claimed.as_ref().map_or(0, |slots| slots.to - slots.from)
     }
 
     /// The keys of the outstanding claim, run or not.
@@ -360,8 +447,8 @@ impl<T, K: UserKey> Reader<T, K> {
     /// Ends the outstanding claim.
     #[inline]
     pub(super) fn finish(&mut self, inbox: &Inbox<T, K>, span: Span<'_, T, K>) {
-        debug_assert!(span.slots.from == span.slots.to, "items of the claim were not run");
         let claimed = self.claimed.take().expect("a span is a claim of its reader");
+        debug_assert!(span.begun >= claimed.to - claimed.from, "items of the claim were not run");
         if claimed.block != self.block && !mutated!("claimed-block-spared") {
             inbox.push_spare(claimed.block);
         }
@@ -415,20 +502,20 @@ impl<T, K: UserKey> Span<'_, T, K> {
     /// Moves the next item out.
     #[inline]
     pub(super) fn next(&mut self) -> Option<(Key<K>, T)> {
-        let Slots { block, from: index, to } = self.slots;
-        if index == to {
+        let Slots { block, from, to } = self.slots;
+        let index = self.cursor.map_or(from + self.begun, |cursor| cursor.fetch_add(1, Ordering::Release));
+        if index >= to {
             return None;
         }
-        self.slots.from += 1;
+        self.begun += 1;
         // SAFETY: the slots are claimed by this span, so their block stays, and each index comes up once.
         Some(unsafe { (Block::key(block, index), Block::item(block, index)) })
     }
 
-    /// The keys of all items claimed, run or not.
-    pub(super) fn keys(&self) -> impl Iterator<Item = Key<K>> {
-        let (block, (from, to)) = (self.slots.block, self.whole);
-        // SAFETY: as in `next`; keys stay.
-        (from..to).map(move |index| unsafe { Block::key(block, index) })
+    /// Items that have been moved out.
+    #[inline]
+    pub(super) fn begun(&self) -> usize {
+        self.begun
     }
 
     /// Whether this thread published last.
@@ -446,7 +533,7 @@ impl<T, K: UserKey> Span<'_, T, K> {
     /// Items claimed, run or not.
     #[inline]
     pub(super) fn len(&self) -> usize {
-        self.whole.1 - self.whole.0
+        self.slots.to - self.slots.from
     }
 }
 

@@ -14,6 +14,9 @@
 //!
 //! What is still in the inbox is younger than all that has left it, in both.
 //!
+//! A *shared* claim can be split when one of its items takes long: that item stays claimed, the keys of those before it are
+//! free, and those behind it wait in the index.
+//!
 //! # Orderings
 //!
 //! All of it happens under the lane's latch, so each section sees those before: the completion of an item happens before
@@ -31,13 +34,15 @@
 //!
 //! This module must never know servers, nor who waits for a lane to drain.
 
+mod break_in;
+
 use std::num::NonZeroU64;
 
 use super::inbox::{Inbox, Reader, Span, Tail};
 use super::index::Index;
 use super::latch::{Guard, Latch};
 use super::padded::Padded;
-use super::tuning::{self, BLOCK};
+use super::tuning::BLOCK;
 use crate::sync::{AtomicU64, AtomicUsize, Ordering, mutated};
 use crate::{Key, UserKey};
 
@@ -59,6 +64,8 @@ struct Hints {
     /// If a server runs items of this lane, and nothing else in it is known to be ready: a number that changes with every
     /// claim. Else 0.
     attended: AtomicU64,
+    /// The end of a shared claim, by its slot; else 0.
+    unbegun: AtomicUsize,
 }
 
 /// What the lane's latch protects.
@@ -70,6 +77,10 @@ pub(super) struct Served<T, K: UserKey> {
     entered: bool,
     /// Servers that run what they have picked from the index.
     pickers: usize,
+    /// What is claimed and not begun can be taken back.
+    shares: bool,
+    /// An item of the outstanding claim has kept its key.
+    kept: bool,
     /// For so many picks, more is sorted into the index than they need.
     sort_ahead: usize,
     /// Nothing is handed out any more: what waits has been taken by an abort, and what comes waits for the next.
@@ -119,19 +130,23 @@ pub(super) struct After {
 }
 
 impl<T, K: UserKey> Lane<T, K> {
-    pub(super) fn new() -> Self {
+    /// An empty lane; `shares` says whether what is claimed and not begun can be taken back.
+    pub(super) fn new(shares: bool) -> Self {
         let (inbox, reader) = Inbox::new();
         let hints = Hints {
             fence: AtomicU64::new(NO_FENCE),
             taken: AtomicU64::new(0),
             ready: AtomicUsize::new(0),
             attended: AtomicU64::new(0),
+            unbegun: AtomicUsize::new(0),
         };
         let served = Served {
             reader,
             index: Index::new(),
             entered: false,
             pickers: 0,
+            shares,
+            kept: false,
             sort_ahead: 0,
             stopped: false,
             draining: false,
@@ -215,6 +230,11 @@ impl<T, K: UserKey> Lane<T, K> {
         self.shows_work()
     }
 
+    /// Whether something of a shared claim has not been begun, as far as can be seen from outside.
+    pub(super) fn shows_unbegun(&self) -> bool {
+        self.hints().unbegun.load(Ordering::Relaxed) > self.inbox.begun()
+    }
+
     /// If a server runs items of this lane and nothing else in it is known to be ready, as far as can be seen from outside:
     /// a number that changes with every claim. Who takes from the lane all the same has to break in.
     #[inline]
@@ -280,13 +300,15 @@ impl<'q, T, K: UserKey> Serving<'q, T, K> {
             return None;
         }
         let lane = self.lane;
-        let span = self.served.reader.claim(&lane.inbox, available, most);
+        let shares = self.served.shares;
+        let span = self.served.reader.claim(&lane.inbox, available, most, shares);
         self.served.counts.dispatched += span.len() as u64;
         Some(span)
     }
 
     /// Picks up to `most` items from the index into `picked`: what has been ready longest, then what waits behind it for
-    /// the same key, then the next. If the lane is attended, nothing.
+    /// the same key, then the next: but where claims are shared, what has another key is left to others. If the lane is attended,
+    /// nothing.
     pub(super) fn pick(&mut self, most: usize, picked: &mut Vec<(Key<K>, T)>) {
         if self.is_attended() || self.served.stopped {
             return;
@@ -297,11 +319,19 @@ impl<'q, T, K: UserKey> Serving<'q, T, K> {
             let Some((key, item)) = served.index.take() else { break };
             let first = picked.len();
             picked.push((key, item));
-            let Key::User(user) = key else { continue };
+            let Key::User(user) = key else {
+                if served.shares {
+                    break;
+                }
+                continue;
+            };
             while picked.len() < most
                 && let Some(item) = served.index.take_next_of(user, picked.len() - first)
             {
                 picked.push((key, item));
+            }
+            if served.shares {
+                break;
             }
         }
         served.counts.dispatched += picked.len() as u64;
@@ -335,36 +365,6 @@ impl<'q, T, K: UserKey> Serving<'q, T, K> {
         let served = &mut *self.served;
         let (key, item) = served.reader.take(&self.lane.inbox);
         served.counts.waited_on_key += u64::from(!served.index.admit(key, item));
-    }
-
-    /// Looks a little behind what others run in an attended lane: true if that has found something to run. If so, more is
-    /// sorted from now on than those others need.
-    pub(super) fn break_in(&mut self) -> bool {
-        if !self.is_attended() {
-            return false;
-        }
-        self.enter_claim();
-        let upto = self.lane.limit().min(self.served.reader.taken() + tuning::LOOK_BEHIND);
-        while self.served.index.ready() == 0 && self.served.reader.taken() < upto {
-            self.sort_one();
-        }
-        let found = self.ready() > 0;
-        if found {
-            self.served.sort_ahead = tuning::SORT_AHEAD;
-        }
-        found
-    }
-
-    /// Whether anything in this lane can be run: looks behind an outstanding claim, as far as it must.
-    pub(super) fn search(&mut self) -> bool {
-        let limit = self.lane.limit();
-        if self.served.index.ready() == 0 && self.served.reader.taken() < limit {
-            self.enter_claim();
-            while self.served.index.ready() == 0 && self.served.reader.taken() < limit {
-                self.sort_one();
-            }
-        }
-        self.ready() > 0
     }
 
     /// Enters the keys of a claim that is run in place into the index, which is empty.
@@ -401,6 +401,15 @@ impl<'q, T, K: UserKey> Serving<'q, T, K> {
         true
     }
 
+    /// Takes a key for an item that runs already, in a lane in which nothing else is unfinished that may be.
+    pub(super) fn take_up(&mut self, key: Key<K>) {
+        if let Key::User(user) = key {
+            self.served.index.hold_again(user);
+        }
+        self.served.counts.holds += 1;
+        self.served.counts.dispatched += 1;
+    }
+
     /// An item is done.
     #[inline]
     pub(super) fn complete(&mut self, key: Key<K>) {
@@ -428,14 +437,17 @@ impl<'q, T, K: UserKey> Serving<'q, T, K> {
     /// The running item of a claim that is run in place will keep its key beyond the claim.
     pub(super) fn keep(&mut self) {
         self.enter_claim();
+        self.served.kept = true;
     }
 
     /// The claim is over. `left` says what of it is not done.
     #[inline]
     pub(super) fn finish(&mut self, span: Span<'q, T, K>, left: &mut Left<T, K>) {
-        self.served.counts.done += span.len() as u64;
+        self.served.counts.done += self.served.reader.claimed() as u64;
+        self.served.kept = false;
         if std::mem::take(&mut self.served.entered) {
-            self.release(span.keys(), left);
+            let keys: Vec<_> = self.served.reader.claimed_keys().collect();
+            self.release(keys.into_iter(), left);
         }
         self.served.reader.finish(&self.lane.inbox, span);
     }
@@ -542,6 +554,9 @@ impl<T, K: UserKey> Drop for Serving<'_, T, K> {
         hints.taken.store(self.served.reader.taken(), order);
         let attended = if self.is_attended() { self.served.counts.dispatched } else { 0 };
         hints.attended.store(attended, Ordering::Relaxed);
+        if self.served.shares {
+            hints.unbegun.store(self.served.reader.shared_end(), Ordering::Relaxed);
+        }
     }
 }
 

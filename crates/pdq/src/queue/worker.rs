@@ -259,13 +259,7 @@ impl<'q, T, K: UserKey> Worker<'q, T, K> {
 
     /// Whether there is anything to take at all, in an order with all who make something ready.
     fn searches_thoroughly(&self) -> bool {
-        let queue = self.queue();
-        let gate = queue.gate.search() && queue.passes_gate(self.server);
-        gate || self.rounds.lanes().iter().any(|at| {
-            let lane = &queue.lanes[*at];
-            drop(lane.write());
-            lane.serve().search()
-        })
+        self.queue().search(self.server)
     }
 
     /// Work has been taken: this worker does not search any more.
@@ -283,7 +277,8 @@ impl<'q, T, K: UserKey> Worker<'q, T, K> {
         let was_last = queue.idle.stop_search();
         if was_last
             && !mutated!("last-finder-wakes-nobody")
-            && (queue.gate.search() || queue.lanes.iter().any(Lane::shows_work_in_order))
+            && (queue.gate.search()
+                || queue.lanes.iter().any(|lane| lane.shows_work_in_order() || lane.shows_unbegun()))
         {
             queue.idle.wake(1);
         }
@@ -375,19 +370,21 @@ impl<'q, T, K: UserKey> Worker<'q, T, K> {
         let queue = self.queue();
         if let Some(watch) = &self.watch
             && queue.lanes[watch.lane].attended() == Some(watch.claim)
-            && queue.lanes[watch.lane].shows_work()
+            && shows_more(&queue.lanes[watch.lane])
         {
             if !watch.since.is_past(tuning::PATIENCE_NS) {
                 return false;
             }
             let lane = watch.lane;
             self.watch = None;
-            return queue.lanes[lane].serve().break_in();
+            let (found, back) = queue.lanes[lane].serve().break_in();
+            queue.room.re_enter(back);
+            return found;
         }
         // That one has ended, so it is another's turn.
         let lanes = queue.lanes.len();
         let next = self.watch.as_ref().map_or(self.server, |watch| watch.lane) + 1;
-        let own = |lane: &usize| self.rounds.lanes().contains(lane) && queue.lanes[*lane].shows_work();
+        let own = |lane: &usize| self.rounds.lanes().contains(lane) && shows_more(&queue.lanes[*lane]);
         let attended = (0..lanes).map(|step| (next + step) % lanes).filter(own);
         let mut claims = attended.filter_map(|lane| {
             Some(Watch { lane, claim: queue.lanes[lane].attended()?, since: Instant::now() })
@@ -414,13 +411,14 @@ impl<'q, T, K: UserKey> Worker<'q, T, K> {
         mut span: Span<'q, T, K>,
         handler: &mut impl FnMut(T, Handling<'_, 'q, T, K>),
     ) -> (usize, Vec<Payload>) {
-        let items = span.len();
-        let timed = self.begin(at, items);
+        let timed = self.begin(at, span.len());
         self.note_visit(&span);
         if let Some(next) = self.rounds.next_home() {
             self.queue().lanes[next].expect_reading();
         }
         let panics = self.batch.run(|| span.next(), handler);
+        // What has not been taken back by others.
+        let items = span.begun();
         self.end(timed, items);
         if !mutated!("complete-before-send") {
             self.flush();
@@ -480,7 +478,7 @@ impl<'q, T, K: UserKey> Worker<'q, T, K> {
 
     /// Adapts the size of claims to how long this one took.
     fn end(&mut self, timed: Option<Instant>, items: usize) {
-        let Some(start) = timed else { return };
+        let Some(start) = timed.filter(|_| items > 0) else { return };
         let each = start.ns_until(Instant::now()) / items as u64;
         // By no more than twice: one slow item among many should not make all later claims small, nor the reverse.
         let most = (tuning::CLAIM_NS / each.max(1)).clamp(1, tuning::BLOCK as u64);
@@ -522,6 +520,11 @@ impl<T, K: UserKey> fmt::Debug for Worker<'_, T, K> {
 #[inline]
 fn is_free<T, K: UserKey>(lane: &Lane<T, K>) -> bool {
     lane.shows_work() && lane.attended().is_none()
+}
+
+/// Whether there may be something to take in a lane once somebody breaks into another's claim, as far as can be seen from outside.
+fn shows_more<T, K: UserKey>(lane: &Lane<T, K>) -> bool {
+    lane.shows_work() || lane.shows_unbegun()
 }
 
 /// Claims items of a lane, in place or into `picked`. Somebody else may be in the lane: then it is `missed`.

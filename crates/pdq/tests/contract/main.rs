@@ -16,6 +16,8 @@ mod refinement;
 mod regressions;
 mod rows;
 mod scripts;
+mod seizure;
+mod sharing;
 mod specification;
 mod stress;
 mod worker;

@@ -169,7 +169,7 @@ fn a_partition_without_a_server_is_refused() {
 
 #[test]
 fn a_server_takes_its_own_partition_only() {
-    let config = queue::Config { servers: 3, partitions: 2, limit: None };
+    let config = queue::Config { servers: 3, partitions: 2, limit: None, shares_claims: false };
     let queue = Queue::new(DispatcherId::fresh(), config);
     (0..32).for_each(|key| queue.enqueue(Key::User(key), key));
     for server in 0..3 {

@@ -150,7 +150,7 @@ impl<D: Dispatcher<usize>> Pair<D> {
 /// A concurrent queue, and the bounds under which the specification dispatches the same.
 fn configs_of(partitions: usize) -> (queue::Config, Config) {
     let unlimited = Config { window: None, capacity: None, serial: false, partitions };
-    (queue::Config { servers: SERVERS, partitions, limit: None }, unlimited)
+    (queue::Config { servers: SERVERS, partitions, limit: None, shares_claims: false }, unlimited)
 }
 
 proptest! {

@@ -403,7 +403,7 @@ fn scripts() -> impl Strategy<Value = Vec<Step>> {
 }
 
 fn with_world(partitions: usize, plans: Plans, script: &[Step], end: impl FnOnce(World<'_>)) {
-    let config = queue::Config { servers: SERVERS, partitions, limit: None };
+    let config = queue::Config { servers: SERVERS, partitions, limit: None, shares_claims: false };
     let queue = Queue::new(DispatcherId::fresh(), config);
     let world = World::new(&queue, plans, partitions);
     script.iter().for_each(|step| world.step(step));

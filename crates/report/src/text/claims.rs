@@ -40,11 +40,18 @@ pub fn claims(claims: &Claims, page: &Page) -> Vec<String> {
 
 /// The lines of runs that yielded nothing.
 pub fn failed_runs(runs: &[FailedRun], page: &Page) -> Vec<String> {
-    let line = |run: &FailedRun| {
-        let said = page.fold("FAILED ", &format!("{}: {}", run.command, run.said));
-        [String::new(), page.paint(ALARM, &said)]
+    const HEAD: &str = "FAILED ";
+    let blank = " ".repeat(HEAD.len());
+    let lines = |run: &FailedRun| {
+        let mut said = run.said.lines();
+        let first = page.fold(HEAD, &format!("{}: {}", run.command, said.next().unwrap_or_default()));
+        // Each mistake has a line of its own, also where they come together.
+        let lines: Vec<_> = [first].into_iter().chain(said.map(|line| page.fold(&blank, line))).collect();
+        std::iter::once(String::new())
+            .chain(lines.into_iter().map(|line| page.paint(ALARM, &line)))
+            .collect::<Vec<_>>()
     };
-    runs.iter().flat_map(line).collect()
+    runs.iter().flat_map(lines).collect()
 }
 
 /// The first two parts of an id; the first alone if there are but two.
@@ -147,7 +154,12 @@ mod tests {
             said: "no price".to_owned(),
         };
         let page = Page { width: 80, colour: false, unicode: true };
-        assert_eq!(failed_runs(&[run], &page), ["", "FAILED tradewind run toy: no price"]);
+        assert_eq!(failed_runs(&[run.clone()], &page), ["", "FAILED tradewind run toy: no price"]);
+        // Mistakes that a process tells together have a line each.
+        let said = "toy: error: no price\ntoy: error: no policy".to_owned();
+        let lines = failed_runs(&[FailedRun { said, ..run }], &page);
+        let second = "       toy: error: no policy";
+        assert_eq!(lines, ["", "FAILED tradewind run toy: toy: error: no price", second]);
     }
 
     #[test]

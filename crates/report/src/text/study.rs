@@ -3,6 +3,7 @@
 
 use anstyle::Style;
 use indexmap::{IndexMap, IndexSet};
+use units::median::share;
 
 use super::claims::failed_runs;
 use super::partial::partial;
@@ -57,7 +58,8 @@ fn table(table: &StudyTable, page: &Page) -> Vec<String> {
         columns.push(if at == 0 { values } else { values.wanted(wanted) });
         let sure =
             Column::right(SURE, cells(&|row| numbered(row, column).and_then(sure).unwrap_or_else(dash)));
-        columns.extend(Some(sure.wanted(wanted)).filter(|sure| !sure.is_blank()));
+        let sure = if at == 0 { sure.wanted(wanted) } else { sure.following() };
+        columns.extend(Some(sure).filter(|sure| !sure.is_blank()));
     }
     let rounds = Column::right("rounds", cells(&|row| row.rounds.to_string())).wanted(0);
     columns.extend(Some(rounds).filter(|_| table.rows.iter().any(|row| row.rounds > 1)));
@@ -91,8 +93,7 @@ fn shown(value: f64, column: &StudyColumn) -> String {
 /// How far the farther end of the interval lies from the median, as a share of it.
 fn sure(number: &StudyNumber) -> Option<String> {
     let interval = number.interval?;
-    let far = (number.median - interval.low).max(interval.high - number.median);
-    (number.median != 0.0).then(|| percent(far / number.median.abs()))
+    share(number.median, interval.low, interval.high).map(percent)
 }
 
 fn metrics(metrics: &IndexMap<String, f64>, page: &Page) -> Vec<String> {
@@ -228,6 +229,27 @@ mod tests {
         let lines: Vec<_> = lines.iter().flat_map(|line| line.split('\n')).collect();
         assert_eq!(lines[..expected.len()], expected);
         assert!(lines.last().is_some_and(|line| line.contains("75 % or more")), "{lines:#?}");
+    }
+
+    #[test]
+    fn a_number_leaves_a_narrow_page_with_its_interval() {
+        let mut found = found();
+        let columns = ["edges", "share of all that there are", "words"];
+        let column = |name: &str| StudyColumn { name: name.to_owned(), unit: String::new() };
+        found.tables[0].columns.extend(columns.map(column));
+        for row in &mut found.tables[0].rows {
+            let time = row.numbers["time"].clone();
+            row.numbers.extend(columns.map(|name| (name.to_owned(), time.clone())));
+        }
+        for width in 30..120 {
+            let page = Page { width, colour: false, unicode: true };
+            let lines = table(&found.tables[0], &page);
+            let heads: Vec<_> = lines[1].split_whitespace().collect();
+            let shown =
+                columns.iter().filter(|name| heads.contains(&name.split(' ').next().unwrap())).count();
+            let sure = heads.iter().filter(|head| **head == SURE).count();
+            assert!(sure == shown + 1 || sure == 0 && shown == 0, "{width}: {heads:?}");
+        }
     }
 
     #[test]

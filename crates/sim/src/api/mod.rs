@@ -13,11 +13,18 @@ use tempest::world::{Accounting, Held, Packet, Scheduling};
 use tempest::{Access, Block, MemoryEvents, Place, Primitive, Work};
 use units::Time;
 
+use fiber::Owner;
+
 use crate::cluster::{Cluster, memory, trains};
 use crate::dispatch::Noticed;
 use crate::memory::at_work::AtWork;
 use crate::memory::train::Train;
 use crate::standstill;
+
+/// The engine, which alone resumes the fibers of its runs, and they alone suspend. A program that did would be suspended for ever.
+pub(crate) static ENGINE: Owner = Owner::new(
+    "a thread gives its processor away by the methods of `Thread`, such as `wait`, `poll` and `send`",
+);
 
 /// The back-edges that a thread that works passes without a look before it is asked again whether it works.
 const PASSES: u32 = 1 << 20;
@@ -64,7 +71,7 @@ impl Edge {
     fn suspend(&self) {
         match &self.stack {
             Some(stack) => self.at.set(stack.suspend()),
-            None => fiber::suspend(),
+            None => ENGINE.suspend(),
         }
     }
 

@@ -21,6 +21,8 @@ mod shared_memory;
 #[path = "../../../machine/tests/it/slower.rs"]
 mod slower;
 mod software;
+mod stacks;
+mod switched;
 mod traffic;
 mod utilization;
 mod wire;

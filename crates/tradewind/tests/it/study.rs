@@ -136,3 +136,64 @@ fn a_native_run_has_rounds_and_an_interval() {
     let text = good(&place.call(&paths, &[]));
     assert!(text.contains("On this host a number is the median of up to 2 rounds"), "{text}");
 }
+
+/// What is wrong with a study of one run, which is told before anything is run.
+fn wrong(run: &str, fragments: &[&str]) {
+    let place = Place::of(&format!("summary = \"s\"\n[[run]]\n{run}\n"));
+    refused(&place.call(&place.paths(), &[]), fragments);
+}
+
+#[test]
+fn sizes_and_choices_that_do_not_go_together_are_told_before_anything_runs() {
+    const HISTOGRAM: &str = "program = \"histogram\"\nmachine = \"paragon\"\n";
+    let histogram = |rest: &str, fragments: &[&str]| wrong(&format!("{HISTOGRAM}{rest}"), fragments);
+    let many = "mine.toml:2:1: run: more than 1048576 threads in all: expected fewer --threads";
+    histogram("nodes = 100000\nthreads = 9999", &[many]);
+    let unused = "for `histogram`, which runs by messages: expected a program that runs by shared-memory";
+    histogram(
+        "protocol = \"stache\"\nblock = 32",
+        &[
+            &format!("mine.toml:5:12: run.protocol = \"stache\": {unused}"),
+            &format!("mine.toml:6:9: run.block = 32: {unused}"),
+        ],
+    );
+    histogram("block = 33", &["mine.toml:5:9: run.block = 33: expected 16, 32, 64 or 128 bytes"]);
+    const EM3D: &str = "program = \"em3d\"\nmachine = \"paragon\"\n";
+    let em3d = |rest: &str, fragments: &[&str]| wrong(&format!("{EM3D}{rest}"), fragments);
+    let ignored = "run.inputs: --input values: `em3d` by bulk does nothing with it";
+    em3d("mechanism = \"bulk\"\ninputs = { values = 3 }", &[ignored]);
+    let few = "mine.toml:2:1: run: 100 graph nodes for 64 owners";
+    em3d("nodes = 64\ninputs = { nodes = 100 }", &[few]);
+    let shared = "run.block = 32: with mechanism `messages`: expected mechanism = \"shared-memory\"";
+    em3d("block = 32\nmechanism = \"messages\"", &[shared]);
+    // A policy that is not stated must suit the machine as well.
+    wrong("program = \"fetch-add\"\nmachine = \"s-coma\"", &["mine.toml:"]);
+}
+
+#[test]
+fn a_machine_that_is_not_there_hides_no_other_mistake_of_its_run() {
+    let run = "program = \"histogram\"\nmachine = \"paragn\"\npolicy = \"bogus\"\nblock = 33\nmechanism = \"bulky\"";
+    let told = ["unknown machine `paragn`", "unknown policy `bogus`", "run.block = 33: expected", "`bulky`"];
+    wrong(run, &told);
+}
+
+#[test]
+fn rounds_that_fail_alike_are_told_once() {
+    let study = "summary = \"s\"\n[[run]]\nprogram = \"histogram\"\nmachine = \"native\"\nnodes = 1\nprocessors = 1\nrepeat = 3\n\
+         inputs.values = 50\nmetrics = [{ figure = \"no.such\", name = \"such\" }]\n";
+    let place = Place::of(study);
+    let paths = place.paths();
+    let ran = tradewind(&place.call(&paths, &[]));
+    assert_eq!((ran.code, ran.out.matches("FAILED ").count()), (Some(1), 1), "{ran:?}");
+}
+
+#[test]
+fn a_record_or_a_study_that_is_none_says_what_was_expected() {
+    let place = Place::of("summary = \"s\"\n[[run]]\nprogram = \"histogram\"\nmachine = \"ideal\"\n");
+    let paths = [place.path("mine.toml"), place.path("no/record")];
+    refused(
+        &place.call(&paths, &[]),
+        &["no/record: unable to open", "; expected a file that can be written"],
+    );
+    refused(&["study", "-"], &["unknown study `-`: expected a file such as my-study.toml"]);
+}

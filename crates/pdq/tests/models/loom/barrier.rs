@@ -25,7 +25,7 @@ impl<const LANES: usize> Barred<LANES> {
     fn new() -> Arc<Self> {
         Arc::new(Self {
             gate: Gate::new(),
-            lanes: std::array::from_fn(|_| Lane::new()),
+            lanes: std::array::from_fn(|_| Lane::new(false)),
             runs: std::array::from_fn(|_| UnsafeCell::default()),
         })
     }
@@ -130,7 +130,7 @@ fn one_barrier_behind_another() {
 #[test]
 fn what_is_known_is_seen() {
     explore(3, || {
-        let lane = Arc::new(Lane::new());
+        let lane = Arc::new(Lane::new(false));
         for key in [1, 2] {
             lane.push(&mut lane.write(), Key::User(key), ());
         }

@@ -44,7 +44,7 @@ fn inbox() {
         for _ in 0..4 {
             let there = inbox.pushed() - reader.taken();
             if there > 1 {
-                let mut span = reader.claim(&inbox, there, 2);
+                let mut span = reader.claim(&inbox, there, 2, false);
                 let keys: Vec<_> = reader.claimed_keys().collect();
                 let items: Vec<_> = std::iter::from_fn(|| span.next()).collect();
                 assert!(keys.iter().eq(items.iter().map(|(key, _)| key)));
@@ -119,10 +119,10 @@ fn room() {
 #[test]
 fn completion_and_last_finder() {
     explore(2, || {
-        let (idle, lane) = (Arc::new(Idle::new(false)), Arc::new(Lane::new()));
+        let (idle, lane) = (Arc::new(Idle::new(false)), Arc::new(Lane::new(false)));
         assert!(lane.serve().hold(Key::User(0)));
         lane.push(&mut lane.write(), Key::User(0), ());
-        assert!(!lane.serve().search(), "its key is held");
+        assert!(!lane.serve().search().0, "its key is held");
         idle.search();
         let bed = idle.lie_down();
         idle.search();

@@ -70,6 +70,41 @@ fn opened_unseen() {
     assert_noticed("opened-unseen", "whole::search_and_completion");
 }
 
+/// Whoever breaks into a seizure does not see which key it runs.
+#[test]
+fn broken_in_unseen() {
+    assert_noticed("broken-in-unseen", "whole::seizure_and_breaker");
+}
+
+#[test]
+fn item_unseen() {
+    assert_noticed("item-unseen", "whole::seizure_and_breaker");
+}
+
+/// A seizure that has been broken into goes on as if it had all keys.
+#[test]
+fn breaking_in_unseen() {
+    assert_noticed("breaking-in-unseen", "whole::seizure_and_breaker");
+}
+
+/// The key of the item that runs is not held any more once somebody has broken in.
+#[test]
+fn key_not_kept() {
+    assert_noticed("key-not-kept", "whole::seizure_and_breaker");
+}
+
+/// What a shared claim has not begun is taken back, and run by its worker all the same.
+#[test]
+fn unbegun_taken_twice() {
+    assert_noticed("unbegun-taken-twice", "whole::claim_and_splitter");
+}
+
+/// Whoever frees the key of an item that is done does not see what that has written.
+#[test]
+fn done_unseen() {
+    assert_noticed("done-unseen", "whole::claim_and_splitter");
+}
+
 /// What is behind a barrier does not see what the sequential handler wrote.
 #[test]
 fn fence_relaxed() {

@@ -120,7 +120,25 @@ macro_rules! counter {
 counter!(AtomicU64, u64);
 counter!(AtomicUsize, usize);
 
+impl AtomicU64 {
+    pub(crate) fn compare_exchange(
+        &self,
+        old: u64,
+        new: u64,
+        success: Ordering,
+        failure: Ordering,
+    ) -> Result<u64, u64> {
+        self.1.pass_unless_newest();
+        self.0.compare_exchange(old, new, success, failure)
+    }
+}
+
 impl AtomicUsize {
+    pub(crate) fn swap(&self, value: usize, order: Ordering) -> usize {
+        self.1.pass_unless_newest();
+        self.0.swap(value, order)
+    }
+
     pub(crate) fn compare_exchange_weak(
         &self,
         old: usize,

@@ -406,7 +406,7 @@ fn close_and_last_completion() {
 #[test]
 fn close_and_server_without_lanes() {
     explore(2, || {
-        let config = queue::Config { servers: 3, partitions: 2, limit: None };
+        let config = queue::Config { servers: 3, partitions: 2, limit: None, shares_claims: false };
         let world = World::new(config);
         let worker = spawn(&world, |world| world.work(2));
         world.queue.close();
@@ -530,5 +530,54 @@ fn search_and_completion() {
             assert_eq!(world.take(0).is_some(), found == 0);
             assert_eq!(world.end()[key as usize], [1]);
         }
+    });
+}
+
+/// A server breaks into a seizure while an item runs, or before, or after; another item of the same lane comes next.
+#[test]
+fn seizure_and_breaker() {
+    explore_whole(3, || {
+        let world = World::servers(2);
+        let mut seizure = world.queue.seize().expect("nothing is unfinished");
+        let breaker = spawn(&world, |world| {
+            world.queue.enqueue(Key::User(0), 10);
+            if let Some(item) = world.queue.seized_for() {
+                world.queue.break_in(item);
+            }
+            world.take(1);
+        });
+        seizure.run(Key::User(0), |mut proof| world.run(1, &mut proof));
+        if !seizure.is_broken() {
+            seizure.run(Key::User(2), |mut proof| world.run(2, &mut proof));
+        }
+        let ran_both = !seizure.is_broken();
+        seizure.give_back();
+        join([breaker]);
+        finish(&world, 0);
+        let runs = world.end();
+        assert_eq!(runs[0], [1, 10]);
+        assert!(!ran_both || runs[2] == [2], "{runs:?}");
+    });
+}
+
+/// A worker runs a claim in place while somebody else splits it, and takes what it has not begun, or what has the key of the
+/// item that is done.
+#[test]
+fn claim_and_splitter() {
+    explore_whole(3, || {
+        let world = World::new(queue::Config { shares_claims: true, ..queue::Config::servers(1) });
+        for (key, item) in [(0, 1), (2, 2), (0, 3)] {
+            world.queue.enqueue(Key::User(key), item);
+        }
+        let thief = spawn(&world, |world| {
+            world.queue.search(0);
+            world.take(0);
+            world.take(0);
+        });
+        serve(&world, 0, 1);
+        join([thief]);
+        finish(&world, 0);
+        let runs = world.end();
+        assert_eq!((&*runs[0], &*runs[2]), (&[1, 3][..], &[2][..]));
     });
 }

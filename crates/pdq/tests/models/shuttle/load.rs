@@ -108,7 +108,12 @@ impl Script {
     fn run(self) {
         let queue = Queue::new(
             DispatcherId::fresh(),
-            Config { servers: self.workers + self.guards, partitions: self.partitions, limit: self.limit },
+            Config {
+                servers: self.workers + self.guards,
+                partitions: self.partitions,
+                limit: self.limit,
+                shares_claims: false,
+            },
         );
         let watch = Watch::new(self.senders());
         let seed = thread_rng().next_u64();

@@ -1,0 +1,104 @@
+//! The right to suspend: fibers that only their owner suspends.
+//!
+//! A scheduler that runs other people's code on its fibers is lost when that code suspends one of them: nobody has noted why, and
+//! nobody will resume it. The code may do so by mistake, because [`suspend`](crate::suspend) needs no handle. Fibers of an *owned*
+//! pool refuse it.
+//!
+//! This module must never know why a fiber is suspended.
+
+use std::ptr;
+
+use crate::crew;
+use crate::pool::Pool;
+use crate::routine;
+
+/// The owner of some fibers, which nobody else suspends. It stands in a `static` that only the code of the owner sees, and is known
+/// by its address there.
+///
+/// ```
+/// use tradewind_fiber::{Owner, Pool, Status};
+///
+/// static SCHEDULER: Owner = Owner::new("call `rest` instead");
+/// fn rest() {
+///     SCHEDULER.suspend();
+/// }
+///
+/// let pool = Pool::new(64 * 1024).owned_by(&SCHEDULER);
+/// // SAFETY: the body borrows nothing of a thread-local.
+/// let mut fiber = unsafe { pool.spawn(rest) }?;
+/// assert_eq!(fiber.resume(), Status::Suspended);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Owner {
+    advice: &'static str,
+}
+
+impl Owner {
+    /// Makes an owner. Code on its fibers that calls [`suspend`](crate::suspend) or [`pass`](crate::pass) itself panics with
+    /// `advice`.
+    pub const fn new(advice: &'static str) -> Self {
+        Self { advice }
+    }
+
+    /// Suspends the fiber that runs on this OS thread, as [`suspend`](crate::suspend) does where fibers have no owner.
+    ///
+    /// # Panics
+    ///
+    /// If no fiber is running, or the one that is has another owner or none: code on an owned fiber runs a fiber of its own there.
+    #[inline]
+    pub fn suspend(&'static self) {
+        self.expect_own("suspended");
+        routine::suspend();
+    }
+
+    /// Suspends the running fiber of a crew and resumes another one in its place, as [`pass`](crate::pass) does where fibers have
+    /// no owner.
+    ///
+    /// # Panics
+    ///
+    /// As [`pass`](crate::pass), and as [`suspend`](Self::suspend).
+    #[inline]
+    pub fn pass(&'static self, number: usize) -> bool {
+        self.expect_own("passed over");
+        crew::pass_on(number)
+    }
+
+    #[inline]
+    fn expect_own(&'static self, what: &str) {
+        if !routine::owner().is_some_and(|owner| ptr::eq(owner, self)) {
+            refuse_foreign(what);
+        }
+    }
+}
+
+impl Pool {
+    /// Has `owner` alone suspend the fibers of the pool, which has made none yet.
+    ///
+    /// # Panics
+    ///
+    /// If the pool has a clone.
+    #[must_use]
+    pub fn owned_by(self, owner: &'static Owner) -> Self {
+        self.with_owner(owner)
+    }
+}
+
+/// Insists that the running fiber, if there is one, has no owner.
+#[inline]
+pub(crate) fn expect_none(what: &str) {
+    if let Some(owner) = routine::owner() {
+        refuse(what, owner);
+    }
+}
+
+#[cold]
+fn refuse(what: &str, owner: &Owner) -> ! {
+    panic!("{what} was called on a fiber that only its owner suspends: {}", owner.advice)
+}
+
+#[cold]
+fn refuse_foreign(what: &str) -> ! {
+    assert!(routine::is_inside(), "a fiber is {what} by its owner, and no fiber is running");
+    panic!("a fiber is {what} by its owner inside another fiber: the inner one has to end or suspend first")
+}

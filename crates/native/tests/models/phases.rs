@@ -1,0 +1,107 @@
+//! The entry of all threads into a timed region, and how those wake that wait for the last.
+
+use loom::sync::Arc;
+use loom::thread;
+
+use crate::barrier::{Barrier, Entry};
+use crate::berth::Berth;
+use crate::explore_up_to;
+use crate::fences::Fences;
+use crate::sync::{AtomicU64, Ordering};
+use crate::threads::Inbox;
+
+/// Each fault of what is explored here, and the scenario that notices it.
+pub(crate) const FAULTS: &[(&str, &str)] = &[
+    ("entry-relaxed", "phases::two_threads_enter_twice"),
+    ("entry-not-acquired", "phases::two_threads_enter_twice"),
+];
+
+/// Threads of a world, each on a processor of its own.
+struct World {
+    barrier: Barrier<usize, u64>,
+    seats: Box<[Seat]>,
+}
+
+#[derive(Default)]
+struct Seat {
+    inbox: Inbox,
+    berth: Berth,
+    /// Regions before which its thread has said that it comes.
+    said: AtomicU64,
+}
+
+impl World {
+    fn new(threads: usize) -> Arc<Self> {
+        Arc::new(Self {
+            barrier: Barrier::new(threads),
+            seats: (0..threads).map(|_| Seat::default()).collect(),
+        })
+    }
+
+    /// What all threads together have said.
+    fn said(&self) -> u64 {
+        self.seats.iter().map(|seat| seat.said.load(Ordering::Relaxed)).sum()
+    }
+
+    fn enter(&self, me: usize) {
+        match self.barrier.enter(me, "region", || self.said()) {
+            Entry::Last(others) => others.into_iter().for_each(|other| self.make_ready(other)),
+            Entry::Wait(count) => {
+                while self.barrier.entered() < count {
+                    self.idle(me);
+                }
+            }
+        }
+    }
+
+    fn make_ready(&self, thread: usize) {
+        let Seat { inbox, berth, .. } = &self.seats[thread];
+        inbox.push(thread as u32);
+        Fences.light();
+        berth.wake();
+    }
+
+    /// The processor of a thread has nothing else to run.
+    fn idle(&self, thread: usize) {
+        let Seat { inbox, berth, .. } = &self.seats[thread];
+        while inbox.drain(|woken| assert_eq!(woken as usize, thread)) == 0 {
+            berth.sleep_unless(&Fences, || !inbox.is_empty());
+        }
+    }
+
+    /// A thread does something before each of so many regions, and enters.
+    fn run(&self, me: usize, regions: u64) {
+        self.seats[me].berth.belongs_to_current_thread();
+        for region in 1..=regions {
+            self.seats[me].said.store(region, Ordering::Relaxed);
+            self.enter(me);
+            let said = self.seats.iter().map(|seat| seat.said.load(Ordering::Relaxed));
+            assert!(said.min() >= Some(region), "all have said that they come before any goes on");
+        }
+    }
+}
+
+fn enter(threads: usize, regions: u64, preemptions: usize) {
+    explore_up_to(preemptions, move || {
+        let world = World::new(threads);
+        let run = |me| {
+            let world = Arc::clone(&world);
+            thread::spawn(move || world.run(me, regions))
+        };
+        let others: Vec<_> = (1..threads).map(run).collect();
+        world.run(0, regions);
+        others.into_iter().for_each(|thread| thread.join().expect("it does not panic"));
+        let all: Vec<u64> = (1..=regions).map(|region| region * threads as u64).collect();
+        world.barrier.with_measured(|measured| assert_eq!(measured, all, "measured when all had come"));
+    });
+}
+
+#[test]
+fn two_threads_enter_twice() {
+    enter(2, 2, 2);
+}
+
+#[test]
+fn three_threads_enter() {
+    enter(3, 1, 1);
+}

@@ -1,0 +1,237 @@
+//! The whole queue in one hand: a server that handles items of many keys without a way through the queue, one after the other,
+//! until another server has to break in.
+//!
+//! A *seizure* holds the sequential key, so nothing conflicts with any item that its holder runs. It pays where items are brief.
+//! Where one turns out to be long, everything else would wait for it. So another server may *break in* while an item runs: it
+//! takes the item's own key in the holder's name, and then opens the gate. From then on the holder has that key and no other.
+//!
+//! # Orderings
+//!
+//! `step` is odd while an item runs, and only grows. The holder makes it odd with release, after it has written the item's key. An odd
+//! step is left once: by the holder, or by who breaks in, with acquire, who therefore sees the key. The holder that finds its
+//! step gone waits until `settled` says, by release and acquire, that its key is held. So nobody reads the key while it is
+//! written: the holder writes it only while the seizure is unbroken and no item runs, and the next holder of another seizure only
+//! after the gate has seen the key given back that was taken in the name of this one.
+//!
+//! This module must never know what items do, nor when one is long.
+
+use super::{AT_GATE, Queue};
+use crate::sync::{AtomicU64, Ordering, UnsafeCell, mutated, panicking, spin_loop, yield_now};
+use crate::{Key, Proof, UserKey};
+
+/// Turns of waiting for who breaks in before the processor is yielded.
+const TURNS: u32 = 64;
+
+/// What a queue knows of its seizures.
+#[derive(Debug)]
+pub(super) struct Seat<K> {
+    /// Odd while an item of a seizure runs.
+    step: AtomicU64,
+    /// The step that was broken into last, once it holds its key.
+    settled: AtomicU64,
+    /// Where that key is held.
+    place: AtomicU64,
+    /// Of the item that runs.
+    key: UnsafeCell<Key<K>>,
+}
+
+// SAFETY: the cell is written and read by one thread after another (see the head of the module), and a key is `Send`.
+unsafe impl<K: UserKey> Sync for Seat<K> {}
+
+impl<K> Default for Seat<K> {
+    fn default() -> Self {
+        Self {
+            step: AtomicU64::new(0),
+            settled: AtomicU64::new(0),
+            place: AtomicU64::new(AT_GATE),
+            key: UnsafeCell::new(Key::Sequential),
+        }
+    }
+}
+
+/// All keys of a queue, held to run items without a way through it. Dropping it gives them back, also when a panicking handler
+/// unwinds.
+///
+/// State reached through it cannot outlive the item:
+///
+/// ```compile_fail
+/// # use tradewind_pdq::{Key, Keyed, Seizure};
+/// fn leak<'t>(seizure: &mut Seizure<'_, ()>, table: &'t Keyed<u32>) -> &'t mut u32 {
+///     seizure.run(Key::User(1), |mut proof| table.get(&mut proof))
+/// }
+/// ```
+#[must_use = "dropping it gives all keys back"]
+#[derive(Debug)]
+pub struct Seizure<'q, T, K: UserKey = u64> {
+    queue: &'q Queue<T, K>,
+    step: u64,
+    /// The key of the last item, if another server has broken in while that ran: all that is held.
+    left: Option<Key<K>>,
+    given_back: bool,
+}
+
+impl<T, K: UserKey> Queue<T, K> {
+    /// Holds all keys, to run items without a way through the queue. Refused if anything is unfinished, and after an abort.
+    ///
+    /// ```
+    /// use tradewind_pdq::{DispatcherId, Key, Keyed, Queue, queue};
+    ///
+    /// let queue = Queue::<()>::new(DispatcherId::fresh(), queue::Config::servers(2));
+    /// let counts = Keyed::sparse(queue.id(), |_| 0_u64);
+    /// let mut seizure = queue.seize().expect("nothing is unfinished");
+    /// for key in [1, 2, 1] {
+    ///     seizure.run(Key::User(key), |mut proof| *counts.get(&mut proof) += 1);
+    /// }
+    /// seizure.give_back();
+    /// assert_eq!(counts.into_entries(), [(1, 2), (2, 1)]);
+    /// ```
+    pub fn seize(&self) -> Option<Seizure<'_, T, K>> {
+        // The gate's latch orders this behind the seizure before.
+        let step = |queue: &Self| queue.seat.step.load(Ordering::Relaxed);
+        let taken = self.gate.try_hold(&self.lanes);
+        taken.then(|| Seizure { queue: self, step: step(self), left: None, given_back: false })
+    }
+
+    /// The item of a seizure that runs now, as a number that no other has, if another server may break in.
+    #[inline]
+    pub fn seized_for(&self) -> Option<u64> {
+        Some(self.seat.step.load(Ordering::Relaxed)).filter(|step| runs(*step))
+    }
+
+    /// Takes all keys but the item's from a seizure, while that item runs. False if the item has ended, or another server has
+    /// broken in.
+    pub fn break_in(&self, item: u64) -> bool {
+        let seat = &*self.seat;
+        let order = if mutated!("broken-in-unseen") { Ordering::Relaxed } else { Ordering::Acquire };
+        if !runs(item) || seat.step.compare_exchange(item, item + 1, order, Ordering::Relaxed).is_err() {
+            return false;
+        }
+        // SAFETY: its holder wrote it before the step that has been acquired, and nobody writes it until this is settled.
+        let key = unsafe { *seat.key.get_shared() };
+        let place = self.lane_of(key);
+        if !mutated!("key-not-kept") {
+            self.lanes[place].serve().take_up(key);
+        }
+        seat.place.store(place as u64, Ordering::Relaxed);
+        self.open_gate();
+        seat.settled.store(item, Ordering::Release);
+        true
+    }
+
+    /// A sequential item or hold is done. True if anything waited for it.
+    pub(super) fn open_gate(&self) -> bool {
+        let waited = self.gate.complete(&self.lanes);
+        self.idle.tell_all();
+        self.tell_if_drained();
+        waited
+    }
+}
+
+impl<T, K: UserKey> Seizure<'_, T, K> {
+    /// Runs an item under its key. Nothing conflicts with it.
+    ///
+    /// # Panics
+    ///
+    /// If another server has broken in.
+    #[inline]
+    pub fn run<R>(&mut self, key: Key<K>, item: impl FnOnce(Proof<'_, K>) -> R) -> R {
+        assert!(!self.is_broken(), "another server has broken in: all but the last key is lost");
+        let proof = Proof::new(key, self.queue.id());
+        if key == Key::Sequential {
+            // It conflicts with all that might run instead.
+            return item(proof);
+        }
+        // The step ends also when the item unwinds.
+        let _running = Running::begin(self, key);
+        item(proof)
+    }
+
+    /// Whether another server has broken in: nothing can be run any more.
+    #[inline]
+    pub fn is_broken(&self) -> bool {
+        self.left.is_some()
+    }
+
+    /// Gives back what is held. True if that has left something to take which whoever has searched for it could not take before.
+    pub fn give_back(mut self) -> bool {
+        self.release()
+    }
+
+    fn release(&mut self) -> bool {
+        self.given_back = true;
+        let Some(key) = self.left else { return self.queue.open_gate() };
+        self.wait_until_settled();
+        let place = self.queue.seat.place.load(Ordering::Relaxed);
+        let mut serving = self.queue.lanes[place as usize].serve();
+        serving.complete(key);
+        let after = serving.leave();
+        self.queue.settle(after);
+        after.ready || after.drained
+    }
+
+    /// Whoever has broken in is about to have taken the key.
+    fn wait_until_settled(&self) {
+        let mut turn = 0;
+        while self.queue.seat.settled.load(Ordering::Acquire) != self.step - 1 {
+            if turn < TURNS {
+                turn += 1;
+                spin_loop();
+            } else {
+                yield_now();
+            }
+        }
+    }
+}
+
+impl<T, K: UserKey> Drop for Seizure<'_, T, K> {
+    fn drop(&mut self) {
+        if self.given_back {
+            return;
+        }
+        if panicking() {
+            self.queue.count_panic();
+        }
+        self.release();
+    }
+}
+
+/// An item that runs, until it is dropped.
+struct Running<'s, 'q, T, K: UserKey> {
+    seizure: &'s mut Seizure<'q, T, K>,
+    key: Key<K>,
+}
+
+impl<'s, 'q, T, K: UserKey> Running<'s, 'q, T, K> {
+    #[inline]
+    fn begin(seizure: &'s mut Seizure<'q, T, K>, key: Key<K>) -> Self {
+        let seat = &*seizure.queue.seat;
+        // SAFETY: the seizure is unbroken and runs nothing, so nobody else reads or writes it.
+        unsafe { *seat.key.get() = key };
+        seizure.step += 1;
+        let order = if mutated!("item-unseen") { Ordering::Relaxed } else { Ordering::Release };
+        seat.step.store(seizure.step, order);
+        Self { seizure, key }
+    }
+}
+
+impl<T, K: UserKey> Drop for Running<'_, '_, T, K> {
+    #[inline]
+    fn drop(&mut self) {
+        let step = self.seizure.step;
+        let seizure = &mut *self.seizure;
+        seizure.step += 1;
+        if mutated!("breaking-in-unseen") {
+            return seizure.queue.seat.step.store(step + 1, Ordering::Relaxed);
+        }
+        let ended =
+            seizure.queue.seat.step.compare_exchange(step, step + 1, Ordering::Relaxed, Ordering::Relaxed);
+        if ended.is_err() {
+            seizure.left = Some(self.key);
+        }
+    }
+}
+
+/// Whether an item runs at that step.
+fn runs(step: u64) -> bool {
+    step % 2 == 1
+}
