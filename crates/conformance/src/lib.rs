@@ -21,12 +21,14 @@
 //! | `shared_memory` | no store to shared memory is lost or seen late, however few blocks and frames there are |
 //! | `shared_memory_order` | shared memory is sequentially consistent across nodes, and refuses what it cannot do |
 //! | `downgrade` | a right to shared memory is taken away after the accesses that it allowed |
+//! | `spinning` | a thread that spins is told what came while it held a key |
 //! | `waiting` | waits end when the count is reached, and not before |
 //! | `deadlock` | threads that wait in vain are reported, exactly |
 //! | `stacks` | a handler has its stack, however deep the thread beneath it is |
 //! | `breach` | a program that breaks the rules fails, and only the program |
 //! | `misuse` | a program that mixes up its nodes, or names what is not there, is told so |
 //! | [`explorer`] | every state of the coherence protocol's tables, searched without any world |
+//! | [`random`] | programs that nobody has written end as a sequential oracle says |
 //! | `phases` | all threads agree on timed regions; what can be repeated is |
 //!
 //! Programs here use only what any program may. They never look at a clock, and none depends on how fast
@@ -51,10 +53,12 @@ mod order;
 mod payload;
 mod phases;
 mod placement;
+pub mod random;
 mod reduction;
 mod setting;
 mod shared_memory;
 mod shared_memory_order;
+mod spinning;
 mod split_phase;
 mod stacks;
 mod waiting;
@@ -79,6 +83,7 @@ pub use reduction::*;
 pub use setting::Setting;
 pub use shared_memory::*;
 pub use shared_memory_order::*;
+pub use spinning::*;
 pub use split_phase::*;
 pub use stacks::*;
 pub use waiting::*;

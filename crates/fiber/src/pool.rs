@@ -97,6 +97,10 @@ impl Pool {
     ///    unwinding that a drop begins for so long that it is left behind.
     ///
     /// A body that is content with what it owns and with its own stack keeps both, and so does one whose fiber is never suspended.
+    ///
+    /// ```compile_fail,E0133
+    /// let fiber = tradewind_fiber::Pool::new(65536).spawn(|| ());
+    /// ```
     pub unsafe fn spawn(&self, body: impl FnOnce() + 'static) -> io::Result<Fiber> {
         self.make_fiber(None, Box::new(body))
     }

@@ -52,11 +52,15 @@ pub(crate) enum Farewell {
     LeftBehind,
 }
 
-/// How far the processors of a world are.
+/// How far the processors of a world are. Who launched the world is told of each of them, and wakes all of them once: were they told
+/// of one another, thousands of processors would wake each other millions of times.
 #[derive(Default)]
 struct Lifecycle {
     counts: Mutex<Counts>,
+    /// For who launched the world: a processor has arrived, or is gone.
     changed: Condvar,
+    /// For the processors.
+    released: Condvar,
 }
 
 #[derive(Default)]
@@ -67,13 +71,28 @@ struct Counts {
 }
 
 impl Lifecycle {
-    fn change(&self, change: impl FnOnce(&mut Counts)) {
+    /// Tells who launched the world what has become of a processor.
+    fn tell(&self, change: impl FnOnce(&mut Counts)) {
         change(&mut lock(&self.counts));
-        self.changed.notify_all();
+        self.changed.notify_one();
     }
 
-    fn wait_until(&self, so_far: impl Fn(&Counts) -> bool) {
-        let counts = self.changed.wait_while(lock(&self.counts), |counts| !so_far(counts));
+    /// Waits until all `processors` have arrived, or are gone: one that has panicked on its way never arrives.
+    fn await_all(&self, processors: usize) {
+        let left = |counts: &mut Counts| counts.arrived + counts.gone < processors;
+        let counts = self.changed.wait_while(lock(&self.counts), left);
+        drop(counts.unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// Lets every processor go on that has arrived.
+    fn release(&self) {
+        lock(&self.counts).released = true;
+        self.released.notify_all();
+    }
+
+    /// Waits for the release of all.
+    fn await_release(&self) {
+        let counts = self.released.wait_while(lock(&self.counts), |counts| !counts.released);
         drop(counts.unwrap_or_else(PoisonError::into_inner));
     }
 
@@ -103,10 +122,9 @@ pub(crate) fn run(world: &Arc<World>, launch: &Launch) -> Farewell {
             }
         }
     }
-    // One that has panicked on its way here never arrives.
-    lifecycle.wait_until(|counts| counts.arrived + counts.gone == processors.len());
+    lifecycle.await_all(processors.len());
     world.start_clock();
-    lifecycle.change(|counts| counts.released = true);
+    lifecycle.release();
     let farewell = watch(world, &lifecycle, processors.len(), launch.stall_limit);
     if farewell == Farewell::Joined {
         for processor in processors {
@@ -137,7 +155,7 @@ fn start(
             world.spoil(Failure::Program(format!("processor {index} panicked: {}", panic_message(&*panic))));
         }
         drop(world);
-        lifecycle.change(|counts| counts.gone += 1);
+        lifecycle.tell(|counts| counts.gone += 1);
     })
 }
 
@@ -151,8 +169,8 @@ fn run_processor(
     world.berths[index].belongs_to_current_thread();
     let processor = Rc::new(Processor::new(Arc::clone(world), index, threads, Tracer::new(recorder)));
     let scheduler = spawn_scheduler(&processor);
-    lifecycle.change(|counts| counts.arrived += 1);
-    lifecycle.wait_until(|counts| counts.released);
+    lifecycle.tell(|counts| counts.arrived += 1);
+    lifecycle.await_release();
     match scheduler {
         Ok(scheduler) => run_scheduler(&processor, scheduler),
         Err(error) => {

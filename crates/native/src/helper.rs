@@ -5,18 +5,7 @@
 //! handlers itself, with the proofs of a dedicated processor. Until that no processor loses anything to it. It stays up, one
 //! look each time the bound has passed, as long as messages come; it is pinned to no core.
 //!
-//! # Why no message waits for ever
-//!
-//! A processor that is *idle* looks, or sleeps and is woken; before it runs threads again it looks once more, and what it
-//! leaves it leaves to the helper ([`Processor::leave_to_helper`]). So a message concerns the helper only while nobody idles.
-//! In each of these pairs both sides pass a full fence between what they say and where they look (`fences` are symmetric in
-//! a world with helpers), so one of them sees what the other has said:
-//!
-//! | says | then looks whether | if so |
-//! |---|---|---|
-//! | sender: the message | nobody idles, the helper's berth is taken | it wakes the helper |
-//! | helper: its berth is taken | nobody idles, something waits | it stays up |
-//! | processor: it idles no more | something waits | it serves, or wakes the helper |
+//! Who looks at what waits, and why no message waits for ever, stands in `attendance`.
 //!
 //! # Ending
 //!
@@ -31,6 +20,7 @@ use std::time::{Duration, Instant};
 use tempest::NodeId;
 use trace::Event as Traced;
 
+use crate::attendance;
 use crate::berth::Berth;
 use crate::idle::NAP;
 use crate::processor::Processor;
@@ -47,12 +37,12 @@ impl World {
     /// the light barrier.
     #[inline]
     pub(crate) fn rouse_helper(&self, node: NodeId) {
-        if let Some(berth) = self.helper_berth(node)
-            && berth.is_taken()
-            && !self.is_attended(node)
-        {
-            self.roused_ns[node.0 as usize].store(self.now_ns(), Ordering::Relaxed);
-            berth.wake();
+        if let Some(berth) = self.helper_berth(node) {
+            attendance::rouse(
+                berth,
+                || !self.is_attended(node),
+                || self.roused_ns[node.0 as usize].store(self.now_ns(), Ordering::Relaxed),
+            );
         }
     }
 
@@ -77,8 +67,13 @@ impl Processor {
         while self.world.is_running() {
             self.rest();
             let berth = &self.world.berths[self.index];
-            let slept =
-                berth.sleep_unless(&self.world.fences, || !self.world.is_running() || self.is_needed());
+            let slept = attendance::sleep(
+                berth,
+                &self.world.fences,
+                || !self.world.is_running(),
+                || self.sees_any_service(),
+                || !self.world.is_attended(self.node().id),
+            );
             let roused_ns = || self.world.roused_ns[self.node().id.0 as usize].load(Ordering::Relaxed);
             // Waking has taken part of the bound.
             self.stand_by(&mut naps, if slept { roused_ns() } else { self.world.now_ns() });
@@ -90,13 +85,12 @@ impl Processor {
         if self.world.helper_berth(self.node().id).is_none() {
             return;
         }
-        self.world.fences.heavy();
-        if self.sees_service() {
-            self.serve();
-            if self.sees_service() {
-                self.world.rouse_helper(self.node().id);
-            }
-        }
+        attendance::leave(
+            &self.world.fences,
+            || self.sees_service(),
+            || _ = self.serve(),
+            || self.world.rouse_helper(self.node().id),
+        );
     }
 
     /// Looks each time the bound has passed, until somebody idles or nothing comes any more.
@@ -136,10 +130,6 @@ impl Processor {
     fn rest(&self) {
         self.gauge().idle.store(true, Ordering::SeqCst);
         self.world.detect_ending();
-    }
-
-    fn is_needed(&self) -> bool {
-        self.sees_any_service() && !self.world.is_attended(self.node().id)
     }
 
     /// Whether there is something to run or to move on, also if only a thorough search finds it.

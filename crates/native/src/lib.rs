@@ -36,7 +36,7 @@
 //! | `floor` | which processor of several goes on, and which lets it |
 //! | `idle` | looking for work |
 //! | `berth` | napping, sleeping, waking |
-//! | `helper` | an OS thread that runs the handlers which nobody else runs in time |
+//! | `helper`, `attendance` | an OS thread that runs the handlers which nobody else runs in time; what is left to it |
 //! | `ending` | when a world has ended, or never will |
 //! | `phases`, `barrier`, `gauge`, `tracer` | timed regions; how threads enter them; what is measured; what a traced run records |
 //! | `sync` | the atomics of the lock-free parts, which a model checker replaces |
@@ -59,6 +59,7 @@
 #![deny(unsafe_code)]
 
 mod adaptive;
+mod attendance;
 mod backlog;
 mod barrier;
 mod berth;

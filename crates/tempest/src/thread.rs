@@ -40,10 +40,12 @@ const PASSES: u32 = 1 << 20;
 /// processor away (a wait, a poll, a send, an access to shared memory) a program must hold nothing that a thread-local leads to:
 ///
 /// - no scoped thread-local may be set, such as those of the crate `scoped-tls`, of tracing subscribers and of runtimes that are
-///   *entered*. Threads go on in another order than calls return, so it would be set back to what is no longer there. The compiler
-///   cannot see that. **It is the one way in which safe code of a program can reach memory that is gone.**
-/// - inside `LocalKey::with`, the value may be another one than before, and a borrow of a `RefCell` in it lasts until the thread goes
-///   on: other threads of the processor find it borrowed.
+///   *entered*. Threads go on in another order than calls return, so it would be set back to what is no longer there.
+/// - nothing inside `LocalKey::with` may be lent to another operating system thread (`std::thread::scope`) by a thread that, when its
+///   run is over, catches its own unwinding again and again. Such a thread is left where it is, and the thread-local is destroyed.
+///
+/// **The compiler sees neither, and both reach memory that is gone from safe code.** A borrow of a `RefCell` in a thread-local is
+/// only a nuisance: it lasts until the thread goes on, and other threads of the processor find it borrowed.
 #[repr(align(64))]
 pub struct Thread<'a> {
     pub(crate) node: &'a Node,

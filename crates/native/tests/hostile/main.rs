@@ -11,6 +11,8 @@ mod flood;
 mod kit;
 mod long;
 mod numbers;
+mod process;
+mod random;
 mod refused;
 mod stacks;
 mod switched;

@@ -105,6 +105,38 @@ fn the_overflow_of_a_handler_on_a_helper_names_its_message() {
     assert_told(&death, "the handler of hostile::kit::stage::Note on node 1");
 }
 
+/// A handler's frame of 400 KB is too large for every stack that a handler may run on, so where it runs makes no difference.
+fn leap_in_a_handler(test: &str, polls: bool) {
+    let death = alone(test, || {
+        let play = Play::new("single", 2, 1, 1).main(move |stage, thread| {
+            if thread.node() == NodeId(0) {
+                thread.send(NodeId(1), Stage::note(1, 0, 0, 0));
+            } else {
+                while polls && stage.event.count() == 0 {
+                    thread.poll();
+                }
+                thread.wait(&stage.event, 1);
+            }
+        });
+        let play = play.handle(|stage, note, _, cx| {
+            let large = [note.key; 50_000];
+            cx.signal(&stage.event, black_box(&large)[77]);
+        });
+        play.run().well();
+    });
+    assert_told(&death, "the handler of hostile::kit::stage::Note on node 1");
+}
+
+#[test]
+fn a_frame_beyond_every_stack_is_told_on_an_idle_processor() {
+    leap_in_a_handler("stacks::a_frame_beyond_every_stack_is_told_on_an_idle_processor", false);
+}
+
+#[test]
+fn a_frame_beyond_every_stack_is_told_in_a_poll() {
+    leap_in_a_handler("stacks::a_frame_beyond_every_stack_is_told_in_a_poll", true);
+}
+
 #[test]
 fn a_frame_of_a_hundred_kilobytes_is_fine_in_every_handler() {
     for policy in POLICIES {

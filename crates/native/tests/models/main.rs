@@ -17,6 +17,8 @@
 //! NATIVE_FAULT=answer-relaxed cargo test -p tradewind-native --test models downgrades::one_that_polls
 //! ```
 
+#[path = "../../src/attendance.rs"]
+mod attendance;
 #[allow(dead_code, reason = "the library uses the rest")]
 #[path = "../../src/backlog.rs"]
 mod backlog;

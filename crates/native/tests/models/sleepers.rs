@@ -2,15 +2,17 @@
 
 use std::time::Duration;
 
-use loom::sync::{Arc, Mutex};
+use loom::sync::Arc;
 use loom::thread;
 use tempest::NodeId;
 
+use crate::attendance;
 use crate::berth::Berth;
 use crate::fences::Fences;
 use crate::lines::push;
+use crate::right::Right;
 use crate::ring::{Received, Ring};
-use crate::sync::{AtomicBool, AtomicU64, Ordering, mutated};
+use crate::sync::{AtomicBool, AtomicU64, Ordering};
 use crate::{explore, explore_up_to};
 
 /// Each fault of what is explored here, and the scenario that notices it.
@@ -33,8 +35,6 @@ struct World {
     berth: Berth,
     /// Messages sent, by one sender.
     sent: AtomicU64,
-    /// Somebody looks for messages.
-    idles: AtomicBool,
     stopped: AtomicBool,
 }
 
@@ -46,13 +46,6 @@ impl World {
 
     fn has(&self, messages: u64) -> bool {
         self.sent.load(Ordering::Relaxed) == messages
-    }
-
-    /// As `World::rouse_helper`.
-    fn rouse(&self) {
-        if self.berth.is_taken() && !self.idles.load(Ordering::Relaxed) {
-            self.berth.wake();
-        }
     }
 }
 
@@ -117,13 +110,13 @@ fn a_line_behind_a_half_wakes_who_sleeps() {
 /// Two processors of a node, of which one at a time receives.
 struct Servers {
     ring: Ring,
-    right_to_receive: Mutex<()>,
+    right: Right,
     taken: AtomicU64,
     berths: [Berth; 2],
 }
 
 impl Servers {
-    /// As `Processor::idle`, until `messages` have been taken out.
+    /// Serves and sleeps, until `messages` have been taken out.
     fn serve(&self, number: usize, messages: u64) {
         self.berths[number].belongs_to_current_thread();
         while self.taken.load(Ordering::Acquire) < messages {
@@ -134,7 +127,7 @@ impl Servers {
     }
 
     fn receive(&self, messages: u64) {
-        let Ok(_right) = self.right_to_receive.try_lock() else { return thread::yield_now() };
+        let Some(_turn) = self.right.try_take() else { return thread::yield_now() };
         let drained = self.ring.drain(8, NodeId(0), &mut Received::blank(), |_, _| true).messages;
         let taken = self.taken.load(Ordering::Relaxed) + drained as u64;
         self.taken.store(taken, Ordering::Release);
@@ -151,7 +144,7 @@ fn one_of_two_takes_it() {
     explore_up_to(1, || {
         let servers = Arc::new(Servers {
             ring: Ring::new(2),
-            right_to_receive: Mutex::new(()),
+            right: Right::default(),
             taken: AtomicU64::new(0),
             berths: Default::default(),
         });
@@ -186,33 +179,75 @@ fn the_end_wakes_everybody() {
     });
 }
 
-/// A message comes while a processor that idles begins to run threads: it sees the message, or the helper does, whoever of the
-/// two says first that it does not look any more.
+/// A node with a helper, and a processor that idles at first.
+struct Helped {
+    ring: Ring,
+    right: Right,
+    idles: AtomicBool,
+    taken: AtomicBool,
+    helper: Berth,
+}
+
+impl Helped {
+    fn nobody_idles(&self) -> bool {
+        !self.idles.load(Ordering::Relaxed)
+    }
+
+    fn is_over(&self) -> bool {
+        self.taken.load(Ordering::Relaxed)
+    }
+
+    fn rouse(&self) {
+        attendance::rouse(&self.helper, || self.nobody_idles(), || ());
+    }
+
+    fn serve(&self) {
+        let Some(_turn) = self.right.try_take() else { return thread::yield_now() };
+        if self.ring.drain(8, NodeId(0), &mut Received::blank(), |_, _| true).messages > 0 {
+            self.taken.store(true, Ordering::Release);
+            Fences.light();
+            self.helper.wake_from_anything();
+        }
+    }
+
+    /// As the helper, which serves when nobody else does.
+    fn help(&self) {
+        self.helper.belongs_to_current_thread();
+        while !self.is_over() {
+            let is_ready = || self.ring.is_ready();
+            attendance::sleep(&self.helper, &Fences, || self.is_over(), is_ready, || self.nobody_idles());
+            if self.nobody_idles() {
+                self.serve();
+            }
+        }
+    }
+}
+
+/// A message comes while a processor that idles begins to run threads: it takes it, or the helper does, whoever of the two says
+/// first that it does not look any more.
 #[test]
 fn what_comes_late_is_left_to_the_helper() {
     explore(|| {
-        let world = Arc::new(World::default());
-        world.idles.store(true, Ordering::Relaxed);
-        let other = Arc::clone(&world);
-        let helper = thread::spawn(move || {
-            other.berth.belongs_to_current_thread();
-            let is_needed = || other.has(1) && !other.idles.load(Ordering::Relaxed);
-            other.berth.sleep_unless(&Fences, || is_needed() || other.stopped.load(Ordering::Relaxed));
+        let node = Arc::new(Helped {
+            ring: Ring::new(2),
+            right: Right::default(),
+            idles: AtomicBool::new(true),
+            taken: AtomicBool::default(),
+            helper: Berth::default(),
         });
-        let other = Arc::clone(&world);
+        let other = Arc::clone(&node);
+        let helper = thread::spawn(move || other.help());
+        let other = Arc::clone(&node);
         let sender = thread::spawn(move || {
-            other.send();
+            assert!(push(&other.ring, 0, 1), "there is room");
+            Fences.light();
             other.rouse();
         });
-        // As `Processor::leave_to_helper`; it runs threads for ever afterwards.
-        world.idles.store(false, Ordering::Relaxed);
-        Fences.heavy();
-        if world.has(1) && !mutated!("nothing-is-left") {
-            world.stopped.store(true, Ordering::Release);
-            Fences.light();
-            world.berth.wake();
-        }
+        // The processor runs threads for ever afterwards.
+        node.idles.store(false, Ordering::Relaxed);
+        attendance::leave(&Fences, || node.ring.is_ready(), || node.serve(), || node.rouse());
         sender.join().expect("it does not panic");
         helper.join().expect("it does not panic");
+        assert!(node.is_over(), "the message has been taken");
     });
 }

@@ -8,6 +8,8 @@
 
 #[path = "../../src/adaptive.rs"]
 mod adaptive;
+#[path = "../../src/attendance.rs"]
+mod attendance;
 #[path = "../../src/backlog.rs"]
 mod backlog;
 #[path = "../../src/barrier.rs"]

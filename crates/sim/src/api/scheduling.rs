@@ -236,13 +236,16 @@ impl Scheduling for Edge {
 
     fn spin(&self) {
         self.settle();
-        let (looks, now) = {
+        let (looks, now, overlooked) = {
             let state = self.state();
-            (standstill::looks_to_spin(&state, self.core()), state.agenda.now())
+            let looks = standstill::looks_to_spin(&state, self.core());
+            (looks, state.agenda.now(), standstill::is_overlooked(&state, self.core()))
         };
         let still = self.spun.replace(Some(now)) == Some(now);
         if looks {
             self.poll();
+        } else if overlooked {
+            self.yield_to_handlers(Noticed::Interrupt);
         } else if still {
             // What the thread waits for needs time to come.
             self.settle_after(|state, core| {
