@@ -277,11 +277,12 @@ impl Processor {
         received
     }
 
-    /// The right to receive, from nobody or from a processor that is at one handler for long, while the queue has room.
+    /// The right to receive, from nobody or from a processor that is at one handler for long. Nobody receives what the queue has
+    /// no room for; a right that has been taken over is used in any case, because the former holder has lost more than that.
     fn turn_to_receive(&self, shared: &Shared) -> Option<Turn<'_>> {
-        let mut turn = self.node().try_receive();
+        let turn = self.node().try_receive();
         if turn.is_none() && (self.duty.counts_refusal() || self.world.is_helper(self.index)) {
-            turn = self.take_over(shared);
+            return self.take_over(shared);
         }
         turn.filter(|_| shared.has_room())
     }

@@ -194,7 +194,7 @@ fn threads_send_beside_handlers_that_never_cease() {
                 thread.hold(tempest::Key::NoSync, |cx| {
                     (0..2_000).for_each(|_| cx.send(other, Stage::note(NOSYNC, REPLY, 0, 0)));
                 });
-                (0..500).for_each(|_| thread.send(other, Stage::note(NOSYNC, REQUEST, 0, 0)));
+                (0..200).for_each(|_| thread.send(other, Stage::note(NOSYNC, REQUEST, 0, 0)));
                 threads_left.fetch_sub(1, Ordering::Relaxed);
             });
             play.run().within(PROMPTLY).well();
