@@ -7,6 +7,7 @@
 mod policies;
 
 mod bounds;
+mod cores;
 mod flood;
 mod kit;
 mod long;

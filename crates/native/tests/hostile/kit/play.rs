@@ -69,14 +69,28 @@ impl Play {
     /// # Panics
     /// If the run hangs, or panics instead of returning.
     pub(crate) fn run(self) -> Ended {
+        let (what, world, launch) = self.ready();
+        let start = Instant::now();
+        let result = watched(move || world.run(&launch)).unwrap_or_else(|why| panic!("{what}: {why}"));
+        Ended { what, took: start.elapsed(), result }
+    }
+
+    /// Runs it on the calling OS thread, without a watchdog: inside another run, which has one.
+    pub(crate) fn run_here(self) -> Ended {
+        let (what, world, launch) = self.ready();
+        let start = Instant::now();
+        let result = world.run(&launch);
+        Ended { what, took: start.elapsed(), result }
+    }
+
+    /// What it is, for people, and the world that is to run it, and how.
+    fn ready(self) -> (String, Local, Launch) {
         let Self { policy, nodes, processors, threads, world, stall_limit, script } = self;
         let what = format!("policy `{policy}`, {nodes} nodes of {processors} processors, {world:?}");
         let job = Job::new::<Stage>((Arc::new(script), Arc::default()));
         let policy = policy.parse().expect("a policy");
         let launch = Launch { nodes, processors, threads, stall_limit, ..Launch::new(job, policy) };
-        let start = Instant::now();
-        let result = watched(move || world.run(&launch)).unwrap_or_else(|why| panic!("{what}: {why}"));
-        Ended { what, took: start.elapsed(), result }
+        (what, world, launch)
     }
 }
 
