@@ -2,8 +2,6 @@
 //!
 //! This module must never know what a message is for, or who runs its handler.
 
-use std::sync::atomic::Ordering;
-
 use tempest::NodeId;
 use tempest::policy::Dispatch;
 use tempest::world::{MessageId, Packet};
