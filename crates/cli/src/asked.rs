@@ -1,8 +1,9 @@
 //! From arguments to machines and programs, or all that is wrong with them. This module must never run anything.
 
 use report::document::{Asked, Given};
-use tempest::Mechanism;
 use tempest::entry::{Coherence, Entry, Plan};
+use tempest::policy::PRESETS;
+use tempest::{Mechanism, Policy};
 use worlds::machines::is_same;
 use worlds::{NATIVE, Sharing, Subject, Target};
 
@@ -112,6 +113,32 @@ pub(crate) fn useless(entry: &Entry, mechanisms: &[Mechanism], shared: &str) -> 
             entry.name,
             mechanism_names(entry.mechanisms)
         ),
+    })
+}
+
+/// Stands in a refusal that says already what to do instead.
+pub(crate) const EXPECTED: &str = "expected ";
+
+/// What to ask for where a machine cannot run a program by `mechanism` under the policy asked for: as `typed` says a mechanism of the
+/// program, this one first, and the policies by which the machine can.
+pub(crate) fn instead(
+    entry: &Entry,
+    target: &Target,
+    mechanism: Mechanism,
+    typed: impl Fn(Mechanism, &str) -> String,
+) -> String {
+    let others = entry.mechanisms.iter().copied().filter(|other| *other != mechanism);
+    let found = std::iter::once(mechanism).chain(others).find_map(|mechanism| {
+        let can = |policy: Policy| target.check(mechanism, &policy).is_ok();
+        let names = PRESETS.iter().map(|preset| preset.name);
+        let names: Vec<_> = names.filter(|name| name.parse().is_ok_and(can)).collect();
+        (!names.is_empty()).then(|| format!("expected {}", typed(mechanism, &names.join(", "))))
+    });
+    // A machine without any mechanism of the program is no machine for it.
+    found.unwrap_or_else(|| {
+        let (able, written) = (mechanism_names(&target.mechanisms()), mechanism_names(entry.mechanisms));
+        let (program, machine) = (entry.name, target.name());
+        format!("`{program}` runs by {written}, machine `{machine}` by {able} only: expected another machine")
     })
 }
 

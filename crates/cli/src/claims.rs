@@ -114,7 +114,8 @@ impl Held<'_> {
                 None => {}
                 Some(Ok(numbers)) => done.push((*needed, numbers)),
                 Some(Err(none)) => {
-                    let (study, command) = (needed.study.to_owned(), needed.run.told(&self.house.name));
+                    let (study, command) =
+                        (needed.study.to_owned(), needed.run.command_line(&self.house.name));
                     failures.push(FailedRun { study, command, said: none.why() });
                 }
             }

@@ -9,7 +9,7 @@ use compare::Ranking;
 use report::document::Partial;
 use report::text::View;
 use report::{Page, document, picture, plot, text};
-use worlds::shape::Asked;
+use worlds::shape::AskedShape;
 use worlds::{Compared, Comparing, Comparison, Step, Target};
 
 use crate::arguments::Compare;
@@ -122,7 +122,7 @@ fn plan(house: &House, arguments: &Compare) -> Result<Comparison, Problem> {
     let rest = (arguments.repeat.get(), common.seed.get(), optional(&common.stall_limit));
     let ((targets, (subject, mechanisms), policies), size, rest) =
         (asked.all(), size.all(), rest.all()).all()?;
-    let size = (Asked { nodes: size.0, processors: size.1 }, size.2);
+    let size = (AskedShape { nodes: size.0, processors: size.1 }, size.2);
     let least = subject.instance.least();
     let mut plan = Comparison::new(subject, targets);
     (plan.policies, plan.mechanisms) = (policies, mechanisms);

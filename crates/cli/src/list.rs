@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use report::document::{self, Item, Program};
 use report::quantity::several;
-use report::text::{self, Choice};
+use report::text::{self, OptionItem};
 use tempest::entry::{Coherence, Entry, Input};
 use tempest::policy::{OPTIONS, PRESETS, Preset};
 use tempest::{Mechanism, Policy};
@@ -91,8 +91,8 @@ fn texts(texts: &[&str]) -> Vec<String> {
 }
 
 /// The options that may be written behind a policy.
-fn options() -> Vec<Choice> {
-    let choice = |option: &tempest::policy::PolicyOption| Choice {
+fn options() -> Vec<OptionItem> {
+    let choice = |option: &tempest::policy::PolicyOption| OptionItem {
         option: option.text.to_owned(),
         meaning: option.meaning.to_owned(),
         needs: texts(&option.needs()),

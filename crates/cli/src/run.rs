@@ -7,11 +7,10 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use compare::Combination;
-use tempest::policy::PRESETS;
-use tempest::{Policy, Reached};
+use tempest::Reached;
 use trace::Summary;
 use units::Time;
-use worlds::shape::Asked;
+use worlds::shape::AskedShape;
 use worlds::{Error, Measuring, Repeat, Setting, TraceFile, Turn, inputs, machines};
 
 use report::document::Partial;
@@ -19,7 +18,7 @@ use report::quantity::time;
 use report::{Page, document, picture, plot, quantity, text};
 
 use crate::arguments::Run;
-use crate::asked::{asked, mechanism_names, subject, target, warn};
+use crate::asked::{EXPECTED, asked, instead, subject, target, warn};
 use crate::files;
 use crate::house::House;
 use crate::interrupt;
@@ -165,7 +164,7 @@ fn setting(house: &House, arguments: &Run) -> Result<Setting, Problem> {
     let ((target, (subject, mechanisms), policy), (nodes, processors, threads), (seed, stall_limit)) =
         (asked.all(), size.all(), rest.all()).all()?;
     let least = subject.instance.least();
-    let shape = target.shape(Asked { nodes, processors }, least);
+    let shape = target.shape(AskedShape { nodes, processors }, least);
     let is_native = target.is_native();
     Ok(Setting {
         mechanism: *mechanisms.first().unwrap_or(&subject.entry.mechanisms[0]),
@@ -182,36 +181,16 @@ fn setting(house: &House, arguments: &Run) -> Result<Setting, Problem> {
     })
 }
 
-/// Stands in a refusal that says already what to do instead.
-const EXPECTED: &str = "expected ";
-
 /// A refusal with what the machine can do instead, where it says only what is missing.
 fn advised(problem: Problem, setting: &Setting) -> Problem {
     let Problem::Wrong(lines) = problem else { return problem };
-    let advice = instead(setting).map(|instead| format!("; {instead}")).unwrap_or_default();
+    let Setting { subject, target, mechanism, policy, .. } = setting;
+    let typed = |mechanism, policies: &str| format!("--mechanism {mechanism} with --policy {policies}");
+    let is_unable = target.check(*mechanism, policy).is_err();
+    let advice = is_unable.then(|| format!("; {}", instead(&subject.entry, target, *mechanism, typed)));
+    let advice = advice.unwrap_or_default();
     let told = |line: String| if line.contains(EXPECTED) { line } else { format!("{line}{advice}") };
     Problem::Wrong(lines.into_iter().map(told).collect())
-}
-
-/// The mechanism and the policies by which the machine can run the program, if not as it was asked for.
-fn instead(setting: &Setting) -> Option<String> {
-    let Setting { subject, target, mechanism, policy, .. } = setting;
-    target.check(*mechanism, policy).err()?;
-    let others = subject.entry.mechanisms.iter().filter(|other| *other != mechanism);
-    let found = std::iter::once(mechanism).chain(others).find_map(|mechanism| {
-        let can = |policy: Policy| target.check(*mechanism, &policy).is_ok();
-        let names = PRESETS.iter().map(|preset| preset.name);
-        let names: Vec<_> = names.filter(|name| name.parse().is_ok_and(can)).collect();
-        let policies = names.join(", ");
-        (!names.is_empty()).then(|| format!("expected --mechanism {mechanism} with --policy {policies}"))
-    });
-    // A machine without any mechanism of the program is no machine for it.
-    let (able, written) = (mechanism_names(&target.mechanisms()), mechanism_names(subject.entry.mechanisms));
-    let (program, machine) = (subject.entry.name, target.name());
-    let no_machine = || {
-        format!("`{program}` runs by {written}, machine `{machine}` by {able} only: expected another machine")
-    };
-    found.or_else(|| Some(no_machine()))
 }
 
 /// Whether there can be a trace as asked for: of one run, and not in the place of what the run reads.

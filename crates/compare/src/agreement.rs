@@ -25,9 +25,9 @@ pub struct Agreement {
     /// them have times that mean something.
     pub choices: Vec<Choice>,
     /// Whether one mechanism serves all machines; `None` where there was no choice.
-    pub mechanism: Option<Verdict>,
+    pub mechanism: Option<CommonBest>,
     /// Whether one policy serves all machines; `None` where there was no choice.
-    pub policy: Option<Verdict>,
+    pub policy: Option<CommonBest>,
     /// The extent to which the combinations that ran are common to all machines.
     pub extent: Extent,
     /// The machines with a right combination that was not oversubscribed, also if they have no combination in common.
@@ -53,7 +53,7 @@ pub enum Extent {
 /// The mechanism, or the policy, that serves all machines.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Verdict {
+pub enum CommonBest {
     /// No choice serves all machines.
     Differs,
     /// The named one is the best on each machine, and nothing is tied with it.
@@ -157,11 +157,11 @@ enum Serves<T> {
 }
 
 impl<T> Serves<T> {
-    fn verdict(&self, name: impl Fn(&T) -> String) -> Verdict {
+    fn verdict(&self, name: impl Fn(&T) -> String) -> CommonBest {
         match self {
-            Self::Nothing => Verdict::Differs,
-            Self::Best(one) => Verdict::Best(name(one)),
-            Self::Tied(one) => Verdict::Tied(name(one)),
+            Self::Nothing => CommonBest::Differs,
+            Self::Best(one) => CommonBest::Best(name(one)),
+            Self::Tied(one) => CommonBest::Tied(name(one)),
         }
     }
 }
@@ -275,12 +275,12 @@ mod tests {
         agreed.remove(0)
     }
 
-    fn best(one: &str) -> Option<Verdict> {
-        Some(Verdict::Best(one.to_owned()))
+    fn best(one: &str) -> Option<CommonBest> {
+        Some(CommonBest::Best(one.to_owned()))
     }
 
-    fn tied(one: &str) -> Option<Verdict> {
-        Some(Verdict::Tied(one.to_owned()))
+    fn tied(one: &str) -> Option<CommonBest> {
+        Some(CommonBest::Tied(one.to_owned()))
     }
 
     fn names(names: &[Name]) -> Vec<&str> {
@@ -292,7 +292,7 @@ mod tests {
         let native = rows(&[(Bulk, "single", 10), (Bulk, "fixed:1", 20), (Messages, "single", 30)]);
         let model = rows(&[(Bulk, "fixed:1", 1), (Messages, "single", 2), (Bulk, "single", 3)]);
         let found = agree(&native, &model);
-        assert_eq!((found.mechanism, found.policy), (best("bulk"), Some(Verdict::Differs)));
+        assert_eq!((found.mechanism, found.policy), (best("bulk"), Some(CommonBest::Differs)));
         let policies: Vec<_> = found.choices.iter().map(|choice| choice.way.policy.as_str()).collect();
         assert_eq!((policies, found.extent), (vec!["single", "fixed:1"], Extent::All));
         let found = agree(&native, &native);
@@ -370,6 +370,6 @@ mod tests {
             in_shape("toy", &slow, wide),
         ]);
         let found: Vec<_> = found.iter().map(|agreed| (agreed.shape, agreed.policy.clone())).collect();
-        assert_eq!(found, [(crate::samples::SHAPE, best("single")), (wide, Some(Verdict::Differs))]);
+        assert_eq!(found, [(crate::samples::SHAPE, best("single")), (wide, Some(CommonBest::Differs))]);
     }
 }

@@ -165,14 +165,14 @@ pub(crate) fn find(rows: &[&Row], repeatable: bool) -> Finding {
     let (tied, slower): (Vec<&Row>, Vec<&Row>) = others.iter().partition(|row| is_tied(winner, row));
     let (larger, smaller) = contrasts(winner, others, &slower);
     let equal: Vec<_> = std::iter::once(winner).chain(tied.iter().copied()).collect();
-    let contrast = |found: Option<Compared<'_>>| found.map(|found| found.contrast(winner));
+    let contrast = |found: Option<Loser<'_>>| found.map(|found| found.contrast(winner));
     Finding {
         ran: true,
         repeatable,
         winner: Some(winner.way()),
         bottleneck: bottleneck::of(winner),
         oversubscribed: winner.oversubscribed
-            || larger.as_ref().is_some_and(|larger| larger.loser.oversubscribed),
+            || larger.as_ref().is_some_and(|larger| larger.row.oversubscribed),
         brief: winner.is_brief(),
         too_few: too_few(rows, &right),
         several_mechanisms: others.iter().any(|row| row.mechanism != winner.mechanism),
@@ -193,8 +193,8 @@ fn too_few(all: &[&Row], right: &[&Row]) -> Option<TooFew> {
 }
 
 /// A loser whose time can be divided by the winner's.
-struct Compared<'r> {
-    loser: &'r Row,
+struct Loser<'r> {
+    row: &'r Row,
     differs: Differs,
     ratio: f64,
 }
@@ -205,27 +205,27 @@ fn contrasts<'r>(
     winner: &Row,
     others: &[&'r Row],
     slower: &[&'r Row],
-) -> (Option<Compared<'r>>, Option<Compared<'r>>) {
+) -> (Option<Loser<'r>>, Option<Loser<'r>>) {
     let is_untied = |row: &&&Row| {
         let of_its = |rows: &[&Row]| rows.iter().filter(|other| other.mechanism == row.mechanism).count();
         of_its(others) == of_its(slower)
     };
     let by_policy = slower.iter().find(|row| row.mechanism == winner.mechanism);
     let by_mechanism = slower.iter().filter(|row| row.mechanism != winner.mechanism).find(is_untied);
-    let compared = |loser: Option<&&'r Row>, differs| {
+    let loser = |loser: Option<&&'r Row>, differs| {
         let loser = *loser?;
-        Some(Compared { loser, differs, ratio: ratio(winner, loser)? })
+        Some(Loser { row: loser, differs, ratio: ratio(winner, loser)? })
     };
-    match (compared(by_policy, Differs::Policy), compared(by_mechanism, Differs::Mechanism)) {
+    match (loser(by_policy, Differs::Policy), loser(by_mechanism, Differs::Mechanism)) {
         (Some(policy), Some(mechanism)) if mechanism.ratio < policy.ratio => (Some(policy), Some(mechanism)),
         (policy, Some(mechanism)) => (Some(mechanism), policy),
         (policy, None) => (policy, None),
     }
 }
 
-impl Compared<'_> {
+impl Loser<'_> {
     fn contrast(&self, winner: &Row) -> Contrast {
-        let Self { loser, differs, ratio } = *self;
+        let Self { row: loser, differs, ratio } = *self;
         let processors = Processors { winner: winner.split.computing, loser: loser.split.computing };
         Contrast {
             loser: loser.way(),

@@ -58,12 +58,12 @@ pub struct Score {
     /// The pair whose error is the largest.
     pub worst: Pair,
     /// How the model ranks the pairs; `None` of a single one.
-    pub ranking: Option<Choice>,
+    pub ranking: Option<PairOrder>,
 }
 
 /// How a model ranks at least two pairs.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Choice {
+pub struct PairOrder {
     /// The fastest pair as measured.
     pub best: Pair,
     /// The fastest pair as predicted.
@@ -88,7 +88,7 @@ impl Pair {
     }
 }
 
-impl Choice {
+impl PairOrder {
     /// How much longer the predicted choice takes than the best, as a share, both as measured.
     pub fn cost(&self) -> f64 {
         self.chosen.measured_ns / self.best.measured_ns - 1.0
@@ -167,7 +167,7 @@ fn score(scored: &[&Paired<'_>]) -> Option<Score> {
 }
 
 /// How the model ranks pairs, the fastest measured first.
-fn choice(pairs: &[&Paired<'_>]) -> Option<Choice> {
+fn choice(pairs: &[&Paired<'_>]) -> Option<PairOrder> {
     let [best, _, ..] = pairs else { return None };
     let predicted = |pair: &Paired<'_>| pair.2.outcome.timed();
     let chosen = pairs.iter().min_by_key(|pair| predicted(pair))?;
@@ -175,7 +175,7 @@ fn choice(pairs: &[&Paired<'_>]) -> Option<Choice> {
     let two = two.flat_map(|(index, fast)| pairs[index + 1..].iter().map(move |slow| (fast, slow)));
     let apart: Vec<_> = two.filter(|(fast, slow)| !is_tied(fast.1, slow.1)).collect();
     let in_order = apart.iter().filter(|(fast, slow)| predicted(fast) < predicted(slow)).count();
-    Some(Choice {
+    Some(PairOrder {
         best: best.0.clone(),
         chosen: chosen.0.clone(),
         tied: is_tied(best.1, chosen.1),

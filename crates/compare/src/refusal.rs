@@ -22,14 +22,14 @@ pub struct Refusal {
 #[derive(Clone, PartialEq, Debug)]
 pub struct LeftOut {
     /// The policy or mechanism.
-    pub what: Choice,
+    pub what: Omitted,
     /// The reason, as the world gives it.
     pub reason: String,
 }
 
 /// A choice that a comparison makes for all combinations at once.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Choice {
+pub enum Omitted {
     /// A policy, by every mechanism: there are too few processors for it.
     Policy(String),
     /// A mechanism, under every policy: the machine lacks it.

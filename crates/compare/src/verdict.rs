@@ -73,9 +73,9 @@ fn table(ranking: &Ranking) -> Option<Verdict> {
     let winner = *right.first()?;
     let mechanisms = gathered(&right, |row| row.mechanism)
         .into_iter()
-        .map(|rows| Choice { names: vec![rows[0].mechanism.to_string()], rows });
+        .map(|rows| Candidate { names: vec![rows[0].mechanism.to_string()], rows });
     let by_winners = right.iter().filter(|row| row.mechanism == winner.mechanism);
-    let policies = by_winners.map(|&row| Choice { names: row.policies.clone(), rows: vec![row] });
+    let policies = by_winners.map(|&row| Candidate { names: row.policies.clone(), rows: vec![row] });
     let mechanism = lead(winner, &mechanisms.collect::<Vec<_>>());
     let policy = lead(winner, &policies.collect::<Vec<_>>());
     Some(Verdict {
@@ -103,7 +103,7 @@ fn gathered<'r, K: PartialEq>(rows: &[&'r Row], key: impl Fn(&Row) -> K) -> Vec<
 }
 
 /// What can be chosen: its names, and its rows, the fastest first.
-struct Choice<'r> {
+struct Candidate<'r> {
     names: Vec<String>,
     rows: Vec<&'r Row>,
 }
@@ -117,7 +117,7 @@ enum Standing {
     Slower,
 }
 
-impl Choice<'_> {
+impl Candidate<'_> {
     fn against(&self, winner: &Row) -> Standing {
         let mut tied = self.rows.iter().filter(|row| is_tied(winner, row)).peekable();
         if tied.peek().is_none() {
@@ -131,7 +131,7 @@ impl Choice<'_> {
 }
 
 /// The winner held against the choices, the first of which is its own; `None` if there is one name only.
-fn lead(winner: &Row, choices: &[Choice<'_>]) -> Option<Lead> {
+fn lead(winner: &Row, choices: &[Candidate<'_>]) -> Option<Lead> {
     let (own, others) = choices.split_first()?;
     let mut lead = Lead { best: own.names.clone(), unclear: Vec::new(), next: None };
     for choice in others {
@@ -144,7 +144,7 @@ fn lead(winner: &Row, choices: &[Choice<'_>]) -> Option<Lead> {
     (lead.best.len() + lead.unclear.len() > 1 || lead.next.is_some()).then_some(lead)
 }
 
-fn behind(winner: &Row, choice: &Choice<'_>) -> Option<Behind> {
+fn behind(winner: &Row, choice: &Candidate<'_>) -> Option<Behind> {
     Some(Behind { name: choice.names.first()?.clone(), ratio: ratio(winner, choice.rows[0])? })
 }
 

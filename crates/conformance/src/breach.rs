@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use bytemuck::{Pod, Zeroable};
 use tempest::{
-    Block, Event, Failure, Fault, Handler, Homes, Key, Keyed, Layout, MAX_WORDS, Memory, Message, NodeId,
-    Protocol, Quiet, Report, Rights, Segment, Setup, Tag, Thread, handlers,
+    Block, Event, Fault, Handler, Homes, Key, Keyed, Layout, MAX_WORDS, Memory, Message, NodeId, Protocol,
+    Quiet, Report, Rights, Segment, Setup, Tag, Thread, handlers,
 };
 
 use crate::Setting;
@@ -96,18 +96,11 @@ pub fn rights_are_taken_away_by_handlers(setting: &Setting<'_>) {
 }
 
 fn fails(setting: &Setting<'_>, promise: &str, breach: Breach, says: &str) {
-    match setting.run::<Lawless>(breach, 2) {
-        Err(Failure::Program(what)) if what.contains(says) => {}
-        other => {
-            panic!(
-                "`{promise}` is broken ({setting}): expected the program to fail with `{says}`, got {other:?}"
-            )
-        }
-    }
+    setting.fails::<Lawless>(promise, breach, 2, says);
 }
 
 /// What is done that must not be.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 enum Breach {
     Panic,
     PanicInHandler,

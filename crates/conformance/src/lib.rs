@@ -21,12 +21,15 @@
 //! | `shared_memory` | no store to shared memory is lost or seen late, however few blocks and frames there are |
 //! | `shared_memory_order` | shared memory is sequentially consistent across nodes, and refuses what it cannot do |
 //! | `downgrade` | a right to shared memory is taken away after the accesses that it allowed |
+//! | `spinning` | a thread that spins is told what came while it held a key |
 //! | `waiting` | waits end when the count is reached, and not before |
 //! | `deadlock` | threads that wait in vain are reported, exactly |
 //! | `stacks` | a handler has its stack, however deep the thread beneath it is |
 //! | `breach` | a program that breaks the rules fails, and only the program |
+//! | `unwinding` | what destructors do and threads catch hides no failure and keeps no run from ending |
 //! | `misuse` | a program that mixes up its nodes, or names what is not there, is told so |
 //! | [`explorer`] | every state of the coherence protocol's tables, searched without any world |
+//! | [`random`] | programs that nobody has written end as a sequential oracle says |
 //! | `phases` | all threads agree on timed regions; what can be repeated is |
 //!
 //! Programs here use only what any program may. They never look at a clock, and none depends on how fast
@@ -51,12 +54,15 @@ mod order;
 mod payload;
 mod phases;
 mod placement;
+pub mod random;
 mod reduction;
 mod setting;
 mod shared_memory;
 mod shared_memory_order;
+mod spinning;
 mod split_phase;
 mod stacks;
+mod unwinding;
 mod waiting;
 
 pub use barrier::*;
@@ -79,8 +85,10 @@ pub use reduction::*;
 pub use setting::Setting;
 pub use shared_memory::*;
 pub use shared_memory_order::*;
+pub use spinning::*;
 pub use split_phase::*;
 pub use stacks::*;
+pub use unwinding::*;
 pub use waiting::*;
 
 use tempest::entry::Coherence;
@@ -127,6 +135,14 @@ pub fn promises() -> &'static [Promise] {
         panic_outside_of_a_run_is_the_programs
         panic_of_a_handler_is_the_programs
         panic_in_a_hold_is_the_programs
+        a_handlers_panic_ends_the_run_whoever_catches_it
+        a_panic_in_a_hold_ends_the_run_whoever_catches_it
+        a_thread_may_catch_its_own_panic
+        destructors_may_act_when_a_run_fails
+        destructors_may_act_at_a_deadlock
+        rights_may_be_missing_when_a_run_is_unwound
+        runs_end_whatever_their_threads_catch
+        unwinding_gives_nothing_away
         messages_have_a_greatest_length
         messages_must_be_registered
         messages_need_a_destination

@@ -80,6 +80,22 @@ impl Setting<'_> {
         outcome
     }
 
+    /// Runs a program that must fail, in words that contain `says`.
+    ///
+    /// # Panics
+    /// If it does not.
+    pub(crate) fn fails<P: Program>(&self, promise: &str, config: P::Config, threads: u32, says: &str)
+    where
+        P::Config: fmt::Debug + Clone,
+    {
+        match self.run::<P>(config.clone(), threads) {
+            Err(Failure::Program(what)) if what.contains(says) => {}
+            other => panic!(
+                "`{promise}` is broken ({self}), {config:?}: expected the program to fail with `{says}`, got {other:?}"
+            ),
+        }
+    }
+
     /// Insists on a condition of a promise.
     ///
     /// # Panics

@@ -232,7 +232,9 @@ impl Record {
 
 /// What an error says to people that has no words of its own: of a folder that is not there, a full disk, a file of somebody else.
 fn unusual(error: &rusqlite::Error) -> String {
-    format!("{error}; expected a file that can be written, in a folder that there is; --record takes another")
+    format!(
+        "{error}; expected a folder that is there, a file that can be written, and room for it; --record takes another file"
+    )
 }
 
 /// The version of a command: that of its package and a digest of its file, so that a model that was changed counts as

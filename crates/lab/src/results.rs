@@ -24,7 +24,7 @@ pub struct Kept {
 
 /// A run of a study: its source's place in [`Study::sources`], and its round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct SourceRound {
     /// The place of the source.
     pub source: usize,
     /// The round, from 0.
@@ -143,17 +143,17 @@ impl Source {
 impl Study {
     /// All runs, in the order in which they are to be done: those on models, then those on this host in rounds. Each round begins
     /// with another source than the one before it, so that none always comes first.
-    pub fn asked(&self, is_native: impl Fn(&Source) -> bool) -> Vec<Asked> {
+    pub fn asked(&self, is_native: impl Fn(&Source) -> bool) -> Vec<SourceRound> {
         let is_run = |source: &Source| matches!(source.origin, Origin::Run(_));
         let runs = self.sources.iter().enumerate().filter(|(_, source)| is_run(source));
         let (native, models): (Vec<_>, Vec<_>) = runs.partition(|(_, source)| is_native(source));
         let mut asked: Vec<_> =
-            models.iter().map(|(source, _)| Asked { source: *source, round: 0 }).collect();
+            models.iter().map(|(source, _)| SourceRound { source: *source, round: 0 }).collect();
         let rounds = native.iter().map(|(_, source)| source.rounds).max().unwrap_or(0);
         for round in 0..rounds {
             let (before, after) = native.split_at(round as usize % native.len());
             let turn = after.iter().chain(before).filter(|(_, source)| round < source.rounds);
-            asked.extend(turn.map(|(source, _)| Asked { source: *source, round }));
+            asked.extend(turn.map(|(source, _)| SourceRound { source: *source, round }));
         }
         asked
     }

@@ -143,7 +143,7 @@ impl Specification {
     }
 
     /// The command line for people, of the command of this name.
-    pub fn told(&self, command: &str) -> String {
+    pub fn command_line(&self, command: &str) -> String {
         let quoted = |text: String| if text.contains(' ') { format!("{text:?}") } else { text };
         let arguments = self.arguments().into_iter().map(quoted);
         let line = [command.to_owned()].into_iter().chain(arguments).collect::<Vec<_>>().join(" ");
@@ -205,7 +205,7 @@ mod tests {
             folder: None,
         };
         assert_eq!(
-            run.told("mine"),
+            run.command_line("mine"),
             "mine run split-phase --machine paragon --policy np --protocol stache --block 32 --nodes 3 --repeat 3 \
              --input operations=100 --set \"network.latency=1 us\" --seed 1 --json"
         );
@@ -215,7 +215,7 @@ mod tests {
         assert_ne!(run.canonical(), Specification { round: 1, ..run.clone() }.canonical());
         let elsewhere = Specification { folder: Some("my study".into()), ..run.clone() };
         assert_eq!(elsewhere.canonical(), run.canonical());
-        assert!(elsewhere.told("mine").starts_with("cd \"my study\" && mine run split-phase"));
+        assert!(elsewhere.command_line("mine").starts_with("cd \"my study\" && mine run split-phase"));
     }
 
     #[test]

@@ -6,8 +6,8 @@
 //! A run ends well only when every OS thread has been joined, helpers included. So whoever reads the program's tables then is alone
 //! with them.
 //!
-//! A run that has failed does not wait for ever for a processor whose thread computes and never polls: after [`GRACE`]
-//! it is left behind, and its OS thread with it, until the thread does give way or the process ends.
+//! A run that has failed, or is deadlocked, does not wait for ever for a processor whose thread computes and never polls, or whose
+//! destructors do: after [`GRACE`] it is left behind, and its OS thread with it, until the thread does give way or the process ends.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
@@ -15,20 +15,20 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use core_affinity::CoreId;
-use fiber::{Fiber, Status};
+use fiber::{Crew, Fiber, Status};
 use tempest::world::panic_message;
 use tempest::{Failure, Launch, Refusal};
 use trace::Recorder;
 use units::Time;
 
+use crate::cores::Cores;
 use crate::node::lock;
 use crate::processor::Processor;
 use crate::stacks;
 use crate::tracer::Tracer;
 use crate::world::{Stage, World, host_time};
 
-/// How long a failed run waits for its processors to see it.
+/// How long a run that has failed, or is deadlocked, waits for its processors to see it.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// How often a run is looked at: seldom enough that an idle one uses no core for it.
@@ -48,15 +48,19 @@ const STACK_BYTES: usize = 256 * 1024;
 pub(crate) enum Farewell {
     /// All of them are over.
     Joined,
-    /// The run has failed, and one of them may still compute.
+    /// The run has failed, or is deadlocked, and one of them may still compute.
     LeftBehind,
 }
 
-/// How far the processors of a world are.
+/// How far the processors of a world are. Who launched the world is told of each of them, and wakes all of them once: were they told
+/// of one another, thousands of processors would wake each other millions of times.
 #[derive(Default)]
 struct Lifecycle {
     counts: Mutex<Counts>,
+    /// For who launched the world: a processor has arrived, or is gone.
     changed: Condvar,
+    /// For the processors.
+    released: Condvar,
 }
 
 #[derive(Default)]
@@ -67,13 +71,28 @@ struct Counts {
 }
 
 impl Lifecycle {
-    fn change(&self, change: impl FnOnce(&mut Counts)) {
+    /// Tells who launched the world what has become of a processor.
+    fn tell(&self, change: impl FnOnce(&mut Counts)) {
         change(&mut lock(&self.counts));
-        self.changed.notify_all();
+        self.changed.notify_one();
     }
 
-    fn wait_until(&self, so_far: impl Fn(&Counts) -> bool) {
-        let counts = self.changed.wait_while(lock(&self.counts), |counts| !so_far(counts));
+    /// Waits until all `processors` have arrived, or are gone: one that has panicked on its way never arrives.
+    fn await_all(&self, processors: usize) {
+        let left = |counts: &mut Counts| counts.arrived + counts.gone < processors;
+        let counts = self.changed.wait_while(lock(&self.counts), left);
+        drop(counts.unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// Lets every processor go on that has arrived.
+    fn release(&self) {
+        lock(&self.counts).released = true;
+        self.released.notify_all();
+    }
+
+    /// Waits for the release of all.
+    fn await_release(&self) {
+        let counts = self.released.wait_while(lock(&self.counts), |counts| !counts.released);
         drop(counts.unwrap_or_else(PoisonError::into_inner));
     }
 
@@ -89,12 +108,10 @@ impl Lifecycle {
 /// Runs every processor of the world until it has stopped.
 pub(crate) fn run(world: &Arc<World>, launch: &Launch) -> Farewell {
     let lifecycle = Arc::new(Lifecycle::default());
-    let cores =
-        if world.oversubscribed { Vec::new() } else { core_affinity::get_core_ids().unwrap_or_default() };
+    let cores = Cores::here();
     let mut processors = Vec::new();
     for index in 0..world.gauges.len() {
-        let core = cores.get(index).filter(|_| !world.is_helper(index));
-        match start(world, &lifecycle, index, launch, core.copied()) {
+        match start(world, &lifecycle, index, launch, cores.clone()) {
             Ok(processor) => processors.push(processor),
             Err(error) => {
                 let why = format!("processor {index} could not be started: {error}");
@@ -103,10 +120,9 @@ pub(crate) fn run(world: &Arc<World>, launch: &Launch) -> Farewell {
             }
         }
     }
-    // One that has panicked on its way here never arrives.
-    lifecycle.wait_until(|counts| counts.arrived + counts.gone == processors.len());
+    lifecycle.await_all(processors.len());
     world.start_clock();
-    lifecycle.change(|counts| counts.released = true);
+    lifecycle.release();
     let farewell = watch(world, &lifecycle, processors.len(), launch.stall_limit);
     if farewell == Farewell::Joined {
         for processor in processors {
@@ -122,22 +138,20 @@ fn start(
     lifecycle: &Arc<Lifecycle>,
     index: usize,
     launch: &Launch,
-    core: Option<CoreId>,
+    cores: Cores,
 ) -> std::io::Result<JoinHandle<()>> {
     let (world, lifecycle) = (Arc::clone(world), Arc::clone(lifecycle));
     let (threads, recorder) = (launch.threads, launch.trace.clone());
     let processor = thread::Builder::new().name(format!("processor {index}")).stack_size(STACK_BYTES);
     processor.spawn(move || {
-        if let Some(core) = core {
-            // Where the host forbids it, the processor runs unpinned.
-            core_affinity::set_for_current(core);
-        }
+        let is_pinned = !world.oversubscribed && !world.is_helper(index);
+        cores.seat(is_pinned.then_some(index));
         let run = || run_processor(&world, &lifecycle, index, threads, recorder);
         if let Err(panic) = catch_unwind(AssertUnwindSafe(run)) {
             world.spoil(Failure::Program(format!("processor {index} panicked: {}", panic_message(&*panic))));
         }
         drop(world);
-        lifecycle.change(|counts| counts.gone += 1);
+        lifecycle.tell(|counts| counts.gone += 1);
     })
 }
 
@@ -151,8 +165,8 @@ fn run_processor(
     world.berths[index].belongs_to_current_thread();
     let processor = Rc::new(Processor::new(Arc::clone(world), index, threads, Tracer::new(recorder)));
     let scheduler = spawn_scheduler(&processor);
-    lifecycle.change(|counts| counts.arrived += 1);
-    lifecycle.wait_until(|counts| counts.released);
+    lifecycle.tell(|counts| counts.arrived += 1);
+    lifecycle.await_release();
     match scheduler {
         Ok(scheduler) => run_scheduler(&processor, scheduler),
         Err(error) => {
@@ -170,7 +184,14 @@ fn spawn_scheduler(processor: &Rc<Processor>) -> std::io::Result<Fiber> {
     let threads = processor.spawn_threads(&pool)?;
     let own = Rc::clone(processor);
     let is_helper = own.world.is_helper(own.index);
-    processor.spawn(&pool, move || if is_helper { own.help() } else { own.run(threads) })
+    processor.spawn(&pool, move || {
+        let mut threads = Crew::new(threads);
+        let run = || if is_helper { own.help() } else { own.run(&mut threads) };
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(run)) {
+            own.fail_by_panic(&*panic);
+        }
+        own.unwind(threads);
+    })
 }
 
 /// Runs until the world stops.
@@ -190,7 +211,7 @@ fn watch(world: &World, lifecycle: &Lifecycle, processors: usize, limit: Option<
     let pause = patience.map_or(WATCH, |patience| (patience / LOOKS).clamp(CLOSE_WATCH, WATCH));
     let (mut last, mut since) = (progress(world), Duration::ZERO);
     while !lifecycle.sees_off(processors, pause) {
-        if world.stage() == Stage::Failed {
+        if matches!(world.stage(), Stage::Failed | Stage::Deadlocked) {
             let all = lifecycle.sees_off(processors, GRACE);
             return if all { Farewell::Joined } else { Farewell::LeftBehind };
         }

@@ -55,7 +55,7 @@ use tempest::world::{DispatchKey, Name};
 
 use crate::berth::Berth;
 use crate::lane::Lane;
-use crate::node::{Dispatcher, Event, Shared};
+use crate::node::{Dispatcher, Event, Kept, Shared};
 use crate::processor::Processor;
 use crate::right::{Turn, Watch};
 use crate::ring::Received;
@@ -395,16 +395,17 @@ impl Processor {
             }
             return true;
         }
-        let Some(mut held) = batch.shared.queue.try_hold(key) else { return false };
+        let Some(held) = batch.shared.queue.try_hold(key) else { return false };
+        let mut held = Kept::new(batch.shared, held);
         self.tell(batch);
         self.trace_handler(message);
         match batch.turn.offer(|| self.handle_uncounted(&message.packet, held.proof())) {
             Some(pending) => {
                 self.gauge().count_handlers(1);
-                self.set_aside(pending, *message, Some(held));
+                self.set_aside(pending, *message, Some(held.take()));
             }
             None => {
-                batch.freed |= batch.shared.queue.complete(held);
+                batch.freed |= held.complete();
                 tally.count(message);
             }
         }

@@ -16,6 +16,7 @@
 //! | `node` | what the processors of a node share; who may run a handler, under which proof |
 //! | `adaptive` | roles of processors that change, and what they come of |
 //! | `world` | what all processors share |
+//! | `cores` | which cores processors are pinned to, also those of a world inside a world |
 //! | `crew` | the OS threads: started together, watched, waited for |
 //! | `processor` | one OS thread: the scheduling loop |
 //! | `waist` | [`Messages`](tempest::world::Messages) and [`Scheduling`](tempest::world::Scheduling) for what runs on a processor |
@@ -30,6 +31,7 @@
 //! | `foresight` | which thread will soon run, for its stack to be near |
 //! | `waits` | giving the processor away, making threads ready |
 //! | `holding` | keys for threads |
+//! | `unwinding` | panics of the program, and threads that one unwinds |
 //! | `stacks` | what threads and handlers run on, and how much of it there is |
 //! | `threads` | what is known of a thread, and the way to its processor |
 //! | `fences` | the barriers between who gives work and who goes to sleep |
@@ -54,6 +56,15 @@
 //! comes nearest. Where a node has one processor, keyed dispatch is serial dispatch: there is nobody to run another key
 //! meanwhile.
 //!
+//! # Programs and their process
+//!
+//! Where a world has no more processors than the host has cores, each processor's OS thread is pinned to a core. OS threads that a
+//! program spawns from a thread or a handler inherit that pinning and stay on that one core, those of a pool that is made at its first
+//! use among them. So a program makes such pools before the run. A world that is launched inside a run has all cores again.
+//!
+//! A program may end its process (`std::process::exit`) and start others (`std::process::Command`), from threads and handlers. A bare
+//! `fork` copies one OS thread and no other processor: the child may execute another program or end, and nothing else.
+//!
 //! This room must never know models or engine time.
 
 #![deny(unsafe_code)]
@@ -64,6 +75,7 @@ mod backlog;
 mod barrier;
 mod berth;
 mod burst;
+mod cores;
 mod crew;
 mod ending;
 mod fences;
@@ -103,6 +115,7 @@ mod stacks;
 mod sync;
 mod threads;
 mod tracer;
+mod unwinding;
 mod waist;
 mod waits;
 mod windows;

@@ -8,6 +8,7 @@ use trace::Cast;
 use units::{Bytes, Time};
 
 use crate::adaptive::Judging;
+use crate::cores::Cores;
 use crate::crew::{self, Farewell};
 use crate::lane::{Depths, Lane};
 use crate::node::{Dispatcher, Node, lock};
@@ -147,9 +148,9 @@ impl Local {
         single
     }
 
-    /// Cores that this process may run on.
+    /// Cores that this process may run on. On a processor of a world: the cores that this world has.
     pub fn cores() -> usize {
-        std::thread::available_parallelism().map_or(1, usize::from)
+        Cores::here().count()
     }
 }
 

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use pdq::{Identity, Queue, queue};
 use tempest::policy::{Dispatch, Split};
-use tempest::world::{DispatchKey, Name, Packet, Resident, Serial};
+use tempest::world::{DispatchKey, Held, Name, Packet, Proof, Resident, Serial};
 use tempest::{Failure, NodeId, Policy, Report};
 
 use crate::adaptive::Adaptive;
@@ -113,6 +113,40 @@ impl Shared {
     #[inline]
     pub(crate) fn changes(&self) -> u64 {
         self.changes.0.load(Ordering::Acquire)
+    }
+}
+
+/// A key of a dispatch queue while its handler runs: released also when that panics.
+pub(crate) struct Kept<'a> {
+    shared: &'a Shared,
+    held: Option<Held>,
+}
+
+impl<'a> Kept<'a> {
+    pub(crate) fn new(shared: &'a Shared, held: Held) -> Self {
+        Self { shared, held: Some(held) }
+    }
+
+    pub(crate) fn proof(&mut self) -> Proof<'_> {
+        self.held.as_mut().expect("it is there until it is taken out").proof()
+    }
+
+    /// Takes the key out, to be released some other time.
+    pub(crate) fn take(mut self) -> Held {
+        self.held.take().expect("it is taken out once")
+    }
+
+    /// Releases the key; whether something that waited can be taken now.
+    pub(crate) fn complete(mut self) -> bool {
+        self.shared.queue.complete(self.held.take().expect("it is taken out once"))
+    }
+}
+
+impl Drop for Kept<'_> {
+    fn drop(&mut self) {
+        if let Some(held) = self.held.take() {
+            self.shared.queue.complete(held);
+        }
     }
 }
 

@@ -105,6 +105,10 @@ pub(crate) struct Processor {
     pub(crate) speaker: Speaker,
     /// Handled messages of threads that their senders have not been told of.
     pub(crate) owes_digest: Cell<bool>,
+    /// Whether it runs its current thread, and not its loop.
+    pub(crate) runs_thread: Cell<bool>,
+    /// Whether this processor has ended the run because of what a thread did while a panic unwound it.
+    pub(crate) abandoned: Cell<bool>,
     pub(crate) tracer: Tracer,
     /// How often its threads look for events.
     pub(crate) pace: Pace,
@@ -147,6 +151,8 @@ impl Processor {
             bursts: Bursts::new(index),
             speaker: Speaker::new(number),
             owes_digest: Cell::new(false),
+            runs_thread: Cell::new(false),
+            abandoned: Cell::new(false),
             tracer,
             pace: Pace::new(LOOKS_APART),
             sends: Cell::new(0),
@@ -175,13 +181,12 @@ impl Processor {
         (0..self.locals.len()).map(spawn).collect()
     }
 
-    /// Runs until the world stops. Threads that have not returned by then are unwound.
-    pub(crate) fn run(&self, threads: Vec<Fiber>) {
-        let mut threads = Crew::new(threads);
+    /// Runs until the world stops.
+    pub(crate) fn run(&self, threads: &mut Crew) {
         (0..threads.len() as u32).for_each(|number| self.ready.push(number));
         while self.world.is_running() {
             self.take_inbox();
-            self.run_ready(&mut threads);
+            self.run_ready(threads);
             if self.serve_at_point() == 0 && !self.has_threads_to_run() {
                 self.idle();
             }
@@ -238,12 +243,21 @@ impl Processor {
         }
         let thread = self.current.get();
         self.trace(|node, processor| Traced::Run { node, processor, thread });
+        self.runs_thread.set(true);
         let (_, status) = threads.resume(number as usize);
+        self.runs_thread.set(false);
         self.trace(|node, processor| Traced::Leave { node, processor, thread });
         if status == Status::Finished {
             self.live.set(self.live.get() - 1);
             self.world.live.fetch_sub(1, Ordering::AcqRel);
         }
+    }
+
+    /// Unwinds the threads that have not returned. The world has stopped.
+    pub(crate) fn unwind(&self, threads: Crew) {
+        // One that catches the unwinding, and waits once more, passes its turn to nobody.
+        self.turns.set(0);
+        drop(threads);
     }
 
     fn tell_blocked(&self) {

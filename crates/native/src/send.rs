@@ -88,8 +88,7 @@ impl Processor {
         bump(&gauge.sent, 1);
         let lane = &self.lanes[to.0 as usize];
         let Some(number) = lane.offer(packet, self.bursts.stretch(), &node.backlog) else {
-            self.is_refused(to);
-            return false;
+            return self.is_refused(to);
         };
         self.trace_send(at, to, packet, number);
         if self.lacking.get() > 0 {
@@ -110,9 +109,10 @@ impl Processor {
         }
     }
 
-    /// There was no room for a thread's message, and so it was not sent.
+    /// There was no room for a thread's message, and so it was not sent. Returns whether the thread is to go on as if it had been:
+    /// it is unwound in a run that is over, and would try for ever.
     #[cold]
-    fn is_refused(&self, to: NodeId) {
+    fn is_refused(&self, to: NodeId) -> bool {
         let gauge = self.gauge();
         gauge.sent.store(gauge.sent.load(Ordering::Relaxed) - 1, Ordering::Relaxed);
         if !self.local().lacked_room() {
@@ -121,6 +121,7 @@ impl Processor {
         // What was in the outbox may have gone into the ring on the way.
         self.wake_receiver(to);
         self.give_up_if_over();
+        !self.world.is_running()
     }
 
     /// Sends what never fails and never waits.

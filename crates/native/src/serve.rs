@@ -17,7 +17,7 @@ use trace::Event as Traced;
 use crate::berth::Berth;
 use crate::gauge::bump;
 use crate::lane::Lane;
-use crate::node::{Dispatcher, Shared};
+use crate::node::{Dispatcher, Kept, Shared};
 use crate::processor::{Doing, Processor};
 use crate::ring::{BadLength, Origin, Received};
 use crate::set_aside::{Done, Pending};
@@ -67,11 +67,11 @@ impl Processor {
             return 0;
         }
         let timed = is_sampled.then(|| self.world.now_ns());
-        let done = match &self.node().dispatcher {
+        let done = self.run_handlers(|| match &self.node().dispatcher {
             Dispatcher::Own(_) => self.receive_serial(),
             Dispatcher::Serial(_) => self.node().try_receive().map_or(0, |_right| self.receive_serial()),
             Dispatcher::Keyed(shared) => self.serve_by_key(shared),
-        };
+        });
         self.tell_acknowledged();
         if done > 0 {
             self.batches.set(self.batches.get().wrapping_add(1));
@@ -324,11 +324,12 @@ impl Processor {
     }
 
     /// Handles a message, or what comes after a lowering that it began.
-    pub(crate) fn handle_keyed(&self, shared: &Shared, message: &Received, packet: &Packet, mut held: Held) {
+    pub(crate) fn handle_keyed(&self, shared: &Shared, message: &Received, packet: &Packet, held: Held) {
+        let mut held = Kept::new(shared, held);
         if let Some(pending) = self.handle(packet, held.proof()) {
-            return self.set_aside(pending, *message, Some(held));
+            return self.set_aside(pending, *message, Some(held.take()));
         }
-        if shared.queue.complete(held) {
+        if held.complete() {
             shared.note_change();
         }
         self.finish(message);

@@ -68,7 +68,7 @@ impl Processor {
     /// An access of the running thread faulted.
     pub(crate) fn handle_fault(&self, packet: &Packet) {
         let may_handle = self.serves() && self.has_stack_for_handlers() && self.nothing_is_on_its_way_here();
-        let handled = may_handle && self.handle_on_the_spot(packet);
+        let handled = may_handle && self.run_handlers(|| self.handle_on_the_spot(packet));
         if !handled {
             self.post_counted(self.node().id, packet, Origin::Fault);
         }

@@ -2,6 +2,8 @@
 //! named by what they do know how. Work takes the time that it takes here, so there is no accounting. This module must never
 //! know protocols.
 
+use std::any::Any;
+
 use tempest::policy::Servers;
 use tempest::world::{DispatchKey, Messages, Node, Packet, Proof, Scheduling, Wait};
 use tempest::{Block, Event, NodeId, Place, ThreadId, Waiter};
@@ -144,9 +146,14 @@ impl Scheduling for Processor {
     }
 
     fn spin(&self) {
+        self.give_up_if_over();
         if self.poll_interval() == 0 && self.serves() {
             self.poll();
         }
+    }
+
+    fn pass_by(&self) {
+        self.give_up_if_over();
     }
 
     fn next_poll(&self, usual: u32) -> u32 {
@@ -158,6 +165,7 @@ impl Scheduling for Processor {
     }
 
     fn hold(&self, key: DispatchKey, body: &mut dyn FnMut(Proof<'_>)) {
+        self.give_up_if_over();
         match &self.node().dispatcher {
             Dispatcher::Own(_) | Dispatcher::Serial(_) => self.hold_serial(key, body),
             Dispatcher::Keyed(shared) => self.hold_keyed(shared, key, body),
@@ -184,6 +192,14 @@ impl Scheduling for Processor {
                 self.wait_until(Reason::Phase(name), || self.world.phases.entered() >= count);
             }
         }
+    }
+
+    fn end_by_panic(&self, panic: &(dyn Any + Send)) {
+        self.fail_by_panic(panic);
+    }
+
+    fn end_by_unwinding(&self, what: &str) {
+        self.abandon(what);
     }
 
     fn now(&self) -> Time {

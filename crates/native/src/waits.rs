@@ -142,15 +142,11 @@ impl Processor {
         now
     }
 
-    /// The running thread is at a point where it may be given up. If the run is over it is, never to return.
-    pub(crate) fn give_up_if_over(&self) {
-        while !self.world.is_running() {
-            PROCESSORS.suspend();
-        }
-    }
-
     /// Lets the other threads of this processor run, and serves, before the running one goes on.
     pub(crate) fn step_back(&self) {
+        if self.stays() {
+            return;
+        }
         self.make_ready(ThreadId { node: self.node().id, index: self.current.get() });
         self.turns.set(0);
         PROCESSORS.suspend();

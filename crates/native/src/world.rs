@@ -243,13 +243,20 @@ impl World {
         stopped.is_ok()
     }
 
-    /// Ends the run with an error, if it has not ended already.
-    pub(crate) fn fail(&self, failure: Failure) {
+    /// Ends the run with an error. False if it has ended already.
+    pub(crate) fn fail(&self, failure: Failure) -> bool {
         // Locked first: whoever sees that the run has failed also finds out why.
         let mut why = lock(&self.failure);
-        if self.stop(Stage::Failed) {
+        let failed = self.stop(Stage::Failed);
+        if failed {
             *why = Some(failure);
         }
+        failed
+    }
+
+    /// Gives the error that ended the run another text: the caller has ended it, and knows better now.
+    pub(crate) fn replace_failure(&self, failure: Failure) {
+        *lock(&self.failure) = Some(failure);
     }
 
     /// Ends the run with an error, even if it has ended: a processor has broken down.

@@ -70,6 +70,10 @@ pub(crate) struct Agenda {
     progress: Progress,
     /// The reason why the run ends early, once that is certain.
     stopped: Option<Failure>,
+    /// Whether that is because of what a fiber did while a panic unwound it.
+    abandoned: bool,
+    /// Whether nothing happens any more.
+    over: bool,
 }
 
 /// The bits of the number of a push. The rank of the node that pushes stands above them, and has room for 2^20 nodes: a run has no
@@ -136,6 +140,8 @@ impl Agenda {
             patient_until: stall_limit.unwrap_or(Time::MAX),
             progress: Progress::default(),
             stopped: None,
+            abandoned: false,
+            over: false,
         }
     }
 
@@ -432,6 +438,37 @@ impl Agenda {
     /// Ends the run now, though there are events to come.
     pub(crate) fn stop(&mut self, why: Failure) {
         self.stopped = Some(why);
+    }
+
+    /// Ends the run now because of a panic, unless it has ended before for a reason as good.
+    pub(crate) fn stop_by_panic(&mut self, why: Failure) {
+        if !self.over && (self.abandoned || !self.is_stopped()) {
+            self.stop(why);
+            self.abandoned = false;
+        }
+    }
+
+    /// Ends the run now, if it has not ended before. The reason is no better than the panic that is under way.
+    pub(crate) fn abandon(&mut self, why: Failure) {
+        if !self.is_stopped() && !self.over {
+            self.stop(why);
+            self.abandoned = true;
+        }
+    }
+
+    /// Removes and returns the reason why the run ends now, if it does and was not [abandoned](Self::abandon).
+    pub(crate) fn take_reason(&mut self) -> Option<Failure> {
+        self.stopped.take().filter(|_| !self.abandoned)
+    }
+
+    /// Nothing happens any more: the fibers that are left are unwound.
+    pub(crate) fn close(&mut self) {
+        self.over = true;
+    }
+
+    /// Whether nothing happens any more.
+    pub(crate) fn is_over(&self) -> bool {
+        self.over
     }
 
     /// Whether the run ends now.

@@ -15,7 +15,7 @@ use crate::fibers::Fibers;
 use crate::foresight;
 use crate::happening::Happening;
 use crate::processor::core::Activity;
-use crate::standstill;
+use crate::{standstill, unwinding};
 
 /// A modelled machine with the fibers that run on it.
 pub(crate) struct Engine {
@@ -37,10 +37,16 @@ impl Engine {
         Self { fibers: Fibers::new(Rc::clone(&state), residents), state }
     }
 
-    /// Runs until no event is left. The modelled state then says how the run ended.
+    /// Runs until no event is left. The modelled state then says how the run ended. After a failure no fiber is left.
     pub(crate) fn run(&mut self) -> Result<(), Failure> {
         let ended = catch_unwind(AssertUnwindSafe(|| self.drive()));
-        ended.unwrap_or_else(|panic| Err(self.failure(&*panic)))
+        let ended =
+            ended.unwrap_or_else(|panic| Err(unwinding::ended_by(&mut self.state.borrow_mut(), &*panic)));
+        if ended.is_err() {
+            self.state.borrow_mut().agenda.close();
+            self.fibers.unwind();
+        }
+        ended
     }
 
     fn drive(&mut self) -> Result<(), Failure> {
@@ -63,13 +69,6 @@ impl Engine {
     /// The modelled state at the end of the run, mutable.
     pub(crate) fn state_mut(&self) -> std::cell::RefMut<'_, Cluster> {
         self.state.borrow_mut()
-    }
-
-    fn failure(&self, panic: &(dyn std::any::Any + Send)) -> Failure {
-        let text = tempest::world::panic_message(panic);
-        // The modelled state may still be borrowed: the panic may have come from inside it.
-        let at = self.state.try_borrow().map(|state| where_now(&state)).unwrap_or_default();
-        Failure::Program(format!("{text}{at}"))
     }
 }
 
@@ -199,14 +198,4 @@ fn ending(cluster: &Cluster) -> Result<(), Failure> {
     } else {
         Err(Failure::Deadlock { at: cluster.agenda.now(), blocked: standstill::blocked(cluster) })
     }
-}
-
-/// The place and the time of the fiber that runs now, for the text of a failure.
-fn where_now(cluster: &Cluster) -> String {
-    let Some(core) = cluster.running else { return String::new() };
-    let doing = match cluster.cores[core].activity() {
-        Activity::Thread(thread) => format!("thread {thread}"),
-        _ => "a handler".to_owned(),
-    };
-    format!(" (in {doing} on {}, at {})", cluster.node_id(core), cluster.agenda.now())
 }

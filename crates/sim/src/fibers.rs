@@ -15,6 +15,8 @@
 use std::cell::{Cell, RefCell, RefMut};
 use std::fmt;
 use std::io;
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::rc::Rc;
 
 use fiber::{Fiber, Pool, Status};
@@ -22,9 +24,10 @@ use tempest::world::{Packet, Resident};
 use tempest::{Handler, NodeId, Thread, ThreadId};
 use trace::Event as Traced;
 
-use crate::api::{ENGINE, Edge, Stack};
+use crate::api::{ENGINE, Edge, Kept, Stack};
 use crate::cluster::{Cluster, memory, trains};
 use crate::processor::core::Activity;
+use crate::unwinding;
 
 /// Bytes of a thread's stack that have to be left for a handler on top of it, and for the calls of this room up to it.
 const NEEDED_BYTES: usize = Handler::STACK_BYTES + 16 * 1024;
@@ -37,16 +40,27 @@ const SPREAD_BYTES: usize = 1024;
 pub(crate) struct Fibers {
     pool: Pool,
     desk: Rc<Desk>,
-    /// The number of threads of a node.
-    per_node: usize,
-    /// The fibers of threads, by node and thread; `None` for a thread that has not begun or has returned.
-    threads: Vec<Option<Fiber>>,
-    /// The fibers that handlers run on where there is no thread's stack.
-    hired: Vec<Fiber>,
-    /// The places in `hired` of the fibers that run no handler now.
+    /// The places among those hired of the fibers that run no handler now.
     idle: Vec<u32>,
+}
+
+/// The fibers that do not run now.
+struct Shelf {
+    /// The fibers of threads, by node and thread; `None` for a thread that has not begun, runs, or has returned.
+    threads: Vec<Option<Fiber>>,
+    /// The fibers that handlers run on where there is no thread's stack; `None` for one that runs.
+    hired: Vec<Option<Fiber>>,
     /// For each core, the place where its handler runs, if it runs one.
     working: Vec<Option<Work>>,
+}
+
+impl Shelf {
+    fn place(&mut self, work: Work) -> &mut Option<Fiber> {
+        match work {
+            Work::Hired(index) => &mut self.hired[index as usize],
+            Work::Guest(thread) => &mut self.threads[thread],
+        }
+    }
 }
 
 /// The stack that a handler runs on.
@@ -68,6 +82,9 @@ pub(crate) struct Desk {
     core: Cell<usize>,
     /// The core whose handler has begun and not ended on the fiber that runs.
     handles: Cell<Option<usize>>,
+    /// The number of threads of a node.
+    per_node: usize,
+    shelf: RefCell<Shelf>,
 }
 
 impl Fibers {
@@ -83,32 +100,35 @@ impl Fibers {
             begins: Cell::new(None),
             core: Cell::new(0),
             handles: Cell::new(None),
-        };
-        Self {
-            pool: Pool::spread_over(Thread::STACK_BYTES, SPREAD_BYTES).owned_by(&ENGINE),
-            desk: Rc::new(desk),
             per_node,
-            threads: (0..residents.len() * per_node).map(|_| None).collect(),
-            hired: Vec::new(),
-            idle: Vec::new(),
-            working: vec![None; cores],
-        }
+            shelf: RefCell::new(Shelf {
+                threads: (0..residents.len() * per_node).map(|_| None).collect(),
+                hired: Vec::new(),
+                working: vec![None; cores],
+            }),
+        };
+        let pool = Pool::spread_over(Thread::STACK_BYTES, SPREAD_BYTES).owned_by(&ENGINE);
+        Self { pool, desk: Rc::new(desk), idle: Vec::new() }
     }
 
     /// Lets a thread begin or go on at a core.
     ///
     /// # Errors
     /// There is no host memory for one more stack.
+    #[inline]
     pub(crate) fn resume_thread(&mut self, core: usize, node: usize, thread: u32) -> io::Result<()> {
         self.desk.core.set(core);
-        let place = node * self.per_node + thread as usize;
-        if self.threads[place].is_none() {
-            let seat = Rc::new(Seat { desk: Rc::clone(&self.desk), node, thread });
-            let occupant = Rc::clone(&seat);
-            self.threads[place] = Some(spawn(&self.pool, occupant, move || run_thread(seat))?);
-        }
-        self.resume(Work::Guest(place));
+        let place = node * self.desk.per_node + thread as usize;
+        let fiber = self.desk.shelf.borrow_mut().threads[place].take();
+        let fiber = fiber.map_or_else(|| self.begin_thread(node, thread), Ok)?;
+        self.resume(Work::Guest(place), fiber);
         Ok(())
+    }
+
+    fn begin_thread(&self, node: usize, thread: u32) -> io::Result<Fiber> {
+        let seat = Rc::new(Seat { desk: Rc::clone(&self.desk), node, thread });
+        let occupant = Rc::clone(&seat);
+        spawn(&self.pool, occupant, move || run_thread(seat))
     }
 
     /// Lets the handler of `core` go on, or begins the handler that `core` has been given.
@@ -116,7 +136,8 @@ impl Fibers {
     /// # Errors
     /// There is no host memory for one more stack.
     pub(crate) fn resume_handler(&mut self, core: usize) -> io::Result<()> {
-        let work = match self.working[core].take() {
+        let working = self.desk.shelf.borrow_mut().working[core].take();
+        let work = match working {
             Some(work) => {
                 self.desk.handles.set(Some(core));
                 work
@@ -126,23 +147,22 @@ impl Fibers {
                 self.place_for(core)?
             }
         };
-        self.resume(work);
+        let fiber = self.desk.shelf.borrow_mut().place(work).take();
+        self.resume(work, fiber.expect("a thread does not return under its guest"));
         Ok(())
     }
 
     /// Runs a fiber until it suspends, and notes whose handler it is in then.
-    fn resume(&mut self, work: Work) {
-        let fiber = match work {
-            Work::Hired(index) => Some(&mut self.hired[index as usize]),
-            Work::Guest(thread) => self.threads[thread].as_mut(),
-        };
-        let status = fiber.expect("a thread does not return under its guest").resume();
+    fn resume(&mut self, work: Work, mut fiber: Fiber) {
+        let status = fiber.resume();
+        let mut shelf = self.desk.shelf.borrow_mut();
         match (self.desk.handles.take(), work) {
-            (Some(core), _) => self.working[core] = Some(work),
+            (Some(core), _) => shelf.working[core] = Some(work),
             (None, Work::Hired(index)) => self.idle.push(index),
-            (None, Work::Guest(thread)) if status == Status::Finished => self.threads[thread] = None,
+            (None, Work::Guest(_)) if status == Status::Finished => return,
             (None, Work::Guest(_)) => {}
         }
+        *shelf.place(work) = Some(fiber);
     }
 
     /// The stack for a handler that begins on `core`.
@@ -151,10 +171,12 @@ impl Fibers {
             let state = self.desk.state.borrow();
             let node = state.cores[core].node();
             let host = state.host_of_handlers(core);
-            host.map(|thread| node * self.per_node + thread as usize)
+            host.map(|thread| node * self.desk.per_node + thread as usize)
         };
-        let has_room =
-            |thread: &usize| self.threads[*thread].as_ref().is_some_and(|fiber| fiber.room() >= NEEDED_BYTES);
+        let has_room = |thread: &usize| {
+            let shelf = self.desk.shelf.borrow();
+            shelf.threads[*thread].as_ref().is_some_and(|fiber| fiber.room() >= NEEDED_BYTES)
+        };
         match last.filter(has_room) {
             Some(thread) => Ok(Work::Guest(thread)),
             None => Ok(Work::Hired(self.idle.pop().map_or_else(|| self.hire(), Ok)?)),
@@ -163,15 +185,21 @@ impl Fibers {
 
     /// Asks the host's memory for the program of a node, and for where the stack of its first thread is.
     pub(crate) fn ask_for_places(&self, node: usize) {
-        pdq::prefetch(&self.desk.residents[node]);
-        self.threads.get(node * self.per_node).into_iter().for_each(pdq::prefetch);
+        let desk = &*self.desk;
+        pdq::prefetch(&desk.residents[node]);
+        desk.shelf.borrow().threads.get(node * desk.per_node).into_iter().for_each(pdq::prefetch);
     }
 
     /// Asks the host's memory for the stack of a node's first thread.
     pub(crate) fn ask_for_stack(&self, node: usize) {
-        if let Some(Some(fiber)) = self.threads.get(node * self.per_node) {
+        if let Some(Some(fiber)) = self.desk.shelf.borrow().threads.get(node * self.desk.per_node) {
             fiber.prefetch();
         }
+    }
+
+    /// Unwinds all fibers: the run is over.
+    pub(crate) fn unwind(&self) {
+        self.desk.unwind();
     }
 
     fn hire(&mut self) -> io::Result<u32> {
@@ -185,8 +213,16 @@ impl Fibers {
                 ENGINE.suspend();
             }
         })?;
-        self.hired.push(fiber);
-        Ok((self.hired.len() - 1) as u32)
+        let hired = &mut self.desk.shelf.borrow_mut().hired;
+        hired.push(Some(fiber));
+        Ok((hired.len() - 1) as u32)
+    }
+}
+
+/// Fibers share the desk, and the desk has them.
+impl Drop for Fibers {
+    fn drop(&mut self) {
+        self.desk.unwind();
     }
 }
 
@@ -219,9 +255,49 @@ impl fmt::Display for Desk {
 }
 
 impl Desk {
-    /// Runs the handler that a core has been given, and further handlers that the core is given while no event
-    /// comes between.
+    /// Unwinds all fibers but the one that runs, those first that are in a handler or a hold: they have keys that the destructors
+    /// of others may ask for.
+    fn unwind(&self) {
+        let hired = mem::take(&mut self.shelf.borrow_mut().hired);
+        drop(hired);
+        let mut first = self.holders();
+        let mut shelf = self.shelf.borrow_mut();
+        let working = shelf.working.iter_mut().filter_map(Option::take);
+        first.extend(working.filter_map(|work| match work {
+            Work::Guest(thread) => Some(thread),
+            Work::Hired(_) => None,
+        }));
+        drop(shelf);
+        let all = 0..self.shelf.borrow().threads.len();
+        for place in first.into_iter().chain(all) {
+            let fiber = self.shelf.borrow_mut().threads[place].take();
+            drop(fiber);
+        }
+    }
+
+    /// The places of the threads that hold a key.
+    fn holders(&self) -> Vec<usize> {
+        let state = self.state.borrow();
+        let holders = state.cores.iter().filter(|core| core.is_masked());
+        holders.filter_map(|core| Some(core.node() * self.per_node + core.thread()? as usize)).collect()
+    }
+
+    /// Runs the handler that a core has been given, and further handlers that the core is given while no event comes between. A
+    /// handler's panic stops the run, and the fiber is suspended until it is unwound.
     fn serve(&self, core: usize) {
+        let Err(panic) = catch_unwind(AssertUnwindSafe(|| self.run_jobs(core))) else { return };
+        if self.state.borrow().agenda.is_over() {
+            resume_unwind(panic);
+        }
+        unwinding::stop(&mut self.state.borrow_mut(), &*panic);
+        // Its destructor may panic once more.
+        mem::forget(panic);
+        loop {
+            ENGINE.suspend();
+        }
+    }
+
+    fn run_jobs(&self, core: usize) {
         self.handles.set(Some(core));
         let edge = Edge::of_handler(Rc::clone(&self.state), core);
         let resident = &self.residents[edge.node()];
@@ -283,6 +359,10 @@ impl fmt::Display for Seat {
 }
 
 impl Stack for Seat {
+    fn unwind_others(&self) {
+        self.desk.unwind();
+    }
+
     fn suspend(&self) -> usize {
         let desk = &*self.desk;
         loop {
@@ -317,12 +397,13 @@ fn run_thread(seat: Rc<Seat>) {
 /// message. Returns the modelled state at the end.
 #[inline]
 fn run_job<'e>(edge: &'e Edge, core: usize, resident: &Resident, packet: &mut Packet) -> RefMut<'e, Cluster> {
-    let (mut held, granted) = edge.begin_handler(packet);
+    let (held, granted) = edge.begin_handler(packet);
     if let Some(thread) = granted {
         let mut state = edge.state();
         state.grant(core, thread, held);
         return state;
     }
+    let mut held = Kept::new(edge, held);
     let node = &resident.node;
     loop {
         let mut cx = tempest::world::handler(node, packet.source(), held.proof(), edge, Some(edge));
@@ -333,12 +414,12 @@ fn run_job<'e>(edge: &'e Edge, core: usize, resident: &Resident, packet: &mut Pa
         let waits = memory::lower(&edge.state(), core, lower);
         if let Some(lower) = waits {
             let mut state = end_handler(edge, core);
-            memory::put_off(&mut state, core, held, lower);
+            memory::put_off(&mut state, core, held.take(), lower);
             return state;
         }
     }
     let mut state = end_handler(edge, core);
-    state.finish_handler(core, held);
+    state.finish_handler(core, held.take());
     state
 }
 

@@ -33,6 +33,7 @@
 //! | `prospect` | when that is worth while |
 //! | `happening` | the events of a run |
 //! | `progress` | the time of the last event that may end a wait, and the failed attempts of threads since |
+//! | `unwinding` | panics of the program, and what a fiber may do that one unwinds |
 //! | `standstill` | whether a run stands still for ever, and which threads are stuck in it |
 //!
 //! # What is promised
@@ -66,6 +67,7 @@ mod short_queue;
 mod standstill;
 #[cfg(test)]
 mod testing;
+mod unwinding;
 mod world;
 
 pub use world::Model;

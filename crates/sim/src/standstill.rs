@@ -65,6 +65,21 @@ pub(crate) fn looks_to_spin(cluster: &Cluster, core: usize) -> bool {
     !dispatch.network_handles(Class::User) || cluster.has_event(core)
 }
 
+/// Whether the thread on `core`, which spins, has to let an event interrupt it that waits at its node and has interrupted nobody.
+/// Nothing is under way that would have anybody look again.
+pub(crate) fn is_overlooked(cluster: &Cluster, core: usize) -> bool {
+    let place = &cluster.nodes[cluster.cores[core].node()];
+    place.dispatch.overlooks(&cluster.cores[place.all()])
+        && cluster.has_event(core)
+        && is_quiet(cluster, false)
+}
+
+/// Whether nothing is under way. Looks that no part asked for count, unless they are `ignored`.
+fn is_quiet(cluster: &Cluster, ignored: bool) -> bool {
+    let events = cluster.agenda.under_way(ignored);
+    events == 0 || cluster.link.road.is_quiet(|| events)
+}
+
 /// Stops the run if it stands still and `patience` has run out.
 fn judge(cluster: &mut Cluster, patience: Patience) -> bool {
     let is_over = patience != Patience::Lasts && stands_still(cluster, patience == Patience::Ends);
@@ -86,8 +101,7 @@ fn stands_still(cluster: &Cluster, ignored: bool) -> bool {
     if cluster.nodes.iter().any(|node| node.dispatch.moves_threads()) && !ignored {
         return false;
     }
-    let events = cluster.agenda.under_way(ignored);
-    events == 0 || cluster.link.road.is_quiet(|| events)
+    is_quiet(cluster, ignored)
 }
 
 /// Whether a processor is idle, or runs a thread that gets no further.

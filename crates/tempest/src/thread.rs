@@ -6,10 +6,12 @@
 mod accesses;
 
 use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::thread::panicking;
 
 use units::Time;
 
-use crate::key::Space;
+use crate::key::{Proof, Space};
 use crate::node::Node;
 use crate::processor::{Accounting, Processor, Wait};
 use crate::{
@@ -23,6 +25,10 @@ pub struct Busy<M>(pub M);
 
 /// The back-edges that a thread of a model passes before the model is first told of them, where its policy polls at none.
 const PASSES: u32 = 1 << 20;
+
+/// The back-edges that a thread passes each time before its world is told of them, in a world whose work takes real time and
+/// where its policy polls at none.
+const REAL_PASSES: u32 = 1 << 14;
 
 /// A program thread's handle on the world. It stays on its processor, and fits one cache line.
 ///
@@ -98,7 +104,7 @@ impl<'a> Thread<'a> {
         accounting: Option<&'a dyn Accounting>,
         poll_every: u32,
     ) -> Self {
-        let passes = if accounting.is_some() { PASSES } else { 0 };
+        let passes = if accounting.is_some() { PASSES } else { REAL_PASSES };
         let until_poll = Cell::new(if poll_every == 0 { passes } else { poll_every });
         let holding = Cell::new(false);
         Self { node, index, processor, accounting, poll_every, until_poll, holding }
@@ -242,7 +248,9 @@ impl<'a> Thread<'a> {
     #[inline]
     fn insist(&self, to: NodeId, went: impl Fn() -> bool) {
         while !went() {
-            self.expect_no_hold("a send that finds no room");
+            if self.holding.get() && !self.may_give_way("a send that finds no room") {
+                return;
+            }
             self.processor.make_room(to);
         }
     }
@@ -251,14 +259,16 @@ impl<'a> Thread<'a> {
     /// handlers meanwhile. The thread then sees everything that the signallers wrote before they signalled.
     #[inline]
     pub fn wait(&self, event: &Event, at_least: u64) {
-        while event.count() < at_least {
-            self.block_on(event, at_least);
-        }
+        while event.count() < at_least && self.block_on(event, at_least) {}
     }
 
-    fn block_on(&self, event: &Event, at_least: u64) {
-        self.expect_no_hold("a wait");
-        self.processor.wait(event, at_least);
+    /// Blocks until the count may have been reached. Returns whether the thread may wait at all.
+    fn block_on(&self, event: &Event, at_least: u64) -> bool {
+        let waits = self.may_give_way("a wait");
+        if waits {
+            self.processor.wait(event, at_least);
+        }
+        waits
     }
 
     /// Makes a waiter: the right to resume this thread, once, from its next [`block`](Self::block). The thread leaves the waiter
@@ -272,8 +282,9 @@ impl<'a> Thread<'a> {
     /// already. A deadlock report names `what` as the thing that the thread waits for. The thread then sees everything that
     /// the resuming handler has written.
     pub fn block(&self, what: &'static str) {
-        self.expect_no_hold("a block");
-        self.processor.block(Wait::Resume { what });
+        if self.may_give_way("a block") {
+            self.processor.block(Wait::Resume { what });
+        }
     }
 
     /// Adds to an event's count and resumes the threads that the new count satisfies.
@@ -294,18 +305,25 @@ impl<'a> Thread<'a> {
             self.until_poll.set(left - 1);
         } else if left == 1 && self.poll_every == 0 {
             self.pass_by();
-        } else if left == 1 {
-            self.expect_no_hold("a poll");
+        } else if left == 1 && self.may_give_way("a poll") {
             self.processor.poll();
             self.until_poll.set(self.processor.next_poll(self.poll_every));
         }
     }
 
-    /// Tells a model that this thread has passed many back-edges, at none of which its policy has it look.
+    /// Tells the world that this thread has passed many back-edges, at none of which its policy has it look.
     #[cold]
     fn pass_by(&self) {
-        let left = self.accounting.filter(|_| !self.holding.get()).map_or(PASSES, Accounting::pass_by);
+        let stays = self.holding.get() || panicking();
+        let left = match self.accounting {
+            Some(accounting) if !stays => accounting.pass_by(),
+            Some(_) => PASSES,
+            None => REAL_PASSES,
+        };
         self.until_poll.set(left);
+        if !stays {
+            self.processor.pass_by();
+        }
     }
 
     /// Waits by computing: the turn of a loop that ends when a handler, an [`Event`], a deposit or an access of another
@@ -313,7 +331,9 @@ impl<'a> Thread<'a> {
     /// a policy whose processors look at no back-edge, if no other processor would handle them. Modelled runs end when all
     /// threads spin or wait and nothing is in flight.
     pub fn spin(&self) {
-        self.expect_no_hold("a spin");
+        if !self.may_give_way("a spin") {
+            return;
+        }
         if self.poll_every > 0 {
             self.poll();
         }
@@ -332,20 +352,33 @@ impl<'a> Thread<'a> {
         let mut result = None;
         self.processor.hold(key.resolve(Space::PROGRAM), &mut |proof| {
             let f = f.take().expect("a world runs the body of a hold once");
+            result = Some(self.run_held(proof, f));
+        });
+        result.expect("a world runs the body of a hold").unwrap_or_else(|panic| resume_unwind(panic))
+    }
+
+    /// Runs the body of a hold. A panic of it ends the run before the key is released.
+    fn run_held<R>(&self, proof: Proof<'_>, f: impl FnOnce(&mut Handler<'_>) -> R) -> std::thread::Result<R> {
+        let result = catch_unwind(AssertUnwindSafe(|| {
             let _holding = Holding::begin(self, None);
             let mut cx = Handler::new(self.node, self.node(), proof, self.processor, self.accounting);
-            result = Some(f(&mut cx));
+            let result = f(&mut cx);
             assert!(cx.take_lowering().is_none(), "a right is taken away inside a hold: handlers alone may");
-        });
-        result.expect("a world runs the body of a hold")
+            result
+        }));
+        if let Err(panic) = &result {
+            self.processor.end_by_panic(&**panic);
+        }
+        result
     }
 
     /// Begins a timed region and ends the one before. The call is collective: every thread of every node enters the same
     /// regions in the same order, and the call returns when all have entered. A region is for measuring only: meeting
     /// here sends none of the program's messages and charges none of its costs.
     pub fn phase(&self, name: &'static str) {
-        self.expect_no_hold("a phase");
-        self.processor.enter_phase(name);
+        if self.may_give_way("a phase") {
+            self.processor.enter_phase(name);
+        }
     }
 
     /// The time since the run began: modelled time on a modelled machine, natively this host's, on one clock
@@ -353,6 +386,21 @@ impl<'a> Thread<'a> {
     /// time.
     pub fn now(&self) -> Time {
         self.processor.now()
+    }
+
+    /// Whether the thread may give its processor away, which it is about to do by `what`. A thread that a panic unwinds may not:
+    /// nobody could end it while it waits in the middle of that. The run is over then.
+    ///
+    /// # Panics
+    /// If the thread holds a key.
+    #[inline]
+    fn may_give_way(&self, what: &str) -> bool {
+        if panicking() {
+            self.processor.end_by_unwinding(what);
+            return false;
+        }
+        self.expect_no_hold(what);
+        true
     }
 
     /// Panics if the thread holds a key: handlers of that key could never run while this thread waits for

@@ -2,14 +2,14 @@
 
 use std::ops::ControlFlow;
 
-use compare::refusal::{Choice, LeftOut};
+use compare::refusal::{LeftOut, Omitted};
 use compare::{Combination, MachineShape, Ranking, Refusal, Way};
 use tempest::policy::{Dispatch, PRESETS};
 use tempest::{Mechanism, Policy};
 use units::Time;
 
 use crate::rounds::{End, Together};
-use crate::shape::{self, Asked};
+use crate::shape::{self, AskedShape};
 use crate::{Error, Mistake, Repeat, Setting, Subject, Target, cores};
 
 /// A comparison to be run: a program, targets, and what all runs have in common.
@@ -124,7 +124,7 @@ impl Comparison {
     pub fn new(subject: Subject, targets: Vec<Target>) -> Self {
         let least = subject.instance.least();
         Self {
-            shapes: shape::of_comparison(Asked::default(), least, cores_of(&targets)),
+            shapes: shape::of_comparison(AskedShape::default(), least, cores_of(&targets)),
             crowded: false,
             threads: least.threads,
             subject,
@@ -139,7 +139,7 @@ impl Comparison {
 
     /// Sets the shapes to what a person asked for. A shape that was asked for is kept where this host has too few cores for it: its
     /// processors then take turns.
-    pub fn ask(&mut self, asked: Asked) {
+    pub fn ask(&mut self, asked: AskedShape) {
         self.shapes = shape::of_comparison(asked, self.subject.instance.least(), cores_of(&self.targets));
         self.crowded = !asked.is_nothing();
     }
@@ -203,7 +203,7 @@ impl Comparison {
         // Where anything runs, what nobody asked for is no more than a note.
         if self.mechanisms.is_empty() && !is_asked && !ways.run.is_empty() {
             ways.left_out.extend(ways.refused.drain(..).map(|lacking| LeftOut {
-                what: Choice::Mechanism(lacking.mechanism),
+                what: Omitted::Mechanism(lacking.mechanism),
                 reason: lacking.reason,
             }));
         }
@@ -313,7 +313,7 @@ impl Ways {
         if is_asked {
             return self.refused.push(Refusal { mechanism, policy: Some(policy), reason });
         }
-        let left_out = LeftOut { what: Choice::Policy(policy), reason };
+        let left_out = LeftOut { what: Omitted::Policy(policy), reason };
         if !self.left_out.contains(&left_out) {
             self.left_out.push(left_out);
         }

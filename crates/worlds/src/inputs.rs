@@ -33,10 +33,10 @@ impl<'e> Gatherer<'e> {
 
     /// Takes `KEY=VALUE`, `KEY=PATH`, or the path of the only file that the program reads.
     pub(crate) fn take(&mut self, text: &str) {
-        match Told::read(self.program, text) {
-            Told::Pair(key, value) => self.set(key, value),
-            Told::File(key, path) => self.open(key, path),
-            Told::Nothing => {
+        match InputText::read(self.program, text) {
+            InputText::Pair(key, value) => self.set(key, value),
+            InputText::File(key, path) => self.open(key, path),
+            InputText::Nothing => {
                 self.mistakes.push(Mistake::NoFileInput { text: text.to_owned(), program: self.program.name })
             }
         }
@@ -82,16 +82,16 @@ impl<'e> Gatherer<'e> {
 /// The paths among input texts: the files of the user that the program would read.
 pub fn paths<'t>(program: &Entry, texts: &'t [String]) -> Vec<&'t str> {
     let is_file = |key: &str| program.inputs.iter().any(|input| input.key == key && input.is_file());
-    let path = |text: &'t String| match Told::read(program, text) {
-        Told::Pair(key, path) if is_file(key) => Some(path),
-        Told::File(_, path) => Some(path),
+    let path = |text: &'t String| match InputText::read(program, text) {
+        InputText::Pair(key, path) if is_file(key) => Some(path),
+        InputText::File(_, path) => Some(path),
         _ => None,
     };
     texts.iter().filter_map(path).filter(|path| get(path).is_none()).collect()
 }
 
 /// The meaning of an input text.
-enum Told<'t> {
+enum InputText<'t> {
     /// An input by its name, and its value or path.
     Pair(&'t str, &'t str),
     /// The only input that is a file, and a path.
@@ -100,7 +100,7 @@ enum Told<'t> {
     Nothing,
 }
 
-impl<'t> Told<'t> {
+impl<'t> InputText<'t> {
     fn read(program: &Entry, text: &'t str) -> Self {
         let is_known = |key: &str| program.inputs.iter().any(|input| input.key == key);
         match text.split_once('=') {

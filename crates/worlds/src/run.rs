@@ -8,7 +8,7 @@ use tempest::{Mechanism, Outcome, Policy};
 use trace::Recorder;
 use units::Time;
 
-use crate::shape::Asked;
+use crate::shape::AskedShape;
 use crate::{Error, Repeat, Setting, Sharing, Subject, Target};
 
 /// The default policy of a run: every machine whose processors poll for messages has it.
@@ -146,7 +146,7 @@ impl Run {
         let mechanism = self.mechanism.unwrap_or(self.entry.mechanisms[0]);
         subject.check_inputs(&[mechanism])?;
         let least = subject.instance.least();
-        let asked = Asked { nodes: self.nodes, processors: self.processors };
+        let asked = AskedShape { nodes: self.nodes, processors: self.processors };
         let MachineShape { nodes, processors } = self.target.shape(asked, least);
         Ok(Setting {
             mechanism,

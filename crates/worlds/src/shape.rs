@@ -17,14 +17,14 @@ const OF_MODELS: MachineShape = MachineShape { nodes: 4, processors: 2 };
 
 /// The numbers of nodes and of processors of each that a person asked for; what is `None` is left open.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Asked {
+pub struct AskedShape {
     /// The number of nodes.
     pub nodes: Option<u32>,
     /// The number of processors of each node.
     pub processors: Option<u32>,
 }
 
-impl Asked {
+impl AskedShape {
     /// Whether nothing was asked for.
     pub fn is_nothing(self) -> bool {
         self == Self::default()
@@ -42,7 +42,7 @@ impl Asked {
 /// The shape of a run on a host of so many cores, for a program that needs at least `least`: two nodes, of as many processors
 /// each as there are cores for, or one node where there are cores for no more. Only what was asked for, or the program needs,
 /// can have more processors than the host has cores.
-pub(crate) fn of_run(asked: Asked, least: Least, cores: u32) -> MachineShape {
+pub(crate) fn of_run(asked: AskedShape, least: Least, cores: u32) -> MachineShape {
     let narrowest = asked.processors.unwrap_or(least.processors);
     let nodes = asked.nodes.unwrap_or((cores / narrowest).clamp(1, NODES).max(least.nodes));
     let processors = asked.processors.unwrap_or((cores / nodes).max(least.processors));
@@ -70,7 +70,7 @@ pub(crate) fn of_host(least: Least, cores: u32) -> Vec<MachineShape> {
 
 /// The shapes of a comparison, as far as a person did not choose them. `cores` is the number of cores of this host if it takes
 /// part: if they are enough for the program, models have its shapes too.
-pub(crate) fn of_comparison(asked: Asked, least: Least, cores: Option<u32>) -> Vec<MachineShape> {
+pub(crate) fn of_comparison(asked: AskedShape, least: Least, cores: Option<u32>) -> Vec<MachineShape> {
     match (cores, asked.is_nothing()) {
         (None, _) => vec![of_models(asked, least)],
         (Some(cores), false) => vec![of_run(asked, least, cores)],
@@ -95,7 +95,7 @@ pub(crate) fn least(least: Least) -> MachineShape {
 }
 
 /// The shape of a comparison of models alone, or of one in which the host can take no part.
-pub(crate) fn of_models(asked: Asked, least: Least) -> MachineShape {
+pub(crate) fn of_models(asked: AskedShape, least: Least) -> MachineShape {
     let MachineShape { nodes, processors } = OF_MODELS;
     asked.or(MachineShape { nodes: nodes.max(least.nodes), processors: processors.max(least.processors) })
 }
@@ -147,8 +147,8 @@ mod tests {
     #[test]
     fn a_run_has_more_processors_than_cores_only_if_asked_to() {
         let run = |asked, least, cores| pair(of_run(asked, least, cores));
-        let asked = |nodes, processors| Asked { nodes, processors };
-        let nothing = Asked::default();
+        let asked = |nodes, processors| AskedShape { nodes, processors };
+        let nothing = AskedShape::default();
         assert_eq!(
             [1, 2, 3, 4, 64].map(|cores| run(nothing, ANY, cores)),
             [(1, 1), (2, 1), (2, 1), (2, 2), (2, 32)]
@@ -162,8 +162,8 @@ mod tests {
 
     #[test]
     fn models_alone_have_a_shape_of_their_own() {
-        assert_eq!(pair(of_models(Asked::default(), ANY)), (4, 2));
-        assert_eq!(pair(of_models(Asked::default(), Least { nodes: 9, ..ANY })), (9, 2));
-        assert_eq!(pair(of_models(Asked { nodes: Some(2), processors: None }, ANY)), (2, 2));
+        assert_eq!(pair(of_models(AskedShape::default(), ANY)), (4, 2));
+        assert_eq!(pair(of_models(AskedShape::default(), Least { nodes: 9, ..ANY })), (9, 2));
+        assert_eq!(pair(of_models(AskedShape { nodes: Some(2), processors: None }, ANY)), (2, 2));
     }
 }

@@ -11,7 +11,7 @@ use tempest::entry::{Entry, Least};
 use tempest::policy::PRESETS;
 use tempest::{Mechanism, Policy, Refusal, World};
 
-use crate::shape::{self, Asked};
+use crate::shape::{self, AskedShape};
 use crate::{Error, Mistake, NATIVE, machines};
 
 /// The models that a program is compared on, the first of them that can run it: a machine with a second processor in each node
@@ -133,7 +133,7 @@ impl Target {
 
     /// The nodes and processors of a run of a program that needs at least `least`, with whatever was asked for: on this host as
     /// many processors as there are cores for, on a model the machine's own.
-    pub fn shape(&self, asked: Asked, least: Least) -> MachineShape {
+    pub fn shape(&self, asked: AskedShape, least: Least) -> MachineShape {
         let machine = match self {
             Self::Native => return shape::of_run(asked, least, cores() as u32),
             Self::Model { machine, .. } => machine,

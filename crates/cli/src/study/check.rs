@@ -8,10 +8,10 @@ use lab::study::{Origin, Source, Study};
 use lab::{Laboratory, Specification};
 use tempest::entry::{Coherence, Entry, Plan};
 use tempest::{Mechanism, Policy, Refusal};
-use worlds::shape::Asked;
+use worlds::shape::AskedShape;
 use worlds::{Setting, Sharing, Subject, Target, USUAL_POLICY};
 
-use crate::asked;
+use crate::asked::{self, EXPECTED};
 use crate::house::House;
 use crate::problem::Problem;
 use crate::reads;
@@ -194,7 +194,12 @@ impl One<'_> {
         match target.check(mechanism, &choices.policy) {
             Err(refusal) => {
                 let key = if matches!(refusal, Refusal::Mechanism { .. }) { "mechanism" } else { "policy" };
-                found.add(source, key, Some(&lines(&target.refusing(refusal))));
+                let typed =
+                    |mechanism, policies: &str| format!("mechanism = \"{mechanism}\" with policy {policies}");
+                let why = target.refusing(refusal);
+                let instead = || asked::instead(entry, target, mechanism, typed);
+                let told = if why.contains(EXPECTED) { why } else { format!("{why}; {}", instead()) };
+                found.add(source, key, Some(&lines(&told)));
             }
             Ok(()) => {
                 let setting = self.subject.map(|subject| self.setting(subject, target, mechanism, choices));
@@ -226,7 +231,7 @@ impl One<'_> {
     ) -> Setting {
         let Specification { nodes, processors, threads, seed, .. } = *self.run;
         let least = subject.instance.least();
-        let shape = target.shape(Asked { nodes, processors }, least);
+        let shape = target.shape(AskedShape { nodes, processors }, least);
         Setting {
             subject: subject.clone().sharing(choices.sharing),
             target: target.clone(),

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::io::Write;
 use std::process::ExitCode;
 
-use lab::results::{Asked, Kept, Results};
+use lab::results::{Kept, Results, SourceRound};
 use lab::study::{Origin, Source};
 use lab::{Laboratory, NoAnswer, Specification};
 use report::document::{self, FailedRun, Partial};
@@ -36,8 +36,8 @@ pub(crate) fn study(
     let [study] = laboratory.studies() else { unreachable!("a laboratory of one study") };
     let folder = arguments.out.as_deref().map(|path| Folder::open(path, &study.name)).transpose()?;
     let asked = study.asked(is_native);
-    let told = Told { house, arguments, laboratory: &laboratory, study, asked: &asked, page, folder };
-    let runs: Vec<Specification> = asked.iter().filter_map(|asked| told.run(*asked)).collect();
+    let reported = Reported { house, arguments, laboratory: &laboratory, study, asked: &asked, page, folder };
+    let runs: Vec<Specification> = asked.iter().filter_map(|asked| reported.run(*asked)).collect();
     let keep = |place: usize, answer: &_| {
         let source = &study.sources[asked[place].source];
         let kept = source.kept(answer);
@@ -48,10 +48,10 @@ pub(crate) fn study(
     let reads = Reads::new(house);
     let digests = |run: &Specification| reads.digests(run);
     let wanted = Runs { house, record: arguments.record.as_ref(), jobs, digests: &digests };
-    let show = |answers, partial| told.print(answers, Some(partial), out).map(drop);
+    let show = |answers, partial| reported.print(answers, Some(partial), out).map(drop);
     let (answers, recorded) = wanted.answers(&runs.iter().collect::<Vec<_>>(), keep, show)?;
     let partial = recorded.as_ref().err().map(|unusable| unrecorded(unusable, &answers));
-    let code = told.print(answers, partial, out)?;
+    let code = reported.print(answers, partial, out)?;
     recorded.map(|()| code).map_err(runs::failed)
 }
 
@@ -70,19 +70,19 @@ fn lacking(way: &str) -> String {
 }
 
 /// A study whose results are printed and written.
-struct Told<'a> {
+struct Reported<'a> {
     house: &'a House,
     arguments: &'a Study,
     laboratory: &'a Laboratory,
     study: &'a lab::Study,
-    asked: &'a [Asked],
+    asked: &'a [SourceRound],
     page: Page,
     folder: Option<Folder>,
 }
 
-impl Told<'_> {
+impl Reported<'_> {
     /// A run of the study.
-    fn run(&self, asked: Asked) -> Option<Specification> {
+    fn run(&self, asked: SourceRound) -> Option<Specification> {
         match &self.study.sources.get(asked.source)?.origin {
             Origin::Run(run) => Some(Specification { round: asked.round, ..(**run).clone() }),
             _ => None,
@@ -121,10 +121,10 @@ impl Told<'_> {
     /// The runs that yielded nothing; rounds of one run that say the same are one.
     fn failed(&self, answers: &[Option<Answer<Kept>>]) -> Vec<FailedRun> {
         let mut seen = BTreeSet::new();
-        let failure = |(asked, answer): (&Asked, &Option<Answer<Kept>>)| {
+        let failure = |(asked, answer): (&SourceRound, &Option<Answer<Kept>>)| {
             let said = answer.as_ref()?.as_ref().err()?.clone().why();
             let is_new = seen.insert((asked.source, said.clone()));
-            let command = self.run(*asked).filter(|_| is_new)?.told(&self.house.name);
+            let command = self.run(*asked).filter(|_| is_new)?.command_line(&self.house.name);
             Some(FailedRun { study: self.study.name.clone(), command, said })
         };
         self.asked.iter().zip(answers).filter_map(failure).collect()

@@ -57,7 +57,7 @@ pub(super) fn probes() -> Vec<Probe> {
 
 /// A line for each probe, for people: the name of its figures, and its command line with the command of this name.
 pub(super) fn told(command: &str) -> Vec<String> {
-    probes().iter().map(|probe| format!("{:8} {}", probe.name, probe.run.told(command))).collect()
+    probes().iter().map(|probe| format!("{:8} {}", probe.name, probe.run.command_line(command))).collect()
 }
 
 /// The figures of one round, named `probe.figure`.
@@ -76,7 +76,7 @@ impl Round {
     fn add(&mut self, probe: &Probe, runner: &Runner) -> Result<(), String> {
         let answer = runner.run(&probe.run).map_err(|none: NoAnswer| {
             let command = runner.executable().file_stem().unwrap_or_default().to_string_lossy();
-            format!("{}: {}", probe.run.told(&command), none.why())
+            format!("{}: {}", probe.run.command_line(&command), none.why())
         })?;
         let figures = numbers(&answer).into_iter().filter_map(|(name, value)| {
             Some((format!("{}.{}", probe.name, name.strip_prefix(FIGURES)?), value))

@@ -7,10 +7,13 @@
 mod policies;
 
 mod bounds;
+mod cores;
 mod flood;
 mod kit;
 mod long;
 mod numbers;
+mod process;
+mod random;
 mod refused;
 mod stacks;
 mod switched;

@@ -1,5 +1,8 @@
 //! Numbers as large as they can be written: each is refused, or taken, without wrapping around to another.
 
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
 use tempest::{NodeId, Thread};
 use tradewind_native::Local;
 
@@ -35,4 +38,15 @@ fn rings_are_no_deeper_than_memory_allows() {
     for slots in [1 << 40, 1 << 62, 1 << 63] {
         Play::new("single", 2, 1, 1).world(Local::with_depths(slots, 8)).main(greet).run().well();
     }
+}
+
+/// As many processors as a world may have, all on one node.
+#[test]
+fn thousands_of_processors_of_one_node_end_soon() {
+    let play = Play::new("floating", 1, 4000, 1).main(|stage, thread| {
+        stage.tally.sent.fetch_add(1, Ordering::Relaxed);
+        thread.send(thread.node(), Stage::note(0, 0, 0, 0));
+    });
+    let play = play.handle(|stage, _, _, _| _ = stage.tally.handled.fetch_add(1, Ordering::Relaxed));
+    play.run().within(Duration::from_secs(20)).well();
 }

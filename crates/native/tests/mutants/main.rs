@@ -18,6 +18,8 @@ mod barrier;
 mod berth;
 #[path = "../../src/burst.rs"]
 mod burst;
+#[path = "../../src/cores.rs"]
+mod cores;
 #[path = "../../src/crew.rs"]
 mod crew;
 #[path = "../../src/ending.rs"]
@@ -80,6 +82,8 @@ mod sync;
 mod threads;
 #[path = "../../src/tracer.rs"]
 mod tracer;
+#[path = "../../src/unwinding.rs"]
+mod unwinding;
 #[path = "../../src/waist.rs"]
 mod waist;
 #[path = "../../src/waits.rs"]

@@ -4,7 +4,7 @@
 use compare::finding::{self, Cause};
 use compare::prediction::{self, Score};
 use compare::ranking::{self, Place};
-use compare::refusal::{self, Choice as Omitted};
+use compare::refusal::{self, Omitted};
 use compare::{MachineShape, agreement, counter, parts};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -529,8 +529,8 @@ impl From<&prediction::Pair> for Pair {
     }
 }
 
-impl From<&prediction::Choice> for Ranking {
-    fn from(choice: &prediction::Choice) -> Self {
+impl From<&prediction::PairOrder> for Ranking {
+    fn from(choice: &prediction::PairOrder) -> Self {
         Self {
             best: Way::from(&choice.best.way),
             predicted_best: Way::from(&choice.chosen.way),
@@ -544,7 +544,7 @@ impl From<&prediction::Choice> for Ranking {
 
 impl From<&compare::Agreement> for Agreement {
     fn from(agreed: &compare::Agreement) -> Self {
-        let agrees = |verdict: &agreement::Verdict| *verdict != agreement::Verdict::Differs;
+        let agrees = |verdict: &agreement::CommonBest| *verdict != agreement::CommonBest::Differs;
         let choice = |choice: &agreement::Choice| Choice {
             on: Named { machine: choice.on.machine.clone(), machine_file: choice.on.file.clone() },
             way: Way::from(&choice.way),

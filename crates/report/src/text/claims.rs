@@ -154,7 +154,10 @@ mod tests {
             said: "no price".to_owned(),
         };
         let page = Page { width: 80, colour: false, unicode: true };
-        assert_eq!(failed_runs(&[run.clone()], &page), ["", "FAILED tradewind run toy: no price"]);
+        assert_eq!(
+            failed_runs(std::slice::from_ref(&run), &page),
+            ["", "FAILED tradewind run toy: no price"]
+        );
         // Mistakes that a process tells together have a line each.
         let said = "toy: error: no price\ntoy: error: no policy".to_owned();
         let lines = failed_runs(&[FailedRun { said, ..run }], &page);

@@ -1,7 +1,7 @@
 //! A comparison as text: for each machine its tables and its finding, and what they show together. This module must never
 //! measure or find anything.
 
-use compare::refusal::{self, Choice, Group};
+use compare::refusal::{self, Group, Omitted};
 use compare::{Ranking, Refusal, Row, agreement, finding, prediction, verdict};
 use tempest::Mechanism;
 
@@ -111,16 +111,16 @@ fn left_out(ranking: &Ranking) -> Vec<String> {
         .left_out
         .iter()
         .filter_map(|one| match &one.what {
-            Choice::Policy(policy) => Some(policy.as_str()),
-            Choice::Mechanism(_) => None,
+            Omitted::Policy(policy) => Some(policy.as_str()),
+            Omitted::Mechanism(_) => None,
         })
         .collect();
     let mechanisms: Vec<_> = ranking
         .left_out
         .iter()
         .filter_map(|one| match &one.what {
-            Choice::Mechanism(mechanism) => Some(mechanism.name()),
-            Choice::Policy(_) => None,
+            Omitted::Mechanism(mechanism) => Some(mechanism.name()),
+            Omitted::Policy(_) => None,
         })
         .collect();
     let line =
@@ -194,7 +194,7 @@ fn notes(view: &View<'_>, page: &Page, ranking: &Ranking, rows: &[&Row]) -> Vec<
 
 #[cfg(test)]
 mod tests {
-    use compare::refusal::{Choice, LeftOut};
+    use compare::refusal::{LeftOut, Omitted};
     use compare::samples::ranking;
     use tempest::Mechanism::{Bulk, Deposit, Messages};
 
@@ -202,8 +202,8 @@ mod tests {
     fn what_is_left_out_is_told_in_a_line_for_each_reason() {
         let mut ranking = ranking("toy", &[]);
         let left_out = |what| LeftOut { what, reason: "needs more".to_owned() };
-        let policies = ["fixed:1", "fixed:2", "partitioned:2"].map(|name| Choice::Policy(name.to_owned()));
-        let all = policies.into_iter().chain([Choice::Mechanism(Deposit)]);
+        let policies = ["fixed:1", "fixed:2", "partitioned:2"].map(|name| Omitted::Policy(name.to_owned()));
+        let all = policies.into_iter().chain([Omitted::Mechanism(Deposit)]);
         ranking.left_out = all.map(left_out).collect();
         assert_eq!(
             super::left_out(&ranking),

@@ -8,7 +8,7 @@ const WIDEST_NAME: usize = 30;
 
 /// An option of policies.
 #[derive(Clone, Debug)]
-pub struct Choice {
+pub struct OptionItem {
     /// The option, as it is written behind a policy.
     pub option: String,
     /// The meaning, for people.
@@ -18,7 +18,7 @@ pub struct Choice {
 }
 
 /// The lines that print a list. `options` are the options that may be written behind a policy.
-pub fn list(list: &List, options: &[Choice], page: &Page) -> Vec<String> {
+pub fn list(list: &List, options: &[OptionItem], page: &Page) -> Vec<String> {
     let items = |title: &str, items: &Option<Vec<Item>>| {
         let rows = items.iter().flatten().map(|item| (item.name.as_str(), item.summary.clone()));
         items.as_ref().map_or_else(Vec::new, |_| section(title, rows.collect(), page))
@@ -60,7 +60,7 @@ fn programs(programs: &[Program], page: &Page) -> Vec<String> {
     lines
 }
 
-fn policies(policies: &[Policy], options: &[Choice], page: &Page) -> Vec<String> {
+fn policies(policies: &[Policy], options: &[OptionItem], page: &Page) -> Vec<String> {
     let row = |policy: &'_ Policy| (policy.name.clone(), needing(&policy.summary, &policy.needs));
     let rows: Vec<_> = policies.iter().map(row).collect();
     let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
@@ -68,7 +68,7 @@ fn policies(policies: &[Policy], options: &[Choice], page: &Page) -> Vec<String>
     let mut lines = section("policies", rows, page);
     let end = lines.pop();
     lines.push(page.fold("  ", "options, behind any of them, such as floating+keyed+every=16:"));
-    for Choice { option, meaning, needs } in options {
+    for OptionItem { option, meaning, needs } in options {
         lines.push(page.fold(&format!("  {option:width$}  "), &needing(meaning, needs)));
     }
     lines.extend(end);

@@ -25,7 +25,7 @@ pub use claims::{claims, failed_runs};
 pub use comparison::{View, comparison};
 pub use explain::explain;
 pub use ledger::ledger;
-pub use list::{Choice, list};
+pub use list::{OptionItem, list};
 pub use litmus::litmus;
 pub use model::{fixed_floating, surveys};
 pub use run::run;

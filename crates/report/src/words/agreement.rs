@@ -1,7 +1,7 @@
 //! Whether machines rank alike, in a sentence. This module must never compare anything itself.
 
 use compare::Agreement;
-use compare::agreement::{Choice, Extent, Name, Verdict};
+use compare::agreement::{Choice, CommonBest, Extent, Name};
 
 use super::label;
 use crate::quantity::list;
@@ -58,31 +58,31 @@ fn serving(agreement: &Agreement, all: &str, each: &str) -> Option<String> {
     // The machines are named once.
     let first = if agreement.extent == Extent::All { all } else { each };
     let mechanism = agreement.mechanism.as_ref().map(|verdict| match verdict {
-        Verdict::Differs => differs("mechanism", agreement, |choice| choice.way.mechanism.to_string()),
+        CommonBest::Differs => differs("mechanism", agreement, |choice| choice.way.mechanism.to_string()),
         verdict => best("mechanism", verdict, first),
     });
     let on = if mechanism.is_some() { each } else { first };
     let policy = agreement.policy.as_ref().map(|verdict| match verdict {
-        Verdict::Differs => differs("policy", agreement, |choice| way(agreement, choice)),
+        CommonBest::Differs => differs("policy", agreement, |choice| way(agreement, choice)),
         verdict => best("policy", verdict, on) + &by_which(agreement),
     });
     let said: Vec<_> = mechanism.into_iter().chain(policy).collect();
     (!said.is_empty()).then(|| said.join("; "))
 }
 
-fn best(what: &str, verdict: &Verdict, on: &str) -> String {
+fn best(what: &str, verdict: &CommonBest, on: &str) -> String {
     match verdict {
-        Verdict::Best(one) => format!("{one} is the best {what} on {on}"),
-        Verdict::Tied(one) => format!("{one} is the best {what}, or tied with the best, on {on}"),
-        Verdict::Differs => String::new(),
+        CommonBest::Best(one) => format!("{one} is the best {what} on {on}"),
+        CommonBest::Tied(one) => format!("{one} is the best {what}, or tied with the best, on {on}"),
+        CommonBest::Differs => String::new(),
     }
 }
 
 /// The mechanism by which a policy is the best, where that is not plain.
 fn by_which(agreement: &Agreement) -> String {
     match &agreement.mechanism {
-        Some(Verdict::Tied(mechanism)) => format!(", with {mechanism}"),
-        Some(Verdict::Differs) => ", with the best mechanism of each".to_owned(),
+        Some(CommonBest::Tied(mechanism)) => format!(", with {mechanism}"),
+        Some(CommonBest::Differs) => ", with the best mechanism of each".to_owned(),
         _ => String::new(),
     }
 }
@@ -90,7 +90,7 @@ fn by_which(agreement: &Agreement) -> String {
 /// The policy, and the mechanism where machines differ in it.
 fn way(agreement: &Agreement, choice: &Choice) -> String {
     match agreement.mechanism {
-        None | Some(Verdict::Best(_)) => choice.way.policy.clone(),
+        None | Some(CommonBest::Best(_)) => choice.way.policy.clone(),
         _ => format!("{} under {}", choice.way.mechanism, choice.way.policy),
     }
 }

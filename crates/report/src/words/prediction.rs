@@ -1,7 +1,7 @@
 //! Predictions in words. This module must never say more than a prediction's score does.
 
 use compare::Prediction;
-use compare::prediction::{Choice, Pair, Score};
+use compare::prediction::{Pair, PairOrder, Score};
 
 use crate::quantity::{percent, several, signed};
 
@@ -65,7 +65,7 @@ fn errors(score: &Score, worst: String) -> String {
     }
 }
 
-fn chosen(choice: &Choice, best: String, chosen: String) -> String {
+fn chosen(choice: &PairOrder, best: String, chosen: String) -> String {
     let how = match choice {
         choice if choice.is_best() => return format!("The best is predicted, {best}."),
         choice if choice.tied => "which runs do not tell from".to_owned(),
@@ -78,8 +78,8 @@ fn chosen(choice: &Choice, best: String, chosen: String) -> String {
 }
 
 /// How many pairs are predicted in their order; of a single one the choice says it all.
-fn order(choice: &Choice) -> Option<String> {
-    let Choice { apart, in_order, .. } = choice;
+fn order(choice: &PairOrder) -> Option<String> {
+    let PairOrder { apart, in_order, .. } = choice;
     (*apart > 1)
         .then(|| format!("Of {apart} pairs that runs tell apart {in_order} are in the order predicted."))
 }

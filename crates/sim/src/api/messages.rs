@@ -3,6 +3,7 @@
 //! This module must never know how cargo travels.
 
 use std::cell::RefMut;
+use std::thread::panicking;
 
 use machine::Capability;
 use tempest::world::{Messages, Packet};
@@ -14,7 +15,7 @@ use crate::cluster::{Cluster, network};
 use crate::dispatch::Noticed;
 use crate::link::cargo::{Cargo, HandedOver, Route};
 use crate::processor::ledger::Bucket;
-use crate::standstill;
+use crate::{standstill, unwinding};
 
 impl Edge {
     /// Spends the cost of a send, and sends the cargo, beginning under a borrow of the modelled state. Returns a borrow after
@@ -63,11 +64,17 @@ impl Edge {
 
     /// Sends for a handler.
     fn post_cargo(&self, to: NodeId, cargo: &Cargo<'_>) {
+        if self.is_over() {
+            return;
+        }
         self.send(self.state(), to, cargo);
     }
 
     /// Sends for a thread if there is room. Returns false if there is none.
     fn try_send(&self, to: NodeId, cargo: &Cargo<'_>) -> bool {
+        if self.is_over() {
+            return true;
+        }
         let mut state = self.state();
         let (sender, _) = Sender::of(&mut state, self.core());
         if sender.sends_at_once() && sender.finds_room_at_once() {
@@ -94,8 +101,14 @@ impl Edge {
         let finds_room = state.finds_room(self.core(), hands_over);
         if finds_room {
             self.send_for_thread(state, to, cargo);
+            return true;
         }
-        finds_room
+        let unwinds = panicking();
+        if unwinds {
+            // No room comes while the thread stays on its processor.
+            unwinding::abandon(&mut state, "a send that finds no room");
+        }
+        unwinds
     }
 
     /// Sends for a thread, and spends the occupancy that follows.

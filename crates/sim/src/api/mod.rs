@@ -8,8 +8,9 @@ mod scheduling;
 
 use std::cell::{Cell, RefCell, RefMut};
 use std::rc::Rc;
+use std::thread::panicking;
 
-use tempest::world::{Accounting, Held, Packet, Scheduling};
+use tempest::world::{Accounting, Held, Packet, Proof, Scheduling};
 use tempest::{Access, Block, MemoryEvents, Place, Primitive, Work};
 use units::Time;
 
@@ -36,6 +37,9 @@ const IDLE_PASSES: u32 = 1 << 14;
 pub(crate) trait Stack {
     /// Suspends the thread until its turn comes. Returns the core at which the thread then goes on.
     fn suspend(&self) -> usize;
+
+    /// Unwinds all other threads, and the handlers that are under way: the run is over.
+    fn unwind_others(&self);
 }
 
 /// One core, as the thread or handler that runs on it sees it.
@@ -48,6 +52,35 @@ pub(crate) struct Edge {
     faulted: Cell<bool>,
     /// When the thread spun last.
     spun: Cell<Option<Time>>,
+}
+
+/// The key of a handler or hold that runs: given back also when that is unwound.
+pub(crate) struct Kept<'e> {
+    edge: &'e Edge,
+    held: Option<Held>,
+}
+
+impl<'e> Kept<'e> {
+    pub(crate) fn new(edge: &'e Edge, held: Held) -> Self {
+        Self { edge, held: Some(held) }
+    }
+
+    pub(crate) fn proof(&mut self) -> Proof<'_> {
+        self.held.as_mut().expect("it is there until it is taken out").proof()
+    }
+
+    /// Takes the key out, to be given back some other time.
+    pub(crate) fn take(mut self) -> Held {
+        self.held.take().expect("it is taken out once")
+    }
+}
+
+impl Drop for Kept<'_> {
+    fn drop(&mut self) {
+        if let Some(held) = self.held.take() {
+            self.edge.give_back(held);
+        }
+    }
 }
 
 impl Edge {
@@ -67,8 +100,9 @@ impl Edge {
         }
     }
 
-    /// Suspends the fiber until the turn of its thread or handler comes.
+    /// Suspends the fiber until the turn of its thread or handler comes. Not a fiber that a panic unwinds.
     fn suspend(&self) {
+        debug_assert!(!panicking(), "a fiber that a panic unwinds is not suspended");
         match &self.stack {
             Some(stack) => self.at.set(stack.suspend()),
             None => ENGINE.suspend(),
@@ -122,15 +156,38 @@ impl Edge {
     }
 
     /// Advances engine time to this core's clock, as [`settled`](Self::settled) does. The clock is probably ahead, or has transactions
-    /// to make.
+    /// to make. It stays where it is while a panic unwinds the fiber.
     #[inline(never)]
     pub(crate) fn settled_later<'s>(&'s self, mut state: RefMut<'s, Cluster>) -> RefMut<'s, Cluster> {
-        if trains::settle(&mut state, self.core()) {
+        if !panicking() && trains::settle(&mut state, self.core()) {
             drop(state);
             self.suspend();
             state = self.state();
         }
         state
+    }
+
+    /// Whether the run is over, and a panic unwinds this fiber: what it does has no effect any more. A fiber that has caught its
+    /// end goes no further than this.
+    #[inline]
+    fn is_over(&self) -> bool {
+        self.state().agenda.is_over() && self.is_at_its_end()
+    }
+
+    #[cold]
+    fn is_at_its_end(&self) -> bool {
+        while !panicking() {
+            ENGINE.suspend();
+        }
+        true
+    }
+
+    /// Gives back the key of a handler or hold that is unwound.
+    #[cold]
+    fn give_back(&self, held: Held) {
+        let mut state = self.state();
+        let (node, now) = (state.cores[self.core()].node(), state.agenda.now());
+        state.nodes[node].dispatch.events.complete(now, held);
     }
 
     /// Applies `act` to the processor at work, on the processor's own clock.
@@ -174,6 +231,9 @@ impl Edge {
     /// Charges work of a protocol.
     #[inline(never)]
     fn charge_step(&self, work: Work) {
+        if panicking() || self.is_over() {
+            return;
+        }
         if let Work::Block(primitive, block) = work {
             return self.work_on_block(primitive, block);
         }
@@ -193,6 +253,9 @@ impl Edge {
 
 impl Accounting for Edge {
     fn charge(&self, work: Work) {
+        if panicking() {
+            return;
+        }
         let Work::Compute(done) = work else { return self.charge_step(work) };
         let pends = self.state().compute(self.core(), done);
         if pends {
@@ -201,7 +264,9 @@ impl Accounting for Edge {
     }
 
     fn synchronize(&self) {
-        self.settle();
+        if !self.is_over() {
+            self.settle();
+        }
     }
 
     fn pass_by(&self) -> u32 {
@@ -214,6 +279,9 @@ impl Accounting for Edge {
     }
 
     fn touch(&self, place: Place, words: usize, access: Access) {
+        if panicking() || self.is_over() {
+            return;
+        }
         let node = self.node();
         let found = self.state().nodes[node].waist.address(place, words);
         // The engine catches this panic, like every other mistake of a program.
@@ -227,17 +295,26 @@ impl Accounting for Edge {
     }
 
     fn drain(&self) {
+        if panicking() || self.is_over() {
+            return;
+        }
         self.settle();
         self.at_work(|work| work.drain());
     }
 
     fn approach(&self, address: u64, access: Access) {
+        if panicking() {
+            return;
+        }
         if self.at_work(|work| work.is_far_ahead(address, access == Access::Store)) {
             self.settle();
         }
     }
 
     fn access(&self, address: u64, access: Access) {
+        if panicking() || self.is_over() {
+            return;
+        }
         let (store, faulted) = (access == Access::Store, self.faulted.take());
         let hits = {
             let (mut state, core) = (self.state(), self.core());

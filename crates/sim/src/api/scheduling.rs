@@ -2,18 +2,20 @@
 //!
 //! This module must never know which event a processor is given.
 
+use std::any::Any;
 use std::cell::RefMut;
+use std::thread::panicking;
 
 use tempest::world::{DispatchKey, Held, Packet, Proof, Scheduling, Wait};
 use tempest::{Event, NodeId, Primitive, Waiter};
 use units::Time;
 
-use super::Edge;
+use super::{Edge, Kept};
 use crate::cluster::{Cluster, memory, regions, routine};
 use crate::dispatch::{Noticed, Poll};
 use crate::processor::ledger::Bucket;
 use crate::processor::threads::Reason;
-use crate::standstill;
+use crate::{standstill, unwinding};
 
 impl Edge {
     /// The thread that runs on this core.
@@ -151,6 +153,35 @@ impl Edge {
         granted.expect("a thread that waited for a key is resumed with it")
     }
 
+    /// Gives back a key that was held while a panic unwinds the thread.
+    fn give_back_unwinding(&self, held: Held) {
+        if self.is_over() {
+            self.give_back(held);
+        } else {
+            self.release(held);
+        }
+    }
+
+    /// Holds a key while a panic unwinds the thread. If it is not free the run is over: events that wait are forgotten, and
+    /// handlers and holds that are under way are unwound, which release theirs.
+    #[cold]
+    fn acquire_unwinding(&self, key: DispatchKey) -> Held {
+        let (node, now) = (self.node(), self.state().agenda.now());
+        let hold = || self.state().nodes[node].dispatch.events.try_hold(now, key);
+        if let Some(held) = hold() {
+            return held;
+        }
+        self.end_by_unwinding("a hold of a key that is not free");
+        self.state().agenda.close();
+        self.stack.as_ref().expect("only threads hold keys").unwind_others();
+        {
+            let mut state = self.state();
+            let place = &mut state.nodes[node];
+            place.dispatch.events.forget(now, place.cores);
+        }
+        hold().expect("nobody else is left")
+    }
+
     /// Gives a key back, and lets the events that waited for it go on.
     fn release(&self, held: Held) {
         let mut state = self.state();
@@ -163,6 +194,9 @@ impl Edge {
 
 impl Scheduling for Edge {
     fn waiter(&self) -> Waiter {
+        if self.is_over() {
+            return Waiter { thread: 0, generation: 0 };
+        }
         self.settle();
         let mut state = self.state();
         let thread = state.thread_on(self.core());
@@ -171,6 +205,9 @@ impl Scheduling for Edge {
     }
 
     fn block(&self, wait: Wait) {
+        if self.is_over() {
+            return;
+        }
         self.settle();
         let blocks = {
             let mut state = self.state();
@@ -186,6 +223,9 @@ impl Scheduling for Edge {
     }
 
     fn resume(&self, waiter: Waiter) -> bool {
+        if self.is_over() {
+            return false;
+        }
         self.settle();
         let node = self.state().cores[self.core()].node();
         if !self.state().waits(node, waiter) {
@@ -207,6 +247,9 @@ impl Scheduling for Edge {
 
     /// Signals without an atomic update, like [`wait`](Self::wait).
     fn signal(&self, event: &Event, amount: u64) {
+        if self.is_over() {
+            return;
+        }
         let node = {
             let mut state = self.state();
             let signal = state.setting.machine.processor.signal;
@@ -223,6 +266,9 @@ impl Scheduling for Edge {
     }
 
     fn poll(&self) {
+        if self.is_over() {
+            return;
+        }
         let mut state = self.state();
         match state.begin_poll(self.core()) {
             Poll::Pass => {}
@@ -235,14 +281,20 @@ impl Scheduling for Edge {
     }
 
     fn spin(&self) {
+        if self.is_over() {
+            return;
+        }
         self.settle();
-        let (looks, now) = {
+        let (looks, now, overlooked) = {
             let state = self.state();
-            (standstill::looks_to_spin(&state, self.core()), state.agenda.now())
+            let looks = standstill::looks_to_spin(&state, self.core());
+            (looks, state.agenda.now(), standstill::is_overlooked(&state, self.core()))
         };
         let still = self.spun.replace(Some(now)) == Some(now);
         if looks {
             self.poll();
+        } else if overlooked {
+            self.yield_to_handlers(Noticed::Interrupt);
         } else if still {
             // What the thread waits for needs time to come.
             self.settle_after(|state, core| {
@@ -254,14 +306,27 @@ impl Scheduling for Edge {
     }
 
     fn hold(&self, key: DispatchKey, body: &mut dyn FnMut(Proof<'_>)) {
+        if self.is_over() || panicking() {
+            let mut held = self.acquire_unwinding(key);
+            body(held.proof());
+            return self.give_back_unwinding(held);
+        }
         self.settle();
-        let mut held = self.acquire(key);
+        let mut held = Kept::new(self, self.acquire(key));
         self.state().cores[self.core()].mask(true);
         body(held.proof());
+        if self.state().agenda.is_over() {
+            // The body has been unwound, and the thread is.
+            return;
+        }
+        if self.state().agenda.is_stopped() {
+            drop(held);
+            return self.suspend();
+        }
         self.spend_tail();
         self.settle();
         self.state().cores[self.core()].mask(false);
-        self.release(held);
+        self.release(held.take());
         // An event that came while interrupts were masked is noticed now.
         let late = {
             let state = self.state();
@@ -272,17 +337,34 @@ impl Scheduling for Edge {
         }
     }
 
+    fn end_by_panic(&self, panic: &(dyn Any + Send)) {
+        unwinding::stop(&mut self.state(), panic);
+    }
+
+    fn end_by_unwinding(&self, what: &str) {
+        unwinding::abandon(&mut self.state(), what);
+    }
+
     fn fault(&self, packet: &Packet) {
+        if self.is_over() {
+            return;
+        }
         self.faulted.set(true);
         self.settle();
         self.state().raise_fault(self.core(), packet);
     }
 
     fn accessed(&self) {
+        if self.is_over() {
+            return;
+        }
         memory::go_on_lowering(&mut self.state(), self.core());
     }
 
     fn enter_phase(&self, name: &'static str) {
+        if self.is_over() {
+            return;
+        }
         self.settle();
         self.wait_for_order();
         let thread = self.thread();

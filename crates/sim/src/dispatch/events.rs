@@ -116,6 +116,15 @@ impl Events {
         self.queue.try_hold(now, key)
     }
 
+    /// Forgets every event that waits, on a node with so many servers.
+    pub(crate) fn forget(&mut self, now: Time, servers: usize) {
+        while let Some(Found { job, .. }) =
+            self.next_resumed().or_else(|| (0..servers).find_map(|server| self.dispatch(now, server)))
+        {
+            self.complete(now, job.held);
+        }
+    }
+
     /// Takes a key back.
     #[inline(always)]
     pub(crate) fn complete(&mut self, now: Time, held: Held) {

@@ -289,6 +289,11 @@ impl Core {
         self.masked = masked;
     }
 
+    /// Whether interrupts are masked: the thread holds a key.
+    pub(crate) fn is_masked(&self) -> bool {
+        self.masked
+    }
+
     /// Whether the thread waits until a message that was handed over is taken.
     pub(crate) fn is_starved(&self) -> bool {
         self.starved

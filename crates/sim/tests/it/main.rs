@@ -14,6 +14,7 @@ mod memory;
 mod network;
 mod overflow;
 mod promises;
+mod random;
 mod receipt;
 mod roles;
 mod setup;

@@ -10,7 +10,7 @@ use crate::adders::{Adders, Poller};
 use crate::setup::{assisted, job, machine, machine_with, of_shared_memory, software, without_shared_memory};
 
 /// Every policy a Hurricane-1 node can do, with and without the options that change who is interrupted or when.
-const POLICIES: &[&str] = &[
+pub(crate) const POLICIES: &[&str] = &[
     "single",
     "single+interrupt",
     "single+every=8",

@@ -45,6 +45,8 @@ pub trait Messages {
         None
     }
 
-    /// Gives the processor away until there may be room towards `to`; receives meanwhile.
+    /// Gives the processor away until there may be room towards `to`; receives meanwhile. For a thread that a panic unwinds the
+    /// world receives where it stands, or [ends](super::Scheduling::end_by_unwinding) the run; in a run that is over what such a
+    /// thread sends next goes.
     fn make_room(&self, to: NodeId);
 }

@@ -2,6 +2,8 @@
 //!
 //! This module must never know how a world runs threads.
 
+use std::any::Any;
+
 use units::Time;
 
 use super::Wait;
@@ -34,6 +36,10 @@ pub trait Scheduling {
     /// processor ever does and no other processor would handle them.
     fn spin(&self) {}
 
+    /// Takes note that the thread has passed many back-edges, at none of which its policy has it look, in a world without
+    /// [`Accounting`](super::Accounting): a run that is over can end the thread here.
+    fn pass_by(&self) {}
+
     /// The number of back-edges from the last poll to the thread's next one. `usual` is the number that the
     /// policy gives.
     fn next_poll(&self, usual: u32) -> u32 {
@@ -52,6 +58,13 @@ pub trait Scheduling {
 
     /// Enters a timed region: returns when every thread of every node has entered it.
     fn enter_phase(&self, name: &'static str);
+
+    /// Ends the run with an error in the words of `panic`, with which the body of a hold or of a run of shared memory unwinds.
+    fn end_by_panic(&self, panic: &(dyn Any + Send));
+
+    /// Ends the run with an error: a panic unwinds the running thread, which would now give its processor away by `what`. If
+    /// that panic leaves the thread, the run fails with the words of the panic instead. Does nothing in a run that is over.
+    fn end_by_unwinding(&self, what: &str);
 
     /// The time on this processor's clock, since the run began.
     fn now(&self) -> Time;

@@ -80,7 +80,7 @@ impl Thread<'_> {
     pub fn wait_for<T: Word>(&self, array: &Shared<T>, index: usize, is: impl Fn(T) -> bool) -> T {
         loop {
             let value = self.read(array, index);
-            if is(value) {
+            if is(value) || !self.may_give_way("a wait for a word of shared memory") {
                 return value;
             }
             self.watch(array, index, &is);
@@ -219,18 +219,17 @@ impl Thread<'_> {
     /// Ensures that the node has the right. Returns whether it had to fault for it. The access comes next.
     #[inline]
     fn test<T: Word>(&self, array: &Shared<T>, word: usize, right: Right) -> bool {
-        let faults = !array.allows(word, right);
-        if faults {
-            self.fault(array, word, right);
-        }
-        faults
+        !array.allows(word, right) && self.fault(array, word, right)
     }
 
     /// Waits until the node has the right. The right is not taken away before the access is
-    /// [`done`](Self::done).
+    /// [`done`](Self::done). Returns false, and the node may have no right, if a panic unwinds the thread: the run is over, and
+    /// what the access finds or leaves is nobody's concern.
     #[cold]
-    fn fault<T: Word>(&self, array: &Shared<T>, word: usize, right: Right) {
-        self.expect_no_hold("an access to shared memory that faults");
+    fn fault<T: Word>(&self, array: &Shared<T>, word: usize, right: Right) -> bool {
+        if !self.may_give_way("an access to shared memory that faults") {
+            return false;
+        }
         let (memory, block) = (array.memory(), array.block_of(word));
         assert!(
             memory.node() == self.node(),
@@ -247,7 +246,7 @@ impl Thread<'_> {
             }
             self.processor.block(Wait::Block);
             if array.allows(word, right) {
-                return;
+                return true;
             }
             // The protocol served it and gave no right, as to what has been given back: once more.
             self.done(memory, block);

@@ -167,7 +167,9 @@ fn sizes_and_choices_that_do_not_go_together_are_told_before_anything_runs() {
     let shared = "run.block = 32: with mechanism `messages`: expected mechanism = \"shared-memory\"";
     em3d("block = 32\nmechanism = \"messages\"", &[shared]);
     // A policy that is not stated must suit the machine as well.
-    wrong("program = \"fetch-add\"\nmachine = \"s-coma\"", &["mine.toml:"]);
+    let lacking = "mine.toml:2:1: run.policy: policy `floating` needs `poll`, which machine `s-coma` lacks";
+    let instead = "; expected mechanism = \"shared-memory\" with policy s-coma";
+    wrong("program = \"fetch-add\"\nmachine = \"s-coma\"", &[lacking, instead]);
 }
 
 #[test]
@@ -193,7 +195,7 @@ fn a_record_or_a_study_that_is_none_says_what_was_expected() {
     let paths = [place.path("mine.toml"), place.path("no/record")];
     refused(
         &place.call(&paths, &[]),
-        &["no/record: unable to open", "; expected a file that can be written"],
+        &["no/record: unable to open", "; expected a folder that is there, a file"],
     );
     refused(&["study", "-"], &["unknown study `-`: expected a file such as my-study.toml"]);
 }

@@ -13,6 +13,8 @@
 pub(crate) mod alone;
 pub(crate) mod play;
 mod stage;
+mod watch;
 
 pub(crate) use play::Play;
 pub(crate) use stage::{KEYS, NOSYNC, Note, SEQUENTIAL, Stage};
+pub(crate) use watch::watched;

@@ -2,9 +2,7 @@
 //!
 //! This module must never know any one scenario.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use tempest::{Blocked, Failure, Handler, Job, Launch, Outcome, Thread, World};
@@ -12,9 +10,7 @@ use tradewind_native::Local;
 use units::Time;
 
 use super::stage::{Note, Script, Stage};
-
-/// A run that has not ended after so long hangs. Every scenario ends within two seconds on an idle host.
-const PATIENCE: Duration = Duration::from_secs(30);
+use super::watch::watched;
 
 /// A scenario with its world.
 pub(crate) struct Play {
@@ -73,22 +69,28 @@ impl Play {
     /// # Panics
     /// If the run hangs, or panics instead of returning.
     pub(crate) fn run(self) -> Ended {
+        let (what, world, launch) = self.ready();
+        let start = Instant::now();
+        let result = watched(move || world.run(&launch)).unwrap_or_else(|why| panic!("{what}: {why}"));
+        Ended { what, took: start.elapsed(), result }
+    }
+
+    /// Runs it on the calling OS thread, without a watchdog: inside another run, which has one.
+    pub(crate) fn run_here(self) -> Ended {
+        let (what, world, launch) = self.ready();
+        let start = Instant::now();
+        let result = world.run(&launch);
+        Ended { what, took: start.elapsed(), result }
+    }
+
+    /// What it is, for people, and the world that is to run it, and how.
+    fn ready(self) -> (String, Local, Launch) {
         let Self { policy, nodes, processors, threads, world, stall_limit, script } = self;
         let what = format!("policy `{policy}`, {nodes} nodes of {processors} processors, {world:?}");
         let job = Job::new::<Stage>((Arc::new(script), Arc::default()));
         let policy = policy.parse().expect("a policy");
         let launch = Launch { nodes, processors, threads, stall_limit, ..Launch::new(job, policy) };
-        let (tell, told) = mpsc::channel();
-        let start = Instant::now();
-        std::thread::spawn(move || {
-            // Whoever has lost patience listens no longer.
-            let _ = tell.send(catch_unwind(AssertUnwindSafe(|| world.run(&launch))).ok());
-        });
-        match told.recv_timeout(PATIENCE) {
-            Ok(Some(result)) => Ended { what, took: start.elapsed(), result },
-            Ok(None) | Err(RecvTimeoutError::Disconnected) => panic!("{what}: `run` panicked"),
-            Err(RecvTimeoutError::Timeout) => panic!("{what}: not over after {PATIENCE:?}: it hangs"),
-        }
+        (what, world, launch)
     }
 }
 

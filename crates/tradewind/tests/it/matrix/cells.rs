@@ -204,6 +204,11 @@ impl Trial<'_> {
         }
     }
 
+    /// Whether there is no other node.
+    pub(super) fn is_of_one_node(&self) -> bool {
+        self.way.nodes == 1
+    }
+
     pub(super) fn program(&self) -> &'static str {
         self.cell.program.name
     }

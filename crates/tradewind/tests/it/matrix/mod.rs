@@ -49,7 +49,7 @@ struct Tally {
     runs: usize,
     /// Programs of which an answer was checked.
     checked: BTreeSet<&'static str>,
-    /// Runs that ended well, and checked nothing.
+    /// Runs on one node that ended well, and checked nothing.
     unchecked: usize,
     wrong: Vec<String>,
     slowest: Vec<(Duration, String)>,
@@ -69,7 +69,10 @@ impl Tally {
                 self.checked.insert(trial.program());
             }
             // A node alone has nothing to ask of others in some programs, and so nothing to check.
-            Ok(outcome) if outcome.report.failures.is_empty() => self.unchecked += 1,
+            Ok(outcome) if outcome.report.failures.is_empty() && trial.is_of_one_node() => {
+                self.unchecked += 1
+            }
+            Ok(outcome) if outcome.report.failures.is_empty() => self.note(trial, "nothing was checked"),
             Ok(outcome) => self.note(trial, &outcome.report.failures.join("; ")),
             Err(failure) => self.note(trial, &failure.to_string()),
         }

@@ -1,0 +1,78 @@
+//! Random programs end as a sequential oracle says, under every policy, through rings of every depth.
+//!
+//! `TRADEWIND_PROGRAMS` says how many, `TRADEWIND_SEED` from which seed on. A program that fails is printed, made smaller.
+
+use std::env;
+use std::time::{Duration, Instant};
+
+use conformance::random::Case;
+use tradewind_native::Local;
+
+use crate::POLICIES;
+use crate::kit::watched;
+
+/// Programs of the usual tests, and of the full dose.
+const FEW: u64 = 200;
+const MANY: u64 = 10_000;
+
+/// For so long a program that fails is made smaller.
+const SHRINKING: Duration = Duration::from_secs(60);
+
+/// Runs of a smaller program: one that fails now and then must fail in one of them.
+const REPEATS: u32 = 10;
+
+/// The world of a seed: most have small rings, a few change the roles of processors all the time.
+fn world(seed: u64) -> Local {
+    match seed % 7 {
+        0 => Local::new(),
+        1 => Local::with_depths(1, 1),
+        2 | 3 => Local::with_depths(2, 3),
+        4 => Local::with_depths(8, 64),
+        5 => Local::with_depths(16, 1),
+        _ => Local::with_depths(4, 7).restless(),
+    }
+}
+
+fn judged(case: &Case) -> Result<(), String> {
+    let case = case.clone();
+    watched(move || case.run(&world(case.seed))).and_then(|result| result)
+}
+
+/// A smaller program that fails too, and how.
+fn smaller(case: &Case) -> (Case, String) {
+    let (start, mut why) = (Instant::now(), String::new());
+    let smaller = case.shrunk(|case| {
+        let mut fails = || judged(case).map_err(|said| why = said).is_err();
+        start.elapsed() < SHRINKING && (0..REPEATS).any(|_| fails())
+    });
+    (smaller, why)
+}
+
+fn number_in(variable: &str, default: u64) -> u64 {
+    env::var(variable).map_or(default, |text| {
+        text.parse().unwrap_or_else(|_| panic!("{variable}={text}: expected a number"))
+    })
+}
+
+fn run_programs(count: u64) {
+    let first = number_in("TRADEWIND_SEED", 0);
+    for seed in first..first + number_in("TRADEWIND_PROGRAMS", count) {
+        let case = Case::draw(seed, POLICIES);
+        if let Err(why) = judged(&case) {
+            let (smaller, smaller_why) = smaller(&case);
+            panic!("in {:?} {case}{why}\nas does, now and then, {smaller}{smaller_why}", world(seed));
+        }
+    }
+}
+
+#[test]
+fn random_programs_end_as_the_oracle_says() {
+    run_programs(FEW);
+}
+
+/// `cargo test --release -p tradewind-native --test hostile random -- --ignored`
+#[test]
+#[ignore = "takes minutes"]
+fn random_programs_end_as_the_oracle_says_full_dose() {
+    run_programs(MANY);
+}

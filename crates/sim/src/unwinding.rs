@@ -1,0 +1,67 @@
+//! Panics of the program in a model: which of them end the run, with which words, and what a fiber may do that one unwinds.
+//!
+//! # Where panics go
+//!
+//! A thread's panic unwinds its fiber, and comes out where the engine resumed that: it is the run's failure. What the thread catches
+//! itself is its own affair. A handler may run on the stack of a thread that waits. Its panic stops the run where the handler
+//! was begun, before the thread can catch it, and the thread is never resumed. A panic in the body of a hold stops the run, too.
+//!
+//! # Unwinding gives nothing away
+//!
+//! The host counts the panics under way for the OS thread, not for a fiber. So a fiber that a panic unwinds is never suspended:
+//!
+//! - While the run goes on its effects happen at the present time of the engine, before its own clock. If the thread catches the
+//!   panic, its next effect comes at the right time again.
+//! - What would give the processor away stops the run: a wait, a poll, a send without room, a hold of a key that is not free.
+//! - When the run is over the fibers that are left are unwound, handlers and holds that were under way first, so that the keys are
+//!   free which destructors of others may ask for. What is sent, signalled and charged then is dropped.
+//!
+//! This module must never know which fiber runs.
+
+use std::any::Any;
+
+use tempest::Failure;
+use tempest::world::panic_message;
+
+use crate::cluster::Cluster;
+use crate::processor::core::Activity;
+
+/// The failure of a run in which the fiber that runs now has panicked.
+#[cold]
+pub(crate) fn failure(cluster: &Cluster, panic: &(dyn Any + Send)) -> Failure {
+    Failure::Program(format!("{}{}", panic_message(panic), where_now(cluster)))
+}
+
+/// The place and the time of the fiber that runs now, for the text of a failure.
+fn where_now(cluster: &Cluster) -> String {
+    let Some(core) = cluster.running else { return String::new() };
+    let doing = match cluster.cores[core].activity() {
+        Activity::Thread(thread) => format!("thread {thread}"),
+        _ => "a handler".to_owned(),
+    };
+    format!(" (in {doing} on {}, at {})", cluster.node_id(core), cluster.agenda.now())
+}
+
+/// Stops the run because the fiber that runs now has panicked, unless that has happened before.
+#[cold]
+pub(crate) fn stop(cluster: &mut Cluster, panic: &(dyn Any + Send)) {
+    let why = failure(cluster, panic);
+    cluster.agenda.stop_by_panic(why);
+}
+
+/// Stops the run because a panic unwinds the fiber that runs now, which would give its processor away by `what`.
+#[cold]
+pub(crate) fn abandon(cluster: &mut Cluster, what: &str) {
+    let at = where_now(cluster);
+    cluster.agenda.abandon(Failure::Program(format!(
+        "{what} while a panic unwinds it{at}: a destructor must not give the processor away then; `std::thread::panicking` tells \
+         it"
+    )));
+}
+
+/// The failure of a run whose fiber has unwound to its base by `panic`: the words of the panic, unless the run had stopped for another
+/// reason.
+pub(crate) fn ended_by(cluster: &mut Cluster, panic: &(dyn Any + Send)) -> Failure {
+    let why = failure(cluster, panic);
+    cluster.agenda.take_reason().unwrap_or(why)
+}
