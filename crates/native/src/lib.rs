@@ -23,6 +23,7 @@
 //! | `send` | sending messages, counted and traced |
 //! | `segments` | memory of other nodes |
 //! | `serve` | receiving messages and running handlers |
+//! | `changes` | when the dispatch queue is worth a search |
 //! | `keyed` | serving by key, through the dispatch queue |
 //! | `shared` | shared memory: how a block travels, how a fault becomes an event |
 //! | `lowering`, `set_aside` | taking rights to blocks away: under which key; what is waited for |
@@ -75,6 +76,7 @@ mod backlog;
 mod barrier;
 mod berth;
 mod burst;
+mod changes;
 mod cores;
 mod crew;
 mod ending;

@@ -20,9 +20,10 @@ use tempest::{Failure, NodeId, Policy, Report};
 
 use crate::adaptive::Adaptive;
 use crate::backlog::Backlog;
+use crate::changes::Changes;
 use crate::floor::Floor;
 use crate::right::{Right, Turn};
-use crate::ring::{Alone, Apart, Received};
+use crate::ring::{Alone, Received};
 use crate::set_aside::Lowerings;
 use crate::threads::{Inbox, ThreadSlot};
 
@@ -53,7 +54,7 @@ pub(crate) enum Dispatcher {
 pub(crate) struct Shared {
     pub(crate) queue: Queue<Event, Name>,
     brief: AtomicBool,
-    changes: Apart,
+    pub(crate) changes: Changes,
 }
 
 impl Dispatcher {
@@ -81,7 +82,7 @@ impl Shared {
         Self {
             queue: Queue::with_keys(identity, config),
             brief: AtomicBool::new(true),
-            changes: Apart::default(),
+            changes: Changes::default(),
         }
     }
 
@@ -106,13 +107,7 @@ impl Shared {
 
     /// Something has been appended, or a key released that something waits for.
     pub(crate) fn note_change(&self) {
-        self.changes.0.fetch_add(1, Ordering::Release);
-    }
-
-    /// Changes so far.
-    #[inline]
-    pub(crate) fn changes(&self) -> u64 {
-        self.changes.0.load(Ordering::Acquire)
+        self.changes.note();
     }
 }
 

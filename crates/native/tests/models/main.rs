@@ -29,6 +29,9 @@ mod barrier;
 #[allow(dead_code, reason = "the library uses the rest")]
 #[path = "../../src/berth.rs"]
 mod berth;
+#[allow(dead_code, reason = "the library uses the rest")]
+#[path = "../../src/changes.rs"]
+mod changes;
 mod downgrades;
 mod endings;
 #[allow(dead_code, unreachable_pub, reason = "the library uses the rest, and exports it")]

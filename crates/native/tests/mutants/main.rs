@@ -18,6 +18,8 @@ mod barrier;
 mod berth;
 #[path = "../../src/burst.rs"]
 mod burst;
+#[path = "../../src/changes.rs"]
+mod changes;
 #[path = "../../src/cores.rs"]
 mod cores;
 #[path = "../../src/crew.rs"]
