@@ -9,6 +9,13 @@
 //! A *nap* ends by itself. So it passes no barrier: a wake-up that it misses costs what is left of the nap. It is for what
 //! becomes possible without anybody giving it (room in a ring, a credit), which wakes nobody.
 //!
+//! # Who is long at something
+//!
+//! Whoever gives work wakes nobody where one of several is awake, because that one will look: unless it has said that it is
+//! *engaged*, and may be long. It says so, passes a full fence, and then looks for work that somebody else is to be woken for.
+//! Who gives work passes a full fence too before it relies on one that is awake, where another sleeps. Of the two fences one
+//! comes first, so either the giver sees that nobody will look, or the engaged one sees the work, and whom to wake.
+//!
 //! Several may wake one sleeper: whoever clears `taken` does. A wake-up for a nap that is over already is kept by the OS
 //! thread, which then finds at its next sleep that the berth is still taken, and sleeps on.
 //!
@@ -20,7 +27,7 @@ use std::time::Duration;
 
 use crate::fences::Fences;
 use crate::sync::thread::{self, Thread};
-use crate::sync::{AtomicBool, Ordering};
+use crate::sync::{AtomicBool, Ordering, fence, mutated};
 
 /// Where a processor sleeps.
 #[derive(Default)]
@@ -50,6 +57,16 @@ impl Berth {
         self.engaged.store(engaged, Ordering::Relaxed);
     }
 
+    /// Says that its owner may be long at what it does from now on. True if one of `others` sleeps: it is to be woken for work that
+    /// was given before, which whoever gave it may have left to this owner.
+    pub(crate) fn engage_beside<'a>(&self, mut others: impl Iterator<Item = &'a Self>) -> bool {
+        self.engage(true);
+        if !mutated!("engaged-without-fence") {
+            fence(Ordering::SeqCst);
+        }
+        others.any(Self::is_taken)
+    }
+
     /// Whether its owner is not going to look for work soon, unless woken.
     #[inline]
     pub(crate) fn is_away(&self) -> bool {
@@ -60,6 +77,21 @@ impl Berth {
     #[inline]
     pub(crate) fn is_engaged(&self) -> bool {
         self.engaged.load(Ordering::Relaxed)
+    }
+
+    /// Whether the owner of none of these is going to look for work soon, unless woken. Who has given work passes the light barrier
+    /// before.
+    pub(crate) fn are_away(all: &[Self]) -> bool {
+        if all.iter().all(Self::is_away) {
+            return true;
+        }
+        if !all.iter().any(Self::is_taken) {
+            return false;
+        }
+        if !mutated!("given-without-fence") {
+            fence(Ordering::SeqCst);
+        }
+        all.iter().all(Self::is_away)
     }
 
     /// Wakes the sleeper, if there is one. False if there is none. Who has given work passes the light barrier before.

@@ -29,8 +29,7 @@
 //! * Before it runs, all that the batch has put into the queue or made ready is told to the others.
 //! * The processor is *engaged* (`berth`) as long as it serves: whoever sends to a node whose awake servers are all engaged wakes
 //!   one that sleeps. What was sent just before it engaged itself it may be the only one to know of, so it looks behind the
-//!   first message, and wakes a server for what it sees there. Between the two stands a full fence, here and in the sender, so
-//!   that one of them sees the other.
+//!   first message, and wakes a server for what it sees there.
 //!
 //! # When it stops to look
 //!
@@ -47,27 +46,18 @@
 //! This module must never know when a processor serves.
 
 use std::cell::Cell;
-use std::sync::atomic::{Ordering, fence};
 
 use pdq::{Handling, Paused, Seizure, Worker};
 use tempest::policy::Dispatch;
 use tempest::world::{DispatchKey, Name};
 
-use crate::berth::Berth;
+use crate::changes::Search;
 use crate::lane::Lane;
 use crate::node::{Dispatcher, Event, Kept, Shared};
 use crate::processor::Processor;
 use crate::right::{Turn, Watch};
 use crate::ring::Received;
 use crate::serve::{BATCH, Tally};
-
-/// Looks at a queue that has not changed between two searches: a few microseconds, in which a processor that has
-/// nothing else to do keeps out of the way of one that serves, and a fraction of the time for which it looks before
-/// it sleeps.
-const LOOKS: u32 = 64;
-
-/// Such searches until somebody says that something has changed: time enough for a claim to have taken too long.
-const TRIES: u32 = 4;
 
 /// A handler that takes no longer, in nanoseconds, is not worth the way to another processor: some lines of the queue that move
 /// between two caches.
@@ -92,12 +82,7 @@ pub(crate) struct Duty {
     /// Whether the last hold of a thread that was timed was brief, and how many there have been.
     holds_brief: Cell<bool>,
     holds: Cell<u32>,
-    /// Changes of the queue when it was last searched in vain.
-    searched: Cell<u64>,
-    /// Searches in vain since it changed.
-    tries: Cell<u32>,
-    /// Looks since the last of them.
-    looks: Cell<u32>,
+    search: Search,
     /// The handler for which the right to receive is not to be had.
     watch: Watch,
     /// Times that it was not to be had since that was looked at.
@@ -110,9 +95,7 @@ impl Default for Duty {
             worker: Cell::default(),
             holds_brief: Cell::new(true),
             holds: Cell::new(0),
-            searched: Cell::new(0),
-            tries: Cell::new(0),
-            looks: Cell::new(0),
+            search: Search::default(),
             watch: Watch::default(),
             refusals: Cell::new(0),
         }
@@ -120,15 +103,6 @@ impl Default for Duty {
 }
 
 impl Duty {
-    /// Counts a look; whether there is to be a search for it although nothing has changed. Until there has been one the answer
-    /// stays the same.
-    #[inline]
-    fn is_time_again(&self) -> bool {
-        let looks = (self.looks.get() + 1).min(LOOKS);
-        self.looks.set(looks);
-        looks == LOOKS && self.tries.get() < TRIES
-    }
-
     /// Counts a refusal of the right to receive; whether it is time to look why. The line at which one looks is the holder's: it
     /// changes with every handler.
     #[inline]
@@ -155,19 +129,6 @@ impl Duty {
     #[inline]
     pub(crate) fn holds_are_brief(&self) -> bool {
         self.holds_brief.get()
-    }
-
-    /// There is to be a search at the next look.
-    fn search_again(&self) {
-        self.looks.set(LOOKS);
-        self.tries.set(0);
-    }
-
-    /// A search in vain, while the queue had changed so often.
-    fn note_vain_search(&self, changes: u64) {
-        let again = self.searched.replace(changes) == changes;
-        self.tries.set(if again { self.tries.get() + 1 } else { 0 });
-        self.looks.set(0);
     }
 }
 
@@ -218,11 +179,7 @@ impl Processor {
     /// Whether the dispatch queue is to be searched: it has changed since this processor did so in vain, or it is time again.
     #[inline]
     pub(crate) fn sees_dispatchable(&self, shared: &Shared) -> bool {
-        self.has_changed(shared) || self.duty.is_time_again()
-    }
-
-    fn has_changed(&self, shared: &Shared) -> bool {
-        shared.changes() != self.duty.searched.get()
+        self.duty.search.is_due(&shared.changes)
     }
 
     /// Whether something is to be done here that only a thorough search finds. For who is about to sleep.
@@ -231,7 +188,7 @@ impl Processor {
         let queue = &shared.queue;
         let sees = queue.search(self.server()) || queue.seized_for().is_some() && !queue.is_empty();
         if sees {
-            self.duty.search_again();
+            self.duty.search.is_due_next();
         }
         sees
     }
@@ -266,7 +223,8 @@ impl Processor {
                 batch.turn.is_kept()
             });
             received += round;
-            if round < BATCH || batch.all.is_none() {
+            // Another processor may have taken over at the last message of a full batch.
+            if round < BATCH || batch.all.is_none() || !batch.turn.is_kept() {
                 break;
             }
         }
@@ -277,13 +235,14 @@ impl Processor {
         received
     }
 
-    /// The right to receive, from nobody or from a processor that is at one handler for long.
+    /// The right to receive, from nobody or from a processor that is at one handler for long. Nobody receives what the queue has
+    /// no room for; a right that has been taken over is used in any case, because the former holder has lost more than that.
     fn turn_to_receive(&self, shared: &Shared) -> Option<Turn<'_>> {
         let turn = self.node().try_receive();
         if turn.is_none() && (self.duty.counts_refusal() || self.world.is_helper(self.index)) {
             return self.take_over(shared);
         }
-        turn
+        turn.filter(|_| shared.has_room())
     }
 
     /// The right to receive, and all keys but one where they are seized, from a processor that is at one handler for long.
@@ -306,14 +265,13 @@ impl Processor {
     /// to be woken for what was sent before.
     fn engage(&self) -> bool {
         let (world, node) = (&self.world, self.node().id);
-        world.berths[self.index].engage(true);
-        let helper = world.helper_berth(node);
+        let (berth, helper) = (&world.berths[self.index], world.helper_berth(node));
         if world.split.dedicated == 0 && helper.is_none() {
             // Whoever sends wakes whoever sleeps.
+            berth.engage(true);
             return false;
         }
-        fence(Ordering::SeqCst);
-        world.server_berths(node).iter().chain(helper).any(Berth::is_taken)
+        berth.engage_beside(world.server_berths(node).iter().chain(helper))
     }
 
     fn disengage(&self) {
@@ -453,10 +411,9 @@ impl Processor {
     fn run_claims(&self, shared: &Shared, worker: &mut Worker<'_, Event, Name>) -> usize {
         let mut done = 0;
         while done < BATCH {
-            let seen = shared.changes();
-            let events = worker.serve(|event, handling| self.run_event(event, handling));
+            let serve = || worker.serve(|event, handling| self.run_event(event, handling));
+            let events = self.duty.search.search(&shared.changes, serve);
             if events == 0 {
-                self.duty.note_vain_search(seen);
                 break;
             }
             done += events;

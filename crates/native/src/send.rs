@@ -2,7 +2,7 @@
 //!
 //! This module must never know what a message is for, or who runs its handler.
 
-use std::sync::atomic::{Ordering, fence};
+use std::sync::atomic::Ordering;
 
 use tempest::NodeId;
 use tempest::policy::Dispatch;
@@ -50,15 +50,11 @@ impl Processor {
     /// Whether no dedicated processor of a node is going to receive soon.
     fn are_away(&self, node: NodeId) -> bool {
         let berths = self.world.server_berths(node);
-        if berths.iter().all(Berth::is_away) {
-            return true;
+        match self.world.policy.dispatch {
+            // Nobody is engaged: who is awake has the only handler.
+            Dispatch::Serial => berths.iter().all(Berth::is_taken),
+            Dispatch::Keyed | Dispatch::Partitioned => Berth::are_away(berths),
         }
-        if self.world.policy.dispatch == Dispatch::Serial || !berths.iter().any(Berth::is_taken) {
-            return false;
-        }
-        // One that has engaged itself in between sees what has been sent, or is seen: `keyed`.
-        fence(Ordering::SeqCst);
-        berths.iter().all(Berth::is_away)
     }
 
     /// Does what a thread sends, and times one in so many that went.

@@ -28,6 +28,7 @@ mod stage;
 mod tests;
 
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 use tempest::{Blocked, Failure, Job, Launch, Outcome, Policy, Shape, World};
@@ -45,6 +46,20 @@ const STALL_LIMIT: Time = Time::from_microseconds(10_000_000);
 const MOST_NODES: u32 = 4;
 const MOST_PROCESSORS: u32 = 4;
 const MOST_THREADS: u32 = 3;
+
+/// The seeds of a test: `count` of them from 0 on, or as many as the environment variable `TRADEWIND_PROGRAMS` says, from the one
+/// that `TRADEWIND_SEED` says on.
+///
+/// # Panics
+/// If one of the variables is no number.
+pub fn seeds(count: u64) -> Range<u64> {
+    let number = |variable: &str, default| match std::env::var(variable) {
+        Ok(text) => text.parse().unwrap_or_else(|_| panic!("{variable}={text}: expected a number")),
+        Err(_) => default,
+    };
+    let first = number("TRADEWIND_SEED", 0);
+    first..first + number("TRADEWIND_PROGRAMS", count)
+}
 
 /// A random program with its policy and the size of its nodes.
 #[derive(Clone, PartialEq, Debug)]

@@ -11,6 +11,7 @@ mod bare;
 #[path = "../common/mod.rs"]
 mod common;
 mod fetch_add;
+mod long;
 mod progress;
 mod round_trip;
 mod segments;
@@ -29,6 +30,7 @@ type Group = (&'static str, fn() -> Vec<Row>);
 
 const GROUPS: &[Group] = &[
     ("progress", progress::rows),
+    ("long", long::rows),
     ("round-trip", round_trip::rows),
     ("segments", segments::rows),
     ("stream", stream::rows),

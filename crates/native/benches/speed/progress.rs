@@ -110,7 +110,7 @@ fn served(policy: &str, processors: u32) -> Vec<f64> {
 }
 
 /// Microseconds from an unpark to the answer of the thread that it wakes, each time.
-fn raw_wake_ups() -> Vec<f64> {
+pub(crate) fn raw_wake_ups() -> Vec<f64> {
     let (asked, answered) = (AtomicU64::new(0), AtomicU64::new(0));
     let asker = thread::current();
     let await_number = |counter: &AtomicU64, number| {

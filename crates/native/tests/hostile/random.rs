@@ -1,11 +1,10 @@
 //! Random programs end as a sequential oracle says, under every policy, through rings of every depth.
 //!
-//! `TRADEWIND_PROGRAMS` says how many, `TRADEWIND_SEED` from which seed on. A program that fails is printed, made smaller.
+//! `TRADEWIND_PROGRAMS` says how many, `TRADEWIND_SEED` from which seed on. A program that fails is printed, and made smaller.
 
-use std::env;
 use std::time::{Duration, Instant};
 
-use conformance::random::Case;
+use conformance::random::{self, Case};
 use tradewind_native::Local;
 
 use crate::POLICIES;
@@ -48,15 +47,8 @@ fn smaller(case: &Case) -> (Case, String) {
     (smaller, why)
 }
 
-fn number_in(variable: &str, default: u64) -> u64 {
-    env::var(variable).map_or(default, |text| {
-        text.parse().unwrap_or_else(|_| panic!("{variable}={text}: expected a number"))
-    })
-}
-
 fn run_programs(count: u64) {
-    let first = number_in("TRADEWIND_SEED", 0);
-    for seed in first..first + number_in("TRADEWIND_PROGRAMS", count) {
+    for seed in random::seeds(count) {
         let case = Case::draw(seed, POLICIES);
         if let Err(why) = judged(&case) {
             let (smaller, smaller_why) = smaller(&case);
@@ -70,7 +62,7 @@ fn random_programs_end_as_the_oracle_says() {
     run_programs(FEW);
 }
 
-/// `cargo test --release -p tradewind-native --test hostile random -- --ignored`
+/// `cargo test --release -p tradewind-native --test hostile -- --ignored`
 #[test]
 #[ignore = "takes minutes"]
 fn random_programs_end_as_the_oracle_says_full_dose() {

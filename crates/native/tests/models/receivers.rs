@@ -1,10 +1,14 @@
-//! The right to receive, as it passes between two processors of a node, with the ring that it protects.
+//! The right to receive, as it passes between two processors of a node, with the ring that it protects; who is woken beside a
+//! processor that is long at a handler; and who goes to sleep after a search in vain.
 
-use loom::sync::{Arc, Mutex};
+use loom::sync::{Arc, Condvar, Mutex};
 use loom::thread;
 use tempest::NodeId;
 
+use crate::berth::Berth;
+use crate::changes::{Changes, Search};
 use crate::explore;
+use crate::fences::Fences;
 use crate::lines::push;
 use crate::right::{Right, Turn};
 use crate::ring::{Received, Ring};
@@ -15,6 +19,10 @@ pub(crate) const FAULTS: &[(&str, &str)] = &[
     ("taken-over-unseen", "receivers::each_message_is_received_once_and_in_order"),
     ("regained-unasked", "receivers::each_message_is_received_once_and_in_order"),
     ("given-back-unseen", "receivers::who_takes_it_next_sees_what_was_received"),
+    ("engaged-without-fence", "receivers::one_that_sleeps_is_woken_beside_a_long_handler"),
+    ("given-without-fence", "receivers::one_that_sleeps_is_woken_beside_a_long_handler"),
+    ("change-unnoted", "receivers::who_has_searched_in_vain_is_told_of_a_change"),
+    ("counted-after-the-search", "receivers::who_has_searched_in_vain_is_told_of_a_change"),
 ];
 
 /// A node with messages on their way to it.
@@ -88,5 +96,86 @@ fn who_takes_it_next_sees_what_was_received() {
         receive_one(&node);
         second.join().expect("it does not panic");
         node.is_done(2);
+    });
+}
+
+/// A node whose first processor is about to begin a handler that goes on until a message has been handled.
+struct Beside {
+    ring: Ring,
+    berths: [Berth; 2],
+    handled: Mutex<bool>,
+    changed: Condvar,
+}
+
+impl Beside {
+    /// As `Processor::engage` and what follows it.
+    fn run_long_handler(&self) {
+        let someone_sleeps = self.berths[0].engage_beside(self.berths.iter());
+        if someone_sleeps && self.ring.is_ready() {
+            self.berths[1].wake();
+        }
+        let mut handled = self.handled.lock().expect("nobody panics");
+        while !*handled {
+            handled = self.changed.wait(handled).expect("nobody panics");
+        }
+    }
+
+    /// As `Processor::idle`.
+    fn sleep_and_receive(&self) {
+        self.berths[1].belongs_to_current_thread();
+        while self.ring.drain(1, NodeId(0), &mut Received::blank(), |_, _| true).messages == 0 {
+            self.berths[1].sleep_unless(&Fences, || self.ring.is_ready());
+        }
+        *self.handled.lock().expect("nobody panics") = true;
+        self.changed.notify_all();
+    }
+}
+
+/// One processor begins a handler that goes on until a message has been handled; the other sleeps; the message is sent. The sender
+/// passes no light barrier: that of an asymmetric pair is none but for who is just going to sleep.
+#[test]
+fn one_that_sleeps_is_woken_beside_a_long_handler() {
+    explore(|| {
+        let node = Arc::new(Beside {
+            ring: Ring::new(2),
+            berths: Default::default(),
+            handled: Mutex::new(false),
+            changed: Condvar::new(),
+        });
+        let [busy, idle] = [Arc::clone(&node), Arc::clone(&node)];
+        let all =
+            [thread::spawn(move || busy.run_long_handler()), thread::spawn(move || idle.sleep_and_receive())];
+        while !node.berths[1].is_taken() {
+            thread::yield_now();
+        }
+        assert!(push(&node.ring, 0, 1), "there is room for it");
+        if Berth::are_away(&node.berths) {
+            _ = node.berths.iter().any(Berth::wake);
+        }
+        all.into_iter().for_each(|processor| processor.join().expect("it does not panic"));
+    });
+}
+
+/// One processor searches a queue and sleeps; another appends an event.
+#[test]
+fn who_has_searched_in_vain_is_told_of_a_change() {
+    explore(|| {
+        let node = Arc::new((Mutex::new(0), Changes::default(), Berth::default()));
+        let other = Arc::clone(&node);
+        let server = thread::spawn(move || {
+            let (queue, changes, berth) = &*other;
+            berth.belongs_to_current_thread();
+            let search = Search::default();
+            let take = || std::mem::take(&mut *queue.lock().expect("nobody panics"));
+            while search.search(changes, take) == 0 {
+                berth.sleep_unless(&Fences, || search.is_due(changes));
+            }
+        });
+        let (queue, changes, berth) = &*node;
+        *queue.lock().expect("nobody panics") += 1;
+        changes.note();
+        Fences.light();
+        berth.wake();
+        server.join().expect("it does not panic");
     });
 }

@@ -18,6 +18,8 @@ mod barrier;
 mod berth;
 #[path = "../../src/burst.rs"]
 mod burst;
+#[path = "../../src/changes.rs"]
+mod changes;
 #[path = "../../src/cores.rs"]
 mod cores;
 #[path = "../../src/crew.rs"]
@@ -57,6 +59,8 @@ mod outbox;
 mod phases;
 #[path = "../../src/processor.rs"]
 mod processor;
+#[path = "../../src/quiescence.rs"]
+mod quiescence;
 #[path = "../../src/ready.rs"]
 mod ready;
 #[path = "../../src/requests.rs"]

@@ -1,6 +1,6 @@
 //! Random programs end in modelled worlds as a sequential oracle says.
 
-use conformance::random::Case;
+use conformance::random::{self, Case};
 use tradewind_sim::Model;
 
 use crate::promises::POLICIES;
@@ -10,9 +10,9 @@ use crate::setup::machine;
 const FEW: u64 = 200;
 const MANY: u64 = 10_000;
 
-fn run_programs(seeds: impl IntoIterator<Item = u64>) {
+fn run_programs(count: u64) {
     let models = ["hurricane-1", "ideal"].map(|name| Model::new(machine(name, &[])));
-    for seed in seeds {
+    for seed in random::seeds(count) {
         let (model, policies) = if seed % 4 == 0 { (&models[1], ANYWHERE) } else { (&models[0], POLICIES) };
         let case = Case::draw(seed, policies);
         if let Err(why) = case.run(model) {
@@ -27,7 +27,7 @@ const ANYWHERE: &[&str] = &["single", "floating", "floating+keyed", "fixed:1", "
 
 #[test]
 fn random_programs_end_as_the_oracle_says() {
-    run_programs(0..FEW);
+    run_programs(FEW);
 }
 
 /// Nobody else of a node of one processor could see to it that a message is handled.
@@ -46,5 +46,5 @@ fn a_thread_that_spins_behind_a_hold_sees_what_the_hold_has_sent() {
 #[test]
 #[ignore = "takes minutes"]
 fn random_programs_end_as_the_oracle_says_full_dose() {
-    run_programs(FEW..MANY);
+    run_programs(MANY);
 }
