@@ -246,7 +246,7 @@ impl Judge {
                 waited_ns: gauge.waited_until(now).total_ns(),
                 serving_ns: gauge.serving_ns.load(Ordering::Relaxed),
                 looking_ns: seat.looking_ns.load(Ordering::Relaxed),
-                handled: gauge.account.handled(),
+                handled: gauge.handled.load(Ordering::Relaxed),
             };
             let share = |from: u64, to: u64| (to.saturating_sub(from) as f64 / elapsed as f64).min(1.0);
             *did = Did {

@@ -54,7 +54,7 @@ impl World {
 
     /// What the processors of a node have dealt with: it stands still only while none of them serves.
     fn handled_on(&self, node: NodeId) -> u64 {
-        self.gauges[self.servers(node)].iter().map(|gauge| gauge.account.handled()).sum()
+        self.gauges[self.servers(node)].iter().map(|gauge| gauge.handled.load(Ordering::Relaxed)).sum()
     }
 }
 
@@ -118,7 +118,7 @@ impl Processor {
 
     /// Serves as long as nobody else does, and there is something to serve.
     fn step_in(&self, handled: u64) {
-        self.gauge().account.go_on();
+        self.gauge().idle.store(false, Ordering::SeqCst);
         self.gauge().count_interrupt();
         self.trace(|node, processor| Traced::Interrupt { node, processor });
         let nobody_else_serves = || self.world.handled_on(self.node().id) == handled;
@@ -128,7 +128,7 @@ impl Processor {
 
     /// Has nothing to do with what may be on its way.
     fn rest(&self) {
-        self.gauge().account.rest();
+        self.gauge().idle.store(true, Ordering::SeqCst);
         self.world.detect_ending();
     }
 

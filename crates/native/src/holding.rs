@@ -6,6 +6,7 @@ use std::thread::panicking;
 
 use tempest::world::{DispatchKey, Held, Proof, Serial};
 
+use crate::gauge::bump;
 use crate::node::{Dispatcher, Event, Shared, lock};
 use crate::processor::Processor;
 use crate::right::Turn;
@@ -91,7 +92,7 @@ impl Processor {
             return self.insist(|| shared.queue.try_hold(key));
         }
         let thread = self.current.get();
-        self.gauge().account.count_sent();
+        bump(&self.gauge().sent, 1);
         shared.enqueue(key, Event::Grant(thread));
         shared.note_change();
         self.wake_servers(1);

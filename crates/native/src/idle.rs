@@ -1,5 +1,6 @@
 //! What a processor does that has nothing to do: it looks for work, naps, sleeps (`berth`).
 
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use trace::Event as Traced;
@@ -123,14 +124,14 @@ impl Processor {
             return true;
         }
         *naps = Naps::default();
-        self.gauge().account.rest();
+        self.gauge().idle.store(true, Ordering::SeqCst);
         // The last to fall asleep finds that nothing will ever happen, if that is so.
         self.world.detect_ending();
         // A computing processor that does not serve may fill an outbox here at any moment, so a backlog is work too.
         let slept = self.world.berths[self.index].sleep_unless(&self.world.fences, || {
             self.sees_work() || self.serves() && (self.node().backlog.is_left() || self.sees_hidden_events())
         });
-        self.gauge().account.go_on();
+        self.gauge().idle.store(false, Ordering::SeqCst);
         if slept && self.is_interrupted() {
             self.gauge().count_interrupt();
             self.trace(|node, processor| Traced::Interrupt { node, processor });

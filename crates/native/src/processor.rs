@@ -200,7 +200,7 @@ impl Processor {
         let woken =
             self.node().inboxes[self.number].drain(|thread| self.ready.push(thread - self.first_thread));
         if woken > 0 {
-            self.gauge().account.count_handled(woken);
+            self.gauge().count_handled(woken);
         }
     }
 

@@ -2,6 +2,8 @@
 //!
 //! This module must never know what a message is for, or who runs its handler.
 
+use std::sync::atomic::Ordering;
+
 use tempest::NodeId;
 use tempest::policy::Dispatch;
 use tempest::world::{MessageId, Packet};
@@ -79,7 +81,7 @@ impl Processor {
             self.take_floor();
         }
         // Counted first: once it is in the ring it may be handled at any moment.
-        gauge.account.count_sent();
+        bump(&gauge.sent, 1);
         let lane = &self.lanes[to.0 as usize];
         let Some(number) = lane.offer(packet, self.bursts.stretch(), &node.backlog) else {
             return self.is_refused(to);
@@ -108,7 +110,7 @@ impl Processor {
     #[cold]
     fn is_refused(&self, to: NodeId) -> bool {
         let gauge = self.gauge();
-        gauge.account.take_back();
+        gauge.sent.store(gauge.sent.load(Ordering::Relaxed) - 1, Ordering::Relaxed);
         if !self.local().lacked_room() {
             gauge.count_refused();
         }
@@ -121,7 +123,7 @@ impl Processor {
     /// Sends what never fails and never waits.
     #[inline]
     pub(crate) fn post_counted(&self, to: NodeId, packet: &Packet, origin: Origin) {
-        self.gauge().account.count_sent();
+        bump(&self.gauge().sent, 1);
         let (node, at) = (self.node(), self.tracer.time(&self.world));
         let lane = &self.lanes[to.0 as usize];
         let number = lane.post(packet, origin, self.bursts.stretch(), &node.backlog);

@@ -18,6 +18,7 @@
 use tempest::world::Packet;
 use tempest::{Block, MAX_WORDS, NodeId};
 
+use crate::gauge::bump;
 use crate::node::{Dispatcher, Shared};
 use crate::processor::Processor;
 use crate::ring::{Origin, Received};
@@ -95,7 +96,7 @@ impl Processor {
             return false;
         }
         if let Some(key) = self.key_of(&message) {
-            self.gauge().account.count_sent();
+            bump(&self.gauge().sent, 1);
             self.trace_own(&message.packet);
             self.handle_serial(key, &message);
         }
@@ -108,7 +109,7 @@ impl Processor {
         let Some(turn) = self.node().try_receive() else { return false };
         let Some(held) = shared.queue.try_hold(key) else { return false };
         drop(turn);
-        self.gauge().account.count_sent();
+        bump(&self.gauge().sent, 1);
         self.trace_own(&message.packet);
         self.handle_keyed(shared, &message, &message.packet, held);
         self.wake_idle_servers(shared);

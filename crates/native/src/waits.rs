@@ -12,6 +12,7 @@ use tempest::world::Wait;
 use tempest::{NodeId, ThreadId, Waiter};
 use trace::Event as Traced;
 
+use crate::gauge::bump;
 use crate::node::Node;
 use crate::processor::Processor;
 use crate::stacks::PROCESSORS;
@@ -34,7 +35,7 @@ impl Processor {
     fn make_ready_elsewhere(&self, thread: ThreadId) {
         let number = (thread.index / self.threads_each) as usize;
         let index = thread.node.0 as usize * self.world.processors_per_node() + number;
-        self.gauge().account.count_sent();
+        bump(&self.gauge().sent, 1);
         self.world.nodes[thread.node.0 as usize].inboxes[number].push(thread.index);
         self.world.fences.light();
         self.world.berths[index].wake();

@@ -15,7 +15,6 @@ use units::Time;
 
 use crate::adaptive::{Adaptive, Judging};
 use crate::berth::Berth;
-use crate::ending::is_quiescent;
 use crate::fences::Fences;
 use crate::gauge::Gauge;
 use crate::lane::{Bounds, Depths, Lane};
@@ -242,15 +241,6 @@ impl World {
             self.berths.iter().for_each(Berth::wake_from_anything);
         }
         stopped.is_ok()
-    }
-
-    /// Stops the world if nothing is going on and nothing is in flight.
-    pub(crate) fn detect_ending(&self) {
-        if !self.is_running() || !is_quiescent(self.gauges.iter().map(|gauge| &gauge.account)) {
-            return;
-        }
-        let finished = self.live.load(Ordering::Acquire) == 0;
-        self.stop(if finished { Stage::Ended } else { Stage::Deadlocked });
     }
 
     /// Ends the run with an error. False if it has ended already.
