@@ -59,7 +59,7 @@ impl Interval {
         self.high < other.low
     }
 
-    /// The distance of the farther end from `median`, as a [share](units::median::share) of `median`; 0 of a median of no time.
+    /// The distance of the farther end from `median`, as a [share] of `median`; 0 of a median of no time.
     pub fn share_of(&self, median: Time) -> f64 {
         let [median, low, high] = [median, self.low, self.high].map(Time::as_seconds);
         share(median, low, high).unwrap_or(0.0)

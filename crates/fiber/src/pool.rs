@@ -126,6 +126,7 @@ impl Pool {
         self.make_fiber(Some(occupant), Box::new(body))
     }
 
+    #[inline(always)]
     fn make_fiber(&self, occupant: Option<Rc<dyn Display>>, body: Box<dyn FnOnce()>) -> io::Result<Fiber> {
         let routine = Routine::new(self.shared.take()?, self.shared.owner, occupant, body);
         Ok(Fiber { routine: Some(routine), home: Rc::clone(&self.shared) })

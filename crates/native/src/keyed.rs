@@ -227,7 +227,8 @@ impl Processor {
                 batch.turn.is_kept()
             });
             received += round;
-            if round < BATCH || batch.all.is_none() {
+            // Another processor may have taken over at the last message of a full batch.
+            if round < BATCH || batch.all.is_none() || !batch.turn.is_kept() {
                 break;
             }
         }
@@ -238,13 +239,14 @@ impl Processor {
         received
     }
 
-    /// The right to receive, from nobody or from a processor that is at one handler for long.
+    /// The right to receive, from nobody or from a processor that is at one handler for long. Nobody receives what the queue has
+    /// no room for; a right that has been taken over is used in any case, because the former holder has lost more than that.
     fn turn_to_receive(&self, shared: &Shared) -> Option<Turn<'_>> {
         let turn = self.node().try_receive();
         if turn.is_none() && (self.duty.counts_refusal() || self.world.is_helper(self.index)) {
             return self.take_over(shared);
         }
-        turn
+        turn.filter(|_| shared.has_room())
     }
 
     /// The right to receive, and all keys but one where they are seized, from a processor that is at one handler for long.

@@ -139,6 +139,9 @@ struct Sender {
     by_threads: AtomicU64,
     /// The number of those that were known to be acknowledged when last asked.
     acknowledged: AtomicU64,
+    /// The kind of message sent last by a thread, and how many thread messages may have been sent when another of it goes.
+    kind: AtomicU64,
+    credit: AtomicU64,
     /// All other messages sent.
     by_handlers: AtomicU64,
     /// Thread messages sent when the threads ran out of credit last; 0 before that.
@@ -152,6 +155,20 @@ impl Sender {
         let last = self.stretch.load(Ordering::Relaxed);
         self.stretch.store(stretch, Ordering::Relaxed);
         last == stretch
+    }
+
+    /// Whether a thread's message of that kind has a credit that is known of, and nothing waits before it.
+    #[inline]
+    fn may_send_at_once(&self, id: MessageId) -> bool {
+        self.kind.load(Ordering::Relaxed) == u64::from(id.0)
+            && self.by_threads.load(Ordering::Relaxed) < self.credit.load(Ordering::Relaxed)
+            && self.outboxed.load(Ordering::Relaxed) == 0
+    }
+
+    /// Remembers that messages of a kind may be sent until so many have been.
+    fn credit(&self, id: MessageId, until: u64) {
+        self.kind.store(id.0.into(), Ordering::Relaxed);
+        self.credit.store(until, Ordering::Relaxed);
     }
 
     /// The number of the message that comes next.
@@ -181,25 +198,32 @@ impl Lane {
     #[inline(always)]
     pub(crate) fn offer(&self, packet: &Packet, stretch: u64, backlog: &Backlog) -> Option<u64> {
         let _turn = self.turn();
-        if !self.has_credit(packet.id()) {
-            return None;
+        if !self.sender.may_send_at_once(packet.id()) {
+            return self.offer_otherwise(packet, stretch, backlog);
         }
-        if !self.is_flushed(backlog) {
-            return self.offer_behind(packet, backlog);
-        }
+        self.offer_to_ring(packet, stretch)
+    }
+
+    #[inline(always)]
+    fn offer_to_ring(&self, packet: &Packet, stretch: u64) -> Option<u64> {
         let sent = Sent { origin: Origin::Thread, follows: self.sender.follows(stretch) };
         self.ring.push(packet, sent).then(|| self.number_next(&self.sender.by_threads))
     }
 
-    /// A thread's message, for which there is a credit, if it may wait behind those in the outbox. They are there, so
-    /// whoever empties the outbox knows of it.
-    #[cold]
-    fn offer_behind(&self, packet: &Packet, backlog: &Backlog) -> Option<u64> {
-        let is_taken = {
-            let mut outbox = lock(&self.outbox);
-            outbox.has_room_for_a_thread() && self.put_aside(&mut outbox, packet, Origin::Thread, backlog)
-        };
-        is_taken.then(|| self.number_next(&self.sender.by_threads))
+    /// A thread's message that is of another kind than the one before it, or beyond the credit that is known, or has messages of
+    /// handlers before it. It may wait behind some of those: they are there, so whoever empties the outbox knows of it.
+    #[inline(never)]
+    fn offer_otherwise(&self, packet: &Packet, stretch: u64, backlog: &Backlog) -> Option<u64> {
+        if !self.has_credit(packet.id()) {
+            return None;
+        }
+        if self.is_flushed(backlog) {
+            return self.offer_to_ring(packet, stretch);
+        }
+        let mut outbox = lock(&self.outbox);
+        let waits =
+            outbox.has_room_for_a_thread() && self.put_aside(&mut outbox, packet, Origin::Thread, backlog);
+        waits.then(|| self.number_next(&self.sender.by_threads))
     }
 
     /// A handler's message: into the ring, or behind what waits in the outbox. Returns its number in the lane, or `None` if
@@ -313,30 +337,32 @@ impl Lane {
         self.turn.as_ref().map(|turn| lock(&turn.0))
     }
 
-    #[inline]
+    /// Whether a thread may send a message of that kind. The sender remembers how many of it may follow.
     fn has_credit(&self, id: MessageId) -> bool {
         let (sent, window) = (self.sender.by_threads.load(Ordering::Relaxed), self.bounds.windows.of(id));
-        sent - self.sender.acknowledged.load(Ordering::Relaxed) < window
-            || self.asks_for_credit(id, sent, window)
+        let acknowledged = self.sender.acknowledged.load(Ordering::Relaxed);
+        if sent - acknowledged < window {
+            self.sender.credit(id, acknowledged + window);
+            return true;
+        }
+        self.asks_for_credit(id, sent, window)
     }
 
     /// Whether the receiver has acknowledged enough meanwhile. If not, the window may be too small for what is sent: once all
     /// has been handled that had been sent when credit ran out before.
-    #[inline(never)]
-    fn asks_for_credit(&self, id: MessageId, sent: u64, window: u64) -> bool {
+    fn asks_for_credit(&self, id: MessageId, sent: u64, mut window: u64) -> bool {
         let acknowledged = self.acknowledged.0.load(Ordering::Acquire);
         self.sender.acknowledged.store(acknowledged, Ordering::Relaxed);
-        if sent - acknowledged < window {
-            return true;
-        }
         let ran_out_at = self.sender.ran_out_at.load(Ordering::Relaxed);
-        if acknowledged >= ran_out_at {
+        if sent - acknowledged >= window && acknowledged >= ran_out_at {
             self.sender.ran_out_at.store(sent, Ordering::Relaxed);
             if ran_out_at > 0 {
                 self.bounds.windows.widen(id, window);
+                window = self.bounds.windows.of(id);
             }
         }
-        sent - acknowledged < self.bounds.windows.of(id)
+        self.sender.credit(id, acknowledged + window);
+        sent - acknowledged < window
     }
 
     /// Moves what it can from the outbox into the ring; true if the outbox is empty afterwards. Needs the turn.

@@ -40,9 +40,9 @@
 //! | `idle` | looking for work |
 //! | `berth` | napping, sleeping, waking |
 //! | `helper`, `attendance` | an OS thread that runs the handlers which nobody else runs in time; what is left to it |
-//! | `ending` | when a world has ended, or never will |
+//! | `ending`, `quiescence` | when a world has ended, or never will: when nothing is going on any more |
 //! | `phases`, `barrier`, `gauge`, `tracer` | timed regions; how threads enter them; what is measured; what a traced run records |
-//! | `sync` | the atomics of the lock-free parts, which a model checker replaces |
+//! | `sync`, `lock` | the atomics of the lock-free parts, which a model checker replaces; a lock whatever happened to its holder |
 //!
 //! # Policies here
 //!
@@ -84,6 +84,8 @@ mod fences;
 mod floor;
 mod foresight;
 mod gauge;
+#[cfg(test)]
+mod gauge_tests;
 mod helper;
 mod holding;
 mod idle;
@@ -100,6 +102,7 @@ mod outbox;
 mod outbox_tests;
 mod phases;
 mod processor;
+mod quiescence;
 mod ready;
 mod requests;
 mod right;

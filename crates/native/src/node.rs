@@ -11,7 +11,7 @@
 //! in ring order.
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
 use pdq::{Identity, Queue, queue};
 use tempest::policy::{Dispatch, Split};
@@ -22,12 +22,11 @@ use crate::adaptive::Adaptive;
 use crate::backlog::Backlog;
 use crate::changes::Changes;
 use crate::floor::Floor;
+use crate::lock::lock;
 use crate::right::{Right, Turn};
 use crate::ring::{Alone, Received};
 use crate::set_aside::Lowerings;
 use crate::threads::{Inbox, ThreadSlot};
-
-pub(crate) use crate::lock::lock;
 
 /// What waits in a keyed dispatcher.
 pub(crate) enum Event {
@@ -55,6 +54,23 @@ pub(crate) struct Shared {
     pub(crate) queue: Queue<Event, Name>,
     brief: AtomicBool,
     pub(crate) changes: Changes,
+    intake: Intake,
+}
+
+/// From so many waiting events on, a node receives no more messages, until half of them have been handled: about as many as the
+/// rings into it hold. Its servers have enough to do, and what is sent to it waits where it came from, which is bounded
+/// (`lane`). Events wait for handlers alone, so the queue empties.
+const CROWD: usize = 1 << 16;
+
+/// Receptions between two counts of the queue: a count takes a latch of each of its lanes.
+const RECEPTIONS: u32 = 64;
+
+/// Whether a queue takes in what is received. Changed by the processor that has the right to receive.
+#[derive(Default)]
+#[repr(align(128))]
+struct Intake {
+    receptions: AtomicU32,
+    is_crowded: AtomicBool,
 }
 
 impl Dispatcher {
@@ -83,7 +99,23 @@ impl Shared {
             queue: Queue::with_keys(identity, config),
             brief: AtomicBool::new(true),
             changes: Changes::default(),
+            intake: Intake::default(),
         }
+    }
+
+    /// Whether the queue has room for what is received now. Asked by the processor that has the right to receive.
+    pub(crate) fn has_room(&self) -> bool {
+        let (receptions, was_crowded) = (
+            self.intake.receptions.load(Ordering::Relaxed).wrapping_add(1),
+            self.intake.is_crowded.load(Ordering::Relaxed),
+        );
+        self.intake.receptions.store(receptions, Ordering::Relaxed);
+        if !was_crowded && !receptions.is_multiple_of(RECEPTIONS) {
+            return true;
+        }
+        let is_crowded = self.queue.len() >= if was_crowded { CROWD / 2 } else { CROWD };
+        self.intake.is_crowded.store(is_crowded, Ordering::Relaxed);
+        !is_crowded
     }
 
     /// Whether handlers have been brief of late, whoever ran them.
@@ -249,5 +281,35 @@ impl Node {
     #[inline]
     pub(crate) fn has_set_aside(&self) -> bool {
         self.lowerings.as_ref().is_some_and(|lowerings| lowerings.has_set_aside())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pdq::DispatcherId;
+
+    use super::*;
+
+    /// Asks as often as it takes for the queue to be counted.
+    fn has_room(shared: &Shared) -> bool {
+        (0..RECEPTIONS).all(|_| shared.has_room())
+    }
+
+    #[test]
+    fn a_crowded_queue_takes_nothing_in_until_half_of_it_has_been_handled() {
+        let shared = Shared::new(DispatcherId::fresh(), queue::Config::servers(2));
+        let key = DispatchKey::NoSync;
+        for _ in 1..CROWD {
+            shared.enqueue(key, Event::Grant(0));
+        }
+        assert!(has_room(&shared));
+        shared.enqueue(key, Event::Grant(0));
+        assert!(!has_room(&shared));
+        for left in (0..CROWD).rev() {
+            drop(shared.queue.dequeue(0).expect("an event waits"));
+            if left.is_multiple_of(1024) {
+                assert_eq!(has_room(&shared), left < CROWD / 2, "{left} wait");
+            }
+        }
     }
 }

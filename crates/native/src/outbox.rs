@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 use tempest::world::{MessageId, Packet};
 use tempest::{MAX_WORDS, NodeId};
 
-use crate::ring::{Origin, origin_of_bits};
+use crate::ring::{Origin, origin_of};
 use crate::sync::{AtomicUsize, Ordering};
 
 /// Words of a page: 4 KiB.
@@ -108,9 +108,9 @@ impl Outbox {
 
     fn first(&self) -> Option<(Packet, Origin)> {
         let (head, words) = self.pages.front()?.get(self.passed..)?.split_first()?;
-        let (id, length) = (MessageId(*head as u16), (head >> 16) as usize & 0xff);
-        let packet = Packet::from_parts(id, NodeId((head >> 32) as u32), &words[..length]);
-        Some((packet.expect("it was one when it came"), origin_of_bits(head >> 24)))
+        let (id, length) = (MessageId(*head as u16), (head >> 16) as usize & 0xf);
+        let packet = Packet::from_parts(id, NodeId((head >> 20) as u32), &words[..length]);
+        Some((packet.expect("it was one when it came"), origin_of(*head)))
     }
 
     /// The first so many words of what waits have left.
@@ -130,12 +130,12 @@ impl Outbox {
     }
 }
 
-/// What stands before the words of a message.
+/// What stands before the words of a message: its kind, their number, its source, and its origin where a ring has that too.
 fn head(packet: &Packet, origin: Origin) -> u64 {
     u64::from(packet.id().0)
         | (packet.words().len() as u64) << 16
-        | (origin as u64) << 24
-        | u64::from(packet.source().0) << 32
+        | u64::from(packet.source().0) << 20
+        | (origin as u64) << 52
 }
 
-const _: () = assert!(MAX_WORDS < PAGE && MAX_WORDS <= 0xff);
+const _: () = assert!(MAX_WORDS < PAGE && MAX_WORDS <= 0xf);

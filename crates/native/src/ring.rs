@@ -366,7 +366,7 @@ impl Ring {
             });
             (fits, next + 4)
         };
-        message.origin = origin_of_bits(head >> 52);
+        message.origin = origin_of(head);
         Look::Message(if fits { Ok(()) } else { Err(BadLength(length)) }, head & FOLLOWS != 0, behind)
     }
 
@@ -457,10 +457,10 @@ fn head(number: u64, packet: &Packet, sent: Sent) -> u64 {
         | if sent.follows { FOLLOWS } else { 0 }
 }
 
-/// The origin whose number the two lowest bits are.
+/// The origin that a head states in bits 52 and 53.
 #[inline]
-pub(crate) fn origin_of_bits(bits: u64) -> Origin {
-    match bits & 3 {
+pub(crate) fn origin_of(head: u64) -> Origin {
+    match head >> 52 & 3 {
         0 => Origin::Handler,
         1 => Origin::Thread,
         2 => Origin::Bringer,

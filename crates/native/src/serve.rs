@@ -1,7 +1,7 @@
 //! Serving: moving outboxes on, receiving from the lanes if nobody else does, running what may be run.
 //!
 //! A message is *in flight* from the moment its sender counts it until it is counted handled here, after its handler has
-//! run. That is done once for a batch of a lane where it is handled there and then. `ending` needs no more: what
+//! run. That is done once for a batch of a lane where it is handled there and then. `quiescence` needs no more: what
 //! is handled is counted late, never early, so the sums agree only when nothing is in flight; and a processor counts its
 //! batch before it can say that it is idle, so they do agree in the end. What a batch's handlers send is counted, as always,
 //! before anybody can see it, and so before the batch is. A sender's credits come back once for a batch too: while a batch is
@@ -195,7 +195,7 @@ impl Processor {
     }
 
     /// Accounts for a batch of messages of a lane, once for all. Until then they are in flight, which is only the safe
-    /// side: see `ending`.
+    /// side: see `quiescence`.
     #[inline]
     fn count_dealt_with(&self, lane: &Lane, tally: &Tally) {
         if tally.handled == 0 {

@@ -123,6 +123,10 @@ impl Model {
         let in_network =
             u32::try_from(dispatch::network_processors(&self.machine, policy)).unwrap_or(u32::MAX);
         let cores = split.computing.saturating_add(split.dedicated).saturating_add(in_network);
+        if cores > MAX_CORES_OF_NODE {
+            let (what, most) = ("processors on one node", MAX_CORES_OF_NODE);
+            return Err(Refusal::Size(Size::TooMany { what, most, fewer: "--processors" }));
+        }
         if nodes.checked_mul(cores).is_none_or(|cores| cores > MAX_CORES) {
             let fewer = "--nodes or --processors";
             return Err(Refusal::Size(Size::TooMany { what: "processors", most: MAX_CORES, fewer }));
@@ -189,6 +193,9 @@ fn flow(machine: &Machine) -> Flow {
 /// The largest number of modelled processors: as many nodes as there may be threads, of a few processors each. The numbers of
 /// processors and of their continuations then fit small integers.
 const MAX_CORES: u32 = 1 << 22;
+
+/// The largest number of modelled processors of one node: each has a number of 16 bits there.
+const MAX_CORES_OF_NODE: u32 = u16::MAX as u32;
 
 /// The largest number of program threads, each of which has a stack.
 const MAX_THREADS: u32 = 1 << 20;

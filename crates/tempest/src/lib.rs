@@ -88,7 +88,7 @@
 //! * **Shared memory.** An access that passed its test completes before the loss of that right takes effect. An
 //!   access whose fault was served is done once before the right is taken away again ([how](Memory)).
 //! * **Back-pressure.** A thread's [`try_send`](Thread::try_send) hands the message back; a handler's send
-//!   never fails and never waits.
+//!   never fails and never waits. A run whose handlers send more than the world has memory for ends with an error.
 //! * **Ending.** A world ends when every thread has returned and nothing is in flight; threads that all wait
 //!   with nothing in flight are reported as [`Failure::Deadlock`], exactly, in every world. Threads that
 //!   [`spin`](Thread::spin) with nothing in flight are reported as [`Failure::Livelock`] by modelled worlds.

@@ -39,6 +39,21 @@ const REAL_PASSES: u32 = 1 << 14;
 /// error names the node and the thread, or the handler. So large values live on the heap (`Vec`, `Box`), and a recursion whose depth
 /// grows with the input becomes a loop with a list.
 ///
+/// # Panics and destructors
+///
+/// A panic that leaves a thread ends the run with its words. So does the panic of a handler or of the body of a
+/// [hold](Thread::hold), whatever the thread around it catches. A thread that the end of its run finds waiting is unwound: its
+/// destructors run, and so does what it has after a `catch_unwind`, up to its next call that waits or looks for messages.
+///
+/// A destructor may use the world while its thread is unwound, but the thread gives its processor away no more:
+///
+/// - In a run that is over, sends, signals, waits, polls and phases have no effect, and an access to shared memory finds any value.
+/// - In a run that goes on, because the thread itself panics, what would give the processor away ends the run: a wait, a phase, a poll
+///   or an access that faults, and in a model also a send without room and a hold of a key that is not free. It then returns at once. If
+///   the panic leaves the thread, the run fails with the panic's words.
+///
+/// A destructor that must not end the run of a thread that catches its panics asks `std::thread::panicking` first.
+///
 /// # Thread-locals
 ///
 /// Threads of one processor, and in a model all threads, run on one operating system thread and share its thread-locals
@@ -345,7 +360,8 @@ impl<'a> Thread<'a> {
     ///
     /// # Panics
     /// If `f` gives the processor away through this thread (polls, waits, sends without room, faults, holds
-    /// again), or if it takes a right away, which would outlast the hold.
+    /// again), or if it takes a right away, which would outlast the hold. A panic of `f` ends the run before the key is released,
+    /// also if the thread catches it.
     pub fn hold<R>(&self, key: Key, f: impl FnOnce(&mut Handler<'_>) -> R) -> R {
         self.expect_no_hold("a hold");
         let mut f = Some(f);

@@ -9,8 +9,9 @@ use rand_pcg::Pcg64;
 use tempest::{MAX_WORDS, Shape};
 
 use super::oracle::{TooLarge, Verdict, judge};
-use super::script::{Act, DEPOSITED, EVENTS, KEYS, Kind, Op, PHASES, Rule, Script, Sending, To};
-use super::stage::MAX_TRANSFER;
+use super::script::{
+    Act, DEPOSITED, EVENTS, KEYS, Kind, MAX_TRANSFER, Op, PHASES, Rule, Script, Sending, To,
+};
 
 /// The most messages of a program: a run takes some milliseconds.
 pub(super) const MOST: u64 = 2_000;
@@ -67,7 +68,6 @@ impl Draw {
         self.disturb(&mut script);
         if !matches!(judge(&script, shape, MOST), Ok(Verdict::Well { .. })) {
             script.bodies.iter_mut().flatten().for_each(stop_spinning);
-            script.bodies.iter_mut().flatten().for_each(catch_only);
         }
         script
     }
@@ -205,7 +205,7 @@ impl Draw {
             1 => {
                 let panic = Act::Panic(self.panic());
                 let op = self.hold(vec![panic]);
-                self.insert(script, op);
+                self.insert_anywhere(script, op);
             }
             2 => {
                 let op = Op::Panic(self.panic());
@@ -235,6 +235,23 @@ impl Draw {
         let body = &mut script.bodies[body];
         let at = self.number(0, body.len() as u32) as usize;
         body.insert(at, op);
+    }
+
+    /// Inserts an operation somewhere, also among those whose panics somebody catches or cleans up behind.
+    fn insert_anywhere(&mut self, script: &mut Script, op: Op) {
+        let body = self.number(0, script.bodies.len() as u32 - 1) as usize;
+        let mut list = &mut script.bodies[body];
+        while let Some(at) = list.iter().position(|op| !op.inner().is_empty()) {
+            if self.one_in(3) {
+                break;
+            }
+            list = match &mut list[at] {
+                Op::Caught(inner) | Op::Guarded(inner) => inner,
+                _ => unreachable!("nothing else has operations inside"),
+            };
+        }
+        let at = self.number(0, list.len() as u32) as usize;
+        list.insert(at, op);
     }
 
     /// Has some threads catch what unwinds, or clean up when they unwind, from some operation on.
@@ -281,15 +298,5 @@ fn stop_spinning(op: &mut Op) {
         Op::Spin { event, at_least } => *op = Op::Wait { event: *event, at_least: *at_least },
         Op::Caught(inner) | Op::Guarded(inner) => inner.iter_mut().for_each(stop_spinning),
         _ => {}
-    }
-}
-
-/// Has a thread catch where it would have a guard.
-fn catch_only(op: &mut Op) {
-    if let Op::Guarded(inner) = op {
-        *op = Op::Caught(std::mem::take(inner));
-    }
-    if let Op::Caught(inner) = op {
-        inner.iter_mut().for_each(catch_only);
     }
 }

@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tempest::{Handler, NodeId, Thread};
 use tradewind_native::Local;
@@ -194,10 +194,33 @@ fn threads_send_beside_handlers_that_never_cease() {
                 thread.hold(tempest::Key::NoSync, |cx| {
                     (0..2_000).for_each(|_| cx.send(other, Stage::note(NOSYNC, REPLY, 0, 0)));
                 });
-                (0..500).for_each(|_| thread.send(other, Stage::note(NOSYNC, REQUEST, 0, 0)));
+                (0..200).for_each(|_| thread.send(other, Stage::note(NOSYNC, REQUEST, 0, 0)));
                 threads_left.fetch_sub(1, Ordering::Relaxed);
             });
             play.run().within(PROMPTLY).well();
         }
+    }
+}
+
+/// Five nodes send one more than its servers handle: its dispatch queue takes in no more than it has room for, and all arrives.
+#[test]
+fn a_node_receives_no_more_than_its_queue_holds() {
+    for policy in ["fixed:2", "fixed:2+interrupt", "floating+keyed", "hurricane-1:2", "partitioned:2"] {
+        let play = Play::new(policy, 6, 3, 1).main(|stage, thread| {
+            if thread.node().0 > 0 && thread.index() == 0 {
+                thread.hold(tempest::Key::NoSync, |cx| {
+                    for number in 0..30_000 {
+                        stage.tally.sent.fetch_add(1, Ordering::Relaxed);
+                        cx.send(NodeId(0), Stage::note(number % KEYS, REPLY, 0, 0));
+                    }
+                });
+            }
+        });
+        let play = play.handle(|stage, _, _, _| {
+            let start = Instant::now();
+            while start.elapsed() < Duration::from_micros(2) {}
+            stage.tally.handled.fetch_add(1, Ordering::Relaxed);
+        });
+        play.run().within(PROMPTLY).well();
     }
 }

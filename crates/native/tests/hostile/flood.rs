@@ -125,14 +125,14 @@ fn everything_at_once_arrives_full_dose() {
 /// Every message sends two more, for ever.
 #[test]
 fn messages_that_double_without_end_are_stopped() {
-    for policy in ["single", "fixed:1"] {
+    for policy in POLICIES {
         let start = |_: &Stage, thread: &Thread<'_>| {
             if thread.index() == 0 {
                 thread.send(thread.node(), Stage::note(1, 0, 0, 0));
             }
         };
         let world = Local::new().with_outboxes(Bytes::new(1 << 20));
-        let play = Play::new(policy, 1, 2, 1).world(world).main(start).handle(|_, note, _, cx| {
+        let play = Play::new(policy, 1, 3, 1).world(world).main(start).handle(|_, note, _, cx| {
             let here = cx.node();
             (0..2).for_each(|_| cx.send(here, note));
         });

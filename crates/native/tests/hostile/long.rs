@@ -140,6 +140,40 @@ fn nor_does_it_when_it_comes_first() {
     rounds().chunks(5).for_each(|some| all_policies(&some[..1]));
 }
 
+/// Handlers whose messages are taken out together with the long one's, before it and after it: among them every place in a batch.
+#[test]
+fn a_long_handler_may_be_the_last_of_a_batch() {
+    /// The longest that still counts as brief among handlers that are: time for a sender to send all the others.
+    const GATHER: Duration = Duration::from_micros(3);
+    const AFTER: u64 = 200;
+    for policy in ["floating+keyed", "adaptive"] {
+        let play = Play::new(policy, 2, 2, 1).main(|stage, thread| {
+            if thread.node() != NodeId(0) || thread.index() != 0 {
+                return;
+            }
+            for number in 1..=400 {
+                let brief = |from, count| {
+                    (0..count).for_each(|at| {
+                        thread.send(NodeId(1), Stage::note(OTHERS + 2 + from + at, BRIEF, 0, 0))
+                    });
+                };
+                thread.send(NodeId(1), Stage::note(OTHERS + 1, SLOW, 0, 0));
+                brief(0, 8 + number % 64);
+                stage.tally.sent.fetch_add(1, Ordering::Relaxed);
+                thread.send(NodeId(1), Stage::note(HELD_KEY, HELD, number, 0));
+                thread.send(NodeId(1), Stage::note(RELEASE_KEYS.start, RELEASE, 0, 0));
+                brief(100, AFTER);
+                thread.wait(&stage.event, 2 * number);
+            }
+        });
+        let slow = |stage: &Stage, note: Note, words: &[u64], cx: &mut Handler<'_>| match note.kind {
+            SLOW => spin(GATHER),
+            _ => handle(stage, note, words, cx),
+        };
+        play.handle(slow).run().well();
+    }
+}
+
 /// The first thread of the last node holds a key until a message of another key has been handled there.
 #[test]
 fn a_long_hold_keeps_no_message_waiting() {

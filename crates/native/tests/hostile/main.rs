@@ -8,6 +8,7 @@ mod policies;
 
 mod bounds;
 mod cores;
+mod ends;
 mod flood;
 mod kit;
 mod long;

@@ -42,8 +42,10 @@ fn a_handler_that_suspends_or_passes_the_turn_is_told_so() {
                 if thread.node().0 == 0 && thread.index() == 0 {
                     thread.send(thread.next_node(), Stage::note(1, u64::from(polls), 0, 0));
                 }
-                while polls {
-                    thread.poll();
+                if polls {
+                    loop {
+                        thread.poll();
+                    }
                 }
                 thread.wait(&stage.event, 1);
             });

@@ -91,7 +91,7 @@ impl Node {
 
 /// So many signal once each; the thread waits for all of them, once for each count.
 fn wait_for(signals: usize) {
-    explore_ordered(move || {
+    explore_ordered(2, move || {
         let node = Node::new();
         let signaller = |word| {
             let node = Arc::clone(&node);
@@ -118,7 +118,7 @@ fn the_last_of_two_signals_reaches_who_waits() {
 /// Whoever is told first that there is one, sees the first; the second may have come meanwhile.
 #[test]
 fn one_wait_follows_another() {
-    explore_ordered(|| {
+    explore_ordered(2, || {
         let node = Node::new();
         let other = Arc::clone(&node);
         let signaller = thread::spawn(move || [0, 1].map(|word| other.signal(word)));
@@ -134,7 +134,7 @@ fn one_wait_follows_another() {
 /// Two threads wait, for one signal and for two, while two come: each of them that is enlisted is resumed, once.
 #[test]
 fn who_is_enlisted_is_resumed_once() {
-    explore_ordered(|| {
+    explore_ordered(2, || {
         let event = Arc::new((Event::new("event"), [AtomicU64::new(0), AtomicU64::new(0)]));
         let other = Arc::clone(&event);
         let signaller = thread::spawn(move || {
@@ -173,7 +173,7 @@ fn who_is_resumed_sees_why() {
 /// Whoever reads a count sees what was signalled up to it.
 #[test]
 fn a_count_tells_what_was_signalled() {
-    explore_ordered(|| {
+    explore_ordered(2, || {
         let node = Node::new();
         let other = Arc::clone(&node);
         let signaller = thread::spawn(move || other.signal(0));
@@ -188,7 +188,7 @@ fn a_count_tells_what_was_signalled() {
 /// of the thread is not ended by either.
 #[test]
 fn a_deposit_ends_the_same_wait() {
-    explore_ordered(|| {
+    explore_ordered(2, || {
         let node = Node::new();
         let (first, second) = (0, 1);
         let waiter = node.waiter();

@@ -3,6 +3,7 @@
 //! all of it.
 //!
 //! * [`downgrades`]: taking a right away from processors that compute.
+//! * [`endings`]: when nothing is going on any more.
 //! * [`events`]: waiting for an event, and waking the thread that does.
 //! * [`lanes`]: what waits between a node and a ring, credits, and what a node owes.
 //! * [`lines`]: the ring between two nodes.
@@ -32,6 +33,7 @@ mod berth;
 #[path = "../../src/changes.rs"]
 mod changes;
 mod downgrades;
+mod endings;
 #[allow(dead_code, unreachable_pub, reason = "the library uses the rest, and exports it")]
 #[path = "../../../tempest/src/event.rs"]
 mod event;
@@ -39,6 +41,9 @@ mod events;
 #[path = "../../../tempest/src/memory/faults.rs"]
 mod faults;
 mod fences;
+#[allow(dead_code, reason = "the library uses the rest")]
+#[path = "../../src/gauge.rs"]
+mod gauge;
 #[allow(dead_code, reason = "the library uses the rest")]
 #[path = "../../src/lane.rs"]
 mod lane;
@@ -49,7 +54,11 @@ mod lock;
 #[allow(dead_code, reason = "the library uses the rest")]
 #[path = "../../src/outbox.rs"]
 mod outbox;
+#[path = "../../../pdq/tests/models/loom/parking.rs"]
+mod parking;
 mod phases;
+#[path = "../../src/quiescence.rs"]
+mod quiescence;
 mod receivers;
 #[path = "../../src/requests.rs"]
 mod requests;
@@ -84,10 +93,10 @@ fn explore(scenario: impl Fn() + Sync + Send + 'static) {
 }
 
 /// Where accesses are sequentially consistent: with their fences in either place.
-fn explore_ordered(scenario: impl Fn() + Sync + Send + Copy + 'static) {
+fn explore_ordered(preemptions: usize, scenario: impl Fn() + Sync + Send + Copy + 'static) {
     for place in [Fenced::Before, Fenced::BehindWrites] {
         sync::have_fences(place);
-        explore(scenario);
+        explore_up_to(preemptions, scenario);
     }
 }
 
@@ -103,6 +112,7 @@ fn explore_up_to(preemptions: usize, scenario: impl Fn() + Sync + Send + 'static
 /// The faults of all parts.
 const ALL_FAULTS: &[&[(&str, &str)]] = &[
     downgrades::FAULTS,
+    endings::FAULTS,
     events::FAULTS,
     lanes::FAULTS,
     lines::FAULTS,

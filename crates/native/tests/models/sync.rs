@@ -1,8 +1,8 @@
 //! It stands in for the library's `sync`, and for that of `tempest`: the same names, as `loom` sees them, and faults that can be
 //! turned on.
 //!
-//! `loom` takes a sequentially consistent access for an acquiring or releasing one. So such an access passes a fence too. A
-//! compiler has a choice of where: before the access, or behind those that write. An algorithm must be right with either, and a
+//! `loom` orders sequentially consistent accesses to one atomic, but not those to several. So such an access is an acquiring or
+//! releasing one here, with a fence. A compiler has a choice of where: before the access, or behind those that write. An algorithm must be right with either, and a
 //! weaker order in one place is noticed by at least one of them, so scenarios with such accesses are explored with both. The
 //! fence orders relaxed accesses too: that another access has to release or acquire is noticed only where no such fence is near.
 
@@ -15,7 +15,7 @@ pub(crate) use std::sync::PoisonError;
 
 /// Threads that `loom` schedules. A nap ends at once: every moment is considered anyway.
 pub(crate) mod thread {
-    pub(crate) use loom::thread::{Thread, current, park};
+    pub(crate) use crate::parking::{Thread, current, park};
 
     pub(crate) fn park_timeout(_: std::time::Duration) {
         loom::thread::yield_now();
@@ -54,10 +54,22 @@ fn fence_at(place: Fenced, order: Ordering) {
     }
 }
 
-/// Changes an atomic, with the fence that its order asks for.
-fn write<T>(order: Ordering, change: impl FnOnce() -> T) -> T {
+/// The order of an access that has its fence beside it: `weaker` instead of sequentially consistent.
+fn beside_fence(order: Ordering, weaker: Ordering) -> Ordering {
+    if order == Ordering::SeqCst { weaker } else { order }
+}
+
+/// Stores, with the fence that the order asks for.
+fn write(order: Ordering, store: impl FnOnce(Ordering)) {
     fence_at(Fenced::Before, order);
-    let before = change();
+    store(beside_fence(order, Ordering::Release));
+    fence_at(Fenced::BehindWrites, order);
+}
+
+/// Loads and stores at once, with the fence that the order asks for.
+fn change<T>(order: Ordering, change: impl FnOnce(Ordering) -> T) -> T {
+    fence_at(Fenced::Before, order);
+    let before = change(beside_fence(order, Ordering::AcqRel));
     fence_at(Fenced::BehindWrites, order);
     before
 }
@@ -89,17 +101,17 @@ macro_rules! atomic {
             pub(crate) fn load(&self, order: Ordering) -> $value {
                 fence_at(Fenced::Before, order);
                 self.1.pass();
-                self.0.load(order)
+                self.0.load(beside_fence(order, Ordering::Acquire))
             }
 
             pub(crate) fn store(&self, value: $value, order: Ordering) {
                 self.1.pass();
-                write(order, || self.0.store(value, order));
+                write(order, |order| self.0.store(value, order));
             }
 
             pub(crate) fn swap(&self, value: $value, order: Ordering) -> $value {
                 self.1.pass();
-                write(order, || self.0.swap(value, order))
+                change(order, |order| self.0.swap(value, order))
             }
 
             pub(crate) fn compare_exchange(
@@ -110,7 +122,7 @@ macro_rules! atomic {
                 failure: Ordering,
             ) -> Result<$value, $value> {
                 self.1.pass();
-                write(success, || self.0.compare_exchange(current, new, success, failure))
+                change(success, |success| self.0.compare_exchange(current, new, success, failure))
             }
         }
     };
@@ -121,22 +133,22 @@ macro_rules! atomic {
         impl $name {
             pub(crate) fn fetch_add(&self, more: $value, order: Ordering) -> $value {
                 self.1.pass();
-                write(order, || self.0.fetch_add(more, order))
+                change(order, |order| self.0.fetch_add(more, order))
             }
 
             pub(crate) fn fetch_sub(&self, less: $value, order: Ordering) -> $value {
                 self.1.pass();
-                write(order, || self.0.fetch_sub(less, order))
+                change(order, |order| self.0.fetch_sub(less, order))
             }
 
             pub(crate) fn fetch_max(&self, value: $value, order: Ordering) -> $value {
                 self.1.pass();
-                write(order, || self.0.fetch_max(value, order))
+                change(order, |order| self.0.fetch_max(value, order))
             }
 
             pub(crate) fn fetch_min(&self, value: $value, order: Ordering) -> $value {
                 self.1.pass();
-                write(order, || self.0.fetch_min(value, order))
+                change(order, |order| self.0.fetch_min(value, order))
             }
         }
     };

@@ -59,6 +59,8 @@ mod outbox;
 mod phases;
 #[path = "../../src/processor.rs"]
 mod processor;
+#[path = "../../src/quiescence.rs"]
+mod quiescence;
 #[path = "../../src/ready.rs"]
 mod ready;
 #[path = "../../src/requests.rs"]

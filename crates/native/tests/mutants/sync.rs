@@ -1,6 +1,8 @@
 //! It stands in for the library's `sync`: the same atomics, and faults that can be turned on, one at a time.
 
-pub(crate) use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
+pub(crate) use std::sync::atomic::{
+    AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
+};
 pub(crate) use std::sync::{Mutex, MutexGuard};
 pub(crate) use std::thread;
 

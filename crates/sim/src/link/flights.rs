@@ -330,10 +330,16 @@ impl Flight {
 /// A block of shared memory that came with a message, and its words.
 pub(crate) type Brought = (Block, Box<[u64]>);
 
+/// The most flights at a time: some 2 GB of this host's memory. A model lets nodes queue more than any machine has room for, so that
+/// handlers need not wait, but not without end.
+const MOST: usize = 1 << 23;
+
 /// All flights. Each has a place, which a later flight uses again.
 #[derive(Debug)]
 pub(crate) struct Flights {
     all: Vec<Flight>,
+    /// The most of them.
+    most: usize,
     free: Vec<u32>,
     /// The bytes of a line of memory.
     line: u64,
@@ -342,7 +348,7 @@ pub(crate) struct Flights {
 impl Flights {
     /// No flights yet. Memory has lines of `line` bytes.
     pub(crate) fn new(line: u64) -> Self {
-        Self { all: Vec::new(), free: Vec::new(), line }
+        Self { all: Vec::new(), most: MOST, free: Vec::new(), line }
     }
 
     /// Adds a flight of cargo from a node, which is yet to leave. Returns its place, and itself.
@@ -383,8 +389,16 @@ impl Flights {
         (place, flight)
     }
 
+    /// # Panics
+    /// If there are too many flights: the program is at fault.
     #[cold]
     fn add_place(&mut self) -> u32 {
+        assert!(
+            self.all.len() < self.most,
+            "{} messages are under way or wait for their handlers at once, and a model keeps no more; expected a protocol whose \
+             messages come to an end, and handlers that send no more at once than memory holds",
+            self.most
+        );
         self.all.push(Flight::blank());
         (self.all.len() - 1) as u32
     }
@@ -434,6 +448,17 @@ mod tests {
         let (place, flight) = flights.load(NodeId(1), &Manifest::of_bytes(16, NodeId(2)), cargo);
         flight.leave(number, ns(10), Passage::default());
         place
+    }
+
+    #[test]
+    #[should_panic(expected = "3 messages are under way or wait for their handlers at once")]
+    fn flights_are_bounded() {
+        let mut flights = Flights { most: 3, ..Flights::new(32) };
+        let manifest = Manifest::of_bytes(8, NodeId(1));
+        let places: Vec<_> = (0..3).map(|_| flights.add(NodeId(0), &manifest).0).collect();
+        flights.end(places[1]);
+        assert_eq!(flights.add(NodeId(0), &manifest).0, places[1], "one that has ended leaves room");
+        flights.add(NodeId(0), &manifest);
     }
 
     #[test]

@@ -29,3 +29,17 @@ fn a_run_repeated_gives_the_same_digest_on_one_node_and_on_65536() {
         assert_eq!(runs[0].time, runs[1].time, "{nodes} nodes");
     }
 }
+
+/// A processor is numbered on its node by 16 bits: one more is refused, and not taken for another.
+#[test]
+fn a_node_has_as_many_processors_as_it_can_number() {
+    let text = include_str!("../../../../machines/ideal.toml");
+    let model = Model::new(Machine::parse("machines/ideal.toml", text).expect("a valid machine file"));
+    let policy = "floating".parse().expect("a policy");
+    assert!(model.check_size(&policy, 1, 65_535, 1).is_ok());
+    let refused = model.check_size(&policy, 1, 65_536, 1).expect_err("there are too many");
+    assert_eq!(
+        refused.to_string(),
+        "more than 65535 processors on one node in all: expected fewer --processors"
+    );
+}

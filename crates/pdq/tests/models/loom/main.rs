@@ -21,6 +21,7 @@
 #[path = "../faults.rs"]
 mod faults;
 mod mutants;
+mod parking;
 mod sync;
 mod whole;
 

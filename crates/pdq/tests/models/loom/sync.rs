@@ -11,6 +11,7 @@ pub(crate) use loom::sync::{Condvar, Mutex, MutexGuard};
 pub(crate) use loom::thread::{yield_now, yield_now as spin_loop};
 
 pub(crate) use crate::faults::mutated;
+pub(crate) use crate::parking::{Thread, current, park};
 
 /// The checker's own does not know `const` initializers.
 macro_rules! thread_value {
@@ -236,45 +237,6 @@ impl<T> UnsafeCell<T> {
 
     pub(crate) fn into_inner(self) -> T {
         self.0.into_inner()
-    }
-}
-
-/// A thread that can be unparked. `loom`'s own would be woken out of a lock, too.
-#[derive(Debug)]
-pub(crate) struct Thread {
-    thread: loom::thread::Thread,
-    parking: Arc<Parking>,
-}
-
-#[derive(Debug, Default)]
-struct Parking {
-    token: AtomicBool,
-    /// Not for `loom` to watch: what is between two of its operations, nobody interrupts.
-    parked: std::sync::atomic::AtomicBool,
-}
-
-loom::thread_local! {
-    static PARKING: Arc<Parking> = Arc::default();
-}
-
-pub(crate) fn current() -> Thread {
-    Thread { thread: loom::thread::current(), parking: PARKING.with(Arc::clone) }
-}
-
-pub(crate) fn park() {
-    let parking = PARKING.with(Arc::clone);
-    while !parking.token.swap(false, Ordering::Acquire) {
-        parking.parked.store(true, Ordering::Relaxed);
-        loom::thread::park();
-    }
-}
-
-impl Thread {
-    pub(crate) fn unpark(&self) {
-        self.parking.token.store(true, Ordering::Release);
-        if self.parking.parked.swap(false, Ordering::Relaxed) {
-            self.thread.unpark();
-        }
     }
 }
 

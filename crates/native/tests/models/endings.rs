@@ -1,0 +1,134 @@
+//! How the processors of a world find out that nothing is going on any more, and nothing is in flight.
+//!
+//! An end that nobody notices is a world whose processors `loom` finds asleep for ever.
+
+use std::sync::atomic::AtomicBool as Unwatched;
+
+use loom::sync::Arc;
+use loom::thread;
+use tempest::NodeId;
+
+use crate::berth::Berth;
+use crate::explore_ordered;
+use crate::fences::Fences;
+use crate::gauge::{Gauge, bump};
+use crate::lines::push;
+use crate::quiescence::is_quiescent;
+use crate::ring::{Received, Ring};
+use crate::sync::{AtomicBool, Ordering};
+
+/// Each fault of what is explored here, and the scenario that notices it.
+pub(crate) const FAULTS: &[(&str, &str)] = &[
+    ("idle-looked-at-early", "endings::two_processors_find_the_end"),
+    ("sent-read-first", "endings::three_processors_find_the_end"),
+    ("handled-relaxed", "endings::a_count_tells_that_a_processor_was_not_idle"),
+];
+
+/// Processors in a circle, each of which sends to the next.
+struct World {
+    gauges: Vec<std::sync::Arc<Gauge>>,
+    /// The way to each of them.
+    rings: Vec<Ring>,
+    berths: Vec<Berth>,
+    is_over: AtomicBool,
+    /// The last message has been handled. It is not for `loom` to watch, so that it orders nothing.
+    is_done: Unwatched,
+}
+
+impl World {
+    fn new(processors: usize) -> Arc<Self> {
+        Arc::new(Self {
+            gauges: (0..processors).map(|_| std::sync::Arc::default()).collect(),
+            rings: (0..processors).map(|_| Ring::new(2)).collect(),
+            berths: (0..processors).map(|_| Berth::default()).collect(),
+            is_over: AtomicBool::new(false),
+            is_done: Unwatched::new(false),
+        })
+    }
+
+    fn send(&self, me: usize, number: u64) {
+        let to = (me + 1) % self.rings.len();
+        bump(&self.gauges[me].sent, 1);
+        assert!(push(&self.rings[to], number, 1), "there is room");
+        Fences.light();
+        self.berths[to].wake();
+    }
+
+    /// Handles what has come: each message makes one with the number before, up to the last.
+    fn receive(&self, me: usize) -> bool {
+        let drained = self.rings[me].drain(8, NodeId(0), &mut Received::blank(), |message, _| {
+            match message.packet.words()[0].checked_sub(1) {
+                Some(next) => self.send(me, next),
+                None => self.is_done.store(true, Ordering::Relaxed),
+            }
+            true
+        });
+        self.gauges[me].count_handled(drained.messages as u64);
+        drained.messages > 0
+    }
+
+    /// As a processor does without threads, until the world is over.
+    fn run(&self, me: usize) {
+        self.berths[me].belongs_to_current_thread();
+        while !self.is_over.load(Ordering::Relaxed) {
+            while self.receive(me) {}
+            self.gauges[me].idle.store(true, Ordering::SeqCst);
+            self.detect_ending();
+            let there_is_work = || self.is_over.load(Ordering::Relaxed) || self.rings[me].is_ready();
+            self.berths[me].sleep_unless(&Fences, there_is_work);
+            self.gauges[me].idle.store(false, Ordering::SeqCst);
+        }
+    }
+
+    fn detect_ending(&self) {
+        if !self.is_over.load(Ordering::Relaxed) && is_quiescent(&self.gauges) {
+            assert!(self.is_done.load(Ordering::Relaxed), "it is over when every message has been handled");
+            self.is_over.store(true, Ordering::Release);
+            Fences.light();
+            self.berths.iter().for_each(Berth::wake_from_anything);
+        }
+    }
+}
+
+/// A message goes so often from one processor to the next.
+fn pass_around(processors: usize, messages: u64) {
+    explore_ordered(1, move || {
+        let world = World::new(processors);
+        let run = |me| {
+            let world = Arc::clone(&world);
+            thread::spawn(move || world.run(me))
+        };
+        let others: Vec<_> = (1..processors).map(run).collect();
+        world.send(0, messages - 1);
+        world.run(0);
+        others.into_iter().for_each(|thread| thread.join().expect("it does not panic"));
+    });
+}
+
+#[test]
+fn two_processors_find_the_end() {
+    pass_around(2, 2);
+}
+
+#[test]
+fn three_processors_find_the_end() {
+    pass_around(3, 3);
+}
+
+/// Whoever reads what a processor has handled sees that it was not idle then, whatever it has passed since.
+#[test]
+fn a_count_tells_that_a_processor_was_not_idle() {
+    explore_ordered(2, || {
+        let gauge = Arc::new(Gauge::default());
+        gauge.idle.store(true, Ordering::SeqCst);
+        let other = Arc::clone(&gauge);
+        let processor = thread::spawn(move || {
+            other.idle.store(false, Ordering::SeqCst);
+            other.count_handled(1);
+        });
+        if gauge.handled.load(Ordering::SeqCst) == 1 {
+            assert!(!gauge.idle.load(Ordering::SeqCst), "it was not idle");
+        }
+        processor.join().expect("it does not panic");
+    });
+}
