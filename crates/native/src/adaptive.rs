@@ -47,7 +47,8 @@ use units::Time;
 
 use crate::gauge::bump;
 use crate::lane::Lane;
-use crate::node::{Dispatcher, lock};
+use crate::lock::lock;
+use crate::node::Dispatcher;
 use crate::processor::Processor;
 use crate::ring::{Alone, Apart};
 use crate::world::World;

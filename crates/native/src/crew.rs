@@ -22,7 +22,7 @@ use trace::Recorder;
 use units::Time;
 
 use crate::cores::Cores;
-use crate::node::lock;
+use crate::lock::lock;
 use crate::processor::Processor;
 use crate::stacks;
 use crate::tracer::Tracer;

@@ -7,7 +7,8 @@ use std::thread::panicking;
 use tempest::world::{DispatchKey, Held, Proof, Serial};
 
 use crate::gauge::bump;
-use crate::node::{Dispatcher, Event, Shared, lock};
+use crate::lock::lock;
+use crate::node::{Dispatcher, Event, Shared};
 use crate::processor::Processor;
 use crate::right::Turn;
 use crate::threads::Reason;

@@ -148,6 +148,8 @@ struct Batch<'a> {
     untold: usize,
     /// Something that waited in the queue can be taken, and nobody has been told.
     freed: bool,
+    /// It has left something to others, and told so.
+    left: bool,
     /// The whole queue, while it is taken.
     all: Option<Seizure<'a, Event, Name>>,
 }
@@ -186,7 +188,9 @@ impl Processor {
     pub(crate) fn sees_hidden_events(&self) -> bool {
         let Dispatcher::Keyed(shared) = &self.node().dispatcher else { return false };
         let queue = &shared.queue;
-        let sees = queue.search(self.server()) || queue.seized_for().is_some() && !queue.is_empty();
+        let server = self.server();
+        let hides = || queue.shows(server) && queue.search(server);
+        let sees = hides() || queue.seized_for().is_some() && !queue.is_empty();
         if sees {
             self.duty.search.is_due_next();
         }
@@ -286,14 +290,21 @@ impl Processor {
         }
     }
 
-    /// Tells the others what a batch has left to them.
+    /// Tells the others what a batch has left to them so far: its next handler may take long. One server is woken for each event.
     #[inline]
-    fn tell(&self, batch: &mut Batch<'_>) {
+    fn tell_soon(&self, batch: &mut Batch<'_>) {
         if batch.untold > 0 || batch.freed {
             batch.shared.note_change();
-            self.wake_servers(batch.untold);
+            self.wake_servers(batch.untold + usize::from(batch.freed));
+            (batch.untold, batch.freed, batch.left) = (0, false, true);
+        }
+    }
+
+    /// Tells the others what a batch has left to them.
+    fn tell(&self, batch: &mut Batch<'_>) {
+        self.tell_soon(batch);
+        if batch.left {
             self.wake_idle_servers(batch.shared);
-            (batch.untold, batch.freed) = (0, false);
         }
     }
 
@@ -310,6 +321,7 @@ impl Processor {
             queued: 0,
             untold: 0,
             freed: false,
+            left: false,
             all: None,
         }
     }
@@ -355,7 +367,7 @@ impl Processor {
         }
         let Some(held) = batch.shared.queue.try_hold(key) else { return false };
         let mut held = Kept::new(batch.shared, held);
-        self.tell(batch);
+        self.tell_soon(batch);
         self.trace_handler(message);
         match batch.turn.offer(|| self.handle_uncounted(&message.packet, held.proof())) {
             Some(pending) => {

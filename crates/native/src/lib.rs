@@ -42,7 +42,7 @@
 //! | `helper`, `attendance` | an OS thread that runs the handlers which nobody else runs in time; what is left to it |
 //! | `ending`, `quiescence` | when a world has ended, or never will: when nothing is going on any more |
 //! | `phases`, `barrier`, `gauge`, `tracer` | timed regions; how threads enter them; what is measured; what a traced run records |
-//! | `sync` | the atomics of the lock-free parts, which a model checker replaces |
+//! | `sync`, `lock` | the atomics of the lock-free parts, which a model checker replaces; a lock whatever happened to its holder |
 //!
 //! # Policies here
 //!

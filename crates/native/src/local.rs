@@ -11,7 +11,8 @@ use crate::adaptive::Judging;
 use crate::cores::Cores;
 use crate::crew::{self, Farewell};
 use crate::lane::{Depths, Lane};
-use crate::node::{Dispatcher, Node, lock};
+use crate::lock::lock;
+use crate::node::{Dispatcher, Node};
 use crate::ring::SLOT_BYTES;
 use crate::world::{Stage, World};
 

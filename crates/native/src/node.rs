@@ -22,12 +22,11 @@ use crate::adaptive::Adaptive;
 use crate::backlog::Backlog;
 use crate::changes::Changes;
 use crate::floor::Floor;
+use crate::lock::lock;
 use crate::right::{Right, Turn};
 use crate::ring::{Alone, Received};
 use crate::set_aside::Lowerings;
 use crate::threads::{Inbox, ThreadSlot};
-
-pub(crate) use crate::lock::lock;
 
 /// What waits in a keyed dispatcher.
 pub(crate) enum Event {

@@ -18,7 +18,8 @@ use crate::berth::Berth;
 use crate::fences::Fences;
 use crate::gauge::Gauge;
 use crate::lane::{Bounds, Depths, Lane};
-use crate::node::{Dispatcher, Node, lock};
+use crate::lock::lock;
+use crate::node::{Dispatcher, Node};
 use crate::phases::Phases;
 
 /// Where a world is in its life. Only ever leaves `Running`, once.

@@ -4,7 +4,9 @@
 //! one dispatcher, so no two dispatchers answer to one [`DispatcherId`]. A dispatcher mints a [`Held`] (or, for
 //! [`Serial`](crate::Serial), a [`Proof`]) only while no conflicting one of its own is outstanding. A `Held` can be
 //! neither copied nor made elsewhere, and lends out one `Proof` at a time: of its key, or of any where that is the
-//! sequential one, which conflicts with all others. Hence two live proofs of one dispatcher never conflict. Forgetting a
+//! sequential one, which conflicts with all others. A seizure of a queue ([`Seizure`](crate::Seizure)) holds the sequential key until
+//! another server has broken in, and from then on the one key of which it has lent out a proof; that server takes the key in its
+//! name before the sequential one is free. Hence two live proofs of one dispatcher never conflict. Forgetting a
 //! `Held` keeps its key held for ever, which stalls but breaks nothing.
 //!
 //! This module must never know in which order a dispatcher serves its items, nor what the keys protect.

@@ -359,6 +359,13 @@ impl<T, K: UserKey> Queue<T, K> {
         sum
     }
 
+    /// Whether something may be there that the server may take, also from another's claim, as far as can be seen from outside. For
+    /// who knows of what it looks for: what is enqueued meanwhile it may miss.
+    pub fn shows(&self, server: usize) -> bool {
+        let gate = self.gate.shows_work() && self.passes_gate(server);
+        gate || self.lanes_of(server).any(|at| worker::shows_more(&self.lanes[at]))
+    }
+
     /// Whether there is anything that the server may take, in an order with all who make something ready. Takes nothing, but
     /// breaks into every claim of another worker that something waits behind. For who serves a queue by other means than
     /// [`Worker::run`], and is about to sleep.

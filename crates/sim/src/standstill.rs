@@ -11,7 +11,7 @@ use machine::Class;
 use tempest::{Attempt, Blocked, Failure, NodeId, Spinning, ThreadId};
 
 use crate::cluster::{Cluster, gauges};
-use crate::processor::core::Activity;
+use crate::processor::core::{Activity, Core};
 use crate::processor::threads::Reason;
 use crate::progress::{Attempts, Patience};
 
@@ -65,11 +65,13 @@ pub(crate) fn looks_to_spin(cluster: &Cluster, core: usize) -> bool {
     !dispatch.network_handles(Class::User) || cluster.has_event(core)
 }
 
-/// Whether the thread on `core`, which spins, has to let an event interrupt it that waits at its node and has interrupted nobody.
-/// Nothing is under way that would have anybody look again.
+/// Whether the thread on `core`, which spins, has to let an event interrupt it that waits at its node and has interrupted nobody:
+/// when the event came a processor had masked interrupts, and a device that asks who computes found that not all do. Now they
+/// do, and nothing is under way that would have anybody look again.
 pub(crate) fn is_overlooked(cluster: &Cluster, core: usize) -> bool {
     let place = &cluster.nodes[cluster.cores[core].node()];
-    place.dispatch.overlooks(&cluster.cores[place.all()])
+    place.dispatch.asks_who_computes()
+        && cluster.cores[place.all()].iter().all(Core::is_computing)
         && cluster.has_event(core)
         && is_quiet(cluster, false)
 }

@@ -7,14 +7,20 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use tempest::{Busy, NodeId, Thread};
 
-use super::script::{Act, Op, PHASES, Rule, SLOTS, Sending, To, panic_words};
-use super::stage::{Label, MAX_TRANSFER, Other, STRAY, Stage, pause, rule_of, transfer_word};
+use super::script::{Act, MAX_TRANSFER, Op, PHASES, Rule, SLOTS, Sending, To, panic_words};
+use super::stage::{Label, Other, STRAY, Stage, pause, rule_of, transfer_word};
 
 /// Messages that a guard sends to each node while its thread unwinds.
 const STRAYS: u32 = 50;
 
+/// Runs a thread of the program on `stage` to its end.
+pub(super) fn run(stage: &Stage, thread: &Thread<'_>) {
+    let actor = Actor::new(stage, thread);
+    actor.perform(&stage.other.play.script.bodies[actor.index as usize]);
+}
+
 /// A thread.
-pub(super) struct Actor<'a> {
+struct Actor<'a> {
     stage: &'a Stage,
     thread: &'a Thread<'a>,
     /// The thread's number in the world.
@@ -36,15 +42,10 @@ impl Drop for Guard<'_> {
 }
 
 impl<'a> Actor<'a> {
-    pub(super) fn new(stage: &'a Stage, thread: &'a Thread<'a>) -> Self {
+    fn new(stage: &'a Stage, thread: &'a Thread<'a>) -> Self {
         let index = thread.node().0 * thread.threads() + thread.index();
         let numbers = RefCell::new(vec![0; thread.nodes() as usize * SLOTS]);
         Self { stage, thread, index, numbers }
-    }
-
-    /// Runs the thread to its end.
-    pub(super) fn run(&self) {
-        self.perform(&self.other().play.script.bodies[self.index as usize]);
     }
 
     fn other(&self) -> &'a Other {

@@ -9,8 +9,9 @@ use rand_pcg::Pcg64;
 use tempest::{MAX_WORDS, Shape};
 
 use super::oracle::{TooLarge, Verdict, judge};
-use super::script::{Act, DEPOSITED, EVENTS, KEYS, Kind, Op, PHASES, Rule, Script, Sending, To};
-use super::stage::MAX_TRANSFER;
+use super::script::{
+    Act, DEPOSITED, EVENTS, KEYS, Kind, MAX_TRANSFER, Op, PHASES, Rule, Script, Sending, To,
+};
 
 /// The most messages of a program: a run takes some milliseconds.
 pub(super) const MOST: u64 = 2_000;

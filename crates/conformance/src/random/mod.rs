@@ -108,7 +108,7 @@ impl Case {
             Verdict::Well { nodes, .. } => Some(nodes.clone()),
             Verdict::Fails(_) | Verdict::Deadlock(_) => None,
         };
-        let play = Shared(Arc::new(Play { script: self.script.clone(), expected }));
+        let play = Shared(Arc::new(Play { script: self.script.clone(), expected, body: actor::run }));
         let result = world.run(&Launch {
             nodes: self.nodes,
             processors: self.processors,

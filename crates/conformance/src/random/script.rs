@@ -37,6 +37,9 @@ pub(super) fn event_name(event: usize) -> &'static str {
 /// The names of phases.
 pub(super) const PHASES: &[&str] = &["random.first", "random.second", "random.third"];
 
+/// The most words of a transfer.
+pub(super) const MAX_TRANSFER: u32 = 40;
+
 /// A program.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(super) struct Script {

@@ -13,11 +13,10 @@ use tempest::{
     Segment, Setup, Shape, Space, Thread, Waiter, handlers,
 };
 
-use super::actor::Actor;
 use super::oracle::Counts;
 use super::script::{
-    Act, DEPOSITED, DEPOSITS, EVENTS, KEYS, Kind, NO_SYNC, Rule, SEQUENTIAL, SLOTS, Script, Sending,
-    panic_words,
+    Act, DEPOSITED, DEPOSITS, EVENTS, KEYS, Kind, MAX_TRANSFER, NO_SYNC, Rule, SEQUENTIAL, SLOTS, Script,
+    Sending, panic_words,
 };
 
 /// The `sender` of messages of handlers, which are not numbered.
@@ -26,14 +25,13 @@ const NOBODY: u32 = u32::MAX;
 /// The slot of a message that a guard sends while its thread unwinds: it does nothing where it arrives.
 pub(super) const STRAY: u32 = u32::MAX;
 
-/// The most words of a transfer.
-pub(super) const MAX_TRANSFER: u32 = 40;
-
 /// A program with what it must come to, where it ends well.
 #[derive(Debug)]
 pub(super) struct Play {
     pub(super) script: Script,
     pub(super) expected: Option<Vec<Counts>>,
+    /// The body of every thread.
+    pub(super) body: fn(&Stage, &Thread<'_>),
 }
 
 /// A play, as a configuration: equal if it is the same one.
@@ -339,7 +337,7 @@ impl Stage {
     }
 
     fn main(&self, thread: &Thread<'_>) {
-        Actor::new(self, thread).run();
+        (self.other.play.body)(self, thread);
     }
 
     fn report(&self, end: &mut Quiet<'_>) -> Report {

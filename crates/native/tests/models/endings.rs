@@ -26,7 +26,7 @@ pub(crate) const FAULTS: &[(&str, &str)] = &[
 
 /// Processors in a circle, each of which sends to the next.
 struct World {
-    gauges: Vec<Box<Gauge>>,
+    gauges: Vec<std::sync::Arc<Gauge>>,
     /// The way to each of them.
     rings: Vec<Ring>,
     berths: Vec<Berth>,
@@ -38,7 +38,7 @@ struct World {
 impl World {
     fn new(processors: usize) -> Arc<Self> {
         Arc::new(Self {
-            gauges: (0..processors).map(|_| Box::default()).collect(),
+            gauges: (0..processors).map(|_| std::sync::Arc::default()).collect(),
             rings: (0..processors).map(|_| Ring::new(2)).collect(),
             berths: (0..processors).map(|_| Berth::default()).collect(),
             is_over: AtomicBool::new(false),

@@ -550,13 +550,14 @@ impl<T, K: UserKey> Drop for Serving<'_, T, K> {
     fn drop(&mut self) {
         let hints = self.lane.hints();
         hints.ready.store(self.ready(), Ordering::Relaxed);
+        if self.served.shares {
+            // Before `taken`: who finds that nothing is left finds what is claimed.
+            hints.unbegun.store(self.served.reader.shared_end(), Ordering::Relaxed);
+        }
         let order = if mutated!("taken-relaxed") { Ordering::Relaxed } else { Ordering::Release };
         hints.taken.store(self.served.reader.taken(), order);
         let attended = if self.is_attended() { self.served.counts.dispatched } else { 0 };
         hints.attended.store(attended, Ordering::Relaxed);
-        if self.served.shares {
-            hints.unbegun.store(self.served.reader.shared_end(), Ordering::Relaxed);
-        }
     }
 }
 

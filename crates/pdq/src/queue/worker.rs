@@ -4,6 +4,7 @@
 //!
 //! * *A claim*: up to a block of items, run one after the other. How many depends on how long the last ones took, so that
 //!   what is claimed and not begun waits for a few microseconds only, unless a handler takes much longer than those before.
+//!   Where claims are shared, another worker takes it then.
 //! * *The outbox*: what its handlers enqueue goes to the lanes when the claim ends, before its keys are released, when
 //!   a lane's worth is full, and whenever the worker looks for work. So an item is in its place before anyone can know that
 //!   its sender's handler has ended.
@@ -523,7 +524,7 @@ fn is_free<T, K: UserKey>(lane: &Lane<T, K>) -> bool {
 }
 
 /// Whether there may be something to take in a lane once somebody breaks into another's claim, as far as can be seen from outside.
-fn shows_more<T, K: UserKey>(lane: &Lane<T, K>) -> bool {
+pub(super) fn shows_more<T, K: UserKey>(lane: &Lane<T, K>) -> bool {
     lane.shows_work() || lane.shows_unbegun()
 }
 

@@ -24,13 +24,15 @@ fn key(number: usize) -> Key {
     (0..).map(Key::User).filter(|key| key.partition(256) == 0).nth(number).expect("there are many")
 }
 
+/// What has been run, in which order.
+type Order = RefCell<Vec<u32>>;
+
+/// What a test does in an item.
+type During<'d, 'q> = &'d dyn Fn(u32, Handling<'_, 'q, u32>, &Order);
+
 /// Serves items of those keys in one claim, with what `handle` does in each, and the rest afterwards; returns what has been run
 /// in which order.
-fn served<'q>(
-    queue: &'q Queue<u32>,
-    keys: &[usize],
-    handle: &dyn Fn(u32, Handling<'_, 'q, u32>, &RefCell<Vec<u32>>),
-) -> Vec<u32> {
+fn served<'q>(queue: &'q Queue<u32>, keys: &[usize], handle: During<'_, 'q>) -> Vec<u32> {
     let mut worker = queue.worker(0);
     let mut serve_all = |handle: &dyn Fn(u32, Handling<'_, 'q, u32>)| while worker.serve(handle) > 0 {};
     // Brief ones make the next claims large.
@@ -38,7 +40,7 @@ fn served<'q>(
         (0..8).for_each(|_| queue.enqueue(key(0), BEFORE));
         serve_all(&|_, _| ());
     }
-    let order = RefCell::new(Vec::new());
+    let order = Order::default();
     (0..).zip(keys).for_each(|(item, number)| queue.enqueue(key(*number), item));
     serve_all(&|item, handling| {
         order.borrow_mut().push(item);
@@ -48,7 +50,7 @@ fn served<'q>(
 }
 
 /// Takes all that another server can take.
-fn steal(queue: &Queue<u32>, order: &RefCell<Vec<u32>>) {
+fn steal(queue: &Queue<u32>, order: &Order) {
     while queue.search(1) {
         let dispatch = queue.dequeue(1).expect("something has been found");
         order.borrow_mut().push(*dispatch);

@@ -412,12 +412,6 @@ impl Dispatcher {
         self.notice == Notice::Interrupt
     }
 
-    /// Whether an event that came while a processor had masked interrupts has interrupted nobody since: the device looked for a
-    /// processor then, and found that not all compute. Now they do.
-    pub(crate) fn overlooks(&self, cores: &[Core]) -> bool {
-        self.asks_who_computes() && cores.iter().all(Core::is_computing)
-    }
-
     /// Whether the device has to be told which processors compute.
     pub(crate) fn asks_who_computes(&self) -> bool {
         self.notice == Notice::InterruptWhenBusy
@@ -581,9 +575,7 @@ mod tests {
         dispatch.join(message(0, 7, Class::User));
         let busy = node([computing(), computing(), computing()]);
         assert_eq!(next_start(&mut dispatch, &busy), Some(Start::Interrupt { number: 0 }));
-        assert!(dispatch.overlooks(&busy));
         let serves = node([computing(), Activity::Handler, computing()]);
-        assert!(!dispatch.overlooks(&serves));
         assert_eq!(
             next_start(&mut dispatch, &serves),
             None,
