@@ -142,6 +142,13 @@ impl<T, K: UserKey> EventQueue<T, K> {
         }
     }
 
+    /// Takes a key back that a run had held when it ended. The times of such a run no longer count, and may lie before the instant
+    /// that the queue has come to.
+    pub fn abandon(&mut self, held: Held<K>) {
+        self.queue.complete(held);
+        self.unfinished -= 1;
+    }
+
     /// The time, up to now, for which an event waited or a key was held.
     pub fn busy(&self, now: Time) -> Time {
         if self.unfinished == 0 { self.busy } else { self.busy + (now - self.busy_since) }

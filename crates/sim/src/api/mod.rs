@@ -186,8 +186,8 @@ impl Edge {
     #[cold]
     fn give_back(&self, held: Held) {
         let mut state = self.state();
-        let (node, now) = (state.cores[self.core()].node(), state.agenda.now());
-        state.nodes[node].dispatch.events.complete(now, held);
+        let node = state.cores[self.core()].node();
+        state.nodes[node].dispatch.events.abandon(held);
     }
 
     /// Applies `act` to the processor at work, on the processor's own clock.

@@ -131,6 +131,11 @@ impl Events {
         self.queue.complete(now, held);
     }
 
+    /// Takes a key back that was held when the run ended.
+    pub(crate) fn abandon(&mut self, held: Held) {
+        self.queue.abandon(held);
+    }
+
     /// Adds a handler that continues, before every other event.
     pub(crate) fn resume(&mut self, job: Job) {
         self.resumed.push_back(job);
