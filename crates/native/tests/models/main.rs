@@ -11,8 +11,9 @@
 //! * [`receivers`]: which processor of a node takes messages out.
 //! * [`sleepers`]: who sleeps, who wakes, and what a helper is left.
 //!
-//! `NATIVE_DOSE=full` allows one preemption more, as far as a minute for each go. The faults that the source names by `mutated!` must each be noticed by a
-//! scenario; a fault is on in a process of its own, the one that `NATIVE_FAULT` names. By hand, to see what one does:
+//! `NATIVE_DOSE=full` allows one preemption more, as far as a minute for each go. The faults that the source names by `mutated!`
+//! must each be noticed by a scenario; a fault is on in a process of its own, the one that `NATIVE_FAULT` names. By hand, to see
+//! what one does:
 //!
 //! ```text
 //! NATIVE_FAULT=answer-relaxed cargo test -p tradewind-native --test models downgrades::one_that_polls
