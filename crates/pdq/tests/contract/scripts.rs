@@ -412,7 +412,7 @@ fn with_world(partitions: usize, plans: Plans, script: &[Step], end: impl FnOnce
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: if cfg!(miri) { 8 } else { 1000 },
+        cases: if cfg!(miri) { 4 } else { 1000 },
         failure_persistence: None, // the shrunk script is printed; make it a test
         ..ProptestConfig::default()
     })]
