@@ -55,7 +55,7 @@ use crate::changes::Search;
 use crate::lane::Lane;
 use crate::node::{Dispatcher, Event, Kept, Shared};
 use crate::processor::Processor;
-use crate::right::{Turn, Watch};
+use crate::right::{PATIENCE_NS, SHARED_PATIENCE_NS, Turn, Watch};
 use crate::ring::Received;
 use crate::serve::{BATCH, Tally};
 
@@ -252,12 +252,14 @@ impl Processor {
     /// The right to receive, and all keys but one where they are seized, from a processor that is at one handler for long.
     #[cold]
     fn take_over(&self, shared: &Shared) -> Option<Turn<'_>> {
-        let (right, watch, now) = (&self.node().right_to_receive, &self.duty.watch, self.world.now_ns());
+        let (right, now) = (&self.node().right_to_receive, self.world.now_ns());
+        let patience = if self.world.oversubscribed { SHARED_PATIENCE_NS } else { PATIENCE_NS };
+        let is_late = |handler| self.duty.watch.is_late(handler, now, patience);
         if let Some(step) = right.offered() {
-            return if watch.is_late(2 * step, now) { right.take_over(step) } else { None };
+            return if is_late(2 * step) { right.take_over(step) } else { None };
         }
         let item = shared.queue.seized_for()?;
-        if !watch.is_late(2 * item + 1, now) || !shared.queue.break_in(item) {
+        if !is_late(2 * item + 1) || !shared.queue.break_in(item) {
             return None;
         }
         shared.note_change();

@@ -34,6 +34,9 @@ use crate::sync::{AtomicBool, AtomicU64, Ordering, mutated};
 /// cache, and back.
 pub(crate) const PATIENCE_NS: u64 = 5_000;
 
+/// A handler that takes no longer is waited for where processors share cores: its processor may have lost its core for a while.
+pub(crate) const SHARED_PATIENCE_NS: u64 = 100_000;
+
 /// The right to receive of one node.
 #[derive(Default)]
 pub(crate) struct Right {
@@ -59,12 +62,12 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// Whether the handler of that number has been watched for long. Asked again and again, with the time.
-    pub(crate) fn is_late(&self, handler: u64, now_ns: u64) -> bool {
+    /// Whether the handler of that number has been watched for longer than `patience_ns`. Asked again and again, with the time.
+    pub(crate) fn is_late(&self, handler: u64, now_ns: u64, patience_ns: u64) -> bool {
         if self.handler.replace(handler) != handler {
             self.since_ns.set(now_ns);
         }
-        now_ns - self.since_ns.get() >= PATIENCE_NS
+        now_ns - self.since_ns.get() >= patience_ns
     }
 }
 

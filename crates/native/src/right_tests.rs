@@ -1,6 +1,6 @@
 //! Tests of `right`, on one thread, in a file of their own because the model in `tests/models` compiles that one too.
 
-use crate::right::{PATIENCE_NS, Right, Watch};
+use crate::right::{Right, Watch};
 
 #[test]
 fn one_has_it_at_a_time() {
@@ -41,9 +41,10 @@ fn it_is_taken_over_from_a_holder_that_offers_it() {
 #[test]
 fn a_handler_is_late_when_it_has_been_watched_for_long() {
     let watch = Watch::default();
-    assert!(!watch.is_late(1, 7) && !watch.is_late(1, PATIENCE_NS + 6));
-    assert!(!watch.is_late(3, PATIENCE_NS + 7), "this is another one");
-    assert!(!watch.is_late(3, 2 * PATIENCE_NS + 6) && watch.is_late(3, 2 * PATIENCE_NS + 7));
+    let is_late = |handler, now| watch.is_late(handler, now, 100);
+    assert!(!is_late(1, 7) && !is_late(1, 106));
+    assert!(!is_late(3, 107), "this is another one");
+    assert!(!is_late(3, 206) && is_late(3, 207));
 }
 
 #[test]

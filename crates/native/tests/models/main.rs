@@ -11,8 +11,9 @@
 //! * [`receivers`]: which processor of a node takes messages out.
 //! * [`sleepers`]: who sleeps, who wakes, and what a helper is left.
 //!
-//! `NATIVE_DOSE=full` allows one preemption more. The faults that the source names by `mutated!` must each be noticed by a
-//! scenario; a fault is on in a process of its own, the one that `NATIVE_FAULT` names. By hand, to see what one does:
+//! `NATIVE_DOSE=full` allows one preemption more, as far as a minute for each go. The faults that the source names by `mutated!`
+//! must each be noticed by a scenario; a fault is on in a process of its own, the one that `NATIVE_FAULT` names. By hand, to see
+//! what one does:
 //!
 //! ```text
 //! NATIVE_FAULT=answer-relaxed cargo test -p tradewind-native --test models downgrades::one_that_polls
@@ -84,6 +85,7 @@ mod threads;
 mod windows;
 
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use sync::Fenced;
 use tempest::{Block, NodeId, Right, Tag, Waiter};
@@ -105,6 +107,7 @@ fn explore_up_to(preemptions: usize, scenario: impl Fn() + Sync + Send + 'static
     let mut model = loom::model::Builder::new();
     let full = std::env::var("NATIVE_DOSE").is_ok_and(|dose| dose == "full");
     model.preemption_bound = Some(preemptions + usize::from(full));
+    model.max_duration = full.then_some(Duration::from_secs(60));
     model.max_branches = 10_000;
     model.check(scenario);
 }
