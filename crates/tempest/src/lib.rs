@@ -127,6 +127,7 @@ extern crate self as tradewind_tempest;
 
 mod access;
 mod adaptive;
+mod address;
 mod anatomy;
 mod bad_policy;
 mod cells;

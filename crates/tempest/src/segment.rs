@@ -14,6 +14,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
+use crate::address::{AddressRange, PAGE};
 use crate::{Cells, Event, NodeId, Waiter, Word};
 
 /// The number of a segment: from 0, in order of allocation, equal on every node.
@@ -110,12 +111,8 @@ impl<T: Word> Segment<T> {
     }
 }
 
-/// Modelled segments begin at multiples of this many bytes. The first page holds none, so that no address is
-/// 0.
-const PAGE: u64 = 4096;
-
 /// The modelled size of a word in bytes.
-const WORD_BYTES: u64 = 8;
+pub(crate) const WORD_BYTES: u64 = 8;
 
 /// The error of an access to words that do not exist, or that the accessing node may not touch. It displays as a sentence that
 /// names both nodes.
@@ -242,7 +239,8 @@ impl Segments {
         self.find(node, place, words)?;
         let pages = |part: &Part| (part.bits.len() as u64 * WORD_BYTES).div_ceil(PAGE);
         let before: u64 = self.0[..usize::from(place.segment.0)].iter().map(pages).sum();
-        Ok((1 + before) * PAGE + u64::from(place.offset) * WORD_BYTES)
+        let first = AddressRange::Segments.first() + (1 + before) * PAGE;
+        Ok(first + u64::from(place.offset) * WORD_BYTES)
     }
 
     /// Finds words for an access of the node that owns them.

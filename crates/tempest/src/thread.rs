@@ -11,9 +11,11 @@ use std::thread::panicking;
 
 use units::Time;
 
+use crate::access::Touch;
 use crate::key::{Proof, Space};
 use crate::node::Node;
 use crate::processor::{Accounting, Processor, Wait};
+use crate::segment::WORD_BYTES;
 use crate::{
     Access, Block, Event, Handler, Key, MAX_WORDS, Mapped, Memory, MemoryEvents, Message, NodeId, Place,
     Segment, Waiter, Word, Work,
@@ -218,7 +220,8 @@ impl<'a> Thread<'a> {
     #[inline]
     pub fn touch(&self, place: Place, words: usize, access: Access) {
         if let Some(accounting) = self.accounting {
-            accounting.touch(place, words, access);
+            let first = self.node.address(place, words).unwrap_or_else(|bad| panic!("{bad}"));
+            accounting.touch(Touch::dense(first, words, WORD_BYTES, access));
         }
     }
 

@@ -11,11 +11,9 @@ use super::faults::Faults;
 use super::layout::{SharedLayout, WORD_BYTES};
 use super::tags::Tags;
 use super::watchers::Watchers;
+use crate::address::AddressRange;
 use crate::message::Packet;
 use crate::{Array, Block, Layout, NodeId, Shared, Waiter, Word};
-
-/// The modelled address at which shared memory begins, far from the segments of a node.
-const SHARED_BASE: u64 = 1 << 40;
 
 /// Each group of `1 << TAG_SHIFT` words, the shortest block, has a tag, and the tags of a block are equal. So
 /// a test need not know the length of blocks.
@@ -190,12 +188,12 @@ impl Memory {
 
     /// The modelled address of a word. No host address is ever used.
     pub(crate) fn address(&self, word: usize) -> u64 {
-        SHARED_BASE + word as u64 * u64::from(WORD_BYTES)
+        AddressRange::Shared.first() + word as u64 * u64::from(WORD_BYTES)
     }
 
     /// The modelled address of a block.
     pub fn block_address(&self, block: Block) -> u64 {
-        SHARED_BASE + u64::from(block.0) * u64::from(self.layout.block_bytes())
+        AddressRange::Shared.first() + u64::from(block.0) * u64::from(self.layout.block_bytes())
     }
 
     /// The words of a block.
