@@ -5,7 +5,6 @@ mod policies;
 
 mod floor;
 mod foresight;
-mod frames;
 mod load;
 mod long;
 mod progress;
