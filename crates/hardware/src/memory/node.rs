@@ -167,6 +167,13 @@ impl NodeMemory {
         self.bits.map_or_else(|| address / self.line.get(), |bits| address >> bits)
     }
 
+    /// The bytes from an address on to the end of its line.
+    #[inline]
+    pub fn rest_of_line(&self, address: u64) -> u64 {
+        let line = self.line.get();
+        line - if self.bits.is_some() { address & (line - 1) } else { address % line }
+    }
+
     /// The counts so far.
     pub fn counts(&self) -> Counts {
         let (bus, banks) = (&self.bus, &self.banks);

@@ -36,19 +36,25 @@ pub(crate) struct Instructions {
 
 impl Instructions {
     /// The instructions of a touch, where lines have `line` bytes: one for each element, or one for each line.
+    #[inline]
     fn of(touch: &Touch, line: u64) -> Self {
         let &Touch { first, elements, stride, access, .. } = touch;
         match access {
             Access::Load | Access::LoadIgnored | Access::Store => {
                 Self { at: first, stride, left: elements, access }
             }
-            Access::Flush | Access::Purge => {
-                let lines = first / line..touch.end().div_ceil(line);
-                Self { at: lines.start * line, stride: line, left: lines.end - lines.start, access }
-            }
+            Access::Flush | Access::Purge => Self::of_lines(touch, line),
         }
     }
 
+    /// One instruction for each line of a touch.
+    #[inline(never)]
+    fn of_lines(touch: &Touch, line: u64) -> Self {
+        let lines = touch.first / line..touch.end().div_ceil(line);
+        Self { at: lines.start * line, stride: line, left: lines.end - lines.start, access: touch.access }
+    }
+
+    #[inline]
     pub(crate) fn are_over(&self) -> bool {
         self.left == 0
     }
@@ -58,16 +64,21 @@ impl Instructions {
         AddressRange::of(self.at) == AddressRange::Private
     }
 
-    /// The number of instructions from the next one on that concern its line.
+    /// The number of instructions from the next one on that concern its line, which has `rest` bytes from there on.
     #[inline]
-    fn of_line(&self, line: u64) -> u64 {
-        let rest = line - self.at % line;
-        match self.stride {
-            0 => self.left,
-            stride => rest.div_ceil(stride).min(self.left),
+    fn within(&self, rest: u64) -> u64 {
+        match (self.left, self.stride) {
+            (1, _) => 1,
+            (left, 0) => left,
+            // A division takes the host as long as all the rest.
+            (left, stride) if stride.is_power_of_two() => {
+                left.min((rest + stride - 1) >> stride.trailing_zeros())
+            }
+            (left, stride) => left.min(rest.div_ceil(stride)),
         }
     }
 
+    #[inline]
     fn advance(&mut self, count: u64) {
         self.at += self.stride * count;
         self.left -= count;
@@ -120,7 +131,7 @@ impl AtWork<'_> {
         let Some(system) = self.memory.system() else { return };
         let (mut done, mut issued) = (begun, 0);
         while !instructions.are_over() {
-            let count = instructions.of_line(system.line());
+            let count = instructions.within(system.rest_of_line(instructions.at));
             let hits = Hits { kind, issue, count };
             let Some(end) = system.hit(processor, system.line_of(instructions.at), hits, done, until) else {
                 break;
@@ -128,8 +139,9 @@ impl AtWork<'_> {
             instructions.advance(count);
             (done, issued) = (end, issued + count);
         }
-        self.core.compute(issue * issued);
-        self.core.spend(Bucket::Memory, (done - begun).saturating_sub(issue * issued));
+        let issued = issue * issued;
+        self.core.compute(issued);
+        self.core.spend(Bucket::Memory, (done - begun).saturating_sub(issued));
     }
 
     /// Makes the next instruction at the present time: its issue, and its wait for a line.
