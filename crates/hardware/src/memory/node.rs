@@ -243,8 +243,9 @@ impl NodeMemory {
         let found = cache.found(place);
         let done = match kind {
             Hit::Used => {
-                let first = found.there.max(now + issue + costs.load_use);
-                first + (issue + costs.load_use) * (count - 1)
+                let each = issue + costs.load_use;
+                let first = found.there.max(now + each);
+                if count == 1 { first } else { first + each * (count - 1) }
             }
             Hit::Ignored => now + issue * count,
             Hit::Stored if costs.coherent && !found.state.is_alone() => return None,

@@ -84,14 +84,13 @@ impl Instructions {
         self.left -= count;
     }
 
-    /// The operations of one instruction.
-    fn issue(&self) -> Operations {
-        match self.access {
-            Access::Load | Access::LoadIgnored => Operations::NONE.loads(1),
-            Access::Store | Access::Flush | Access::Purge => Operations::NONE.stores(1),
-        }
+    /// Whether each is a load.
+    #[inline]
+    fn load(&self) -> bool {
+        matches!(self.access, Access::Load | Access::LoadIgnored)
     }
 
+    #[inline]
     /// The kind of access; `None` of instructions of lines.
     fn kind(&self) -> Option<Hit> {
         match self.access {
@@ -126,7 +125,7 @@ impl AtWork<'_> {
     #[inline]
     pub(crate) fn pass_hits(&mut self, instructions: &mut Instructions, until: Time) {
         let Some(kind) = instructions.kind() else { return };
-        let issue = self.prices.operations(self.core.list(), instructions.issue());
+        let issue = self.prices.issue(self.core.list(), instructions.load());
         let (processor, begun) = (self.number(), self.core.clock.at(self.now));
         let Some(system) = self.memory.system() else { return };
         let (mut done, mut issued) = (begun, 0);
@@ -139,15 +138,17 @@ impl AtWork<'_> {
             instructions.advance(count);
             (done, issued) = (end, issued + count);
         }
-        let issued = issue * issued;
+        let (issued, passed) = (issue * issued, done - begun);
         self.core.compute(issued);
-        self.core.spend(Bucket::Memory, (done - begun).saturating_sub(issued));
+        if passed > issued {
+            self.core.spend(Bucket::Memory, passed - issued);
+        }
     }
 
     /// Makes the next instruction at the present time: its issue, and its wait for a line.
     pub(crate) fn instruct(&mut self, instructions: &mut Instructions) {
         let access = instructions.access;
-        self.charge(Work::Compute(instructions.issue()));
+        self.core.compute(self.prices.issue(self.core.list(), instructions.load()));
         let (processor, issued) = (self.number(), self.core.clock.at(self.now));
         let Some(system) = self.memory.system() else { return };
         let line = system.line_of(instructions.at);
