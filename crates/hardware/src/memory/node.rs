@@ -258,7 +258,7 @@ impl NodeMemory {
         if kind == Hit::Stored {
             cache.change_at(place, State::Modified);
         } else {
-            self.counts.stale_loads += if found.stale { count } else { 0 };
+            self.counts.stale_loads += u64::from(found.stale) * count;
         }
         Some(done)
     }

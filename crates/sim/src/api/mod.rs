@@ -19,7 +19,7 @@ use fiber::Owner;
 use crate::cluster::{Cluster, memory, trains};
 use crate::dispatch::Noticed;
 use crate::memory::at_work::AtWork;
-use crate::memory::touches::Instructions;
+use crate::memory::touches::{self, Instructions};
 use crate::memory::train::Train;
 use crate::standstill;
 
@@ -250,9 +250,11 @@ impl Edge {
     #[inline]
     fn touched<'s>(&'s self, mut state: RefMut<'s, Cluster>, touch: &Touch) {
         let mut work = state.at_work(self.core());
-        let Some(mut left) = work.memory.instructions(touch) else { return work.touch(touch) };
+        let Some(mut left) = work.memory.instructions(touch) else {
+            return touches::charge(&mut work, touch);
+        };
         if left.are_private() {
-            work.pass_hits(&mut left, Time::MAX);
+            left.pass_hits(&mut work, Time::MAX);
         }
         if !left.are_over() {
             self.instruct(state, left);
@@ -266,16 +268,16 @@ impl Edge {
             state = self.settled(state);
             if !left.are_private() {
                 let until = trains::quiet_until(&state, self.core());
-                state.at_work(self.core()).pass_hits(&mut left, until);
+                left.pass_hits(&mut state.at_work(self.core()), until);
                 if left.are_over() {
                     return;
                 }
                 state = self.settled(state);
             }
             let mut work = state.at_work(self.core());
-            work.instruct(&mut left);
-            if left.are_private() {
-                work.pass_hits(&mut left, Time::MAX);
+            left.make_next(&mut work);
+            if left.are_private() && !left.are_over() {
+                left.pass_hits(&mut work, Time::MAX);
             }
         }
     }
