@@ -168,6 +168,7 @@ pub fn promises() -> &'static [Promise] {
         rights_come_to_threads_however_deep
         shared_memory_is_memory
         shared_memory_fits_its_frames
+        first_touch_is_memory
         shared_memory_passes_messages
         shared_memory_stores_before_it_loads
         shared_memory_refuses_what_is_not_there

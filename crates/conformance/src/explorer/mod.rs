@@ -16,10 +16,12 @@ mod model;
 mod mutations;
 mod rules;
 mod search;
+mod touch;
 
 pub use model::{Faults, Move, Scope, explore};
 pub use rules::Rules;
 pub use search::{Explored, System, Violation, search};
+pub use touch::{TouchMove, explore_touches};
 
 #[cfg(test)]
 mod tests {

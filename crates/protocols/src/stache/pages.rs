@@ -19,13 +19,13 @@
 //!
 //! A page without a frame has no entries either. Must never know what a block's states mean.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::Ordering;
 
-use tempest::{Actions, Array, Block, Handler, Primitive, Right, Tag, Thread, Word};
+use tempest::{Actions, Array, Block, Handler, NodeId, Primitive, Right, Tag, Thread, Word};
 
 use super::charges::charge_replacement;
-use super::{Frames, Line, LineEvent, Stache};
+use super::{Frames, HomeEvent, Line, LineEvent, Registered, Stache, Touch, TouchAction, TouchEvent};
 
 /// Which remote pages have frames, and who waits for one.
 pub(super) struct Pages {
@@ -36,14 +36,19 @@ pub(super) struct Pages {
     resting: VecDeque<u32>,
     /// Pages whose frames are gone, and whose entries wait for words that were sent home to arrive there. Robust variant only.
     departing: Vec<u32>,
-    /// Faults in pages for which there was no frame.
+    /// Faults in pages for which there was no frame, or whose home is not known.
     waiting: VecDeque<(Block, Right)>,
+    /// Of pages whose home is the node that touches them first: what this node knows.
+    touches: BTreeMap<u32, Touch>,
+    /// Of those whose registrar this node is: their homes.
+    registered: BTreeMap<u32, Registered>,
 }
 
 impl Pages {
     pub(super) fn new(frames: Frames) -> Self {
         let (active, resting, departing, waiting) = Default::default();
-        Self { frames, active, resting, departing, waiting }
+        let (touches, registered) = Default::default();
+        Self { frames, active, resting, departing, waiting, touches, registered }
     }
 
     fn is_full(&self) -> bool {
@@ -93,7 +98,7 @@ impl Stache {
     /// A thread wants a right to a block whose page may have no frame.
     pub(super) fn page_wanted(&self, block: Block, right: Right, cx: &mut Handler<'_>) {
         if self.memory.is_mapped(self.memory.layout().page_of(block)) {
-            return self.serve_line(block, LineEvent::Fault(right), cx);
+            return self.serve_mapped(block, right, cx);
         }
         self.at_pages(cx, |pages| pages.waiting.push_back((block, right)));
         self.serve_waiting(cx);
@@ -114,12 +119,26 @@ impl Stache {
         if more {
             cx.send(self.node, Self::retry());
         }
-        self.serve_line(block, LineEvent::Fault(right), cx);
+        self.serve_mapped(block, right, cx);
         self.rest_oldest(cx);
     }
 
-    /// Makes a page active. False if there is no frame for it yet: then it is tried again when there may be one.
+    /// Serves a fault in a page that is mapped.
+    fn serve_mapped(&self, block: Block, right: Right, cx: &mut Handler<'_>) {
+        if self.home_of(block) == Some(self.node) {
+            self.serve_home(block, HomeEvent::fault(right), cx);
+        } else {
+            self.serve_line(block, LineEvent::Fault(right), cx);
+        }
+    }
+
+    /// Makes a page active. False if there is no frame for it yet or its home is not known: then it is tried again when that may have
+    /// changed.
     fn map(&self, page: u32, cx: &mut Handler<'_>) -> bool {
+        if self.homes.of(page).is_none() {
+            self.step_touch(page, TouchEvent::Wanted, cx);
+            return false;
+        }
         if self.at_pages(cx, |pages| pages.wake(page)) {
             self.wake(page, cx);
             return true;
@@ -228,7 +247,7 @@ impl Stache {
             });
         }
         self.memory.set_mapped(page, false);
-        if self.is_bounded {
+        if self.has_gaps {
             self.at_pages(cx, |pages| pages.departing.push(page));
             self.close_departed(cx);
         }
@@ -244,6 +263,51 @@ impl Stache {
             } else {
                 self.at_pages(cx, |pages| pages.departing.push(page));
             }
+        }
+    }
+
+    /// Answers a node that asks for the home of a page.
+    pub(super) fn register(&self, page: u32, cx: &mut Handler<'_>) {
+        let asker = cx.source();
+        let home = self.at_pages(cx, |pages| pages.registered.entry(page).or_default().home_for(asker));
+        cx.send(asker, Self::touched(page, home.0));
+    }
+
+    /// The registrar of a page has said which node is its home.
+    pub(super) fn home_is(&self, page: u32, home: NodeId, cx: &mut Handler<'_>) {
+        self.step_touch(page, TouchEvent::Told(home), cx);
+        self.homes.note(page, home);
+        self.serve_waiting(cx);
+    }
+
+    /// Another node knows that this one is the home of a block.
+    pub(super) fn infer_home(&self, block: Block, from: u32, word: u32, cx: &mut Handler<'_>) {
+        let page = self.memory.layout().page_of(block);
+        self.step_touch(page, TouchEvent::Requested, cx);
+        cx.send(self.node, Self::passed_on(block.0, from, word));
+        self.serve_waiting(cx);
+    }
+
+    fn step_touch(&self, page: u32, event: TouchEvent, cx: &mut Handler<'_>) {
+        let step = |pages: &mut Pages| pages.touches.entry(page).or_default().step(self.node, event);
+        let action = self.at_pages(cx, step);
+        match action.unwrap_or_else(|unspecified| panic!("{unspecified} of page {page} at {}", self.node)) {
+            Some(TouchAction::Ask) => {
+                cx.send(self.memory.layout().home_of_page(page), Self::touch(page));
+            }
+            Some(TouchAction::Adopt) => self.adopt(page, cx),
+            None => {}
+        }
+    }
+
+    /// This node is the home of a page, of which no node has a block.
+    fn adopt(&self, page: u32, cx: &mut Handler<'_>) {
+        self.homes.note(page, self.node);
+        cx.charge(Primitive::MapPage);
+        cx.open_page(&self.entries, &self.memory, page);
+        self.memory.set_mapped(page, true);
+        for block in self.memory.layout().blocks_of(page).map(Block) {
+            self.raise(block, Tag::Writable, cx);
         }
     }
 
@@ -277,7 +341,7 @@ impl Stache {
     /// Nobody uses the pages any more.
     pub(super) fn freed_pages(&self, region: u32, first: u32, pages: u32, cx: &mut Handler<'_>) {
         for page in first..first + pages {
-            let is_home = self.memory.layout().home_of_page(page) == self.node;
+            let is_home = self.homes.of(page) == Some(self.node);
             if !is_home && cx.has_page(&self.entries, &self.memory, page) {
                 self.unmap(page, cx);
             }

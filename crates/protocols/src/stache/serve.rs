@@ -15,7 +15,7 @@ impl Stache {
     pub(super) fn serve_fault(&self, block: Block, right: Right, cx: &mut Handler<'_>) {
         let layout = self.memory.layout();
         let has_frame = self.memory.is_mapped(layout.page_of(block));
-        if layout.home(block) == self.node {
+        if self.home_of(block) == Some(self.node) {
             self.serve_home(block, HomeEvent::fault(right), cx);
         } else if cx.key() == Key::Sequential {
             self.page_wanted(block, right, cx);
@@ -142,7 +142,8 @@ impl Stache {
     }
 
     fn tell_home(&self, block: Block, message: ToHome, cx: &mut Actions<'_>) {
-        let (home, word) = (self.memory.layout().home(block), message as u32);
+        let home = self.home_of(block).expect("a node that has asked for a block knows its home");
+        let word = message as u32;
         if message.brings_words() {
             cx.send_block(home, &self.memory, block, Self::bring_home(block.0, word));
         } else if message.wants().is_some() {
@@ -166,10 +167,19 @@ impl Stache {
         cx: &mut Handler<'_>,
         f: impl FnOnce(&mut Home, &mut Actions<'_>) -> R,
     ) -> R {
-        cx.with(&self.entries, |entry, cx| match entry {
+        let f = |entry: &mut Entry, cx: &mut Actions<'_>| match entry {
             Entry::Home(home) => f(home.get_or_insert_default(), cx),
-            Entry::Cached(_) => panic!("{} was told as the home of {block}, which it is not", self.node),
-        })
+            Entry::Cached(_) => self.refuse_as_home(block),
+        };
+        match cx.key() {
+            Key::Sequential => cx.with_any(&self.entries, block.0.into(), f),
+            _ => cx.with(&self.entries, f),
+        }
+    }
+
+    /// Another node has taken this one for the home of a block.
+    pub(super) fn refuse_as_home(&self, block: Block) -> ! {
+        panic!("{} was told as the home of {block}, which it is not", self.node)
     }
 
     pub(super) fn at_line<R>(
