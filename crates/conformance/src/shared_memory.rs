@@ -47,13 +47,16 @@ pub fn shared_memory_fits_its_frames(setting: &Setting<'_>) {
     stress(setting, promise, &STACHE, Frames::AtMost(2), 64, 8);
     stress(setting, promise, &STACHE, Frames::AtMost(1), 64, 4);
     stress(setting, promise, &STACHE_UNORDERED, Frames::AtMost(2), 64, 4);
+    // Of four frames one rests.
+    stress(setting, promise, &STACHE, Frames::AtMost(4), 64, 4);
+    stress(setting, promise, &STACHE_UNORDERED, Frames::AtMost(4), 64, 4);
 }
 
 /// Shared memory under load: `rounds` rounds in which each of two threads a processor stores, reads and adds
 /// in each page. With `rounds` in the thousands this is the full dose.
 pub fn shared_memory_stress(setting: &Setting<'_>, rounds: u32) {
     for protocol in [&STACHE, &STACHE_UNORDERED] {
-        for frames in [Frames::All, Frames::AtMost(2)] {
+        for frames in [Frames::All, Frames::AtMost(2), Frames::AtMost(4)] {
             stress(setting, "shared_memory_stress", protocol, frames, 64, rounds);
         }
     }
@@ -75,8 +78,11 @@ fn stress(
     block: u32,
     rounds: u32,
 ) {
-    // A page at each node, and one more.
-    let pages = setting.nodes as usize + 1;
+    // A page at each node, and one more; so many that nodes have to choose which of them have frames.
+    let pages = match frames {
+        Frames::AtMost(most) => 2 * (most as usize + 1),
+        Frames::All | Frames::OnDemand => setting.nodes as usize + 1,
+    };
     let mut layout = Layout::new(setting.nodes, block).expect("blocks have a permitted length");
     let words = layout.array("words", pages * PAGE_WORDS, Homes::RoundRobin).expect("it is small");
     let barrier = SharedBarrier::room(&mut layout).expect("it is small");

@@ -11,7 +11,7 @@ use super::{Asker, HomeEvent, LineEvent, Request, Stache, ToCache, ToHome, Want}
 
 #[handlers]
 impl Stache {
-    /// Says that a tag forbids an access of this node, which stores if `writes` is 1, in a page that has a frame if `mapped`
+    /// Says that a tag forbids an access of this node, which stores if `writes` is 1, in a page that may be accessed if `mapped`
     /// is 1.
     #[message(key = Self::key_of_fault(block, mapped), class = System, volume = Request, bytes = 0)]
     pub(super) fn faulted(&self, block: u32, writes: u16, mapped: u16, cx: &mut Handler<'_>) {
@@ -97,7 +97,14 @@ impl Stache {
         self.freed_pages(region, first, pages, cx);
     }
 
-    /// A fault in a page without a frame changes the pages.
+    /// Says that no right to a page is left: it rests.
+    #[message(key = Sequential, class = System)]
+    pub(super) fn laid_to_rest(&self, page: u32, cx: &mut Handler<'_>) {
+        self.expect_own(cx);
+        self.rest(page, cx);
+    }
+
+    /// A fault in a page without a frame, or at rest, changes the pages.
     fn key_of_fault(block: u32, mapped: u16) -> Key {
         if mapped == 1 { Block(block).key() } else { Key::Sequential }
     }
@@ -134,7 +141,11 @@ impl Stache {
         let (message, block) = (known(&ToCache::ALL, word, cx), self.known(block, cx));
         let home = self.memory.layout().home(block);
         assert!(cx.source() == home, "{message:?} about {block} from {}, whose home is {home}", cx.source());
-        self.serve_line(block, LineEvent::Message(message), cx);
+        let event = LineEvent::Message(message);
+        if self.is_bounded && !cx.has_entry(&self.entries) {
+            return self.serve_absent(block, event, cx);
+        }
+        self.serve_line(block, event, cx);
     }
 
     /// Requests of a node's own threads, and what follows when the node has lowered a right, come from no other node.
@@ -213,11 +224,12 @@ mod tests {
     #[test]
     fn what_the_wire_brings_is_checked() {
         const OWN: &str = "an event of node 0 itself in a message from node 1";
-        let lies: [(Lie, &str); 12] = [
+        let lies: [(Lie, &str); 13] = [
             (|thread| tell(thread, Stache::faulted(0, 1, 1)), OWN),
             (|thread| tell(thread, Stache::home_lowered(0, 1, ToHome::GetWrite as u32)), OWN),
             (|thread| tell(thread, Stache::line_lowered(64, ToCache::Invalidate as u32)), OWN),
             (|thread| tell(thread, Stache::evicted(1)), OWN),
+            (|thread| tell(thread, Stache::laid_to_rest(1)), OWN),
             (|thread| tell(thread, Stache::give_back(0, 0, 1)), OWN),
             (|thread| tell(thread, Stache::freed(0, 0, 1)), OWN),
             (|thread| tell(thread, Stache::ask(128, 0)), "block 128 in a message from node 1"),

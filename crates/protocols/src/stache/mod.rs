@@ -94,7 +94,10 @@ pub struct Stache {
     node: NodeId,
     memory: Arc<Memory>,
     variant: Variant,
+    /// A page has entries as long as it has a frame, and until what it sent home has arrived.
     entries: Keyed<Entry>,
+    /// There may be pages without frames.
+    is_bounded: bool,
     pages: Keyed<Pages>,
     /// A page waits for a frame: whoever ends a transaction next has it tried again.
     starving: AtomicBool,
@@ -106,8 +109,8 @@ pub struct Stache {
 
 /// What a node knows of a block.
 enum Entry {
-    /// It is the block's home.
-    Home(Box<Home>),
+    /// It is the block's home. Of most blocks no other node ever wants anything: they have no directory entry.
+    Home(Option<Box<Home>>),
     /// Another node is.
     Cached(Line),
 }
@@ -125,10 +128,18 @@ impl Protocol for Stache {
                 setup.charges(Charger::HandlersOf(class), &[Primitive::MapPage]);
             }
         }
+        let is_bounded = frames != Frames::All;
+        let entries = if is_bounded {
+            let of = Arc::clone(&memory);
+            setup.keyed_pages(&memory, move |block| Entry::new(&of, block))
+        } else {
+            setup.keyed_blocks(&memory, |block| Entry::new(&memory, block))
+        };
         Self {
             node,
             variant: config.variant,
-            entries: setup.keyed_blocks(&memory, |block| Entry::new(&memory, block)),
+            entries,
+            is_bounded,
             pages: setup.keyed(1, |_| Pages::new(frames)),
             starving: AtomicBool::new(false),
             freed: (0..layout.pages()).map(|_| AtomicBool::new(false)).collect(),
@@ -141,7 +152,7 @@ impl Protocol for Stache {
 impl Entry {
     fn new(memory: &Memory, block: Block) -> Self {
         if memory.layout().home(block) == memory.node() {
-            Self::Home(Box::default())
+            Self::Home(None)
         } else {
             Self::Cached(Line::default())
         }

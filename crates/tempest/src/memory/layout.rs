@@ -225,7 +225,12 @@ impl Layout {
 
     /// The page of a block.
     pub fn page_of(&self, block: Block) -> u32 {
-        block.0 / (PAGE_WORDS >> self.block)
+        block.0 / self.page_blocks()
+    }
+
+    /// The number of blocks of a page.
+    pub fn page_blocks(&self) -> u32 {
+        PAGE_WORDS >> self.block
     }
 
     /// The blocks of a page.
@@ -234,7 +239,7 @@ impl Layout {
     /// If there is no such page.
     pub fn blocks_of(&self, page: u32) -> Range<u32> {
         assert!(page < self.pages(), "page {page} of a space of {} pages", self.pages());
-        let each = PAGE_WORDS >> self.block;
+        let each = self.page_blocks();
         page * each..(page + 1) * each
     }
 
