@@ -60,6 +60,14 @@ impl AddressRange {
         }
     }
 
+    /// The address of the page of the range that follows from a name and a number. Two of them have one page, or pages less than a
+    /// gigabyte apart, once in 2^26 times.
+    pub fn page_named(self, name: &str, number: u64) -> u64 {
+        // FNV-1a: equal on every host.
+        let hash = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        self.page_of(mix(number).wrapping_add(name.bytes().fold(0xcbf2_9ce4_8422_2325, hash)))
+    }
+
     /// The address of the page of the range that follows from `seed`. Two seeds have the same page, or pages less than a
     /// gigabyte apart, once in 2^26 times.
     pub fn page_of(self, seed: u64) -> u64 {

@@ -16,6 +16,7 @@ use crate::key::{DispatchKey, Serial};
 use crate::kinds::{Entry, Ids, State};
 use crate::memory::Lowering;
 use crate::message::Packet;
+use crate::private::Plots;
 use crate::processor::Processor;
 use crate::segment::BadPlace;
 use crate::segment::Segments;
@@ -92,6 +93,8 @@ pub struct Node {
     /// The primitives that the installed protocols may charge, each once.
     pub(crate) charges: Vec<Charge>,
     pub(crate) segments: Segments,
+    /// The addresses of the private arrays of its threads.
+    pub(crate) plots: Plots,
     /// The node's copy of shared memory, and the conversion of its faults into messages.
     pub(crate) memory: Option<(Arc<Memory>, FaultPacket)>,
 }

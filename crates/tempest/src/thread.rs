@@ -17,8 +17,8 @@ use crate::node::Node;
 use crate::processor::{Accounting, Processor, Wait};
 use crate::segment::WORD_BYTES;
 use crate::{
-    Access, Block, Event, Handler, Key, MAX_WORDS, Mapped, Memory, MemoryEvents, Message, NodeId, Place,
-    Segment, Waiter, Word, Work,
+    Access, Block, Element, Event, Handler, Key, MAX_WORDS, Mapped, Memory, MemoryEvents, Message, NodeId,
+    Place, Private, Segment, Waiter, Word, Work,
 };
 
 /// The error of a send that found no room. It hands the message back.
@@ -211,6 +211,29 @@ impl<'a> Thread<'a> {
         let data = self.node.read(source, words).unwrap_or_else(|bad| panic!("{bad}"));
         let packet = self.node.encode(to, &message, &[]);
         self.insist(to, || self.processor.transfer_from(source, to, place, &data, &packet));
+    }
+
+    /// Makes an array of `len` elements that this thread alone accesses, with every byte zero. No two arrays of a thread that exist
+    /// at once have the same name. In a model the name decides, with the thread's index, where the array stands in caches.
+    ///
+    /// # Panics
+    /// If the layout of an element [cannot be](crate::ElementLayout::check), or the thread has such an array.
+    pub fn private<T: Element>(&self, name: &'static str, len: usize) -> Private<T> {
+        Private::new(&self.node.plots, self.id(), name, len)
+    }
+
+    /// Whether the world charges the thread for what it does.
+    #[inline]
+    pub(crate) fn is_charged(&self) -> bool {
+        self.accounting.is_some()
+    }
+
+    /// Charges this thread for a run of accesses: free natively, time in a model.
+    #[inline]
+    pub(crate) fn charge_touch(&self, touch: Touch) {
+        if let Some(accounting) = self.accounting {
+            accounting.touch(touch);
+        }
     }
 
     /// Charges this thread for accessing `words` words of a segment of this node: free natively, time in a model.

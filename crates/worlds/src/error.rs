@@ -8,9 +8,9 @@ use compare::MachineShape;
 use tempest::entry::{BadPlan, InputError};
 use tempest::{Failure, Mechanism, Policy};
 
-use crate::NATIVE;
 use crate::files::Unreadable;
 use crate::limits::MAX_THREADS;
+use crate::{Baseline, NATIVE};
 use crate::{inputs::shipped as shipped_inputs, machines::shipped};
 
 /// The reason why a request has no result.
@@ -125,6 +125,11 @@ pub enum Mistake {
     NativeSetting {
         /// The key of the value.
         key: String,
+    },
+    /// A run on this host is to be measured against a run that only models have.
+    NativeBaseline {
+        /// The baseline asked for.
+        baseline: Baseline,
     },
     /// A program is not written for a mechanism.
     NotWritten {
@@ -243,6 +248,10 @@ impl fmt::Display for Mistake {
             Self::NativeSetting { key } => write!(
                 f,
                 "--set {key}: machine `{NATIVE}` is this host and has no values to set; expected a model"
+            ),
+            Self::NativeBaseline { baseline } => write!(
+                f,
+                "--baseline {baseline}: machine `{NATIVE}` is this host, whose memory has tags always; expected a model"
             ),
             Self::NotWritten { mechanism, program, written } => {
                 write!(f, "mechanism `{mechanism}`: expected one of {} for `{program}`", names(written))

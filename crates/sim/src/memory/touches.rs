@@ -209,6 +209,30 @@ mod tests {
         touches.iter().map(&mut end).collect()
     }
 
+    #[test]
+    fn two_counters_of_four_bytes_in_one_line_go_from_cache_to_cache() {
+        let transactions = |apart: u64| {
+            let mut costs = described();
+            (costs.cache.coherent, costs.cache.supply, costs.bus.snoop) = (true, Some(ns(2)), Some(ns(1)));
+            let mut bench = Bench::new(Memory::described(&costs), Primitives::default());
+            let mut now = ns(0);
+            for turn in 0..20 {
+                for processor in 0..2 {
+                    for access in [Access::Load, Access::Store] {
+                        let counter = Touch::dense(256 + processor as u64 * apart, 1, 4, access);
+                        let mut left = bench.memory.instructions(&counter).expect("caches are described");
+                        bench.at_work(processor, now).instruct(&mut left);
+                        now += bench.cores[processor].clock.take_ahead() + ns(turn);
+                    }
+                }
+            }
+            bench.memory.modelled().expect("it is described").counts().transactions
+        };
+        // Each processor fetches the line and raises its right, each time.
+        assert_eq!(transactions(4), 79);
+        assert_eq!(transactions(LINE), 2);
+    }
+
     fn any_touch() -> impl Strategy<Value = Touch> {
         let kinds = prop_oneof![Just(Access::Load), Just(Access::LoadIgnored), Just(Access::Store)];
         let size = (0_u32..4).prop_map(|bits| 1_u64 << bits);

@@ -85,6 +85,12 @@ pub(crate) struct Region {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BadLayout(String);
 
+impl BadLayout {
+    pub(crate) fn new(why: String) -> Self {
+        Self(why)
+    }
+}
+
 impl fmt::Display for BadLayout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
