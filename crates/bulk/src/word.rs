@@ -2,6 +2,7 @@
 //!
 //! This module must never know where words stand.
 
+use std::fmt;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 
 mod sealed {
@@ -11,7 +12,7 @@ mod sealed {
 
 /// An atomic unsigned integer of 1, 2, 4 or 8 bytes. It has the size of its [`Value`](Self::Value), and stands on a multiple
 /// of it.
-pub trait AtomicWord: sealed::Sealed + Send + Sync + 'static {
+pub trait AtomicWord: sealed::Sealed + fmt::Debug + Send + Sync + 'static {
     /// The integer of the same size.
     type Value: Copy + Eq + Default + Send + Sync + 'static;
 

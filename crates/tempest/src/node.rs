@@ -297,7 +297,7 @@ impl Node {
         self.segments.write((source, self.id), place, words)
     }
 
-    /// Reads words of a segment of this node, as bits.
+    /// Reads words of a segment of this node, packed in 8 bytes each.
     ///
     /// # Errors
     /// [`BadPlace`] if the node has no such words.
@@ -305,13 +305,21 @@ impl Node {
         self.segments.read(self.id, place, words)
     }
 
-    /// The modelled address of words of a segment of this node. Segments follow one another in the order of
+    /// The modelled address of words of a segment of this node, packed in 8 bytes each. Segments follow one another in the order of
     /// their numbers, each from the beginning of a page. No host address is ever used.
     ///
     /// # Errors
     /// [`BadPlace`] if the node has no such words.
     pub fn address(&self, place: Place, words: usize) -> Result<u64, BadPlace> {
         self.segments.address(self.id, place, words)
+    }
+
+    /// The modelled address of `len` words of a segment of this node, and the size of each in bytes.
+    ///
+    /// # Errors
+    /// [`BadPlace`] if the node has no such words.
+    pub fn elements(&self, place: Place, len: usize) -> Result<(u64, u64), BadPlace> {
+        self.segments.elements(self.id, place, len)
     }
 
     /// Counts words that a deposit has written, and gives the threads that this satisfies to `resume`.

@@ -15,7 +15,6 @@ use crate::access::Touch;
 use crate::key::{Proof, Space};
 use crate::node::Node;
 use crate::processor::{Accounting, Processor, Wait};
-use crate::segment::WORD_BYTES;
 use crate::{
     Access, Block, Element, Event, Handler, Key, MAX_WORDS, Mapped, Memory, MemoryEvents, Message, NodeId,
     Place, Private, Segment, Waiter, Word, Work,
@@ -178,8 +177,8 @@ impl<'a> Thread<'a> {
     }
 
     /// Moves a block of words of any length into a [segment](crate::Segment) of another node. When all of it
-    /// is in place, `message` is handled there. Receives while there is no room. `data` holds the bits of the
-    /// segment's words ([`Word::to_bits`](crate::Word::to_bits)), 8 bytes each. The caller may reuse `data`
+    /// is in place, `message` is handled there. Receives while there is no room. `data` holds the
+    /// segment's words, [packed](crate::Word::packed) in 8 bytes each. The caller may reuse `data`
     /// at once: a model does not charge for the copy that this may take.
     ///
     /// Until the handler runs, the words at that place may be the old ones, the new ones or a mix: sender and
@@ -243,8 +242,8 @@ impl<'a> Thread<'a> {
     #[inline]
     pub fn touch(&self, place: Place, words: usize, access: Access) {
         if let Some(accounting) = self.accounting {
-            let first = self.node.address(place, words).unwrap_or_else(|bad| panic!("{bad}"));
-            accounting.touch(Touch::dense(first, words, WORD_BYTES, access));
+            let (first, bytes) = self.node.elements(place, words).unwrap_or_else(|bad| panic!("{bad}"));
+            accounting.touch(Touch::dense(first, words, bytes, access));
         }
     }
 
@@ -267,7 +266,7 @@ impl<'a> Thread<'a> {
         self.accounting.map_or_else(MemoryEvents::default, |accounting| accounting.memory_events())
     }
 
-    /// Puts a few words, at most [`MAX_WORDS`] (14) of 8 bytes, into a [segment](crate::Segment) of another
+    /// Puts a few words, at most [`MAX_WORDS`] (14) [packed](crate::Word::packed) in 8 bytes each, into a [segment](crate::Segment) of another
     /// node, and counts them in that segment's [`deposited`](crate::Segment::deposited). No handler runs.
     /// Receives while there is no room.
     ///

@@ -52,7 +52,7 @@ impl Setting {
     /// [`Error::Wrong`] if the run is on this host, whose memory has tags always, or cannot be as it is.
     pub fn baseline(&self, baseline: Baseline) -> Result<Self, Error> {
         let Target::Model { machine, file } = &self.target else {
-            return Err(Mistake::NativeBaseline { baseline }.into());
+            return Err(Mistake::NativeBaseline { baseline: baseline.name() }.into());
         };
         let problem = self.plan()?.problem;
         let Baseline::Uniprocessor = baseline;

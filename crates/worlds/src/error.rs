@@ -8,9 +8,9 @@ use compare::MachineShape;
 use tempest::entry::{BadPlan, InputError};
 use tempest::{Failure, Mechanism, Policy};
 
+use crate::NATIVE;
 use crate::files::Unreadable;
 use crate::limits::MAX_THREADS;
-use crate::{Baseline, NATIVE};
 use crate::{inputs::shipped as shipped_inputs, machines::shipped};
 
 /// The reason why a request has no result.
@@ -128,8 +128,8 @@ pub enum Mistake {
     },
     /// A run on this host is to be measured against a run that only models have.
     NativeBaseline {
-        /// The baseline asked for.
-        baseline: Baseline,
+        /// The name of the baseline asked for.
+        baseline: &'static str,
     },
     /// A program is not written for a mechanism.
     NotWritten {

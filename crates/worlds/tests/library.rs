@@ -182,3 +182,33 @@ fn a_uniprocessor_solves_the_problem_of_many_and_pays_for_computation_and_memory
     let Err(Error::Wrong(found)) = native else { panic!("this host has no uniprocessor") };
     assert!(matches!(&found[..], [Mistake::NativeBaseline { .. }]), "{found:?}");
 }
+
+/// Counts into shared memory on the machine whose software looks at tags, with a value of its own.
+fn with_tags(key: &str, value: &str) -> Run {
+    let machine = Target::find("sparc20-myrinet", &[(key.to_owned(), value.to_owned())]);
+    let machine = machine.unwrap_or_else(|error| panic!("{error}"));
+    let run = Run::of(program("shared-histogram")).on(machine).nodes(2).processors(1).input("values", "60");
+    run.mechanism(Mechanism::SharedMemory).policy("single".parse().expect("a preset"))
+}
+
+#[test]
+fn software_looks_at_a_tag_before_each_access() {
+    let compute = |check| with_tags("processor.check", check).run().unwrap().breakdown.compute;
+    let [none, short, long] = ["0 ns", "50 ns", "100 ns"].map(compute);
+    assert!(short > none && long - short == short - none, "{none} {short} {long}");
+}
+
+#[test]
+fn a_right_to_a_block_is_changed_tag_by_tag() {
+    let set = |tag| {
+        let outcome = with_tags("memory.tag", tag).threads(1).run().unwrap();
+        let steps = outcome.anatomy.iter().flat_map(|kind| &kind.steps);
+        steps.filter(|step| step.name == "set_tag").map(|step| step.times).sum::<u64>()
+    };
+    // One miss at a time, in the same order however long it takes.
+    let [whole, half, quarter] = ["64 B", "32 B", "16 B"].map(set);
+    assert!(whole > 0 && (half, quarter) == (2 * whole, 4 * whole), "{whole} {half} {quarter}");
+    let found = mistakes(with_tags("memory.tag", "128 B"));
+    let told = "blocks of 64 bytes on machine `sparc20-myrinet`, where 128 bytes have one tag: expected --block 128 or more";
+    assert_eq!(found.iter().map(ToString::to_string).collect::<Vec<_>>(), [told]);
+}

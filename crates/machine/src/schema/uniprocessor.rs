@@ -41,8 +41,8 @@ impl Processor {
     /// The processor without the times of communication and of threads.
     fn alone(&self) -> Self {
         let Self { clock, work, .. } = self.clone();
-        let [thread_switch, poll, interrupt, fetch, pace, pass, signal, hold, wake] = [Time::ZERO; 9];
-        Self { clock, work, thread_switch, poll, interrupt, fetch, pace, pass, signal, hold, wake }
+        let [thread_switch, poll, interrupt, fetch, pace, pass, signal, hold, wake, check] = [Time::ZERO; 10];
+        Self { clock, work, thread_switch, poll, interrupt, fetch, pace, pass, signal, hold, wake, check }
     }
 }
 

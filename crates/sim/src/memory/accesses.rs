@@ -51,7 +51,7 @@ impl AtWork<'_> {
     pub(crate) fn hits(&mut self, address: u64, store: bool) -> bool {
         self.anatomy.count_access();
         let issue = if store { Operations::NONE.stores(1) } else { Operations::NONE.loads(1) };
-        self.core.spend(Bucket::Compute, self.prices.operations(self.core.list(), issue));
+        self.core.spend(Bucket::Compute, self.prices.access(self.core.list(), issue));
         let (processor, at) = (self.number(), self.core.clock.at(self.now));
         self.memory.system().is_none_or(|system| system.hits(processor, system.line_of(address), store, at))
     }
