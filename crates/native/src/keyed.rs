@@ -27,9 +27,9 @@
 //!   messages wait, and the same handler run for some microseconds, takes the right over. Where the batch has taken the whole
 //!   queue, it also breaks into that ([`pdq::Seizure`]): only the handler's own key stays held.
 //! * Before it runs, all that the batch has put into the queue or made ready is told to the others.
-//! * The processor is *engaged* (`berth`) as long as it serves: whoever sends to a node whose awake servers are all engaged wakes
-//!   one that sleeps. What was sent just before it engaged itself it may be the only one to know of, so it looks behind the
-//!   first message, and wakes a server for what it sees there.
+//! * Where a sender may rely on a processor because that is awake, the processor is *engaged* (`berth`) as long as it serves:
+//!   whoever sends to a node whose awake servers are all engaged wakes one that sleeps. What was sent just before it engaged
+//!   itself it may be the only one to know of, so it looks behind the first message, and wakes a server for what it sees there.
 //!
 //! # When it stops to look
 //!
