@@ -1,8 +1,8 @@
 //! Copies of many words into and out of memory that other processors may read and write meanwhile.
 //!
-//! Such memory is a slice of [`AtomicU64`]: nobody may have a `&[u64]` of it, and a plain `memcpy` that races with a write is
-//! undefined. What a copy means here is a loop of relaxed loads and stores, a word at a time: each word arrives whole, no
-//! two have an order, and who wants one makes it with what comes before and after
+//! Such memory is a slice of atomics of 1, 2, 4 or 8 bytes ([`AtomicWord`]): nobody may have a `&[u64]` of it, and a plain
+//! `memcpy` that races with a write is undefined. What a copy means here is a loop of relaxed loads and stores, a word at a
+//! time: each word arrives whole, no two have an order, and who wants one makes it with what comes before and after
 //! ([how](https://doc.rust-lang.org/std/sync/atomic/enum.Ordering.html)). Compilers make no vector instructions of such a
 //! loop. On x86-64 long copies are therefore one instruction that *is* the loop (see `string.rs`, the only place
 //! that is unsafe); elsewhere, and for short ones, the loop is what runs.
@@ -23,15 +23,18 @@
 
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 mod string;
+mod word;
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
+
+pub use word::AtomicWord;
 
 /// Stores each of `from` at its place in `to`.
 ///
 /// # Panics
 /// If there are not as many of both, as all here.
 #[inline]
-pub fn store(to: &[AtomicU64], from: &[u64]) {
+pub fn store<A: AtomicWord>(to: &[A], from: &[A::Value]) {
     expect_equal(to.len(), from.len());
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     if from.len() >= string::LONG {
@@ -42,7 +45,7 @@ pub fn store(to: &[AtomicU64], from: &[u64]) {
 
 /// Loads each of `from` into its place in `to`.
 #[inline]
-pub fn load(from: &[AtomicU64], to: &mut [u64]) {
+pub fn load<A: AtomicWord>(from: &[A], to: &mut [A::Value]) {
     expect_equal(to.len(), from.len());
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     if from.len() >= string::LONG {
@@ -54,7 +57,7 @@ pub fn load(from: &[AtomicU64], to: &mut [u64]) {
 /// Loads each of `from` and stores it at its place in `to`, in order of their places: where the two overlap, what has been
 /// stored may be loaded.
 #[inline]
-pub fn copy(from: &[AtomicU64], to: &[AtomicU64]) {
+pub fn copy<A: AtomicWord>(from: &[A], to: &[A]) {
     expect_equal(to.len(), from.len());
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     if from.len() >= string::LONG {
@@ -70,57 +73,75 @@ fn expect_equal(to: usize, from: usize) {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64};
+
     use super::*;
 
     /// None, one, and both sides of where a copy becomes one instruction.
     const LENGTHS: [usize; 7] = [0, 1, 7, 127, 128, 129, 5000];
 
-    fn shared(words: impl Iterator<Item = u64>) -> Vec<AtomicU64> {
-        words.map(AtomicU64::new).collect()
+    fn shared<A: AtomicWord + From<A::Value>>(words: impl IntoIterator<Item = A::Value>) -> Vec<A> {
+        words.into_iter().map(A::from).collect()
     }
 
-    fn held(words: &[AtomicU64]) -> Vec<u64> {
+    fn held<A: AtomicWord>(words: &[A]) -> Vec<A::Value> {
         words.iter().map(|word| word.load(Ordering::Relaxed)).collect()
     }
 
-    /// Words 1 to `len`, between a 0 in front and a 0 behind.
-    fn framed(len: u64) -> Vec<u64> {
-        [0].into_iter().chain(1..=len).chain([0]).collect()
+    /// Copies in all three ways, between a word in front and one behind that nothing may reach.
+    fn each_word_has_its_place<A>(number: impl Fn(usize) -> A::Value)
+    where
+        A: AtomicWord<Value: std::fmt::Debug> + From<A::Value>,
+    {
+        for len in LENGTHS {
+            let words: Vec<A::Value> = (1..=len).map(&number).collect();
+            let framed = [vec![number(0)], words.clone(), vec![number(0)]].concat();
+            let (source, sink) = (shared::<A>(words.clone()), || shared::<A>(vec![number(0); len + 2]));
+            let (stored, copied) = (sink(), sink());
+            store(&stored[1..=len], &words);
+            copy(&source, &copied[1..=len]);
+            let mut loaded = vec![number(0); len + 2];
+            load(&source, &mut loaded[1..=len]);
+            let bytes = size_of::<A>();
+            assert_eq!(
+                [held(&stored), held(&copied), loaded],
+                [(); 3].map(|()| framed.clone()),
+                "{len} of {bytes}"
+            );
+        }
     }
 
     #[test]
     fn copies_of_every_length_put_each_word_in_its_place_and_no_other() {
-        for len in LENGTHS {
-            let words: Vec<u64> = (1..=len as u64).collect();
-            let (source, sink) = (shared(1..=len as u64), || shared([0].repeat(len + 2).into_iter()));
-            let (stored, copied) = (sink(), sink());
-            store(&stored[1..=len], &words);
-            copy(&source, &copied[1..=len]);
-            let mut loaded = vec![0; len + 2];
-            load(&source, &mut loaded[1..=len]);
-            assert_eq!([held(&stored), held(&copied), loaded], [(); 3].map(|()| framed(len as u64)), "{len}");
-        }
+        each_word_has_its_place::<AtomicU8>(|number| number as u8);
+        each_word_has_its_place::<AtomicU16>(|number| number as u16);
+        each_word_has_its_place::<AtomicU32>(|number| number as u32);
+        each_word_has_its_place::<AtomicU64>(|number| number as u64);
     }
 
     /// Copied to the next place, the first word goes everywhere, one after the other.
     #[test]
     fn a_copy_that_overlaps_loads_what_it_has_stored() {
         for len in LENGTHS {
-            let words = shared(7..8 + len as u64);
-            copy(&words[..len], &words[1..]);
-            assert_eq!(held(&words), vec![7; len + 1], "{len}");
+            let (long, short) =
+                (shared::<AtomicU64>(7..8 + len as u64), shared::<AtomicU32>(7..8 + len as u32));
+            copy(&long[..len], &long[1..]);
+            copy(&short[..len], &short[1..]);
+            assert_eq!((held(&long), held(&short)), (vec![7; len + 1], vec![7; len + 1]), "{len}");
         }
     }
 
     /// One thread stores blocks of equal words, another loads: blocks may be mixed, words never.
     #[test]
     fn words_arrive_whole() {
-        let shared = shared([0].repeat(1024).into_iter());
+        let shared = shared::<AtomicU64>([0].repeat(1024));
+        let rounds = if cfg!(miri) { 3 } else { 2000 };
         std::thread::scope(|scope| {
-            scope
-                .spawn(|| (0..2000).for_each(|round| store(&shared, &[0_u64.wrapping_sub(round % 2); 1024])));
+            scope.spawn(|| {
+                (0..rounds).for_each(|round| store(&shared, &[0_u64.wrapping_sub(round % 2); 1024]));
+            });
             let mut seen = [0; 1024];
-            for _ in 0..2000 {
+            for _ in 0..rounds {
                 load(&shared, &mut seen);
                 assert!(seen.iter().all(|word| [0, u64::MAX].contains(word)), "a torn word");
             }
@@ -128,8 +149,17 @@ mod tests {
     }
 
     #[test]
+    fn a_word_of_any_size_is_changed_in_one_step() {
+        let word = AtomicU16::new(u16::MAX);
+        assert_eq!(AtomicWord::fetch_add(&word, 3, Ordering::Relaxed), u16::MAX);
+        let change =
+            |from, to| AtomicWord::compare_exchange(&word, from, to, Ordering::AcqRel, Ordering::Acquire);
+        assert_eq!((change(2, 9), change(5, 6)), (Ok(2), Err(9)));
+    }
+
+    #[test]
     #[should_panic(expected = "a copy of 2 words to 3")]
     fn both_sides_have_as_many_words() {
-        load(&shared(0..2), &mut [0; 3]);
+        load(&shared::<AtomicU64>(0..2), &mut [0; 3]);
     }
 }

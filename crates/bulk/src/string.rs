@@ -1,9 +1,10 @@
-//! The loop over words as one x86-64 instruction, `rep movsq`: it moves a quadword from `rsi` to `rdi`, steps both to the
-//! next, and repeats so `rcx` times. Processors run it at the speed of whole cache lines.
+//! The loop over words as one x86-64 instruction, `rep movsb`, `movsw`, `movsd` or `movsq`: it moves a word of 1, 2, 4 or 8
+//! bytes from `rsi` to `rdi`, steps both to the next, and repeats so `rcx` times. Processors run it at the speed of whole
+//! cache lines.
 //!
 //! # Why this is a loop of relaxed loads and stores
 //!
-//! - *No word tears.* Each iteration is defined as a move of one quadword, and loads and stores of quadwords on their natural
+//! - *No word tears.* Each iteration is defined as a move of one word, and loads and stores of words on their natural
 //!   boundary are atomic (Intel 64 and IA-32 Architectures Software Developer's Manual, volume 3A, “Guaranteed Atomic
 //!   Operations”; AMD64 Architecture Programmer's Manual, volume 2, “Access Atomicity”). Slices of words are so aligned.
 //! - *No order within.* The stores of one string instruction may be seen in any order, but not after a store that follows it
@@ -18,45 +19,58 @@
 #![allow(unsafe_code, reason = "the one place in this room")]
 
 use std::arch::asm;
-use std::sync::atomic::AtomicU64;
+
+use crate::AtomicWord;
 
 /// From so many words on: below, starting the instruction takes longer than the loop.
 pub(crate) const LONG: usize = 128;
 
-pub(crate) fn store(to: &[AtomicU64], from: &[u64]) {
+pub(crate) fn store<A: AtomicWord>(to: &[A], from: &[A::Value]) {
     let words = to.len().min(from.len());
     // SAFETY: both slices have so many words, and atomics may be stored to through a shared reference.
-    unsafe { move_words(to.as_ptr().cast::<u64>().cast_mut(), from.as_ptr(), words) }
+    unsafe { move_words::<A>(to.as_ptr().cast::<A::Value>().cast_mut(), from.as_ptr(), words) }
 }
 
-pub(crate) fn load(from: &[AtomicU64], to: &mut [u64]) {
+pub(crate) fn load<A: AtomicWord>(from: &[A], to: &mut [A::Value]) {
     let words = to.len().min(from.len());
     // SAFETY: both slices have so many words, and `to` is nobody else's.
-    unsafe { move_words(to.as_mut_ptr(), from.as_ptr().cast(), words) }
+    unsafe { move_words::<A>(to.as_mut_ptr(), from.as_ptr().cast(), words) }
 }
 
-pub(crate) fn copy(from: &[AtomicU64], to: &[AtomicU64]) {
+pub(crate) fn copy<A: AtomicWord>(from: &[A], to: &[A]) {
     let words = to.len().min(from.len());
     // SAFETY: both slices have so many words, and atomics may be stored to through a shared reference.
-    unsafe { move_words(to.as_ptr().cast::<u64>().cast_mut(), from.as_ptr().cast(), words) }
+    unsafe { move_words::<A>(to.as_ptr().cast::<A::Value>().cast_mut(), from.as_ptr().cast(), words) }
+}
+
+/// The instruction with this name, between registers that it counts and steps.
+macro_rules! repeat {
+    ($instruction:literal, $to:ident, $from:ident, $words:ident) => {
+        asm!(
+            $instruction,
+            inout("rcx") $words => _,
+            inout("rsi") $from => _,
+            inout("rdi") $to => _,
+            options(nostack, preserves_flags)
+        )
+    };
 }
 
 /// Moves words one after the other.
 ///
 /// # Safety
 /// `from` may be loaded from and `to` stored to for so many words, both on the boundary of a word; what another thread may
-/// store to or load from meanwhile are atomics.
-unsafe fn move_words(to: *mut u64, from: *const u64, words: usize) {
-    // SAFETY: the instruction loads from and stores to the words that the caller vouches for, upwards, because the direction
-    // flag is clear wherever an asm block begins; it changes the three registers, and neither flags nor stack. Why racing
-    // with other threads' atomics is sound, see above.
+/// store to or load from meanwhile are atomics of this size.
+unsafe fn move_words<A: AtomicWord>(to: *mut A::Value, from: *const A::Value, words: usize) {
+    // SAFETY: the instruction loads from and stores to the words that the caller vouches for, each of the size that an
+    // `AtomicWord` has, upwards, because the direction flag is clear wherever an asm block begins; it changes the three
+    // registers, and neither flags nor stack. Why racing with other threads' atomics is sound, see above.
     unsafe {
-        asm!(
-            "rep movsq",
-            inout("rcx") words => _,
-            inout("rsi") from => _,
-            inout("rdi") to => _,
-            options(nostack, preserves_flags)
-        );
+        match size_of::<A>() {
+            1 => repeat!("rep movsb", to, from, words),
+            2 => repeat!("rep movsw", to, from, words),
+            4 => repeat!("rep movsd", to, from, words),
+            _ => repeat!("rep movsq", to, from, words),
+        }
     }
 }

@@ -13,7 +13,7 @@ use report::page::{LEAST_WIDTH, Page};
 use tempest::entry::UnknownName;
 use tempest::{Mechanism, Policy};
 use units::Time;
-use worlds::{Repeat, USUAL_POLICY};
+use worlds::{Baseline, Repeat, USUAL_POLICY};
 
 use crate::house::House;
 use crate::problem::Problem;
@@ -413,6 +413,10 @@ pub(crate) struct Run {
     /// The mechanism by which data moves, see `tradewind list mechanisms` [default: the program's first]
     #[arg(long, value_name = "M", value_parser = told::mechanism)]
     pub(crate) mechanism: Option<Told<Mechanism>>,
+    /// Measure the speed-up on a model over another run of the same problem: uniprocessor, one processor with its memory, where
+    /// tags and messages take no time
+    #[arg(long, value_name = "B", value_parser = told::baseline)]
+    pub(crate) baseline: Option<Told<Baseline>>,
     /// Number of runs on this host, or auto for as many as it takes; the median is reported
     #[arg(long, value_name = "R|auto", default_value = "1", allow_negative_numbers = true, value_parser = told::repeat)]
     pub(crate) repeat: Told<Repeat>,

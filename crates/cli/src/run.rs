@@ -38,8 +38,13 @@ pub(crate) fn run(
 ) -> Result<ExitCode, Problem> {
     let common = &arguments.common;
     let asked_for = (arguments.repeat.get(), common.output.page(), optional(&arguments.trace_interval));
-    let ((repeat, page, interval), (), setting) =
-        (asked_for.all(), check_trace(house, arguments), setting(house, arguments)).all()?;
+    let setting = setting(house, arguments).and_then(|setting| {
+        let alone =
+            optional(&arguments.baseline)?.map(|baseline| Ok((baseline, setting.baseline(baseline)?)));
+        Ok((setting, alone.transpose().map_err(|error: Error| Problem::from(error))?))
+    });
+    let ((repeat, page, interval), (), (setting, baseline)) =
+        (asked_for.all(), check_trace(house, arguments), setting).all()?;
     if let Some(path) = &arguments.out {
         // A path that cannot be written is told before a long run, not after it.
         files::picture(path)?;
@@ -68,7 +73,10 @@ pub(crate) fn run(
     let ran = measuring.so_far();
     let traced = trace.filter(|_| !matches!(ran, Err(Error::Wrong(_)))).map(TraceFile::finish).transpose();
     let ran = ran.map_err(|error| advised(error.into(), &setting))?.expect("nothing stopped it");
-    let found = document(arguments, &setting, &ran);
+    let mut found = document(arguments, &setting, &ran);
+    if let Some((name, alone)) = baseline {
+        found.baseline = Some(document::Baseline::new(name.name(), &measured(house, &alone)?, &ran));
+    }
     let picture = arguments.out.as_deref().map(|path| drawn(path, &found)).transpose()?;
     // Files that cannot be written take no result away.
     show(arguments, &page, &found, out)?;
@@ -77,7 +85,14 @@ pub(crate) fn run(
         let path = arguments.trace.as_deref().unwrap_or(Path::new(""));
         tell(&house.name, summary, path, untraced.map(|time| (time, ran.median().time)));
     }
-    Ok(code(ran.verified()))
+    Ok(code(ran.verified() && found.baseline.is_none_or(|baseline| baseline.verified)))
+}
+
+/// What came of the run that another is measured against.
+fn measured(house: &House, alone: &Setting) -> Result<Combination, Problem> {
+    let measuring = alone.begin(Repeat::Times(1));
+    measure(&house.name, alone, &measuring, |_| ());
+    Ok(measuring.so_far()?.expect("nothing stopped it"))
 }
 
 /// The time of the same run without a trace; `None` if it did not end well, which the run with a trace will tell too. If it is

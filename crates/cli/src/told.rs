@@ -10,7 +10,7 @@ use tempest::entry::{Plan, UnknownName};
 use tempest::policy::{OPTIONS, PRESETS};
 use tempest::{Mechanism, Policy};
 use units::Time;
-use worlds::Repeat;
+use worlds::{Baseline, Repeat};
 
 use crate::problem::{Problem, each};
 
@@ -139,6 +139,11 @@ pub(crate) fn parse_policy(text: &str) -> Result<Policy, String> {
         }
         _ => mistake.to_string(),
     })
+}
+
+/// Reads a baseline.
+pub(crate) fn baseline(text: &str) -> Read<Baseline> {
+    Ok(Told(text.parse().map_err(|unknown: UnknownName| unknown.to_string())))
 }
 
 /// Reads a mechanism.

@@ -30,6 +30,7 @@
 //! | `misuse` | a program that mixes up its nodes, or names what is not there, is told so |
 //! | [`explorer`] | every state of the coherence protocol's tables, searched without any world |
 //! | [`random`] | programs that nobody has written end as a sequential oracle says |
+//! | `widths` | words of 1, 2, 4 and 8 bytes are memory, each by itself |
 //! | `phases` | all threads agree on timed regions; what can be repeated is |
 //!
 //! Programs here use only what any program may. They never look at a clock, and none depends on how fast
@@ -64,6 +65,7 @@ mod split_phase;
 mod stacks;
 mod unwinding;
 mod waiting;
+mod widths;
 
 pub use barrier::*;
 pub use breach::*;
@@ -90,6 +92,7 @@ pub use split_phase::*;
 pub use stacks::*;
 pub use unwinding::*;
 pub use waiting::*;
+pub use widths::*;
 
 use tempest::entry::Coherence;
 use tempest::{Policy, World};
@@ -122,6 +125,7 @@ pub fn promises() -> &'static [Promise] {
         handlers_transfer_without_waiting
         deposits_are_counted
         placement_precedes_messages
+        segments_hold_words_of_every_width
         mapped_segments_are_memory
         puts_precede_what_tells_of_them
         threads_take_turns
@@ -168,6 +172,8 @@ pub fn promises() -> &'static [Promise] {
         rights_come_to_threads_however_deep
         shared_memory_is_memory
         shared_memory_fits_its_frames
+        first_touch_is_memory
+        shared_memory_holds_words_of_every_width
         shared_memory_passes_messages
         shared_memory_stores_before_it_loads
         shared_memory_refuses_what_is_not_there

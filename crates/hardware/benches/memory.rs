@@ -100,6 +100,7 @@ fn costs() -> Costs {
             address: cycles(1),
             snoop: Some(cycles(3)),
             multiplexed: true,
+            connected: false,
             device: Time::ZERO,
         },
         banks: Banks {

@@ -20,6 +20,8 @@ pub struct Specification {
     pub protocol: Option<String>,
     /// The bytes of a block of shared memory; the command's own choice if not said.
     pub block: Option<u32>,
+    /// The run that the speed is measured against; none if not said.
+    pub baseline: Option<String>,
     /// The number of nodes; the machine's own if not said.
     pub nodes: Option<u32>,
     /// The number of processors of each node; the machine's own if not said.
@@ -43,12 +45,13 @@ pub struct Specification {
 }
 
 /// The keys of a run that have one value, in the order in which tables show them.
-pub const FIELDS: [&str; 10] = [
+pub const FIELDS: [&str; 11] = [
     "program",
     "machine",
     "policy",
     "mechanism",
     "protocol",
+    "baseline",
     "block",
     "nodes",
     "processors",
@@ -72,6 +75,7 @@ impl Specification {
             self.policy.clone(),
             self.mechanism.clone(),
             self.protocol.clone(),
+            self.baseline.clone(),
             count(self.block),
             count(self.nodes),
             count(self.processors),
@@ -89,8 +93,12 @@ impl Specification {
     /// The command line that does it, behind the name of the command.
     pub fn arguments(&self) -> Vec<String> {
         let mut arguments = ["run", &self.program, "--machine", &self.machine].map(str::to_owned).to_vec();
-        let texts =
-            [("--policy", &self.policy), ("--mechanism", &self.mechanism), ("--protocol", &self.protocol)];
+        let texts = [
+            ("--policy", &self.policy),
+            ("--mechanism", &self.mechanism),
+            ("--protocol", &self.protocol),
+            ("--baseline", &self.baseline),
+        ];
         let texts = texts.map(|(name, value)| (name, value.clone()));
         let counts = [
             ("--block", self.block),
@@ -117,7 +125,7 @@ impl Specification {
     pub fn canonical(&self) -> String {
         let Self { program, machine, policy, mechanism, protocol, block, .. } = self;
         let Self { nodes, processors, threads, inputs, settings, seed, repeat, round, .. } = self;
-        json!({
+        let mut stated = json!({
             "program": program,
             "machine": machine,
             "policy": policy,
@@ -132,8 +140,12 @@ impl Specification {
             "seed": seed,
             "repeat": repeat,
             "round": round,
-        })
-        .to_string()
+        });
+        // Answers that were recorded before there were baselines keep their names.
+        if let (Some(baseline), Some(stated)) = (&self.baseline, stated.as_object_mut()) {
+            stated.insert("baseline".to_owned(), json!(baseline));
+        }
+        stated.to_string()
     }
 
     /// The run in few words, for people who wait for it.
@@ -193,6 +205,7 @@ mod tests {
             policy: Some("np".to_owned()),
             mechanism: None,
             protocol: Some("stache".to_owned()),
+            baseline: Some("uniprocessor".to_owned()),
             block: Some(32),
             nodes: Some(3),
             processors: None,
@@ -206,13 +219,14 @@ mod tests {
         };
         assert_eq!(
             run.command_line("mine"),
-            "mine run split-phase --machine paragon --policy np --protocol stache --block 32 --nodes 3 --repeat 3 \
+            "mine run split-phase --machine paragon --policy np --protocol stache --baseline uniprocessor --block 32 --nodes 3 --repeat 3 \
              --input operations=100 --set \"network.latency=1 us\" --seed 1 --json"
         );
         assert_eq!(run.brief(), "split-phase on paragon under np");
         assert_eq!(run.canonical(), run.clone().canonical());
         assert_ne!(run.canonical(), Specification { nodes: Some(2), ..run.clone() }.canonical());
         assert_ne!(run.canonical(), Specification { round: 1, ..run.clone() }.canonical());
+        assert_ne!(run.canonical(), Specification { baseline: None, ..run.clone() }.canonical());
         let elsewhere = Specification { folder: Some("my study".into()), ..run.clone() };
         assert_eq!(elsewhere.canonical(), run.canonical());
         assert!(elsewhere.command_line("mine").starts_with("cd \"my study\" && mine run split-phase"));

@@ -273,6 +273,7 @@ pub(crate) struct PriceLists {
     has_embedded: bool,
     memory: machine::Memory,
     fetch: Time,
+    check: Time,
     visible: Time,
 }
 
@@ -297,6 +298,7 @@ impl PriceLists {
             has_embedded: embedded.is_some(),
             memory: machine.memory.clone(),
             fetch: machine.processor.fetch,
+            check: machine.processor.check,
             visible: machine.handoff.as_ref().map_or(Time::ZERO, |handoff| handoff.visible),
         }
     }
@@ -424,6 +426,12 @@ impl PriceLists {
     /// The time to read `words` words of memory that are in no cache.
     pub(crate) fn first_read(&self, words: u32) -> Time {
         self.memory.read * (u64::from(words) * WORD_BYTES).div_ceil(self.memory.line.get())
+    }
+
+    /// The time of an access to shared memory that its tag allows, without a wait for its line: the look at the tag, and the issue.
+    #[inline]
+    pub(crate) fn access(&self, list: List, issue: Operations) -> Time {
+        self.check + self.operations(list, issue)
     }
 
     /// The extra time to receive a message from another node that no earlier message has prefetched.

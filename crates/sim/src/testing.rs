@@ -32,6 +32,7 @@ pub(crate) fn described() -> machine::NodeMemory {
         address: ns(1),
         snoop: None,
         multiplexed: true,
+        connected: false,
         device: ns(1),
     };
     let banks =

@@ -102,6 +102,15 @@ impl Model {
         mechanism.check(&self.machine.name, &can)
     }
 
+    /// Checks that a coherence block of so many bytes has a tag of its own.
+    fn check_tags(&self, block: u32) -> Result<(), Refusal> {
+        let tag = self.machine.memory.tag.map_or(0, |tag| tag.get());
+        if tag <= block.into() {
+            return Ok(());
+        }
+        Err(Refusal::Tags { machine: self.machine.name.clone(), block, tag })
+    }
+
     fn refusal(&self, launch: &Launch) -> Result<Split, Refusal> {
         self.check(launch.mechanism, &launch.policy)?;
         self.check_size(&launch.policy, launch.nodes, launch.processors, launch.threads)
@@ -216,8 +225,9 @@ impl World for Model {
             residents.push(tempest::world::settle(&launch.job, id, shape, flow, identity.id(), first)?);
             queues.push(EventQueue::<Event, Name>::new(identity, config));
         }
-        if residents.iter().any(|resident| resident.node.memory().is_some()) {
+        if let Some(memory) = residents.iter().find_map(|resident| resident.node.memory()) {
             model.expect(Mechanism::SharedMemory).map_err(Failure::Refused)?;
+            model.check_tags(memory.layout().block_bytes()).map_err(Failure::Refused)?;
         }
         if let Some(any) = residents.first() {
             let charges = any.node.charges();

@@ -3,8 +3,8 @@
 //!
 //! Most work is counted in operations, including loads and stores that hit. A program that studies the memory
 //! system itself says which words it touches and how. Natively that costs and does nothing. The data are the
-//! program's own: a touch moves none, and a model decides what a cache makes of it. This module must never
-//! know a memory system.
+//! program's own: a touch moves none, and a model decides what a cache makes of it. A world is told of a touch as a
+//! run of accesses by their [addresses](crate::world::AddressRange). This module must never know a memory system.
 
 use crate::Right;
 
@@ -29,6 +29,37 @@ impl Access {
         match right {
             Right::Read => Self::Load,
             Right::Write => Self::Store,
+        }
+    }
+}
+
+/// A run of accesses by one thread or handler, one after the other, to elements of its node's memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Touch {
+    /// The modelled address of the first element, a multiple of its size.
+    pub first: u64,
+    /// The number of elements.
+    pub elements: u64,
+    /// The size of an element: 1, 2, 4 or 8 bytes.
+    pub bytes: u64,
+    /// The number of bytes from the beginning of an element to that of the next, a multiple of the size of an element.
+    pub stride: u64,
+    /// The kind of access. [`Access::Flush`] and [`Access::Purge`] are instructions of lines: those from the first element up to
+    /// the last.
+    pub access: Access,
+}
+
+impl Touch {
+    /// A run of accesses to elements that follow each other without a gap.
+    pub fn dense(first: u64, elements: usize, bytes: u64, access: Access) -> Self {
+        Self { first, elements: elements as u64, bytes, stride: bytes, access }
+    }
+
+    /// The address behind the last element; the first address where there is no element.
+    pub fn end(&self) -> u64 {
+        match self.elements.checked_sub(1) {
+            Some(others) => self.first + others * self.stride + self.bytes,
+            None => self.first,
         }
     }
 }

@@ -189,6 +189,7 @@ impl Job {
             protocols: 0,
             charges: Vec::new(),
             segments: Default::default(),
+            plots: Default::default(),
             memory: None,
         };
         let program = guarded("settling on its nodes", || (self.install)(&mut Setup::of(&mut node)))?;

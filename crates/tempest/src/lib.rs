@@ -25,6 +25,7 @@
 //! | [`Segment`], [`Rights`] | memory of a node that other nodes write by transfers and deposits; what other nodes may do to it |
 //! | [`Mapped`] | a segment of another node as plain loads and stores, where memory is shared |
 //! | [`Layout`], [`Memory`], [`Shared`] | fine-grain shared memory: pages with homes, blocks with tags, typed arrays |
+//! | [`Private`], [`Element`] | an array of one thread, whose bytes a model finds or misses in its caches; data with a modelled layout |
 //! | [`Access`], [`MemoryEvents`] | accesses to words of segments that a program reports to a model; what a modelled memory system counts |
 //! | [`Work`] | the cost of a step, in operations or protocol primitives: free natively, time in a model |
 //! | [`Mechanism`] | how data moves: messages, bulk transfers, deposits, shared memory |
@@ -127,10 +128,12 @@ extern crate self as tradewind_tempest;
 
 mod access;
 mod adaptive;
+mod address;
 mod anatomy;
 mod bad_policy;
 mod cells;
 mod charge;
+mod element;
 pub mod entry;
 mod event;
 #[cfg(test)]
@@ -153,6 +156,7 @@ mod node;
 mod pace;
 mod place;
 pub mod policy;
+mod private;
 mod processor;
 mod quiet;
 mod reached;
@@ -163,6 +167,7 @@ mod spinning;
 mod sync;
 mod thread;
 mod utilization;
+mod word;
 mod work;
 pub mod world;
 
@@ -307,8 +312,9 @@ pub use access::{Access, MemoryEvents};
 pub use adaptive::{Adjustment, Why};
 pub use anatomy::{Stage, Step};
 pub use bad_policy::UnknownMechanism;
-pub use cells::{Cells, Word};
+pub use cells::Cells;
 pub use charge::Charger;
+pub use element::{Element, ElementField, ElementLayout};
 pub use event::Event;
 pub use handler::{Actions, Handler};
 pub use identity::{NodeId, ThreadId, Waiter};
@@ -326,6 +332,7 @@ pub use message::{Class, MAX_WORDS, Message, Volume};
 pub use meter::{Breakdown, Counters, Dispatching, ProtocolTime, VolumeBytes};
 pub use place::Number;
 pub use policy::Policy;
+pub use private::Private;
 pub use quiet::Quiet;
 pub use reached::Reached;
 pub use refusal::{Refusal, Size, Unobeyed};
@@ -334,4 +341,5 @@ pub use setup::{Flow, Handlers, Messages, Protocol, Setup, Shape};
 pub use spinning::{Attempt, Spinning};
 pub use thread::{Busy, Thread};
 pub use utilization::{Resource, Utilization};
+pub use word::{IntegerWord, Word};
 pub use work::{Operations, Primitive, Work};

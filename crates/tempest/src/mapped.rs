@@ -29,27 +29,32 @@
 //! A program that wants puts and gets in every world uses the split-phase protocol, which takes this way
 //! where it is asked to and memory is mapped. This module must never know how memory came to be mapped.
 
-use std::marker::PhantomData;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 use crate::node::Node;
 use crate::segment::SegmentId;
 use crate::segment::{Deed, Part, range};
-use crate::{Cells, NodeId, Place, Word};
+use crate::{Cells, IntegerWord, NodeId, Place, Word, word};
 
 /// A node's part of a segment, within reach of this processor's loads and stores. Made by [`Thread::map`](crate::Thread::map).
-#[derive(Clone, Copy)]
-pub struct Mapped<'a, T> {
+pub struct Mapped<'a, T: Word> {
     /// The words that this node may read, write, and change atomically: for each, all words of the part or
     /// none.
-    readable: &'a [AtomicU64],
-    writable: &'a [AtomicU64],
-    changeable: &'a [AtomicU64],
+    readable: &'a [T::Atomic],
+    writable: &'a [T::Atomic],
+    changeable: &'a [T::Atomic],
     by: NodeId,
     there: &'a Node,
     segment: SegmentId,
-    word: PhantomData<T>,
 }
+
+impl<T: Word> Clone for Mapped<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T: Word> Copy for Mapped<'_, T> {}
 
 impl<'a, T: Word> Mapped<'a, T> {
     /// Makes the handle by which node `by` uses a segment of node `there`.
@@ -64,7 +69,6 @@ impl<'a, T: Word> Mapped<'a, T> {
             by,
             there,
             segment,
-            word: PhantomData,
         }
     }
 
@@ -75,7 +79,7 @@ impl<'a, T: Word> Mapped<'a, T> {
     #[inline]
     pub fn get(&self, offset: usize) -> T {
         match self.readable.get(offset) {
-            Some(word) => T::from_bits(word.load(Ordering::Relaxed)),
+            Some(word) => word::load(word),
             None => self.refuse(Deed::Read, offset, 1),
         }
     }
@@ -87,7 +91,7 @@ impl<'a, T: Word> Mapped<'a, T> {
     #[inline]
     pub fn put(&self, offset: usize, value: T) {
         match self.writable.get(offset) {
-            Some(word) => word.store(value.to_bits(), Ordering::Relaxed),
+            Some(word) => word::store(word, value),
             None => self.refuse(Deed::Write, offset, 1),
         }
     }
@@ -97,7 +101,7 @@ impl<'a, T: Word> Mapped<'a, T> {
     /// # Panics
     /// If the part ends before them, or this node may not read them.
     pub fn read(&self, offset: usize, values: &mut [T]) {
-        bulk::load(self.stretch(self.readable, Deed::Read, offset, values.len()), T::bits_mut(values));
+        bulk::load(self.stretch(self.readable, Deed::Read, offset, values.len()), word::values_mut(values));
     }
 
     /// Copies `len` words, from `offset` on, into `cells` of this node, from cell `cell` on.
@@ -113,11 +117,11 @@ impl<'a, T: Word> Mapped<'a, T> {
     /// # Panics
     /// If the part ends before them, or this node may not write them.
     pub fn write(&self, offset: usize, values: &[T]) {
-        bulk::store(self.stretch(self.writable, Deed::Write, offset, values.len()), T::bits(values));
+        bulk::store(self.stretch(self.writable, Deed::Write, offset, values.len()), word::values(values));
     }
 
     #[inline]
-    fn stretch(&self, open: &'a [AtomicU64], deed: Deed, offset: usize, len: usize) -> &'a [AtomicU64] {
+    fn stretch(&self, open: &'a [T::Atomic], deed: Deed, offset: usize, len: usize) -> &'a [T::Atomic] {
         match range(offset, len).and_then(|range| open.get(range)) {
             Some(words) => words,
             None => self.refuse(deed, offset, len),
@@ -134,14 +138,14 @@ impl<'a, T: Word> Mapped<'a, T> {
     }
 }
 
-impl Mapped<'_, u64> {
+impl<T: IntegerWord> Mapped<'_, T> {
     /// Adds `amount` to a word atomically, wrapping, and returns the word's previous value.
     ///
     /// # Panics
     /// If the part has no such word, or this node may not change it atomically.
     #[inline]
-    pub fn fetch_add(&self, offset: usize, amount: u64) -> u64 {
-        self.changeable(offset).fetch_add(amount, Ordering::AcqRel)
+    pub fn fetch_add(&self, offset: usize, amount: T) -> T {
+        word::add(self.changeable(offset), amount, Ordering::AcqRel)
     }
 
     /// Replaces a word by `new` atomically if it holds `current`. Returns the word's previous value either
@@ -153,12 +157,12 @@ impl Mapped<'_, u64> {
     /// # Panics
     /// If the part has no such word, or this node may not change it atomically.
     #[inline]
-    pub fn compare_exchange(&self, offset: usize, current: u64, new: u64) -> Result<u64, u64> {
-        self.changeable(offset).compare_exchange(current, new, Ordering::AcqRel, Ordering::Acquire)
+    pub fn compare_exchange(&self, offset: usize, current: T, new: T) -> Result<T, T> {
+        word::exchange(self.changeable(offset), current, new)
     }
 
     #[inline]
-    fn changeable(&self, offset: usize) -> &AtomicU64 {
+    fn changeable(&self, offset: usize) -> &T::Atomic {
         match self.changeable.get(offset) {
             Some(word) => word,
             None => self.refuse(Deed::Change, offset, 1),
@@ -183,7 +187,7 @@ mod tests {
     impl Protocol for Four {
         type Config = Rights;
         fn install(rights: &Rights, setup: &mut Setup<'_>) -> Self {
-            let segment = setup.segment_for(*rights, "four", 4, 0);
+            let segment = setup.segment_for(*rights, "four", 4, 0_u64);
             segment.cells().write(0, &[0, 1, 2, 3]);
             Self
         }

@@ -16,6 +16,7 @@ use crate::key::{DispatchKey, Serial};
 use crate::kinds::{Entry, Ids, State};
 use crate::memory::Lowering;
 use crate::message::Packet;
+use crate::private::Plots;
 use crate::processor::Processor;
 use crate::segment::BadPlace;
 use crate::segment::Segments;
@@ -92,6 +93,8 @@ pub struct Node {
     /// The primitives that the installed protocols may charge, each once.
     pub(crate) charges: Vec<Charge>,
     pub(crate) segments: Segments,
+    /// The addresses of the private arrays of its threads.
+    pub(crate) plots: Plots,
     /// The node's copy of shared memory, and the conversion of its faults into messages.
     pub(crate) memory: Option<(Arc<Memory>, FaultPacket)>,
 }
@@ -294,7 +297,7 @@ impl Node {
         self.segments.write((source, self.id), place, words)
     }
 
-    /// Reads words of a segment of this node, as bits.
+    /// Reads words of a segment of this node, packed in 8 bytes each.
     ///
     /// # Errors
     /// [`BadPlace`] if the node has no such words.
@@ -302,13 +305,21 @@ impl Node {
         self.segments.read(self.id, place, words)
     }
 
-    /// The modelled address of words of a segment of this node. Segments follow one another in the order of
+    /// The modelled address of words of a segment of this node, packed in 8 bytes each. Segments follow one another in the order of
     /// their numbers, each from the beginning of a page. No host address is ever used.
     ///
     /// # Errors
     /// [`BadPlace`] if the node has no such words.
     pub fn address(&self, place: Place, words: usize) -> Result<u64, BadPlace> {
         self.segments.address(self.id, place, words)
+    }
+
+    /// The modelled address of `len` words of a segment of this node, and the size of each in bytes.
+    ///
+    /// # Errors
+    /// [`BadPlace`] if the node has no such words.
+    pub fn elements(&self, place: Place, len: usize) -> Result<(u64, u64), BadPlace> {
+        self.segments.elements(self.id, place, len)
     }
 
     /// Counts words that a deposit has written, and gives the threads that this satisfies to `resume`.

@@ -69,6 +69,15 @@ pub enum Refusal {
         /// The keys of the machine file that are missing, each once.
         keys: Vec<String>,
     },
+    /// A coherence block is smaller than the memory that has one access tag on the machine.
+    Tags {
+        /// The name of the machine.
+        machine: String,
+        /// The bytes of a coherence block.
+        block: u32,
+        /// The bytes of memory that have one tag.
+        tag: u64,
+    },
     /// The run is too small or too large.
     Size(Size),
     /// A protocol is to be installed with two configurations. Installing it again with an equal one is no mistake.
@@ -218,6 +227,10 @@ impl fmt::Display for Refusal {
                     told.join(", ")
                 )
             }
+            Self::Tags { machine, block, tag } => write!(
+                f,
+                "blocks of {block} bytes on machine `{machine}`, where {tag} bytes have one tag: expected --block {tag} or more"
+            ),
             Self::Size(size) => size.fmt(f),
             Self::Nodes { what, number, first, node } => {
                 let name = |name: &Option<String>| {

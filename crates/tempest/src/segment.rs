@@ -4,16 +4,21 @@
 //! node; their lengths may differ. Memory of another node is never a pointer: it is a node, a segment and an
 //! offset. All three are checked before anything is touched, and so is the right to touch it ([`Rights`]).
 //!
-//! Words are relaxed atomics, as those of [`Cells`]. A reader sees the words that another node has written once it has seen
+//! Words are relaxed atomics of 1, 2, 4 or 8 bytes, as those of [`Cells`]. Transfers and deposits move 8 bytes at a time, which
+//! are one word of 8 bytes, two of 4, four of 2 or eight of 1 ([`Word::packed`]). A reader sees the words that another node has written once it has seen
 //! one of three things: the handler with which a [transfer](crate::Thread::transfer) ends, the count of words that
 //! [deposits](crate::Thread::deposit) have placed, or an order by the rules of [mapped](crate::Mapped) memory. This module
 //! must never know which part of a world moves the words.
 
+use std::any::Any;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64};
 
+use ::segment::{AtomicWord, Words};
+
+use crate::address::{AddressRange, PAGE};
 use crate::{Cells, Event, NodeId, Waiter, Word};
 
 /// The number of a segment: from 0, in order of allocation, equal on every node.
@@ -74,7 +79,7 @@ struct Deposited(Event);
 
 /// This node's part of a segment. A clone refers to the same memory.
 #[derive(Debug)]
-pub struct Segment<T> {
+pub struct Segment<T: Word> {
     id: SegmentId,
     cells: Cells<T>,
     deposited: Arc<Deposited>,
@@ -110,12 +115,8 @@ impl<T: Word> Segment<T> {
     }
 }
 
-/// Modelled segments begin at multiples of this many bytes. The first page holds none, so that no address is
-/// 0.
-const PAGE: u64 = 4096;
-
-/// The modelled size of a word in bytes.
-const WORD_BYTES: u64 = 8;
+/// The number of bytes that transfers and deposits move at a time.
+const PACKED: usize = 8;
 
 /// The error of an access to words that do not exist, or that the accessing node may not touch. It displays as a sentence that
 /// names both nodes.
@@ -169,17 +170,98 @@ impl fmt::Display for BadPlace {
 
 impl std::error::Error for BadPlace {}
 
-/// A node's part of a segment, without the type of its words: each is 64 bits.
+/// A node's part of a segment, without the type of its words.
 pub(crate) struct Part {
-    bits: Arc<[AtomicU64]>,
+    words: AnyWords,
     rights: Rights,
     deposited: Arc<Deposited>,
 }
 
+/// Words of one of the widths.
+enum AnyWords {
+    One(Words<AtomicU8>),
+    Two(Words<AtomicU16>),
+    Four(Words<AtomicU32>),
+    Eight(Words<AtomicU64>),
+}
+
+/// Does the same with words of any width.
+macro_rules! each_width {
+    ($words:expr, $of:ident => $does:expr) => {
+        match $words {
+            AnyWords::One($of) => $does,
+            AnyWords::Two($of) => $does,
+            AnyWords::Four($of) => $does,
+            AnyWords::Eight($of) => $does,
+        }
+    };
+}
+
+impl AnyWords {
+    fn new<A: AtomicWord>(words: Words<A>) -> Self {
+        let words: &dyn Any = &words;
+        let widths = [
+            words.downcast_ref().map(|words: &Words<_>| Self::Eight(words.clone())),
+            words.downcast_ref().map(|words: &Words<_>| Self::Four(words.clone())),
+            words.downcast_ref().map(|words: &Words<_>| Self::Two(words.clone())),
+            words.downcast_ref().map(|words: &Words<_>| Self::One(words.clone())),
+        ];
+        widths.into_iter().flatten().next().expect("an atomic word has one of four widths")
+    }
+
+    /// The words, if they are of this width.
+    fn of<A: AtomicWord>(&self) -> Option<&[A]> {
+        each_width!(self, words => (words as &dyn Any).downcast_ref::<Words<A>>().map(|words| &**words))
+    }
+
+    fn len(&self) -> usize {
+        each_width!(self, words => words.len())
+    }
+
+    /// The number of bytes of a word.
+    fn width(&self) -> usize {
+        each_width!(self, words => width_of(words))
+    }
+
+    /// Whether `words` packed words of 8 bytes stand from word `offset` on.
+    #[inline]
+    fn packs(&self, offset: usize, words: usize) -> bool {
+        let each = PACKED / self.width();
+        words
+            .checked_mul(each)
+            .and_then(|words| range(offset, words))
+            .is_some_and(|range| range.end <= self.len())
+    }
+}
+
+const fn width_of<A>(_: &Words<A>) -> usize {
+    size_of::<A>()
+}
+
 impl Part {
     /// The words on which `by` may do `deed`: all of the part, or none. `node` owns the part.
-    pub(crate) fn open(&self, (by, node): (NodeId, NodeId), deed: Deed) -> &[AtomicU64] {
-        if by == node || self.rights.allow(deed) { &self.bits } else { &[] }
+    ///
+    /// # Panics
+    /// If they have another width.
+    pub(crate) fn open<A: AtomicWord>(&self, (by, node): (NodeId, NodeId), deed: Deed) -> &[A] {
+        let words = self.words.of().unwrap_or_else(|| {
+            panic!(
+                "segment `{}` of {node} has words of {} bytes, and is used for words of {}",
+                self.deposited.0.name(),
+                self.words.width(),
+                size_of::<A>()
+            )
+        });
+        if self.is_open((by, node), deed) { words } else { &[] }
+    }
+
+    fn is_open(&self, (by, node): (NodeId, NodeId), deed: Deed) -> bool {
+        by == node || self.rights.allow(deed)
+    }
+
+    /// The modelled size in bytes.
+    fn bytes(&self) -> u64 {
+        (self.words.len() * self.words.width()) as u64
     }
 }
 
@@ -197,7 +279,7 @@ impl Segments {
     ) -> Segment<T> {
         let id = SegmentId(u16::try_from(self.0.len()).expect("fewer than 65 536 segments"));
         let (cells, deposited) = (Cells::new(len, value), Arc::new(Deposited(Event::open(name))));
-        self.0.push(Part { bits: cells.shared(), rights, deposited: Arc::clone(&deposited) });
+        self.0.push(Part { words: AnyWords::new(cells.words()), rights, deposited: Arc::clone(&deposited) });
         Segment { id, cells, deposited }
     }
 
@@ -216,39 +298,61 @@ impl Segments {
         self.0.get(usize::from(segment.0))
     }
 
-    /// Writes words from one node to a place on another. `nodes` are the sender and the node that owns these
+    /// Writes packed words from one node to a place on another. `nodes` are the sender and the node that owns these
     /// segments.
     #[inline]
     pub(crate) fn write(&self, nodes: (NodeId, NodeId), place: Place, words: &[u64]) -> Result<(), BadPlace> {
-        let room = self.part(place.segment).map_or(&[][..], |part| part.open(nodes, Deed::Write));
-        match range(place.offset as usize, words.len()).and_then(|range| room.get(range)) {
-            Some(room) => {
-                bulk::store(room, words);
-                Ok(())
-            }
-            None => Err(self.refuse(nodes, Deed::Write, place, words.len())),
+        let offset = place.offset as usize;
+        let part = self.part(place.segment).filter(|part| part.is_open(nodes, Deed::Write));
+        let Some(part) = part.filter(|part| part.words.packs(offset, words.len())) else {
+            return Err(self.refuse(nodes, Deed::Write, place, words.len()));
+        };
+        each_width!(&part.words, room => {
+            let values = bytemuck::cast_slice(words);
+            bulk::store(&room[offset..][..values.len()], values);
+        });
+        Ok(())
+    }
+
+    /// Reads packed words of `node`, which owns these segments.
+    pub(crate) fn read(&self, node: NodeId, place: Place, words: usize) -> Result<Vec<u64>, BadPlace> {
+        let part = self.find(node, place, words)?;
+        let mut packed = vec![0; words];
+        each_width!(&part.words, room => {
+            let values = bytemuck::cast_slice_mut(&mut packed);
+            bulk::load(&room[place.offset as usize..][..values.len()], values);
+        });
+        Ok(packed)
+    }
+
+    /// The modelled address of packed words of `node`, which owns these segments.
+    pub(crate) fn address(&self, node: NodeId, place: Place, words: usize) -> Result<u64, BadPlace> {
+        self.find(node, place, words).map(|part| self.address_in(part, place))
+    }
+
+    /// The modelled address of a number of words of their own width, and that width in bytes.
+    pub(crate) fn elements(&self, node: NodeId, place: Place, len: usize) -> Result<(u64, u64), BadPlace> {
+        let part = self.part(place.segment);
+        let has = |part: &&Part| {
+            range(place.offset as usize, len).is_some_and(|range| range.end <= part.words.len())
+        };
+        match part.filter(has) {
+            Some(part) => Ok((self.address_in(part, place), part.words.width() as u64)),
+            None => Err(BadPlace { words: len, place, node, by: None, why: self.room(place) }),
         }
     }
 
-    /// Reads words of `node`, which owns these segments, as bits.
-    pub(crate) fn read(&self, node: NodeId, place: Place, words: usize) -> Result<Vec<u64>, BadPlace> {
-        let mut bits = vec![0; words];
-        bulk::load(self.find(node, place, words)?, &mut bits);
-        Ok(bits)
-    }
-
-    /// The modelled address of words of `node`, which owns these segments.
-    pub(crate) fn address(&self, node: NodeId, place: Place, words: usize) -> Result<u64, BadPlace> {
-        self.find(node, place, words)?;
-        let pages = |part: &Part| (part.bits.len() as u64 * WORD_BYTES).div_ceil(PAGE);
+    fn address_in(&self, part: &Part, place: Place) -> u64 {
+        let pages = |part: &Part| part.bytes().div_ceil(PAGE);
         let before: u64 = self.0[..usize::from(place.segment.0)].iter().map(pages).sum();
-        Ok((1 + before) * PAGE + u64::from(place.offset) * WORD_BYTES)
+        let first = AddressRange::Segments.first() + (1 + before) * PAGE;
+        first + u64::from(place.offset) * part.words.width() as u64
     }
 
-    /// Finds words for an access of the node that owns them.
-    fn find(&self, node: NodeId, place: Place, words: usize) -> Result<&[AtomicU64], BadPlace> {
-        let room = self.part(place.segment).map_or(&[][..], |part| &part.bits);
-        let found = range(place.offset as usize, words).and_then(|range| room.get(range));
+    /// Finds packed words for an access of the node that owns them.
+    fn find(&self, node: NodeId, place: Place, words: usize) -> Result<&Part, BadPlace> {
+        let has = |part: &&Part| part.words.packs(place.offset as usize, words);
+        let found = self.part(place.segment).filter(has);
         found.ok_or_else(|| BadPlace { words, place, node, by: None, why: self.room(place) })
     }
 
@@ -268,7 +372,7 @@ impl Segments {
 
     /// The reason for which words are not there.
     fn room(&self, place: Place) -> BadAccess {
-        self.part(place.segment).map_or(BadAccess::NoSegment, |part| BadAccess::Beyond(part.bits.len()))
+        self.part(place.segment).map_or(BadAccess::NoSegment, |part| BadAccess::Beyond(part.words.len()))
     }
 
     /// Adds deposited words to the count of a segment of `node`, and passes the threads that waited for them to `resume`.
@@ -335,6 +439,36 @@ mod tests {
         assert_eq!(segments.address(node, second.place(1), 1), Ok(3 * 4096 + 8));
         let error = segments.address(node, second.place(1), 2).unwrap_err().to_string();
         assert_eq!(error, "2 words at offset 1 of segment 1 of node 3, which has 2");
+    }
+
+    /// Halves of 2 bytes in one page, then words of 4: eight bytes at a time, from any word on.
+    #[test]
+    fn words_of_fewer_bytes_are_packed_and_stand_closer() {
+        let mut segments = Segments::default();
+        let halves = segments.allocate(Rights::WRITE, "halves", 2049, 0_u16);
+        let words = segments.allocate(Rights::WRITE, "words", 6, 0_i32);
+        let (nodes, node) = ((NodeId(1), NodeId(0)), NodeId(0));
+        let packed = i32::packed(&[-1, 2, 3, 4]);
+        assert_eq!(segments.write(nodes, words.place(1), &packed), Ok(()));
+        assert_eq!([0, 1, 2, 4, 5].map(|at| words.cells().get(at)), [0, -1, 2, 4, 0]);
+        assert_eq!(segments.read(node, words.place(1), 2), Ok(packed.to_vec()));
+        let error = segments.write(nodes, words.place(3), &packed).unwrap_err().to_string();
+        assert_eq!(error, "2 words from node 1 at offset 3 of segment 1 of node 0, which has 6");
+        // 2049 halves take two pages.
+        assert_eq!(segments.address(node, halves.place(3), 1), Ok(4096 + 6));
+        assert_eq!(segments.elements(node, words.place(5), 1), Ok((3 * 4096 + 20, 4)));
+        assert!(
+            segments.address(node, words.place(5), 1).is_err()
+                && segments.elements(node, words.place(5), 2).is_err()
+        );
+    }
+
+    #[test]
+    #[should_panic(expected = "segment `words` of node 0 has words of 4 bytes, and is used for words of 8")]
+    fn words_are_seen_in_their_width_alone() {
+        let mut segments = Segments::default();
+        segments.allocate(Rights::WRITE, "words", 6, 0_i32);
+        segments.0[0].open::<AtomicU64>((NodeId(1), NodeId(0)), Deed::Write);
     }
 
     #[test]

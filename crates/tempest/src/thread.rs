@@ -11,12 +11,13 @@ use std::thread::panicking;
 
 use units::Time;
 
+use crate::access::Touch;
 use crate::key::{Proof, Space};
 use crate::node::Node;
 use crate::processor::{Accounting, Processor, Wait};
 use crate::{
-    Access, Block, Event, Handler, Key, MAX_WORDS, Mapped, Memory, MemoryEvents, Message, NodeId, Place,
-    Segment, Waiter, Word, Work,
+    Access, Block, Element, Event, Handler, Key, MAX_WORDS, Mapped, Memory, MemoryEvents, Message, NodeId,
+    Place, Private, Segment, Waiter, Word, Work,
 };
 
 /// The error of a send that found no room. It hands the message back.
@@ -176,8 +177,8 @@ impl<'a> Thread<'a> {
     }
 
     /// Moves a block of words of any length into a [segment](crate::Segment) of another node. When all of it
-    /// is in place, `message` is handled there. Receives while there is no room. `data` holds the bits of the
-    /// segment's words ([`Word::to_bits`](crate::Word::to_bits)), 8 bytes each. The caller may reuse `data`
+    /// is in place, `message` is handled there. Receives while there is no room. `data` holds the
+    /// segment's words, [packed](crate::Word::packed) in 8 bytes each. The caller may reuse `data`
     /// at once: a model does not charge for the copy that this may take.
     ///
     /// Until the handler runs, the words at that place may be the old ones, the new ones or a mix: sender and
@@ -211,6 +212,29 @@ impl<'a> Thread<'a> {
         self.insist(to, || self.processor.transfer_from(source, to, place, &data, &packet));
     }
 
+    /// Makes an array of `len` elements that this thread alone accesses, with every byte zero. No two arrays of a thread that exist
+    /// at once have the same name. In a model the name decides, with the thread's index, where the array stands in caches.
+    ///
+    /// # Panics
+    /// If the layout of an element [cannot be](crate::ElementLayout::check), or the thread has such an array.
+    pub fn private<T: Element>(&self, name: &'static str, len: usize) -> Private<T> {
+        Private::new(&self.node.plots, self.id(), name, len)
+    }
+
+    /// Whether the world charges the thread for what it does.
+    #[inline]
+    pub(crate) fn is_charged(&self) -> bool {
+        self.accounting.is_some()
+    }
+
+    /// Charges this thread for a run of accesses: free natively, time in a model.
+    #[inline]
+    pub(crate) fn charge_touch(&self, touch: Touch) {
+        if let Some(accounting) = self.accounting {
+            accounting.touch(touch);
+        }
+    }
+
     /// Charges this thread for accessing `words` words of a segment of this node: free natively, time in a model.
     ///
     /// # Panics
@@ -218,7 +242,8 @@ impl<'a> Thread<'a> {
     #[inline]
     pub fn touch(&self, place: Place, words: usize, access: Access) {
         if let Some(accounting) = self.accounting {
-            accounting.touch(place, words, access);
+            let (first, bytes) = self.node.elements(place, words).unwrap_or_else(|bad| panic!("{bad}"));
+            accounting.touch(Touch::dense(first, words, bytes, access));
         }
     }
 
@@ -241,7 +266,7 @@ impl<'a> Thread<'a> {
         self.accounting.map_or_else(MemoryEvents::default, |accounting| accounting.memory_events())
     }
 
-    /// Puts a few words, at most [`MAX_WORDS`] (14) of 8 bytes, into a [segment](crate::Segment) of another
+    /// Puts a few words, at most [`MAX_WORDS`] (14) [packed](crate::Word::packed) in 8 bytes each, into a [segment](crate::Segment) of another
     /// node, and counts them in that segment's [`deposited`](crate::Segment::deposited). No handler runs.
     /// Receives while there is no room.
     ///

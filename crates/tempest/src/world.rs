@@ -10,7 +10,9 @@ use pdq::DispatcherId;
 
 use crate::{Event, Failure, Flow, Handler, Job, NodeId, Shape, Thread, Waiter};
 
+pub use crate::access::Touch;
 pub use crate::adaptive::{Controller, Reading};
+pub use crate::address::AddressRange;
 pub use crate::charge::Charge;
 pub use crate::identity::MessageId;
 pub use crate::job::{Resident, panic_message};

@@ -19,6 +19,7 @@ const TABLE: &[(&str, &[&str], Tests)] = &[
     ("pdq", &[], Tests::Alone),
     // A copy that may race, apart from the waist, which must be safe.
     ("bulk", &[], Tests::Alone),
+    ("segment", &["bulk"], Tests::Alone),
     ("units", &[], Tests::Alone),
     ("fiber", &[], Tests::Alone),
     ("formats", &[], Tests::Alone),
@@ -26,7 +27,7 @@ const TABLE: &[(&str, &[&str], Tests)] = &[
     ("machine", &["units"], Tests::Alone),
     ("des", &["units"], Tests::Free),
     ("hardware", &["des", "machine", "units", "pdq"], Tests::Free),
-    ("tempest", &["units", "trace", "pdq", "bulk", "macros"], Tests::Free),
+    ("tempest", &["units", "trace", "pdq", "bulk", "segment", "macros"], Tests::Free),
     ("native", &["tempest", "pdq", "fiber", "units", "trace"], Tests::Free),
     ("sim", &["tempest", "hardware", "des", "machine", "fiber", "pdq", "units", "trace"], Tests::Free),
     ("protocols", &["tempest", "units"], Tests::Free),
@@ -78,6 +79,7 @@ enum Tests {
 const UNSAFE: &[(&str, Option<&str>)] = &[
     ("pdq", Some("#![deny(unsafe_code)]")),
     ("bulk", Some("#![deny(unsafe_code)]")),
+    ("segment", Some("#![deny(unsafe_code)]")),
     ("fiber", None),
     ("native", Some("#![deny(unsafe_code)]")),
     ("sim", Some("#![deny(unsafe_code)]")),

@@ -126,6 +126,11 @@ pub enum Mistake {
         /// The key of the value.
         key: String,
     },
+    /// A run on this host is to be measured against a run that only models have.
+    NativeBaseline {
+        /// The name of the baseline asked for.
+        baseline: &'static str,
+    },
     /// A program is not written for a mechanism.
     NotWritten {
         /// The mechanism asked for.
@@ -243,6 +248,10 @@ impl fmt::Display for Mistake {
             Self::NativeSetting { key } => write!(
                 f,
                 "--set {key}: machine `{NATIVE}` is this host and has no values to set; expected a model"
+            ),
+            Self::NativeBaseline { baseline } => write!(
+                f,
+                "--baseline {baseline}: machine `{NATIVE}` is this host, whose memory has tags always; expected a model"
             ),
             Self::NotWritten { mechanism, program, written } => {
                 write!(f, "mechanism `{mechanism}`: expected one of {} for `{program}`", names(written))

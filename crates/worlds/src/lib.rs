@@ -27,6 +27,7 @@
 //! | [`Comparison`], [`Compared`] | every combination that targets can do; their results |
 //! | [`shape`] | the nodes and processors of runs for which nobody chose them |
 //! | [`Comparing`], [`Measuring`] | a comparison, a combination that is being run: what is over, for another thread |
+//! | [`Baseline`] | the run that the speed of another is measured against |
 //! | [`Repeat`], [`Turn`] | how often a combination runs on this host; a run that is about to begin |
 //! | [`TraceFile`] | the file of a trace, whole or not at all |
 //! | [`Error`], [`Mistake`] | errors: every mistake in a request at once |
@@ -35,6 +36,7 @@
 
 #![forbid(unsafe_code)]
 
+mod baseline;
 mod comparison;
 pub mod draft;
 mod error;
@@ -54,6 +56,7 @@ mod subject;
 mod target;
 mod trace_file;
 
+pub use baseline::Baseline;
 pub use compare::{MachineShape, Refusal};
 pub use comparison::{Compared, Comparing, Comparison, Step};
 pub use error::{Error, FailedRun, Mistake};

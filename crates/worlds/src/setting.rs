@@ -87,7 +87,9 @@ impl Setting {
         let split = self.policy.split(self.processors).map_err(Mistake::Policy)?;
         let shape = self.shape(split.computing)?;
         let Sharing { block, protocol } = self.subject.sharing;
-        Ok(Plan { seed: self.seed, block, protocol: Some(protocol), ..Plan::new(self.mechanism, shape) })
+        let problem = self.subject.problem.unwrap_or(shape);
+        let plan = Plan::new(self.mechanism, shape);
+        Ok(Plan { problem, seed: self.seed, block, protocol: Some(protocol), ..plan })
     }
 
     /// The number of threads of each node, if the total is allowed: a program prepares its work for each of

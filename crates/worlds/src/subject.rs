@@ -3,8 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use tempest::Mechanism;
 use tempest::entry::{Entry, Instance};
+use tempest::{Mechanism, Shape};
 
 use crate::inputs::Gatherer;
 use crate::{Error, Mistake, Sharing};
@@ -18,6 +18,8 @@ pub struct Subject {
     pub instance: Arc<dyn Instance>,
     /// The way in which shared memory is kept coherent, if the program moves data through it.
     pub sharing: Sharing,
+    /// The shape of the run whose problem the program solves; `None` for that of each run itself.
+    pub(crate) problem: Option<Shape>,
     /// The names of the inputs that were given.
     given: Vec<String>,
 }
@@ -88,7 +90,13 @@ impl Subject {
         let loaded = (entry.load)(&given)
             .map_err(|wrong| Error::Wrong(wrong.0.into_iter().map(Mistake::Input).collect()));
         let ((), instance) = Error::both(verdict, loaded)?;
-        Ok(Self { entry: *entry, instance: instance.into(), sharing: Sharing::default(), given: keys })
+        Ok(Self {
+            entry: *entry,
+            instance: instance.into(),
+            sharing: Sharing::default(),
+            problem: None,
+            given: keys,
+        })
     }
 }
 

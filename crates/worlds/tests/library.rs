@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use tempest::Mechanism;
 use tempest::entry::{self, Entry};
 use tradewind_worlds::{
-    Comparison, Error, MAX_THREADS, MachineShape, Mistake, Repeat, Run, Subject, Target, machines,
+    Baseline, Comparison, Error, MAX_THREADS, MachineShape, Mistake, Repeat, Run, Subject, Target, machines,
 };
 
 fn program(name: &str) -> &'static Entry {
@@ -146,4 +146,69 @@ fn what_a_machine_cannot_do_is_refused_once() {
     let compared = comparison.run_with(|step| panic!("nothing runs, but {step:?}"));
     let [refusal] = &compared[0].refused[..] else { panic!("{:?}", compared[0].refused) };
     assert!(refusal.policy.is_none() && refusal.reason.contains("shared-memory"), "{}", refusal.reason);
+}
+
+#[test]
+fn a_uniprocessor_solves_the_problem_of_many_and_pays_for_computation_and_memory_alone() {
+    let em3d = program("em3d");
+    for name in machines::ALL.iter().map(|shipped| shipped.name) {
+        let machine = target(name);
+        for mechanism in machine.mechanisms().into_iter().filter(|it| em3d.mechanisms.contains(it)) {
+            let policies = tempest::policy::PRESETS.iter().filter_map(|preset| preset.name.parse().ok());
+            let policy = policies.into_iter().find(|policy| machine.check(mechanism, policy).is_ok());
+            let run =
+                Run::of(em3d).on(machine.clone()).nodes(4).input("nodes", "400").input("iterations", "2");
+            let run =
+                run.mechanism(mechanism).policy(policy.expect("the machine can do it under some policy"));
+            let setting = run.setting().unwrap();
+            let alone = setting.baseline(Baseline::Uniprocessor).unwrap();
+            let [many, one] = [&setting, &alone].map(|setting| {
+                let ran = setting.measure(Repeat::Times(1), |_| ControlFlow::Continue(())).unwrap();
+                ran.expect("nothing stopped it").median().clone()
+            });
+            assert!(many.counters.messages + many.counters.deposits > 0, "{name} by {mechanism}");
+            let (counters, spent) = (&one.counters, &one.breakdown);
+            assert!(
+                one.report.verified() && counters.messages + counters.handlers == 0,
+                "{name} by {mechanism}"
+            );
+            // What is left is what a barrier computes that has nobody to wait for.
+            let rest = spent.total() - (spent.compute + spent.memory);
+            assert!(rest * 1000 <= spent.total(), "{name} by {mechanism}: {spent:?}");
+            assert_eq!(one.report.checks, many.report.checks, "{name} by {mechanism}: the same graph");
+        }
+    }
+    let native = Run::of(em3d).nodes(2).setting().unwrap().baseline(Baseline::Uniprocessor);
+    let Err(Error::Wrong(found)) = native else { panic!("this host has no uniprocessor") };
+    assert!(matches!(&found[..], [Mistake::NativeBaseline { .. }]), "{found:?}");
+}
+
+/// Counts into shared memory on the machine whose software looks at tags, with a value of its own.
+fn with_tags(key: &str, value: &str) -> Run {
+    let machine = Target::find("sparc20-myrinet", &[(key.to_owned(), value.to_owned())]);
+    let machine = machine.unwrap_or_else(|error| panic!("{error}"));
+    let run = Run::of(program("shared-histogram")).on(machine).nodes(2).processors(1).input("values", "60");
+    run.mechanism(Mechanism::SharedMemory).policy("single".parse().expect("a preset"))
+}
+
+#[test]
+fn software_looks_at_a_tag_before_each_access() {
+    let compute = |check| with_tags("processor.check", check).run().unwrap().breakdown.compute;
+    let [none, short, long] = ["0 ns", "50 ns", "100 ns"].map(compute);
+    assert!(short > none && long - short == short - none, "{none} {short} {long}");
+}
+
+#[test]
+fn a_right_to_a_block_is_changed_tag_by_tag() {
+    let set = |tag| {
+        let outcome = with_tags("memory.tag", tag).threads(1).run().unwrap();
+        let steps = outcome.anatomy.iter().flat_map(|kind| &kind.steps);
+        steps.filter(|step| step.name == "set_tag").map(|step| step.times).sum::<u64>()
+    };
+    // One miss at a time, in the same order however long it takes.
+    let [whole, half, quarter] = ["64 B", "32 B", "16 B"].map(set);
+    assert!(whole > 0 && (half, quarter) == (2 * whole, 4 * whole), "{whole} {half} {quarter}");
+    let found = mistakes(with_tags("memory.tag", "128 B"));
+    let told = "blocks of 64 bytes on machine `sparc20-myrinet`, where 128 bytes have one tag: expected --block 128 or more";
+    assert_eq!(found.iter().map(ToString::to_string).collect::<Vec<_>>(), [told]);
 }

@@ -19,6 +19,8 @@ use super::graph::{Graph, KINDS, Kind, block, part_of};
 pub(super) struct Layout {
     pub(super) graph: Arc<Graph>,
     shape: Shape,
+    /// The number of owners for whom the graph was drawn.
+    owners: u32,
     size: u32,
     /// The ghosts, indexed by kind, then by machine node: the graph nodes whose values the machine node needs and
     /// does not own, ascending.
@@ -65,10 +67,10 @@ pub(super) struct Export {
 }
 
 impl Layout {
-    /// Divides a graph among the nodes and threads of a world.
-    pub(super) fn new(graph: Arc<Graph>, shape: Shape) -> Self {
+    /// Divides a graph, drawn for `owners` owners, among the nodes and threads of a world.
+    pub(super) fn new(graph: Arc<Graph>, shape: Shape, owners: u32) -> Self {
         let size = graph.side(Kind::E).len();
-        let mut layout = Self { graph, shape, size, ghosts: Default::default() };
+        let mut layout = Self { graph, shape, owners, size, ghosts: Default::default() };
         layout.ghosts =
             KINDS.map(|kind| (0..shape.nodes).map(|node| layout.needed(kind, NodeId(node))).collect());
         layout
@@ -102,9 +104,14 @@ impl Layout {
         self.ghosts.iter().flatten().map(Vec::len).sum()
     }
 
-    /// The share, 0 to 1, of the edges between different owners, if each machine node has `owners` owners.
-    pub(super) fn remote(&self, owners: u32) -> f64 {
-        self.graph.crossing(self.shape.nodes * owners)
+    /// The share, 0 to 1, of the edges between different owners.
+    pub(super) fn between_owners(&self) -> f64 {
+        self.graph.crossing(self.owners)
+    }
+
+    /// The share, 0 to 1, of the edges between different machine nodes.
+    pub(super) fn between_nodes(&self) -> f64 {
+        self.graph.crossing(self.shape.nodes)
     }
 
     /// The share of one machine node in one kind.
@@ -181,7 +188,7 @@ mod tests {
     const SHAPE: Shape = Shape { nodes: 5, threads: 3 };
 
     fn layout() -> Layout {
-        Layout::new(Arc::new(Graph::generate(&SMALL, 5, 1)), SHAPE)
+        Layout::new(Arc::new(Graph::generate(&SMALL, 5, 1)), SHAPE, 5)
     }
 
     fn nodes() -> impl Iterator<Item = NodeId> {

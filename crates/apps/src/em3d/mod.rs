@@ -95,10 +95,11 @@ fn load(given: &Given) -> Loaded {
 
 impl Instance for Waves {
     fn job(&self, plan: &Plan) -> Result<Job, BadPlan> {
-        let Plan { mechanism, shape, seed, .. } = *plan;
-        self.check_owners(shape.nodes)?;
-        let Drawn { graph, expected, .. } = self.draw(shape.nodes, seed);
-        let (parameters, layout) = (self.parameters, Layout::new(graph, shape));
+        let Plan { mechanism, shape, problem, seed, .. } = *plan;
+        self.check_owners(problem.nodes)?;
+        let Drawn { graph, expected, .. } = self.draw(problem.nodes, seed);
+        let owners = problem.nodes * self.parameters.owners;
+        let (parameters, layout) = (self.parameters, Layout::new(graph, shape, owners));
         if mechanism == Mechanism::SharedMemory {
             return Ok(Job::new::<SharedEm3d>(Arc::new(shared::Config::new(
                 plan, parameters, layout, expected,

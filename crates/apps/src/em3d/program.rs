@@ -150,7 +150,7 @@ impl Em3d {
         report.merge(self.check(Kind::H));
         if self.node == NodeId(0) {
             let layout = &self.config.layout;
-            report = figures(report, layout, self.config.parameters.owners).figure(
+            report = figures(report, layout).figure(
                 "values sent per iteration",
                 layout.travelling() as f64,
                 Merge::Max,

@@ -52,11 +52,11 @@ pub(super) fn check(
 }
 
 /// Adds the facts about the graph to a report: its edges, and how many of them cross owners and machine nodes.
-pub(super) fn figures(report: Report, layout: &Layout, owners: u32) -> Report {
+pub(super) fn figures(report: Report, layout: &Layout) -> Report {
     report
         .figure("edges", layout.graph.edges() as f64, Merge::Max)
-        .figure("edges between owners, share", layout.remote(owners), Merge::Max)
-        .figure("edges between nodes, share", layout.remote(1), Merge::Max)
+        .figure("edges between owners, share", layout.between_owners(), Merge::Max)
+        .figure("edges between nodes, share", layout.between_nodes(), Merge::Max)
 }
 
 #[cfg(test)]

@@ -218,7 +218,7 @@ impl SharedEm3d {
         let mut report = self.check(Kind::E);
         report.merge(self.check(Kind::H));
         if self.node == NodeId(0) {
-            report = reference::figures(report, &self.config.layout, self.config.parameters.owners).figure(
+            report = reference::figures(report, &self.config.layout).figure(
                 "values read from other nodes per iteration",
                 self.config.layout.travelling() as f64,
                 Merge::Max,

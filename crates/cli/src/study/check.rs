@@ -9,7 +9,7 @@ use lab::{Laboratory, Specification};
 use tempest::entry::{Coherence, Entry, Plan};
 use tempest::{Mechanism, Policy, Refusal};
 use worlds::shape::AskedShape;
-use worlds::{Setting, Sharing, Subject, Target, USUAL_POLICY};
+use worlds::{Baseline, Setting, Sharing, Subject, Target, USUAL_POLICY};
 
 use crate::asked::{self, EXPECTED};
 use crate::house::House;
@@ -114,6 +114,7 @@ struct Choices {
     mechanism: Option<Mechanism>,
     policy: Policy,
     sharing: Sharing,
+    baseline: Option<Baseline>,
 }
 
 impl Found<'_> {
@@ -149,17 +150,21 @@ impl Found<'_> {
         let mut are_read = read("policy", policy.as_ref().map(drop).map_err(String::clone));
         are_read &= read("mechanism", mechanism.as_ref().map(drop).map_err(String::clone));
         are_read &= read("protocol", protocol.as_ref().map(drop).map_err(String::clone));
+        let baseline = run.baseline.as_deref().map(str::parse::<Baseline>).transpose();
+        are_read &= read("baseline", baseline.as_ref().map(drop).map_err(ToString::to_string));
         let usual = Sharing::default();
         let block = run.block.unwrap_or(usual.block);
         if let Err(expected) = known_block(block) {
             self.refuse(source, "block", &block.to_string(), &expected);
             are_read = false;
         }
-        let (Ok(policy), Ok(mechanism), Ok(protocol), true) = (policy, mechanism, protocol, are_read) else {
+        let (Ok(policy), Ok(mechanism), Ok(protocol), Ok(baseline), true) =
+            (policy, mechanism, protocol, baseline, are_read)
+        else {
             return None;
         };
         let sharing = Sharing { block, protocol: protocol.unwrap_or(&house.protocols[0]) };
-        Some(Choices { mechanism, policy, sharing })
+        Some(Choices { mechanism, policy, sharing, baseline })
     }
 }
 
@@ -202,9 +207,11 @@ impl One<'_> {
                 found.add(source, key, Some(&lines(&told)));
             }
             Ok(()) => {
-                let setting = self.subject.map(|subject| self.setting(subject, target, mechanism, choices));
-                let verdict = setting.map_or(Ok(()), |setting| can_be(&setting, jobs));
-                verdict.unwrap_or_else(|told| found.add_whole(source, &told));
+                let Some(subject) = self.subject else { return };
+                let setting = self.setting(subject, target, mechanism, choices);
+                can_be(&setting, jobs).unwrap_or_else(|told| found.add_whole(source, &told));
+                let alone = choices.baseline.map(|baseline| setting.baseline(baseline)).transpose();
+                found.add(source, "baseline", alone.err().as_ref().map(lines).as_ref());
             }
         }
     }
@@ -254,7 +261,7 @@ fn can_be(setting: &Setting, jobs: &mut Jobs) -> Result<(), Lines> {
     size.map_err(|refusal| lines(&setting.target.refusing(refusal)))?;
     let plan = setting.plan().map_err(|error| lines(&error))?;
     let prepare = || setting.subject.instance.job(&plan).map(drop).map_err(|error| lines(&error));
-    let Plan { mechanism, shape, seed, block, protocol } = plan;
+    let Plan { mechanism, shape, seed, block, protocol, problem: _ } = plan;
     let key = (mechanism.name(), protocol.map(|it| it.name), seed, [shape.nodes, shape.threads, block]);
     jobs.entry(key).or_insert_with(prepare).clone()
 }

@@ -1,5 +1,6 @@
-//! A split-transaction bus. A transaction is granted, takes its address phase, leaves the bus, and comes back for its data
-//! phase. The bus is granted in the order of requests. This module must never know caches or memory.
+//! A bus. A transaction is granted, takes its address phase, leaves the bus, and comes back for its data phase. On a connected
+//! bus it does not leave: others wait for the end of its data. The bus is granted in the order of requests. This module must never
+//! know caches or memory.
 
 use units::{Bytes, Time};
 
@@ -17,6 +18,8 @@ pub(crate) struct Bus {
     /// The times for which a line, and a word of the bus's width, occupy the data wires.
     passage: Time,
     word: Time,
+    /// The end of the last address phase, from which a transaction on a connected bus waits for its data.
+    asked: Time,
     pub(crate) transactions: u64,
     pub(crate) bytes: u64,
 }
@@ -47,6 +50,7 @@ impl Bus {
             costs: costs.clone(),
             wires: Calendar::default(),
             data: Calendar::default(),
+            asked: Time::ZERO,
             transactions: 0,
             bytes: 0,
         }
@@ -83,16 +87,20 @@ impl Bus {
         data.use_freely(each.data * count);
     }
 
-    /// The use of the bus by a transaction with data of a size; zero bytes are an address alone.
-    pub(crate) fn usage(&self, bytes: Bytes) -> Usage {
-        Usage { address: self.costs.address, data: self.passage(bytes), bytes }
+    /// The use of the bus by a transaction with data of a size, which come `delay` after the address; zero bytes are an address
+    /// alone.
+    pub(crate) fn usage(&self, bytes: Bytes, delay: Time) -> Usage {
+        let held = if self.costs.connected { delay } else { Time::ZERO };
+        Usage { address: self.costs.address + held, data: self.passage(bytes), bytes }
     }
 
     /// Asks for the bus at `now`. Returns the end of the address phase.
     #[inline]
     pub(crate) fn request(&mut self, now: Time) -> Time {
         self.transactions += 1;
-        self.wires.reserve(now + self.costs.arbitration, self.costs.address) + self.costs.address
+        self.asked =
+            self.wires.reserve(now + self.costs.arbitration, self.costs.address) + self.costs.address;
+        self.asked
     }
 
     /// Moves `size` bytes, ready at `ready`, for a transaction whose address has passed.
@@ -101,7 +109,9 @@ impl Bus {
         self.bytes += size.get();
         let hold = self.passage(size);
         let wires = if self.costs.multiplexed { &mut self.wires } else { &mut self.data };
-        let start = wires.reserve(ready, hold);
+        // Where another transaction has begun since, this one holds the bus behind it.
+        let waits = if self.costs.connected { ready.saturating_sub(self.asked) } else { Time::ZERO };
+        let start = wires.reserve(ready - waits, waits + hold) + waits;
         self.phase(start, hold)
     }
 
@@ -170,6 +180,17 @@ mod tests {
         // the next behind the data of the read.
         let starts: Vec<_> = (0..5).map(|_| bus.write(cycles(1), Time::ZERO, LINE).start).collect();
         assert_eq!(starts, [4, 9, 14, 19, 29].map(cycles));
+    }
+
+    #[test]
+    fn a_connected_bus_is_held_from_the_address_to_the_data() {
+        let mut bus = Bus::new(&machine::Bus { connected: true, ..bus() }, LINE);
+        assert_eq!(bus.request(cycles(0)), cycles(3));
+        assert_eq!(bus.reply(cycles(24), LINE).end, cycles(28));
+        assert_eq!((bus.busy(), bus.write(cycles(1), Time::ZERO, LINE).start), (cycles(26), cycles(29)));
+        // Two transactions that have begun: the second waits for its data once the first has its own.
+        assert_eq!([40, 40].map(|at| bus.request(cycles(at))), [43, 44].map(cycles));
+        assert_eq!([60, 60].map(|at| bus.reply(cycles(at), LINE).start), [60, 80].map(cycles));
     }
 
     #[test]

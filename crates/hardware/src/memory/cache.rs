@@ -144,23 +144,25 @@ impl Cache {
         first..first + self.ways
     }
 
+    /// The place of a line that is here.
     #[inline]
-    fn find(&self, line: u64) -> Option<usize> {
+    pub(super) fn find(&self, line: u64) -> Option<usize> {
         let here = |place: &Place| place.tag.line() == line && place.tag.is_here();
         let set = self.set(line);
         let first = set.start;
         self.places.get(set)?.iter().position(here).map(|way| first + way)
     }
 
+    /// The line at a place.
     #[inline]
-    fn found(&self, place: usize) -> Found {
+    pub(super) fn found(&self, place: usize) -> Found {
         let Place { tag, there } = self.places[place];
         Found { state: tag.state(), stale: tag.has(Mark::Stale), there }
     }
 
     /// Records that the line at a place is used now.
     #[inline]
-    fn use_now(&mut self, place: usize) {
+    pub(super) fn use_now(&mut self, place: usize) {
         if let Some(used) = self.used.get_mut(place) {
             self.clock += 1;
             *used = self.clock;
@@ -183,9 +185,15 @@ impl Cache {
     /// Changes the state of a line that is here.
     pub fn change(&mut self, line: u64, state: State) {
         if let Some(place) = self.find(line) {
-            let tag = &mut self.places[place].tag;
-            *tag = tag.with_state(state);
+            self.change_at(place, state);
         }
+    }
+
+    /// Changes the state of the line at a place.
+    #[inline]
+    pub(super) fn change_at(&mut self, place: usize, state: State) {
+        let tag = &mut self.places[place].tag;
+        *tag = tag.with_state(state);
     }
 
     /// Stores to a line at `at`, if this cache alone has it. The line is not there for others before the store is done.

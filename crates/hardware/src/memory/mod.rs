@@ -48,5 +48,5 @@ pub use buffer::Slot;
 pub use cache::{Cache, Victim};
 pub use counts::Counts;
 pub use moesi::State;
-pub use node::NodeMemory;
+pub use node::{Hit, Hits, NodeMemory};
 pub use shared::{Answer, Keep};

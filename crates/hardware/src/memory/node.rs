@@ -49,6 +49,28 @@ pub struct NodeMemory {
     pub(super) wanted: Wanted,
 }
 
+/// Accesses of a processor to words of one line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Hits {
+    /// The kind of all of them.
+    pub kind: Hit,
+    /// The time that the processor takes to issue one.
+    pub issue: Time,
+    /// Their number, at least 1.
+    pub count: u64,
+}
+
+/// A kind of access that may need no bus.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Hit {
+    /// A load whose value the next instruction uses.
+    Used,
+    /// A load that nothing waits for.
+    Ignored,
+    /// A store.
+    Stored,
+}
+
 /// A processor as a client of the bus.
 #[derive(Clone, Debug)]
 pub(super) struct Client {
@@ -200,6 +222,37 @@ impl NodeMemory {
                 now
             }
         }
+    }
+
+    /// Makes `count` accesses to words of one line, one after the other from `now` on, if none of them needs the bus and the last
+    /// one is done before `until`. Each takes its issue of the length `issue`; a load is `used` by the next instruction or not.
+    /// Returns the time at which the last access is done. The accesses are those of as many calls of [`load`](Self::load) or
+    /// [`store`](Self::store), each at the end of its issue.
+    #[inline]
+    pub fn hit(&mut self, who: usize, line: u64, hits: Hits, now: Time, until: Time) -> Option<Time> {
+        let Hits { kind, issue, count } = hits;
+        let (cache, costs) = (&mut self.processors[who].cache, &self.costs.cache);
+        let Some(place) = cache.find(line) else { return None };
+        let found = cache.found(place);
+        let done = match kind {
+            Hit::Used => {
+                let first = found.there.max(now + issue + costs.load_use);
+                first + (issue + costs.load_use) * (count - 1)
+            }
+            Hit::Ignored => now + issue * count,
+            Hit::Stored if costs.coherent && !found.state.is_alone() => return None,
+            Hit::Stored => now + issue * count,
+        };
+        if done >= until {
+            return None;
+        }
+        cache.use_now(place);
+        if kind == Hit::Stored {
+            cache.change_at(place, State::Modified);
+        } else {
+            self.counts.stale_loads += if found.stale { count } else { 0 };
+        }
+        Some(done)
     }
 
     /// Takes a line out of the cache, and writes it to memory if it is dirty. The processor waits only for room in the queue

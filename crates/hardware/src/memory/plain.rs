@@ -33,7 +33,12 @@ impl Plain {
                 Transaction::Invalidate => (snoop, nothing, nothing),
                 Transaction::Write => (Time::ZERO, nothing, word),
             };
-            Self { delay, size, usage: bus.usage(moved), alone: costs.uncontended(kind, line) }
+            Self {
+                delay,
+                size,
+                usage: bus.usage(moved, if size == nothing { Time::ZERO } else { delay }),
+                alone: costs.uncontended(kind, line),
+            }
         })
     }
 }

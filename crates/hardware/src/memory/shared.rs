@@ -285,13 +285,13 @@ mod tests {
     proptest! {
         #[test]
         fn transactions_that_nobody_disturbs_are_the_same_one_by_one_and_all_at_once(
-            multiplexed in any::<bool>(),
+            (multiplexed, connected) in prop_oneof![Just((false, false)), Just((true, false)), Just((true, true))],
             before in proptest::collection::vec((0_usize..5, 0_u64..9), 0..6),
             made in proptest::collection::vec(0_usize..5, 1..12),
             after in proptest::collection::vec((0_usize..5, 0_u64..9), 0..6),
         ) {
             let mut costs = simple();
-            costs.bus.multiplexed = multiplexed;
+            (costs.bus.multiplexed, costs.bus.connected) = (multiplexed, connected);
             let mut one_by_one = NodeMemory::new(&costs, Bytes::new(32), 2);
             // Others have used the bus, and have left it.
             let mut now = cycles(100);

@@ -29,6 +29,7 @@ pub(super) fn bus() -> Bus {
         address: cycles(1),
         snoop: Some(cycles(3)),
         multiplexed: true,
+        connected: false,
         device: Time::ZERO,
     }
 }

@@ -115,6 +115,7 @@ fn run(texts: &Texts<'_, '_>) -> Option<Origin> {
         policy: texts.field("policy", "the name of a policy"),
         mechanism: texts.field("mechanism", "the name of a mechanism"),
         protocol: texts.field("protocol", "the name of a protocol"),
+        baseline: texts.field("baseline", "the name of a baseline, such as \"uniprocessor\""),
         block: texts.count("block"),
         nodes: texts.count("nodes"),
         processors: texts.count("processors"),

@@ -18,6 +18,7 @@ mod queues;
 mod residual;
 mod software_dispatch;
 mod transactions;
+mod uniprocessor;
 
 pub use calibrated::Calibrated;
 pub use capability::{Capability, UnknownCapability};

@@ -53,19 +53,22 @@ section! {
             let set = line.get().saturating_mul(ways as u64);
             if set == 0 || !size.get().is_multiple_of(set) {
                 let expected = format!("a whole number of sets, which are {} each", Bytes::new(set));
+                // The rest of the cache says what is expected of bus and staging buffer.
                 section.contradict("size", expected, &["cache.ways", "memory.line"]);
-                return None;
             }
         }
     }
 }
 
+/// The size of a word, the least that a transaction moves.
+const WORD: Bytes = Bytes::new(8);
+
 section! {
-    /// A split-transaction bus.
+    /// A bus. Others use it while a line or a device register is fetched, unless it is connected.
     Bus(section, line: Bytes, coherent: bool) {
         /// The clock of the bus.
         clock: Frequency = own_clock,
-        /// The data that the bus moves in one data cycle; at least 1 B.
+        /// The data that the bus moves in one data cycle; at least a word of 8 B.
         width: Bytes = above_zero,
         /// The time of one data cycle.
         cycle: Time = |section, _| Some(section.clock().cycles_to_time(1)),
@@ -77,10 +80,24 @@ section! {
         snoop: Option<Time> = required_if(coherent),
         /// Whether addresses and data share the wires.
         multiplexed: bool,
+        /// Whether a transaction holds the bus from its address to the end of its data: the bus splits none. Addresses and data
+        /// share the wires of such a bus. Not so unless stated.
+        connected: bool = or_default,
         /// The time from the address phase until a device has the first word that is read from it; zero unless stated.
         device: Time = or_default,
     }
     agree {
+        if let Some(width) = width
+            && width < WORD
+        {
+            section.contradict("width", format!("at least a word, which is {WORD}"), &[]);
+            return None;
+        }
+        if let (Some(true), Some(false)) = (connected, multiplexed) {
+            let expected = "false, because addresses have wires of their own, which nobody can hold for data";
+            section.contradict("connected", expected.to_owned(), &["bus.multiplexed"]);
+            return None;
+        }
         if let Some(width) = width
             && !line.get().is_multiple_of(width.get())
         {
@@ -173,6 +190,9 @@ section! {
         line: Bytes = above_zero,
         /// The time that a processor waits for a line that is in no cache.
         read: Time,
+        /// The size of the shared memory that has one access tag. A coherence block consists of one or several of them, and to
+        /// change the right to it takes the price `set_tag` for each. `None`: a block has one tag, whatever its size.
+        tag: Option<Bytes> = |section, key| section.optional(key, |section| above_zero(section, key)),
     }
 }
 

@@ -25,6 +25,12 @@ macro_rules! primitives {
                     .filter_map(|(name, cost)| cost.map(|cost| (name, cost)))
             }
 
+            /// A price list on which every primitive is free.
+            pub(crate) fn free() -> Self {
+                $(let $name = Some(ByClass::uniform(Cost::default()));)*
+                Self { $($name,)* }
+            }
+
             fn read_keys(section: &Section<'_>, bus: IdleBus<'_>) -> Option<Self> {
                 $(let $name = section.cost(stringify!($name), bus);)*
                 Some(Self { $($name: $name?,)* })

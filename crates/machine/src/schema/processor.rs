@@ -33,6 +33,9 @@ section! {
         /// The time from a thread's resumption until its idle processor goes on with it; zero unless stated. A machine with a
         /// dispatch routine has `wake` in `[software_dispatch]` instead.
         wake: Time = or_default,
+        /// The time in which software looks at the tag of a block before each access to shared memory that the tag allows; zero
+        /// unless stated: hardware looks.
+        check: Time = or_default,
     }
 }
 

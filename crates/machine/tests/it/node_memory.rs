@@ -190,7 +190,7 @@ fn a_mistake_is_told_with_what_would_be_right() {
         ),
         ("supply = \"6 cycles\"\n", "", "cache.supply is missing", "a time such as"),
         ("snoop = \"1 cycle\"\n", "", "bus.snoop is missing", "a time such as"),
-        ("width = \"8 B\"", "width = \"7 B\"", "bus.width = \"7 B\"", "a part of a line, which is 32 B"),
+        ("width = \"8 B\"", "width = \"12 B\"", "bus.width = \"12 B\"", "a part of a line, which is 32 B"),
         ("multiplexed = true", "multiplexed = \"yes\"", "bus.multiplexed", "true or false"),
         ("address = \"1 cycle\"", "address = \"0 cycles\"", "bus.address", "above zero"),
         ("block = \"128 B\"", "block = \"100 B\"", "staging.block", "lines, which are 32 B each"),
@@ -204,4 +204,28 @@ fn a_mistake_is_told_with_what_would_be_right() {
         let told = errors.iter().any(|error| error.contains(key) && error.contains(says));
         assert!(told, "{from} -> {to}: {errors:#?}");
     }
+}
+
+#[test]
+fn a_bus_moves_words_and_is_held_where_addresses_and_data_share_its_wires() {
+    let with = |from: &str, to: &str| parse(&SECTIONS.replace(from, to));
+    for (from, to, told) in [
+        ("width = \"8 B\"", "width = \"4 B\"", "bus.width = \"4 B\": expected at least a word, which is 8 B"),
+        (
+            "multiplexed = true",
+            "multiplexed = false\nconnected = true",
+            "bus.connected = true: expected false, because addresses have wires of their own",
+        ),
+        (
+            "ways = 2",
+            "ways = 3",
+            "cache.size = \"1 KiB\": expected a whole number of sets, which are 96 B each",
+        ),
+    ] {
+        let errors = with(from, to).unwrap_err();
+        assert!(errors.len() == 1 && errors[0].contains(told), "{errors:#?}");
+    }
+    let bus = |machine: Machine| machine.node_memory.unwrap().bus;
+    let connected = with("multiplexed = true", "multiplexed = true\nconnected = true").unwrap();
+    assert!(bus(connected).connected && !bus(parse(SECTIONS).unwrap()).connected);
 }

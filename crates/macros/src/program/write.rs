@@ -213,7 +213,7 @@ fn entry(structure: &Structure, tempest: &TokenStream) -> TokenStream {
     let inputs = inputs_of(of);
     let shares = shared(structure).next().is_some().then(|| quote!(#of::__shared(inputs, plan)?;));
     let problem = match problem {
-        Some(_) => quote!(#of::prepare(inputs, plan.shape, plan.seed)?),
+        Some(_) => quote!(#of::prepare(inputs, plan.problem, plan.seed)?),
         None => quote!(()),
     };
     let about = format!("How a command lists [`{of}`].");

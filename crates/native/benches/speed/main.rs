@@ -12,6 +12,7 @@ mod bare;
 mod common;
 mod fetch_add;
 mod long;
+mod private;
 mod progress;
 mod round_trip;
 mod segments;
@@ -33,6 +34,7 @@ const GROUPS: &[Group] = &[
     ("long", long::rows),
     ("round-trip", round_trip::rows),
     ("segments", segments::rows),
+    ("private", private::rows),
     ("stream", stream::rows),
     ("fetch-add", fetch_add::rows),
     ("switch", threads::switches),

@@ -38,14 +38,14 @@ impl Memory<'_> {
         if self.split.transfers {
             let (thread, confirms) = self.count_store(to.node());
             let stored = SplitPhase::stored(values.len() as u32, thread, confirms);
-            self.thread.transfer(to.node(), place, T::bits(values), stored);
+            self.thread.transfer(to.node(), place, &T::packed(values), stored);
         } else {
             for (offset, values) in (to.offset()..).step_by(BLOCK).zip(values.chunks(BLOCK)) {
                 let (thread, confirms) = self.count_store(to.node());
                 self.thread.send_with(
                     to.node(),
                     SplitPhase::store(offset, thread, confirms),
-                    T::bits(values),
+                    &T::packed(values),
                 );
             }
         }
@@ -93,12 +93,12 @@ impl Memory<'_> {
             self.issuer.reserve(self.thread);
             self.issuer.count(kind, 1);
             let place = self.split.memory.place(to.offset());
-            self.thread.transfer(to.node(), place, T::bits(values), SplitPhase::written(ticket));
+            self.thread.transfer(to.node(), place, &T::packed(values), SplitPhase::written(ticket));
         } else {
             for (offset, values) in (to.offset()..).step_by(BLOCK).zip(values.chunks(BLOCK)) {
                 self.issuer.reserve(self.thread);
                 self.issuer.count(kind, 1);
-                self.thread.send_with(to.node(), SplitPhase::write(offset, ticket), T::bits(values));
+                self.thread.send_with(to.node(), SplitPhase::write(offset, ticket), &T::packed(values));
             }
         }
         self.thread.poll();
@@ -108,7 +108,7 @@ impl Memory<'_> {
     fn copy_here<T: Word>(&self, to: LocalPtr<T>, values: &[T]) {
         let len = values.len() as u32;
         self.thread.charge(tempest::Operations::NONE.loads(len).stores(len));
-        self.split.arena().write(to.offset() as usize, T::bits(values));
+        self.split.arena().write(to.offset() as usize, &T::packed(values));
     }
 }
 

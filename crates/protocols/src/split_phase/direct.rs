@@ -46,7 +46,7 @@ impl Direct<'_> {
     }
 
     pub(super) fn write_block<T: Word>(&self, to: GlobalPtr<T>, values: &[T]) {
-        self.there.write(to.offset() as usize, T::bits(values));
+        self.there.write(to.offset() as usize, &T::packed(values));
         self.memory.thread.poll();
     }
 }

@@ -55,6 +55,7 @@ fn moved(offset: u32, words: i64) -> u32 {
 impl<T: Word> LocalPtr<T> {
     /// The word at this offset.
     pub const fn new(offset: u32) -> Self {
+        const { assert!(size_of::<T>() == 8, "an arena has words of 8 bytes") };
         Self { offset, of: PhantomData }
     }
 
@@ -72,6 +73,7 @@ impl<T: Word> LocalPtr<T> {
 impl<T: Word> GlobalPtr<T> {
     /// The word at this offset of this node.
     pub const fn new(node: NodeId, offset: u32) -> Self {
+        const { assert!(size_of::<T>() == 8, "an arena has words of 8 bytes") };
         Self { node, offset, of: PhantomData }
     }
 

@@ -5,6 +5,7 @@
 //! comment of a field is its description in the JSON Schema and in `docs/json.md`; a paragraph of it that begins with
 //! `Null` says when the value is null.
 
+mod baseline;
 mod calibrate;
 mod claims;
 mod comparison;
@@ -29,6 +30,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
+pub use baseline::Baseline;
 pub use calibrate::{Calibrate, Distance, Quantity};
 pub use claims::{
     Claim, Claims, Counts as Verdicts, FailedRun, FixedMachine, Ledger, Parameter, Scalar, Score, Summary,

@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tempest::{Adjustment, Counters, Mechanism, Outcome, PhaseRecord, Stage, Why};
 
-use super::Partial;
 use super::spent::{Breakdown, ProtocolBreakdown, Utilization};
+use super::{Baseline, Partial};
 
 /// The document that `tradewind run --json` prints.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -25,6 +25,10 @@ pub struct Run {
     /// The combination that ran.
     #[serde(flatten)]
     pub combination: Combination,
+    /// The run that the speed is measured against.
+    ///
+    /// Null unless asked for.
+    pub baseline: Option<Baseline>,
     /// The measured times and counts.
     #[serde(flatten)]
     pub measured: Measured,
@@ -328,7 +332,7 @@ impl Run {
         let combination = Combination::new(setting, shape, machine, ran);
         let interval = compare::Interval::of_median(ran.samples(), interval::level(1));
         let measured = Measured::new(machine, ran, interval.filter(|_| machine.native));
-        Self { version: super::VERSION, partial: None, asked, combination, measured }
+        Self { version: super::VERSION, partial: None, asked, combination, baseline: None, measured }
     }
 
     /// The measurements of the timed region: the first phase, or the whole run if there is none.

@@ -7,7 +7,7 @@ use tempest::{Policy, Resource};
 use super::partial::partial;
 use super::{anatomy, cores, figures, kind, sharing};
 use crate::bar;
-use crate::document::{Change, Interval, ProtocolBreakdown, Region, Run, Utilization};
+use crate::document::{Baseline, Change, Interval, ProtocolBreakdown, Region, Run, Utilization};
 use crate::figures::{grids, single, unit};
 use crate::page::{ALARM, Page, STRONG};
 use crate::part;
@@ -42,6 +42,7 @@ pub fn run(run: &Run, page: &Page, host_cores: usize) -> Vec<String> {
     sheet.figures(run);
     sheet.blank();
     sheet.times(run);
+    run.baseline.iter().for_each(|baseline| sheet.baseline(baseline));
     sheet.breakdown(run);
     sheet.traffic(run);
     sheet.parts(run);
@@ -125,6 +126,23 @@ impl Sheet<'_> {
             let Interval { low_ns, high_ns, level, .. } = interval;
             let ends = format!("{} to {} with {}", time(*low_ns), time(*high_ns), percent(*level));
             self.row(&format!("median of {} runs", measured.runs), &ends);
+        }
+    }
+
+    /// How fast the run is beside the one that it is measured against.
+    fn baseline(&mut self, baseline: &Baseline) {
+        let Baseline { name, time_ns, memory_ns, speedup, work, verified, .. } = baseline;
+        let speedup = speedup.map_or_else(|| "none".to_owned(), |speedup| format!("{speedup:.2}"));
+        let mut said = format!("{speedup}; {name} takes {}", time(*time_ns));
+        if *memory_ns > 0.0 {
+            said += &format!(", {} of it waiting for memory", percent(memory_ns / time_ns));
+        }
+        said += &work
+            .map_or_else(String::new, |work| format!("; the run computes {work:.2} times as long in all"));
+        self.row("speed-up", &said);
+        if !verified {
+            let wrong = self.page.fold("  WRONG: ", &format!("the answer of {name}"));
+            self.lines.push(self.page.paint(ALARM, &wrong));
         }
     }
 

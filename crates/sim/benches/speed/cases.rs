@@ -49,7 +49,7 @@ const CM5: Set = Set { machine: cm_5, policy: "proc", processors: 1 };
 /// Hurricane-1 without caches, banks and bus: prices alone.
 const WITHOUT_BUS: Set = Set { machine: without_bus, policy: "single", processors: 1 };
 
-fn hurricane_1() -> Machine {
+pub(crate) fn hurricane_1() -> Machine {
     machine("hurricane-1", include_str!("../../../../machines/hurricane-1.toml"))
 }
 

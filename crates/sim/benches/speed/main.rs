@@ -7,6 +7,7 @@
 
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
 
+mod accesses;
 mod alone;
 mod bare;
 mod cases;

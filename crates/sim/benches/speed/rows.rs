@@ -1,5 +1,6 @@
 //! The rows of the table: what is run, what stands beside it, the aim and the floor. This file must never know how a run is made.
 
+use crate::accesses;
 use crate::alone::{self, Alone};
 use crate::bare;
 use crate::cases::{self, Case};
@@ -30,6 +31,7 @@ pub(crate) const GROUPS: &[Group] = &[
     }),
     ("np", || rate("fetch-add, paragon, np, 8 nodes", &cases::NP, 20_000, (2, Aim::Value(3.0, 1.5)))),
     ("em3d", em3d),
+    ("accesses", || accesses::rows(&cases::hurricane_1())),
     ("no-bus-1024", || {
         many("fetch-add without a bus, 1024 nodes", &cases::NO_BUS_1024, 1024, Aim::Value(350.0, 700.0))
     }),

@@ -74,6 +74,15 @@ impl Agenda {
         self.events.next().unwrap_or(Order::NEVER).min(self.passages.first()).min(other).max(past_present)
     }
 
+    /// The instant up to which the present time may [pass](Self::pass), and which it may not reach.
+    #[inline]
+    pub(crate) fn quiet_until(&self) -> Time {
+        if !self.due.is_empty() {
+            return self.now;
+        }
+        self.turn.bound.at.min(self.own()).min(self.stalls_after())
+    }
+
     /// Advances the present time by `ahead` if the node has no earlier event and its turn lasts so long. Otherwise returns the
     /// instant `ahead` from now, at which the caller [queues](Self::push) its continuation.
     #[inline]

@@ -10,8 +10,8 @@ use std::cell::{Cell, RefCell, RefMut};
 use std::rc::Rc;
 use std::thread::panicking;
 
-use tempest::world::{Accounting, Held, Packet, Proof, Scheduling};
-use tempest::{Access, Block, MemoryEvents, Place, Primitive, Work};
+use tempest::world::{Accounting, Held, Packet, Proof, Scheduling, Touch};
+use tempest::{Access, Block, MemoryEvents, Primitive, Work};
 use units::Time;
 
 use fiber::Owner;
@@ -278,19 +278,26 @@ impl Accounting for Edge {
         IDLE_PASSES
     }
 
-    fn touch(&self, place: Place, words: usize, access: Access) {
+    fn touch(&self, touch: Touch) {
         if panicking() || self.is_over() {
             return;
         }
-        let node = self.node();
-        let found = self.state().nodes[node].waist.address(place, words);
-        // The engine catches this panic, like every other mistake of a program.
-        let address = found.unwrap_or_else(|bad| panic!("{bad}"));
-        let lines = self.state().nodes[node].memory.lines_touched(address, words, access);
-        let Some(lines) = lines else { return self.at_work(|work| work.touch(words, access)) };
-        for line in lines {
-            self.settle();
-            self.at_work(|work| work.instruction(line, access));
+        let mut state = self.state();
+        let Some(mut left) = state.at_work(self.core()).memory.instructions(&touch) else {
+            return state.at_work(self.core()).touch(&touch);
+        };
+        while !left.are_over() {
+            let until = if left.are_private() {
+                Time::MAX
+            } else {
+                state = self.settled(state);
+                trains::quiet_until(&state, self.core())
+            };
+            state.at_work(self.core()).pass_hits(&mut left, until);
+            if !left.are_over() {
+                state = self.settled(state);
+                state.at_work(self.core()).instruct(&mut left);
+            }
         }
     }
 

@@ -116,6 +116,14 @@ pub(crate) fn put_off(cluster: &mut Cluster, core: usize) {
     }
 }
 
+/// The instant before which nothing happens on the node of `core` but what the fiber there does, whose clock is settled.
+pub(crate) fn quiet_until(cluster: &Cluster, core: usize) -> Time {
+    match cluster.nodes[cluster.cores[core].node()].trains.next() {
+        Some((place, _)) => place.at.min(cluster.agenda.quiet_until()),
+        None => cluster.agenda.quiet_until(),
+    }
+}
+
 /// Takes all steps of the acting node that come before what happens now.
 #[inline(always)]
 pub(crate) fn catch_up(cluster: &mut Cluster) {

@@ -1,7 +1,6 @@
-//! Memory accesses of threads: touches of segments, and accesses to shared memory.
+//! Accesses of threads to shared memory, and their waits until memory has all that was flushed.
 //!
-//! Where the machine describes its caches, a touch is a number of instructions, each at its own instant. Elsewhere a touch is
-//! loads and stores that hit. An access to shared memory that its tag allows is a load or store of the processor's cache. A hit
+//! An access to shared memory that its tag allows is a load or store of the processor's cache. A hit
 //! takes the instruction's issue, as in a program's own count of operations. Any other access waits for the node's bus. Where
 //! caches are not described every access is a hit, except one that ends a fault: its line comes from memory.
 //!
@@ -20,67 +19,14 @@
 //! This module must never know a protocol, nor what a program's words mean.
 
 use hardware::memory::{Keep, NodeMemory};
-use tempest::{Access, Operations, Stage, Work};
+use tempest::{Operations, Stage};
 use units::Time;
 
-use super::Memory;
 use super::at_work::AtWork;
 use crate::measure::anatomy::Taken;
-use crate::prices::WORD_BYTES;
 use crate::processor::ledger::Bucket;
 
-impl Memory {
-    /// The lines that a touch of words at an address asks for, one for each instruction; `None` where the machine does not
-    /// describe caches.
-    pub(crate) fn lines_touched(
-        &self,
-        address: u64,
-        words: usize,
-        access: Access,
-    ) -> Option<impl Iterator<Item = u64> + use<>> {
-        let (line, words) = (self.system.as_ref()?.line(), words as u64);
-        let (from, step, instructions) = match access {
-            Access::Flush | Access::Purge => {
-                let end = address + words * WORD_BYTES;
-                (0, line, address / line..end.div_ceil(line))
-            }
-            Access::Load | Access::LoadIgnored | Access::Store => (address, WORD_BYTES, 0..words),
-        };
-        Some(instructions.map(move |instruction| (from + instruction * step) / line))
-    }
-}
-
 impl AtWork<'_> {
-    /// Charges a touch where the machine does not describe caches: instructions that hit.
-    pub(crate) fn touch(&mut self, words: usize, access: Access) {
-        let words = u32::try_from(words).unwrap_or(u32::MAX);
-        let work = match access {
-            Access::Load | Access::LoadIgnored => Operations::NONE.loads(words),
-            Access::Store => Operations::NONE.stores(words),
-            Access::Flush | Access::Purge => Operations::NONE,
-        };
-        self.charge(Work::Compute(work));
-    }
-
-    /// Charges one instruction of the thread at the present time: its issue, and its wait for a line.
-    pub(crate) fn instruction(&mut self, line: u64, access: Access) {
-        let issue = match access {
-            Access::Load | Access::LoadIgnored => Operations::NONE.loads(1),
-            Access::Store | Access::Flush | Access::Purge => Operations::NONE.stores(1),
-        };
-        self.charge(Work::Compute(issue));
-        let (processor, issued) = (self.number(), self.core.clock.at(self.now));
-        let Some(system) = self.memory.system() else { return };
-        let done = match access {
-            Access::Load => system.load(processor, line, issued, true),
-            Access::LoadIgnored => system.load(processor, line, issued, false),
-            Access::Store => system.store(processor, line, issued),
-            Access::Flush => system.flush(processor, line, issued),
-            Access::Purge => system.purge(processor, line, issued),
-        };
-        self.core.spend(Bucket::Memory, done.saturating_sub(issued));
-    }
-
     /// Waits, from the present time on, until all lines that the processor has flushed are in memory.
     pub(crate) fn drain(&mut self) {
         let (now, processor) = (self.now, self.number());
@@ -105,7 +51,7 @@ impl AtWork<'_> {
     pub(crate) fn hits(&mut self, address: u64, store: bool) -> bool {
         self.anatomy.count_access();
         let issue = if store { Operations::NONE.stores(1) } else { Operations::NONE.loads(1) };
-        self.core.spend(Bucket::Compute, self.prices.operations(self.core.list(), issue));
+        self.core.spend(Bucket::Compute, self.prices.access(self.core.list(), issue));
         let (processor, at) = (self.number(), self.core.clock.at(self.now));
         self.memory.system().is_none_or(|system| system.hits(processor, system.line_of(address), store, at))
     }
@@ -130,7 +76,7 @@ impl AtWork<'_> {
     }
 
     /// The processor's number, by which the memory system knows its cache.
-    fn number(&self) -> usize {
+    pub(super) fn number(&self) -> usize {
         self.core.number().into()
     }
 }
@@ -138,6 +84,7 @@ impl AtWork<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::memory::Memory;
     use crate::memory::testing::Bench;
     use crate::testing::{described, ns};
     use machine::Primitives;
@@ -188,16 +135,5 @@ mod tests {
         bench.at_work(1, ns(200)).miss(64, true, false, Keep::Any);
         assert!(is_far(&mut bench, 1, true, 1) && !is_far(&mut bench, 1, true, 0));
         assert!(!is_far(&mut bench, 1, false, 1) && is_far(&mut bench, 1, false, 1000));
-    }
-
-    #[test]
-    fn a_touch_is_one_instruction_a_word_and_a_flush_one_a_line() {
-        let memory = Memory::described(&described());
-        let lines =
-            |memory: &Memory, access| memory.lines_touched(16, 4, access).map(Iterator::collect::<Vec<_>>);
-        // Words of 8 B from the middle of the first line of 32 B on.
-        assert_eq!(lines(&memory, Access::Load), Some(vec![0, 0, 1, 1]));
-        assert_eq!(lines(&memory, Access::Flush), Some(vec![0, 1]));
-        assert_eq!(lines(&Memory::plain(ns(50)), Access::Load), None);
     }
 }

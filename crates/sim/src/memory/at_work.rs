@@ -133,7 +133,8 @@ impl AtWork<'_> {
 
     /// Spends the cost of `count` uses of a primitive, for the class of message that the processor works on.
     pub(crate) fn spend_primitive(&mut self, primitive: Primitive, count: u32) {
-        self.spend_primitive_for(primitive, self.core.purpose().class, count.into());
+        let count = u64::from(count) * if primitive == Primitive::SetTag { self.memory.tags() } else { 1 };
+        self.spend_primitive_for(primitive, self.core.purpose().class, count);
         if primitive == Primitive::DirectoryLookup {
             self.migrate_entry();
         }

@@ -16,14 +16,23 @@ pub(crate) struct Blocks {
     base: u64,
     bytes: u64,
     line: u64,
+    /// The number of tags of each block.
+    tags: u64,
 }
 
 impl Blocks {
     /// The places of a program's blocks; `None` if it has none.
     pub(crate) fn of(node: &Waist, machine: &Machine) -> Option<Self> {
         let memory = node.memory()?;
-        let bytes = memory.layout().block_bytes().into();
-        Some(Self { base: memory.block_address(Block(0)), bytes, line: machine.memory.line.get() })
+        let bytes = u64::from(memory.layout().block_bytes());
+        let (line, tag) = (machine.memory.line.get(), machine.memory.tag);
+        let tags = tag.map_or(1, |tag| bytes.div_ceil(tag.get()));
+        Some(Self { base: memory.block_address(Block(0)), bytes, line, tags })
+    }
+
+    /// The number of tags that stand for a block.
+    pub(super) fn tags(self) -> u64 {
+        self.tags
     }
 
     /// The lines of a block. A block that is smaller than a line moves as one.
@@ -78,7 +87,7 @@ mod tests {
 
     #[test]
     fn a_block_has_whole_lines_and_one_at_least() {
-        let blocks = Blocks { base: 4096, bytes: 128, line: 32 };
+        let blocks = Blocks { base: 4096, bytes: 128, line: 32, tags: 1 };
         assert_eq!((blocks.lines(Block(0)), blocks.lines(Block(2))), (128..132, 136..140));
         assert_eq!(blocks.block_at(4096 + 128 + 127), Block(1));
         let small = Blocks { bytes: 16, ..blocks };

@@ -10,6 +10,7 @@ pub(crate) mod lowering;
 mod node;
 #[cfg(test)]
 pub(crate) mod testing;
+pub(crate) mod touches;
 pub(crate) mod train;
 pub(crate) mod trains;
 

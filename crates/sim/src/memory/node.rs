@@ -69,6 +69,11 @@ impl Memory {
         }
     }
 
+    /// The number of tags that stand for a block of shared memory.
+    pub(super) fn tags(&self) -> u64 {
+        self.blocks.map_or(1, Blocks::tags)
+    }
+
     /// Sets the time by which threads may load from shared memory ahead of engine time. The default is one transaction from
     /// cache to cache.
     pub(crate) fn lead_by(&mut self, lead: Time) {

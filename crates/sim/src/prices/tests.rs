@@ -29,8 +29,9 @@ impl PriceLists {
             machine: "pencil".to_owned(),
             lists: Self::lists(general, [network, embedded], &operations, own_operations, alone),
             has_embedded: embedded.is_some(),
-            memory: machine::Memory { line: units::Bytes::new(32), read: ns(50) },
+            memory: machine::Memory { line: units::Bytes::new(32), read: ns(50), tag: None },
             fetch: ns(6),
+            check: ns(0),
             visible: ns(9),
         }
     }

@@ -13,6 +13,7 @@ mod many;
 mod memory;
 mod network;
 mod overflow;
+mod private;
 mod promises;
 mod random;
 mod receipt;

@@ -290,6 +290,7 @@ fn every_promise_holds_where_a_network_processor_s_node_is_interrupted() {
 fn every_promise_holds_on_the_machines_that_studies_measured() {
     let deposits = [
         "deposits_are_counted",
+        "segments_hold_words_of_every_width",
         "placement_precedes_messages",
         "deadlock_names_who_waits",
         "deadlock_of_all",

@@ -281,3 +281,67 @@ fn rows_with_bus_transactions_get_longer_where_four_protocol_processors_share_th
     }
     assert_eq!(step(&outcome, reply, "directory_lookup"), 121.0, "it is in the processor's cache");
 }
+
+/// Thread 0 of each node counts in a word of 4 bytes; the words of two nodes stand so many bytes apart.
+struct Counters {
+    words: Shared<u32>,
+    apart: usize,
+}
+
+/// Times that each counts.
+const COUNTS: u32 = 200;
+
+impl Protocol for Counters {
+    type Config = (Config, Array<u32>, usize);
+
+    fn install((config, words, apart): &Self::Config, setup: &mut Setup<'_>) -> Self {
+        Self { words: setup.install::<Stache>(config).bind(*words), apart: *apart }
+    }
+}
+
+#[handlers]
+impl Counters {
+    fn main(&self, thread: &Thread<'_>) {
+        let mine = thread.node().0 as usize * self.apart / size_of::<u32>();
+        for _ in 0..COUNTS {
+            let count = thread.read(&self.words, mine);
+            thread.write(&self.words, mine, count + 1);
+            thread.charge(tempest::Operations::NONE.integers(100));
+            thread.poll();
+        }
+        assert_eq!(thread.read(&self.words, mine), COUNTS, "what was counted");
+    }
+
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
+        Report { checks: 1, ..Report::default() }
+    }
+}
+
+/// Two nodes count, and nobody looks at another's counter. Counters of 4 bytes next to each other are in one block of 64 bytes,
+/// which goes to and fro; counters in two blocks stay where they are.
+#[test]
+fn counters_of_four_bytes_in_one_block_are_shared_though_nobody_shares_them() {
+    let counted = |apart: usize| {
+        let mut layout = Layout::new(2, 64).expect("a block of a permitted size");
+        let words = layout.array("counters", 64, Homes::At(NodeId(0))).expect("it is small");
+        let launch = Launch {
+            nodes: 2,
+            processors: 1,
+            mechanism: Mechanism::SharedMemory,
+            ..Launch::new(
+                Job::new::<Counters>((Config::new(layout), words, apart)),
+                "s-coma".parse().expect("a policy"),
+            )
+        };
+        let model = Model::new(machine("s-coma", &[]));
+        let outcome = model.run(&launch).unwrap_or_else(|failure| panic!("{failure}"));
+        let asked = outcome.anatomy.iter().filter(|stage| stage.kind.contains("::Faulted"));
+        (asked.map(|stage| stage.events).sum::<u64>(), outcome.time)
+    };
+    let (alone, quickly) = counted(64);
+    let (together, slowly) = counted(4);
+    // Node 0 is the home; node 1 faults once to read and once to write.
+    assert_eq!(alone, 2, "faults on counters of two blocks");
+    assert!(together > u64::from(COUNTS) / 2, "{together} faults on counters of one block");
+    assert!(slowly > quickly + quickly, "{slowly} and {quickly}");
+}

@@ -11,6 +11,9 @@ pub struct Plan {
     pub mechanism: Mechanism,
     /// The number of nodes, and of threads on each.
     pub shape: Shape,
+    /// The shape of the run whose problem is solved. It is [`shape`](Self::shape), except in a run that others are measured
+    /// against: there one processor solves the problem of many.
+    pub problem: Shape,
     /// The seed of the program's random numbers.
     pub seed: u64,
     /// The bytes of a coherence block: one of [`BLOCKS`](Self::BLOCKS).
@@ -28,7 +31,7 @@ impl Plan {
 
     /// A plan with seed 1, blocks of [`BLOCK`](Self::BLOCK) bytes and no protocol for shared memory.
     pub const fn new(mechanism: Mechanism, shape: Shape) -> Self {
-        Self { mechanism, shape, seed: 1, block: Self::BLOCK, protocol: None }
+        Self { mechanism, shape, problem: shape, seed: 1, block: Self::BLOCK, protocol: None }
     }
 
     /// This plan with a protocol for shared memory.

@@ -9,15 +9,19 @@ use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::Arc;
 
+use ::segment::{Form, Width};
 use bytemuck::{Pod, Zeroable};
 
 use crate::{Key, NodeId, Word};
 
-/// The size of a word in bytes, modelled and native.
+/// The number of bytes that blocks are counted and moved by, modelled and native.
 pub(crate) const WORD_BYTES: u32 = 8;
 
 /// The number of words of a page of 4096 bytes.
 pub(crate) const PAGE_WORDS: u32 = 512;
+
+/// The size of a page in bytes.
+pub(crate) const PAGE_BYTES: usize = PAGE_WORDS as usize * WORD_BYTES as usize;
 
 /// The number of a block of the address space, from 0; equal on every node.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Pod, Zeroable)]
@@ -47,6 +51,10 @@ pub enum Homes {
     /// Each node has a part of the same number of elements, and parts begin at pages.
     /// [`Shared::at`](crate::Shared::at) gives the index of an element of a part.
     Parts,
+    /// Each page at the node that touches it first, if the protocol can move homes as `stache` can. What stands for the home in the
+    /// layout is the node that a protocol may have keep note of it; pages are dealt out in turn. A protocol
+    /// that knows nothing of this takes that node for the home.
+    FirstTouch,
 }
 
 /// An array of the address space, for [`Memory::bind`](crate::Memory::bind).
@@ -66,12 +74,12 @@ pub(crate) struct Region {
     pub(crate) identity: u64,
     /// The number of elements, including the unused ones that fill a part's last page.
     pub(crate) len: usize,
-    /// The size of an element is `1 << stride` words.
-    pub(crate) stride: u32,
+    /// How an element is divided among words.
+    pub(crate) form: Form,
     /// The number of elements from the beginning of a part to that of the next; all of them where there is
     /// only one part.
     pub(crate) part: usize,
-    /// The number of the first word.
+    /// The first byte.
     pub(crate) base: usize,
     /// The pages of the region.
     pub(crate) pages: Range<u32>,
@@ -80,6 +88,12 @@ pub(crate) struct Region {
 /// A layout that cannot be. It displays as a sentence that says what was expected.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BadLayout(String);
+
+impl BadLayout {
+    pub(crate) fn new(why: String) -> Self {
+        Self(why)
+    }
+}
 
 impl fmt::Display for BadLayout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -94,6 +108,8 @@ pub struct Layout {
     /// The size of a block is `1 << block` words.
     block: u32,
     homes: Vec<NodeId>,
+    /// By page: its home is the node that touches it first.
+    touched: Vec<bool>,
     regions: Vec<Region>,
 }
 
@@ -110,10 +126,10 @@ impl Layout {
             return Err(BadLayout("shared memory of no nodes: expected at least 1".to_owned()));
         }
         let block = (block / WORD_BYTES).trailing_zeros();
-        Ok(Self { nodes, block, homes: Vec::new(), regions: Vec::new() })
+        Ok(Self { nodes, block, homes: Vec::new(), touched: Vec::new(), regions: Vec::new() })
     }
 
-    /// Allocates an array of `len` words.
+    /// Allocates an array of `len` words, each of 1, 2, 4 or 8 bytes.
     ///
     /// # Errors
     /// [`BadLayout`] if the space has no room for it.
@@ -123,15 +139,15 @@ impl Layout {
         len: usize,
         homes: Homes,
     ) -> Result<Array<T>, BadLayout> {
-        self.records(name, len, 1, homes)
+        self.allocate(name, len, Form::elements(Width::of::<T::Atomic>()), homes)
     }
 
-    /// Allocates `len` records of `words` words, a power of two, so that a record either lies in one block or
+    /// Allocates `len` records of `words` words of 8 bytes, a power of two, so that a record either lies in one block or
     /// begins one. `T` is the type of a record's first word; [`Shared::field`](crate::Shared::field) gives
     /// the others.
     ///
     /// # Errors
-    /// [`BadLayout`] if `words` is no power of two, or the space has no room for them.
+    /// [`BadLayout`] if `words` is no power of two, `T` is not of 8 bytes, or the space has no room for them.
     pub fn records<T: Word>(
         &mut self,
         name: &'static str,
@@ -139,36 +155,54 @@ impl Layout {
         words: u32,
         homes: Homes,
     ) -> Result<Array<T>, BadLayout> {
-        if !words.is_power_of_two() {
-            return Err(BadLayout(format!("records of {words} words in `{name}`: expected a power of two")));
+        let width = Width::of::<T::Atomic>();
+        if width != Width::Eight {
+            return Err(BadLayout(format!(
+                "`{name}` begins with a word of {width}: expected one of 8 bytes"
+            )));
         }
-        let (nodes, page) = (self.nodes as usize, PAGE_WORDS as usize);
+        let Ok(form) = Form::words(words as usize) else {
+            return Err(BadLayout(format!("records of {words} words in `{name}`: expected a power of two")));
+        };
+        self.allocate(name, len, form, homes)
+    }
+
+    /// Allocates `len` elements of a form.
+    fn allocate<T: Word>(
+        &mut self,
+        name: &'static str,
+        len: usize,
+        form: Form,
+        homes: Homes,
+    ) -> Result<Array<T>, BadLayout> {
+        let (nodes, bytes) = (self.nodes as usize, form.bytes());
         let parts = if homes == Homes::Parts { nodes } else { 1 };
         let first = self.homes.len();
-        let part_pages = len.checked_mul(words as usize).map(|words| words.div_ceil(page).max(1));
+        let part_pages = len.checked_mul(bytes).map(|bytes| bytes.div_ceil(PAGE_BYTES).max(1));
         let pages = part_pages.and_then(|pages| pages.checked_mul(parts));
         let Some((part_pages, pages)) =
             part_pages.zip(pages).filter(|&(_, pages)| pages <= Self::MAX_PAGES - first)
         else {
             return Err(BadLayout(format!(
-                "{len} records of {words} words in `{name}`: the space has no room for them"
+                "{len} elements of {bytes} bytes in `{name}`: the space has no room for them"
             )));
         };
         self.homes.extend((0..pages).map(|index| match homes {
             Homes::At(node) => node,
-            Homes::RoundRobin => NodeId((index % nodes) as u32),
+            Homes::RoundRobin | Homes::FirstTouch => NodeId((index % nodes) as u32),
             Homes::Parts => NodeId((index / part_pages) as u32),
         }));
+        self.touched.resize(self.homes.len(), homes == Homes::FirstTouch);
         let region = self.regions.len() as u32;
-        let part = if parts > 1 { part_pages * page / words as usize } else { len };
-        let identity = self.next_identity(name, len, words, homes);
+        let part = if parts > 1 { part_pages * PAGE_BYTES / bytes } else { len };
+        let identity = self.next_identity(name, len, bytes, homes);
         self.regions.push(Region {
             name,
             identity,
             len: part * parts,
-            stride: words.trailing_zeros(),
+            form,
             part,
-            base: first * page,
+            base: first * PAGE_BYTES,
             pages: first as u32..(first + pages) as u32,
         });
         match homes {
@@ -177,6 +211,11 @@ impl Layout {
             }
             _ => Ok(Array { region, identity, word: PhantomData }),
         }
+    }
+
+    /// The forms of all arrays, each with the bytes of its pages. Together they are the whole space.
+    pub(crate) fn forms(&self) -> impl Iterator<Item = (Form, usize)> {
+        self.regions.iter().map(|region| (region.form.clone(), region.pages.len() * PAGE_BYTES))
     }
 
     /// The largest number of pages of 4096 bytes: 32 GiB, so that block numbers fit 32 bits.
@@ -197,14 +236,19 @@ impl Layout {
         1 << self.block
     }
 
-    /// The binary logarithm of the size of a block in words.
+    /// The binary logarithm of the size of a block in bytes.
     pub(crate) fn block_shift(&self) -> u32 {
-        self.block
+        self.block_bytes().trailing_zeros()
     }
 
     /// The number of words of the space.
     pub fn words(&self) -> usize {
         self.homes.len() * PAGE_WORDS as usize
+    }
+
+    /// The size of the space in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.homes.len() * PAGE_BYTES
     }
 
     /// The number of blocks of the space.
@@ -219,7 +263,12 @@ impl Layout {
 
     /// The page of a block.
     pub fn page_of(&self, block: Block) -> u32 {
-        block.0 / (PAGE_WORDS >> self.block)
+        block.0 / self.page_blocks()
+    }
+
+    /// The number of blocks of a page.
+    pub fn page_blocks(&self) -> u32 {
+        PAGE_WORDS >> self.block
     }
 
     /// The blocks of a page.
@@ -228,7 +277,7 @@ impl Layout {
     /// If there is no such page.
     pub fn blocks_of(&self, page: u32) -> Range<u32> {
         assert!(page < self.pages(), "page {page} of a space of {} pages", self.pages());
-        let each = PAGE_WORDS >> self.block;
+        let each = self.page_blocks();
         page * each..(page + 1) * each
     }
 
@@ -240,6 +289,14 @@ impl Layout {
         self.homes[page as usize]
     }
 
+    /// Whether a page's home is the node that touches it first ([`Homes::FirstTouch`]).
+    ///
+    /// # Panics
+    /// If there is no such page.
+    pub fn is_touched_home(&self, page: u32) -> bool {
+        self.touched[page as usize]
+    }
+
     /// The home of a block.
     ///
     /// # Panics
@@ -248,10 +305,10 @@ impl Layout {
         self.home_of_page(self.page_of(block))
     }
 
-    /// The words of a block.
-    pub(crate) fn words_of(&self, block: Block) -> Range<usize> {
-        let first = (block.0 as usize) << self.block;
-        first..first + self.block_words()
+    /// The bytes of a block.
+    pub(crate) fn bytes_of(&self, block: Block) -> Range<usize> {
+        let first = (block.0 as usize) << self.block_shift();
+        first..first + self.block_bytes() as usize
     }
 
     /// The number of arrays.
@@ -270,10 +327,10 @@ impl Layout {
 
     /// The identity of the next region. It is equal on every node, because all nodes make the space in the
     /// same order.
-    fn next_identity(&self, name: &str, len: usize, words: u32, homes: Homes) -> u64 {
+    fn next_identity(&self, name: &str, len: usize, bytes: usize, homes: Homes) -> u64 {
         let before = self.regions.last().map_or(0, |region| region.identity);
         let mut identity = DefaultHasher::new();
-        (before, self.nodes, self.block, name, len, words, homes).hash(&mut identity);
+        (before, self.nodes, self.block, name, len, bytes, homes).hash(&mut identity);
         identity.finish()
     }
 

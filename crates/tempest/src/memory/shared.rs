@@ -3,48 +3,49 @@
 //! A handle knows where its elements are. Whether they may be accessed is asked through the accessing thread.
 //! This module must never know protocols or messages.
 
-use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
+use ::segment::{Column, Stride};
+
+use super::layout::WORD_BYTES;
 use super::store::{Memory, Right, TAG_SHIFT};
-use crate::{Array, Block, NodeId, Word};
+use crate::{Array, Block, NodeId, Word, word};
 
 /// The largest number of elements of a run: for so long a right may be used after its test.
 const LONGEST_RUN: usize = 512;
 
 /// An array of shared memory, as one node sees it. A clone refers to the same memory.
 #[derive(Debug)]
-pub struct Shared<T> {
+pub struct Shared<T: Word> {
+    /// The words of the field that this handle names.
+    column: Column<T::Atomic>,
     memory: Arc<Memory>,
     region: u32,
-    /// The first word of the field that this handle names.
+    /// The first byte of that field in the address space.
     base: usize,
-    len: usize,
-    stride: u32,
     part: usize,
-    /// A word is in block `word >> block`.
+    /// A byte is in block `byte >> block`.
     block: u32,
-    word: PhantomData<T>,
 }
 
-impl<T> Clone for Shared<T> {
+impl<T: Word> Clone for Shared<T> {
     fn clone(&self) -> Self {
-        Self { memory: Arc::clone(&self.memory), word: PhantomData, ..*self }
+        Self { column: self.column.clone(), memory: Arc::clone(&self.memory), ..*self }
     }
 }
 
 impl<T: Word> Shared<T> {
     pub(super) fn new(memory: Arc<Memory>, array: Array<T>) -> Self {
-        let layout = memory.layout();
-        let region = layout.region_in(array);
+        let region = memory.layout().region_in(array);
         let region = region.unwrap_or_else(|| {
             panic!("a shared array of another space (its number there: {})", array.region)
         });
-        let (base, len, stride, part) = (region.base, region.len, region.stride, region.part);
-        let block = layout.block_shift();
-        Self { memory, region: array.region, base, len, stride, part, block, word: PhantomData }
+        let (base, len, part) = (region.base, region.len, region.part);
+        let block = memory.layout().block_shift();
+        let column = memory.mapping.column(array.region as usize, 0);
+        let column = column.expect("an array begins with a word of its type").first(len);
+        Self { column, memory, region: array.region, base, part, block }
     }
 
     /// A handle to word `word` of each record, from 0.
@@ -52,25 +53,24 @@ impl<T: Word> Shared<T> {
     /// # Panics
     /// If a record has no such word.
     pub fn field<U: Word>(&self, word: u32) -> Shared<U> {
-        assert!(
-            word < 1 << self.stride,
-            "word {word} of records of {} in `{}`",
-            1 << self.stride,
-            self.name()
-        );
-        let Self { region, base, len, stride, part, block, .. } = *self;
-        let (memory, base) = (Arc::clone(&self.memory), base + word as usize);
-        Shared { memory, region, base, len, stride, part, block, word: PhantomData }
+        let offset = word as usize * WORD_BYTES as usize;
+        let column = self.memory.mapping.column(self.region as usize, offset).unwrap_or_else(|_| {
+            let words = (1_u32 << self.column.shift()) / WORD_BYTES;
+            panic!("word {word} of {} bytes of records of {words} in `{}`", size_of::<U>(), self.name())
+        });
+        let Self { region, base, part, block, .. } = *self;
+        let (column, memory) = (column.first(self.len()), Arc::clone(&self.memory));
+        Shared { column, memory, region, base: base + offset, part, block }
     }
 
     /// The number of elements.
     pub fn len(&self) -> usize {
-        self.len
+        self.column.len()
     }
 
     /// Whether the array has no elements.
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.column.is_empty()
     }
 
     /// The index in the whole array of element `index` of a node's part.
@@ -87,7 +87,7 @@ impl<T: Word> Shared<T> {
     /// # Panics
     /// If there is no such element.
     pub fn block(&self, index: usize) -> Block {
-        self.block_of(self.word(index))
+        self.block_of(self.place(index))
     }
 
     /// The node's copy of the address space, which holds this array.
@@ -103,80 +103,76 @@ impl<T: Word> Shared<T> {
         self.memory.layout().region(self.region).map_or("?", |region| region.name)
     }
 
-    /// The number of an element's word in the address space.
+    /// The place of an element: its first byte in the address space.
     #[inline]
-    pub(crate) fn word(&self, index: usize) -> usize {
-        if index >= self.len {
+    pub(crate) fn place(&self, index: usize) -> usize {
+        if index >= self.column.len() {
             self.refuse(index);
         }
-        self.base + (index << self.stride)
+        self.base + (index << self.column.shift())
     }
 
     #[cold]
     fn refuse(&self, index: usize) -> ! {
-        panic!("index {index} of shared array `{}`, which has {}", self.name(), self.len)
+        panic!("index {index} of shared array `{}`, which has {}", self.name(), self.len())
     }
 
     #[inline]
-    pub(crate) fn block_of(&self, word: usize) -> Block {
-        Block((word >> self.block) as u32)
+    pub(crate) fn block_of(&self, place: usize) -> Block {
+        Block((place >> self.block) as u32)
     }
 
-    /// Whether the node's right allows an access to a word.
+    /// Whether the node's right allows an access to the element at a place.
     #[inline]
-    pub(crate) fn allows(&self, word: usize, right: Right) -> bool {
-        self.memory.tags.allows(word >> TAG_SHIFT, right)
+    pub(crate) fn allows(&self, place: usize, right: Right) -> bool {
+        self.memory.tags.allows(place >> TAG_SHIFT, right)
     }
 
+    /// The word of an element.
     #[inline]
-    pub(crate) fn cell(&self, word: usize) -> &AtomicU64 {
-        &self.memory.words[word]
+    pub(crate) fn cell(&self, index: usize) -> &T::Atomic {
+        self.column.get(index).unwrap_or_else(|| self.refuse(index))
     }
 
     /// The elements from `from` on that lie in one block, up to `end`.
     #[inline]
     pub(crate) fn run(&self, from: usize, end: usize) -> Range<usize> {
-        let word = self.word(from);
-        let next_block = ((word >> self.block) + 1) << self.block;
-        let elements = (next_block - word + (1 << self.stride) - 1) >> self.stride;
+        let (place, shift) = (self.place(from), self.column.shift());
+        let next_block = ((place >> self.block) + 1) << self.block;
+        let elements = (next_block - place + (1 << shift) - 1) >> shift;
         from..end.min(from + elements)
     }
 
     /// A run, extended by the following elements whose tags allow the access too, up to `end`.
     #[inline]
     pub(crate) fn extended(&self, run: Range<usize>, end: usize, right: Right) -> Range<usize> {
-        let last = end.min(run.start + LONGEST_RUN);
-        if run.end >= last || self.stride > self.block {
+        let (last, shift) = (end.min(run.start + LONGEST_RUN), self.column.shift());
+        if run.end >= last || shift > self.block {
             return run;
         }
         // Records that are no longer than a block fill blocks, so the others begin where one does.
-        let (first, end) = (self.word(run.end), self.word(last - 1) + 1);
-        let places = first >> TAG_SHIFT..end.div_ceil(1 << TAG_SHIFT);
-        let blocks = self.memory.tags.allowed(places, 1 << (self.block - TAG_SHIFT), right);
-        run.start..last.min(run.end + (blocks << (self.block - self.stride)))
+        let (first, end) = (self.place(run.end), self.place(last - 1) + 1);
+        let tags = first >> TAG_SHIFT..end.div_ceil(1 << TAG_SHIFT);
+        let blocks = self.memory.tags.allowed(tags, 1 << (self.block - TAG_SHIFT), right);
+        run.start..last.min(run.end + (blocks << (self.block - shift)))
     }
 
     #[inline]
     pub(crate) fn cells(&self, range: &Range<usize>) -> Run<'_, T> {
-        let first = self.word(range.start);
-        let cells = &self.memory.words[first..=self.word(range.end - 1)];
-        Run { cells, stride: self.stride, len: range.len(), word: PhantomData }
+        Run { cells: self.column.stride(range.clone()) }
     }
 }
 
 /// Consecutive elements whose tags have been tested.
-pub struct Run<'a, T> {
-    cells: &'a [AtomicU64],
-    stride: u32,
-    len: usize,
-    word: PhantomData<T>,
+pub struct Run<'a, T: Word> {
+    cells: Stride<'a, T::Atomic>,
 }
 
 impl<T: Word> Run<'_, T> {
     /// The number of elements, at least one.
     #[allow(clippy::len_without_is_empty, reason = "a run is never empty")]
     pub fn len(&self) -> usize {
-        self.len
+        self.cells.len()
     }
 
     /// The value of element `index` of the run.
@@ -185,42 +181,25 @@ impl<T: Word> Run<'_, T> {
     /// If there is no such element.
     #[inline]
     pub fn get(&self, index: usize) -> T {
-        T::from_bits(self.cells[index << self.stride].load(Ordering::Relaxed))
+        word::load(self.cell(index))
     }
 
     /// Iterates over all values.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = T> {
-        let others = (1 << self.stride) - 1;
-        let mut cells = self.cells.iter();
-        std::iter::from_fn(move || {
-            let cell = cells.next()?;
-            if others > 0 {
-                cells.nth(others - 1);
-            }
-            Some(T::from_bits(cell.load(Ordering::Relaxed)))
-        })
+        self.cells.iter().map(word::load)
     }
 
     #[inline]
-    fn each_cell(&self, f: impl FnMut(&AtomicU64)) {
-        if self.stride == 0 {
-            self.cells.iter().for_each(f);
-        } else {
-            self.cells.iter().step_by(1 << self.stride).for_each(f);
-        }
-    }
-
-    #[inline]
-    fn store(&self, index: usize, value: T) {
-        self.cells[index << self.stride].store(value.to_bits(), Ordering::Relaxed);
+    fn cell(&self, index: usize) -> &T::Atomic {
+        self.cells.get(index).unwrap_or_else(|| panic!("element {index} of a run of {}", self.len()))
     }
 }
 
 /// A [`Run`] that may be written.
-pub struct RunMut<'a, T>(pub(crate) Run<'a, T>);
+pub struct RunMut<'a, T: Word>(pub(crate) Run<'a, T>);
 
-impl<'a, T> std::ops::Deref for RunMut<'a, T> {
+impl<'a, T: Word> std::ops::Deref for RunMut<'a, T> {
     type Target = Run<'a, T>;
     fn deref(&self) -> &Run<'a, T> {
         &self.0
@@ -234,16 +213,13 @@ impl<T: Word> RunMut<'_, T> {
     /// If there is no such element.
     #[inline]
     pub fn set(&self, index: usize, value: T) {
-        self.0.store(index, value);
+        word::store(self.0.cell(index), value);
     }
 
     /// Replaces every element by `f` of it.
     #[inline]
     pub fn update(&self, mut f: impl FnMut(T) -> T) {
-        self.0.each_cell(|cell| {
-            let value = T::from_bits(cell.load(Ordering::Relaxed));
-            cell.store(f(value).to_bits(), Ordering::Relaxed);
-        });
+        self.0.cells.iter().for_each(|cell| word::store(cell, f(word::load(cell))));
     }
 }
 
@@ -273,5 +249,33 @@ mod tests {
         assert_eq!((seconds.run(1, 100), run(&seconds, 1, 100, Right::Read)), (1..4, 1..8));
         let long = memory.bind(long);
         assert_eq!(run(&long, 5, 100, Right::Read), 5..6, "no block has two of them");
+    }
+
+    /// Words of 4 bytes: 16 of them are a block of 64 bytes.
+    #[test]
+    fn a_block_holds_more_words_of_fewer_bytes() {
+        let mut layout = Layout::new(2, 64).unwrap();
+        layout.array::<u64>("before", 1, Homes::At(NodeId(0))).unwrap();
+        let array = layout.array::<u32>("words", 1500, Homes::Parts).unwrap();
+        let (here, there) = (
+            Arc::new(Memory::new(NodeId(0), &layout, true)),
+            Arc::new(Memory::new(NodeId(1), &layout, true)),
+        );
+        let words = here.bind(array);
+        assert_eq!((words.len(), words.at(NodeId(1), 3)), (4096, 2051));
+        assert_eq!((words.block(15), words.block(16), words.run(3, 100)), (Block(64), Block(65), 3..16));
+        assert_eq!(here.address(words.place(5)) % 4096, 20);
+        words.cells(&(3..5)).iter().for_each(|word| assert_eq!(word, 0));
+        RunMut(words.cells(&(3..5))).update(|word| word + 7);
+        there.place(Block(64), &here.contents(Block(64)));
+        let copies = there.bind(array);
+        assert_eq!(copies.cells(&(2..6)).iter().collect::<Vec<_>>(), [0, 7, 7, 0]);
+    }
+
+    #[test]
+    fn a_record_of_words_begins_with_one_of_eight_bytes() {
+        let mut layout = Layout::new(2, 64).unwrap();
+        let error = layout.records::<u32>("short", 3, 2, Homes::Parts).unwrap_err().to_string();
+        assert_eq!(error, "`short` begins with a word of 4 bytes: expected one of 8 bytes");
     }
 }

@@ -5,21 +5,21 @@
 
 use std::ops::{Deref, Range, RangeInclusive};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use ::segment::{Mapping, Pages};
 
 use super::faults::Faults;
-use super::layout::{SharedLayout, WORD_BYTES};
+use super::layout::SharedLayout;
 use super::tags::Tags;
 use super::watchers::Watchers;
+use crate::address::AddressRange;
 use crate::message::Packet;
 use crate::{Array, Block, Layout, NodeId, Shared, Waiter, Word};
 
-/// The modelled address at which shared memory begins, far from the segments of a node.
-const SHARED_BASE: u64 = 1 << 40;
-
-/// Each group of `1 << TAG_SHIFT` words, the shortest block, has a tag, and the tags of a block are equal. So
+/// Each group of `1 << TAG_SHIFT` bytes, the shortest block, has a tag, and the tags of a block are equal. So
 /// a test need not know the length of blocks.
-pub(super) const TAG_SHIFT: u32 = 1;
+pub(super) const TAG_SHIFT: u32 = 4;
 
 /// A node's right to a block.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -59,7 +59,8 @@ pub struct Fault {
     pub block: Block,
     /// The right that the access needs.
     pub wants: Right,
-    /// Whether the block's page is mapped on this node. If not, the protocol has to find room for it first.
+    /// Whether the block's page is mapped on this node. If not, the protocol has to find room for it, or to give it back its
+    /// rights, first.
     pub mapped: bool,
 }
 
@@ -85,7 +86,7 @@ pub struct Lowering {
 pub struct Memory {
     node: NodeId,
     layout: SharedLayout,
-    pub(super) words: Box<[AtomicU64]>,
+    pub(super) mapping: Arc<Mapping>,
     pub(super) tags: Tags,
     mapped: Box<[AtomicBool]>,
     freed: Box<[AtomicBool]>,
@@ -117,8 +118,8 @@ impl Memory {
         let flags = |count| (0..count).map(|_| AtomicBool::new(false)).collect::<Box<[_]>>();
         let memory = Self {
             node,
-            words: bytemuck::zeroed_slice_box(layout.words()),
-            tags: Tags::new(bytemuck::zeroed_slice_box(layout.words() >> TAG_SHIFT)),
+            mapping: Arc::new(Mapping::new(layout.forms(), Pages::Usual)),
+            tags: Tags::new(bytemuck::zeroed_slice_box(layout.bytes() >> TAG_SHIFT)),
             mapped: flags(layout.pages() as usize),
             freed: flags(layout.regions()),
             faults: Faults::default(),
@@ -170,8 +171,8 @@ impl Memory {
     }
 
     fn tags_of(&self, block: Block) -> Range<usize> {
-        let words = self.layout.words_of(block);
-        words.start >> TAG_SHIFT..words.end >> TAG_SHIFT
+        let bytes = self.layout.bytes_of(block);
+        bytes.start >> TAG_SHIFT..bytes.end >> TAG_SHIFT
     }
 
     /// Lowers the tags of a lowering's blocks. A tag that is lower already stays.
@@ -187,36 +188,33 @@ impl Memory {
         self.faults.pins_any_of(lowering.blocks())
     }
 
-    /// The modelled address of a word. No host address is ever used.
-    pub(crate) fn address(&self, word: usize) -> u64 {
-        SHARED_BASE + word as u64 * u64::from(WORD_BYTES)
+    /// The modelled address of a byte of the space. No host address is ever used.
+    #[inline]
+    pub(crate) fn address(&self, byte: usize) -> u64 {
+        AddressRange::Shared.first() + byte as u64
     }
 
     /// The modelled address of a block.
     pub fn block_address(&self, block: Block) -> u64 {
-        SHARED_BASE + u64::from(block.0) * u64::from(self.layout.block_bytes())
+        AddressRange::Shared.first() + u64::from(block.0) * u64::from(self.layout.block_bytes())
     }
 
-    /// The words of a block.
+    /// The words of a block, packed in 8 bytes each.
     ///
     /// # Panics
     /// If there is no such block.
     pub fn contents(&self, block: Block) -> Words {
-        let place = &self.words[self.layout.words_of(block)];
-        let mut words = [0; MAX_BLOCK_WORDS];
-        for (word, place) in words.iter_mut().zip(place) {
-            *word = place.load(Ordering::Relaxed);
-        }
-        Words { words, len: place.len() }
+        let (mut words, len) = ([0; MAX_BLOCK_WORDS], self.layout.block_words());
+        self.mapping.load(self.layout.bytes_of(block).start, &mut words[..len]);
+        Words { words, len }
     }
 
-    /// For worlds: puts the words of a block in place.
+    /// For worlds: puts the words of a block, packed in 8 bytes each, in place.
     ///
     /// # Panics
     /// If there is no such block, if it has another number of words, or if the node has a right to it: then
     /// it has the words already, and a thread may be accessing them.
     pub fn place(&self, block: Block, words: &[u64]) {
-        let place = &self.words[self.layout.words_of(block)];
         let tag = self.tag(block);
         assert_eq!(
             tag,
@@ -224,10 +222,8 @@ impl Memory {
             "words for {block} are brought to {}, which has a right to it",
             self.node
         );
-        assert_eq!(place.len(), words.len(), "the words of {block}");
-        for (place, word) in place.iter().zip(words) {
-            place.store(*word, Ordering::Relaxed);
-        }
+        assert_eq!(self.layout.block_words(), words.len(), "the words of {block}");
+        self.mapping.store(self.layout.bytes_of(block).start, words);
     }
 
     /// Enlists a thread that waits for a block to be taken away. The caller holds the block's key.
@@ -245,8 +241,8 @@ impl Memory {
         self.mapped[page as usize].load(Ordering::Acquire)
     }
 
-    /// Gives a page room or takes it away. The caller runs alone on the node, and no block of the page is in
-    /// use.
+    /// Says whether faults in a page concern single blocks, which is what [`Fault::mapped`] tells the protocol. The caller runs
+    /// alone on the node.
     pub fn set_mapped(&self, page: u32, mapped: bool) {
         self.mapped[page as usize].store(mapped, Ordering::Release);
     }

@@ -2,7 +2,8 @@
 //!
 //! This module must never know what anything costs.
 
-use crate::{Access, MemoryEvents, Place, Work};
+use crate::access::Touch;
+use crate::{Access, MemoryEvents, Work};
 
 /// The accounts of the thread or handler that runs now on a processor of a model. A world whose work takes real time has none.
 pub trait Accounting {
@@ -17,8 +18,8 @@ pub trait Accounting {
     /// which the model wants to be told again.
     fn pass_by(&self) -> u32;
 
-    /// Accounts for touching words of this node's segments.
-    fn touch(&self, place: Place, words: usize, access: Access);
+    /// Accounts for a run of accesses to this node's memory.
+    fn touch(&self, touch: Touch);
 
     /// Accounts for waiting until all that was flushed is in memory.
     fn drain(&self);

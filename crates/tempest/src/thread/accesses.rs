@@ -3,11 +3,11 @@
 //! This module must never know a protocol.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 use super::{Holding, Thread};
 use crate::processor::{Accounting, Wait};
-use crate::{Access, Block, Memory, Primitive, Right, Run, RunMut, Shared, Word};
+use crate::{Access, Block, IntegerWord, Memory, Primitive, Right, Run, RunMut, Shared, Word, word};
 
 impl Thread<'_> {
     /// Loads an element of shared memory. If the node has no right to its block, the thread gives its
@@ -20,8 +20,7 @@ impl Thread<'_> {
     /// If there is no such element, or the array has been freed.
     #[inline]
     pub fn read<T: Word>(&self, array: &Shared<T>, index: usize) -> T {
-        let word = array.word(index);
-        self.access(array, word, Right::Read, |cell| T::from_bits(cell.load(Ordering::Relaxed)))
+        self.access(array, index, Right::Read, word::load)
     }
 
     /// Stores an element of shared memory. If the node has no right to write its block, the thread gives its
@@ -31,8 +30,7 @@ impl Thread<'_> {
     /// If there is no such element, or the array has been freed.
     #[inline]
     pub fn write<T: Word>(&self, array: &Shared<T>, index: usize, value: T) {
-        let word = array.word(index);
-        self.access(array, word, Right::Write, |cell| cell.store(value.to_bits(), Ordering::Relaxed));
+        self.access(array, index, Right::Write, |cell| word::store(cell, value));
     }
 
     /// Adds to an element of shared memory atomically, wrapping; returns its previous value.
@@ -40,9 +38,8 @@ impl Thread<'_> {
     /// # Panics
     /// If there is no such element, or the array has been freed.
     #[inline]
-    pub fn fetch_add(&self, array: &Shared<u64>, index: usize, amount: u64) -> u64 {
-        let word = array.word(index);
-        self.access(array, word, Right::Write, |cell| cell.fetch_add(amount, Ordering::AcqRel))
+    pub fn fetch_add<T: IntegerWord>(&self, array: &Shared<T>, index: usize, amount: T) -> T {
+        self.access(array, index, Right::Write, |cell| word::add(cell, amount, Ordering::AcqRel))
     }
 
     /// Replaces an element of shared memory by `new` atomically if it holds `current`. Returns its previous
@@ -54,17 +51,14 @@ impl Thread<'_> {
     /// # Panics
     /// If there is no such element, or the array has been freed.
     #[inline]
-    pub fn compare_exchange(
+    pub fn compare_exchange<T: IntegerWord>(
         &self,
-        array: &Shared<u64>,
+        array: &Shared<T>,
         index: usize,
-        current: u64,
-        new: u64,
-    ) -> Result<u64, u64> {
-        let word = array.word(index);
-        self.access(array, word, Right::Write, |cell| {
-            cell.compare_exchange(current, new, Ordering::AcqRel, Ordering::Acquire)
-        })
+        current: T,
+        new: T,
+    ) -> Result<T, T> {
+        self.access(array, index, Right::Write, |cell| word::exchange(cell, current, new))
     }
 
     /// Waits until another node has stored a value for which `is` returns true in an element of shared
@@ -89,11 +83,10 @@ impl Thread<'_> {
 
     /// Blocks until the block may have changed, unless it has changed since it was read.
     fn watch<T: Word>(&self, array: &Shared<T>, index: usize, is: &dyn Fn(T) -> bool) {
-        let (word, block) = (array.word(index), array.block(index));
+        let (place, block) = (array.place(index), array.block(index));
         let waiter = self.processor.waiter();
         let waits = self.hold(block.key(), |_| {
-            let unchanged = array.allows(word, Right::Read)
-                && !is(T::from_bits(array.cell(word).load(Ordering::Relaxed)));
+            let unchanged = array.allows(place, Right::Read) && !is(word::load(array.cell(index)));
             if unchanged {
                 array.memory().watch(block, waiter);
             }
@@ -147,22 +140,22 @@ impl Thread<'_> {
         let mut from = range.start;
         while from < range.end {
             let block = array.run(from, range.end);
-            let word = array.word(from);
+            let place = array.place(from);
             if let Some(accounting) = self.accounting {
-                accounting.approach(array.memory().address(word), Access::with(right));
+                accounting.approach(array.memory().address(place), Access::with(right));
             }
-            let faulted = self.test(array, word, right);
+            let faulted = self.test(array, place, right);
             let run = if self.accounting.is_some() { block } else { array.extended(block, range.end, right) };
             from = run.end;
-            let granted = faulted.then(|| (&**array.memory(), array.block_of(word)));
+            let granted = faulted.then(|| (&**array.memory(), array.block_of(place)));
             let holding = Holding::begin(self, granted);
             each(run.clone());
             drop(holding);
             if let Some(accounting) = self.accounting {
-                account(accounting, array, word, right);
-                for word in run.skip(1).map(|index| array.word(index)) {
-                    accounting.approach(array.memory().address(word), Access::with(right));
-                    account(accounting, array, word, right);
+                account(accounting, array, place, right);
+                for place in run.skip(1).map(|index| array.place(index)) {
+                    accounting.approach(array.memory().address(place), Access::with(right));
+                    account(accounting, array, place, right);
                 }
             }
         }
@@ -173,28 +166,29 @@ impl Thread<'_> {
     fn access<T: Word, R>(
         &self,
         array: &Shared<T>,
-        word: usize,
+        index: usize,
         right: Right,
-        access: impl FnOnce(&AtomicU64) -> R,
+        access: impl FnOnce(&T::Atomic) -> R,
     ) -> R {
         if let Some(accounting) = self.accounting {
-            return self.access_and_account(accounting, array, word, right, access);
+            return self.access_and_account(accounting, array, index, right, access);
         }
-        self.test_and_access(array, word, right, access)
+        self.test_and_access(array, index, right, access)
     }
 
     #[inline]
     fn test_and_access<T: Word, R>(
         &self,
         array: &Shared<T>,
-        word: usize,
+        index: usize,
         right: Right,
-        access: impl FnOnce(&AtomicU64) -> R,
+        access: impl FnOnce(&T::Atomic) -> R,
     ) -> R {
-        let faulted = self.test(array, word, right);
-        let result = access(array.cell(word));
+        let place = array.place(index);
+        let faulted = self.test(array, place, right);
+        let result = access(array.cell(index));
         if faulted {
-            self.done(array.memory(), array.block_of(word));
+            self.done(array.memory(), array.block_of(place));
         }
         result
     }
@@ -206,31 +200,32 @@ impl Thread<'_> {
         &self,
         accounting: &dyn Accounting,
         array: &Shared<T>,
-        word: usize,
+        index: usize,
         right: Right,
-        access: impl FnOnce(&AtomicU64) -> R,
+        access: impl FnOnce(&T::Atomic) -> R,
     ) -> R {
-        accounting.approach(array.memory().address(word), Access::with(right));
-        let result = self.test_and_access(array, word, right, access);
-        account(accounting, array, word, right);
+        let place = array.place(index);
+        accounting.approach(array.memory().address(place), Access::with(right));
+        let result = self.test_and_access(array, index, right, access);
+        account(accounting, array, place, right);
         result
     }
 
     /// Ensures that the node has the right. Returns whether it had to fault for it. The access comes next.
     #[inline]
-    fn test<T: Word>(&self, array: &Shared<T>, word: usize, right: Right) -> bool {
-        !array.allows(word, right) && self.fault(array, word, right)
+    fn test<T: Word>(&self, array: &Shared<T>, place: usize, right: Right) -> bool {
+        !array.allows(place, right) && self.fault(array, place, right)
     }
 
     /// Waits until the node has the right. The right is not taken away before the access is
     /// [`done`](Self::done). Returns false, and the node may have no right, if a panic unwinds the thread: the run is over, and
     /// what the access finds or leaves is nobody's concern.
     #[cold]
-    fn fault<T: Word>(&self, array: &Shared<T>, word: usize, right: Right) -> bool {
+    fn fault<T: Word>(&self, array: &Shared<T>, place: usize, right: Right) -> bool {
         if !self.may_give_way("an access to shared memory that faults") {
             return false;
         }
-        let (memory, block) = (array.memory(), array.block_of(word));
+        let (memory, block) = (array.memory(), array.block_of(place));
         assert!(
             memory.node() == self.node(),
             "shared memory of {} is used by {}, which has a copy of its own",
@@ -245,7 +240,7 @@ impl Thread<'_> {
                 self.processor.fault(&self.node.fault(fault));
             }
             self.processor.block(Wait::Block);
-            if array.allows(word, right) {
+            if array.allows(place, right) {
                 return true;
             }
             // The protocol served it and gave no right, as to what has been given back: once more.
@@ -263,6 +258,6 @@ impl Thread<'_> {
 }
 
 /// Accounts for one word that was loaded or stored.
-fn account<T: Word>(accounting: &dyn Accounting, array: &Shared<T>, word: usize, right: Right) {
-    accounting.access(array.memory().address(word), Access::with(right));
+fn account<T: Word>(accounting: &dyn Accounting, array: &Shared<T>, place: usize, right: Right) {
+    accounting.access(array.memory().address(place), Access::with(right));
 }

@@ -1,0 +1,87 @@
+//! Where the bytes of a mapping come from: the heap, or pages of the system.
+//!
+//! This module must never know what the bytes are.
+
+#![allow(unsafe_code, reason = "it allocates and frees bytes of the heap")]
+
+use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
+use std::ptr::NonNull;
+
+use memmap2::{MmapMut, MmapRaw};
+
+/// The size of pages that the system is asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Pages {
+    /// The usual pages, of 4 KiB on most systems: for memory of which only parts may be touched.
+    Usual,
+    /// Huge pages where the system has them, of 2 MiB on most: for memory that is touched all over. A system that has none
+    /// gives usual ones.
+    Huge,
+}
+
+/// Mappings and their stretches begin at multiples of so many bytes: of every word, and of a cache line, so that two of them
+/// never share one.
+pub(crate) const LINE: usize = 64;
+
+/// From so many bytes on, memory comes from the system; below, a mapping would waste pages and system calls.
+const MAPPED: usize = 128 << 10;
+
+/// From so many bytes on, huge pages are asked for: below, they are mostly unused.
+const HUGE: usize = 4 << 20;
+
+/// Bytes, zero at first, at an address that never changes.
+pub(crate) enum Backing {
+    /// Of the heap: the address and what was asked for.
+    Heap(NonNull<u8>, Layout),
+    /// Of the system.
+    Mapped(MmapRaw),
+}
+
+impl Backing {
+    /// Allocates bytes.
+    ///
+    /// # Panics
+    /// If the system has no room for them.
+    pub(crate) fn new(bytes: usize, pages: Pages) -> Self {
+        if bytes >= MAPPED { Self::mapped(bytes, pages) } else { Self::heap(bytes) }
+    }
+
+    fn heap(bytes: usize) -> Self {
+        let layout = Layout::from_size_align(bytes.max(LINE), LINE).expect("it is less than a mapping");
+        // SAFETY: the layout has a size, of at least a line.
+        let first = unsafe { alloc_zeroed(layout) };
+        Self::Heap(NonNull::new(first).unwrap_or_else(|| handle_alloc_error(layout)), layout)
+    }
+
+    fn mapped(bytes: usize, pages: Pages) -> Self {
+        let mapped = MmapMut::map_anon(bytes)
+            .unwrap_or_else(|error| panic!("the system has no room for a mapping of {bytes} bytes: {error}"));
+        #[cfg(all(target_os = "linux", not(miri)))]
+        if pages == Pages::Huge && bytes >= HUGE {
+            // A system without huge pages refuses, and gives usual ones.
+            let _ = mapped.advise(memmap2::Advice::HugePage);
+        }
+        #[cfg(any(not(target_os = "linux"), miri))]
+        let _ = (pages, HUGE);
+        Self::Mapped(mapped.into())
+    }
+
+    /// The address of the first byte.
+    pub(crate) fn first(&self) -> NonNull<u8> {
+        match self {
+            Self::Heap(first, _) => *first,
+            Self::Mapped(mapped) => {
+                NonNull::new(mapped.as_mut_ptr()).expect("nothing is mapped at address 0")
+            }
+        }
+    }
+}
+
+impl Drop for Backing {
+    fn drop(&mut self) {
+        if let Self::Heap(first, layout) = self {
+            // SAFETY: `heap` allocated it with this layout, and nothing else frees it.
+            unsafe { dealloc(first.as_ptr(), *layout) }
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! Consecutive words of a mapping, as a slice. This module must never know what they mean.
+
+#![allow(unsafe_code, reason = "it makes a slice of an address that a mapping has vouched for")]
+
+use std::fmt;
+use std::ops::Deref;
+use std::ptr::NonNull;
+use std::slice;
+use std::sync::Arc;
+
+use bulk::AtomicWord;
+
+use crate::Mapping;
+
+/// Consecutive words of one width: a slice of atomics that keeps its [`Mapping`] alive. A clone shows the same words.
+pub struct Words<A> {
+    first: NonNull<A>,
+    len: usize,
+    mapping: Arc<Mapping>,
+}
+
+// SAFETY: it gives nothing but shared references to atomics, which any thread may use.
+unsafe impl<A: AtomicWord> Send for Words<A> {}
+// SAFETY: as for `Send`.
+unsafe impl<A: AtomicWord> Sync for Words<A> {}
+
+impl<A: AtomicWord> Words<A> {
+    /// `len` words of this width stand from `first` on, in the mapping, and have no other width: it has said so.
+    pub(crate) fn new(mapping: Arc<Mapping>, first: NonNull<A>, len: usize) -> Self {
+        Self { first, len, mapping }
+    }
+
+    /// The first `len` of the words.
+    ///
+    /// # Panics
+    /// If there are fewer.
+    #[must_use]
+    pub fn first(self, len: usize) -> Self {
+        assert!(len <= self.len, "the first {len} of {} words", self.len);
+        Self { len, ..self }
+    }
+
+    /// The mapping that they stand in.
+    pub fn mapping(&self) -> &Arc<Mapping> {
+        &self.mapping
+    }
+}
+
+impl<A: AtomicWord> Deref for Words<A> {
+    type Target = [A];
+
+    #[inline]
+    fn deref(&self) -> &[A] {
+        // SAFETY: so many words of this width stand there as long as the mapping lives, and nobody has them in another
+        // width; atomics may be shared.
+        unsafe { slice::from_raw_parts(self.first.as_ptr(), self.len) }
+    }
+}
+
+impl<A> Clone for Words<A> {
+    fn clone(&self) -> Self {
+        Self { mapping: Arc::clone(&self.mapping), ..*self }
+    }
+}
+
+impl<A> fmt::Debug for Words<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Words").field("len", &self.len).finish_non_exhaustive()
+    }
+}

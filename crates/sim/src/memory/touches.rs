@@ -1,0 +1,280 @@
+//! Touches: runs of accesses to memory that a thread or handler reports by their addresses.
+//!
+//! Where the machine describes its caches, each access is an instruction at its own instant. Elsewhere a run is loads and stores
+//! that hit.
+//!
+//! # Where a run goes by lines
+//!
+//! An access that needs the bus happens when engine time has come up to the processor's clock. Accesses that hit in one line are
+//! made together where that makes no difference:
+//!
+//! * in memory of a thread's own, whose lines no other client of the bus asks for. Such accesses run ahead of engine time as far as
+//!   the thread does. A handler that interrupts the thread meanwhile may take a line out of the cache that the thread has hit before
+//!   in engine time, though not on its clock.
+//! * elsewhere as long as nothing else happens on the node before the last of them is done.
+//!
+//! This module must never know what the elements mean.
+
+use hardware::memory::{Hit, Hits};
+use tempest::world::{AddressRange, Touch};
+use tempest::{Access, Operations, Work};
+use units::Time;
+
+use super::Memory;
+use super::at_work::AtWork;
+use crate::processor::ledger::Bucket;
+
+/// The instructions of a touch that are left.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Instructions {
+    /// The address of the next one, and the bytes from each to the one behind it.
+    at: u64,
+    stride: u64,
+    left: u64,
+    access: Access,
+}
+
+impl Instructions {
+    /// The instructions of a touch, where lines have `line` bytes: one for each element, or one for each line.
+    fn of(touch: &Touch, line: u64) -> Self {
+        let &Touch { first, elements, stride, access, .. } = touch;
+        match access {
+            Access::Load | Access::LoadIgnored | Access::Store => {
+                Self { at: first, stride, left: elements, access }
+            }
+            Access::Flush | Access::Purge => {
+                let lines = first / line..touch.end().div_ceil(line);
+                Self { at: lines.start * line, stride: line, left: lines.end - lines.start, access }
+            }
+        }
+    }
+
+    pub(crate) fn are_over(&self) -> bool {
+        self.left == 0
+    }
+
+    /// Whether only the thread that makes them accesses the memory.
+    pub(crate) fn are_private(&self) -> bool {
+        AddressRange::of(self.at) == AddressRange::Private
+    }
+
+    /// The number of instructions from the next one on that concern its line.
+    #[inline]
+    fn of_line(&self, line: u64) -> u64 {
+        let rest = line - self.at % line;
+        match self.stride {
+            0 => self.left,
+            stride => rest.div_ceil(stride).min(self.left),
+        }
+    }
+
+    fn advance(&mut self, count: u64) {
+        self.at += self.stride * count;
+        self.left -= count;
+    }
+
+    /// The operations of one instruction.
+    fn issue(&self) -> Operations {
+        match self.access {
+            Access::Load | Access::LoadIgnored => Operations::NONE.loads(1),
+            Access::Store | Access::Flush | Access::Purge => Operations::NONE.stores(1),
+        }
+    }
+
+    /// The kind of access; `None` of instructions of lines.
+    fn kind(&self) -> Option<Hit> {
+        match self.access {
+            Access::Load => Some(Hit::Used),
+            Access::LoadIgnored => Some(Hit::Ignored),
+            Access::Store => Some(Hit::Stored),
+            Access::Flush | Access::Purge => None,
+        }
+    }
+}
+
+impl Memory {
+    /// The instructions of a touch; `None` where the machine does not describe caches.
+    pub(crate) fn instructions(&self, touch: &Touch) -> Option<Instructions> {
+        self.modelled().map(|system| Instructions::of(touch, system.line()))
+    }
+}
+
+impl AtWork<'_> {
+    /// Charges a touch where the machine does not describe caches: instructions that hit.
+    pub(crate) fn touch(&mut self, touch: &Touch) {
+        let count = u32::try_from(touch.elements).unwrap_or(u32::MAX);
+        let work = match touch.access {
+            Access::Load | Access::LoadIgnored => Operations::NONE.loads(count),
+            Access::Store => Operations::NONE.stores(count),
+            Access::Flush | Access::Purge => Operations::NONE,
+        };
+        self.charge(Work::Compute(work));
+    }
+
+    /// Makes instructions from the processor's clock on, line by line, as long as they need no bus and are done before `until`.
+    #[inline]
+    pub(crate) fn pass_hits(&mut self, instructions: &mut Instructions, until: Time) {
+        let Some(kind) = instructions.kind() else { return };
+        let issue = self.prices.operations(self.core.list(), instructions.issue());
+        let (processor, begun) = (self.number(), self.core.clock.at(self.now));
+        let Some(system) = self.memory.system() else { return };
+        let (mut done, mut issued) = (begun, 0);
+        while !instructions.are_over() {
+            let count = instructions.of_line(system.line());
+            let hits = Hits { kind, issue, count };
+            let Some(end) = system.hit(processor, system.line_of(instructions.at), hits, done, until) else {
+                break;
+            };
+            instructions.advance(count);
+            (done, issued) = (end, issued + count);
+        }
+        self.core.compute(issue * issued);
+        self.core.spend(Bucket::Memory, (done - begun).saturating_sub(issue * issued));
+    }
+
+    /// Makes the next instruction at the present time: its issue, and its wait for a line.
+    pub(crate) fn instruct(&mut self, instructions: &mut Instructions) {
+        let access = instructions.access;
+        self.charge(Work::Compute(instructions.issue()));
+        let (processor, issued) = (self.number(), self.core.clock.at(self.now));
+        let Some(system) = self.memory.system() else { return };
+        let line = system.line_of(instructions.at);
+        let done = match access {
+            Access::Load => system.load(processor, line, issued, true),
+            Access::LoadIgnored => system.load(processor, line, issued, false),
+            Access::Store => system.store(processor, line, issued),
+            Access::Flush => system.flush(processor, line, issued),
+            Access::Purge => system.purge(processor, line, issued),
+        };
+        instructions.advance(1);
+        self.core.spend(Bucket::Memory, done.saturating_sub(issued));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use machine::Primitives;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::memory::testing::Bench;
+    use crate::testing::{described, ns};
+
+    const LINE: u64 = 32;
+
+    fn lines(touch: &Touch) -> Vec<u64> {
+        let mut left = Instructions::of(touch, LINE);
+        std::iter::from_fn(|| {
+            let line = left.at / LINE;
+            (!left.are_over()).then(|| left.advance(1)).map(|()| line)
+        })
+        .collect()
+    }
+
+    #[test]
+    fn a_touch_is_one_instruction_an_element_and_a_flush_one_a_line() {
+        // Words of 8 B from the middle of the first line of 32 B on.
+        let touch = |access| Touch::dense(16, 4, 8, access);
+        assert_eq!(lines(&touch(Access::Load)), [0, 0, 1, 1]);
+        assert_eq!(lines(&touch(Access::Flush)), [0, 1]);
+        assert_eq!(lines(&Touch { stride: 24, ..touch(Access::Store) }), [0, 1, 2, 2]);
+        assert!(Memory::plain(ns(50)).instructions(&touch(Access::Load)).is_none());
+    }
+
+    #[test]
+    fn without_caches_a_touch_is_operations_that_hit() {
+        let mut bench = Bench::new(Memory::plain(ns(50)), Primitives::default());
+        let loads = bench.time_of(Operations::NONE.loads(5));
+        bench.at_work(0, ns(0)).touch(&Touch::dense(16, 5, 4, Access::Load));
+        assert_eq!(bench.spent(0), (loads, ns(0), ns(0)));
+    }
+
+    /// Makes all instructions of touches, as soon as possible by lines if `by_lines`. Returns the end of each touch.
+    fn make(bench: &mut Bench, touches: &[Touch], by_lines: bool) -> Vec<Time> {
+        let mut now = ns(0);
+        let mut end = |touch: &Touch| {
+            let mut left = bench.memory.instructions(touch).expect("caches are described");
+            while !left.are_over() {
+                if by_lines {
+                    bench.at_work(0, now).pass_hits(&mut left, Time::MAX);
+                    now += bench.cores[0].clock.take_ahead();
+                }
+                if !left.are_over() {
+                    bench.at_work(0, now).instruct(&mut left);
+                    now += bench.cores[0].clock.take_ahead();
+                }
+            }
+            now
+        };
+        touches.iter().map(&mut end).collect()
+    }
+
+    #[test]
+    fn two_counters_of_four_bytes_in_one_line_go_from_cache_to_cache() {
+        let transactions = |apart: u64| {
+            let mut costs = described();
+            (costs.cache.coherent, costs.cache.supply, costs.bus.snoop) = (true, Some(ns(2)), Some(ns(1)));
+            let mut bench = Bench::new(Memory::described(&costs), Primitives::default());
+            let mut now = ns(0);
+            for turn in 0..20 {
+                for processor in 0..2 {
+                    for access in [Access::Load, Access::Store] {
+                        let counter = Touch::dense(256 + processor as u64 * apart, 1, 4, access);
+                        let mut left = bench.memory.instructions(&counter).expect("caches are described");
+                        bench.at_work(processor, now).instruct(&mut left);
+                        now += bench.cores[processor].clock.take_ahead() + ns(turn);
+                    }
+                }
+            }
+            bench.memory.modelled().expect("it is described").counts().transactions
+        };
+        // Each processor fetches the line and raises its right, each time.
+        assert_eq!(transactions(4), 79);
+        assert_eq!(transactions(LINE), 2);
+    }
+
+    fn any_touch() -> impl Strategy<Value = Touch> {
+        let kinds = prop_oneof![Just(Access::Load), Just(Access::LoadIgnored), Just(Access::Store)];
+        let size = (0_u32..4).prop_map(|bits| 1_u64 << bits);
+        (0_u64..300, 1_u64..40, size, 0_u64..9, kinds).prop_map(|(at, elements, bytes, step, access)| Touch {
+            first: at * bytes,
+            elements,
+            bytes,
+            stride: step * bytes,
+            access,
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn a_run_by_lines_is_its_accesses_one_by_one(
+            coherent in any::<bool>(), ways in 1_usize..3, misses in 1_usize..3,
+            touches in proptest::collection::vec(any_touch(), 1..20),
+        ) {
+            let mut costs = described();
+            (costs.cache.ways, costs.cache.misses, costs.cache.coherent) = (ways, misses, coherent);
+            if coherent {
+                (costs.cache.supply, costs.bus.snoop) = (Some(ns(2)), Some(ns(1)));
+            }
+            let mut both = [false, true].map(|by_lines| (Bench::new(Memory::described(&costs), Primitives::default()), by_lines));
+            let ends = both.each_mut().map(|(bench, by_lines)| {
+                let ends = make(bench, &touches, *by_lines);
+                (ends, bench.spent(0), bench.memory.modelled().expect("it is described").counts())
+            });
+            prop_assert_eq!(&ends[0], &ends[1]);
+        }
+
+        #[test]
+        fn no_access_passes_that_is_not_done_in_time(
+            touches in proptest::collection::vec(any_touch(), 1..20), until in 1_u64..400,
+        ) {
+            let mut bench = Bench::new(Memory::described(&described()), Primitives::default());
+            make(&mut bench, &touches, false);
+            for touch in &touches {
+                let mut left = bench.memory.instructions(touch).expect("caches are described");
+                bench.at_work(0, ns(1_000_000)).pass_hits(&mut left, ns(1_000_000 + until));
+                prop_assert!(bench.cores[0].clock.take_ahead() < ns(until));
+            }
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! Private arrays in modelled caches: they miss exactly as caches of a few lines of code say, and nothing else changes that.
+
+use std::sync::Arc;
+
+use tempest::world::AddressRange;
+use tempest::{
+    Cells, Element, ElementField, ElementLayout, Job, Launch, Protocol, Quiet, Report, Setup, Thread, World,
+    handlers,
+};
+use tradewind_sim::Model;
+
+use crate::setup::machine;
+
+const NAME: &str = "stream";
+const LINE: u64 = 32;
+const LINES: u64 = 256;
+
+/// A record of 24 bytes with a gap.
+#[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+struct Record {
+    value: f64,
+    count: u64,
+}
+
+const FIELDS: &[ElementField] = &[ElementField::new("value", 0, 8), ElementField::new("count", 16, 4)];
+
+impl Element for Record {
+    const LAYOUT: ElementLayout = ElementLayout { name: "record", bytes: 24, fields: FIELDS };
+}
+
+/// A stream over the elements of an array: their modelled size, their number, and the elements from one to the next.
+#[derive(Clone, Copy, Debug)]
+struct Stream {
+    bytes: u64,
+    len: usize,
+    stride: usize,
+}
+
+/// The streams of a run, and what comes of them.
+struct Asked {
+    streams: Vec<Stream>,
+    /// The misses of each stream, element by element and by views.
+    misses: Cells<u64>,
+}
+
+/// Goes over each stream twice, element by element, and then once by views.
+struct Streams {
+    asked: Arc<Asked>,
+}
+
+impl Protocol for Streams {
+    type Config = Arc<Asked>;
+    fn install(asked: &Arc<Asked>, _: &mut Setup<'_>) -> Self {
+        Self { asked: Arc::clone(asked) }
+    }
+}
+
+#[handlers]
+impl Streams {
+    fn go<T: Element>(&self, thread: &Thread<'_>, number: usize) {
+        let Stream { len, stride, .. } = self.asked.streams[number];
+        let mut array = thread.private::<T>(NAME, len);
+        let begun = thread.memory_events();
+        for index in (0..len).step_by(stride) {
+            array.get(thread, index);
+        }
+        for index in (0..len).step_by(stride) {
+            let value = array.get(thread, index);
+            array.set(thread, index, value);
+        }
+        let between = thread.memory_events();
+        for index in (0..len).step_by(if stride == 1 { len } else { stride }) {
+            let end = if stride == 1 { len } else { index + 1 };
+            array.view_mut(thread, index..end);
+        }
+        let ended = thread.memory_events();
+        self.asked.misses.set(2 * number, between.since(begun).misses);
+        self.asked.misses.set(2 * number + 1, ended.since(between).misses);
+    }
+
+    fn main(&self, thread: &Thread<'_>) {
+        for (number, stream) in self.asked.streams.iter().enumerate() {
+            match stream.bytes {
+                1 => self.go::<u8>(thread, number),
+                2 => self.go::<u16>(thread, number),
+                4 => self.go::<f32>(thread, number),
+                8 => self.go::<u64>(thread, number),
+                _ => self.go::<Record>(thread, number),
+            }
+        }
+    }
+
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
+        Report::default()
+    }
+}
+
+/// A cache by the book: for each set its lines, the one used last at the end.
+struct Book {
+    sets: Vec<Vec<u64>>,
+    ways: usize,
+    misses: u64,
+}
+
+impl Book {
+    fn new(ways: usize) -> Self {
+        Self { sets: vec![Vec::new(); LINES as usize / ways], ways, misses: 0 }
+    }
+
+    fn access(&mut self, address: u64) {
+        let line = address / LINE;
+        let count = self.sets.len() as u64;
+        let set = &mut self.sets[(line % count) as usize];
+        match set.iter().position(|there| *there == line) {
+            Some(place) => drop(set.remove(place)),
+            None => {
+                self.misses += 1;
+                if set.len() == self.ways {
+                    set.remove(0);
+                }
+            }
+        }
+        set.push(line);
+    }
+
+    /// Goes over a stream, `times` times over each element before the next. Returns the misses.
+    fn go(&mut self, stream: Stream, times: u32) -> u64 {
+        let (before, first) = (self.misses, AddressRange::Private.page_named(NAME, 0));
+        let fields: &[u64] = if stream.bytes == 24 { &[0, 16] } else { &[0] };
+        for index in (0..stream.len).step_by(stream.stride) {
+            for field in fields.repeat(times as usize) {
+                self.access(first + index as u64 * stream.bytes + field);
+            }
+        }
+        self.misses - before
+    }
+}
+
+/// Twenty sizes and strides: from arrays that fit the cache of 8 KiB to some that are many times as large.
+fn streams() -> Vec<Stream> {
+    let all = [100, 1024, 1500, 5000].into_iter().enumerate().flat_map(|(row, len)| {
+        [1, 3, 8, 64, 1024].into_iter().enumerate().map(move |(column, stride)| {
+            let bytes = [1, 2, 4, 8, 24][(row + column) % 5];
+            Stream { bytes, len, stride }
+        })
+    });
+    all.collect()
+}
+
+#[test]
+fn a_stream_misses_as_caches_by_the_book_do() {
+    for ways in [1, 4] {
+        let asked = Arc::new(Asked { streams: streams(), misses: Cells::new(40, 0) });
+        let launch = Launch {
+            nodes: 1,
+            processors: 1,
+            ..Launch::new(Job::new::<Streams>(Arc::clone(&asked)), "floating".parse().expect("a policy"))
+        };
+        let set = [("cache.size", "8 KiB"), ("cache.ways", &*ways.to_string())];
+        Model::new(machine("hurricane-1", &set)).run(&launch).expect("the run ends well");
+        let mut book = Book::new(ways);
+        for (number, &stream) in asked.streams.iter().enumerate() {
+            let expected = [book.go(stream, 1) + book.go(stream, 2), book.go(stream, 1)];
+            let found = [0, 1].map(|way| asked.misses.get(2 * number + way));
+            assert_eq!(found, expected, "{stream:?} in {ways} ways");
+        }
+    }
+}

@@ -1,0 +1,289 @@
+//! Memory of one thread: arrays that a thread alone reads and writes, whose bytes a model finds or misses in its caches.
+//!
+//! # Where an array stands
+//!
+//! A model knows an array by address. The address follows from the array's name and its thread's index, and from nothing else: not
+//! from the order in which arrays are made, nor from what other threads do. An array begins at a page. Where that page falls in a
+//! cache follows from the name as if by chance, as it does on a machine whose system hands out pages.
+//!
+//! # What an access costs
+//!
+//! Natively an element costs a comparison of its index, and a view nothing. In a model an element is a load or a store of each of
+//! its fields. A view is charged when it is given, as if the thread went through it once; what the thread then does in the slice is
+//! free. So a thread that goes through an array many times asks for a view each time.
+//!
+//! This module must never know caches.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::marker::PhantomData;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use crate::access::Touch;
+use crate::address::AddressRange;
+use crate::{Access, Element, Thread, ThreadId};
+
+/// An array of plain data that belongs to one thread. [`Thread::private`] makes it.
+///
+/// It may be handed to another thread of its node, but never used by two at once.
+///
+/// ```compile_fail
+/// # use tradewind_tempest::Private;
+/// fn shared<T: Sync>() {}
+/// shared::<Private<u32>>();
+/// ```
+#[derive(Debug)]
+pub struct Private<T> {
+    elements: Box<[T]>,
+    /// The modelled address of the first element.
+    first: u64,
+    plot: Plot,
+    one_at_a_time: PhantomData<Cell<()>>,
+}
+
+impl<T: Element> Private<T> {
+    /// Makes an array of a thread, with every byte zero.
+    pub(crate) fn new(plots: &Plots, of: ThreadId, name: &'static str, len: usize) -> Self {
+        T::LAYOUT.check().unwrap_or_else(|bad| panic!("{bad}"));
+        let (first, plot) = plots.take(of, name, len as u64 * u64::from(T::LAYOUT.bytes));
+        Self { elements: vec![T::zeroed(); len].into(), first, plot, one_at_a_time: PhantomData }
+    }
+
+    /// The number of elements.
+    pub fn len(&self) -> usize {
+        self.elements.len()
+    }
+
+    /// Whether the array has no elements.
+    pub fn is_empty(&self) -> bool {
+        self.elements.is_empty()
+    }
+
+    /// Loads an element.
+    ///
+    /// # Panics
+    /// If there is no such element.
+    #[inline]
+    pub fn get(&self, thread: &Thread<'_>, index: usize) -> T {
+        let Some(&value) = self.elements.get(index) else { self.refuse(index..index.saturating_add(1)) };
+        if thread.is_charged() {
+            self.charge(thread, index..index + 1, Access::Load);
+        }
+        value
+    }
+
+    /// Stores an element.
+    ///
+    /// # Panics
+    /// If there is no such element.
+    #[inline]
+    pub fn set(&mut self, thread: &Thread<'_>, index: usize, value: T) {
+        if index >= self.elements.len() {
+            self.refuse(index..index.saturating_add(1));
+        }
+        if thread.is_charged() {
+            self.charge(thread, index..index + 1, Access::Store);
+        }
+        self.elements[index] = value;
+    }
+
+    /// Views elements. A model charges a load of each of them, with all its fields, before it gives the slice.
+    ///
+    /// # Panics
+    /// If there are no such elements.
+    #[inline]
+    pub fn view(&self, thread: &Thread<'_>, range: Range<usize>) -> &[T] {
+        let Some(elements) = self.elements.get(range.clone()) else { self.refuse(range) };
+        if thread.is_charged() {
+            self.charge(thread, range, Access::Load);
+        }
+        elements
+    }
+
+    /// Views elements to be written. A model charges a store of each of them, with all its fields, before it gives the slice. A
+    /// thread that also needs what was there asks for a [`view`](Self::view) before.
+    ///
+    /// # Panics
+    /// If there are no such elements.
+    #[inline]
+    pub fn view_mut(&mut self, thread: &Thread<'_>, range: Range<usize>) -> &mut [T] {
+        if self.elements.get(range.clone()).is_none() {
+            self.refuse(range);
+        }
+        if thread.is_charged() {
+            self.charge(thread, range.clone(), Access::Store);
+        }
+        &mut self.elements[range]
+    }
+
+    /// Views elements of which only one field is read, by its number in the [layout](Element::LAYOUT). A model charges a load of
+    /// that field of each of them before it gives the slice.
+    ///
+    /// # Panics
+    /// If there are no such elements, or they have no such field.
+    #[inline]
+    pub fn view_field(&self, thread: &Thread<'_>, range: Range<usize>, field: usize) -> &[T] {
+        let Some(elements) = self.elements.get(range.clone()) else { self.refuse(range) };
+        if thread.is_charged() {
+            thread.charge_touch(self.of_field(range, field, Access::Load));
+        }
+        elements
+    }
+
+    /// Views elements of which only one field is written, by its number in the [layout](Element::LAYOUT). A model charges a store of
+    /// that field of each of them before it gives the slice.
+    ///
+    /// # Panics
+    /// If there are no such elements, or they have no such field.
+    #[inline]
+    pub fn view_field_mut(&mut self, thread: &Thread<'_>, range: Range<usize>, field: usize) -> &mut [T] {
+        if self.elements.get(range.clone()).is_none() {
+            self.refuse(range);
+        }
+        if thread.is_charged() {
+            thread.charge_touch(self.of_field(range.clone(), field, Access::Store));
+        }
+        &mut self.elements[range]
+    }
+
+    /// The accesses to one field of elements.
+    fn of_field(&self, range: Range<usize>, field: usize, access: Access) -> Touch {
+        let layout = &T::LAYOUT;
+        let Some(field) = layout.fields.get(field) else {
+            panic!("field {field} of `{}`, which has {}", layout.name, layout.fields.len())
+        };
+        let stride = u64::from(layout.bytes);
+        let first = self.first + range.start as u64 * stride + u64::from(field.at);
+        Touch { first, elements: range.len() as u64, bytes: field.bytes.into(), stride, access }
+    }
+
+    /// Charges accesses to all fields of elements.
+    #[inline(never)]
+    fn charge(&self, thread: &Thread<'_>, range: Range<usize>, access: Access) {
+        if let Some((fields, bytes)) = const { T::LAYOUT.dense() } {
+            let first = self.first + range.start as u64 * u64::from(T::LAYOUT.bytes);
+            return thread.charge_touch(Touch::dense(
+                first,
+                range.len() * fields as usize,
+                bytes.into(),
+                access,
+            ));
+        }
+        for element in range {
+            for field in 0..T::LAYOUT.fields.len() {
+                thread.charge_touch(self.of_field(element..element + 1, field, access));
+            }
+        }
+    }
+
+    #[cold]
+    fn refuse(&self, range: Range<usize>) -> ! {
+        let (name, len) = (self.plot.name, self.elements.len());
+        match range.len() {
+            1 => panic!("index {} of private array `{name}`, which has {len}", range.start),
+            _ => panic!("elements {range:?} of private array `{name}`, which has {len}"),
+        }
+    }
+}
+
+/// The addresses of private arrays on one node, by the first of each.
+type Taken = BTreeMap<u64, (u64, ThreadId, &'static str)>;
+
+/// The addresses that the private arrays of a node have taken.
+#[derive(Debug, Default)]
+pub(crate) struct Plots(OnceLock<Arc<Mutex<Taken>>>);
+
+/// The addresses of one private array. They are free again when it is dropped.
+#[derive(Debug)]
+struct Plot {
+    first: u64,
+    name: &'static str,
+    all: Arc<Mutex<Taken>>,
+}
+
+impl Plots {
+    /// Takes `bytes` bytes for an array. Returns the address of the first.
+    fn take(&self, of: ThreadId, name: &'static str, bytes: u64) -> (u64, Plot) {
+        let all = self.0.get_or_init(Arc::default);
+        let first = AddressRange::Private.page_named(name, of.index.into());
+        // An array without elements takes its page too, so that its name is taken.
+        let end = first + bytes.max(1);
+        let mut taken = lock(all);
+        if let Some((_, &(_, other, other_name))) =
+            taken.range(..end).next_back().filter(|(_, there)| there.0 > first)
+        {
+            drop(taken);
+            refuse(of, name, other, other_name);
+        }
+        taken.insert(first, (end, of, name));
+        (first, Plot { first, name, all: Arc::clone(all) })
+    }
+}
+
+impl Drop for Plot {
+    fn drop(&mut self) {
+        lock(&self.all).remove(&self.first);
+    }
+}
+
+fn lock(taken: &Mutex<Taken>) -> MutexGuard<'_, Taken> {
+    taken.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cold]
+fn refuse(of: ThreadId, name: &str, other: ThreadId, other_name: &str) -> ! {
+    if (of, name) == (other, other_name) {
+        panic!("a second private array `{name}` of {of}: expected a name for each array of a thread");
+    }
+    panic!(
+        "private array `{name}` of {of} would lie over `{other_name}` of {other}: their names give them one place; name one otherwise"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::NodeId;
+
+    const OF: ThreadId = ThreadId { node: NodeId(1), index: 2 };
+
+    #[test]
+    fn an_array_stands_where_its_name_and_thread_say_whatever_was_made_before() {
+        let (plots, others) = (Plots::default(), Plots::default());
+        let first = Private::<u32>::new(&plots, OF, "first", 100).first;
+        let _kept = [
+            Private::<u64>::new(&others, OF, "second", 1000),
+            Private::<u64>::new(&others, ThreadId { index: 3, ..OF }, "first", 1000),
+        ];
+        let there = Private::<u32>::new(&others, OF, "first", 100);
+        assert_eq!((there.first, AddressRange::of(first)), (first, AddressRange::Private));
+        assert_eq!((there.len(), there.is_empty()), (100, false));
+    }
+
+    #[test]
+    #[should_panic(expected = "a second private array `twice` of node 1 thread 2")]
+    fn a_thread_has_one_array_of_a_name() {
+        let plots = Plots::default();
+        drop(Private::<u8>::new(&plots, OF, "twice", 1));
+        let _one = Private::<u8>::new(&plots, OF, "twice", 0);
+        Private::<u8>::new(&plots, OF, "twice", 1);
+    }
+
+    #[test]
+    #[should_panic(expected = "would lie over")]
+    fn no_array_lies_over_another() {
+        let plots = Plots::default();
+        let (first, plot) = plots.take(OF, "first", 1);
+        drop(plot);
+        let all = plots.0.get().expect("an array has been made");
+        lock(all).insert(first + 4096, (first + 8192, OF, "second"));
+        plots.take(OF, "first", 4097);
+    }
+
+    #[test]
+    fn a_private_array_is_sent_to_another_thread() {
+        fn sent<T: Send>() {}
+        sent::<Private<f64>>();
+    }
+}
