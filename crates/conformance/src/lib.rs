@@ -172,6 +172,7 @@ pub fn promises() -> &'static [Promise] {
         rights_come_to_threads_however_deep
         shared_memory_is_memory
         shared_memory_fits_its_frames
+        first_touch_is_memory
         shared_memory_holds_words_of_every_width
         shared_memory_passes_messages
         shared_memory_stores_before_it_loads

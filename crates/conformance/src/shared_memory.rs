@@ -34,27 +34,40 @@ const COUNTERS_OF_A_PAGE: usize = 2;
 /// Stores of few threads to few blocks: none is lost, none is seen late, with room for all pages.
 pub fn shared_memory_is_memory(setting: &Setting<'_>) {
     for block in [16, 128] {
-        stress(setting, "shared_memory_is_memory", &STACHE, Frames::All, block, 20);
+        Load::new(&STACHE, Frames::All, block, 20).put_on(setting, "shared_memory_is_memory");
     }
-    let promise = "shared_memory_is_memory";
-    stress(setting, promise, &STACHE_UNORDERED, Frames::OnDemand, 64, 20);
+    let load = Load::new(&STACHE_UNORDERED, Frames::OnDemand, 64, 20);
+    load.put_on(setting, "shared_memory_is_memory");
+}
+
+/// Stores of few threads to pages whose home is the node that touches them first: none is lost, none is seen late.
+pub fn first_touch_is_memory(setting: &Setting<'_>) {
+    for protocol in [&STACHE, &STACHE_UNORDERED] {
+        for frames in [Frames::All, Frames::AtMost(4)] {
+            let load = Load { homes: Homes::FirstTouch, ..Load::new(protocol, frames, 64, 4) };
+            load.put_on(setting, "first_touch_is_memory");
+        }
+    }
 }
 
 /// Stores of more threads than frames to few blocks, with room for one or two remote pages at a time: none is
 /// lost, none is seen late.
 pub fn shared_memory_fits_its_frames(setting: &Setting<'_>) {
     let promise = "shared_memory_fits_its_frames";
-    stress(setting, promise, &STACHE, Frames::AtMost(2), 64, 8);
-    stress(setting, promise, &STACHE, Frames::AtMost(1), 64, 4);
-    stress(setting, promise, &STACHE_UNORDERED, Frames::AtMost(2), 64, 4);
+    Load::new(&STACHE, Frames::AtMost(2), 64, 8).put_on(setting, promise);
+    Load::new(&STACHE, Frames::AtMost(1), 64, 4).put_on(setting, promise);
+    Load::new(&STACHE_UNORDERED, Frames::AtMost(2), 64, 4).put_on(setting, promise);
+    // Of four frames one rests.
+    Load::new(&STACHE, Frames::AtMost(4), 64, 4).put_on(setting, promise);
+    Load::new(&STACHE_UNORDERED, Frames::AtMost(4), 64, 4).put_on(setting, promise);
 }
 
 /// Shared memory under load: `rounds` rounds in which each of two threads a processor stores, reads and adds
 /// in each page. With `rounds` in the thousands this is the full dose.
 pub fn shared_memory_stress(setting: &Setting<'_>, rounds: u32) {
     for protocol in [&STACHE, &STACHE_UNORDERED] {
-        for frames in [Frames::All, Frames::AtMost(2)] {
-            stress(setting, "shared_memory_stress", protocol, frames, 64, rounds);
+        for frames in [Frames::All, Frames::AtMost(2), Frames::AtMost(4)] {
+            Load::new(protocol, frames, 64, rounds).put_on(setting, "shared_memory_stress");
         }
     }
 }
@@ -63,31 +76,39 @@ pub fn shared_memory_stress(setting: &Setting<'_>, rounds: u32) {
 /// all pages.
 pub fn memory_is_coherent(setting: &Setting<'_>, protocol: &'static Coherence) {
     for block in tempest::entry::Plan::BLOCKS {
-        stress(setting, "memory_is_coherent", protocol, Frames::All, block, 20);
+        Load::new(protocol, Frames::All, block, 20).put_on(setting, "memory_is_coherent");
     }
 }
 
-fn stress(
-    setting: &Setting<'_>,
-    promise: &str,
+/// What all threads do to shared memory, and what keeps it coherent.
+struct Load {
     protocol: &'static Coherence,
     frames: Frames,
+    homes: Homes,
     block: u32,
     rounds: u32,
-) {
-    // A page at each node, and one more.
-    let pages = setting.nodes as usize + 1;
-    let mut layout = Layout::new(setting.nodes, block).expect("blocks have a permitted length");
-    let words = layout.array("words", pages * PAGE_WORDS, Homes::RoundRobin).expect("it is small");
-    let barrier = SharedBarrier::room(&mut layout).expect("it is small");
-    let space = AddressSpace::new(layout, frames).expect("there is a frame");
-    let memory = SharedMemory { space, protocol };
-    setting.verified_by::<Tagged>(
-        Mechanism::SharedMemory,
-        promise,
-        Plan { memory, barrier, words, pages, rounds },
-        2,
-    );
+}
+
+impl Load {
+    fn new(protocol: &'static Coherence, frames: Frames, block: u32, rounds: u32) -> Self {
+        Self { protocol, frames, homes: Homes::RoundRobin, block, rounds }
+    }
+
+    fn put_on(self, setting: &Setting<'_>, promise: &str) {
+        let Self { protocol, frames, homes, block, rounds } = self;
+        // A page at each node, and one more; so many that nodes have to choose which of them have frames.
+        let pages = match frames {
+            Frames::AtMost(most) => 2 * (most as usize + 1),
+            Frames::All | Frames::OnDemand => setting.nodes as usize + 1,
+        };
+        let mut layout = Layout::new(setting.nodes, block).expect("blocks have a permitted length");
+        let words = layout.array("words", pages * PAGE_WORDS, homes).expect("it is small");
+        let barrier = SharedBarrier::room(&mut layout).expect("it is small");
+        let space = AddressSpace::new(layout, frames).expect("there is a frame");
+        let memory = SharedMemory { space, protocol };
+        let plan = Plan { memory, barrier, words, pages, rounds };
+        setting.verified_by::<Tagged>(Mechanism::SharedMemory, promise, plan, 2);
+    }
 }
 
 struct Plan {

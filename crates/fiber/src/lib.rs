@@ -78,10 +78,10 @@
 //!
 //! # Cost
 //!
-//! On two cores of a cloud Xeon a resume and the suspend that ends it take 5 to 6 ns together for one fiber or 64 in turn and 7 ns
-//! for 1 024, and 11 to 12 ns where they suspend three calls deep; with corosensei's switch it is 27 to 46 ns. Stacks begin at
+//! On two cores of a cloud Xeon a resume and the suspend that ends it take 4 to 6 ns together for one fiber or 64 in turn and 7 ns
+//! for 1 024, and 9 to 11 ns where they suspend three calls deep; with corosensei's switch it is 27 to 46 ns. Stacks begin at
 //! different places of their pages, so that what switches touch does not compete for the same sets of the cache. A fiber that
-//! is spawned, runs to its end and is dropped takes about 30 ns on a used stack. `cargo bench -p tradewind-fiber` measures it.
+//! is spawned, runs to its end and is dropped takes 32 ns on a used stack. `cargo bench -p tradewind-fiber` measures it.
 //!
 //! A suspended fiber that has called little takes a page or two of memory for its stack.
 

@@ -27,9 +27,9 @@
 //!   messages wait, and the same handler run for some microseconds, takes the right over. Where the batch has taken the whole
 //!   queue, it also breaks into that ([`pdq::Seizure`]): only the handler's own key stays held.
 //! * Before it runs, all that the batch has put into the queue or made ready is told to the others.
-//! * The processor is *engaged* (`berth`) as long as it serves: whoever sends to a node whose awake servers are all engaged wakes
-//!   one that sleeps. What was sent just before it engaged itself it may be the only one to know of, so it looks behind the
-//!   first message, and wakes a server for what it sees there.
+//! * Where a sender may rely on a processor because that is awake, the processor is *engaged* (`berth`) as long as it serves:
+//!   whoever sends to a node whose awake servers are all engaged wakes one that sleeps. What was sent just before it engaged
+//!   itself it may be the only one to know of, so it looks behind the first message, and wakes a server for what it sees there.
 //!
 //! # When it stops to look
 //!
@@ -270,18 +270,25 @@ impl Processor {
     /// May be long at what it does from now on: whoever sends after this wakes somebody else for it. True if one sleeps who is
     /// to be woken for what was sent before.
     fn engage(&self) -> bool {
-        let (world, node) = (&self.world, self.node().id);
-        let (berth, helper) = (&world.berths[self.index], world.helper_berth(node));
-        if world.split.dedicated == 0 && helper.is_none() {
-            // Whoever sends wakes whoever sleeps.
-            berth.engage(true);
+        if !self.is_relied_on() {
             return false;
         }
-        berth.engage_beside(world.server_berths(node).iter().chain(helper))
+        let (world, node) = (&self.world, self.node().id);
+        let others = world.server_berths(node).iter().chain(world.helper_berth(node));
+        world.berths[self.index].engage_beside(others)
     }
 
     fn disengage(&self) {
-        self.world.berths[self.index].engage(false);
+        if self.is_relied_on() {
+            self.world.berths[self.index].engage(false);
+        }
+    }
+
+    /// Whether a sender may leave a message to this processor because that is awake. Elsewhere whoever sends wakes whoever sleeps,
+    /// and looks at every berth for that: one that changed with every batch would have to come from another cache each time.
+    fn is_relied_on(&self) -> bool {
+        let world = &self.world;
+        world.split.dedicated > 0 || world.helper_berth(self.node().id).is_some()
     }
 
     /// Messages wait that this processor is not going to receive soon.

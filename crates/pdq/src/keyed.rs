@@ -11,9 +11,12 @@
 //! the end of one before the beginning of the other (under the latch of their lane in the queue, by `&mut self` elsewhere), so accesses from
 //! different threads do not race.
 
+mod groups;
+
 use std::collections::HashMap;
 use std::fmt;
 
+use self::groups::Grouped;
 use crate::prefetch;
 use crate::spread::spread;
 use crate::sync::{Arc, Mutex, PoisonError, UnsafeCell};
@@ -71,14 +74,15 @@ pub struct Keyed<T, K = u64> {
 
 enum Entries<T, K> {
     Dense { first: K, slots: Box<[Slot<T>]> },
+    Grouped(Grouped<T, K>),
     Sparse(Sparse<T, K>),
 }
 
 /// One entry. `Sync` by the argument at the head of the module.
 struct Slot<T>(UnsafeCell<T>);
 
-// SAFETY: through a shared `Slot` its content is reached only by `Keyed::reach`, one reference at a time and each
-// ordered after the one before (see the head of the module). What happens is that the `T` is used by one thread after
+// SAFETY: through a shared `Slot` an entry is reached only by `Keyed::reach`, one reference at a time and each
+// ordered after the one before (see the head of the module), and a group only as `Grouped::group` says. What happens is that the `T` is used by one thread after
 // another, which is what `T: Send` allows.
 unsafe impl<T: Send> Sync for Slot<T> {}
 
@@ -90,10 +94,7 @@ impl<T, K: Lawful> Keyed<T, K> {
     ///
     /// If there is no such last key, because it would exceed what a key can be, or because such keys have no steps.
     pub fn dense(dispatcher: DispatcherId, first_key: K, len: usize, mut init: impl FnMut(K) -> T) -> Self {
-        assert!(
-            len == 0 || first_key.forward(len - 1).is_some(),
-            "{len} keys from {first_key:#x?} up exceed the range of a key"
-        );
+        expect_keys(first_key, len);
         let slots = (0..len).map(|at| Slot(UnsafeCell::new(init(nth(first_key, at))))).collect();
         Self { dispatcher, entries: Entries::Dense { first: first_key, slots } }
     }
@@ -124,7 +125,7 @@ impl<T, K: Lawful> Keyed<T, K> {
     ///
     /// # Panics
     ///
-    /// If the proof is of another dispatcher, if its key is not a user key, or if a dense table has no such entry.
+    /// If the proof is of another dispatcher, if its key is not a user key, or if the table has no such entry.
     #[inline]
     pub fn get<'t>(&'t self, proof: &'t mut Proof<'_, K>) -> &'t mut T {
         self.open(proof.reborrow())
@@ -142,7 +143,7 @@ impl<T, K: Lawful> Keyed<T, K> {
     ///
     /// # Panics
     ///
-    /// If the proof is of another dispatcher, if its key is not a user key, or if a dense table has no such entry.
+    /// If the proof is of another dispatcher, if its key is not a user key, or if the table has no such entry.
     #[inline]
     pub fn open<'t>(&'t self, proof: Proof<'t, K>) -> &'t mut T {
         match proof.key() {
@@ -156,8 +157,7 @@ impl<T, K: Lawful> Keyed<T, K> {
     ///
     /// # Panics
     ///
-    /// If the proof is of another dispatcher, if its key is not [`Key::Sequential`], or if a dense table has no such
-    /// entry.
+    /// If the proof is of another dispatcher, if its key is not [`Key::Sequential`], or if the table has no such entry.
     pub fn get_any<'t>(&'t self, proof: &'t mut Proof<'_, K>, key: K) -> &'t mut T {
         expect_sequential(proof, "the entry of any key");
         self.reach(proof.reborrow(), key)
@@ -165,7 +165,7 @@ impl<T, K: Lawful> Keyed<T, K> {
 
     /// Asks for the entry of `key` to be on its way into this processor's cache, for who will reach it a little later:
     /// only the beginning of it, one cache line. Needs no proof, as it touches nothing: it does nothing where a dense table
-    /// has no such entry, for a sparse one, and on hosts other than x86-64.
+    /// has no such entry, for a table of another kind, and on hosts other than x86-64.
     #[inline]
     pub fn prefetch(&self, key: K) {
         if let Entries::Dense { first, slots } = &self.entries
@@ -179,14 +179,32 @@ impl<T, K: Lawful> Keyed<T, K> {
     #[inline]
     fn reach<'t>(&'t self, proof: Proof<'t, K>, key: K) -> &'t mut T {
         self.expect_own(&proof);
-        let slot = match &self.entries {
-            Entries::Dense { first, slots } => dense_slot(*first, slots, key),
-            Entries::Sparse(sparse) => sparse.slot(key),
-        };
+        let slot = self.find(key).unwrap_or_else(|| self.refuse(key));
         // SAFETY: the proof was just found to be this dispatcher's, and both callers have found its key to be `key` or
         // `Sequential`. It is used up, and the holder of the key stays exclusively borrowed for 't. So no other reference to
         // this entry lives during 't and every earlier access happened before (see the head of the module).
         unsafe { &mut *slot.0.get() }
+    }
+
+    /// The slot of a key that has an entry. The caller has a proof of this dispatcher, whatever its key.
+    #[inline]
+    fn find(&self, key: K) -> Option<&Slot<T>> {
+        match &self.entries {
+            Entries::Dense { first, slots } => find_dense(*first, slots, key),
+            Entries::Grouped(grouped) => grouped.find(key),
+            Entries::Sparse(sparse) => Some(sparse.slot(key)),
+        }
+    }
+
+    #[cold]
+    fn refuse(&self, key: K) -> ! {
+        match &self.entries {
+            Entries::Grouped(grouped) => grouped.refuse(key),
+            Entries::Dense { first, slots } => {
+                panic!("key {key:#x?} is outside the table: it has {} keys from {first:#x?} up", slots.len())
+            }
+            Entries::Sparse(_) => unreachable!("a sparse table has an entry for every key"),
+        }
     }
 
     /// All entries that exist, in ascending order of key, while everything else stands still.
@@ -204,6 +222,7 @@ impl<T, K: Lawful> Keyed<T, K> {
             Entries::Dense { first, slots } => {
                 (0..).zip(slots).map(|(at, slot)| (nth(*first, at), slot)).collect()
             }
+            Entries::Grouped(grouped) => grouped.slots().collect(),
             Entries::Sparse(sparse) => sparse.sorted(),
         };
         // SAFETY: the proof was just found to be this dispatcher's and of `Sequential`, so no other proof lives; it stays
@@ -231,6 +250,7 @@ impl<T, K: Lawful> Keyed<T, K> {
             Entries::Dense { first, slots } => {
                 (0..).zip(slots).map(|(at, slot)| (nth(*first, at), slot.0.get_mut())).collect()
             }
+            Entries::Grouped(grouped) => grouped.slots_mut().collect(),
             Entries::Sparse(sparse) => sparse.sorted_mut(),
         };
         entries.into_iter()
@@ -245,6 +265,7 @@ impl<T, K: Lawful> Keyed<T, K> {
             Entries::Dense { first, slots } => {
                 (0..).zip(slots).map(|(at, slot)| (nth(first, at), slot.0.into_inner())).collect()
             }
+            Entries::Grouped(grouped) => grouped.into_entries().collect(),
             Entries::Sparse(sparse) => sparse.into_sorted(),
         }
     }
@@ -254,11 +275,11 @@ fn expect_sequential<K: Lawful>(proof: &Proof<'_, K>, what: &str) {
     assert!(proof.key() == Key::Sequential, "only SEQUENTIAL reaches {what}, but {} is held", proof.key());
 }
 
-#[inline]
-fn dense_slot<T, K: Lawful>(first: K, slots: &[Slot<T>], key: K) -> &Slot<T> {
-    find_dense(first, slots, key).unwrap_or_else(|| {
-        panic!("key {key:#x?} is outside the table: it has {} keys from {first:#x?} up", slots.len())
-    })
+fn expect_keys<K: Lawful>(first: K, len: usize) {
+    assert!(
+        len == 0 || first.forward(len - 1).is_some(),
+        "{len} keys from {first:#x?} up exceed the range of a key"
+    );
 }
 
 #[inline]

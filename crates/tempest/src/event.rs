@@ -148,7 +148,9 @@ impl Event {
         }
     }
 
+    /// Never inlined: what the words are made of would go through memory at every signal.
     #[cold]
+    #[inline(never)]
     fn overflows(&self, count: u64, amount: u64) -> ! {
         panic!("event `{}` is at {count} and cannot count {amount} more: a count has 64 bits", self.name)
     }

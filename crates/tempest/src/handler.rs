@@ -296,6 +296,41 @@ impl<'a> Handler<'a> {
     }
 }
 
+impl Handler<'_> {
+    /// Whether a table has an entry for the held key. Only one of [`Setup::keyed_pages`](crate::Setup::keyed_pages) may have none.
+    ///
+    /// # Panics
+    /// If the table belongs to another node.
+    pub fn has_entry<T>(&self, table: &Keyed<T>) -> bool {
+        table.has_entry(&self.proof)
+    }
+
+    /// Whether a table has entries for the blocks of a page. Only a handler that holds [`Key::Sequential`] may ask.
+    ///
+    /// # Panics
+    /// If the key held is not sequential, there is no such page, or the table belongs to another node.
+    pub fn has_page<T>(&self, table: &Keyed<T>, memory: &Memory, page: u32) -> bool {
+        table.has_any(&self.proof, memory.layout().blocks_of(page).start.into())
+    }
+
+    /// Makes the entries of a page's blocks in a table of [`Setup::keyed_pages`](crate::Setup::keyed_pages), if they are not there.
+    /// Only a handler that holds [`Key::Sequential`] may call this.
+    ///
+    /// # Panics
+    /// If the key held is not sequential, there is no such page, or the table is of another kind or node.
+    pub fn open_page<T>(&mut self, table: &Keyed<T>, memory: &Memory, page: u32) {
+        table.set_open(&mut self.proof, memory.layout().blocks_of(page).start.into(), true);
+    }
+
+    /// Drops the entries of a page's blocks, if they are there; [`open_page`](Self::open_page) makes new ones.
+    ///
+    /// # Panics
+    /// If the key held is not sequential, there is no such page, or the table is of another kind or node.
+    pub fn close_page<T>(&mut self, table: &Keyed<T>, memory: &Memory, page: u32) {
+        table.set_open(&mut self.proof, memory.layout().blocks_of(page).start.into(), false);
+    }
+}
+
 impl<'a> std::ops::Deref for Handler<'a> {
     type Target = Actions<'a>;
     fn deref(&self) -> &Actions<'a> {

@@ -32,6 +32,22 @@ impl<T> Keyed<T> {
         Self { group, entries }
     }
 
+    /// Makes a table with entries for the first `len` numbers of a group, which come and go `each` at a time. Those for whose
+    /// first number `is_open` returns true are there from the start.
+    pub(crate) fn grouped(
+        dispatcher: DispatcherId,
+        group: Group,
+        len: usize,
+        each: usize,
+        init: impl Fn(u64) -> T + Send + Sync + 'static,
+        mut is_open: impl FnMut(u64) -> bool,
+    ) -> Self {
+        let init = move |name: Name| init(name.number());
+        let is_open = |name: Name| is_open(name.number());
+        let entries = pdq::Keyed::grouped(dispatcher, group.name(0), len, each, init, is_open);
+        Self { group, entries }
+    }
+
     /// Makes a table whose entries come into being when they are first reached.
     pub(crate) fn sparse(
         dispatcher: DispatcherId,
@@ -80,6 +96,22 @@ impl<T> Keyed<T> {
     /// The entry of any number, while everything else stands still.
     pub(crate) fn get_any<'t>(&'t self, proof: &'t mut Proof<'_>, number: u64) -> &'t mut T {
         self.entries.get_any(proof, self.group.name(number))
+    }
+
+    /// Whether the number whose key is held has an entry.
+    pub(crate) fn has_entry(&self, proof: &Proof<'_>) -> bool {
+        self.entries.has_entry(proof)
+    }
+
+    /// Whether a number has an entry, while everything else stands still.
+    pub(crate) fn has_any(&self, proof: &Proof<'_>, number: u64) -> bool {
+        self.entries.has_any(proof, self.group.name(number))
+    }
+
+    /// Makes the entries of a number and its neighbours, or drops them, while everything else stands still.
+    pub(crate) fn set_open(&self, proof: &mut Proof<'_>, number: u64, open: bool) {
+        let name = self.group.name(number);
+        if open { self.entries.open_group(proof, name) } else { self.entries.close_group(proof, name) }
     }
 
     /// All entries that exist, in ascending order of their numbers, while everything else stands still.

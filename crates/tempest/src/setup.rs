@@ -341,6 +341,20 @@ impl<'a> Setup<'a> {
         Keyed::dense(self.dispatcher(), Group::BLOCKS, blocks, |index| init(Block(index as u32)))
     }
 
+    /// Makes a table with an entry for each block whose page is mapped on this node now. The entries of another page come and
+    /// go as a handler says ([`Handler::open_page`](crate::Handler::open_page)), so that pages without room need no entries.
+    pub fn keyed_pages<T>(
+        &self,
+        memory: &Memory,
+        init: impl Fn(Block) -> T + Send + Sync + 'static,
+    ) -> Keyed<T> {
+        let layout = memory.layout();
+        let (blocks, each) = (layout.blocks() as usize, layout.page_blocks() as usize);
+        let init = move |index| init(Block(index as u32));
+        let is_mapped = |index| memory.is_mapped(layout.page_of(Block(index as u32)));
+        Keyed::grouped(self.dispatcher(), Group::BLOCKS, blocks, each, init, is_mapped)
+    }
+
     /// Makes a table with an entry for every number. An entry comes into being when it is first reached.
     pub fn keyed_sparse<T>(&self, init: impl Fn(u64) -> T + Send + Sync + 'static) -> Keyed<T> {
         self.keyed_sparse_in(self.space(), init)

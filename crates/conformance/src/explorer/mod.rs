@@ -3,8 +3,8 @@
 //! [`search`] explores the states of any [`System`], such as the tables of a protocol of one's own. [`explore`] is that search over
 //! the coherence protocol that ships:
 //!
-//! It drives the very functions that run in every world ([`protocols::stache`]): faults, stores, replacements
-//! and deliveries in any order, with channels that keep order (the ordered variant) or do not (the robust
+//! It drives the very functions that run in every world ([`protocols::stache`]): faults, stores, replacements, pages laid to
+//! rest and deliveries in any order, with channels that keep order (the ordered variant) or do not (the robust
 //! one). In every state: one writer or many readers, no node reads or grants old words, no event without a
 //! rule, no more waiting at the home than can be answered for; and from every state a state of rest can be
 //! reached, so nothing deadlocks.
@@ -16,10 +16,12 @@ mod model;
 mod mutations;
 mod rules;
 mod search;
+mod touch;
 
 pub use model::{Faults, Move, Scope, explore};
 pub use rules::Rules;
 pub use search::{Explored, System, Violation, search};
+pub use touch::{TouchMove, explore_touches};
 
 #[cfg(test)]
 mod tests {
@@ -29,14 +31,18 @@ mod tests {
 
     const BOTH: [Variant; 2] = [Variant::Ordered, Variant::Robust];
 
-    fn explored(variant: Variant, caches: usize, faults: Faults, limit: usize) -> Explored {
-        let explored = explore(&variant, Scope { caches, faults, limit });
-        explored.unwrap_or_else(|violation| panic!("{variant:?}, {caches} caches: {violation}"))
+    fn explored(variant: Variant, scope: Scope) -> Explored {
+        let explored = explore(&variant, scope);
+        explored.unwrap_or_else(|violation| panic!("{variant:?}, {scope:?}: {violation}"))
     }
 
     fn states(caches: usize, faults: Faults) -> [usize; 2] {
+        all_states(Scope { caches, faults, rests: false, limit: usize::MAX })
+    }
+
+    fn all_states(scope: Scope) -> [usize; 2] {
         BOTH.map(|variant| {
-            let explored = explored(variant, caches, faults, usize::MAX);
+            let explored = explored(variant, scope);
             assert!(explored.all);
             explored.states
         })
@@ -57,11 +63,20 @@ mod tests {
         assert_eq!(states(1, Faults::Queued), [3_286, 8_564]);
     }
 
+    /// A page may be laid to rest and become active again at any moment.
+    #[test]
+    fn every_state_of_one_and_two_caches_with_pages_that_rest() {
+        let rests = |caches, faults| all_states(Scope { caches, faults, rests: true, limit: usize::MAX });
+        assert_eq!(rests(1, Faults::AtOnce), [181, 595]);
+        assert_eq!(rests(2, Faults::AtOnce), [44124, 98925]);
+        assert_eq!(rests(1, Faults::Queued), [3795, 9564]);
+    }
+
     #[test]
     fn many_states_of_three_caches() {
-        for variant in BOTH {
-            explored(variant, 3, Faults::AtOnce, 100_000);
-            explored(variant, 3, Faults::Queued, 50_000);
+        for (variant, rests) in BOTH.into_iter().flat_map(|variant| [(variant, false), (variant, true)]) {
+            explored(variant, Scope { caches: 3, faults: Faults::AtOnce, rests, limit: 100_000 });
+            explored(variant, Scope { caches: 3, faults: Faults::Queued, rests, limit: 50_000 });
         }
     }
 
@@ -78,7 +93,8 @@ mod tests {
     #[ignore = "two minutes if optimized: for changes of the tables"]
     fn a_great_many_states_of_three_caches() {
         for variant in BOTH {
-            assert!(!explored(variant, 3, Faults::AtOnce, 5_000_000).all);
+            let scope = Scope { caches: 3, faults: Faults::AtOnce, rests: false, limit: 5_000_000 };
+            assert!(!explored(variant, scope).all);
         }
     }
 }

@@ -28,6 +28,8 @@ pub struct Scope {
     pub caches: usize,
     /// When the protocol hears of a fault.
     pub faults: Faults,
+    /// Whether pages are laid to rest: a node has a tag taken away, keeps the block, and gets the tag back by a fault.
+    pub rests: bool,
     /// Give up after so many states.
     pub limit: usize,
 }
@@ -47,7 +49,7 @@ impl<R: Rules> System for OneBlock<'_, R> {
     }
 
     fn moves(&self, state: &State) -> Vec<Move> {
-        state.moves(self.rules)
+        state.moves(self.rules, self.scope.rests)
     }
 
     fn after(&self, state: &State, step: Move) -> Result<State, String> {
@@ -82,6 +84,8 @@ type Packet<M> = (M, bool);
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Copy {
     tag: Tag,
+    /// The tag that a block of a resting page gets back; `Invalid` in an active page.
+    rests: Tag,
     /// Whether the words are the newest.
     fresh: bool,
     /// By right: whether threads wait.
@@ -118,6 +122,10 @@ pub enum Move {
     Write(usize),
     /// The block's frame is given to another page.
     Replace(usize),
+    /// The block's page is laid to rest.
+    Rest(usize),
+    /// The page becomes active again.
+    Wake(usize),
     /// The home handles a message of a node: the one at this place of the channel.
     AtHome(usize, usize),
     /// A node handles a message of the home.
@@ -131,6 +139,8 @@ impl fmt::Display for Move {
             Self::Fault(node, right) => write!(f, "fault to {right:?} at {node}"),
             Self::Write(node) => write!(f, "store at {node}"),
             Self::Replace(node) => write!(f, "replace at {node}"),
+            Self::Rest(node) => write!(f, "rest at {node}"),
+            Self::Wake(node) => write!(f, "wake at {node}"),
             Self::AtHome(node, place) => write!(f, "{node} to home, number {place}"),
             Self::AtCache(node, place) => write!(f, "home to {node}, number {place}"),
         }
@@ -139,20 +149,36 @@ impl fmt::Display for Move {
 
 impl Copy {
     fn new(tag: Tag, fresh: bool) -> Self {
-        Self { tag, fresh, waits: [false; 2], faults: [false; 2] }
+        Self { tag, rests: Tag::Invalid, fresh, waits: [false; 2], faults: [false; 2] }
     }
 
     fn may_fault(&self, right: Right) -> bool {
         self.tag < right.tag() && !self.waits[right as usize] && !self.faults[right as usize]
     }
 
+    /// The right to the block, at once or when its page is active again.
+    fn right(&self) -> Tag {
+        self.tag.max(self.rests)
+    }
+
+    fn rest(&mut self) {
+        self.rests = std::mem::replace(&mut self.tag, Tag::Invalid);
+    }
+
+    fn wake(&mut self) {
+        self.tag = self.right();
+        self.rests = Tag::Invalid;
+    }
+
     fn lower(&mut self, tag: Tag) -> Result<(), String> {
-        ensure(tag < self.tag, || format!("lowers {:?} to {tag:?}", self.tag))?;
-        self.tag = tag;
+        ensure(tag < self.right(), || format!("lowers {:?} to {tag:?}", self.right()))?;
+        let lowered = if self.rests > Tag::Invalid { &mut self.rests } else { &mut self.tag };
+        *lowered = tag;
         Ok(())
     }
 
     fn raise(&mut self, tag: Tag) -> Result<(), String> {
+        ensure(self.rests == Tag::Invalid, || format!("raises {tag:?} in a page at rest"))?;
         ensure(tag > self.tag, || format!("raises {:?} to {tag:?}", self.tag))?;
         self.tag = tag;
         Ok(())
@@ -160,7 +186,7 @@ impl Copy {
 
     /// Words arrive: nobody may be using those that are there.
     fn place(&mut self, fresh: bool) -> Result<(), String> {
-        ensure(self.tag == Tag::Invalid, || "words arrive over a copy in use".to_owned())?;
+        ensure(self.right() == Tag::Invalid, || "words arrive over a copy in use".to_owned())?;
         self.fresh = fresh;
         Ok(())
     }
@@ -197,7 +223,7 @@ impl State {
     }
 
     /// Everything that may happen next.
-    pub(super) fn moves(&self, rules: &impl Rules) -> Vec<Move> {
+    pub(super) fn moves(&self, rules: &impl Rules, rests: bool) -> Vec<Move> {
         let mut moves = Vec::new();
         for node in 0..=self.caches.len() {
             let copy = self.copy_of(node);
@@ -214,8 +240,14 @@ impl State {
             }
         }
         for (cache, node) in self.caches.iter().zip(1..) {
-            if cache.copy.tag != Tag::Invalid && !cache.line.is_busy() {
+            if cache.copy.right() != Tag::Invalid && !cache.line.is_busy() {
                 moves.push(Move::Replace(node));
+            }
+            if rests && cache.copy.tag != Tag::Invalid && rules.may_rest(cache.line) {
+                moves.push(Move::Rest(node));
+            }
+            if cache.copy.rests != Tag::Invalid {
+                moves.push(Move::Wake(node));
             }
             let in_order = rules.channels_keep_order();
             moves.extend(deliverable(&cache.to_home, in_order).map(|place| Move::AtHome(node, place)));
@@ -241,6 +273,8 @@ impl State {
             }
             Move::Write(node) => next.written(node),
             Move::Replace(node) => next.at_cache(node, LineEvent::Replace, rules)?,
+            Move::Rest(node) => next.copy_of_mut(node).rest(),
+            Move::Wake(node) => next.copy_of_mut(node).wake(),
             Move::AtHome(node, place) => {
                 let (message, fresh) = next.caches[node - 1].to_home.remove(place);
                 if message.brings_words() && rules.places(message) {
@@ -290,7 +324,10 @@ impl State {
     fn fault(&mut self, node: usize, right: Right, rules: &impl Rules) -> Result<(), String> {
         match node {
             HOME => self.at_home(HomeEvent::fault(right), rules),
-            _ => self.at_cache(node, LineEvent::Fault(right), rules),
+            _ => {
+                self.copy_of_mut(node).wake();
+                self.at_cache(node, LineEvent::Fault(right), rules)
+            }
         }
     }
 
@@ -373,7 +410,7 @@ impl State {
     /// none.
     fn settle(&mut self, in_order: bool) {
         for cache in &mut self.caches {
-            cache.copy.fresh &= cache.copy.tag != Tag::Invalid;
+            cache.copy.fresh &= cache.copy.right() != Tag::Invalid;
             if !in_order {
                 cache.to_home.sort_unstable();
                 cache.from_home.sort_unstable();
@@ -385,16 +422,16 @@ impl State {
     /// waits.
     fn check(&self) -> Result<(), String> {
         let copies = || (0..=self.caches.len()).map(|node| self.copy_of(node));
-        let writers = copies().filter(|copy| copy.tag == Tag::Writable).count();
-        let readers = copies().filter(|copy| copy.tag == Tag::ReadOnly).count();
+        let writers = copies().filter(|copy| copy.right() == Tag::Writable).count();
+        let readers = copies().filter(|copy| copy.right() == Tag::ReadOnly).count();
         ensure(writers == 0 || (writers == 1 && readers == 0), || {
             format!("{writers} nodes may write while {readers} may read")
         })?;
-        ensure(copies().all(|copy| copy.tag == Tag::Invalid || copy.fresh), || {
+        ensure(copies().all(|copy| copy.right() == Tag::Invalid || copy.fresh), || {
             "a copy that may be read is old".to_owned()
         })?;
         ensure(self.home.tag() == self.copy.tag, || "the home's tag is not what it believes".to_owned())?;
-        ensure(self.caches.iter().all(|cache| cache.line.tag() == cache.copy.tag), || {
+        ensure(self.caches.iter().all(|cache| cache.line.tag() == cache.copy.right()), || {
             "a node's tag is not what it believes".to_owned()
         })?;
         ensure(self.home.waiting() <= self.caches.len() + OWN_WAITING, || {

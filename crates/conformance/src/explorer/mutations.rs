@@ -22,6 +22,8 @@ enum Mistake {
     LostWriteBack,
     /// Data to read are used although an invalidation overtook them.
     OldDataUsed,
+    /// A page is laid to rest although a block of it is being upgraded.
+    RestsWhileUpgrading,
     /// Requests that wait at the home are forgotten.
     NoDrain,
     /// None in the tables, but the channels do not keep order.
@@ -95,6 +97,11 @@ impl Rules for Mistaken {
         line.step(event, self.1, act)
     }
 
+    fn may_rest(&self, line: Line) -> bool {
+        let upgrading = self.0 == Mistake::RestsWhileUpgrading && line.state == LineState::Upgrading;
+        upgrading || !line.is_busy()
+    }
+
     fn places(&self, message: ToHome) -> bool {
         self.0 != Mistake::LostWriteBack || message != ToHome::Flushed
     }
@@ -110,7 +117,7 @@ impl Mistaken {
 
 /// Explores a mistaken protocol: the violation's text, and how many moves lead to it.
 fn found(mistake: Mistake, variant: Variant) -> (String, usize) {
-    let scope = Scope { caches: 2, faults: Faults::AtOnce, limit: usize::MAX };
+    let scope = Scope { caches: 2, faults: Faults::AtOnce, rests: true, limit: usize::MAX };
     let violation = explore(&Mistaken(mistake, variant), scope)
         .expect_err(&format!("{mistake:?} in the {variant:?} variant was not found"));
     (violation.what, violation.moves.len())
@@ -129,6 +136,7 @@ fn each_mistake_is_found() {
             (PutIsNoAnswer, &["it never comes to rest"]),
             (EarlyGrant, INCOHERENT),
             (LostWriteBack, INCOHERENT),
+            (RestsWhileUpgrading, &["raises Writable in a page at rest"]),
             (NoDrain, &["requests wait at the home"]),
         ] {
             let (found, moves) = found(mistake, variant);

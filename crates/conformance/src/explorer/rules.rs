@@ -64,6 +64,11 @@ pub trait Rules {
         line.due()
     }
 
+    /// Whether the page of a block in this state may be laid to rest: not while something is on its way to it.
+    fn may_rest(&self, line: Line) -> bool {
+        !line.is_busy()
+    }
+
     /// Whether the words that a message brings home get into its memory.
     fn places(&self, _message: ToHome) -> bool {
         true

@@ -5,6 +5,7 @@ mod policies;
 
 mod floor;
 mod foresight;
+mod frames;
 mod load;
 mod long;
 mod progress;

@@ -54,6 +54,95 @@ fn sparse_entries_are_made_once_on_first_use_and_listed_in_ascending_order() {
 }
 
 #[test]
+fn a_group_of_entries_comes_new_and_goes_whole() {
+    let mut serial = serial();
+    let table = Keyed::grouped(serial.id(), 100, 10, 4, |key| vec![key], |first| first == 104);
+    let has = |serial: &mut Serial, key| table.has_entry(&serial.hold(Key::User(key)));
+    assert!([99, 100, 103, 108, 109, 110].into_iter().all(|key| !has(&mut serial, key)));
+    assert!((104..108).all(|key| has(&mut serial, key)));
+    // The last group is shorter.
+    table.open_group(&mut serial.hold(Key::Sequential), 109);
+    assert!(has(&mut serial, 108) && has(&mut serial, 109) && !has(&mut serial, 110));
+    table.get(&mut serial.hold(Key::User(109))).push(1);
+    table.open_group(&mut serial.hold(Key::Sequential), 108);
+    assert_eq!(*table.get(&mut serial.hold(Key::User(109))), [109, 1], "a group that is open stays");
+    table.close_group(&mut serial.hold(Key::Sequential), 108);
+    table.close_group(&mut serial.hold(Key::Sequential), 108);
+    assert!(!table.has_any(&serial.hold(Key::Sequential), 109));
+    table.open_group(&mut serial.hold(Key::Sequential), 108);
+    assert_eq!(*table.get_any(&mut serial.hold(Key::Sequential), 109), [109], "it comes back new");
+    let all: Vec<_> = table.entries(&mut serial.hold(Key::Sequential)).map(|(key, _)| key).collect();
+    assert_eq!(all, [104, 105, 106, 107, 108, 109]);
+    assert_eq!(table.into_entries().len(), 6);
+}
+
+#[test]
+fn a_closed_group_has_no_entries() {
+    for (key, says) in [
+        (3, "key 0x3 has no entry: its group of 4 keys is closed"),
+        (8, "key 0x8 is outside the table: it has 8 keys from 0x0 up"),
+    ] {
+        let mut serial = serial();
+        let table = Keyed::grouped(serial.id(), 0, 8, 4, |_| (), |_| false);
+        let reach = || *table.get(&mut serial.hold(Key::User(key)));
+        let panic = catch_unwind(AssertUnwindSafe(reach)).unwrap_err();
+        assert_eq!(panic.downcast_ref::<String>().map(String::as_str), Some(says));
+    }
+}
+
+#[test]
+#[should_panic(expected = "only SEQUENTIAL reaches a group of entries")]
+fn a_group_is_opened_by_who_runs_alone() {
+    let mut serial = serial();
+    let table = Keyed::grouped(serial.id(), 0, 8, 4, |_| (), |_| false);
+    table.open_group(&mut serial.hold(Key::User(0)), 0);
+}
+
+/// Servers add to entries while others open and close the groups around them: no entry is reached while its group goes.
+#[test]
+fn groups_come_and_go_while_other_entries_are_used() {
+    const GROUPS: u64 = 8;
+    let queue = concurrent::<u64>();
+    let table = Keyed::grouped(queue.id(), 0, GROUPS as usize * 4, 4, |_| 0_u64, |_| true);
+    let added = AtomicU32::new(0);
+    let rounds = if_miri(60, 20_000);
+    std::thread::scope(|scope| {
+        for thread in 0..3 {
+            let (queue, table, added) = (&queue, &table, &added);
+            scope.spawn(move || {
+                for round in 0..rounds {
+                    let key = (round * 7 + thread * 11) % (GROUPS * 4);
+                    if let Some(mut held) = queue.try_hold(Key::User(key)) {
+                        if table.has_entry(&held.proof()) {
+                            *table.get(&mut held.proof()) += 1;
+                            added.fetch_add(1, Ordering::Relaxed);
+                        }
+                        queue.complete(held);
+                    }
+                    if round % 5 == thread
+                        && let Some(mut held) = queue.try_hold(Key::Sequential)
+                    {
+                        let mut proof = held.proof();
+                        if table.has_any(&proof, key) && key % 2 == 0 {
+                            let sum: u64 = (key / 4 * 4..key / 4 * 4 + 4)
+                                .map(|key| *table.get_any(&mut proof, key))
+                                .sum();
+                            added.fetch_sub(sum as u32, Ordering::Relaxed);
+                            table.close_group(&mut proof, key);
+                        } else {
+                            table.open_group(&mut proof, key);
+                        }
+                        queue.complete(held);
+                    }
+                }
+            });
+        }
+    });
+    let left: u64 = table.into_entries().into_iter().map(|(_, count)| count).sum();
+    assert_eq!(left, u64::from(added.load(Ordering::Relaxed)), "what is left is what nobody dropped");
+}
+
+#[test]
 fn entries_stay_where_they_are_while_the_table_grows() {
     let queue = concurrent::<()>();
     let table = Keyed::sparse(queue.id(), |key| key);

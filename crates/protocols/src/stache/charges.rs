@@ -17,7 +17,9 @@
 //! | invalidation | X, T; a step aside where nothing is left |
 //! | recall | F, T, X where nothing is kept; a step aside where nothing is left |
 //! | upgrade granted | T |
-//! | replacement | X, T, F where words go |
+//! | page laid to rest | X, T for each block with a right |
+//! | resting page active again | T for each block with a right |
+//! | replacement | X, T unless the page rested; F where words go |
 //!
 //! Must never know a price.
 
@@ -122,7 +124,18 @@ pub(super) fn charge_line(block: Block, line: Line, event: LineEvent, cx: &mut A
         }
         (LineEvent::Message(ToCache::Upgraded), None) => cx.charge(Primitive::SetTag),
         (LineEvent::Fault(right), None) if line.asks_at_once(right) => cx.charge(Primitive::ReadFaultState),
-        (LineEvent::Replace, None) => {}
         _ => cx.charge(Primitive::Defer),
+    }
+}
+
+/// What it costs that a cached block's frame goes, the entry being still as it was. No cache holds a block of a page that has
+/// `rested`.
+pub(super) fn charge_replacement(block: Block, line: Line, rested: bool, cx: &mut Actions<'_>) {
+    if line.tag() == Tag::Writable {
+        cx.charge_block(Primitive::FetchBlock, block);
+    }
+    if line.tag() > Tag::Invalid && !rested {
+        cx.charge_block(Primitive::Purge, block);
+        cx.charge(Primitive::SetTag);
     }
 }

@@ -11,7 +11,7 @@ use super::{Asker, HomeEvent, LineEvent, Request, Stache, ToCache, ToHome, Want}
 
 #[handlers]
 impl Stache {
-    /// Says that a tag forbids an access of this node, which stores if `writes` is 1, in a page that has a frame if `mapped`
+    /// Says that a tag forbids an access of this node, which stores if `writes` is 1, in a page that may be accessed if `mapped`
     /// is 1.
     #[message(key = Self::key_of_fault(block, mapped), class = System, volume = Request, bytes = 0)]
     pub(super) fn faulted(&self, block: u32, writes: u16, mapped: u16, cx: &mut Handler<'_>) {
@@ -97,7 +97,50 @@ impl Stache {
         self.freed_pages(region, first, pages, cx);
     }
 
-    /// A fault in a page without a frame changes the pages.
+    /// Says that no right to a page is left: it rests.
+    #[message(key = Sequential, class = System)]
+    pub(super) fn laid_to_rest(&self, page: u32, cx: &mut Handler<'_>) {
+        self.expect_own(cx);
+        self.rest(page, cx);
+    }
+
+    /// Asks the registrar of a page for its home, which is the sender if nobody has asked before.
+    #[message(key = Sequential, class = System, volume = Request, bytes = 0)]
+    pub(super) fn touch(&self, page: u32, cx: &mut Handler<'_>) {
+        let layout = self.memory.layout();
+        let is_registrar =
+            page < layout.pages() && layout.is_touched_home(page) && layout.home_of_page(page) == self.node;
+        assert!(is_registrar, "{} was asked for the home of page {page} by {}", self.node, cx.source());
+        self.register(page, cx);
+    }
+
+    /// Says which node is the home of a page.
+    #[message(key = Sequential, class = Reply, volume = Request, bytes = 0)]
+    pub(super) fn touched(&self, page: u32, home: u32, cx: &mut Handler<'_>) {
+        let layout = self.memory.layout();
+        let is_answer =
+            page < layout.pages() && layout.home_of_page(page) == cx.source() && home < cx.nodes();
+        assert!(is_answer, "node {home} as the home of page {page} in a message from {}", cx.source());
+        self.home_is(page, NodeId(home), cx);
+    }
+
+    /// Says that another node, `from`, has asked this one for a right before this one was told that it is the home. `word` is the
+    /// request's word of the vocabulary.
+    #[message(key = Sequential, class = System)]
+    pub(super) fn asked_early(&self, block: u32, from: u32, word: u32, cx: &mut Handler<'_>) {
+        self.expect_own(cx);
+        self.infer_home(self.known(block, cx), from, word, cx);
+    }
+
+    /// Passes on what another node, `from`, has asked before this one knew that it is the home.
+    #[message(key = Block(block), class = System)]
+    pub(super) fn passed_on(&self, block: u32, from: u32, word: u32, cx: &mut Handler<'_>) {
+        self.expect_own(cx);
+        let event = HomeEvent::message(NodeId(from), known(&ToHome::ALL, word, cx));
+        self.serve_home(self.known(block, cx), event, cx);
+    }
+
+    /// A fault in a page without a frame, or at rest, changes the pages.
     fn key_of_fault(block: u32, mapped: u16) -> Key {
         if mapped == 1 { Block(block).key() } else { Key::Sequential }
     }
@@ -126,15 +169,27 @@ impl Stache {
     }
 
     fn told_home(&self, block: u32, word: u32, cx: &mut Handler<'_>) {
-        let message = known(&ToHome::ALL, word, cx);
-        self.serve_home(self.known(block, cx), HomeEvent::message(cx.source(), message), cx);
+        let (message, block) = (known(&ToHome::ALL, word, cx), self.known(block, cx));
+        match self.home_of(block) {
+            None if message.wants().is_some() => {
+                let from = cx.source().0;
+                cx.send(self.node, Self::asked_early(block.0, from, word));
+            }
+            None => self.refuse_as_home(block),
+            Some(_) => self.serve_home(block, HomeEvent::message(cx.source(), message), cx),
+        }
     }
 
     fn told_line(&self, block: u32, word: u32, cx: &mut Handler<'_>) {
         let (message, block) = (known(&ToCache::ALL, word, cx), self.known(block, cx));
-        let home = self.memory.layout().home(block);
-        assert!(cx.source() == home, "{message:?} about {block} from {}, whose home is {home}", cx.source());
-        self.serve_line(block, LineEvent::Message(message), cx);
+        let home = self.home_of(block).map_or("not known".to_owned(), |home| home.to_string());
+        let is_home = self.home_of(block) == Some(cx.source());
+        assert!(is_home, "{message:?} about {block} from {}, whose home is {home}", cx.source());
+        let event = LineEvent::Message(message);
+        if self.has_gaps && !cx.has_entry(&self.entries) {
+            return self.serve_absent(block, event, cx);
+        }
+        self.serve_line(block, event, cx);
     }
 
     /// Requests of a node's own threads, and what follows when the node has lowered a right, come from no other node.
@@ -213,11 +268,12 @@ mod tests {
     #[test]
     fn what_the_wire_brings_is_checked() {
         const OWN: &str = "an event of node 0 itself in a message from node 1";
-        let lies: [(Lie, &str); 12] = [
+        let lies: [(Lie, &str); 13] = [
             (|thread| tell(thread, Stache::faulted(0, 1, 1)), OWN),
             (|thread| tell(thread, Stache::home_lowered(0, 1, ToHome::GetWrite as u32)), OWN),
             (|thread| tell(thread, Stache::line_lowered(64, ToCache::Invalidate as u32)), OWN),
             (|thread| tell(thread, Stache::evicted(1)), OWN),
+            (|thread| tell(thread, Stache::laid_to_rest(1)), OWN),
             (|thread| tell(thread, Stache::give_back(0, 0, 1)), OWN),
             (|thread| tell(thread, Stache::freed(0, 0, 1)), OWN),
             (|thread| tell(thread, Stache::ask(128, 0)), "block 128 in a message from node 1"),

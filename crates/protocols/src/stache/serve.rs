@@ -15,14 +15,14 @@ impl Stache {
     pub(super) fn serve_fault(&self, block: Block, right: Right, cx: &mut Handler<'_>) {
         let layout = self.memory.layout();
         let has_frame = self.memory.is_mapped(layout.page_of(block));
-        if layout.home(block) == self.node {
+        if self.home_of(block) == Some(self.node) {
             self.serve_home(block, HomeEvent::fault(right), cx);
         } else if cx.key() == Key::Sequential {
             self.page_wanted(block, right, cx);
         } else if has_frame {
             self.serve_line(block, LineEvent::Fault(right), cx);
         } else {
-            // The page has given way to another since.
+            // The page rests or has given way to another since.
             let writes = u16::from(right == Right::Write);
             cx.send(self.node, Self::faulted(block.0, writes, 0));
         }
@@ -116,9 +116,21 @@ impl Stache {
         }
     }
 
+    /// Serves an event of a block whose page has no frame and no entry here: it is as if the block were invalid.
+    pub(super) fn serve_absent(&self, block: Block, event: LineEvent, cx: &mut Handler<'_>) {
+        let mut line = Line::default();
+        self.drive_line(block, &mut line, event, false, cx);
+        assert!(line == Line::default(), "{event:?} changes {block}, which has no frame at {}", self.node);
+    }
+
     /// Changes a cached block's entry and does what follows, the right having been lowered.
-    pub(super) fn step_line(&self, block: Block, line: &mut Line, event: LineEvent, cx: &mut Actions<'_>) {
+    fn step_line(&self, block: Block, line: &mut Line, event: LineEvent, cx: &mut Actions<'_>) {
         charge_line(block, *line, event, cx);
+        self.apply_line(block, line, event, cx);
+    }
+
+    /// Changes a cached block's entry and does what follows, all having been charged.
+    pub(super) fn apply_line(&self, block: Block, line: &mut Line, event: LineEvent, cx: &mut Actions<'_>) {
         let served = line.step(event, self.variant, |action| match action {
             LineAction::Send(message) => self.tell_home(block, message, cx),
             LineAction::Raise(tag) => self.raise(block, tag, cx),
@@ -130,7 +142,8 @@ impl Stache {
     }
 
     fn tell_home(&self, block: Block, message: ToHome, cx: &mut Actions<'_>) {
-        let (home, word) = (self.memory.layout().home(block), message as u32);
+        let home = self.home_of(block).expect("a node that has asked for a block knows its home");
+        let word = message as u32;
         if message.brings_words() {
             cx.send_block(home, &self.memory, block, Self::bring_home(block.0, word));
         } else if message.wants().is_some() {
@@ -140,7 +153,7 @@ impl Stache {
         }
     }
 
-    fn raise(&self, block: Block, tag: Tag, cx: &mut Actions<'_>) {
+    pub(super) fn raise(&self, block: Block, tag: Tag, cx: &mut Actions<'_>) {
         let page = self.memory.layout().page_of(block);
         if !self.freed[page as usize].load(Ordering::Acquire) {
             assert!(self.memory.is_mapped(page), "a right to {block}, which has no frame at {}", self.node);
@@ -154,10 +167,19 @@ impl Stache {
         cx: &mut Handler<'_>,
         f: impl FnOnce(&mut Home, &mut Actions<'_>) -> R,
     ) -> R {
-        cx.with(&self.entries, |entry, cx| match entry {
-            Entry::Home(home) => f(home, cx),
-            Entry::Cached(_) => panic!("{} was told as the home of {block}, which it is not", self.node),
-        })
+        let f = |entry: &mut Entry, cx: &mut Actions<'_>| match entry {
+            Entry::Home(home) => f(home.get_or_insert_default(), cx),
+            Entry::Cached(_) => self.refuse_as_home(block),
+        };
+        match cx.key() {
+            Key::Sequential => cx.with_any(&self.entries, block.0.into(), f),
+            _ => cx.with(&self.entries, f),
+        }
+    }
+
+    /// Another node has taken this one for the home of a block.
+    pub(super) fn refuse_as_home(&self, block: Block) -> ! {
+        panic!("{} was told as the home of {block}, which it is not", self.node)
     }
 
     pub(super) fn at_line<R>(

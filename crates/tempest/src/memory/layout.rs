@@ -51,6 +51,10 @@ pub enum Homes {
     /// Each node has a part of the same number of elements, and parts begin at pages.
     /// [`Shared::at`](crate::Shared::at) gives the index of an element of a part.
     Parts,
+    /// Each page at the node that touches it first, if the protocol can move homes as `stache` can. What stands for the home in the
+    /// layout is the node that a protocol may have keep note of it; pages are dealt out in turn. A protocol
+    /// that knows nothing of this takes that node for the home.
+    FirstTouch,
 }
 
 /// An array of the address space, for [`Memory::bind`](crate::Memory::bind).
@@ -104,6 +108,8 @@ pub struct Layout {
     /// The size of a block is `1 << block` words.
     block: u32,
     homes: Vec<NodeId>,
+    /// By page: its home is the node that touches it first.
+    touched: Vec<bool>,
     regions: Vec<Region>,
 }
 
@@ -120,7 +126,7 @@ impl Layout {
             return Err(BadLayout("shared memory of no nodes: expected at least 1".to_owned()));
         }
         let block = (block / WORD_BYTES).trailing_zeros();
-        Ok(Self { nodes, block, homes: Vec::new(), regions: Vec::new() })
+        Ok(Self { nodes, block, homes: Vec::new(), touched: Vec::new(), regions: Vec::new() })
     }
 
     /// Allocates an array of `len` words, each of 1, 2, 4 or 8 bytes.
@@ -183,9 +189,10 @@ impl Layout {
         };
         self.homes.extend((0..pages).map(|index| match homes {
             Homes::At(node) => node,
-            Homes::RoundRobin => NodeId((index % nodes) as u32),
+            Homes::RoundRobin | Homes::FirstTouch => NodeId((index % nodes) as u32),
             Homes::Parts => NodeId((index / part_pages) as u32),
         }));
+        self.touched.resize(self.homes.len(), homes == Homes::FirstTouch);
         let region = self.regions.len() as u32;
         let part = if parts > 1 { part_pages * PAGE_BYTES / bytes } else { len };
         let identity = self.next_identity(name, len, bytes, homes);
@@ -256,7 +263,12 @@ impl Layout {
 
     /// The page of a block.
     pub fn page_of(&self, block: Block) -> u32 {
-        block.0 / (PAGE_WORDS >> self.block)
+        block.0 / self.page_blocks()
+    }
+
+    /// The number of blocks of a page.
+    pub fn page_blocks(&self) -> u32 {
+        PAGE_WORDS >> self.block
     }
 
     /// The blocks of a page.
@@ -265,7 +277,7 @@ impl Layout {
     /// If there is no such page.
     pub fn blocks_of(&self, page: u32) -> Range<u32> {
         assert!(page < self.pages(), "page {page} of a space of {} pages", self.pages());
-        let each = PAGE_WORDS >> self.block;
+        let each = self.page_blocks();
         page * each..(page + 1) * each
     }
 
@@ -275,6 +287,14 @@ impl Layout {
     /// If there is no such page.
     pub fn home_of_page(&self, page: u32) -> NodeId {
         self.homes[page as usize]
+    }
+
+    /// Whether a page's home is the node that touches it first ([`Homes::FirstTouch`]).
+    ///
+    /// # Panics
+    /// If there is no such page.
+    pub fn is_touched_home(&self, page: u32) -> bool {
+        self.touched[page as usize]
     }
 
     /// The home of a block.

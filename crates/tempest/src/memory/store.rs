@@ -59,7 +59,8 @@ pub struct Fault {
     pub block: Block,
     /// The right that the access needs.
     pub wants: Right,
-    /// Whether the block's page is mapped on this node. If not, the protocol has to find room for it first.
+    /// Whether the block's page is mapped on this node. If not, the protocol has to find room for it, or to give it back its
+    /// rights, first.
     pub mapped: bool,
 }
 
@@ -240,8 +241,8 @@ impl Memory {
         self.mapped[page as usize].load(Ordering::Acquire)
     }
 
-    /// Gives a page room or takes it away. The caller runs alone on the node, and no block of the page is in
-    /// use.
+    /// Says whether faults in a page concern single blocks, which is what [`Fault::mapped`] tells the protocol. The caller runs
+    /// alone on the node.
     pub fn set_mapped(&self, page: u32, mapped: bool) {
         self.mapped[page as usize].store(mapped, Ordering::Release);
     }

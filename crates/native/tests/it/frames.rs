@@ -1,0 +1,137 @@
+//! Room for pages of other nodes: which page gives way, and what memory a node takes.
+
+use std::num::NonZeroU32;
+
+use protocols::stache::STACHE;
+use protocols::sync::{BarrierRoom, SharedBarrier};
+use tempest::entry::SharedMemory;
+use tempest::{
+    AddressSpace, Array, Frames, Homes, Job, Launch, Layout, NodeId, Outcome, Protocol, Quiet, Report, Setup,
+    Shared, Thread, World, handlers,
+};
+use tradewind_native::Local;
+
+const BLOCK: u32 = 128;
+const PAGE_WORDS: usize = 512;
+const FAN_IN: NonZeroU32 = NonZeroU32::MIN.saturating_add(1);
+
+/// What a node does to the pages, one after the other.
+type Visit = fn(&Thread<'_>, &Shared<u64>, usize);
+
+/// Who does what to how many pages.
+#[derive(Clone, Copy)]
+struct Tour {
+    nodes: u32,
+    homes: Homes,
+    frames: Frames,
+    pages: usize,
+    visit: Visit,
+}
+
+struct Plan {
+    memory: SharedMemory,
+    words: Array<u64>,
+    barrier: BarrierRoom,
+    tour: Tour,
+}
+
+struct Visitor {
+    words: Shared<u64>,
+    barrier: SharedBarrier,
+    tour: Tour,
+}
+
+impl Protocol for Visitor {
+    type Config = Plan;
+
+    fn install(plan: &Plan, setup: &mut Setup<'_>) -> Self {
+        let memory = plan.memory.install(setup);
+        let barrier = SharedBarrier::new(setup, &memory, plan.barrier, FAN_IN);
+        Self { words: memory.bind(plan.words), barrier, tour: plan.tour }
+    }
+}
+
+#[handlers]
+impl Visitor {
+    fn main(&self, thread: &Thread<'_>) {
+        let Tour { homes, pages, visit, .. } = self.tour;
+        let home_writes = homes == Homes::At(NodeId(0));
+        if home_writes && thread.node() == NodeId(0) {
+            (0..self.words.len()).step_by(7).for_each(|word| thread.write(&self.words, word, word as u64));
+        }
+        self.barrier.wait(thread);
+        if !home_writes || thread.node() == NodeId(1) {
+            (0..pages).for_each(|page| visit(thread, &self.words, page));
+        }
+    }
+
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
+        // The threads have insisted on what they found.
+        Report { checks: 1, ..Report::default() }
+    }
+}
+
+impl Tour {
+    /// Node 0 writes its pages, then node 1 visits them.
+    fn of_one(frames: Frames, pages: usize, visit: Visit) -> Self {
+        Self { nodes: 2, homes: Homes::At(NodeId(0)), frames, pages, visit }
+    }
+
+    fn made(self) -> Outcome {
+        let mut layout = Layout::new(self.nodes, BLOCK).expect("blocks have a permitted length");
+        let words = layout.array("words", self.pages * PAGE_WORDS, self.homes).expect("it is small");
+        let barrier = SharedBarrier::room(&mut layout).expect("it is small");
+        let space = AddressSpace::new(layout, self.frames).expect("there is a frame");
+        let memory = SharedMemory { space, protocol: &STACHE };
+        let plan = Plan { memory, words, barrier, tour: self };
+        let policy = "single".parse().expect("a policy of this host");
+        let launch = Launch { nodes: self.nodes, ..Launch::new(Job::new::<Visitor>(plan), policy) };
+        Local::new().run(&launch).expect("it reads what is there")
+    }
+
+    /// The number of blocks that were brought from one node to another.
+    fn brought(self) -> u64 {
+        self.made().counters.volume.data / u64::from(BLOCK)
+    }
+}
+
+/// The barrier brings a few blocks too, how many depends on who is first.
+const FEW: u64 = 20;
+
+/// Reads a word of a page, and the value that its home stored there or did not.
+fn read(thread: &Thread<'_>, words: &Shared<u64>, word: usize) {
+    let expected = if word.is_multiple_of(7) { word as u64 } else { 0 };
+    assert_eq!(thread.read(words, word), expected, "word {word}");
+}
+
+/// A page that is used between any two new ones is brought once, however many new ones there are.
+#[test]
+fn a_page_in_use_keeps_its_frame() {
+    let pages = 200;
+    let visit: Visit = |thread, words, page| {
+        read(thread, words, page * PAGE_WORDS);
+        read(thread, words, 0);
+    };
+    let brought = |frames| Tour::of_one(frames, pages, visit).brought();
+    let once = brought(Frames::All);
+    let kept = brought(Frames::AtMost(8));
+    assert!(kept < once + FEW, "{kept} blocks are brought, {once} with room for all");
+    let moved = brought(Frames::AtMost(3));
+    assert!(moved > once + FEW, "{moved} blocks are brought where the page that came first goes first");
+}
+
+/// Each node fills the pages that another one keeps note of: no block moves where homes are with those that touch them.
+#[test]
+fn a_page_lives_where_it_is_touched_first() {
+    let visit: Visit = |thread, words, page| {
+        let NodeId(node) = thread.node();
+        if (page + 1) % 3 == node as usize {
+            (0..PAGE_WORDS).for_each(|word| thread.write(words, page * PAGE_WORDS + word, word as u64));
+        }
+    };
+    let brought = |homes| Tour { nodes: 3, homes, frames: Frames::AtMost(2), pages: 30, visit }.brought();
+    let moved = brought(Homes::RoundRobin);
+    assert!(moved >= 30 * 32, "{moved} blocks: each of 30 pages is written away from its home");
+    let moved = brought(Homes::FirstTouch);
+    assert!(moved < FEW, "{moved} blocks: each page is written at its home");
+}

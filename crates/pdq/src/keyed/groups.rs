@@ -1,0 +1,191 @@
+//! Tables whose entries come and go by groups of consecutive keys: what is not used has no memory.
+//!
+//! The `unsafe` code here rests on one fact more than that of its parent: a group is opened and closed under `Sequential`, which
+//! conflicts with every other proof of the dispatcher. It must never know what entries are for.
+
+use super::{Entries, Keyed, Slot, expect_keys, expect_sequential, nth};
+use crate::sync::UnsafeCell;
+use crate::{DispatcherId, Key, Lawful, Proof};
+
+/// Entries by groups of consecutive keys. A group that is closed has no entries and no memory.
+///
+/// The slot of a group is written under `Sequential` alone, which conflicts with every other proof. So any proof may read it.
+pub(super) struct Grouped<T, K> {
+    first: K,
+    /// The number of keys of all groups.
+    len: usize,
+    /// The number of keys of a group.
+    group: usize,
+    groups: Box<[Slot<Group<T>>]>,
+    init: Box<dyn Fn(K) -> T + Send + Sync>,
+}
+
+/// The entries of a group, if it is open.
+type Group<T> = Option<Box<[Slot<T>]>>;
+
+impl<T, K: Lawful> Keyed<T, K> {
+    /// A table with an entry for each key from `first_key` up, `len` in all, in groups of `group` consecutive keys. The entries of a
+    /// group come and go together: [`open_group`](Self::open_group) makes them by `init`, [`close_group`](Self::close_group)
+    /// drops them. The groups for whose first key `is_open` returns true are open from the start. A closed group costs two words.
+    ///
+    /// ```
+    /// use tradewind_pdq::{DispatcherId, Key, Keyed, Serial};
+    ///
+    /// let mut serial = Serial::new(DispatcherId::fresh());
+    /// let table = Keyed::grouped(serial.id(), 0, 1 << 20, 64, |_| 0_u32, |first| first == 0);
+    /// *table.get(&mut serial.hold(Key::User(5))) = 7;
+    /// table.open_group(&mut serial.hold(Key::Sequential), 640);
+    /// *table.get(&mut serial.hold(Key::User(641))) = 8;
+    /// table.close_group(&mut serial.hold(Key::Sequential), 640);
+    /// assert!(!table.has_entry(&serial.hold(Key::User(641))));
+    /// assert_eq!(table.into_entries().len(), 64);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If `group` is 0, or there is no such last key.
+    pub fn grouped(
+        dispatcher: DispatcherId,
+        first_key: K,
+        len: usize,
+        group: usize,
+        init: impl Fn(K) -> T + Send + Sync + 'static,
+        mut is_open: impl FnMut(K) -> bool,
+    ) -> Self {
+        expect_keys(first_key, len);
+        assert!(group > 0, "a table in groups of no keys");
+        let mut grouped =
+            Grouped { first: first_key, len, group, groups: Box::default(), init: Box::new(init) };
+        let made = |at| is_open(nth(first_key, at * group)).then(|| grouped.made(at));
+        let groups = (0..len.div_ceil(group)).map(made).map(|group| Slot(UnsafeCell::new(group))).collect();
+        grouped.groups = groups;
+        Self { dispatcher, entries: Entries::Grouped(grouped) }
+    }
+
+    /// Makes the entries of a key's group, while everything else stands still. Does nothing if the group is open.
+    ///
+    /// # Panics
+    ///
+    /// If the proof is of another dispatcher, if its key is not [`Key::Sequential`], or if the table has no such group.
+    pub fn open_group(&self, proof: &mut Proof<'_, K>, key: K) {
+        let (grouped, at) = self.group_of(proof, key);
+        if grouped.group(at).is_none() {
+            let made = grouped.made(at);
+            // SAFETY: the proof is this dispatcher's, and sequential: no other lives, and this one is exclusively borrowed. So
+            // nothing reads the slot of the group, and no entry is lent.
+            unsafe { *grouped.groups[at].0.get() = Some(made) };
+        }
+    }
+
+    /// Drops the entries of a key's group, while everything else stands still. Does nothing if the group is closed.
+    ///
+    /// # Panics
+    ///
+    /// If the proof is of another dispatcher, if its key is not [`Key::Sequential`], or if the table has no such group.
+    pub fn close_group(&self, proof: &mut Proof<'_, K>, key: K) {
+        let (grouped, at) = self.group_of(proof, key);
+        // SAFETY: as in `open_group`. What is dropped is taken out first, so that its `Drop` finds the group closed.
+        let closed = unsafe { (*grouped.groups[at].0.get()).take() };
+        drop(closed);
+    }
+
+    /// Whether the held user key has an entry. A sparse table has one for each key.
+    ///
+    /// # Panics
+    ///
+    /// If the proof is of another dispatcher.
+    #[inline]
+    pub fn has_entry(&self, proof: &Proof<'_, K>) -> bool {
+        self.expect_own(proof);
+        match proof.key() {
+            Key::User(key) => self.find(key).is_some(),
+            Key::Sequential | Key::NoSync => false,
+        }
+    }
+
+    /// Whether `key` has an entry, while everything else stands still.
+    ///
+    /// # Panics
+    ///
+    /// If the proof is of another dispatcher, or if its key is not [`Key::Sequential`].
+    pub fn has_any(&self, proof: &Proof<'_, K>, key: K) -> bool {
+        self.expect_own(proof);
+        expect_sequential(proof, "the entry of any key");
+        self.find(key).is_some()
+    }
+
+    /// A table in groups, and which of them a key is in. The proof is found to be of this dispatcher and sequential.
+    fn group_of(&self, proof: &Proof<'_, K>, key: K) -> (&Grouped<T, K>, usize) {
+        self.expect_own(proof);
+        expect_sequential(proof, "a group of entries");
+        let Entries::Grouped(grouped) = &self.entries else { panic!("the table has no groups of entries") };
+        let at = grouped.group_at(key);
+        (grouped, at.unwrap_or_else(|| grouped.refuse(key)))
+    }
+}
+
+impl<T, K: Lawful> Grouped<T, K> {
+    /// The entries of a group, made.
+    fn made(&self, at: usize) -> Box<[Slot<T>]> {
+        let keys = at * self.group..self.len.min((at + 1) * self.group);
+        keys.map(|at| Slot(UnsafeCell::new((self.init)(nth(self.first, at))))).collect()
+    }
+
+    /// Which group a key is in, if the table has it.
+    #[inline]
+    fn group_at(&self, key: K) -> Option<usize> {
+        key.steps_after(self.first).filter(|&at| at < self.len).map(|at| at / self.group)
+    }
+
+    /// The entries of a group, if it is open. The caller has a proof of the table's dispatcher, whatever its key.
+    #[inline]
+    fn group(&self, at: usize) -> Option<&[Slot<T>]> {
+        // SAFETY: the slot of a group is written by `open_group` and `close_group` only, under a sequential proof, which is
+        // exclusively borrowed meanwhile. The caller's proof conflicts with that one, whichever of the two is older, so they do
+        // not live together and the write happens before this read or after it. The entries stay where they are until the group
+        // is closed: not as long as that proof, from which every reference to an entry is borrowed, lives.
+        unsafe { (*self.groups[at].0.get()).as_deref() }
+    }
+
+    #[inline]
+    pub(super) fn find(&self, key: K) -> Option<&Slot<T>> {
+        let at = key.steps_after(self.first).filter(|&at| at < self.len)?;
+        self.group(at / self.group)?.get(at % self.group)
+    }
+
+    /// The entries of all open groups. The caller has a sequential proof of the table's dispatcher.
+    pub(super) fn slots(&self) -> impl Iterator<Item = (K, &Slot<T>)> {
+        let groups = (0..self.groups.len()).filter_map(|at| Some((at, self.group(at)?)));
+        groups.flat_map(|(at, slots)| {
+            (at * self.group..).zip(slots).map(|(at, slot)| (nth(self.first, at), slot))
+        })
+    }
+
+    pub(super) fn slots_mut(&mut self) -> impl Iterator<Item = (K, &mut T)> {
+        let (first, group) = (self.first, self.group);
+        let groups =
+            (0..).zip(&mut self.groups).filter_map(|(at, slot)| Some((at, slot.0.get_mut().as_mut()?)));
+        groups.flat_map(move |(at, slots)| {
+            (at * group..).zip(slots).map(move |(at, slot)| (nth(first, at), slot.0.get_mut()))
+        })
+    }
+
+    pub(super) fn into_entries(self) -> impl Iterator<Item = (K, T)> {
+        let (first, group) = (self.first, self.group);
+        let groups = (0..).zip(self.groups).filter_map(|(at, slot)| Some((at, slot.0.into_inner()?)));
+        groups.flat_map(move |(at, slots)| {
+            (at * group..).zip(slots).map(move |(at, slot)| (nth(first, at), slot.0.into_inner()))
+        })
+    }
+
+    #[cold]
+    pub(super) fn refuse(&self, key: K) -> ! {
+        match self.group_at(key) {
+            Some(_) => panic!("key {key:#x?} has no entry: its group of {} keys is closed", self.group),
+            None => {
+                let (first, len) = (self.first, self.len);
+                panic!("key {key:#x?} is outside the table: it has {len} keys from {first:#x?} up")
+            }
+        }
+    }
+}
