@@ -5,11 +5,11 @@
 
 #![forbid(unsafe_code)]
 
+use promises::{check_litmus, check_matrix, check_mesh};
 use tradewind_formats::{
     Errors, SparseMatrix, Symmetry, decompress_within, litmus, matrix,
     mesh::{self, Mesh},
 };
-use promises::{check_litmus, check_matrix, check_mesh};
 
 // What the crate's own tests check and write with.
 #[path = "../../crates/formats/tests/it/promises.rs"]
@@ -47,7 +47,9 @@ pub fn rutherford_boeing(bytes: &[u8]) {
 /// Triplets, with and without a header.
 pub fn triplet(bytes: &[u8]) {
     for symmetry in [Symmetry::General, Symmetry::Symmetric] {
-        let Some(matrix) = checked(tradewind_formats::triplet::read("fuzz", bytes, symmetry)) else { continue };
+        let Some(matrix) = checked(tradewind_formats::triplet::read("fuzz", bytes, symmetry)) else {
+            continue;
+        };
         let written = writers::triplets(&matrix.entries, 0);
         assert_eq!(tradewind_formats::triplet::read("again", written.as_bytes(), symmetry), Ok(matrix));
     }

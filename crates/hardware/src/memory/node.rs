@@ -167,6 +167,13 @@ impl NodeMemory {
         self.bits.map_or_else(|| address / self.line.get(), |bits| address >> bits)
     }
 
+    /// The bytes from an address on to the end of its line.
+    #[inline]
+    pub fn rest_of_line(&self, address: u64) -> u64 {
+        let line = self.line.get();
+        line - if self.bits.is_some() { address & (line - 1) } else { address % line }
+    }
+
     /// The counts so far.
     pub fn counts(&self) -> Counts {
         let (bus, banks) = (&self.bus, &self.banks);
@@ -236,8 +243,9 @@ impl NodeMemory {
         let found = cache.found(place);
         let done = match kind {
             Hit::Used => {
-                let first = found.there.max(now + issue + costs.load_use);
-                first + (issue + costs.load_use) * (count - 1)
+                let each = issue + costs.load_use;
+                let first = found.there.max(now + each);
+                if count == 1 { first } else { first + each * (count - 1) }
             }
             Hit::Ignored => now + issue * count,
             Hit::Stored if costs.coherent && !found.state.is_alone() => return None,
@@ -250,7 +258,7 @@ impl NodeMemory {
         if kind == Hit::Stored {
             cache.change_at(place, State::Modified);
         } else {
-            self.counts.stale_loads += if found.stale { count } else { 0 };
+            self.counts.stale_loads += u64::from(found.stale) * count;
         }
         Some(done)
     }

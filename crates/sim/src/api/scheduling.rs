@@ -76,7 +76,22 @@ impl Edge {
         match poll {
             Poll::Look { locks } => self.look_under_lock(locks),
             Poll::Call => self.call_routine(),
+            Poll::LeaveToOthers => self.leave_look(self.state()),
             Poll::Pass | Poll::Adapt => {}
+        }
+    }
+
+    /// A poll that leaves the look to other processors. It takes no time, unless the thread does nothing else: what it waits for
+    /// needs time to come.
+    fn leave_look<'s>(&'s self, mut state: RefMut<'s, Cluster>) {
+        if !state.stand_still(self.core()) {
+            return;
+        }
+        state = self.settled_later(state);
+        let ends = standstill::looks_in_vain(&mut state, self.core());
+        drop(state);
+        if ends {
+            self.suspend();
         }
     }
 
@@ -110,10 +125,19 @@ impl Edge {
         }
     }
 
+    /// A turn of a thread that spins and has done nothing since its turn before: what it waits for needs time to come.
+    fn let_time_go_on(&self) {
+        self.settle_after(|state, core| {
+            let turn = state.vain_look();
+            state.cores[core].spend(Bucket::Overhead, turn);
+        });
+    }
+
     /// A poll at a back-edge, where the node's software has a dispatch routine.
     fn call_routine(&self) {
         self.settle();
-        let Some(find) = routine::begin_call(&mut self.state(), self.core()) else { return };
+        let find = routine::begin_call(&mut self.state(), self.core());
+        let Some(find) = find else { return self.leave_look(self.state()) };
         self.settle();
         let found = self.yield_to_handlers(Noticed::Look { after: find });
         self.state().cores[self.core()].ledger.count_poll(found);
@@ -130,7 +154,7 @@ impl Edge {
             let state = self.state();
             (state.cores[self.core()].node(), state.agenda.now())
         };
-        let at_once = self.state().nodes[node].dispatch.events.try_hold(now, key);
+        let at_once = self.state().nodes[node].dispatch.try_hold(now, key);
         if let Some(held) = at_once {
             if self.state().keeps_keys_at_hand(self.core()) {
                 let (mut state, core) = (self.state(), self.core());
@@ -145,7 +169,7 @@ impl Edge {
         let thread = self.thread();
         {
             let mut state = self.state();
-            state.nodes[node].dispatch.events.request(now, key, thread);
+            state.nodes[node].dispatch.request(now, key, thread);
             state.notify(node);
         }
         self.block_for(Reason::Key(key));
@@ -186,7 +210,7 @@ impl Edge {
     fn release(&self, held: Held) {
         let mut state = self.state();
         let (node, now) = (state.cores[self.core()].node(), state.agenda.now());
-        state.nodes[node].dispatch.events.complete(now, held);
+        state.nodes[node].dispatch.release(now, held);
         state.agenda.note_progress();
         state.notify(node);
     }
@@ -272,6 +296,7 @@ impl Scheduling for Edge {
         let mut state = self.state();
         match state.begin_poll(self.core()) {
             Poll::Pass => {}
+            Poll::LeaveToOthers => self.leave_look(state),
             Poll::Look { locks: false } => self.look(state, Time::ZERO),
             poll => {
                 drop(state);
@@ -295,12 +320,9 @@ impl Scheduling for Edge {
             self.poll();
         } else if overlooked {
             self.yield_to_handlers(Noticed::Interrupt);
-        } else if still {
-            // What the thread waits for needs time to come.
-            self.settle_after(|state, core| {
-                let poll = state.setting.machine.processor.poll;
-                state.cores[core].spend(Bucket::Overhead, poll);
-            });
+        }
+        if still && self.now() == now {
+            self.let_time_go_on();
         }
         self.try_in_vain(standstill::spins_in_vain);
     }

@@ -488,7 +488,9 @@ impl Cluster {
     pub(crate) fn begin_poll(&mut self, core: usize) -> Poll {
         let own = &mut self.cores[core];
         if own.looks.passes() {
-            own.spend(Bucket::Overhead, self.setting.machine.processor.pass);
+            let pass = self.setting.machine.processor.pass;
+            own.spend(Bucket::Overhead, pass);
+            own.looks.spend(pass);
             return Poll::Pass;
         }
         let Node { threads, dispatch, cores, port, .. } = &mut self.nodes[own.node()];
@@ -512,8 +514,28 @@ impl Cluster {
     pub(crate) fn pay_look(&mut self, core: usize, wait: Time) {
         let (own, poll) = (&mut self.cores[core], self.setting.machine.processor.poll);
         own.spend(Bucket::Memory, wait);
-        own.spend(Bucket::Overhead, poll);
-        own.service.look(poll);
+        own.look(poll);
+        if poll.is_zero() {
+            self.stand_still(core);
+        }
+    }
+
+    /// Records a poll of the thread on `core` that takes no time. If the thread has done nothing else for long, charges it for a look in
+    /// vain: only time brings what it waits for. Returns whether it is charged.
+    #[inline(never)]
+    pub(crate) fn stand_still(&mut self, core: usize) -> bool {
+        let (turn, own) = (self.vain_look(), &mut self.cores[core]);
+        let waits = own.looks.stand_still(own.ledger.spent());
+        if waits {
+            own.look(turn);
+        }
+        waits
+    }
+
+    /// The time of a look of a thread that only waits: that of a poll, or of a cycle where polls are free.
+    pub(crate) fn vain_look(&self) -> Time {
+        let processor = &self.setting.machine.processor;
+        if processor.poll.is_zero() { processor.clock.cycles_to_time(1) } else { processor.poll }
     }
 
     /// Whether `core`, which has unmasked interrupts, is interrupted for an event that came before.

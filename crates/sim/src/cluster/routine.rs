@@ -9,7 +9,6 @@ use units::Time;
 use super::Cluster;
 use crate::dispatch::{Dispatch, Noticed, Start};
 use crate::processor::core::Activity;
-use crate::processor::ledger::Bucket;
 
 /// Lets the routine go on, or return, on an idle `core`. After a return `core` takes a thread, or calls in a loop.
 pub(super) fn go_on(cluster: &mut Cluster, core: usize) {
@@ -65,9 +64,8 @@ pub(crate) fn begin_call(cluster: &mut Cluster, core: usize) -> Option<Time> {
     if !dispatch.serving.has_turn(number.into(), view.cores) {
         return None;
     }
-    let (find, poll) = (routine.prices.find, cluster.setting.machine.processor.poll);
-    cluster.cores[core].spend(Bucket::Overhead, poll);
-    cluster.cores[core].service.look(poll);
+    let find = routine.prices.find;
+    cluster.pay_look(core, Time::ZERO);
     Some(find)
 }
 

@@ -422,7 +422,7 @@ impl Dispatcher {
         match self.way {
             Dispatch::Routine(_) => Poll::Call,
             _ if self.serving.looks(number, count) => Poll::Look { locks: locked && self.shares_interface() },
-            _ => Poll::Pass,
+            _ => Poll::LeaveToOthers,
         }
     }
 

@@ -33,6 +33,15 @@ impl Arrived {
     }
 }
 
+/// The request of a thread for a key.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Request {
+    pub(crate) at: Time,
+    pub(crate) key: DispatchKey,
+    /// The thread's index on the node.
+    pub(crate) thread: u32,
+}
+
 /// The messages of a node that wait until a processor looks for them. To the program they have not arrived, and they hold no
 /// key.
 #[derive(Debug, Default)]
@@ -95,7 +104,7 @@ impl Events {
         Self { queue, resumed: VecDeque::new() }
     }
 
-    /// Records that a message has arrived, which may join the queue later.
+    /// Records that a message or a request has arrived, which may join the queue later.
     pub(crate) fn note_arrival(&mut self, now: Time) {
         self.queue.arrive(now);
     }
@@ -105,10 +114,9 @@ impl Events {
         self.queue.enqueue(message.at, message.key, Event::Message { flight: message.flight });
     }
 
-    /// Puts the request of a thread for a key into the queue.
-    pub(crate) fn request(&mut self, now: Time, key: DispatchKey, thread: u32) {
-        self.queue.arrive(now);
-        self.queue.enqueue(now, key, Event::Grant { thread });
+    /// Puts the request of a thread for a key, whose arrival has been noted, into the queue.
+    pub(crate) fn enqueue_request(&mut self, Request { at, key, thread }: Request) {
+        self.queue.enqueue(at, key, Event::Grant { thread });
     }
 
     /// Holds a key at once, if no unfinished event conflicts with it.

@@ -19,6 +19,7 @@
 //! | `idle` | the idle processors, in the order in which they became idle |
 //! | `injection` | the way of messages into the interface |
 //! | `events` | the events that wait, and the dispatch queue |
+//! | `keys`, `precedence` | the keys that threads ask for, and what comes before them where software dispatches |
 //!
 //! This module must never know what a message means, or what anything costs.
 
@@ -27,8 +28,10 @@ pub(crate) mod dispatcher;
 pub(crate) mod events;
 pub(crate) mod idle;
 pub(crate) mod injection;
+mod keys;
 pub(crate) mod network;
 pub(crate) mod own;
+pub(crate) mod precedence;
 pub(crate) mod register;
 pub(crate) mod roles;
 pub(crate) mod routine;
@@ -132,8 +135,10 @@ pub(crate) enum Poll {
         /// Whether the look needs the lock of the interface.
         locks: bool,
     },
-    /// The thread goes on: another processor looks, or no look is due.
+    /// The thread goes on: no look is due.
     Pass,
+    /// The thread goes on: other processors look.
+    LeaveToOthers,
     /// The thread leaves the processor first, if that is to be dedicated.
     Adapt,
 }

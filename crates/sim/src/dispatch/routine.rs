@@ -6,6 +6,8 @@
 //! and in a loop while it has no thread. A processor whose fault waits in its slot is *held*: it takes no other thread before
 //! the fault's handler has run.
 //!
+//! The routine takes nothing out while a thread holds a key. [`precedence`](super::precedence) sees to it that it comes to that.
+//!
 //! A ready thread has priority over events that wait: the processor leaves the loop for it.
 //!
 //! This module must never know what a message means, whose turn a call is ([`turns`](super::turns)), or what a call costs.
@@ -16,7 +18,8 @@ use machine::SoftwareDispatch;
 use units::Time;
 
 use super::Found;
-use super::events::{Arrived, Events, Inbox};
+use super::events::{Arrived, Events, Inbox, Request};
+use super::precedence::Precedence;
 
 /// The routine of one node.
 #[derive(Debug)]
@@ -31,6 +34,7 @@ pub(crate) struct Routine {
     call: Option<Call>,
     /// The processor that made the last call.
     last: Option<usize>,
+    precedence: Precedence,
 }
 
 /// A fault in a slot.
@@ -66,6 +70,7 @@ impl Routine {
             held: vec![false; processors].into(),
             call: None,
             last: None,
+            precedence: Precedence::default(),
         }
     }
 
@@ -80,14 +85,31 @@ impl Routine {
         self.held[processor] = true;
     }
 
-    /// Whether a message or a fault waits.
+    /// Whether a message, a fault or a request that was put off waits.
     pub(crate) fn something_waits(&self) -> bool {
-        !self.inbox.is_empty() || !self.slots.is_empty()
+        self.waiting() > 0
     }
 
-    /// The number of messages and faults that wait.
+    /// The number of messages, faults and requests that were put off.
     pub(crate) fn waiting(&self) -> usize {
-        self.inbox.len() + self.slots.len()
+        self.inbox.len() + self.slots.len() + self.precedence.waiting()
+    }
+
+    /// Whether threads are given no key before what waits has been taken out.
+    pub(super) fn puts_keys_off(&self) -> bool {
+        self.precedence.puts_off()
+    }
+
+    /// Puts the request of a thread for a key off until what waits has been taken out.
+    pub(super) fn put_off(&mut self, request: Request) {
+        self.precedence.put_off(request);
+    }
+
+    /// Records that a thread has given a key back. Other threads may still keep the routine from what waits.
+    pub(super) fn note_release(&mut self, events: &Events) {
+        if events.is_held() {
+            self.precedence.overtake(self.inbox.len() + self.slots.len());
+        }
     }
 
     /// Whether a processor is held.
@@ -124,7 +146,9 @@ impl Routine {
         if let Some(resumed) = events.next_resumed() {
             return Some(Found { fetch, ..resumed });
         }
-        if events.queue_is_empty() {
+        if !events.queue_is_empty() {
+            self.precedence.overtake(self.inbox.len() + self.slots.len());
+        } else if !self.precedence.admit(events) {
             self.take_out(now, events);
         }
         Some(Found { fetch, ..events.dispatch(now, server)? })
@@ -148,6 +172,7 @@ impl Routine {
             && let Some(message) = self.inbox.pop()
         {
             call.messages -= 1;
+            self.precedence.take_out();
             return events.enqueue(&message);
         }
         call.messages = 0;
@@ -155,6 +180,7 @@ impl Routine {
         if let Some(Slot { processor, fault }) = self.slots.pop_front() {
             *slots = slots.saturating_sub(1);
             call.serves = Some(processor);
+            self.precedence.take_out();
             events.enqueue(&Arrived { at: now, ..fault });
         }
     }
@@ -206,7 +232,7 @@ mod tests {
     use machine::Class;
 
     use super::*;
-    use crate::dispatch::testing::{events, key, message};
+    use crate::dispatch::testing::{events, key, message, parallel_events};
     use crate::processor::core::Event;
     use crate::testing::ns;
 
@@ -276,6 +302,52 @@ mod tests {
         assert!(routine.takes_threads(1, &events), "the thread that holds the key may run on processor 1");
         events.complete(ns(1), held);
         assert!(routine.has_event(0, 0, &events) && !routine.takes_threads(1, &events));
+    }
+
+    /// Whether a call that begins now takes a message or a fault out. What it does ends at once.
+    fn takes_out(routine: &mut Routine, events: &mut Events) -> bool {
+        let taken = routine.next(ns(1), (0, 0), false, events).expect("something waits");
+        events.complete(ns(1), taken.job.held);
+        assert!(routine.ends(0));
+        matches!(taken.job.event, Event::Message { .. })
+    }
+
+    #[test]
+    fn keys_of_threads_keep_neither_message_nor_fault_waiting_for_ever() {
+        let (mut routine, mut events) = (routine(2, None), events());
+        arrive(&mut routine, &mut events, 0, 7);
+        fault(&mut routine, &mut events, 1, 9);
+        let mut keys = 0;
+        while !routine.puts_keys_off() {
+            events.note_arrival(ns(1));
+            events.enqueue_request(Request { at: ns(1), key: key(1), thread: 0 });
+            assert!(!takes_out(&mut routine, &mut events), "the request comes first");
+            keys += 1;
+        }
+        assert!(keys > 1000);
+        events.note_arrival(ns(1));
+        routine.put_off(Request { at: ns(1), key: key(1), thread: 0 });
+        assert!(routine.has_event(0, 0, &events));
+        let order = [(); 3].map(|()| takes_out(&mut routine, &mut events));
+        assert_eq!(order, [true, true, false], "the message, the fault, and then the request");
+    }
+
+    #[test]
+    fn keys_that_overlap_keep_no_message_waiting_for_ever() {
+        let (mut routine, mut events) = (routine(2, None), parallel_events());
+        arrive(&mut routine, &mut events, 0, 7);
+        let mut held = events.try_hold(ns(0), key(0)).expect("nothing is unfinished");
+        for round in 1.. {
+            let next = events.try_hold(ns(1), key(round % 2)).expect("the other key is free");
+            events.complete(ns(1), std::mem::replace(&mut held, next));
+            assert!(!routine.has_event(0, 0, &events), "a key is held");
+            routine.note_release(&events);
+            if routine.puts_keys_off() {
+                break;
+            }
+        }
+        events.complete(ns(2), held);
+        assert!(takes_out(&mut routine, &mut events));
     }
 
     #[test]

@@ -76,7 +76,7 @@ impl AtWork<'_> {
     }
 
     /// The processor's number, by which the memory system knows its cache.
-    pub(super) fn number(&self) -> usize {
+    fn number(&self) -> usize {
         self.core.number().into()
     }
 }

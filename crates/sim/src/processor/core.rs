@@ -246,6 +246,14 @@ impl Core {
         self.ledger.book(bucket, time);
     }
 
+    /// Spends the time of a look for events.
+    #[inline]
+    pub(crate) fn look(&mut self, time: Time) {
+        self.spend(Bucket::Overhead, time);
+        self.service.look(time);
+        self.looks.spend(time);
+    }
+
     /// Spends the time of a program's operations. They count as computing unless the processor runs a handler, or the thread
     /// holds a key.
     #[inline]

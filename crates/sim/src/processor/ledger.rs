@@ -60,6 +60,11 @@ impl Ledger {
         self.breakdown.compute
     }
 
+    /// All time booked so far that is not idle.
+    pub(crate) fn spent(&self) -> Time {
+        self.breakdown.compute + self.breakdown.memory + self.breakdown.overhead
+    }
+
     /// The counters.
     pub(crate) fn counters(&self) -> Counters {
         self.counters

@@ -23,6 +23,10 @@ enum Game {
     Starve,
     /// The first thread spins; the first one of the next node computes for ten seconds and then sends.
     Compute,
+    /// The threads of the first node spin for a message and do no work; the next node sends it after some work.
+    TurnLate,
+    /// The threads of the first node poll for that message and do nothing besides.
+    PollLate,
     /// The first two nodes send each other a message many times, and spin for it.
     Bounce,
 }
@@ -62,20 +66,30 @@ impl Endless {
         }
     }
 
+    fn poll(&self, thread: &Thread<'_>) {
+        while self.came.count() < 1 {
+            thread.poll();
+        }
+    }
+
+    fn turn(&self, thread: &Thread<'_>) {
+        while self.came.count() < 1 {
+            thread.spin();
+        }
+    }
+
     fn main(&self, thread: &Thread<'_>) {
         thread.phase("game");
         let first = thread.node().0 == 0 && thread.index() == 0;
         match self.game {
             Game::Spin if first => self.spin(thread, 1),
-            Game::Turn if first => {
-                while self.came.count() < 1 {
-                    thread.spin();
-                }
-            }
-            Game::Poll if first => {
-                while self.came.count() < 1 {
-                    thread.poll();
-                }
+            Game::Turn if first => self.turn(thread),
+            Game::Poll if first => self.poll(thread),
+            Game::TurnLate if thread.node().0 == 0 => self.turn(thread),
+            Game::PollLate if thread.node().0 == 0 => self.poll(thread),
+            Game::TurnLate | Game::PollLate if thread.node().0 == 1 && thread.index() == 0 => {
+                thread.charge(Operations::NONE.integers(10_000));
+                thread.send(NodeId(0), Self::come());
             }
             Game::Starve if thread.index() == 0 => self.spin(thread, 1),
             Game::Starve => thread.signal(&self.came, 1),
@@ -162,31 +176,58 @@ fn threads_that_spin_for_what_comes_see_it_under_every_policy() {
     }
 }
 
-#[test]
-fn a_thread_that_spins_without_work_lets_time_go_on() {
-    for (machine, policy) in cases() {
+/// Policies on machines where a look is free.
+fn free_looks() -> Vec<(Machine, &'static str)> {
+    let free = |name| machine(name, &[("processor.poll", "0 ns")]);
+    let mut cases: Vec<_> = ["single", "single+every=0", "fixed:1", "floating", "floating+every=0"]
+        .map(|policy| (free("hurricane-1"), policy))
+        .into();
+    cases.push((free("paragon"), "receive"));
+    cases.push((
+        software(&[("software_dispatch.poll_every", "50"), ("processor.poll", "0 ns")]),
+        "floating+strict",
+    ));
+    cases
+}
+
+/// Plays a game that must end as a livelock of one thread.
+fn ends_by_name(cases: Vec<(Machine, &str)>, game: Game) {
+    for (machine, policy) in cases {
         let name = machine.name.clone();
-        let Err(Failure::Livelock { spinning, .. }) = play(machine, policy, Game::Turn, 1) else {
+        let Err(Failure::Livelock { spinning, .. }) = play(machine, policy, game, 1) else {
             panic!("{policy} on {name}: the run ended otherwise");
         };
-        assert_eq!(spinning.len(), 1, "{policy} on {name}");
+        let [spinner] = &spinning[..] else { panic!("{policy} on {name}: {spinning:?}") };
+        assert_eq!(spinner.thread.to_string(), "node 0 thread 0", "{policy} on {name}");
     }
 }
 
 #[test]
+fn a_thread_that_spins_without_work_lets_time_go_on() {
+    ends_by_name(cases(), Game::Turn);
+    ends_by_name(free_looks(), Game::Turn);
+}
+
+#[test]
 fn a_thread_that_only_polls_for_ever_ends_the_run_by_name() {
-    // Under all but the first policy the polls look for nothing and take no time.
-    let cases = [
-        ("hurricane-1", "single"),
-        ("hurricane-1", "single+every=0"),
-        ("hurricane-1", "fixed:1"),
-        ("paragon", "np"),
-    ];
-    for (name, policy) in cases {
-        let Err(Failure::Livelock { spinning, .. }) = play(machine(name, &[]), policy, Game::Poll, 1) else {
-            panic!("{policy} on {name}: the run ended otherwise");
-        };
-        assert_eq!(spinning.len(), 1, "{policy} on {name}");
+    // Under many of these policies the polls look for nothing and take no time.
+    ends_by_name(cases(), Game::Poll);
+}
+
+#[test]
+fn a_thread_that_only_polls_for_ever_ends_the_run_where_looks_are_free() {
+    ends_by_name(free_looks(), Game::Poll);
+}
+
+#[test]
+fn threads_that_do_nothing_but_wait_in_a_loop_see_what_comes_late() {
+    for (machine, policy) in cases().into_iter().chain(free_looks()) {
+        for game in [Game::TurnLate, Game::PollLate] {
+            let name = machine.name.clone();
+            let ended = play(machine.clone(), policy, game, 1);
+            let outcome = ended.unwrap_or_else(|why| panic!("{policy} on {name}, {game:?}: {why}"));
+            assert!(outcome.time > Time::from_microseconds(10), "{policy} on {name}: {}", outcome.time);
+        }
     }
 }
 

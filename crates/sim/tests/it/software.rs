@@ -8,8 +8,8 @@ use machine::Machine;
 use protocols::stache::STACHE;
 use tempest::entry::{Given, Plan};
 use tempest::{
-    Job, Launch, Mechanism, Operations, Outcome, Policy, Protocol, Quiet, Report, Setup, Shape, Thread,
-    World, handlers,
+    Event, Handler, Job, Key, Launch, Mechanism, Operations, Outcome, Policy, Protocol, Quiet, Report, Setup,
+    Shape, Thread, World, handlers,
 };
 use tradewind_sim::Model;
 
@@ -178,13 +178,59 @@ fn every_promise_of_the_waist_holds() {
         "floating+bound",
         "floating+interrupt",
     ];
-    // This machine looks once in a million turns of a loop: threads that act in loops for ever take more time than a promise has.
-    let loops = "a_handlers_panic_ends_the_run_whoever_catches_it";
-    let promises: Vec<_> =
-        conformance::promises().iter().copied().filter(|&(name, _)| name != loops).collect();
-    let drained = software(&[("software_dispatch.drain", "unlimited")]);
-    for (machine, nodes) in [(software(&[]), 1), (software(&[]), 3), (drained, 2)] {
-        conformance::run(&promises, &Model::new(machine), policies, nodes, 3);
+    // A thread that acts in a loop looks once in so many turns, and not only after more time than a promise has.
+    let often = ("software_dispatch.poll_every", "1000");
+    let drained = software(&[often, ("software_dispatch.drain", "unlimited")]);
+    for (machine, nodes) in [(software(&[often]), 1), (software(&[often]), 3), (drained, 2)] {
+        conformance::run_all(&Model::new(machine), policies, nodes, 3);
+    }
+}
+
+/// Threads that do nothing but hold keys and poll, until a message is handled that the first of them sends.
+struct Holders {
+    /// Whether each thread has a key of its own.
+    apart: bool,
+    told: Event,
+}
+
+impl Protocol for Holders {
+    type Config = bool;
+    fn install(&apart: &bool, _: &mut Setup<'_>) -> Self {
+        Self { apart, told: Event::new("holders.told") }
+    }
+}
+
+#[handlers]
+impl Holders {
+    #[message(key = Key::User(0))]
+    fn tell(&self, cx: &mut Handler<'_>) {
+        cx.signal(&self.told, 1);
+    }
+
+    fn main(&self, thread: &Thread<'_>) {
+        if thread.index() == 0 {
+            thread.send(thread.node(), Self::tell());
+        }
+        let key = Key::User(if self.apart { thread.index().into() } else { 0 });
+        while self.told.count() < 1 {
+            thread.hold(key, |_| ());
+            thread.poll();
+        }
+    }
+
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
+        Report::checked(true, String::new)
+    }
+}
+
+#[test]
+fn threads_that_hold_keys_for_ever_let_a_message_through() {
+    let machine = software(&[("software_dispatch.poll_every", "50")]);
+    for policy in ["single", "fixed", "floating", "floating+bound", "floating+strict"] {
+        for (apart, threads) in [(false, 1), (false, 2), (true, 1), (true, 2)] {
+            let launch = launch(|_| Job::new::<Holders>(apart), policy, (2, 3, threads));
+            run(&machine, &Launch { mechanism: Mechanism::Messages, ..launch });
+        }
     }
 }
 
