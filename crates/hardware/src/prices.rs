@@ -33,6 +33,18 @@ impl Prices {
         Self::new(&machine::WorkCosts { flop, integer, load, store })
     }
 
+    /// The time of a load that hits in the cache.
+    #[inline]
+    pub fn load(&self) -> Time {
+        self.work.load
+    }
+
+    /// The time of a store that hits in the cache.
+    #[inline]
+    pub fn store(&self) -> Time {
+        self.work.store
+    }
+
     /// The time of so many operations of each kind. Loads and stores hit in the cache.
     #[inline]
     pub fn operations(&self, flops: u32, integers: u32, loads: u32, stores: u32) -> Time {

@@ -417,6 +417,13 @@ impl PriceLists {
         }
     }
 
+    /// The time that a processor of a kind takes to issue a load, or a store or another instruction of a line.
+    #[inline]
+    pub(crate) fn issue(&self, list: List, loads: bool) -> Time {
+        let operations = &self.list(list).operations;
+        if loads { operations.load() } else { operations.store() }
+    }
+
     /// The time of a program's own operations, on a processor of a kind.
     #[inline]
     pub(crate) fn operations(&self, list: List, done: Operations) -> Time {

@@ -20,8 +20,10 @@
 //!
 //! A model charges eight operations for an edge and ten for a graph node (loads, multiply and add, loop), as the
 //! study of the dispatch queue counts them (B. Falsafi and D. A. Wood, HPCA-5, 1999). It charges `extra` operations
-//! more for an edge, for machines on which an edge was measured to take longer. With shared memory the model prices
-//! each access itself, so loads and stores of shared words are not charged beside. The first reading of ghosts that
+//! more for an edge, for machines on which an edge was measured to take longer. The edges of a thread's graph nodes are in
+//! arrays of the thread's own, which it builds at the beginning, before the timed region: a model finds or misses each of
+//! their bytes in its caches. With shared memory the model prices each access itself, so loads and stores of shared words are
+//! not charged beside. The first reading of ghosts that
 //! no handler wrote costs the memory's time for each line.
 //!
 //! Two things are not modelled yet. Misses between the caches of one node's processors are not: that favours
@@ -49,6 +51,7 @@
 //! Every value is compared, bit for bit, with a sequential run over the same graph. Bits can agree because each sum
 //! adds its terms in the order of the edges, on every machine.
 
+mod adjacency;
 mod bulk;
 mod deposit;
 mod ghosts;

@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use protocols::Barrier;
 use tempest::{
-    Handler, Mechanism, Merge, NodeId, Operations, Protocol, Quiet, Report, Setup, Thread, Work as Charge,
-    handlers,
+    Element, ElementField, ElementLayout, Handler, Mechanism, Merge, NodeId, Operations, Private, Protocol,
+    Quiet, Report, Setup, Thread, Work as Charge, handlers,
 };
 
+use super::adjacency::Adjacency;
 use super::ghosts::Field;
 use super::graph::{KINDS, Kind};
 use super::layout::{Layout, Work};
@@ -35,6 +36,51 @@ pub(super) struct Em3d {
     barrier: Arc<Barrier>,
     /// The values of each kind on this machine node, indexed by kind.
     fields: [Field; 2],
+}
+
+/// The number of edges of a graph node, and the offsets of the first of them among the neighbours and the weights of its thread.
+#[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+struct GraphNode {
+    count: u32,
+    first: u32,
+    first_weight: u32,
+}
+
+impl Element for GraphNode {
+    const LAYOUT: ElementLayout = ElementLayout {
+        name: "graph node",
+        bytes: 12,
+        fields: &[
+            ElementField::new("count", 0, 4),
+            ElementField::new("first", 4, 4),
+            ElementField::new("first_weight", 8, 4),
+        ],
+    };
+}
+
+/// The graph nodes of one kind that a thread owns, apart from their values, in arrays of the thread's own.
+struct Mine {
+    graph_nodes: Private<GraphNode>,
+    edges: Adjacency,
+}
+
+impl Mine {
+    fn build(thread: &Thread<'_>, kind: Kind, work: &Work) -> Self {
+        let name = match kind {
+            Kind::E => "em3d.graph nodes of E",
+            Kind::H => "em3d.graph nodes of H",
+        };
+        let of = work.first.windows(2).map(|edges| edges[0] as usize..edges[1] as usize);
+        let lists =
+            of.clone().map(|edges| (work.neighbours[edges.clone()].iter().copied(), &work.weights[edges]));
+        let mut graph_nodes = thread.private::<GraphNode>(name, work.places.len());
+        for (number, edges) in of.enumerate() {
+            let (first, count) = (edges.start as u32, edges.len() as u32);
+            graph_nodes.set(thread, number, GraphNode { count, first, first_weight: first });
+        }
+        Self { graph_nodes, edges: Adjacency::build(thread, kind, lists) }
+    }
 }
 
 impl Protocol for Em3d {
@@ -99,30 +145,31 @@ impl Em3d {
     }
 
     /// Updates the values of one kind that this thread owns.
-    fn compute(&self, thread: &Thread<'_>, kind: Kind) {
+    fn compute(&self, thread: &Thread<'_>, kind: Kind, nodes: &Mine) {
         let work = self.work(thread, kind);
         let own = self.fields[kind as usize].values.cells();
         let others = self.fields[kind.other() as usize].values.cells();
         let edge = EDGE.and(Operations::NONE.integers(self.config.parameters.extra));
-        for (place, edges) in work.places.clone().zip(work.first.windows(2)) {
-            let edges = edges[0] as usize..edges[1] as usize;
+        for (place, number) in work.places.clone().zip(0..) {
             thread.charge(NODE);
-            let neighbours = work.neighbours[edges.clone()].iter().map(|&neighbour| {
-                thread.charge(edge);
-                thread.poll();
-                others.get(neighbour as usize)
-            });
-            let place = place as usize;
-            own.set(place, updated(own.get(place), &work.weights[edges], neighbours));
+            let GraphNode { count, first, .. } = nodes.graph_nodes.get(thread, number);
+            let (first, place) = (first as usize, place as usize);
+            let terms =
+                nodes.edges.edges(thread, first..first + count as usize).map(|(weight, neighbour)| {
+                    thread.charge(edge);
+                    thread.poll();
+                    (weight, others.get(neighbour as usize))
+                });
+            own.set(place, updated(own.get(place), terms));
         }
     }
 
     /// Runs iteration `number`, counted from 1: all E values from H values, then all H values from E values.
-    fn iterate(&self, thread: &Thread<'_>, number: u64) {
+    fn iterate(&self, thread: &Thread<'_>, number: u64, mine: &[Mine; 2]) {
         for kind in KINDS {
             self.export(thread, kind.other());
             self.await_ghosts(thread, kind.other(), number);
-            self.compute(thread, kind);
+            self.compute(thread, kind, &mine[kind as usize]);
             self.barrier.wait(thread);
         }
     }
@@ -136,12 +183,13 @@ impl Em3d {
 
     fn main(&self, thread: &Thread<'_>) {
         let Parameters { warm_up, iterations, .. } = self.config.parameters;
+        let mine = KINDS.map(|kind| Mine::build(thread, kind, self.work(thread, kind)));
         for number in 1..=warm_up {
-            self.iterate(thread, number.into());
+            self.iterate(thread, number.into(), &mine);
         }
         thread.phase("iterate");
         for number in warm_up + 1..=warm_up + iterations {
-            self.iterate(thread, number.into());
+            self.iterate(thread, number.into(), &mine);
         }
     }
 

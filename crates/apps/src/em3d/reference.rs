@@ -18,7 +18,7 @@ pub(super) fn run(graph: &Graph, iterations: u32) -> [Vec<f64>; 2] {
             for (node, value) in (0..).zip(&mut own) {
                 let (neighbours, weights) = side.edges(node);
                 let others = neighbours.iter().map(|&neighbour| others[neighbour as usize]);
-                *value = updated(*value, weights, others);
+                *value = updated(*value, weights.iter().copied().zip(others));
             }
             values[kind as usize] = own;
         }
@@ -26,10 +26,10 @@ pub(super) fn run(graph: &Graph, iterations: u32) -> [Vec<f64>; 2] {
     values
 }
 
-/// The new value of a graph node, from its old value, the weights of its edges and the values of its neighbours.
+/// The new value of a graph node, from its old value, and for each edge the weight and the neighbour's value.
 #[inline]
-pub(super) fn updated(value: f64, weights: &[f64], neighbours: impl Iterator<Item = f64>) -> f64 {
-    value - weights.iter().zip(neighbours).fold(0.0, |sum, (weight, neighbour)| sum + weight * neighbour)
+pub(super) fn updated(value: f64, edges: impl Iterator<Item = (f64, f64)>) -> f64 {
+    value - edges.fold(0.0, |sum, (weight, neighbour)| sum + weight * neighbour)
 }
 
 /// Compares the values of one kind on a machine node with those of the sequential run, bit for bit. Each value comes

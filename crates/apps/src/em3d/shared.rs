@@ -7,9 +7,9 @@
 //!
 //! # Work
 //!
-//! A model prices each shared access itself. So the shared accesses are taken out of the operations that the other
-//! mechanisms charge. Of an edge's three loads that is one, the neighbour's value. Of a graph node's four loads and
-//! one store it is all of them: value, count and two offsets, and the new value.
+//! A model prices each access itself, shared or private, so none is among the operations that are charged beside. Of an
+//! edge's three loads one is shared, the neighbour's value, and two are private, its record and the weight. Of a graph
+//! node's four loads and one store all are shared: value, count and two offsets, and the new value.
 //!
 //! Threads meet through shared memory too. The program sends no message of its own, so it also runs where hardware
 //! keeps memory coherent and no processor handles messages.
@@ -24,16 +24,17 @@ use tempest::{
     Array, Cells, Homes, Merge, NodeId, Operations, Protocol, Quiet, Report, Setup, Shared, Thread, handlers,
 };
 
+use super::adjacency::Adjacency;
 use super::graph::{KINDS, Kind};
 use super::layout::Layout;
 use super::parameters::Parameters;
 use super::reference::{self, updated};
 use super::work;
 
-/// The work of one edge, without the load of the neighbour's value: that is a shared access.
-const EDGE: Operations = work::EDGE.loads(2);
+/// The work of one edge, without its accesses.
+const EDGE: Operations = work::EDGE.loads(0);
 
-/// The work of one graph node, without the accesses to its record: those are shared accesses.
+/// The work of one graph node, without the accesses to its record.
 const NODE: Operations = work::NODE.loads(0).stores(0);
 
 /// The part of a run that all nodes share: the divided graph, the address space and the expected values.
@@ -84,14 +85,10 @@ pub(super) struct SharedEm3d {
 struct Field {
     values: Shared<f64>,
     counts: Shared<u64>,
-    /// A field of the record: the offset of the graph node's edges in the owner's `neighbours`.
+    /// A field of the record: the offset of the graph node's edges among the neighbours of its thread.
     firsts: Shared<u64>,
-    /// A field of the record: the offset of the graph node's edges in the owner's `weights`.
+    /// A field of the record: the offset of the graph node's edges among the weights of its thread.
     first_weights: Shared<u64>,
-    /// The record of the neighbour, for each edge of the machine node's own graph nodes.
-    neighbours: Vec<u32>,
-    /// The weight of each edge of the machine node's own graph nodes.
-    weights: Vec<f64>,
     /// The final values of the machine node's own graph nodes, read back for the check.
     results: Cells<f64>,
 }
@@ -110,21 +107,12 @@ impl Protocol for SharedEm3d {
 
 impl Field {
     fn new(layout: &Layout, kind: Kind, node: NodeId, values: &[Shared<f64>; 2]) -> Self {
-        let (own, side) = (layout.own(node), layout.graph.side(kind));
-        let others = &values[kind.other() as usize];
-        let record = |graph_node: u32| {
-            let owner = layout.owner(graph_node);
-            others.at(owner, (graph_node - layout.own(owner).start) as usize) as u32
-        };
-        let edges = || own.clone().map(|graph_node| side.edges(graph_node));
         let values = values[kind as usize].clone();
         Self {
             counts: values.field(1),
             firsts: values.field(2),
             first_weights: values.field(3),
-            neighbours: edges().flat_map(|(neighbours, _)| neighbours.iter().copied().map(record)).collect(),
-            weights: edges().flat_map(|(_, weights)| weights.iter().copied()).collect(),
-            results: Cells::new(own.len(), 0.0),
+            results: Cells::new(layout.own(node).len(), 0.0),
             values,
         }
     }
@@ -144,9 +132,8 @@ impl SharedEm3d {
     fn begin(&self, thread: &Thread<'_>, kind: Kind) {
         let (field, own) = (&self.fields[kind as usize], self.config.layout.own(self.node));
         let side = self.config.layout.graph.side(kind);
-        let before = |place: u32| (own.start..own.start + place).map(|node| side.edges(node).0.len() as u64);
         let (places, record) = self.mine(thread, kind);
-        let mut first: u64 = before(places.start).sum();
+        let mut first = 0;
         for (record, graph_node) in (record..).zip(places.map(|place| own.start + place)) {
             let count = side.edges(graph_node).0.len() as u64;
             thread.write(&field.values, record, side.initial[graph_node as usize]);
@@ -157,8 +144,23 @@ impl SharedEm3d {
         }
     }
 
+    /// Builds the edges of this thread's graph nodes of one kind. The place of a neighbour's value is its record.
+    fn build(&self, thread: &Thread<'_>, kind: Kind) -> Adjacency {
+        let (layout, others) = (&self.config.layout, &self.fields[kind.other() as usize].values);
+        let record = |graph_node: u32| {
+            let owner = layout.owner(graph_node);
+            others.at(owner, (graph_node - layout.own(owner).start) as usize) as u32
+        };
+        let (places, start) = (self.mine(thread, kind).0, layout.own(self.node).start);
+        let graph_nodes = places.map(|place| {
+            let (neighbours, weights) = layout.graph.side(kind).edges(start + place);
+            (neighbours.iter().copied().map(record), weights)
+        });
+        Adjacency::build(thread, kind, graph_nodes)
+    }
+
     /// Updates the values of one kind that this thread owns.
-    fn compute(&self, thread: &Thread<'_>, kind: Kind) {
+    fn compute(&self, thread: &Thread<'_>, kind: Kind, edges: &Adjacency) {
         let field = &self.fields[kind as usize];
         let others = &self.fields[kind.other() as usize].values;
         let edge = EDGE.and(Operations::NONE.integers(self.config.parameters.extra));
@@ -168,21 +170,21 @@ impl SharedEm3d {
             let value = thread.read(&field.values, record);
             let count = thread.read(&field.counts, record) as usize;
             let first = thread.read(&field.firsts, record) as usize;
-            let weights = thread.read(&field.first_weights, record) as usize;
-            let neighbours = field.neighbours[first..first + count].iter().map(|&neighbour| {
+            // Both offsets are one number here: the arrays are built side by side.
+            thread.read(&field.first_weights, record);
+            let terms = edges.edges(thread, first..first + count).map(|(weight, neighbour)| {
                 thread.charge(edge);
                 thread.poll();
-                thread.read(others, neighbour as usize)
+                (weight, thread.read(others, neighbour as usize))
             });
-            let weights = &field.weights[weights..weights + count];
-            thread.write(&field.values, record, updated(value, weights, neighbours));
+            thread.write(&field.values, record, updated(value, terms));
         }
     }
 
     /// Runs one iteration: all E values from H values, then all H values from E values.
-    fn iterate(&self, thread: &Thread<'_>) {
+    fn iterate(&self, thread: &Thread<'_>, edges: &[Adjacency; 2]) {
         for kind in KINDS {
-            self.compute(thread, kind);
+            self.compute(thread, kind, &edges[kind as usize]);
             self.barrier.wait(thread);
         }
     }
@@ -206,10 +208,11 @@ impl SharedEm3d {
     fn main(&self, thread: &Thread<'_>) {
         let Parameters { warm_up, iterations, .. } = self.config.parameters;
         KINDS.into_iter().for_each(|kind| self.begin(thread, kind));
+        let edges = KINDS.map(|kind| self.build(thread, kind));
         self.barrier.wait(thread);
-        (0..warm_up).for_each(|_| self.iterate(thread));
+        (0..warm_up).for_each(|_| self.iterate(thread, &edges));
         thread.phase("iterate");
-        (0..iterations).for_each(|_| self.iterate(thread));
+        (0..iterations).for_each(|_| self.iterate(thread, &edges));
         thread.phase("check");
         KINDS.into_iter().for_each(|kind| self.take_down(thread, kind));
     }

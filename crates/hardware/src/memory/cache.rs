@@ -148,9 +148,11 @@ impl Cache {
     #[inline]
     pub(super) fn find(&self, line: u64) -> Option<usize> {
         let here = |place: &Place| place.tag.line() == line && place.tag.is_here();
-        let set = self.set(line);
-        let first = set.start;
-        self.places.get(set)?.iter().position(here).map(|way| first + way)
+        let first = self.set_of(line) * self.ways;
+        if self.ways == 1 {
+            return self.places.get(first).is_some_and(here).then_some(first);
+        }
+        self.places.get(first..first + self.ways)?.iter().position(here).map(|way| first + way)
     }
 
     /// The line at a place.

@@ -19,6 +19,7 @@ use fiber::Owner;
 use crate::cluster::{Cluster, memory, trains};
 use crate::dispatch::Noticed;
 use crate::memory::at_work::AtWork;
+use crate::memory::touches::{self, Instructions};
 use crate::memory::train::Train;
 use crate::standstill;
 
@@ -245,6 +246,42 @@ impl Edge {
         }
     }
 
+    /// Accounts for a run of accesses, beginning under a borrow of the modelled state.
+    #[inline]
+    fn touched<'s>(&'s self, mut state: RefMut<'s, Cluster>, touch: &Touch) {
+        let mut work = state.at_work(self.core());
+        let Some(mut left) = work.memory.instructions(touch) else {
+            return touches::charge(&mut work, touch);
+        };
+        if left.are_private() {
+            left.pass_hits(&mut work, Time::MAX);
+        }
+        if !left.are_over() {
+            self.instruct(state, left);
+        }
+    }
+
+    /// Makes instructions of which the first may need the bus.
+    #[inline(never)]
+    fn instruct<'s>(&'s self, mut state: RefMut<'s, Cluster>, mut left: Instructions) {
+        while !left.are_over() {
+            state = self.settled(state);
+            if !left.are_private() {
+                let until = trains::quiet_until(&state, self.core());
+                left.pass_hits(&mut state.at_work(self.core()), until);
+                if left.are_over() {
+                    return;
+                }
+                state = self.settled(state);
+            }
+            let mut work = state.at_work(self.core());
+            left.make_next(&mut work);
+            if left.are_private() && !left.are_over() {
+                left.pass_hits(&mut work, Time::MAX);
+            }
+        }
+    }
+
     /// Spends the occupancy that follows a thread's sends, after the effect of the sends.
     fn spend_tail(&self) {
         self.at_work(|work| work.spend_tail());
@@ -279,26 +316,16 @@ impl Accounting for Edge {
     }
 
     fn touch(&self, touch: Touch) {
-        if panicking() || self.is_over() {
+        if panicking() {
             return;
         }
-        let mut state = self.state();
-        let Some(mut left) = state.at_work(self.core()).memory.instructions(&touch) else {
-            return state.at_work(self.core()).touch(&touch);
-        };
-        while !left.are_over() {
-            let until = if left.are_private() {
-                Time::MAX
-            } else {
-                state = self.settled(state);
-                trains::quiet_until(&state, self.core())
-            };
-            state.at_work(self.core()).pass_hits(&mut left, until);
-            if !left.are_over() {
-                state = self.settled(state);
-                state.at_work(self.core()).instruct(&mut left);
-            }
+        let state = self.state();
+        if state.agenda.is_over() {
+            drop(state);
+            self.is_at_its_end();
+            return;
         }
+        self.touched(state, &touch);
     }
 
     fn drain(&self) {

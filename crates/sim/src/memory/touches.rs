@@ -36,19 +36,25 @@ pub(crate) struct Instructions {
 
 impl Instructions {
     /// The instructions of a touch, where lines have `line` bytes: one for each element, or one for each line.
+    #[inline]
     fn of(touch: &Touch, line: u64) -> Self {
         let &Touch { first, elements, stride, access, .. } = touch;
         match access {
             Access::Load | Access::LoadIgnored | Access::Store => {
                 Self { at: first, stride, left: elements, access }
             }
-            Access::Flush | Access::Purge => {
-                let lines = first / line..touch.end().div_ceil(line);
-                Self { at: lines.start * line, stride: line, left: lines.end - lines.start, access }
-            }
+            Access::Flush | Access::Purge => Self::of_lines(touch, line),
         }
     }
 
+    /// One instruction for each line of a touch.
+    #[inline(never)]
+    fn of_lines(touch: &Touch, line: u64) -> Self {
+        let lines = touch.first / line..touch.end().div_ceil(line);
+        Self { at: lines.start * line, stride: line, left: lines.end - lines.start, access: touch.access }
+    }
+
+    #[inline]
     pub(crate) fn are_over(&self) -> bool {
         self.left == 0
     }
@@ -58,29 +64,33 @@ impl Instructions {
         AddressRange::of(self.at) == AddressRange::Private
     }
 
-    /// The number of instructions from the next one on that concern its line.
+    /// The number of instructions from the next one on that concern its line, which has `rest` bytes from there on.
     #[inline]
-    fn of_line(&self, line: u64) -> u64 {
-        let rest = line - self.at % line;
-        match self.stride {
-            0 => self.left,
-            stride => rest.div_ceil(stride).min(self.left),
+    fn within(&self, rest: u64) -> u64 {
+        match (self.left, self.stride) {
+            (1, _) => 1,
+            (left, 0) => left,
+            // A division takes the host as long as all the rest.
+            (left, stride) if stride.is_power_of_two() => {
+                left.min((rest + stride - 1) >> stride.trailing_zeros())
+            }
+            (left, stride) => left.min(rest.div_ceil(stride)),
         }
     }
 
+    #[inline]
     fn advance(&mut self, count: u64) {
         self.at += self.stride * count;
         self.left -= count;
     }
 
-    /// The operations of one instruction.
-    fn issue(&self) -> Operations {
-        match self.access {
-            Access::Load | Access::LoadIgnored => Operations::NONE.loads(1),
-            Access::Store | Access::Flush | Access::Purge => Operations::NONE.stores(1),
-        }
+    /// Whether each is a load.
+    #[inline]
+    fn load(&self) -> bool {
+        matches!(self.access, Access::Load | Access::LoadIgnored)
     }
 
+    #[inline]
     /// The kind of access; `None` of instructions of lines.
     fn kind(&self) -> Option<Hit> {
         match self.access {
@@ -99,55 +109,58 @@ impl Memory {
     }
 }
 
-impl AtWork<'_> {
-    /// Charges a touch where the machine does not describe caches: instructions that hit.
-    pub(crate) fn touch(&mut self, touch: &Touch) {
-        let count = u32::try_from(touch.elements).unwrap_or(u32::MAX);
-        let work = match touch.access {
-            Access::Load | Access::LoadIgnored => Operations::NONE.loads(count),
-            Access::Store => Operations::NONE.stores(count),
-            Access::Flush | Access::Purge => Operations::NONE,
-        };
-        self.charge(Work::Compute(work));
-    }
+/// Charges a touch where the machine does not describe caches: instructions that hit.
+pub(crate) fn charge(work: &mut AtWork<'_>, touch: &Touch) {
+    let count = u32::try_from(touch.elements).unwrap_or(u32::MAX);
+    let done = match touch.access {
+        Access::Load | Access::LoadIgnored => Operations::NONE.loads(count),
+        Access::Store => Operations::NONE.stores(count),
+        Access::Flush | Access::Purge => Operations::NONE,
+    };
+    work.charge(Work::Compute(done));
+}
 
+impl Instructions {
     /// Makes instructions from the processor's clock on, line by line, as long as they need no bus and are done before `until`.
     #[inline]
-    pub(crate) fn pass_hits(&mut self, instructions: &mut Instructions, until: Time) {
-        let Some(kind) = instructions.kind() else { return };
-        let issue = self.prices.operations(self.core.list(), instructions.issue());
-        let (processor, begun) = (self.number(), self.core.clock.at(self.now));
-        let Some(system) = self.memory.system() else { return };
+    pub(crate) fn pass_hits(&mut self, work: &mut AtWork<'_>, until: Time) {
+        let (Some(kind), core) = (self.kind(), &mut *work.core) else { return };
+        let issue = work.prices.issue(core.list(), self.load());
+        let (processor, begun) = (core.number().into(), core.clock.at(work.now));
+        let Some(system) = work.memory.system() else { return };
         let (mut done, mut issued) = (begun, 0);
-        while !instructions.are_over() {
-            let count = instructions.of_line(system.line());
+        while !self.are_over() {
+            let count = self.within(system.rest_of_line(self.at));
             let hits = Hits { kind, issue, count };
-            let Some(end) = system.hit(processor, system.line_of(instructions.at), hits, done, until) else {
-                break;
-            };
-            instructions.advance(count);
+            let Some(end) = system.hit(processor, system.line_of(self.at), hits, done, until) else { break };
+            self.advance(count);
             (done, issued) = (end, issued + count);
         }
-        self.core.compute(issue * issued);
-        self.core.spend(Bucket::Memory, (done - begun).saturating_sub(issue * issued));
+        if issued == 0 {
+            return;
+        }
+        let (issued, passed) = (if issued == 1 { issue } else { issue * issued }, done - begun);
+        core.compute(issued);
+        if passed > issued {
+            core.spend(Bucket::Memory, passed - issued);
+        }
     }
 
     /// Makes the next instruction at the present time: its issue, and its wait for a line.
-    pub(crate) fn instruct(&mut self, instructions: &mut Instructions) {
-        let access = instructions.access;
-        self.charge(Work::Compute(instructions.issue()));
-        let (processor, issued) = (self.number(), self.core.clock.at(self.now));
-        let Some(system) = self.memory.system() else { return };
-        let line = system.line_of(instructions.at);
-        let done = match access {
+    pub(crate) fn make_next(&mut self, work: &mut AtWork<'_>) {
+        work.core.compute(work.prices.issue(work.core.list(), self.load()));
+        let (processor, issued) = (work.core.number().into(), work.core.clock.at(work.now));
+        let Some(system) = work.memory.system() else { return };
+        let line = system.line_of(self.at);
+        let done = match self.access {
             Access::Load => system.load(processor, line, issued, true),
             Access::LoadIgnored => system.load(processor, line, issued, false),
             Access::Store => system.store(processor, line, issued),
             Access::Flush => system.flush(processor, line, issued),
             Access::Purge => system.purge(processor, line, issued),
         };
-        instructions.advance(1);
-        self.core.spend(Bucket::Memory, done.saturating_sub(issued));
+        self.advance(1);
+        work.core.spend(Bucket::Memory, done.saturating_sub(issued));
     }
 }
 
@@ -185,7 +198,7 @@ mod tests {
     fn without_caches_a_touch_is_operations_that_hit() {
         let mut bench = Bench::new(Memory::plain(ns(50)), Primitives::default());
         let loads = bench.time_of(Operations::NONE.loads(5));
-        bench.at_work(0, ns(0)).touch(&Touch::dense(16, 5, 4, Access::Load));
+        charge(&mut bench.at_work(0, ns(0)), &Touch::dense(16, 5, 4, Access::Load));
         assert_eq!(bench.spent(0), (loads, ns(0), ns(0)));
     }
 
@@ -196,11 +209,11 @@ mod tests {
             let mut left = bench.memory.instructions(touch).expect("caches are described");
             while !left.are_over() {
                 if by_lines {
-                    bench.at_work(0, now).pass_hits(&mut left, Time::MAX);
+                    left.pass_hits(&mut bench.at_work(0, now), Time::MAX);
                     now += bench.cores[0].clock.take_ahead();
                 }
                 if !left.are_over() {
-                    bench.at_work(0, now).instruct(&mut left);
+                    left.make_next(&mut bench.at_work(0, now));
                     now += bench.cores[0].clock.take_ahead();
                 }
             }
@@ -221,7 +234,7 @@ mod tests {
                     for access in [Access::Load, Access::Store] {
                         let counter = Touch::dense(256 + processor as u64 * apart, 1, 4, access);
                         let mut left = bench.memory.instructions(&counter).expect("caches are described");
-                        bench.at_work(processor, now).instruct(&mut left);
+                        left.make_next(&mut bench.at_work(processor, now));
                         now += bench.cores[processor].clock.take_ahead() + ns(turn);
                     }
                 }
@@ -272,7 +285,7 @@ mod tests {
             make(&mut bench, &touches, false);
             for touch in &touches {
                 let mut left = bench.memory.instructions(touch).expect("caches are described");
-                bench.at_work(0, ns(1_000_000)).pass_hits(&mut left, ns(1_000_000 + until));
+                left.pass_hits(&mut bench.at_work(0, ns(1_000_000)), ns(1_000_000 + until));
                 prop_assert!(bench.cores[0].clock.take_ahead() < ns(until));
             }
         }
