@@ -91,6 +91,7 @@ fn costs() -> Costs {
             tag_delay: cycles(1),
             sync: cycles(11),
             supply: Some(cycles(19)),
+            first: None,
         },
         bus: Bus {
             clock: Frequency::from_megahertz(125),

@@ -26,7 +26,7 @@ pub use parse::Known;
 pub use reading::{Bases, Error, Errors, Note, Value};
 pub use schema::{
     Banks, Bus, ByClass, Cache, Calibrated, Capability, Class, Cost, CrossTraffic, EmbeddedProcessor,
-    Endpoints, Flow, Handoff, Interface, Machine, Memory, Network, NetworkProcessor, NodeMemory, Overflow,
-    Primitives, Processor, Queue, Routers, SoftwareDispatch, Staging, Topology, Transaction, Transactions,
-    UnknownCapability, UnknownClass, WorkCosts,
+    Endpoints, FirstLevel, Flow, Handoff, Interface, Machine, Memory, Network, NetworkProcessor, NodeMemory,
+    Overflow, Primitives, Processor, Queue, Routers, SoftwareDispatch, Staging, Topology, Transaction,
+    Transactions, UnknownCapability, UnknownClass, WorkCosts,
 };

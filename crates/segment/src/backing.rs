@@ -2,11 +2,17 @@
 //!
 //! This module must never know what the bytes are.
 
-#![allow(unsafe_code, reason = "it allocates and frees bytes of the heap")]
+#![allow(
+    unsafe_code,
+    reason = "it allocates and frees bytes of the heap, and gives pages back to the system"
+)]
 
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
+use std::ops::Range;
 use std::ptr::NonNull;
 
+#[cfg(all(target_os = "linux", not(miri)))]
+use memmap2::UncheckedAdvice;
 use memmap2::{MmapMut, MmapRaw};
 
 /// The size of pages that the system is asked for.
@@ -64,6 +70,32 @@ impl Backing {
         #[cfg(any(not(target_os = "linux"), miri))]
         let _ = (pages, HUGE);
         Self::Mapped(mapped.into())
+    }
+
+    /// Gives the memory of bytes back to the system, so that they are zero. False, and nothing has changed, if they are not whole
+    /// pages of the system, or the system cannot do that.
+    ///
+    /// # Panics
+    /// If the backing ends before the last of the bytes.
+    #[cfg(all(target_os = "linux", not(miri)))]
+    pub(crate) fn give_back(&self, bytes: &Range<usize>) -> bool {
+        let Self::Mapped(mapped) = self else { return false };
+        assert!(bytes.start <= bytes.end && bytes.end <= mapped.len(), "bytes of the mapping");
+        let page = rustix::param::page_size();
+        // A mapping begins at a page.
+        if !bytes.start.is_multiple_of(page) || !bytes.end.is_multiple_of(page) {
+            return false;
+        }
+        // SAFETY: the system replaces whole pages of this private mapping, which has no file, by pages of zeros, so that whoever
+        // loads a word finds its value or 0. It is as if every word were stored 0, at some moment of the call. Nobody takes the
+        // bytes for unchanged meanwhile: all that is derived from them are atomics (see the head of `mapping`).
+        unsafe { mapped.unchecked_advise_range(UncheckedAdvice::DontNeed, bytes.start, bytes.len()) }.is_ok()
+    }
+
+    /// Elsewhere, and under Miri, memory stays.
+    #[cfg(any(not(target_os = "linux"), miri))]
+    pub(crate) fn give_back(&self, _: &Range<usize>) -> bool {
+        false
     }
 
     /// The address of the first byte.

@@ -12,6 +12,7 @@
 //! |---|---|
 //! | [`Words`] | consecutive words of one width, as a slice of atomics |
 //! | [`Column`] | one field of all records, as an atomic for each record |
+//! | [`Mapping::give_back`] | bytes that take no memory until something is stored there again |
 //! | [`Mapping::load`], [`Mapping::store`] | bytes of any form, packed in 8-byte words as messages carry them |
 //!
 //! ```

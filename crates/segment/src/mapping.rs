@@ -168,6 +168,25 @@ impl Mapping {
         }
     }
 
+    /// Gives the memory of `words` words of 8 bytes, from byte `at` on, back to the system. All words there are 0 then, and take
+    /// memory again when something is stored. To who loads or stores meanwhile it is as if 0 were stored in each word, relaxed.
+    ///
+    /// Memory goes back in pages of the system. Where the bytes are not whole pages, or belong to a small mapping, or on a system
+    /// other than Linux, the words become 0 and their memory stays.
+    ///
+    /// # Panics
+    /// If `at` is no multiple of 8, or the bytes do not lie in one stretch.
+    pub fn give_back(&self, at: usize, words: usize) {
+        const ZEROS: [u64; 512] = [0; 512];
+        let piece = self.piece(at, words);
+        if self.backing.give_back(&(at..at + piece.words * CUT_BYTES)) {
+            return;
+        }
+        for first in (0..words).step_by(ZEROS.len()) {
+            self.store(at + first * CUT_BYTES, &ZEROS[..ZEROS.len().min(words - first)]);
+        }
+    }
+
     /// The first word of a width at byte `offset` of the records of a stretch, the logarithm of the bytes from one to the
     /// next, and their number.
     fn view<A: AtomicWord>(

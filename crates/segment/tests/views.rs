@@ -165,3 +165,33 @@ fn neighbours_of_four_bytes_are_changed_by_two_threads() {
     });
     assert_eq!([6, 7, 5].map(|index: usize| words[index].load(Relaxed)), [rounds, rounds, 0]);
 }
+
+/// Words of memory that is given back are 0 and can be stored to again; their neighbours stay as they are.
+#[test]
+fn what_is_given_back_is_zero_and_the_rest_stays() {
+    const PAGE: usize = 4096;
+    for (bytes, at, len) in [(192, 64, 64), (SIZES[1], PAGE, 2 * PAGE), (SIZES[1], 8, 2 * PAGE + 24)] {
+        let mapping = elements(Width::Four, bytes);
+        let words: Words<AtomicU32> = mapping.words(0).expect("they have 4 bytes");
+        let given = at / 4..(at + len) / 4;
+        let around = || given.start - 2..given.end + 2;
+        around().for_each(|word| words[word].store(7, Relaxed));
+        mapping.give_back(at, len / 8);
+        around().for_each(|word| {
+            let left = if given.contains(&word) { 0 } else { 7 };
+            assert_eq!(
+                words[word].load(Relaxed),
+                left,
+                "word {word} of {bytes} bytes, {len} given back from {at} on"
+            );
+        });
+        words[given.start].store(9, Relaxed);
+        assert_eq!(words[given.start].load(Relaxed), 9);
+    }
+}
+
+#[test]
+#[should_panic(expected = "1 words of 8 bytes at byte 192 of a mapping lie in no stretch of it")]
+fn nothing_is_given_back_that_is_not_there() {
+    elements(Width::Eight, 192).give_back(192, 1);
+}

@@ -23,6 +23,7 @@ pub(crate) fn described() -> machine::NodeMemory {
         tag_delay: ns(1),
         sync: ns(1),
         supply: None,
+        first: None,
     };
     let bus = Bus {
         clock: Frequency::from_megahertz(1000),

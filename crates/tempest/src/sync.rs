@@ -7,6 +7,9 @@
 pub(crate) use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 pub(crate) use std::sync::{Mutex, MutexGuard, PoisonError};
 
+/// The memory of the tags of a node.
+pub(crate) type TagCells = ::segment::Words<AtomicU8>;
+
 /// Whether the fault of that name is turned on.
 macro_rules! mutated {
     ($fault:literal) => {

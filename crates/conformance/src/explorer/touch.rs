@@ -11,7 +11,7 @@ use tempest::NodeId;
 
 use super::{Explored, System, Violation, search};
 
-/// The number of nodes; node 0 is the registrar.
+/// The number of nodes; node 0 is the manager.
 struct OnePage {
     nodes: usize,
 }
@@ -23,9 +23,9 @@ struct Toucher {
     is_home: bool,
     /// It has asked the home for a block.
     has_asked_home: bool,
-    /// Its question to the registrar.
+    /// Its question to the manager.
     asks: bool,
-    /// The registrar's answer.
+    /// The manager's answer.
     told: Option<NodeId>,
     /// How many other nodes' requests for blocks are on their way to it.
     requests: usize,
@@ -43,9 +43,9 @@ struct Touchers {
 pub enum TouchMove {
     /// A thread touches the page.
     Touches(usize),
-    /// The registrar handles the node's question.
+    /// The manager handles the node's question.
     Asks(usize),
-    /// The node handles the registrar's answer.
+    /// The node handles the manager's answer.
     IsTold(usize),
     /// The node, which knows the home, asks it for a block.
     AsksHome(usize),
@@ -57,7 +57,7 @@ impl fmt::Display for TouchMove {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Touches(node) => write!(f, "node {node} touches the page"),
-            Self::Asks(node) => write!(f, "node {node} asks the registrar"),
+            Self::Asks(node) => write!(f, "node {node} asks the manager"),
             Self::IsTold(node) => write!(f, "node {node} is told"),
             Self::AsksHome(node) => write!(f, "node {node} asks the home"),
             Self::IsAsked(node) => write!(f, "node {node} is asked for a block"),

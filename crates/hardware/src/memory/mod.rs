@@ -6,6 +6,7 @@
 //! | `shared` | shared memory in blocks: accesses that wait, blocks that a device reads and writes, its registers |
 //! | `device` | an interface on the bus: it reads lines, deposits them, takes them over and gives them up |
 //! | `cache` | tags and states of a write-back cache |
+//! | `first_level` | a cache between a processor and its cache |
 //! | `holders` | the processors whose caches may have a line |
 //! | `moesi` | the coherence protocol as pure functions |
 //! | `plain` | the transactions that move no block |
@@ -33,6 +34,7 @@ mod cache;
 mod calendar;
 mod counts;
 mod device;
+mod first_level;
 mod holders;
 mod moesi;
 mod node;

@@ -15,6 +15,7 @@ use super::buffer::Buffer;
 use super::bus::Bus;
 use super::cache::{Cache, Victim};
 use super::counts::Counts;
+use super::first_level::FirstLevel;
 use super::holders::{Class, Holders, Others};
 use super::moesi::{self, Request, State};
 use super::plain::Plain;
@@ -75,6 +76,8 @@ pub enum Hit {
 #[derive(Clone, Debug)]
 pub(super) struct Client {
     pub(super) cache: Cache,
+    /// The cache between the processor and `cache`, where there is one.
+    pub(super) first: Option<FirstLevel>,
     /// For each outstanding miss the time at which its line can be used.
     misses: Vec<Time>,
     pub(super) write_backs: WriteBacks,
@@ -113,10 +116,19 @@ impl Client {
     fn new(costs: &machine::Cache, line: Bytes) -> Self {
         Self {
             cache: Cache::new((costs.size.get() / line.get()) as usize, costs.ways),
+            first: costs.first.as_ref().map(|first| FirstLevel::new(first, line.get())),
             misses: Vec::with_capacity(costs.misses),
             write_backs: WriteBacks::new(costs.write_backs),
             tags: Time::ZERO,
         }
+    }
+
+    /// Takes a line out of all caches of the processor.
+    fn remove(&mut self, line: u64) -> Option<Victim> {
+        if let Some(first) = &mut self.first {
+            first.remove(line);
+        }
+        self.cache.remove(line)
     }
 
     /// The time at which a further miss may begin that is wanted at `now`, where at most `most` are outstanding.
@@ -209,11 +221,23 @@ impl NodeMemory {
         let found = self.processors[who].cache.access(line);
         if found.state != State::Invalid {
             self.counts.stale_loads += u64::from(found.stale);
-            let ready = found.there.max(now + self.costs.cache.load_use);
+            let wait = self.first_level(who, line);
+            let ready = found.there.max(now + self.costs.cache.load_use + wait);
             return if used { ready } else { now };
         }
         let (begun, ready) = self.miss(who, line, now, Request::Read);
+        self.first_level(who, line);
         if used { ready } else { begun }
+    }
+
+    /// Loads a word of a line that is in a processor's cache into its first-level cache. Returns the time by which the load takes
+    /// longer than one that hits there; zero where there is no such cache.
+    #[inline]
+    pub fn first_level(&mut self, who: usize, line: u64) -> Time {
+        let Some(first) = &mut self.processors[who].first else { return Time::ZERO };
+        let wait = first.wait(line);
+        first.load(line);
+        wait
     }
 
     /// Stores to a line. The processor goes on at once unless it has as many misses outstanding as it may have.
@@ -238,13 +262,15 @@ impl NodeMemory {
     #[inline]
     pub fn hit(&mut self, who: usize, line: u64, hits: Hits, now: Time, until: Time) -> Option<Time> {
         let Hits { kind, issue, count } = hits;
-        let (cache, costs) = (&mut self.processors[who].cache, &self.costs.cache);
+        let Client { cache, first: first_level, .. } = &mut self.processors[who];
+        let costs = &self.costs.cache;
         let Some(place) = cache.find(line) else { return None };
         let found = cache.found(place);
         let done = match kind {
             Hit::Used => {
                 let each = issue + costs.load_use;
-                let first = found.there.max(now + each);
+                let wait = first_level.as_ref().map_or(Time::ZERO, |first| first.wait(line));
+                let first = found.there.max(now + each + wait);
                 if count == 1 { first } else { first + each * (count - 1) }
             }
             Hit::Ignored => now + issue * count,
@@ -259,6 +285,9 @@ impl NodeMemory {
             cache.change_at(place, State::Modified);
         } else {
             self.counts.stale_loads += u64::from(found.stale) * count;
+            if let Some(first) = first_level {
+                first.load(line);
+            }
         }
         Some(done)
     }
@@ -284,7 +313,7 @@ impl NodeMemory {
 
     /// Takes a line out of a cache, if the cache has it.
     fn take_out(&mut self, who: usize, line: u64) -> Option<Victim> {
-        let victim = self.processors[who].cache.remove(line);
+        let victim = self.processors[who].remove(line);
         self.forget_holder(who, line);
         victim
     }
@@ -337,6 +366,9 @@ impl NodeMemory {
     pub(super) fn fill(&mut self, who: usize, line: u64, state: State, (asked, there): (Time, Time)) {
         let wanted = self.wanted.contains(line);
         if let Some(victim) = self.processors[who].cache.insert(line, state, wanted, there) {
+            if let Some(first) = &mut self.processors[who].first {
+                first.remove(victim.line);
+            }
             self.forget_holder(who, victim.line);
             self.dispose(who, victim, asked);
         }

@@ -76,6 +76,9 @@ impl NodeMemory {
         };
         if let Some(state) = state {
             self.fill(who, line, state, (now, done.max(fetched.end)));
+            if !store {
+                self.first_level(who, line);
+            }
         }
         done
     }

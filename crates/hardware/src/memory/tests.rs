@@ -80,6 +80,7 @@ fn costs(coherent: bool) -> machine::NodeMemory {
             tag_delay: cycles(u64::from(coherent)),
             sync: cycles(11),
             supply: Some(cycles(19)),
+            first: None,
         },
         bus: bus(),
         banks: banks(),

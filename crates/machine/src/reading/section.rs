@@ -170,7 +170,8 @@ impl<'a> Section<'a> {
         Clocks { own: self.clock(), bus: self.reader.bus.get() }
     }
 
-    /// Sets the clock of bus cycles to that of `[bus]`. A clock that is missing or wrong is reported when that section is read.
+    /// Sets the clock of bus cycles to that of `[bus]`; where that states none, to that of this section. A clock that is wrong is
+    /// reported when the section of the bus is read.
     pub(crate) fn count_bus_cycles(&self) {
         if !self.gives("bus") {
             return;
@@ -178,7 +179,8 @@ impl<'a> Section<'a> {
         let clock_of = |layer: &Layer<'a>| layer.table.get("bus")?.as_table_like()?.get("clock")?.as_str();
         let given = self.reader.given("bus.clock").map(|(_, text)| text);
         let stated = given.or_else(|| self.layers.iter().find_map(clock_of));
-        self.reader.bus.set(Some(stated.and_then(|text| text.parse().ok()).unwrap_or(NO_CLOCK)));
+        let clock = stated.map_or(self.clock(), |text| text.parse().unwrap_or(NO_CLOCK));
+        self.reader.bus.set(Some(clock));
     }
 
     /// Whether the command line gives exactly this key.

@@ -47,16 +47,42 @@ section! {
         /// The time from the snoop response to the first word on the bus, when this cache supplies a line. `None` for a cache
         /// that is not coherent.
         supply: Option<Time> = required_if(coherent == Some(true)),
+        /// The first-level cache between the processor and this one: section `[cache.first]`. `None`: there is one level.
+        first: Option<FirstLevel> = |section, key| section.optional_section(key, |section| FirstLevel::read_keys(section, line, size)),
     }
     agree {
-        if let (Some(size), Some(ways)) = (size, ways) {
-            let set = line.get().saturating_mul(ways as u64);
-            if set == 0 || !size.get().is_multiple_of(set) {
-                let expected = format!("a whole number of sets, which are {} each", Bytes::new(set));
-                // The rest of the cache says what is expected of bus and staging buffer.
-                section.contradict("size", expected, &["cache.ways", "memory.line"]);
-            }
+        // The rest of a cache that is refused says what is expected of bus and staging buffer.
+        check_sets(section, (size, ways), line, &["cache.ways", "memory.line"]);
+    }
+}
+
+section! {
+    /// A cache between a processor and its cache, whose lines that one has too. Loads bring lines in; stores pass through it.
+    FirstLevel(section, line: Bytes, behind: Option<Bytes>) {
+        /// The size of the cached data; a whole number of sets, and at most that of the cache behind it.
+        size: Bytes = above_zero,
+        /// The number of lines in a set; at least 1, which is direct mapped.
+        ways: usize,
+        /// The time by which a load that hits in the cache behind takes longer than one that hits here.
+        wait: Time,
+    }
+    agree {
+        check_sets(section, (size, ways), line, &["cache.first.ways", "memory.line"]);
+        if let (Some(size), Some(behind)) = (size, behind)
+            && size > behind
+        {
+            section.contradict("size", format!("at most that of the cache behind it, which is {behind}"), &["cache.size"]);
         }
+    }
+}
+
+/// Refuses a cache that its ways do not divide into sets.
+fn check_sets(section: &Section<'_>, sets: (Option<Bytes>, Option<usize>), line: Bytes, others: &[&str]) {
+    let (Some(size), Some(ways)) = sets else { return };
+    let set = line.get().saturating_mul(ways as u64);
+    if set == 0 || !size.get().is_multiple_of(set) {
+        let expected = format!("a whole number of sets, which are {} each", Bytes::new(set));
+        section.contradict("size", expected, others);
     }
 }
 
@@ -66,8 +92,8 @@ const WORD: Bytes = Bytes::new(8);
 section! {
     /// A bus. Others use it while a line or a device register is fetched, unless it is connected.
     Bus(section, line: Bytes, coherent: bool) {
-        /// The clock of the bus.
-        clock: Frequency = own_clock,
+        /// The clock of the bus; that of the processors unless stated.
+        clock: Frequency = |section, key| if section.gives(key) { own_clock(section, key) } else { Some(section.clock()) },
         /// The data that the bus moves in one data cycle; at least a word of 8 B.
         width: Bytes = above_zero,
         /// The time of one data cycle.
@@ -218,7 +244,9 @@ impl NodeMemory {
         let cache = file.section("cache", |section| Cache::read_keys(section, line));
         let coherent = cache.as_ref().is_some_and(|cache| cache.coherent);
         let bus = file.section("bus", |section| Bus::read_keys(section, line, coherent));
-        let staging = file.optional_section("staging", |section| Staging::read_keys(section, line, coherent));
+        // Of a cache that was refused nobody knows what it is.
+        let may_keep = coherent || cache.is_none();
+        let staging = file.optional_section("staging", |section| Staging::read_keys(section, line, may_keep));
         Some(Some(Self { cache: cache?, bus: bus?, banks: banks?, staging: staging? }))
     }
 }

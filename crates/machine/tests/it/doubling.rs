@@ -78,7 +78,7 @@ fn is_of_processors(machine: &str, key: &str) -> bool {
     let begins = |section: &&str| key.strip_prefix(*section).is_some_and(|rest| rest.starts_with('.'));
     ["processor", "primitives", "software_dispatch", "cache"].iter().any(begins)
         || key == "memory.read"
-        || (machine == "alewife" && begins(&"interface"))
+        || (machine == "alewife" && ["interface", "memory.banks", "bus"].iter().any(begins))
 }
 
 #[test]

@@ -229,3 +229,29 @@ fn a_bus_moves_words_and_is_held_where_addresses_and_data_share_its_wires() {
     let connected = with("multiplexed = true", "multiplexed = true\nconnected = true").unwrap();
     assert!(bus(connected).connected && !bus(parse(SECTIONS).unwrap()).connected);
 }
+
+#[test]
+fn a_first_level_cache_is_sets_of_lines_and_no_larger_than_the_cache_behind_it() {
+    let with = |first: &str| {
+        let sections =
+            SECTIONS.replace("[bus]", &format!("[cache.first]\n{first}\nwait = \"3 cycles\"\n[bus]"));
+        parse(&sections).map(|machine| machine.node_memory.unwrap().cache.first)
+    };
+    let first = with("size = \"256 B\"\nways = 4").unwrap().unwrap();
+    assert_eq!((first.size, first.ways, first.wait), (Bytes::new(256), 4, Time::from_nanoseconds(60)));
+    for (first, told) in [
+        (
+            "size = \"256 B\"\nways = 3",
+            "cache.first.size = \"256 B\": expected a whole number of sets, which are 96 B",
+        ),
+        (
+            "size = \"2 KiB\"\nways = 1",
+            "cache.first.size = \"2 KiB\": expected at most that of the cache behind it, which is 1 KiB",
+        ),
+        ("ways = 1", "cache.first.size is missing"),
+    ] {
+        let errors = with(first).unwrap_err();
+        assert!(errors.len() == 1 && errors[0].contains(told), "{errors:#?}");
+    }
+    assert_eq!(parse(SECTIONS).unwrap().node_memory.unwrap().cache.first, None);
+}

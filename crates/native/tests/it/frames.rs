@@ -135,3 +135,65 @@ fn a_page_lives_where_it_is_touched_first() {
     let moved = brought(Homes::FirstTouch);
     assert!(moved < FEW, "{moved} blocks: each page is written at its home");
 }
+
+/// Set in the child process, and says how much room node 1 has.
+const ROOM: &str = "TRADEWIND_TEST_FRAMES";
+
+/// Pages of the array that is visited twice.
+const MANY: usize = 2048;
+
+/// The child of the next test, which does nothing by itself: prints how much memory it takes when node 1 has visited all pages.
+#[test]
+#[cfg(target_os = "linux")]
+fn memory_when_all_pages_have_been_visited() {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    /// Pages of memory that the process has.
+    static RESIDENT: AtomicU64 = AtomicU64::new(0);
+
+    let Ok(room) = std::env::var(ROOM) else { return };
+    let visit: Visit = |thread, words, page| {
+        let blocks = || (page * PAGE_WORDS..(page + 1) * PAGE_WORDS).step_by(BLOCK as usize / 8);
+        blocks().for_each(|word| read(thread, words, word));
+        if page + 1 == MANY {
+            let statm = std::fs::read_to_string("/proc/self/statm").expect("Linux tells a process its size");
+            let resident = statm.split(' ').nth(1).and_then(|pages| pages.parse().ok());
+            RESIDENT.store(resident.expect("a number of pages"), Ordering::Relaxed);
+        }
+    };
+    Tour::of_one(room.parse().expect("room for pages"), MANY, visit).made();
+    println!("resident: {}", RESIDENT.load(Ordering::Relaxed));
+}
+
+/// What a process takes in which node 1 visits all pages with so much room, in bytes.
+#[cfg(target_os = "linux")]
+fn resident(room: &str) -> i64 {
+    let child = std::process::Command::new(std::env::current_exe().expect("this test binary"))
+        .args(["--exact", "frames::memory_when_all_pages_have_been_visited", "--nocapture"])
+        .env(ROOM, room)
+        .output()
+        .expect("this test binary runs");
+    let text = String::from_utf8_lossy(&child.stdout);
+    let number =
+        text.split("resident: ").nth(1).and_then(|rest| rest.split_whitespace().next()?.parse::<i64>().ok());
+    let pages = number.unwrap_or_else(|| panic!("{text}{}", String::from_utf8_lossy(&child.stderr)));
+    pages * rustix::param::page_size() as i64
+}
+
+/// A node's memory follows from the frames it has, not from the pages that it has visited. A page in a frame takes its 4096 bytes, and
+/// less than half as much for tags and entries.
+#[test]
+#[cfg(target_os = "linux")]
+fn memory_is_bounded_by_frames() {
+    const PAGE: i64 = 4096;
+    const SPARE: i64 = 1 << 20;
+    let [few, more, all] = ["16", "512", "on-demand"].map(resident);
+    let takes =
+        |frames: i64, over: i64| (frames * PAGE - SPARE..frames * PAGE * 3 / 2 + SPARE).contains(&over);
+    assert!(takes(512 - 16, more - few), "512 frames take {} bytes more than 16", more - few);
+    assert!(
+        takes(MANY as i64 - 16, all - few),
+        "room for {MANY} pages takes {} bytes more than 16",
+        all - few
+    );
+}

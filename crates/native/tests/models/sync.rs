@@ -13,6 +13,9 @@ pub(crate) use loom::sync::atomic::Ordering;
 pub(crate) use loom::sync::{Mutex, MutexGuard};
 pub(crate) use std::sync::PoisonError;
 
+/// The memory of the tags of a node.
+pub(crate) type TagCells = Box<[AtomicU8]>;
+
 /// Threads that `loom` schedules. A nap ends at once: every moment is considered anyway.
 pub(crate) mod thread {
     pub(crate) use crate::parking::{Thread, current, park};

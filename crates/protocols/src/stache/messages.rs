@@ -104,13 +104,13 @@ impl Stache {
         self.rest(page, cx);
     }
 
-    /// Asks the registrar of a page for its home, which is the sender if nobody has asked before.
+    /// Asks the manager of a page for its home, which is the sender if nobody has asked before.
     #[message(key = Sequential, class = System, volume = Request, bytes = 0)]
     pub(super) fn touch(&self, page: u32, cx: &mut Handler<'_>) {
         let layout = self.memory.layout();
-        let is_registrar =
+        let is_manager =
             page < layout.pages() && layout.is_touched_home(page) && layout.home_of_page(page) == self.node;
-        assert!(is_registrar, "{} was asked for the home of page {page} by {}", self.node, cx.source());
+        assert!(is_manager, "{} was asked for the home of page {page} by {}", self.node, cx.source());
         self.register(page, cx);
     }
 
@@ -268,12 +268,20 @@ mod tests {
     #[test]
     fn what_the_wire_brings_is_checked() {
         const OWN: &str = "an event of node 0 itself in a message from node 1";
-        let lies: [(Lie, &str); 13] = [
+        let lies: [(Lie, &str); 18] = [
             (|thread| tell(thread, Stache::faulted(0, 1, 1)), OWN),
             (|thread| tell(thread, Stache::home_lowered(0, 1, ToHome::GetWrite as u32)), OWN),
             (|thread| tell(thread, Stache::line_lowered(64, ToCache::Invalidate as u32)), OWN),
             (|thread| tell(thread, Stache::evicted(1)), OWN),
             (|thread| tell(thread, Stache::laid_to_rest(1)), OWN),
+            (|thread| tell(thread, Stache::asked_early(0, 1, 0)), OWN),
+            (|thread| tell(thread, Stache::passed_on(0, 1, 0)), OWN),
+            (|thread| tell(thread, Stache::touch(0)), "asked for the home of page 0 by node 1"),
+            (|thread| tell(thread, Stache::touched(0, 1)), "as the home of page 0 in a message from node 1"),
+            (
+                |thread| tell(thread, Stache::touched(1, 0)),
+                "no rule for Told(NodeId(0)) in state Never of page 1",
+            ),
             (|thread| tell(thread, Stache::give_back(0, 0, 1)), OWN),
             (|thread| tell(thread, Stache::freed(0, 0, 1)), OWN),
             (|thread| tell(thread, Stache::ask(128, 0)), "block 128 in a message from node 1"),

@@ -17,7 +17,8 @@
 //! from it before the access is done. Where every frame holds a block that is under way the fault waits here, and whoever ends a
 //! transaction next has it tried again.
 //!
-//! A page without a frame has no entries either. Must never know what a block's states mean.
+//! A page without a frame has no words and no entries: their memory goes back when the frame does. So a node needs memory for its own
+//! pages and its frames, and not for the space. Must never know what a block's states mean.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::Ordering;
@@ -40,7 +41,7 @@ pub(super) struct Pages {
     waiting: VecDeque<(Block, Right)>,
     /// Of pages whose home is the node that touches them first: what this node knows.
     touches: BTreeMap<u32, Touch>,
-    /// Of those whose registrar this node is: their homes.
+    /// Of those whose manager this node is: their homes.
     registered: BTreeMap<u32, Registered>,
 }
 
@@ -232,7 +233,7 @@ impl Stache {
         }
     }
 
-    /// Takes a page's frame from it: what only this node has goes home.
+    /// Takes a page's frame from it: what only this node has goes home, and its words take no memory here any more.
     fn unmap(&self, page: u32, cx: &mut Handler<'_>) {
         let rested = self.at_pages(cx, |pages| pages.remove(page));
         for block in self.memory.layout().blocks_of(page).map(Block) {
@@ -247,6 +248,7 @@ impl Stache {
             });
         }
         self.memory.set_mapped(page, false);
+        self.memory.forget(page);
         if self.has_gaps {
             self.at_pages(cx, |pages| pages.departing.push(page));
             self.close_departed(cx);
@@ -273,7 +275,7 @@ impl Stache {
         cx.send(asker, Self::touched(page, home.0));
     }
 
-    /// The registrar of a page has said which node is its home.
+    /// The manager of a page has said which node is its home.
     pub(super) fn home_is(&self, page: u32, home: NodeId, cx: &mut Handler<'_>) {
         self.step_touch(page, TouchEvent::Told(home), cx);
         self.homes.note(page, home);
@@ -342,7 +344,9 @@ impl Stache {
     pub(super) fn freed_pages(&self, region: u32, first: u32, pages: u32, cx: &mut Handler<'_>) {
         for page in first..first + pages {
             let is_home = self.homes.of(page) == Some(self.node);
-            if !is_home && cx.has_page(&self.entries, &self.memory, page) {
+            if is_home {
+                self.memory.forget(page);
+            } else if cx.has_page(&self.entries, &self.memory, page) {
                 self.unmap(page, cx);
             }
             self.freed[page as usize].store(true, Ordering::Release);

@@ -1,10 +1,11 @@
 //! Pages whose home is the node that touches them first: who is told, as a pure transition function.
 //!
-//! Such a page has a *registrar*, the node that the layout names. A node that wants the page asks the registrar, which tells everybody the
-//! node that asked first. That node is the home, for good. Nobody has a right to a block of the page before, the registrar neither.
+//! Such a page has a *manager* (K. Li and P. Hudak, *Memory Coherence in Shared Virtual Memory Systems*, 1989), the node that the layout
+//! names. A node that wants the page asks the manager, which tells everybody the
+//! node that asked first. That node is the home, for good. Nobody has a right to a block of the page before, the manager neither.
 //!
-//! Another node may hear of the home, and ask it for a block, before the home itself is told: two messages of the registrar to different
-//! nodes have no order. A node that has asked the registrar and is asked for a block knows therefore that it is the home; the answer
+//! Another node may hear of the home, and ask it for a block, before the home itself is told: two messages of the manager to different
+//! nodes have no order. A node that has asked the manager and is asked for a block knows therefore that it is the home; the answer
 //! that comes later says the same.
 //!
 //! Nothing here sends or touches memory: the explorer drives these very functions. This module must never know what a
@@ -20,9 +21,9 @@ pub enum Touch {
     /// Nothing: no thread of the node has touched the page.
     #[default]
     Never,
-    /// It has asked the registrar.
+    /// It has asked the manager.
     Asked,
-    /// It is the home, as a request of another node has shown, and the registrar's answer is on its way.
+    /// It is the home, as a request of another node has shown, and the manager's answer is on its way.
     Inferred,
     /// The home.
     Home(NodeId),
@@ -33,7 +34,7 @@ pub enum Touch {
 pub enum TouchEvent {
     /// A thread of the node touches the page.
     Wanted,
-    /// The registrar says who the home is.
+    /// The manager says who the home is.
     Told(NodeId),
     /// Another node asks for a block, as of its home.
     Requested,
@@ -42,7 +43,7 @@ pub enum TouchEvent {
 /// What the node is to do about an event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TouchAction {
-    /// Ask the registrar.
+    /// Ask the manager.
     Ask,
     /// Become the home.
     Adopt,
@@ -81,7 +82,7 @@ impl Touch {
     }
 }
 
-/// The registrar's note of a page: the node that has asked first, once one has.
+/// The manager's note of a page: the node that has asked first, once one has.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Registered(Option<NodeId>);
 

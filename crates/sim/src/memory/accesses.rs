@@ -53,7 +53,16 @@ impl AtWork<'_> {
         let issue = if store { Operations::NONE.stores(1) } else { Operations::NONE.loads(1) };
         self.core.spend(Bucket::Compute, self.prices.access(self.core.list(), issue));
         let (processor, at) = (self.number(), self.core.clock.at(self.now));
-        self.memory.system().is_none_or(|system| system.hits(processor, system.line_of(address), store, at))
+        let Some(system) = self.memory.system() else { return true };
+        let line = system.line_of(address);
+        if !system.hits(processor, line, store, at) {
+            return false;
+        }
+        if !store {
+            let wait = system.first_level(processor, line);
+            self.core.spend(Bucket::Memory, wait);
+        }
+        true
     }
 
     /// Waits, from the present time on, for the line of an access of the thread. The access has faulted before, or its line is

@@ -7,14 +7,15 @@ use std::ops::{Deref, Range, RangeInclusive};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use ::segment::{Mapping, Pages};
+use ::segment::{Form, Mapping, Pages, Width};
 
 use super::faults::Faults;
-use super::layout::SharedLayout;
+use super::layout::{PAGE_BYTES, PAGE_WORDS, SharedLayout};
 use super::tags::Tags;
 use super::watchers::Watchers;
 use crate::address::AddressRange;
 use crate::message::Packet;
+use crate::sync::TagCells;
 use crate::{Array, Block, Layout, NodeId, Shared, Waiter, Word};
 
 /// Each group of `1 << TAG_SHIFT` bytes, the shortest block, has a tag, and the tags of a block are equal. So
@@ -81,6 +82,15 @@ pub struct Lowering {
     pub then: Packet,
 }
 
+/// The number of pages whose tags fill a page of memory.
+const PAGES_OF_TAGS: u32 = 1 << TAG_SHIFT;
+
+/// Makes the memory of tags, all invalid.
+fn tag_cells(tags: usize) -> TagCells {
+    let mapping = Mapping::new([(Form::elements(Width::One), tags)], Pages::Usual);
+    Arc::new(mapping).words(0).expect("the words of the only stretch have one byte")
+}
+
 /// One node's copy of the address space.
 #[derive(Debug)]
 pub struct Memory {
@@ -119,7 +129,7 @@ impl Memory {
         let memory = Self {
             node,
             mapping: Arc::new(Mapping::new(layout.forms(), Pages::Usual)),
-            tags: Tags::new(bytemuck::zeroed_slice_box(layout.bytes() >> TAG_SHIFT)),
+            tags: Tags::new(tag_cells(layout.bytes() >> TAG_SHIFT)),
             mapped: flags(layout.pages() as usize),
             freed: flags(layout.regions()),
             faults: Faults::default(),
@@ -245,6 +255,25 @@ impl Memory {
     /// alone on the node.
     pub fn set_mapped(&self, page: u32, mapped: bool) {
         self.mapped[page as usize].store(mapped, Ordering::Release);
+    }
+
+    /// Gives the memory of a page's words back to the system, and that of its tags, once all pages whose tags share the memory are
+    /// unmapped. The words are 0 then. The caller runs alone on the node.
+    ///
+    /// # Panics
+    /// If there is no such page, or the node has a right to a block of it.
+    pub fn forget(&self, page: u32) {
+        let used = self.layout.blocks_of(page).map(Block).find(|block| self.tag(*block) != Tag::Invalid);
+        if let Some(block) = used {
+            panic!("page {page} is forgotten by {}, which has a right to {block}", self.node);
+        }
+        self.mapping.give_back(page as usize * PAGE_BYTES, PAGE_WORDS as usize);
+        let first = page / PAGES_OF_TAGS * PAGES_OF_TAGS;
+        let others = first..self.layout.pages().min(first + PAGES_OF_TAGS);
+        if others.clone().all(|other| !self.is_mapped(other)) {
+            let words = others.len() * (PAGE_BYTES >> TAG_SHIFT) / size_of::<u64>();
+            self.tags.cells().mapping().give_back(first as usize * (PAGE_BYTES >> TAG_SHIFT), words);
+        }
     }
 
     /// Whether an array has been freed.

@@ -8,17 +8,22 @@
 
 use std::ops::Range;
 
-use crate::sync::{AtomicU8, Ordering, mutated};
+use crate::sync::{AtomicU8, Ordering, TagCells, mutated};
 use crate::{Right, Tag};
 
 /// The tags of a node.
 #[derive(Debug)]
-pub(super) struct Tags(Box<[AtomicU8]>);
+pub(super) struct Tags(TagCells);
 
 impl Tags {
     /// Makes tags of these cells, each of which is the number of a [`Tag`].
-    pub(super) fn new(cells: Box<[AtomicU8]>) -> Self {
+    pub(super) fn new(cells: TagCells) -> Self {
         Self(cells)
+    }
+
+    /// The memory of the tags.
+    pub(super) fn cells(&self) -> &TagCells {
+        &self.0
     }
 
     /// The tag at a place.
