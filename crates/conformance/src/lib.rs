@@ -18,6 +18,7 @@
 //! | `placement` | transfers and deposits put every word in its place before anybody is told |
 //! | `reduction` | a reduction has one answer to the bit, a broadcast brings what the one had |
 //! | `split_phase` | split-phase accesses land exactly once, and waits for them mean what they say |
+//! | `split_phase_widths` | and so do accesses to words of 4 bytes, by messages, transfers and directly |
 //! | `shared_memory` | no store to shared memory is lost or seen late, however few blocks and frames there are |
 //! | `shared_memory_order` | shared memory is sequentially consistent across nodes, and refuses what it cannot do |
 //! | `downgrade` | a right to shared memory is taken away after the accesses that it allowed |
@@ -62,6 +63,7 @@ mod shared_memory;
 mod shared_memory_order;
 mod spinning;
 mod split_phase;
+mod split_phase_widths;
 mod stacks;
 mod unwinding;
 mod waiting;
@@ -89,6 +91,7 @@ pub use shared_memory::*;
 pub use shared_memory_order::*;
 pub use spinning::*;
 pub use split_phase::*;
+pub use split_phase_widths::*;
 pub use stacks::*;
 pub use unwinding::*;
 pub use waiting::*;
@@ -164,6 +167,7 @@ pub fn promises() -> &'static [Promise] {
         protocols_share_an_instance
         protocols_have_one_configuration
         split_phase_is_memory
+        split_phase_holds_words_of_four_bytes
         store_sync_counts_bytes
         all_store_sync_waits_for_stores
         procedures_are_atomic

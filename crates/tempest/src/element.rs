@@ -98,7 +98,7 @@ impl ElementLayout {
                 add(format_args!(
                     "field `{name}` of {bytes} bytes at byte {at} straddles lines and blocks: expected a multiple of {bytes}"
                 ));
-            } else if self.bytes % bytes != 0 {
+            } else if !self.bytes.is_multiple_of(bytes) {
                 add(format_args!(
                     "field `{name}` of {bytes} bytes straddles lines and blocks in an array of elements of {} bytes: expected a \
                      multiple of {bytes}",

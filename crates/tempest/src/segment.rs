@@ -302,11 +302,31 @@ impl Segments {
     /// segments.
     #[inline]
     pub(crate) fn write(&self, nodes: (NodeId, NodeId), place: Place, words: &[u64]) -> Result<(), BadPlace> {
-        let offset = place.offset as usize;
         let part = self.part(place.segment).filter(|part| part.is_open(nodes, Deed::Write));
-        let Some(part) = part.filter(|part| part.words.packs(offset, words.len())) else {
+        let Some(part) = part else { return Err(self.refuse(nodes, Deed::Write, place, words.len())) };
+        let AnyWords::Eight(room) = &part.words else { return self.write_short(part, nodes, place, words) };
+        match range(place.offset as usize, words.len()).and_then(|range| room.get(range)) {
+            Some(room) => {
+                bulk::store(room, words);
+                Ok(())
+            }
+            None => Err(self.refuse(nodes, Deed::Write, place, words.len())),
+        }
+    }
+
+    /// Writes packed words where words have fewer than 8 bytes.
+    #[inline(never)]
+    fn write_short(
+        &self,
+        part: &Part,
+        nodes: (NodeId, NodeId),
+        place: Place,
+        words: &[u64],
+    ) -> Result<(), BadPlace> {
+        let offset = place.offset as usize;
+        if !part.words.packs(offset, words.len()) {
             return Err(self.refuse(nodes, Deed::Write, place, words.len()));
-        };
+        }
         each_width!(&part.words, room => {
             let values = bytemuck::cast_slice(words);
             bulk::store(&room[offset..][..values.len()], values);

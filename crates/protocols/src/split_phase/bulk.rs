@@ -4,122 +4,159 @@
 //! [bulk transfers](tempest::Mechanism::Bulk), a block is one, whichever way it goes: one that is read is transferred by the
 //! handler of the request. This module must never know which world moves them.
 
-use tempest::{Primitive, Word};
+use std::borrow::Cow;
 
+use tempest::Primitive;
+
+use super::arena::{self, ArenaWord};
 use super::handle::{Memory, Scope};
-use super::messages::WORD_BYTES;
 use super::pointers::{GlobalPtr, LocalPtr};
 use super::state::{BLOCK, Kind, SplitPhase};
 
+impl SplitPhase {
+    /// How many of the words of a block a transfer moves: all of them, but for the last of an odd number of 4 bytes, because a
+    /// transfer moves 8 bytes at a time; none where blocks travel as messages.
+    fn moved<T: ArenaWord>(&self, words: usize) -> usize {
+        match (self.transfers, T::SHORT) {
+            (false, _) => 0,
+            (true, false) => words,
+            (true, true) => words / 2 * 2,
+        }
+    }
+}
+
+/// The most words of a block that travel in one message.
+const fn in_one_message<T: ArenaWord>() -> usize {
+    BLOCK * size_of::<u64>() / size_of::<T>()
+}
+
+/// What of a block travels in each message, and its offset.
+fn pieces<T: ArenaWord>(offset: u32, values: &[T]) -> impl Iterator<Item = (u32, &[T])> {
+    (offset..).step_by(in_one_message::<T>()).zip(values.chunks(in_one_message::<T>()))
+}
+
+/// Words as they travel in a message: those of 4 bytes in pairs, the last of an odd number alone.
+fn payload<T: ArenaWord>(values: &[T]) -> Cow<'_, [u64]> {
+    match values.split_last() {
+        Some((last, pairs)) if T::SHORT && pairs.len().is_multiple_of(2) => {
+            let mut packed = T::packed(pairs).into_owned();
+            packed.push(arena::alone(*last));
+            Cow::Owned(packed)
+        }
+        _ => T::packed(values),
+    }
+}
+
 impl Memory<'_> {
     /// Copies `len` words to the own arena, and returns when they are there.
-    pub fn bulk_read<T: Word>(&self, from: GlobalPtr<T>, to: LocalPtr<T>, len: usize) {
+    pub fn bulk_read<T: ArenaWord>(&self, from: GlobalPtr<T>, to: LocalPtr<T>, len: usize) {
         self.read_block(Kind::Blocking, from, to, len);
         self.issuer.complete(self.thread, Kind::Blocking);
     }
 
     /// Writes words one after the other, and returns when they are in place.
-    pub fn bulk_write<T: Word>(&self, to: GlobalPtr<T>, values: &[T]) {
+    pub fn bulk_write<T: ArenaWord>(&self, to: GlobalPtr<T>, values: &[T]) {
         self.write_block(Kind::Blocking, to, values);
         self.issuer.complete(self.thread, Kind::Blocking);
     }
 
-    /// Stores words one after the other; the target counts 8 bytes for each, when they are in place.
-    pub fn bulk_store<T: Word>(&self, to: GlobalPtr<T>, values: &[T]) {
-        let bytes = values.len() as u64 * WORD_BYTES;
+    /// Stores words one after the other; the target counts their bytes, when they are in place.
+    pub fn bulk_store<T: ArenaWord>(&self, to: GlobalPtr<T>, values: &[T]) {
+        let bytes = size_of_val(values) as u64;
         let here = self.own(to, values.len());
         self.issuer.note_stored(to.node(), bytes);
         if let Some(here) = here {
             self.copy_here(here, values);
             return self.thread.signal(&self.split.arrivals.bytes, bytes);
         }
-        let place = self.split.memory.place(to.offset());
         self.thread.charge(Primitive::Issue);
-        if self.split.transfers {
+        let (moved, rest) = values.split_at(self.split.moved::<T>(values.len()));
+        if !moved.is_empty() || values.is_empty() && self.split.transfers {
             let (thread, confirms) = self.count_store(to.node());
-            let stored = SplitPhase::stored(values.len() as u32, thread, confirms);
-            self.thread.transfer(to.node(), place, &T::packed(values), stored);
-        } else {
-            for (offset, values) in (to.offset()..).step_by(BLOCK).zip(values.chunks(BLOCK)) {
-                let (thread, confirms) = self.count_store(to.node());
-                self.thread.send_with(
-                    to.node(),
-                    SplitPhase::store(offset, thread, confirms),
-                    &T::packed(values),
-                );
-            }
+            let (place, packed) = (self.split.arena.segment::<T>().place(to.offset()), T::packed(moved));
+            let stored = SplitPhase::stored(packed.len() as u32, thread, confirms);
+            self.thread.transfer(to.node(), place, &packed, stored);
+        }
+        for (offset, values) in pieces(to.offset() + moved.len() as u32, rest) {
+            let (thread, confirms) = self.count_store(to.node());
+            let place = arena::place::<T>(offset, values.len());
+            self.thread.send_with(to.node(), SplitPhase::store(place, thread, confirms), &payload(values));
         }
         self.thread.poll();
     }
 
-    fn read_block<T: Word>(&self, kind: Kind, from: GlobalPtr<T>, to: LocalPtr<T>, len: usize) {
+    fn read_block<T: ArenaWord>(&self, kind: Kind, from: GlobalPtr<T>, to: LocalPtr<T>, len: usize) {
         self.own(to.on(self.split.node), len);
         if let Some(here) = self.own(from, len) {
             let values: Vec<T> = (0..len).map(|word| self.load(here + word as i64)).collect();
             return self.copy_here(to, &values);
         }
-        if let Some(there) = self.direct(from.node()) {
+        if let Some(there) = self.direct::<T>(from.node()) {
             return there.read_block(from, to, len);
         }
         let ticket = self.ticket(kind);
         self.thread.charge(Primitive::Issue);
-        if self.split.transfers {
+        let place = |pointer: u32, words: usize| arena::place::<T>(pointer, words);
+        let moved = self.split.moved::<T>(len);
+        if moved > 0 || len == 0 && self.split.transfers {
             self.issuer.reserve(self.thread);
             self.issuer.count(kind, 1);
-            let (offset, landing, words) = (from.offset(), to.offset(), len as u32);
-            self.thread.send(from.node(), SplitPhase::fetch(offset, landing, ticket, words));
-        } else {
-            for start in (0..len).step_by(BLOCK) {
-                let (offset, landing) = (from.offset() + start as u32, to.offset() + start as u32);
-                let words = BLOCK.min(len - start) as u32;
-                self.issuer.reserve(self.thread);
-                self.issuer.count(kind, 1);
-                self.thread.send(from.node(), SplitPhase::read(offset, landing, ticket, words));
-            }
+            let (offset, landing) = (place(from.offset(), moved), place(to.offset(), moved));
+            let packed = (moved * size_of::<T>()).div_ceil(size_of::<u64>()) as u32;
+            self.thread.send(from.node(), SplitPhase::fetch(offset, landing, ticket, packed));
+        }
+        for start in (moved..len).step_by(in_one_message::<T>()) {
+            let words = in_one_message::<T>().min(len - start);
+            let (offset, landing) = (from.offset() + start as u32, to.offset() + start as u32);
+            self.issuer.reserve(self.thread);
+            self.issuer.count(kind, 1);
+            let (offset, landing) = (place(offset, words), place(landing, words));
+            self.thread.send(from.node(), SplitPhase::read(offset, landing, ticket, words as u32));
         }
         self.thread.poll();
     }
 
-    fn write_block<T: Word>(&self, kind: Kind, to: GlobalPtr<T>, values: &[T]) {
+    fn write_block<T: ArenaWord>(&self, kind: Kind, to: GlobalPtr<T>, values: &[T]) {
         if let Some(here) = self.own(to, values.len()) {
             return self.copy_here(here, values);
         }
-        if let Some(there) = self.direct(to.node()) {
+        if let Some(there) = self.direct::<T>(to.node()) {
             return there.write_block(to, values);
         }
         let ticket = self.ticket(kind);
         self.thread.charge(Primitive::Issue);
-        if self.split.transfers {
+        let (moved, rest) = values.split_at(self.split.moved::<T>(values.len()));
+        if !moved.is_empty() || values.is_empty() && self.split.transfers {
             self.issuer.reserve(self.thread);
             self.issuer.count(kind, 1);
-            let place = self.split.memory.place(to.offset());
-            self.thread.transfer(to.node(), place, &T::packed(values), SplitPhase::written(ticket));
-        } else {
-            for (offset, values) in (to.offset()..).step_by(BLOCK).zip(values.chunks(BLOCK)) {
-                self.issuer.reserve(self.thread);
-                self.issuer.count(kind, 1);
-                self.thread.send_with(to.node(), SplitPhase::write(offset, ticket), &T::packed(values));
-            }
+            let place = self.split.arena.segment::<T>().place(to.offset());
+            self.thread.transfer(to.node(), place, &T::packed(moved), SplitPhase::written(ticket));
+        }
+        for (offset, values) in pieces(to.offset() + moved.len() as u32, rest) {
+            self.issuer.reserve(self.thread);
+            self.issuer.count(kind, 1);
+            let place = arena::place::<T>(offset, values.len());
+            self.thread.send_with(to.node(), SplitPhase::write(place, ticket), &payload(values));
         }
         self.thread.poll();
     }
 
     /// Copies words into the own arena.
-    fn copy_here<T: Word>(&self, to: LocalPtr<T>, values: &[T]) {
+    fn copy_here<T: ArenaWord>(&self, to: LocalPtr<T>, values: &[T]) {
         let len = values.len() as u32;
         self.thread.charge(tempest::Operations::NONE.loads(len).stores(len));
-        self.split.arena().write(to.offset() as usize, &T::packed(values));
+        self.split.arena.cells::<T>().write(to.offset() as usize, bytemuck::cast_slice(values));
     }
 }
 
 impl Scope<'_> {
     /// Asks for `len` words, which will be at `to` when the scope is synchronized.
-    pub fn bulk_get<T: Word>(&self, from: GlobalPtr<T>, to: LocalPtr<T>, len: usize) {
+    pub fn bulk_get<T: ArenaWord>(&self, from: GlobalPtr<T>, to: LocalPtr<T>, len: usize) {
         self.memory.read_block(Kind::Split, from, to, len);
     }
 
     /// Has words written one after the other; they are in place when the scope is synchronized.
-    pub fn bulk_put<T: Word>(&self, to: GlobalPtr<T>, values: &[T]) {
+    pub fn bulk_put<T: ArenaWord>(&self, to: GlobalPtr<T>, values: &[T]) {
         self.memory.write_block(Kind::Split, to, values);
     }
 }

@@ -2,8 +2,9 @@
 //!
 //! This module must never know how a message is served where it arrives.
 
-use tempest::{Cells, Message, NodeId, Operations, Primitive, Thread, Word};
+use tempest::{Cells, Message, NodeId, Operations, Primitive, Thread};
 
+use super::arena::{self, ArenaWord};
 use super::pointers::{GlobalPtr, LocalPtr};
 use super::procedure::{self, FetchAdd, Invoke, Procedure};
 use super::state::{Issuer, Kind, SplitPhase, Ticket};
@@ -20,14 +21,18 @@ impl SplitPhase {
         Memory { split: self, issuer: &self.issuers[thread.index() as usize], thread }
     }
 
-    /// The words of this node.
+    /// The words of 8 bytes of this node.
     pub fn arena(&self) -> &Cells<u64> {
-        self.memory.cells()
+        self.arena.cells::<u64>()
     }
 
-    /// Where answers to a thread's blocking operations land.
-    pub(super) fn landing(&self, thread: u32) -> u32 {
-        self.words + thread
+    /// A word of this node, for a report.
+    ///
+    /// # Panics
+    /// If the arena has no such word.
+    #[inline]
+    pub fn load<T: ArenaWord>(&self, from: LocalPtr<T>) -> T {
+        arena::value(self.arena.cells::<T>().get(from.offset() as usize))
     }
 }
 
@@ -54,8 +59,8 @@ impl<'a> Memory<'a> {
     /// # Panics
     /// If the arena has no such word.
     #[inline]
-    pub fn load<T: Word>(&self, from: LocalPtr<T>) -> T {
-        T::from_bits(self.split.arena().get(from.offset() as usize))
+    pub fn load<T: ArenaWord>(&self, from: LocalPtr<T>) -> T {
+        self.split.load(from)
     }
 
     /// Sets a word of the own arena.
@@ -63,30 +68,30 @@ impl<'a> Memory<'a> {
     /// # Panics
     /// If the arena has no such word.
     #[inline]
-    pub fn set<T: Word>(&self, to: LocalPtr<T>, value: T) {
-        self.split.arena().set(to.offset() as usize, value.to_bits());
+    pub fn set<T: ArenaWord>(&self, to: LocalPtr<T>, value: T) {
+        self.split.arena.cells::<T>().set(to.offset() as usize, arena::raw(value));
     }
 
     /// Reads a word, and returns when its value is here. The value is that of the moment at which the request is served.
     ///
     /// # Panics
     /// If the pointer leads out of the arena or to a node that does not exist; as do all that follow.
-    pub fn read<T: Word>(&self, from: GlobalPtr<T>) -> T {
+    pub fn read<T: ArenaWord>(&self, from: GlobalPtr<T>) -> T {
         if let Some(here) = self.own(from, 1) {
             self.thread.charge(READ_HERE);
             return self.load(here);
         }
-        if let Some(there) = self.direct(from.node()) {
+        if let Some(there) = self.direct::<T>(from.node()) {
             return there.read(from);
         }
-        let landing = LocalPtr::new(self.split.landing(self.thread.index()));
+        let landing = LocalPtr::new(self.split.arena.landing::<T>(self.thread.index()));
         self.request(Kind::Blocking, from, landing);
         self.issuer.complete(self.thread, Kind::Blocking);
         self.load(landing)
     }
 
     /// Writes a word, and returns when it is in place.
-    pub fn write<T: Word>(&self, to: GlobalPtr<T>, value: T) {
+    pub fn write<T: ArenaWord>(&self, to: GlobalPtr<T>, value: T) {
         self.write_word(Kind::Blocking, to, value);
         self.issuer.complete(self.thread, Kind::Blocking);
     }
@@ -126,7 +131,7 @@ impl<'a> Memory<'a> {
         self.issuer.count(Kind::Blocking, 1);
         self.send(node, Invoke(procedure), &[ticket.into()]);
         self.issuer.complete(self.thread, Kind::Blocking);
-        self.load(LocalPtr::new(self.split.landing(self.thread.index())))
+        self.load(LocalPtr::new(self.split.arena.landing::<u64>(self.thread.index())))
     }
 
     /// Waits until every thread of every node has called this as often. It does not wait for stores
@@ -136,34 +141,35 @@ impl<'a> Memory<'a> {
     }
 
     /// Asks for a word.
-    fn request<T: Word>(&self, kind: Kind, from: GlobalPtr<T>, to: LocalPtr<T>) {
-        let read = SplitPhase::read(from.offset(), to.offset(), self.ticket(kind), 1);
+    fn request<T: ArenaWord>(&self, kind: Kind, from: GlobalPtr<T>, to: LocalPtr<T>) {
+        let [from_place, landing] = [from.offset(), to.offset()].map(|offset| arena::place::<T>(offset, 1));
+        let read = SplitPhase::read(from_place, landing, self.ticket(kind), 1);
         self.issuer.reserve(self.thread);
         self.issuer.count(kind, 1);
         self.issue(from.node(), read, &[]);
     }
 
     /// Has a word written.
-    fn write_word<T: Word>(&self, kind: Kind, to: GlobalPtr<T>, value: T) {
+    fn write_word<T: ArenaWord>(&self, kind: Kind, to: GlobalPtr<T>, value: T) {
         if let Some(here) = self.own(to, 1) {
             self.thread.charge(WRITE_HERE);
             return self.set(here, value);
         }
-        if let Some(there) = self.direct(to.node()) {
+        if let Some(there) = self.direct::<T>(to.node()) {
             return there.write(to, value);
         }
-        let write = SplitPhase::write(to.offset(), self.ticket(kind));
+        let write = SplitPhase::write(arena::place::<T>(to.offset(), 1), self.ticket(kind));
         self.issuer.reserve(self.thread);
         self.issuer.count(kind, 1);
-        self.issue(to.node(), write, &[value.to_bits()]);
+        self.issue(to.node(), write, &[arena::alone(value)]);
     }
 
     /// The local part of a pointer if it leads to this node.
     ///
     /// # Panics
     /// If there are not so many words in the arena from there on.
-    pub(super) fn own<T: Word>(&self, pointer: GlobalPtr<T>, words: usize) -> Option<LocalPtr<T>> {
-        let (offset, arena) = (pointer.offset(), self.split.words);
+    pub(super) fn own<T: ArenaWord>(&self, pointer: GlobalPtr<T>, words: usize) -> Option<LocalPtr<T>> {
+        let (offset, arena) = (pointer.offset(), self.split.arena.len::<T>());
         assert!(
             (offset as usize).checked_add(words).is_some_and(|end| end <= arena as usize),
             "{words} words at offset {offset} of {}: an arena has {arena}",
@@ -193,20 +199,20 @@ impl<'a> Memory<'a> {
 impl Scope<'_> {
     /// Asks for a word, which will be at `to` when the scope is synchronized; until then what stands there is undefined.
     /// Gets and puts that are outstanding have no order among them.
-    pub fn get<T: Word>(&self, from: GlobalPtr<T>, to: LocalPtr<T>) {
+    pub fn get<T: ArenaWord>(&self, from: GlobalPtr<T>, to: LocalPtr<T>) {
         let memory = self.memory;
         if let Some(here) = memory.own(from, 1) {
             memory.thread.charge(READ_HERE);
             return memory.set(to, memory.load(here));
         }
-        if let Some(there) = memory.direct(from.node()) {
+        if let Some(there) = memory.direct::<T>(from.node()) {
             return memory.set(to, there.read(from));
         }
         memory.request(Kind::Split, from, to);
     }
 
     /// Has a word written, which will be in place when the scope is synchronized. The value is taken now.
-    pub fn put<T: Word>(&self, to: GlobalPtr<T>, value: T) {
+    pub fn put<T: ArenaWord>(&self, to: GlobalPtr<T>, value: T) {
         self.memory.write_word(Kind::Split, to, value);
     }
 

@@ -6,11 +6,12 @@
 
 use tempest::{Charger, Class, Handler, Operations, Primitive, handlers};
 
+use super::arena;
 use super::procedure::{FetchAdd, Invoke};
 use super::state::{BLOCK, Kind, SplitPhase, Ticket};
 
-/// Bytes of a word of the arena.
-pub(super) const WORD_BYTES: u64 = size_of::<u64>() as u64;
+/// Bytes that a transfer moves at a time.
+const WORD_BYTES: u64 = size_of::<u64>() as u64;
 
 /// The primitives that accesses charge: at their issue, and in the handlers of each class.
 pub(super) const CHARGES: &[(Charger, &[Primitive])] = &[
@@ -36,12 +37,9 @@ impl SplitPhase {
             cx.charge(Operations::NONE.loads(words - 1));
         }
         let mut found = [0; BLOCK];
-        let found = &mut found[..words as usize];
-        for (place, word) in (offset as usize..).zip(found.iter_mut()) {
-            *word = self.memory.cells().get(place);
-        }
+        let found = self.arena.load(offset, words, &mut found);
         let source = cx.source();
-        cx.send_with(source, Self::reply(landing, ticket), found);
+        cx.send_with(source, Self::reply(arena::answer_place(landing, words), ticket), found);
     }
 
     /// Brings the words that were read; they are the payload.
@@ -52,14 +50,13 @@ impl SplitPhase {
         self.count_done(ticket, 1, cx);
     }
 
-    /// Reads any number of words at `offset`, and has a transfer bring them to `landing` of the source.
+    /// Reads any number of words of 8 bytes, or of pairs of 4, at `offset`, and has a transfer bring them to `landing` of the source.
     #[message(class = Read, volume = Request)]
     pub(super) fn fetch(&self, offset: u32, landing: u32, ticket: u32, words: u32, cx: &mut Handler<'_>) {
         cx.charge(Primitive::Translate);
-        let mut found = vec![0; words as usize];
-        self.memory.cells().read(offset as usize, &mut found);
+        let found = self.arena.read(offset, words);
         let source = cx.source();
-        cx.transfer(source, self.memory.place(landing), &found, Self::fetched(ticket));
+        cx.transfer(source, self.arena.place(landing), &found, Self::fetched(ticket));
     }
 
     /// Says that a transfer has brought the words that were read.
@@ -102,19 +99,20 @@ impl SplitPhase {
         payload: &[u64],
         cx: &mut Handler<'_>,
     ) {
-        let again = self.arrivals.continues(offset, payload.len());
+        let words = arena::words_of(offset, payload);
+        let again = self.arrivals.continues(arena::position(offset), words);
         cx.charge(if again { Primitive::TranslateAgain } else { Primitive::Translate });
         self.place(offset, payload, cx);
         self.confirm(thread, confirms, cx);
-        self.count_stored(payload.len() as u64, cx);
+        self.count_stored(arena::bytes_of(offset, words), cx);
     }
 
-    /// Says that a transfer has stored a block of so many words.
+    /// Says that a transfer has stored a block of so many words of 8 bytes, or pairs of 4.
     #[message(class = System)]
     pub(super) fn stored(&self, words: u32, thread: u16, confirms: u16, cx: &mut Handler<'_>) {
         cx.charge(Primitive::Translate);
         self.confirm(thread, confirms, cx);
-        self.count_stored(words.into(), cx);
+        self.count_stored(u64::from(words) * WORD_BYTES, cx);
     }
 
     /// Says how many bytes the source has stored here since it said so last.
@@ -133,7 +131,7 @@ impl SplitPhase {
     pub(super) fn returned(&self, ticket: u32, payload: &[u64], cx: &mut Handler<'_>) {
         let Ticket { thread, kind } = Ticket::from_bits(ticket);
         if let [value] = payload {
-            self.memory.cells().set(self.landing(thread) as usize, *value);
+            self.arena.cells::<u64>().set(self.arena.landing::<u64>(thread) as usize, *value);
         }
         cx.signal(self.issuers[thread as usize].completed(kind), 1);
     }
@@ -148,12 +146,11 @@ impl SplitPhase {
     /// Puts a payload into the arena. Its first word has the full price; the others stand beside it.
     fn place(&self, offset: u32, payload: &[u64], cx: &mut Handler<'_>) {
         cx.charge(Primitive::PlaceWord);
-        if payload.len() > 1 {
-            cx.charge(Operations::NONE.stores(payload.len() as u32 - 1));
+        let words = arena::words_of(offset, payload);
+        if words > 1 {
+            cx.charge(Operations::NONE.stores(words - 1));
         }
-        for (place, word) in (offset as usize..).zip(payload) {
-            self.memory.cells().set(place, *word);
-        }
+        self.arena.store(offset, payload);
     }
 
     /// Counts requests of a thread of this node as done.
@@ -172,9 +169,9 @@ impl SplitPhase {
         }
     }
 
-    /// Counts what has been stored here.
-    fn count_stored(&self, words: u64, cx: &mut Handler<'_>) {
+    /// Counts the bytes that have been stored here.
+    fn count_stored(&self, bytes: u64, cx: &mut Handler<'_>) {
         cx.charge(Primitive::CountStore);
-        cx.signal(&self.arrivals.bytes, words * WORD_BYTES);
+        cx.signal(&self.arrivals.bytes, bytes);
     }
 }

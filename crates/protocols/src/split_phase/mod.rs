@@ -1,5 +1,5 @@
-//! Split-phase access to a global address space: every node has an *arena* of words, and any thread may read and write the
-//! words of any of them.
+//! Split-phase access to a global address space: every node has an *arena* of words of 4 and 8 bytes, and any thread may read
+//! and write the words of any of them.
 //!
 //! These are the operations of Split-C (D. E. Culler et al., *Parallel Programming in Split-C*, Supercomputing 1993;
 //! A. Krishnamurthy et al., *Evaluation of Architectural Support for Global Address-Based Communication in Large-Scale
@@ -84,6 +84,7 @@
 //!
 //! This module must never know which world runs it.
 
+mod arena;
 mod bulk;
 mod direct;
 mod handle;
@@ -94,6 +95,7 @@ mod procedure;
 mod state;
 mod stores;
 
+pub use arena::ArenaWord;
 pub use handle::{Memory, Scope};
 pub use plan::Plan;
 pub use pointers::{GlobalPtr, LocalPtr, SpreadArray, SpreadPtr};

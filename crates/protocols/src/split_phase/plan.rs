@@ -6,8 +6,9 @@
 use std::any::{TypeId, type_name};
 use std::fmt;
 
-use tempest::{Mechanism, Setup, Word};
+use tempest::{Mechanism, Setup};
 
+use super::arena::{ArenaWord, MOST, MOST_SHORT, Sizes};
 use super::pointers::{LocalPtr, SpreadArray};
 use super::procedure::{Invoke, Procedure};
 
@@ -15,7 +16,7 @@ use super::procedure::{Invoke, Procedure};
 #[derive(Clone, PartialEq, Eq)]
 pub struct Plan {
     nodes: u32,
-    words: u32,
+    words: Sizes,
     procedures: Vec<Registered>,
     blocks: Mechanism,
     direct: bool,
@@ -47,7 +48,13 @@ impl fmt::Debug for Registered {
 impl Plan {
     /// An empty arena on each of so many nodes; blocks travel as messages, and so does all else.
     pub fn new(nodes: u32) -> Self {
-        Self { nodes, words: 0, procedures: Vec::new(), blocks: Mechanism::Messages, direct: false }
+        Self {
+            nodes,
+            words: Sizes::default(),
+            procedures: Vec::new(),
+            blocks: Mechanism::Messages,
+            direct: false,
+        }
     }
 
     /// How blocks travel: by [`Mechanism::Bulk`] as transfers where the waist offers them, else as messages of payload.
@@ -63,21 +70,29 @@ impl Plan {
         Self { direct, ..self }
     }
 
-    /// Reserves `len` words on every node and says where the first of them is.
+    /// Reserves `len` words on every node, of 4 or 8 bytes, and says where the first of them is. Words of 4 bytes stand apart from
+    /// those of 8, packed.
     ///
     /// # Panics
-    /// If the arena would exceed 2^32 words.
-    pub fn local<T: Word>(&mut self, len: u32) -> LocalPtr<T> {
-        let base = self.words;
-        self.words = base.checked_add(len).expect("an arena has fewer than 2^32 words");
+    /// If the arena would exceed 2^31 words of 8 bytes or 2^30 of 4.
+    pub fn local<T: ArenaWord>(&mut self, len: u32) -> LocalPtr<T> {
+        let (words, most) =
+            if T::SHORT { (&mut self.words.short, MOST_SHORT) } else { (&mut self.words.long, MOST) };
+        let base = *words;
+        *words = base.checked_add(len).filter(|words| *words < most).unwrap_or_else(|| {
+            panic!(
+                "{base} words of {} bytes in an arena, and {len} more: expected fewer than {most}",
+                size_of::<T>()
+            )
+        });
         LocalPtr::new(base)
     }
 
     /// Reserves an array of `len` elements of `block` words each, spread over the nodes.
     ///
     /// # Panics
-    /// If the arena would exceed 2^32 words.
-    pub fn spread<T: Word>(&mut self, len: u32, block: u32) -> SpreadArray<T> {
+    /// If the arena would exceed 2^31 words of 8 bytes or 2^30 of 4.
+    pub fn spread<T: ArenaWord>(&mut self, len: u32, block: u32) -> SpreadArray<T> {
         let words = len.div_ceil(self.nodes).checked_mul(block).expect("an arena has fewer than 2^32 words");
         SpreadArray::new(self.local(words), len, block, self.nodes)
     }
@@ -91,8 +106,8 @@ impl Plan {
         });
     }
 
-    /// Words of an arena.
-    pub(super) fn words(&self) -> u32 {
+    /// The words of an arena.
+    pub(super) fn words(&self) -> Sizes {
         self.words
     }
 
@@ -114,7 +129,11 @@ impl Plan {
 impl fmt::Debug for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { nodes, words, procedures, blocks, direct } = self;
-        write!(f, "{words} words on each of {nodes} nodes, procedures {procedures:?}, blocks by {blocks}")?;
+        let Sizes { long, short } = words;
+        write!(f, "{long} words on each of {nodes} nodes, procedures {procedures:?}, blocks by {blocks}")?;
+        if *short > 0 {
+            write!(f, ", {short} words of 4 bytes")?;
+        }
         if *direct { f.write_str(", directly where mapped") } else { Ok(()) }
     }
 }

@@ -5,7 +5,9 @@
 use std::marker::PhantomData;
 use std::ops::Add;
 
-use tempest::{NodeId, Word};
+use tempest::NodeId;
+
+use super::arena::ArenaWord;
 
 /// A word of the own arena, on whichever node it is used. It never communicates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,10 +54,9 @@ fn moved(offset: u32, words: i64) -> u32 {
         .unwrap_or_else(|| panic!("a pointer to word {offset} was moved by {words} words, out of any arena"))
 }
 
-impl<T: Word> LocalPtr<T> {
+impl<T: ArenaWord> LocalPtr<T> {
     /// The word at this offset.
     pub const fn new(offset: u32) -> Self {
-        const { assert!(size_of::<T>() == 8, "an arena has words of 8 bytes") };
         Self { offset, of: PhantomData }
     }
 
@@ -70,10 +71,9 @@ impl<T: Word> LocalPtr<T> {
     }
 }
 
-impl<T: Word> GlobalPtr<T> {
+impl<T: ArenaWord> GlobalPtr<T> {
     /// The word at this offset of this node.
     pub const fn new(node: NodeId, offset: u32) -> Self {
-        const { assert!(size_of::<T>() == 8, "an arena has words of 8 bytes") };
         Self { node, offset, of: PhantomData }
     }
 
@@ -93,14 +93,14 @@ impl<T: Word> GlobalPtr<T> {
     }
 }
 
-impl<T: Word> SpreadPtr<T> {
+impl<T: ArenaWord> SpreadPtr<T> {
     /// What it points to: the first word of an element.
     pub const fn global(self) -> GlobalPtr<T> {
         self.at
     }
 }
 
-impl<T: Word> SpreadArray<T> {
+impl<T: ArenaWord> SpreadArray<T> {
     pub(super) const fn new(base: LocalPtr<T>, len: u32, block: u32, nodes: u32) -> Self {
         Self { base, len, block, nodes }
     }
@@ -149,7 +149,7 @@ impl<T: Word> SpreadArray<T> {
     }
 }
 
-impl<T: Word> Add<i64> for LocalPtr<T> {
+impl<T: ArenaWord> Add<i64> for LocalPtr<T> {
     type Output = Self;
     /// Moves it by so many words.
     fn add(self, words: i64) -> Self {
@@ -157,7 +157,7 @@ impl<T: Word> Add<i64> for LocalPtr<T> {
     }
 }
 
-impl<T: Word> Add<i64> for GlobalPtr<T> {
+impl<T: ArenaWord> Add<i64> for GlobalPtr<T> {
     type Output = Self;
     /// Moves it by so many words, on the same node.
     fn add(self, words: i64) -> Self {
@@ -165,7 +165,7 @@ impl<T: Word> Add<i64> for GlobalPtr<T> {
     }
 }
 
-impl<T: Word> Add<i64> for SpreadPtr<T> {
+impl<T: ArenaWord> Add<i64> for SpreadPtr<T> {
     type Output = Self;
     /// Moves it by so many elements, from node to node.
     fn add(self, elements: i64) -> Self {

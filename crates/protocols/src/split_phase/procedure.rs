@@ -47,7 +47,7 @@ pub(super) struct Invoke<P>(pub(super) P);
 
 /// Runs a procedure on the thread's own node.
 pub(super) fn run_here<P: Procedure>(procedure: P, split: &SplitPhase, thread: &Thread<'_>) -> u64 {
-    thread.hold(split.space.key(KEY), |cx| procedure.run(split.memory.cells(), cx))
+    thread.hold(split.space.key(KEY), |cx| procedure.run(split.arena(), cx))
 }
 
 impl<P: Procedure> Message for Invoke<P> {
@@ -58,7 +58,7 @@ impl<P: Procedure> Message for Invoke<P> {
     }
 
     fn handle(self, split: &SplitPhase, payload: &[u64], cx: &mut Handler<'_>) {
-        let value = self.0.run(split.memory.cells(), cx);
+        let value = self.0.run(split.arena(), cx);
         let source = cx.source();
         cx.send_with(source, SplitPhase::returned(payload[0] as u32), &[value]);
     }

@@ -7,8 +7,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use tempest::{Cells, Event, Flow, MAX_WORDS, NodeId, Protocol, Rights, Segment, Setup, Space, Thread};
+use tempest::{Cells, Event, Flow, MAX_WORDS, NodeId, Protocol, Rights, Setup, Space, Thread};
 
+use super::arena::Arena;
 use super::plan::Plan;
 use crate::Barrier;
 
@@ -24,10 +25,7 @@ pub struct SplitPhase {
     pub(super) node: NodeId,
     /// The keys of its procedures.
     pub(super) space: Space,
-    /// The arena, then a word for each thread in which the answers to its blocking operations land.
-    pub(super) memory: Segment<u64>,
-    /// Words of the arena.
-    pub(super) words: u32,
+    pub(super) arena: Arena,
     /// Whether blocks travel as transfers.
     pub(super) transfers: bool,
     /// Whether accesses are direct where memory is mapped.
@@ -210,10 +208,10 @@ pub(super) struct Arrivals {
 }
 
 impl Arrivals {
-    /// Whether a store to this offset goes on where the last one here ended, or repeats its last word: then the
+    /// Whether a store of so many words from `first` on goes on where the last one here ended, or repeats its last word: then the
     /// translation of the one before serves it. Remembers this one.
-    pub(super) fn continues(&self, offset: u32, words: usize) -> bool {
-        let (first, end) = (u64::from(offset), u64::from(offset) + words as u64);
+    pub(super) fn continues(&self, first: u64, words: u32) -> bool {
+        let end = first + u64::from(words);
         let before = self.run.swap(end, Ordering::Relaxed);
         first == before || first + 1 == before
     }
@@ -241,13 +239,11 @@ impl Protocol for SplitPhase {
             setup.charges(*by, primitives);
         }
         let (shape, flow) = (setup.shape(), setup.flow());
-        let words = plan.words() as usize + shape.threads as usize;
         let others = if plan.is_direct() { Rights::READ_WRITE } else { Rights::WRITE };
         Self {
             node: setup.node(),
             space: setup.space(),
-            memory: setup.segment_for(others, "split_phase.arena", words, 0),
-            words: plan.words(),
+            arena: Arena::new(others, plan.words(), setup),
             transfers: plan.transfers(),
             direct: plan.is_direct(),
             issuers: (0..shape.threads).map(|_| Issuer::new(shape.nodes, shape.threads, flow)).collect(),

@@ -2,10 +2,10 @@
 //!
 //! This module must never know how a store is served where it arrives.
 
-use tempest::{NodeId, Operations, Word};
+use tempest::{NodeId, Operations};
 
+use super::arena::{self, ArenaWord};
 use super::handle::Memory;
-use super::messages::WORD_BYTES;
 use super::pointers::GlobalPtr;
 use super::state::{Kind, SplitPhase};
 
@@ -13,17 +13,19 @@ use super::state::{Kind, SplitPhase};
 const STORE_HERE: Operations = Operations::NONE.integers(3).loads(1).stores(2);
 
 impl Memory<'_> {
-    /// Has a word written. Nobody tells this node when it is; the target counts its 8 bytes.
-    pub fn store<T: Word>(&self, to: GlobalPtr<T>, value: T) {
+    /// Has a word written. Nobody tells this node when it is; the target counts its bytes.
+    pub fn store<T: ArenaWord>(&self, to: GlobalPtr<T>, value: T) {
         let here = self.own(to, 1);
-        self.issuer.note_stored(to.node(), WORD_BYTES);
+        let bytes = size_of::<T>() as u64;
+        self.issuer.note_stored(to.node(), bytes);
         if let Some(here) = here {
             self.thread.charge(STORE_HERE);
             self.set(here, value);
-            return self.thread.signal(&self.split.arrivals.bytes, WORD_BYTES);
+            return self.thread.signal(&self.split.arrivals.bytes, bytes);
         }
         let (thread, confirms) = self.count_store(to.node());
-        self.issue(to.node(), SplitPhase::store(to.offset(), thread, confirms), &[value.to_bits()]);
+        let place = arena::place::<T>(to.offset(), 1);
+        self.issue(to.node(), SplitPhase::store(place, thread, confirms), &[arena::alone(value)]);
     }
 
     /// Makes room for a store that must be confirmed and counts it. Returns the thread's number, and how many stores

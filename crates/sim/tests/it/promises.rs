@@ -302,6 +302,7 @@ fn every_promise_holds_on_the_machines_that_studies_measured() {
         "transfers_of_every_length",
         "handlers_transfer_without_waiting",
         "split_phase_is_memory",
+        "split_phase_holds_words_of_four_bytes",
         "store_sync_counts_bytes",
         "all_store_sync_waits_for_stores",
     ];

@@ -1,0 +1,244 @@
+//! A node's arena: words of 8 bytes and, where the plan has any, words of 4; and how a place in it travels.
+//!
+//! The two kinds of words are two segments, because a byte of memory is accessed in one width for ever. A message names a place
+//! by 32 bits: the upper ones say which kind of words it is in. Its payload holds a word of 8 bytes in each of its words, or two
+//! of 4. This module must never know who asks for words.
+
+use tempest::{Cells, Place, Rights, Segment, Setup, Word};
+
+/// The bit of a travelling place that says: words of 4 bytes.
+const SHORT: u32 = 1 << 31;
+
+/// The bit of a travelling place that says: the last word of the payload holds one word of 4 bytes, not two.
+const ODD: u32 = 1 << 30;
+
+/// The most words of 8 bytes, and of 4: what is left of 32 bits.
+pub(super) const MOST: u32 = SHORT;
+pub(super) const MOST_SHORT: u32 = ODD;
+
+/// The words of a node's arena, of both kinds. Behind those of the plan is one for each thread, in which the answers to its
+/// blocking operations land.
+#[derive(Debug)]
+pub(super) struct Arena {
+    long: Segment<u64>,
+    /// Only where the plan has any.
+    short: Option<Segment<u32>>,
+    planned: Sizes,
+}
+
+/// Numbers of words of 8 and of 4 bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Sizes {
+    pub(super) long: u32,
+    pub(super) short: u32,
+}
+
+mod sealed {
+    use tempest::{Segment, Word};
+
+    /// A value of which an arena has words.
+    pub trait Kept: Word {
+        /// The word that an arena has for it.
+        type Raw: Word;
+
+        /// Whether it has 4 bytes.
+        const SHORT: bool;
+
+        /// The segment that has its words.
+        fn part<'a>(
+            long: &'a Segment<u64>,
+            short: Option<&'a Segment<u32>>,
+        ) -> Option<&'a Segment<Self::Raw>>;
+    }
+}
+
+pub(super) use sealed::Kept;
+
+/// A value that the global address space holds: a number of 4 or 8 bytes.
+#[diagnostic::on_unimplemented(
+    message = "the global address space holds no `{Self}`",
+    label = "expected `u32`, `i32`, `f32`, `u64`, `i64` or `f64`"
+)]
+pub trait ArenaWord: Kept {}
+
+macro_rules! kept {
+    (($($of:ident)*) as $raw:ident, $is_short:literal, $long:ident $short:ident => $part:expr) => {$(
+        impl Kept for $of {
+            type Raw = $raw;
+
+            const SHORT: bool = $is_short;
+
+            #[inline]
+            fn part<'a>(
+                $long: &'a Segment<u64>,
+                $short: Option<&'a Segment<u32>>,
+            ) -> Option<&'a Segment<$raw>> {
+                $part
+            }
+        }
+
+        impl ArenaWord for $of {}
+    )*};
+}
+
+kept!((u64 i64 f64) as u64, false, long _short => Some(long));
+kept!((u32 i32 f32) as u32, true, _long short => short);
+
+/// A value as the word that an arena has for it.
+#[inline]
+pub(super) fn raw<T: Kept>(value: T) -> T::Raw {
+    T::Raw::from_bits(value.to_bits())
+}
+
+/// The value of such a word.
+#[inline]
+pub(super) fn value<T: Kept>(raw: T::Raw) -> T {
+    T::from_bits(raw.to_bits())
+}
+
+/// One value as a payload.
+#[inline]
+pub(super) fn alone<T: Kept>(value: T) -> u64 {
+    if T::SHORT { bytemuck::cast([value.to_bits() as u32, 0]) } else { value.to_bits() }
+}
+
+/// Words from `offset` on, as their place travels beside a payload of so many of them.
+#[inline]
+pub(super) fn place<T: Kept>(offset: u32, words: usize) -> u32 {
+    match (T::SHORT, words.is_multiple_of(2)) {
+        (false, _) => offset,
+        (true, true) => offset | SHORT,
+        (true, false) => offset | SHORT | ODD,
+    }
+}
+
+/// How many words of a place a payload holds.
+pub(super) fn words_of(place: u32, payload: &[u64]) -> u32 {
+    let packed = payload.len() as u32;
+    if place & SHORT == 0 { packed } else { 2 * packed - u32::from(place & ODD != 0) }
+}
+
+/// The bytes of so many words of a place.
+pub(super) fn bytes_of(place: u32, words: u32) -> u64 {
+    u64::from(words) * if place & SHORT == 0 { 8 } else { 4 }
+}
+
+/// The place where the answer to a request for so many words lands, as it travels beside them.
+pub(super) fn answer_place(landing: u32, words: u32) -> u32 {
+    if landing & SHORT == 0 { landing } else { place::<u32>(landing & !(SHORT | ODD), words as usize) }
+}
+
+/// A number by which two places follow each other.
+pub(super) fn position(place: u32) -> u64 {
+    u64::from(place & !ODD)
+}
+
+impl Arena {
+    pub(super) fn new(others: Rights, planned: Sizes, setup: &mut Setup<'_>) -> Self {
+        let threads = setup.shape().threads;
+        let len = |words: u32| words as usize + threads as usize;
+        let long = setup.segment_for(others, "split_phase.arena", len(planned.long), 0);
+        let short = (planned.short > 0)
+            .then(|| setup.segment_for(others, "split_phase.arena_of_4_bytes", len(planned.short), 0));
+        Self { long, short, planned }
+    }
+
+    /// How many words the plan has.
+    pub(super) fn len<T: Kept>(&self) -> u32 {
+        if T::SHORT { self.planned.short } else { self.planned.long }
+    }
+
+    /// Where answers to a thread's blocking operations land.
+    pub(super) fn landing<T: Kept>(&self, thread: u32) -> u32 {
+        self.len::<T>() + thread
+    }
+
+    /// The words of this node that hold such values.
+    ///
+    /// # Panics
+    /// If the plan has none.
+    #[inline]
+    pub(super) fn cells<T: Kept>(&self) -> &Cells<T::Raw> {
+        self.segment::<T>().cells()
+    }
+
+    /// The segment that holds such values.
+    ///
+    /// # Panics
+    /// If the plan has none.
+    #[inline]
+    pub(super) fn segment<T: Kept>(&self) -> &Segment<T::Raw> {
+        T::part(&self.long, self.short.as_ref()).expect("the plan has words of 4 bytes")
+    }
+
+    /// Packs words from a travelling place on, as many as fit; returns what they fill.
+    pub(super) fn load<'p>(&self, place: u32, words: u32, packed: &'p mut [u64]) -> &'p [u64] {
+        if place & SHORT == 0 {
+            let packed = &mut packed[..words as usize];
+            for (at, word) in (place as usize..).zip(&mut *packed) {
+                *word = self.long.cells().get(at);
+            }
+            return packed;
+        }
+        let (first, filled) = (place & !(SHORT | ODD), words.div_ceil(2) as usize);
+        let shorts: &mut [u32] = bytemuck::cast_slice_mut(&mut packed[..filled]);
+        for (at, word) in (first as usize..).zip(&mut shorts[..words as usize]) {
+            *word = self.cells::<u32>().get(at);
+        }
+        &packed[..filled]
+    }
+
+    /// Stores a payload from a travelling place on.
+    pub(super) fn store(&self, place: u32, payload: &[u64]) {
+        if place & SHORT == 0 {
+            for (at, word) in (place as usize..).zip(payload) {
+                self.long.cells().set(at, *word);
+            }
+            return;
+        }
+        let (first, words) = (place & !(SHORT | ODD), words_of(place, payload) as usize);
+        let shorts: &[u32] = bytemuck::cast_slice(payload);
+        for (at, word) in (first as usize..).zip(&shorts[..words]) {
+            self.cells::<u32>().set(at, *word);
+        }
+    }
+
+    /// Words from a travelling place on for a transfer, which moves 8 bytes at a time.
+    pub(super) fn read(&self, place: u32, packed: u32) -> Vec<u64> {
+        let mut found = vec![0; packed as usize];
+        if place & SHORT == 0 {
+            self.long.cells().read(place as usize, &mut found);
+        } else {
+            let first = place & !(SHORT | ODD);
+            self.cells::<u32>().read(first as usize, bytemuck::cast_slice_mut(&mut found));
+        }
+        found
+    }
+
+    /// The place in its segment of words that a transfer brings.
+    pub(super) fn place(&self, place: u32) -> Place {
+        match &self.short {
+            Some(short) if place & SHORT != 0 => short.place(place & !(SHORT | ODD)),
+            _ => self.long.place(place),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_says_which_words_its_payload_holds() {
+        let payload = [0; 3];
+        let long = place::<f64>(5, 3);
+        assert_eq!((long, words_of(long, &payload), bytes_of(long, 3)), (5, 3, 24));
+        let (even, odd) = (place::<i32>(5, 6), place::<i32>(5, 5));
+        assert_eq!((words_of(even, &payload), words_of(odd, &payload)), (6, 5));
+        assert_eq!(
+            (bytes_of(odd, 5), position(odd), position(even) + 6),
+            (20, position(even), position(place::<f32>(11, 1)))
+        );
+        assert_eq!((answer_place(even, 5), answer_place(odd, 6), answer_place(long, 1)), (odd, even, long));
+    }
+}
