@@ -175,6 +175,20 @@ impl Batch<'_> {
             self.freed |= all.give_back();
         }
     }
+
+    /// Loses the right to receive if another processor has broken into the queue: that has inherited it.
+    fn lose_if_broken(&self) {
+        if self.all.as_ref().is_some_and(Seizure::is_broken) {
+            self.turn.lose();
+        }
+    }
+}
+
+impl Drop for Batch<'_> {
+    /// Also after a handler that has panicked, which may have been broken into before: the turn gives back what it has not lost.
+    fn drop(&mut self) {
+        self.lose_if_broken();
+    }
 }
 
 impl Processor {
@@ -369,9 +383,7 @@ impl Processor {
             let pending = all.run(key, |proof| self.handle_uncounted(&message.packet, proof));
             debug_assert!(pending.is_none(), "there is no shared memory to lower a right to");
             tally.count(message);
-            if all.is_broken() {
-                batch.turn.lose();
-            }
+            batch.lose_if_broken();
             return true;
         }
         let Some(held) = batch.shared.queue.try_hold(key) else { return false };
@@ -462,5 +474,56 @@ impl Processor {
             Some(pending) => self.set_aside(pending, message, Some(handling.keep())),
             None => self.finish(&message),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+    use pdq::DispatcherId;
+    use tempest::Policy;
+
+    use super::*;
+    use crate::right::Right;
+
+    /// A node's queue under a policy by which its two processors compute and handle messages in turn.
+    fn shared() -> Box<Shared> {
+        let policy: Policy = "floating+keyed".parse().unwrap();
+        let split = policy.split(2).unwrap();
+        let Dispatcher::Keyed(shared) = Dispatcher::new(&policy, split, DispatcherId::fresh()) else {
+            panic!("the policy dispatches by key");
+        };
+        shared
+    }
+
+    #[test]
+    fn a_batch_whose_broken_handler_panics_leaves_the_right_to_receive_to_whoever_broke_in() {
+        let (shared, right) = (shared(), Right::default());
+        let mut inherited = None;
+        let panics = || {
+            let mut batch = Batch {
+                shared: &shared,
+                turn: right.try_take().unwrap(),
+                start_ns: 0,
+                seizes_at: 0,
+                handled: 0,
+                queued: 0,
+                untold: 0,
+                freed: false,
+                left: false,
+                all: None,
+            };
+            assert!(batch.may_handle());
+            batch.all.as_mut().unwrap().run(DispatchKey::NoSync, |_| {
+                assert!(shared.queue.break_in(shared.queue.seized_for().unwrap()));
+                inherited = Some(right.inherit());
+                resume_unwind(Box::new("a panic on purpose"));
+            });
+        };
+        assert!(catch_unwind(AssertUnwindSafe(panics)).is_err());
+        assert!(right.try_take().is_none(), "one has it at a time");
+        drop(inherited);
+        assert!(right.try_take().is_some() && shared.queue.seize().is_some());
     }
 }

@@ -45,9 +45,14 @@ pub struct Private<T> {
 impl<T: Element> Private<T> {
     /// Makes an array of a thread, with every byte zero.
     pub(crate) fn new(plots: &Plots, of: ThreadId, name: &'static str, len: usize) -> Self {
+        Self::holding(plots, of, name, vec![T::zeroed(); len])
+    }
+
+    /// Makes an array of a thread that holds `elements`.
+    pub(crate) fn holding(plots: &Plots, of: ThreadId, name: &'static str, elements: Vec<T>) -> Self {
         T::LAYOUT.check().unwrap_or_else(|bad| panic!("{bad}"));
-        let (first, plot) = plots.take(of, name, len as u64 * u64::from(T::LAYOUT.bytes));
-        Self { elements: vec![T::zeroed(); len].into(), first, plot, one_at_a_time: PhantomData }
+        let (first, plot) = plots.take(of, name, elements.len() as u64 * u64::from(T::LAYOUT.bytes));
+        Self { elements: elements.into(), first, plot, one_at_a_time: PhantomData }
     }
 
     /// The number of elements.
@@ -58,6 +63,11 @@ impl<T: Element> Private<T> {
     /// Whether the array has no elements.
     pub fn is_empty(&self) -> bool {
         self.elements.is_empty()
+    }
+
+    /// Gives the elements up. A model charges nothing: the thread is done with the array.
+    pub fn into_vec(self) -> Vec<T> {
+        self.elements.into()
     }
 
     /// Loads an element.

@@ -221,6 +221,15 @@ impl<'a> Thread<'a> {
         Private::new(&self.node.plots, self.id(), name, len)
     }
 
+    /// Makes a private array of elements that were in memory before the thread began, as the loader of a program puts them there.
+    /// A model charges nothing for them, and has none of them in a cache.
+    ///
+    /// # Panics
+    /// As [`private`](Self::private) does.
+    pub fn private_of<T: Element>(&self, name: &'static str, elements: Vec<T>) -> Private<T> {
+        Private::holding(&self.node.plots, self.id(), name, elements)
+    }
+
     /// Whether the world charges the thread for what it does.
     #[inline]
     pub(crate) fn is_charged(&self) -> bool {

@@ -535,7 +535,7 @@ fn a_forbidden_arrow_is_reported_with_what_is_allowed() {
     use DependencyKind::{Build, Development, Normal};
     assert_eq!(
         verdict("tempest", "sim", Normal).unwrap(),
-        "crates/tempest/Cargo.toml: it uses sim: tempest may use units, trace, pdq, bulk, macros"
+        "crates/tempest/Cargo.toml: it uses sim: tempest may use units, trace, pdq, bulk, segment, macros"
     );
     assert_eq!(
         verdict("pdq", "units", Development).unwrap(),

@@ -5,7 +5,8 @@
 use std::sync::Arc;
 
 use tempest::{
-    Cells, Event, Handler, Keyed, NodeId, Operations, Protocol, Quiet, Report, Setup, Thread, handlers,
+    Cells, Event, Handler, Keyed, NodeId, Operations, Private, Protocol, Quiet, Report, Setup, Thread,
+    handlers,
 };
 
 use super::reference::{check_told, check_words, figures};
@@ -17,9 +18,12 @@ pub(super) const AMOUNT: u64 = 1;
 /// The node that gathers the threads' sums of hashes.
 pub(super) const COLLECTOR: NodeId = NodeId(0);
 
-/// The work of making a request: load the word's number; compute its node and its place; count, bound and branch of
-/// the loop; the bound of the window.
-pub(super) const ISSUE: Operations = Operations::NONE.loads(1).integers(6);
+/// The work of making a request, beside the load of the word's number: compute its node and its place; count, bound and branch
+/// of the loop; the bound of the window.
+pub(super) const ISSUE: Operations = Operations::NONE.integers(6);
+
+/// The name of a thread's list of words.
+pub(super) const LIST: &str = "fetch_add.words";
 
 /// The work of the fetch&add proper: load the word, add, store the word, as in figure 2 of the study. A lock would
 /// double loads and stores.
@@ -106,11 +110,12 @@ impl FetchAdd {
     }
 
     /// Makes all requests of a thread, and returns when the thread has all replies.
-    fn make_requests(&self, thread: &Thread<'_>, words: &[u32]) {
+    fn make_requests(&self, thread: &Thread<'_>, words: &Private<u32>) {
         let replied = &self.replied[thread.index() as usize];
         let window = u64::from(self.workload.parameters.window);
-        for (sent, &word) in (1..).zip(words) {
+        for (sent, index) in (1..).zip(0..words.len()) {
             thread.charge(ISSUE);
+            let word = words.get(thread, index);
             let (home, place) = (NodeId(word % thread.nodes()), word / thread.nodes());
             thread.send(home, Self::request(place, thread.index(), AMOUNT));
             thread.wait(replied, (sent + 1_u64).saturating_sub(window));
@@ -126,7 +131,7 @@ impl FetchAdd {
     }
 
     fn main(&self, thread: &Thread<'_>) {
-        let words: Vec<u32> = self.workload.words_of(thread.id()).collect();
+        let words = thread.private_of(LIST, self.workload.words_of(thread.id()).collect());
         thread.phase("add");
         self.make_requests(thread, &words);
         thread.phase("check");

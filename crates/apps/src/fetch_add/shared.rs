@@ -9,10 +9,11 @@ use std::sync::Arc;
 
 use tempest::entry::{BadPlan, Plan, SharedMemory};
 use tempest::{
-    Array, Cells, Homes, NodeId, Operations, Protocol, Quiet, Report, Setup, Shared, Thread, handlers,
+    Array, Cells, Homes, NodeId, Operations, Private, Protocol, Quiet, Report, Setup, Shared, Thread,
+    handlers,
 };
 
-use super::messages::{AMOUNT, COLLECTOR, ISSUE, STEP, residue};
+use super::messages::{AMOUNT, COLLECTOR, ISSUE, LIST, STEP, residue};
 use super::reference::{check_told, check_words, figures};
 use super::workload::{Workload, told_hash};
 
@@ -76,10 +77,11 @@ impl Protocol for SharedFetchAdd {
 #[handlers]
 impl SharedFetchAdd {
     /// Adds to all words of a thread, and returns the sum of the hashes of the old values.
-    fn add(&self, thread: &Thread<'_>, words: &[u32]) -> u64 {
+    fn add(&self, thread: &Thread<'_>, words: &Private<u32>) -> u64 {
         let steps = self.config.workload.parameters.steps;
         let (mut told, mut last) = (0_u64, 0);
-        for &word in words {
+        for index in 0..words.len() {
+            let word = words.get(thread, index);
             thread.charge(ISSUE.and(ADD).and(STEP.times(steps)));
             let (home, place) = (NodeId(word % thread.nodes()), word / thread.nodes());
             let old = thread.fetch_add(&self.words, self.words.at(home, place as usize), AMOUNT);
@@ -100,7 +102,7 @@ impl SharedFetchAdd {
     }
 
     fn main(&self, thread: &Thread<'_>) {
-        let words: Vec<u32> = self.config.workload.words_of(thread.id()).collect();
+        let words = thread.private_of(LIST, self.config.workload.words_of(thread.id()).collect());
         thread.phase("add");
         let told = self.add(thread, &words);
         thread.phase("check");

@@ -8,7 +8,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use tempest::{NodeId, Shape, ThreadId};
+use bytemuck::{Pod, Zeroable};
+use tempest::{Element, ElementField, ElementLayout, NodeId, Shape, ThreadId};
 
 use super::partition::remote_fraction;
 use super::problem::Problem;
@@ -51,23 +52,40 @@ pub(super) struct Row {
 }
 
 /// An edge to a row of the same part.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Pod, Zeroable)]
+#[repr(C)]
 pub(super) struct LocalEdge {
-    /// The place of the row that the edge goes to.
-    pub(super) place: u32,
     /// The entry L_ki.
     pub(super) value: f64,
+    /// The place of the row that the edge goes to.
+    pub(super) place: u64,
 }
 
 /// An edge to a row of another part.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Pod, Zeroable)]
+#[repr(C)]
 pub(super) struct DistantEdge {
+    /// The entry L_ki.
+    pub(super) value: f64,
     /// The thread that owns the row that the edge goes to.
     pub(super) thread: ThreadId,
     /// The place of the row in that thread's part.
-    pub(super) place: u32,
-    /// The entry L_ki.
-    pub(super) value: f64,
+    pub(super) place: u64,
+}
+
+/// An edge as a model has it: an entry of 8 bytes, and an index of 4 that names thread and place.
+const EDGE: ElementLayout = ElementLayout {
+    name: "edge",
+    bytes: 16,
+    fields: &[ElementField::new("value", 0, 8), ElementField::new("index", 8, 4)],
+};
+
+impl Element for LocalEdge {
+    const LAYOUT: ElementLayout = EDGE;
+}
+
+impl Element for DistantEdge {
+    const LAYOUT: ElementLayout = EDGE;
 }
 
 impl Layout {
@@ -104,9 +122,9 @@ impl Layout {
         for (target, value) in self.problem.edges_from(row) {
             let (owner, place) = self.home[target as usize];
             if owner == self.home[row].0 {
-                part.local.push(LocalEdge { place, value });
+                part.local.push(LocalEdge { place: place.into(), value });
             } else {
-                part.distant.push(DistantEdge { thread: self.thread(owner), place, value });
+                part.distant.push(DistantEdge { thread: self.thread(owner), place: place.into(), value });
             }
         }
         part.rows.push(Row {
@@ -124,14 +142,19 @@ impl Layout {
 }
 
 impl Part {
-    /// The edges from the row at a place to rows of this part.
-    pub(super) fn local_edges(&self, place: usize) -> &[LocalEdge] {
-        &self.local[self.rows[place].local.clone()]
+    /// The edges from the row at a place to rows of this part, among all such [`edges`](Self::edges).
+    pub(super) fn local_edges(&self, place: usize) -> Range<usize> {
+        self.rows[place].local.clone()
     }
 
-    /// The edges from the row at a place to rows of other parts.
-    pub(super) fn distant_edges(&self, place: usize) -> &[DistantEdge] {
-        &self.distant[self.rows[place].distant.clone()]
+    /// The edges from the row at a place to rows of other parts, among all such [`edges`](Self::edges).
+    pub(super) fn distant_edges(&self, place: usize) -> Range<usize> {
+        self.rows[place].distant.clone()
+    }
+
+    /// All edges to rows of this part, and all edges to rows of others.
+    pub(super) fn edges(&self) -> (&[LocalEdge], &[DistantEdge]) {
+        (&self.local, &self.distant)
     }
 }
 
@@ -159,9 +182,9 @@ mod tests {
         for thread in threads() {
             let (part, rows) = (layout.part(thread), layout.rows_of(thread));
             for (place, &row) in rows.iter().enumerate() {
-                let local = part.local_edges(place).iter();
+                let local = part.edges().0[part.local_edges(place)].iter();
                 edges.extend(local.map(|edge| (row, rows[edge.place as usize], edge.value)));
-                let distant = part.distant_edges(place).iter();
+                let distant = part.edges().1[part.distant_edges(place)].iter();
                 edges.extend(distant.map(|edge| {
                     assert_ne!(edge.thread, thread);
                     (row, layout.rows_of(edge.thread)[edge.place as usize], edge.value)

@@ -4,11 +4,12 @@
 //! Must never know where the matrix came from or how rows were divided.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::Arc;
 
 use tempest::{
-    Cells, Event, Handler, Key, Keyed, Merge, NodeId, Operations, Protocol, Quiet, Report, Setup, Thread,
-    ThreadId, handlers,
+    Cells, Event, Handler, Key, Keyed, Merge, NodeId, Operations, Private, Protocol, Quiet, Report, Setup,
+    Thread, ThreadId, handlers,
 };
 
 use super::layout::{DistantEdge, Layout, LocalEdge, Part};
@@ -19,17 +20,17 @@ const COLLECTOR: NodeId = NodeId(0);
 /// The most values of x in one message of the gathering.
 const GATHERED: usize = 12;
 
-/// The work of making one update: load the index and the value of an edge, multiply, count and branch. The study
-/// counts two floating-point operations for an edge: this multiplication, and the subtraction in [`APPLY`].
-const MAKE: Operations = Operations::NONE.loads(2).flops(1).integers(2);
+/// The work of making one update, beside the loads of the index and the value of an edge: multiply, count and branch. The
+/// study counts two floating-point operations for an edge: this multiplication, and the subtraction in [`APPLY`].
+const MAKE: Operations = Operations::NONE.flops(1).integers(2);
 
 /// The work of applying one update: load the sum, subtract, store it; load the presence counter in the same line,
 /// decrement, store it; branch.
 const APPLY: Operations = Operations::NONE.loads(2).flops(1).stores(2).integers(2);
 
-/// The work of solving one row, apart from its edges: take the row's index from the ready queue (load, advance,
-/// store); load the sum and the diagonal, divide, store x.
-const SOLVE: Operations = Operations::NONE.loads(3).flops(1).stores(2).integers(2);
+/// The work of solving one row, apart from its edges, and beside the load of the diagonal and the store of x: take the row's
+/// index from the ready queue (load, advance, store); load the sum, divide.
+const SOLVE: Operations = Operations::NONE.loads(2).flops(1).stores(1).integers(2);
 
 /// The state of iccg on one node.
 pub(super) struct Iccg {
@@ -43,6 +44,29 @@ pub(super) struct Iccg {
     ready: Box<[Event]>,
     /// All values of x; used on the collector only.
     gathered: Cells<f64>,
+}
+
+/// The system as a thread has it, in arrays of its own.
+struct Mine {
+    /// The diagonal entry of each row, indexed by place.
+    diagonals: Private<f64>,
+    /// The value of x of each row, indexed by place. A row that is never solved stays NaN and fails the check.
+    solution: Private<f64>,
+    local: Private<LocalEdge>,
+    distant: Private<DistantEdge>,
+}
+
+impl Mine {
+    fn new(thread: &Thread<'_>, part: &Part) -> Self {
+        let (local, distant) = part.edges();
+        let diagonals = part.rows.iter().map(|row| row.diagonal).collect();
+        Self {
+            diagonals: thread.private_of("iccg.diagonals", diagonals),
+            solution: thread.private_of("iccg.solution", vec![f64::NAN; part.rows.len()]),
+            local: thread.private_of("iccg.local edges", local.to_vec()),
+            distant: thread.private_of("iccg.distant edges", distant.to_vec()),
+        }
+    }
 }
 
 /// The progress of a part.
@@ -128,50 +152,51 @@ impl Iccg {
         }
     }
 
-    /// Solves the rows of a thread as they become ready, and stores their values of x in `solution`, indexed by
-    /// place.
-    fn solve(&self, thread: &Thread<'_>, solution: &mut [f64]) {
+    /// Solves the rows of a thread as they become ready.
+    fn solve(&self, thread: &Thread<'_>, mine: &mut Mine) {
         let part = &self.parts[thread.index() as usize];
         let ready = &self.ready[thread.index() as usize];
         thread.signal(ready, part.rows.iter().filter(|row| row.in_degree == 0).count() as u64);
         for solved in 1..=part.rows.len() as u64 {
             // Every ready row is counted, so the queue has a row whenever the count exceeds the rows taken.
             thread.wait(ready, solved);
-            let (place, x) = self.solve_next(thread, part);
-            solution[place] = x;
-            self.send_updates(thread, part, place, x);
-            self.apply_updates(thread, part.local_edges(place), x);
+            let (place, x) = self.solve_next(thread, mine);
+            self.send_updates(thread, mine, part.distant_edges(place), x);
+            self.apply_updates(thread, mine, part.local_edges(place), x);
             thread.poll();
         }
     }
 
-    fn solve_next(&self, thread: &Thread<'_>, part: &Part) -> (usize, f64) {
+    fn solve_next(&self, thread: &Thread<'_>, mine: &mut Mine) -> (usize, f64) {
         let (place, sum) =
             thread.hold(key(thread), |cx| cx.with(&self.progress, |progress, _| progress.take()));
-        let x = sum / part.rows[place].diagonal;
+        let x = sum / mine.diagonals.get(thread, place);
+        mine.solution.set(thread, place, x);
         thread.charge(SOLVE);
         (place, x)
     }
 
     /// Sends the updates of rows of other parts. They go before the updates of own rows, as other threads may wait
     /// for them.
-    fn send_updates(&self, thread: &Thread<'_>, part: &Part, place: usize, x: f64) {
-        for edge in part.distant_edges(place) {
+    fn send_updates(&self, thread: &Thread<'_>, mine: &Mine, edges: Range<usize>, x: f64) {
+        for edge in edges {
             thread.charge(MAKE);
-            let DistantEdge { thread: owner, place, value } = *edge;
-            thread.send(owner.node, Self::update(owner.index, place, value * x));
+            let DistantEdge { thread: owner, place, value } = mine.distant.get(thread, edge);
+            thread.send(owner.node, Self::update(owner.index, place as u32, value * x));
         }
     }
 
-    fn apply_updates(&self, thread: &Thread<'_>, edges: &[LocalEdge], x: f64) {
+    fn apply_updates(&self, thread: &Thread<'_>, mine: &Mine, edges: Range<usize>, x: f64) {
         if edges.is_empty() {
             return;
         }
         let ready = &self.ready[thread.index() as usize];
         thread.hold(key(thread), |cx| {
+            let edges = mine.local.view(thread, edges);
             cx.charge(MAKE.and(APPLY).times(edges.len() as u32));
             cx.with(&self.progress, |progress, cx| {
-                let became = edges.iter().filter(|edge| progress.apply(edge.place, edge.value * x)).count();
+                let became =
+                    edges.iter().filter(|edge| progress.apply(edge.place as u32, edge.value * x)).count();
                 if became > 0 {
                     cx.signal(ready, became as u64);
                 }
@@ -221,12 +246,11 @@ impl Iccg {
     }
 
     fn main(&self, thread: &Thread<'_>) {
-        // A row that is never solved stays NaN and fails the check.
-        let mut x = vec![f64::NAN; self.parts[thread.index() as usize].rows.len()];
+        let mut mine = Mine::new(thread, &self.parts[thread.index() as usize]);
         thread.phase("solve");
-        self.solve(thread, &mut x);
+        self.solve(thread, &mut mine);
         thread.phase("gather");
-        self.gather(thread, &x);
+        self.gather(thread, &mine.solution.into_vec());
     }
 
     fn report(&self, _: &mut Quiet<'_>) -> Report {

@@ -264,7 +264,7 @@ impl NodeMemory {
         let Hits { kind, issue, count } = hits;
         let Client { cache, first: first_level, .. } = &mut self.processors[who];
         let costs = &self.costs.cache;
-        let Some(place) = cache.find(line) else { return None };
+        let place = cache.find(line)?;
         let found = cache.found(place);
         let done = match kind {
             Hit::Used => {

@@ -123,7 +123,7 @@ fn groups_come_and_go_while_other_entries_are_used() {
                         && let Some(mut held) = queue.try_hold(Key::Sequential)
                     {
                         let mut proof = held.proof();
-                        if table.has_any(&proof, key) && key % 2 == 0 {
+                        if table.has_any(&proof, key) && key.is_multiple_of(2) {
                             let sum: u64 = (key / 4 * 4..key / 4 * 4 + 4)
                                 .map(|key| *table.get_any(&mut proof, key))
                                 .sum();

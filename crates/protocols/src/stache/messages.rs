@@ -182,9 +182,11 @@ impl Stache {
 
     fn told_line(&self, block: u32, word: u32, cx: &mut Handler<'_>) {
         let (message, block) = (known(&ToCache::ALL, word, cx), self.known(block, cx));
-        let home = self.home_of(block).map_or("not known".to_owned(), |home| home.to_string());
-        let is_home = self.home_of(block) == Some(cx.source());
-        assert!(is_home, "{message:?} about {block} from {}, whose home is {home}", cx.source());
+        let home = self.home_of(block);
+        if home != Some(cx.source()) {
+            let home = home.map_or_else(|| "not known".to_owned(), |home| home.to_string());
+            panic!("{message:?} about {block} from {}, whose home is {home}", cx.source());
+        }
         let event = LineEvent::Message(message);
         if self.has_gaps && !cx.has_entry(&self.entries) {
             return self.serve_absent(block, event, cx);
