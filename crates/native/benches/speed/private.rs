@@ -48,7 +48,12 @@ impl Load {
     }
 
     fn report(&self, _: &mut Quiet<'_>) -> Report {
-        Report::default().measured("took", self.took.get(0), "ns", Merge::Max)
+        Report::checked(self.took.get(0) > 0.0, || "nothing was timed".to_owned()).measured(
+            "took",
+            self.took.get(0),
+            "ns",
+            Merge::Max,
+        )
     }
 }
 

@@ -261,7 +261,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_run_by_lines_is_its_accesses_one_by_one(
-            coherent in any::<bool>(), ways in 1_usize..3, misses in 1_usize..3,
+            coherent in any::<bool>(), ways in 1_usize..3, misses in 1_usize..3, first in any::<bool>(),
             touches in proptest::collection::vec(any_touch(), 1..20),
         ) {
             let mut costs = described();
@@ -269,6 +269,8 @@ mod tests {
             if coherent {
                 (costs.cache.supply, costs.bus.snoop) = (Some(ns(2)), Some(ns(1)));
             }
+            let size = units::Bytes::new(128);
+            costs.cache.first = first.then_some(machine::FirstLevel { size, ways: 1, wait: ns(3) });
             let mut both = [false, true].map(|by_lines| (Bench::new(Memory::described(&costs), Primitives::default()), by_lines));
             let ends = both.each_mut().map(|(bench, by_lines)| {
                 let ends = make(bench, &touches, *by_lines);
