@@ -1,11 +1,13 @@
 //! Words of 1, 2, 4 and 8 bytes are memory, each by itself: an access to one never disturbs its neighbours in the same 8 bytes.
 
+use bytemuck::{Pod, Zeroable};
 use protocols::stache::STACHE;
 use protocols::sync::{BarrierRoom, SharedBarrier};
 use tempest::entry::SharedMemory;
 use tempest::{
-    AddressSpace, Array, Cells, Event, Frames, Handler, Homes, IntegerWord, Layout, Mechanism, NodeId,
-    Protocol, Quiet, Report, Rights, Segment, Setup, Shape, Shared, Thread, Word, handlers,
+    AddressSpace, Array, Cells, Element, ElementField, ElementLayout, Event, Frames, Handler, Homes,
+    IntegerWord, Layout, Mechanism, NodeId, Protocol, Quiet, Report, Rights, Segment, Setup, Shape, Shared,
+    Thread, Word, handlers,
 };
 
 use crate::Setting;
@@ -38,24 +40,59 @@ pub fn segments_hold_words_of_every_width(setting: &Setting<'_>) {
 struct Plan {
     memory: SharedMemory,
     barrier: BarrierRoom,
-    arrays: (Array<u8>, Array<i16>, Array<u32>, Array<u64>, Array<f32>),
+    arrays: Arrays,
+}
+
+/// An array of each width.
+struct Arrays {
+    bytes: Array<u8>,
+    halves: Array<i16>,
+    words: Array<u32>,
+    longs: Array<u64>,
+    reals: Array<f32>,
+    records: Array<Mixed>,
 }
 
 impl Plan {
     fn new(nodes: u32, block: u32, frames: Frames, len: usize) -> Self {
         let mut layout = Layout::new(nodes, block).expect("blocks have a permitted length");
         let small = "it is small";
-        let arrays = (
-            layout.array("bytes", len, Homes::RoundRobin).expect(small),
-            layout.array("halves", len, Homes::RoundRobin).expect(small),
-            layout.array("words", len, Homes::RoundRobin).expect(small),
-            layout.array("longs", len, Homes::RoundRobin).expect(small),
-            layout.array("reals", len, Homes::RoundRobin).expect(small),
-        );
+        let arrays = Arrays {
+            bytes: layout.array("bytes", len, Homes::RoundRobin).expect(small),
+            halves: layout.array("halves", len, Homes::RoundRobin).expect(small),
+            words: layout.array("words", len, Homes::RoundRobin).expect(small),
+            longs: layout.array("longs", len, Homes::RoundRobin).expect(small),
+            reals: layout.array("reals", len, Homes::RoundRobin).expect(small),
+            records: layout.structs("records", len, Homes::RoundRobin).expect(small),
+        };
         let barrier = SharedBarrier::room(&mut layout).expect(small);
         let space = AddressSpace::new(layout, frames).expect("there are frames");
         Self { memory: SharedMemory { space, protocol: &STACHE }, barrier, arrays }
     }
+}
+
+/// A record whose fields have three widths.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Mixed {
+    sum: f64,
+    count: u32,
+    kind: u16,
+    flag: u8,
+    unused: u8,
+}
+
+impl Element for Mixed {
+    const LAYOUT: ElementLayout = ElementLayout {
+        name: "mixed",
+        bytes: 16,
+        fields: &[
+            ElementField::new("sum", 0, 8),
+            ElementField::new("count", 8, 4),
+            ElementField::new("kind", 12, 2),
+            ElementField::new("flag", 14, 1),
+        ],
+    };
 }
 
 /// Arrays whose words belong to all threads in turn.
@@ -66,6 +103,10 @@ struct Interleaved {
     words: Shared<u32>,
     longs: Shared<u64>,
     reals: Shared<f32>,
+    /// The fields of records.
+    counts: Shared<u32>,
+    kinds: Shared<u16>,
+    flags: Shared<u8>,
     barrier: SharedBarrier,
 }
 
@@ -74,14 +115,17 @@ impl Protocol for Interleaved {
 
     fn install(plan: &Plan, setup: &mut Setup<'_>) -> Self {
         let memory = plan.memory.install(setup);
-        let (bytes, halves, words, longs, reals) = plan.arrays;
+        let arrays = &plan.arrays;
         Self {
             shape: setup.shape(),
-            bytes: memory.bind(bytes),
-            halves: memory.bind(halves),
-            words: memory.bind(words),
-            longs: memory.bind(longs),
-            reals: memory.bind(reals),
+            bytes: memory.bind(arrays.bytes),
+            halves: memory.bind(arrays.halves),
+            words: memory.bind(arrays.words),
+            longs: memory.bind(arrays.longs),
+            reals: memory.bind(arrays.reals),
+            counts: memory.bind_field(arrays.records, "count"),
+            kinds: memory.bind_field(arrays.records, "kind"),
+            flags: memory.bind_field(arrays.records, "flag"),
             barrier: SharedBarrier::new(setup, &memory, plan.barrier, FAN_IN),
         }
     }
@@ -151,6 +195,9 @@ impl Interleaved {
             self.visit(thread, &self.words, mine, round);
             self.visit(thread, &self.longs, mine, round);
             self.visit(thread, &self.reals, mine, round);
+            self.visit(thread, &self.counts, mine, round);
+            self.visit(thread, &self.kinds, mine, round);
+            self.visit(thread, &self.flags, mine, round);
             self.add(thread, &self.bytes);
             self.add(thread, &self.halves);
             self.add(thread, &self.words);
@@ -163,6 +210,9 @@ impl Interleaved {
         self.check(thread, &self.words);
         self.check(thread, &self.longs);
         self.check(thread, &self.reals);
+        self.check(thread, &self.counts);
+        self.check(thread, &self.kinds);
+        self.check(thread, &self.flags);
         self.check_sum(thread, &self.bytes);
         self.check_sum(thread, &self.halves);
         self.check_sum(thread, &self.words);

@@ -41,7 +41,7 @@ pub struct BadForm {
 /// One mistake in the fields of a record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BadField {
-    /// The size of the record is no power of two, or less than 8 bytes.
+    /// The size of the record is no power of two.
     Size,
     /// The field does not begin at a multiple of its width.
     Unaligned(Field),
@@ -66,11 +66,11 @@ impl Form {
     /// Records of `bytes` bytes with the given fields. Bytes that no field covers are words of one byte.
     ///
     /// # Errors
-    /// [`BadForm`], with all mistakes: if `bytes` is no power of two or less than 8, or if a field is not aligned to its
-    /// width, goes beyond the record, or overlaps another.
+    /// [`BadForm`], with all mistakes: if `bytes` is no power of two, or if a field is not aligned to its width, goes beyond
+    /// the record, or overlaps another.
     pub fn record(bytes: usize, fields: &[Field]) -> Result<Self, BadForm> {
         let mut mistakes = Vec::new();
-        if !bytes.is_power_of_two() || bytes < CUT_BYTES {
+        if !bytes.is_power_of_two() {
             mistakes.push(BadField::Size);
         }
         for (at, field) in fields.iter().enumerate() {
@@ -79,10 +79,13 @@ impl Form {
         if !mistakes.is_empty() {
             return Err(BadForm { bytes, mistakes });
         }
-        let mut cuts = vec![u8::MAX; bytes / CUT_BYTES];
+        let mut cuts = vec![u8::MAX; bytes.div_ceil(CUT_BYTES)];
         for field in fields {
             let others = ((1_u16 << field.width.bytes()) - 2) << (field.offset % CUT_BYTES);
-            cuts[field.offset / CUT_BYTES] &= !(others as u8);
+            // Of records of fewer than 8 bytes there are several in a cut.
+            for record in (0..CUT_BYTES).step_by(bytes) {
+                cuts[field.offset / CUT_BYTES] &= !((others << record) as u8);
+            }
         }
         Ok(Self { bytes, cuts: cuts.into() })
     }
@@ -172,7 +175,7 @@ impl fmt::Display for BadField {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let named = |field: &Field| format!("`{}` of {} at byte {}", field.name, field.width, field.offset);
         match self {
-            BadField::Size => f.write_str("expected a power of two, of at least 8"),
+            BadField::Size => f.write_str("expected a power of two"),
             BadField::Unaligned(field) => {
                 write!(f, "{}: expected a multiple of {}", named(field), field.width.bytes())
             }
@@ -223,6 +226,22 @@ mod tests {
     }
 
     #[test]
+    fn records_of_fewer_than_eight_bytes_lie_side_by_side() {
+        let form = Form::record(4, &[field("kind", 2, Width::Two)]).unwrap();
+        let (one, two) = (Width::One, Width::Two);
+        assert_eq!(
+            [form.has(0, one), form.has(1, one), form.has(2, two), form.has(4, one)],
+            [true, true, true, false]
+        );
+        assert_eq!(
+            words_of(form.cut(0)).collect::<Vec<_>>(),
+            [(0, one), (1, one), (2, two), (4, one), (5, one), (6, two)]
+        );
+        let pairs = Form::record(4, &[field("left", 0, two), field("right", 2, two)]).unwrap();
+        assert_eq!((pairs.width(), pairs.bytes()), (Some(two), 4));
+    }
+
+    #[test]
     fn all_mistakes_of_a_record_are_named_at_once() {
         let fields = [
             field("left", 0, Width::Eight),
@@ -233,7 +252,7 @@ mod tests {
         let error = Form::record(24, &fields).unwrap_err().to_string();
         assert_eq!(
             error,
-            "a record of 24 bytes: expected a power of two, of at least 8; \
+            "a record of 24 bytes: expected a power of two; \
              `right` of 4 bytes at byte 4 overlaps `left` of 8 bytes at byte 0; \
              `odd` of 2 bytes at byte 9: expected a multiple of 2; \
              `last` of 8 bytes at byte 24: expected its end in the record"

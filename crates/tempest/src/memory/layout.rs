@@ -9,10 +9,10 @@ use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::Arc;
 
-use ::segment::{Form, Width};
+use ::segment::{Field, Form, Width};
 use bytemuck::{Pod, Zeroable};
 
-use crate::{Key, NodeId, Word};
+use crate::{Element, Key, NodeId, Word};
 
 /// The number of bytes that blocks are counted and moved by, modelled and native.
 pub(crate) const WORD_BYTES: u32 = 8;
@@ -167,8 +167,29 @@ impl Layout {
         self.allocate(name, len, form, homes)
     }
 
+    /// Allocates `len` records with the layout that their type declares, of a size that is a power of two, so that a record
+    /// either lies in one block or begins one. [`Memory::bind_field`](crate::Memory::bind_field) gives the array of each field.
+    ///
+    /// # Errors
+    /// [`BadLayout`] if the layout cannot be, the size of a record is no power of two, or the space has no room for them.
+    pub fn structs<R: Element>(
+        &mut self,
+        name: &'static str,
+        len: usize,
+        homes: Homes,
+    ) -> Result<Array<R>, BadLayout> {
+        R::LAYOUT.check()?;
+        let width = |bytes: u32| Width::ALL.into_iter().find(|width| width.bytes() == bytes as usize);
+        let fields = R::LAYOUT.fields.iter().filter_map(|field| {
+            Some(Field { name: field.name, offset: field.at as usize, width: width(field.bytes)? })
+        });
+        let form = Form::record(R::LAYOUT.bytes as usize, &fields.collect::<Vec<_>>());
+        let form = form.map_err(|bad| BadLayout(format!("`{}` in `{name}`: {bad}", R::LAYOUT.name)))?;
+        self.allocate(name, len, form, homes)
+    }
+
     /// Allocates `len` elements of a form.
-    fn allocate<T: Word>(
+    fn allocate<T>(
         &mut self,
         name: &'static str,
         len: usize,

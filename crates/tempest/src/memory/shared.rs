@@ -36,16 +36,19 @@ impl<T: Word> Clone for Shared<T> {
 }
 
 impl<T: Word> Shared<T> {
-    pub(super) fn new(memory: Arc<Memory>, array: Array<T>) -> Self {
+    /// The words at byte `offset` of an array's elements; `None` if there are none of this width.
+    ///
+    /// # Panics
+    /// If the array is of another space.
+    pub(super) fn new<R>(memory: Arc<Memory>, array: Array<R>, offset: usize) -> Option<Self> {
+        let number = array.region;
         let region = memory.layout().region_in(array);
-        let region = region.unwrap_or_else(|| {
-            panic!("a shared array of another space (its number there: {})", array.region)
-        });
-        let (base, len, part) = (region.base, region.len, region.part);
+        let region =
+            region.unwrap_or_else(|| panic!("a shared array of another space (its number there: {number})"));
+        let (base, len, part) = (region.base + offset, region.len, region.part);
         let block = memory.layout().block_shift();
-        let column = memory.mapping.column(array.region as usize, 0);
-        let column = column.expect("an array begins with a word of its type").first(len);
-        Self { column, memory, region: array.region, base, part, block }
+        let column = memory.mapping.column(number as usize, offset).ok()?.first(len);
+        Some(Self { column, memory, region: number, base, part, block })
     }
 
     /// A handle to word `word` of each record, from 0.
@@ -226,7 +229,7 @@ impl<T: Word> RunMut<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Homes, Layout, Tag};
+    use crate::{Element, ElementField, ElementLayout, Homes, Layout, Tag};
 
     #[test]
     fn runs_go_as_far_as_tags_allow() {
@@ -277,5 +280,78 @@ mod tests {
         let mut layout = Layout::new(2, 64).unwrap();
         let error = layout.records::<u32>("short", 3, 2, Homes::Parts).unwrap_err().to_string();
         assert_eq!(error, "`short` begins with a word of 4 bytes: expected one of 8 bytes");
+    }
+
+    /// A sum, a count and a kind: 16 bytes, of which two are no field.
+    #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+    #[repr(C)]
+    struct Tally {
+        sum: f64,
+        count: u32,
+        kind: u16,
+        unused: u16,
+    }
+
+    impl Element for Tally {
+        const LAYOUT: ElementLayout = ElementLayout {
+            name: "tally",
+            bytes: 16,
+            fields: &[
+                ElementField::new("sum", 0, 8),
+                ElementField::new("count", 8, 4),
+                ElementField::new("kind", 12, 2),
+            ],
+        };
+    }
+
+    #[test]
+    fn fields_of_declared_records_are_words_of_their_own_width() {
+        let mut layout = Layout::new(2, 32).unwrap();
+        let tallies = layout.structs::<Tally>("tallies", 100, Homes::At(NodeId(0))).unwrap();
+        let copy = |node| Arc::new(Memory::new(NodeId(node), &layout, true));
+        let (here, there) = (copy(0), copy(1));
+        let (sums, counts) =
+            (here.bind_field::<_, f64>(tallies, "sum"), here.bind_field::<_, u32>(tallies, "count"));
+        RunMut(sums.cells(&(0..100))).update(|_| 1.5);
+        RunMut(counts.cells(&(3..4))).set(0, 7);
+        assert_eq!((sums.block(3), counts.block(3), counts.run(2, 100)), (Block(1), Block(1), 2..4));
+        there.place(Block(1), &here.contents(Block(1)));
+        let [kinds, counts] =
+            [there.bind_field::<_, u16>(tallies, "kind"), there.bind_field(tallies, "kind")];
+        assert_eq!(
+            (
+                kinds.place(3) - counts.place(0),
+                there.bind_field::<_, u32>(tallies, "count").cells(&(3..4)).get(0)
+            ),
+            (48, 7)
+        );
+        assert_eq!(there.bind_field::<_, f64>(tallies, "sum").cells(&(3..4)).get(0), 1.5);
+    }
+
+    #[test]
+    #[should_panic(
+        expected = "`tally` has no field `count` of 8 bytes: expected `sum` of 8, `count` of 4, `kind` of 2"
+    )]
+    fn a_field_is_seen_in_its_width_alone() {
+        let mut layout = Layout::new(2, 32).unwrap();
+        let tallies = layout.structs::<Tally>("tallies", 100, Homes::At(NodeId(0))).unwrap();
+        Arc::new(Memory::new(NodeId(0), &layout, true)).bind_field::<_, u64>(tallies, "count");
+    }
+
+    /// 12 bytes: some of them would lie in two blocks.
+    #[derive(Clone, Copy, Debug, bytemuck::Pod, bytemuck::Zeroable)]
+    #[repr(transparent)]
+    struct Odd([u32; 3]);
+
+    impl Element for Odd {
+        const LAYOUT: ElementLayout =
+            ElementLayout { name: "odd", bytes: 12, fields: &[ElementField::new("first", 0, 4)] };
+    }
+
+    #[test]
+    fn a_record_that_would_straddle_a_block_is_refused() {
+        let mut layout = Layout::new(2, 32).unwrap();
+        let error = layout.structs::<Odd>("records", 3, Homes::Parts).unwrap_err().to_string();
+        assert_eq!(error, "`odd` in `records`: a record of 12 bytes: expected a power of two");
     }
 }

@@ -16,7 +16,7 @@ use super::watchers::Watchers;
 use crate::address::AddressRange;
 use crate::message::Packet;
 use crate::sync::TagCells;
-use crate::{Array, Block, Layout, NodeId, Shared, Waiter, Word};
+use crate::{Array, Block, Element, Layout, NodeId, Shared, Waiter, Word};
 
 /// Each group of `1 << TAG_SHIFT` bytes, the shortest block, has a tag, and the tags of a block are equal. So
 /// a test need not know the length of blocks.
@@ -162,7 +162,28 @@ impl Memory {
     /// # Panics
     /// If the array is of another space.
     pub fn bind<T: Word>(self: &Arc<Self>, array: Array<T>) -> Shared<T> {
-        Shared::new(Arc::clone(self), array)
+        Shared::new(Arc::clone(self), array, 0).unwrap_or_else(|| {
+            panic!("shared array {} has no words of {} bytes", array.region, size_of::<T>())
+        })
+    }
+
+    /// A handle to a field, by its name, of the records of an array in this copy: element i is the field of record i.
+    ///
+    /// # Panics
+    /// If the array is of another space, or its records have no such field of this size.
+    pub fn bind_field<R: Element, T: Word>(self: &Arc<Self>, array: Array<R>, field: &str) -> Shared<T> {
+        let declared = R::LAYOUT.fields.iter().find(|declared| declared.name == field);
+        let sized = declared.filter(|declared| declared.bytes as usize == size_of::<T>());
+        let shared = sized.and_then(|sized| Shared::new(Arc::clone(self), array, sized.at as usize));
+        shared.unwrap_or_else(|| {
+            let fields = R::LAYOUT.fields.iter().map(|field| format!("`{}` of {}", field.name, field.bytes));
+            panic!(
+                "`{}` has no field `{field}` of {} bytes: expected {}",
+                R::LAYOUT.name,
+                size_of::<T>(),
+                fields.collect::<Vec<_>>().join(", ")
+            )
+        })
     }
 
     /// The tag of a block.
