@@ -15,7 +15,7 @@ use crate::BadLayout;
 /// ```
 /// use tradewind_tempest::{Element, ElementField, ElementLayout};
 ///
-/// /// A graph node, and where its edges begin: 16 bytes on this host, and 12 on the machine of the study.
+/// /// A graph node, and where its edges begin. On the machine of the study that takes 4 bytes.
 /// #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 /// #[repr(C)]
 /// struct GraphNode {

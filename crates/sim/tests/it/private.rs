@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use tempest::world::AddressRange;
 use tempest::{
-    Cells, Element, ElementField, ElementLayout, Job, Launch, Protocol, Quiet, Report, Setup, Thread, World,
-    handlers,
+    Access, Cells, Element, ElementField, ElementLayout, Job, Launch, Protocol, Quiet, Report, Segment,
+    Setup, Thread, World, handlers,
 };
 use tradewind_sim::Model;
 
@@ -166,4 +166,63 @@ fn a_stream_misses_as_caches_by_the_book_do() {
             assert_eq!(found, expected, "{stream:?} in {ways} ways");
         }
     }
+}
+
+/// Two threads of a node that each add to a counter of four bytes.
+struct Counters {
+    counters: Segment<u32>,
+    asked: Arc<Apart>,
+}
+
+/// The distance of the counters in words of four bytes, and the transactions on the bus.
+struct Apart {
+    words: u32,
+    transactions: Cells<u64>,
+}
+
+const TIMES: u64 = 50;
+
+impl Protocol for Counters {
+    type Config = Arc<Apart>;
+    fn install(asked: &Arc<Apart>, setup: &mut Setup<'_>) -> Self {
+        Self { counters: setup.segment("counters", 64, 0_u32), asked: Arc::clone(asked) }
+    }
+}
+
+#[handlers]
+impl Counters {
+    fn main(&self, thread: &Thread<'_>) {
+        let counter = self.counters.place(thread.index() * self.asked.words);
+        thread.phase("add");
+        for _ in 0..TIMES {
+            thread.touch(counter, 1, Access::Load);
+            thread.touch(counter, 1, Access::Store);
+        }
+        thread.phase("end");
+        self.asked.transactions.set(0, thread.memory_events().bus_transactions);
+    }
+
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
+        Report::default()
+    }
+}
+
+#[test]
+fn two_counters_of_four_bytes_in_one_line_share_it_falsely() {
+    let transactions = |words| {
+        let asked = Arc::new(Apart { words, transactions: Cells::new(1, 0) });
+        let job = Job::new::<Counters>(Arc::clone(&asked));
+        let launch = Launch {
+            nodes: 1,
+            processors: 2,
+            threads: 2,
+            ..Launch::new(job, "floating".parse().expect("a policy"))
+        };
+        Model::new(machine("hurricane-1", &[])).run(&launch).expect("the run ends well");
+        asked.transactions.get(0)
+    };
+    // Lines have eight such words.
+    let (beside, apart) = (transactions(1), transactions(8));
+    assert!(apart <= 4, "each thread fetches its line once: {apart}");
+    assert!(beside > TIMES, "the line goes from cache to cache: {beside}");
 }
