@@ -173,8 +173,11 @@ fn what_is_given_back_is_zero_and_the_rest_stays() {
     for (bytes, at, len) in [(192, 64, 64), (SIZES[1], PAGE, 2 * PAGE), (SIZES[1], 8, 2 * PAGE + 24)] {
         let mapping = elements(Width::Four, bytes);
         let words: Words<AtomicU32> = mapping.words(0).expect("they have 4 bytes");
+        // Miri takes a view of a large slice apart byte by byte: once, and few words of it.
+        let words: &[AtomicU32] = &words;
         let given = at / 4..(at + len) / 4;
-        let around = || given.start - 2..given.end + 2;
+        let step = if cfg!(miri) { len / 16 } else { 1 };
+        let around = || (given.start - 2..given.end + 2).step_by(step).chain(given.end - 1..given.end + 2);
         around().for_each(|word| words[word].store(7, Relaxed));
         mapping.give_back(at, len / 8);
         around().for_each(|word| {
