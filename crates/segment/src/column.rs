@@ -6,6 +6,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Range;
 use std::ptr::NonNull;
+use std::slice;
 use std::sync::Arc;
 
 use bulk::AtomicWord;
@@ -127,6 +128,15 @@ impl<'a, A: AtomicWord> Stride<'a, A> {
         }
         // SAFETY: `Column::stride` has found that so many records stand there, and the column is borrowed for `'a`.
         Some(unsafe { self.first.byte_add(index << self.shift).as_ref() })
+    }
+
+    /// The words as a slice, if they follow each other without a gap: then records are nothing but this field.
+    #[inline]
+    pub fn dense(&self) -> Option<&'a [A]> {
+        // SAFETY: `Column::stride` has found that so many records stand there, each of them one word of this width, and the
+        // column is borrowed for `'a`.
+        (1 << self.shift == size_of::<A>())
+            .then(|| unsafe { slice::from_raw_parts(self.first.as_ptr(), self.len) })
     }
 
     /// Iterates over the field of all records.

@@ -90,11 +90,22 @@ fn fields_of_a_record_stand_side_by_side() {
         assert_eq!(flags.get(index).unwrap().load(Relaxed), index as u8);
         assert_eq!(kinds.get(index).unwrap().load(Relaxed), 1000 + index as u16);
     }
+    assert!(counts.stride(2..5).dense().is_none(), "other fields stand between");
     let some: Vec<_> = counts.stride(2..5).iter().map(|count| count.load(Relaxed)).collect();
     assert_eq!(
         (some, counts.stride(2..5).get(3).is_none(), counts.stride(8..8).len()),
         (vec![102, 103, 104], true, 0)
     );
+}
+
+#[test]
+fn elements_without_a_gap_are_a_slice() {
+    let mapping = elements(Width::Two, 64);
+    mapping.words::<AtomicU16>(0).unwrap()[7].store(5, Relaxed);
+    let column = mapping.column::<AtomicU16>(0, 0).unwrap();
+    let some = column.stride(6..9).dense().expect("nothing stands between");
+    assert_eq!(some.iter().map(|word| word.load(Relaxed)).collect::<Vec<_>>(), [0, 5, 0]);
+    assert_eq!(column.stride(32..32).dense().map(<[_]>::len), Some(0));
 }
 
 #[test]

@@ -222,7 +222,12 @@ impl<T: Word> RunMut<'_, T> {
     /// Replaces every element by `f` of it.
     #[inline]
     pub fn update(&self, mut f: impl FnMut(T) -> T) {
-        self.0.cells.iter().for_each(|cell| word::store(cell, f(word::load(cell))));
+        let mut each = |cell: &T::Atomic| word::store(cell, f(word::load(cell)));
+        // A loop over a slice is unrolled, one over records is not.
+        match self.0.cells.dense() {
+            Some(cells) => cells.iter().for_each(each),
+            None => self.0.cells.iter().for_each(&mut each),
+        }
     }
 }
 
