@@ -145,6 +145,7 @@ const MANY: usize = 2048;
 /// The child of the next test, which does nothing by itself: prints how much memory it takes when node 1 has visited all pages.
 #[test]
 #[cfg(target_os = "linux")]
+#[expect(clippy::print_stdout, reason = "the parent reads it")]
 fn memory_when_all_pages_have_been_visited() {
     use std::sync::atomic::{AtomicU64, Ordering};
 
