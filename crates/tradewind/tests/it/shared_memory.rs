@@ -134,7 +134,7 @@ fn whoever_misuses_shared_memory_is_told_so() {
         (Mistake::Beyond, "index 1024 of shared array `words`, which has 1024"),
         (Mistake::RunBeyond, "index 1024 of shared array `words`, which has 1024"),
         (Mistake::PartBeyond, "element 512 of a part of `words`, which has 512"),
-        (Mistake::FieldBeyond, "word 1 of records of 1 in `words`"),
+        (Mistake::FieldBeyond, "word 1 of 8 bytes of records of 1 in `words`"),
         (Mistake::Freed, "shared array `words` is used after it has been freed"),
         (Mistake::Foreign, "a shared array of another space (its number there: 0)"),
         (Mistake::WaitsInRun, "a block inside a hold on node 0 thread 0"),
