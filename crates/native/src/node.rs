@@ -13,7 +13,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
-use pdq::{Identity, Queue, queue};
+use pdq::{Fences, Identity, Queue, queue};
 use tempest::policy::{Dispatch, Split};
 use tempest::world::{DispatchKey, Held, Name, Packet, Proof, Resident, Serial};
 use tempest::{Failure, NodeId, Policy, Report};
@@ -96,7 +96,7 @@ impl Dispatcher {
 impl Shared {
     fn new(identity: Identity, config: queue::Config) -> Self {
         Self {
-            queue: Queue::with_keys(identity, config),
+            queue: Queue::with_keys(identity, config).with_fences(Fences::asymmetric()),
             brief: AtomicBool::new(true),
             changes: Changes::default(),
             intake: Intake::default(),

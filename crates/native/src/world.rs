@@ -15,7 +15,7 @@ use units::Time;
 
 use crate::adaptive::{Adaptive, Judging};
 use crate::berth::Berth;
-use crate::fences::Fences;
+use crate::fences::{Fences, between_givers_and_sleepers};
 use crate::gauge::Gauge;
 use crate::lane::{Bounds, Depths, Lane};
 use crate::lock::lock;
@@ -121,7 +121,7 @@ impl World {
             processors,
             roused_ns: (0..helpers).map(|_| AtomicU64::new(0)).collect(),
             oversubscribed,
-            fences: Fences::new(sleep_is_rare),
+            fences: between_givers_and_sleepers(sleep_is_rare),
             live: AtomicUsize::new(threads),
             phases: Phases::new(threads),
             stage: AtomicU8::new(Stage::Running as u8),

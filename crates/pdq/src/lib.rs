@@ -93,6 +93,7 @@
 
 mod device;
 mod executor;
+mod fences;
 pub mod guide;
 mod key;
 #[allow(unsafe_code)]
@@ -111,6 +112,7 @@ mod sync;
 
 pub use device::Device;
 pub use executor::{Executor, Panicked, execute};
+pub use fences::Fences;
 pub use key::{Key, UserKey};
 pub use keyed::Keyed;
 pub use lawful::Lawful;

@@ -12,6 +12,7 @@
 //!
 //! * `lane`: an `inbox`, read in place by one server at a time, or by `index` when several share it.
 //! * `gate`: the barrier of the sequential key. `seizure`: who holds that to run items of any key, until another breaks in.
+//!   `steps`: which of its items runs, and who has broken in.
 //! * `worker`: what a server does: claims, batches, buffers.
 //! * `idle`: who sleeps and who wakes whom. `room`: the limit.
 //!
@@ -38,6 +39,7 @@ mod room;
 mod rounds;
 #[allow(unsafe_code)]
 mod seizure;
+mod steps;
 mod tuning;
 mod worker;
 
@@ -56,7 +58,7 @@ use self::room::Room;
 use self::seizure::Seat;
 pub use self::seizure::Seizure;
 pub use self::worker::Worker;
-use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, Fences, Ordering};
 use crate::{DispatcherId, Held, Identity, Key, Statistics, UserKey};
 
 /// What a queue is built like.
@@ -106,6 +108,8 @@ pub struct Queue<T, K: UserKey = u64> {
     lanes: Box<[Lane<T, K>]>,
     gate: Gate<T>,
     seat: Padded<Seat<K>>,
+    /// Between whoever breaks into a seizure and its holder.
+    fences: Fences,
     room: Room,
     idle: Idle,
     servers: Box<[Padded<Server>]>,
@@ -166,6 +170,7 @@ impl<T, K: UserKey> Queue<T, K> {
             lanes: std::iter::repeat_with(|| Lane::new(config.shares_claims)).take(lanes).collect(),
             gate: Gate::new(),
             seat: Padded::default(),
+            fences: Fences::symmetric(),
             room: Room::new(config.limit),
             idle: Idle::new(config.partitions > 1),
             servers: std::iter::repeat_with(Padded::default).take(config.servers).collect(),
@@ -174,6 +179,14 @@ impl<T, K: UserKey> Queue<T, K> {
             panicked: AtomicU64::new(0),
             nosync: Padded::default(),
         }
+    }
+
+    /// Puts those fences between the holder of a seizure, who passes the light one behind every item, and whoever
+    /// [breaks in](Self::break_in), who passes the heavy one. A new queue has symmetric ones.
+    #[must_use]
+    pub fn with_fences(mut self, fences: Fences) -> Self {
+        self.fences = fences;
+        self
     }
 
     /// The name that tables are built with.

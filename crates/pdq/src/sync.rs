@@ -8,6 +8,7 @@
 
 mod cell;
 
+pub(crate) use crate::fences::Fences;
 pub(crate) use cell::UnsafeCell;
 pub(crate) use std::hint::spin_loop;
 pub(crate) use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering};

@@ -7,14 +7,15 @@
 //!
 //! # Orderings
 //!
-//! `step` is odd while an item runs, and only grows. The holder makes it odd with release, after it has written the item's key. An odd
-//! step is left once: by the holder, or by who breaks in, with acquire, who therefore sees the key. The holder that finds its
-//! step gone waits until `settled` says, by release and acquire, that its key is held. So nobody reads the key while it is
+//! `steps` says which item runs, and whether another server has broken in. The holder writes an item's key before it begins it, with
+//! release; whoever has broken in has acquired that, and so sees the key. The holder that finds itself broken into
+//! waits until `settled` says, by release and acquire, that its key is held. So nobody reads the key while it is
 //! written: the holder writes it only while the seizure is unbroken and no item runs, and the next holder of another seizure only
 //! after the gate has seen the key given back that was taken in the name of this one.
 //!
 //! This module must never know what items do, nor when one is long.
 
+use super::steps::Steps;
 use super::{AT_GATE, Queue};
 use crate::sync::{AtomicU64, Ordering, UnsafeCell, mutated, panicking, spin_loop, yield_now};
 use crate::{Key, Proof, UserKey};
@@ -25,9 +26,8 @@ const TURNS: u32 = 64;
 /// What a queue knows of its seizures.
 #[derive(Debug)]
 pub(super) struct Seat<K> {
-    /// Odd while an item of a seizure runs.
-    step: AtomicU64,
-    /// The step that was broken into last, once it holds its key.
+    steps: Steps,
+    /// The item that was broken into last, once it holds its key.
     settled: AtomicU64,
     /// Where that key is held.
     place: AtomicU64,
@@ -41,7 +41,7 @@ unsafe impl<K: UserKey> Sync for Seat<K> {}
 impl<K> Default for Seat<K> {
     fn default() -> Self {
         Self {
-            step: AtomicU64::new(0),
+            steps: Steps::default(),
             settled: AtomicU64::new(0),
             place: AtomicU64::new(AT_GATE),
             key: UnsafeCell::new(Key::Sequential),
@@ -87,7 +87,7 @@ impl<T, K: UserKey> Queue<T, K> {
     /// ```
     pub fn seize(&self) -> Option<Seizure<'_, T, K>> {
         // The gate's latch orders this behind the seizure before.
-        let step = |queue: &Self| queue.seat.step.load(Ordering::Relaxed);
+        let step = |queue: &Self| queue.seat.steps.last();
         let taken = self.gate.try_hold(&self.lanes);
         taken.then(|| Seizure { queue: self, step: step(self), left: None, given_back: false })
     }
@@ -95,15 +95,14 @@ impl<T, K: UserKey> Queue<T, K> {
     /// The item of a seizure that runs now, as a number that no other has, if another server may break in.
     #[inline]
     pub fn seized_for(&self) -> Option<u64> {
-        Some(self.seat.step.load(Ordering::Relaxed)).filter(|step| runs(*step))
+        self.seat.steps.running()
     }
 
     /// Takes all keys but the item's from a seizure, while that item runs. False if the item has ended, or another server has
     /// broken in.
     pub fn break_in(&self, item: u64) -> bool {
         let seat = &*self.seat;
-        let order = if mutated!("broken-in-unseen") { Ordering::Relaxed } else { Ordering::Acquire };
-        if !runs(item) || seat.step.compare_exchange(item, item + 1, order, Ordering::Relaxed).is_err() {
+        if !seat.steps.take(item, self.fences) {
             return false;
         }
         // SAFETY: its holder wrote it before the step that has been acquired, and nobody writes it until this is settled.
@@ -196,10 +195,7 @@ impl<T, K: UserKey> Drop for Seizure<'_, T, K> {
 }
 
 /// An item that runs, until it is dropped.
-struct Running<'s, 'q, T, K: UserKey> {
-    seizure: &'s mut Seizure<'q, T, K>,
-    key: Key<K>,
-}
+struct Running<'s, 'q, T, K: UserKey>(&'s mut Seizure<'q, T, K>);
 
 impl<'s, 'q, T, K: UserKey> Running<'s, 'q, T, K> {
     #[inline]
@@ -208,30 +204,19 @@ impl<'s, 'q, T, K: UserKey> Running<'s, 'q, T, K> {
         // SAFETY: the seizure is unbroken and runs nothing, so nobody else reads or writes it.
         unsafe { *seat.key.get() = key };
         seizure.step += 1;
-        let order = if mutated!("item-unseen") { Ordering::Relaxed } else { Ordering::Release };
-        seat.step.store(seizure.step, order);
-        Self { seizure, key }
+        seat.steps.begin(seizure.step);
+        Self(seizure)
     }
 }
 
 impl<T, K: UserKey> Drop for Running<'_, '_, T, K> {
     #[inline]
     fn drop(&mut self) {
-        let step = self.seizure.step;
-        let seizure = &mut *self.seizure;
-        seizure.step += 1;
-        if mutated!("breaking-in-unseen") {
-            return seizure.queue.seat.step.store(step + 1, Ordering::Relaxed);
-        }
-        let ended =
-            seizure.queue.seat.step.compare_exchange(step, step + 1, Ordering::Relaxed, Ordering::Relaxed);
-        if ended.is_err() {
-            seizure.left = Some(self.key);
+        let (queue, item) = (self.0.queue, self.0.step);
+        self.0.step += 1;
+        if !queue.seat.steps.end(item, queue.fences) {
+            // SAFETY: the holder wrote it itself, and does not again. Whoever has broken in only reads it.
+            self.0.left = Some(unsafe { *queue.seat.key.get_shared() });
         }
     }
-}
-
-/// Whether an item runs at that step.
-fn runs(step: u64) -> bool {
-    step % 2 == 1
 }

@@ -7,6 +7,7 @@
 //! * [`whole`]: scenarios of the whole queue, two or three threads.
 //! * `components`: parts of it alone, where the whole has too many schedules.
 //! * `barrier`: the gate and the lanes behind it.
+//! * `taking`: the items of a seizure, and who breaks in.
 //! * [`mutants`]: faults on purpose, each of which a scenario must notice.
 //!
 //! By default each scenario is explored with few preemptions, in seconds; `PDQ_DOSE=full` allows one more, as far as half a
@@ -60,6 +61,9 @@ mod parts {
     mod latch;
     mod padded;
     mod room;
+    mod steps;
+    #[path = "../../tests/models/loom/taking.rs"]
+    mod taking;
     mod tuning;
 }
 

@@ -72,11 +72,6 @@ fn opened_unseen() {
 
 /// Whoever breaks into a seizure does not see which key it runs.
 #[test]
-fn broken_in_unseen() {
-    assert_noticed("broken-in-unseen", "whole::seizure_and_breaker");
-}
-
-#[test]
 fn item_unseen() {
     assert_noticed("item-unseen", "whole::seizure_and_breaker");
 }
@@ -85,6 +80,30 @@ fn item_unseen() {
 #[test]
 fn breaking_in_unseen() {
     assert_noticed("breaking-in-unseen", "whole::seizure_and_breaker");
+}
+
+/// Whoever ends an item does not see who would break in, who does not see that it has ended.
+#[test]
+fn light_left_out() {
+    assert_noticed("light-left-out", "parts::taking::one_of_two_has_the_rest");
+}
+
+/// Whoever breaks in does not see that the item has ended, and its holder does not see who breaks in.
+#[test]
+fn heavy_left_out() {
+    assert_noticed("heavy-left-out", "parts::taking::one_of_two_has_the_rest");
+}
+
+/// Whoever breaks in does not look whether the item has ended before its holder could be asked.
+#[test]
+fn end_unseen() {
+    assert_noticed("end-unseen", "parts::taking::one_of_two_has_the_rest");
+}
+
+/// A holder that is asked takes that for refused, without a word to whoever asks.
+#[test]
+fn asked_is_refused() {
+    assert_noticed("asked-is-refused", "parts::taking::one_of_two_has_the_rest");
 }
 
 /// The key of the item that runs is not held any more once somebody has broken in.

@@ -77,6 +77,43 @@ impl Crossing {
     }
 }
 
+loom::lazy_static! {
+    static ref FENCES: Crossing = Crossing::default();
+}
+
+/// A light and a heavy fence: both are full ones here, which is what each is to the other.
+///
+/// That leaves two things out. Two light fences order nothing between each other, but here they do. And a heavy fence
+/// interrupts the other thread anywhere, also where it is not about to pass a light one; what it orders there, `loom` takes for
+/// unordered. The first makes the model weaker, and matters nowhere: of the two sides of a pair, the light one has one thread. The
+/// second makes it stricter.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fences;
+
+impl Fences {
+    pub(crate) fn symmetric() -> Self {
+        Self
+    }
+
+    pub(crate) fn light(self) {
+        if !mutated!("light-left-out") {
+            Self::pass();
+        }
+    }
+
+    pub(crate) fn heavy(self) {
+        if !mutated!("heavy-left-out") {
+            Self::pass();
+        }
+    }
+
+    /// A full fence, and a point at which `loom` considers another order of the threads, which it does not do for its own.
+    fn pass() {
+        FENCES.pass();
+        loom::sync::atomic::fence(Ordering::SeqCst);
+    }
+}
+
 macro_rules! counter {
     ($name:ident, $number:ty) => {
         #[derive(Debug, Default)]

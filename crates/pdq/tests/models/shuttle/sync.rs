@@ -28,6 +28,20 @@ macro_rules! thread_value {
 }
 pub(crate) use thread_value as thread_local;
 
+/// Accesses are sequentially consistent, so fences have nothing to do.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fences;
+
+impl Fences {
+    pub(crate) fn symmetric() -> Self {
+        Self
+    }
+
+    pub(crate) fn light(self) {}
+
+    pub(crate) fn heavy(self) {}
+}
+
 /// The one instant there is.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Instant;

@@ -1,0 +1,144 @@
+//! A pair of fences, of which the light one is passed often and the heavy one rarely.
+//!
+//! One thread stores, passes the [`light`](Fences::light) fence and loads. Another stores, passes the [`heavy`](Fences::heavy)
+//! one and loads what the first has stored. Of a light and a heavy fence one comes first, and what stands before that one is
+//! seen by what stands behind the other. So at least one of the two threads sees what the other has stored.
+//!
+//! # Why that is so
+//!
+//! *Symmetric*: both are sequentially consistent fences, about twenty nanoseconds each.
+//!
+//! *Asymmetric*: the light one only keeps the compiler from moving accesses across it. The heavy one is the system call
+//! `membarrier`: every other thread of the process that is running passes a full barrier of its own before the call returns,
+//! at some point of its program; one that is not running has passed one when it was taken off its core, or passes one when it
+//! comes back. If that point stands before the light fence, the load behind the light fence comes after the call began, and
+//! sees what had been stored before it. If it stands behind, the first thread's store had been made before the call returned, and
+//! the loads behind the heavy fence see it.
+//!
+//! Two light fences have nothing to say to each other.
+//!
+//! This module must never know what the fences stand between. Whoever uses them is given a value, and never knows the call.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{Ordering, compiler_fence, fence};
+
+/// A light and a heavy fence, for one thread that stores and looks often and others that do so rarely. All of them use one value, or
+/// copies of it: the light fence of an asymmetric pair does nothing beside the heavy one of a symmetric pair.
+///
+/// ```
+/// use tradewind_pdq::{DispatcherId, Fences, Queue, queue};
+///
+/// let queue = Queue::<()>::new(DispatcherId::fresh(), queue::Config::servers(2));
+/// let queue = queue.with_fences(Fences::asymmetric());
+/// assert!(queue.seize().is_some());
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Fences {
+    is_asymmetric: bool,
+}
+
+impl Fences {
+    /// Both fences cost the same, some twenty nanoseconds.
+    pub const fn symmetric() -> Self {
+        Self { is_asymmetric: false }
+    }
+
+    /// The light fence costs nothing. The heavy one costs some ten microseconds, and interrupts every running thread of the
+    /// process. They are [symmetric](Self::symmetric) where the host has no such fence, and without the feature `membarrier`.
+    pub fn asymmetric() -> Self {
+        static OFFERS_HEAVY: OnceLock<bool> = OnceLock::new();
+        Self { is_asymmetric: *OFFERS_HEAVY.get_or_init(host::offers_heavy) }
+    }
+
+    /// For whoever stores and looks often.
+    #[inline]
+    pub fn light(self) {
+        if self.is_asymmetric {
+            compiler_fence(Ordering::SeqCst);
+        } else {
+            fence(Ordering::SeqCst);
+        }
+    }
+
+    /// For whoever stores and looks rarely.
+    pub fn heavy(self) {
+        fence(Ordering::SeqCst);
+        if self.is_asymmetric {
+            host::pass_heavy();
+            // The call is opaque to the compiler today. That loads stay behind it is not left to that.
+            compiler_fence(Ordering::SeqCst);
+        }
+    }
+}
+
+#[cfg(all(feature = "membarrier", target_os = "linux", not(miri)))]
+mod host {
+    use rustix::thread::{MembarrierCommand, MembarrierQuery, membarrier, membarrier_query};
+
+    /// Whether this process may ask for the barrier; it says first that it means to, and then tries: a filter of system calls
+    /// may let through one of the three and not another.
+    pub(super) fn offers_heavy() -> bool {
+        let needed = MembarrierQuery::PRIVATE_EXPEDITED | MembarrierQuery::REGISTER_PRIVATE_EXPEDITED;
+        membarrier_query().contains(needed)
+            && membarrier(MembarrierCommand::RegisterPrivateExpedited).is_ok()
+            && membarrier(MembarrierCommand::PrivateExpedited).is_ok()
+    }
+
+    pub(super) fn pass_heavy() {
+        membarrier(MembarrierCommand::PrivateExpedited).expect("it has been let through before");
+    }
+}
+
+#[cfg(not(all(feature = "membarrier", target_os = "linux", not(miri))))]
+mod host {
+    pub(super) fn offers_heavy() -> bool {
+        false
+    }
+
+    pub(super) fn pass_heavy() {}
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, AtomicU32};
+    use std::thread;
+
+    use super::*;
+
+    const ROUNDS: u32 = if cfg!(miri) { 20 } else { 20_000 };
+
+    /// A stage of a round: both threads are there before either goes on.
+    fn meet(place: &AtomicU32, number: u32) {
+        place.fetch_add(1, Ordering::AcqRel);
+        while place.load(Ordering::Acquire) < number {
+            thread::yield_now();
+        }
+    }
+
+    #[test]
+    fn one_of_two_sees_what_the_other_said() {
+        for fences in [Fences::asymmetric(), Fences::symmetric()] {
+            let said = [AtomicBool::new(false), AtomicBool::new(false)];
+            let (place, seen) = (AtomicU32::new(0), [AtomicBool::new(false), AtomicBool::new(false)]);
+            let missed = AtomicU32::new(0);
+            let say_and_look = |me: usize, barrier: &dyn Fn()| {
+                for round in 0..ROUNDS {
+                    said[me].store(false, Ordering::Relaxed);
+                    meet(&place, round * 4 + 2);
+                    said[me].store(true, Ordering::Relaxed);
+                    barrier();
+                    seen[me].store(said[1 - me].load(Ordering::Relaxed), Ordering::Relaxed);
+                    meet(&place, round * 4 + 4);
+                    if !seen.iter().any(|seen| seen.load(Ordering::Relaxed)) {
+                        missed.fetch_add(1, Ordering::Relaxed);
+                    }
+                }
+            };
+            thread::scope(|scope| {
+                scope.spawn(|| say_and_look(0, &|| fences.light()));
+                say_and_look(1, &|| fences.heavy());
+            });
+            assert_eq!(missed.into_inner(), 0, "rounds in which neither has seen the other, seen by both");
+        }
+    }
+}
