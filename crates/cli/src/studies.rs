@@ -110,12 +110,13 @@ mod tests {
     }
 
     /// Studies whose results are curves.
-    const CURVES: [&str; 8] = [
+    const CURVES: [&str; 9] = [
         "alewife-bisection",
         "alewife-latency",
         "alewife-messages",
         "fixed-floating-em3d",
         "fixed-floating-polling",
+        "pdq-em3d",
         "pdq-saturation",
         "split-c-bandwidth",
         "split-c-polling",
