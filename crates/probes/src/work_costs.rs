@@ -214,7 +214,7 @@ impl WorkCosts {
         times[times.len() / 2].as_nanoseconds()
     }
 
-    fn measure_loops(&self, thread: &Thread<'_>, far: &[u32]) {
+    fn measure_loops(&self, thread: &Thread<'_>, far: &Private<u32>) {
         let matrix = Matrix::new(self.rows);
         let rows = self.rows as usize;
         let values = Cells::new(rows, 0.0);
@@ -229,7 +229,7 @@ impl WorkCosts {
         let operations = f64::from(matrix.operations(GATHER) + matrix.operations(SCATTER));
         let again = self.time(thread, self.rounds, || (), &mut pass) / operations;
         let read_much = || {
-            black_box(far.iter().fold(0, |all, one| all ^ one));
+            black_box(far.view(thread, 0..far.len()).iter().fold(0, |all, one| all ^ one));
         };
         let once = self.time(thread, self.rounds.div_ceil(ELSE), read_much, &mut pass) / operations;
         self.put("again", again);
@@ -275,12 +275,12 @@ impl WorkCosts {
         self.check((0..LINKS).fold(found, |word, _| undo(word)) == 1);
     }
 
-    fn measure_chase(&self, thread: &Thread<'_>, next: &[u32]) {
-        let chase = |from: u32, loads: u32| (0..loads).fold(from, |place, _| next[place as usize]);
+    fn measure_chase(&self, thread: &Thread<'_>, next: &Private<u32>) {
+        let chase =
+            |from: u32, loads: u32| (0..loads).fold(from, |place, _| next.get(thread, place as usize));
         let loads = CHASED.min(self.far);
         let begin = black_box(0);
         let start = thread.now();
-        (0..loads).for_each(|_| thread.charge(Work::FirstRead(1)));
         let there = black_box(chase(begin, loads));
         self.put("miss", (thread.now() - start).as_nanoseconds() / f64::from(loads));
         self.check(chase(there, self.far - loads) == begin);
@@ -289,7 +289,7 @@ impl WorkCosts {
     fn main(&self, thread: &Thread<'_>) {
         thread.phase("measure");
         if thread.index() == 0 && thread.node() == NodeId(0) {
-            let far = circle(self.far);
+            let far = thread.private_of("far", circle(self.far));
             self.measure_loops(thread, &far);
             self.measure_chain(thread);
             self.measure_chase(thread, &far);

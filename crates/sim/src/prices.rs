@@ -271,7 +271,6 @@ pub(crate) struct PriceLists {
     lists: [Box<PriceList>; 3],
     /// Whether the machine has a list for embedded processors.
     has_embedded: bool,
-    memory: machine::Memory,
     fetch: Time,
     check: Time,
     visible: Time,
@@ -296,7 +295,6 @@ impl PriceLists {
             machine: machine.name.clone(),
             lists: Self::lists(&machine.primitives, own, &operations, clocks.map(at), &alone),
             has_embedded: embedded.is_some(),
-            memory: machine.memory.clone(),
             fetch: machine.processor.fetch,
             check: machine.processor.check,
             visible: machine.handoff.as_ref().map_or(Time::ZERO, |handoff| handoff.visible),
@@ -428,11 +426,6 @@ impl PriceLists {
     #[inline]
     pub(crate) fn operations(&self, list: List, done: Operations) -> Time {
         self.list(list).operations.operations(done.flops, done.integers, done.loads, done.stores)
-    }
-
-    /// The time to read `words` words of memory that are in no cache.
-    pub(crate) fn first_read(&self, words: u32) -> Time {
-        self.memory.read * (u64::from(words) * WORD_BYTES).div_ceil(self.memory.line.get())
     }
 
     /// The time of an access to shared memory that its tag allows, without a wait for its line: the look at the tag, and the issue.

@@ -13,7 +13,10 @@ use crate::key::Proof;
 use crate::memory::Lowering;
 use crate::node::Node;
 use crate::processor::{Accounting, Processor};
-use crate::{Block, Event, Key, Keyed, Memory, Message, NodeId, Place, Primitive, Right, Tag, Waiter, Work};
+use crate::{
+    Access, Block, Event, Key, Keyed, Memory, Message, NodeId, Place, Primitive, Right, Segment, Tag, Waiter,
+    Word, Work,
+};
 
 /// The actions that a handler may take at any moment, also while it borrows a table entry: everything except reaching
 /// another entry.
@@ -121,6 +124,19 @@ impl Actions<'_> {
             accounting.synchronize();
         }
         self.processor.signal(event, amount);
+    }
+
+    /// Stores a word of this node's part of a segment. In a model the store goes through the cache of the processor that runs the
+    /// handler.
+    ///
+    /// # Panics
+    /// If there is no such word.
+    #[inline]
+    pub fn store<T: Word>(&mut self, segment: &Segment<T>, index: usize, value: T) {
+        segment.cells().set(index, value);
+        if let Some(accounting) = self.accounting {
+            accounting.touch(segment.touch(index, Access::Store));
+        }
     }
 
     /// Sends a message together with the words that a block of shared memory has on this node now. When the

@@ -18,8 +18,9 @@ use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64};
 
 use ::segment::{AtomicWord, Words};
 
+use crate::access::Touch;
 use crate::address::{AddressRange, PAGE};
-use crate::{Cells, Event, NodeId, Waiter, Word};
+use crate::{Access, Cells, Event, NodeId, Waiter, Word};
 
 /// The number of a segment: from 0, in order of allocation, equal on every node.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -81,13 +82,20 @@ struct Deposited(Event);
 #[derive(Debug)]
 pub struct Segment<T: Word> {
     id: SegmentId,
+    /// The modelled address of the first word.
+    first: u64,
     cells: Cells<T>,
     deposited: Arc<Deposited>,
 }
 
 impl<T: Word> Clone for Segment<T> {
     fn clone(&self) -> Self {
-        Self { id: self.id, cells: self.cells.same(), deposited: Arc::clone(&self.deposited) }
+        Self {
+            id: self.id,
+            first: self.first,
+            cells: self.cells.same(),
+            deposited: Arc::clone(&self.deposited),
+        }
     }
 }
 
@@ -106,6 +114,13 @@ impl<T: Word> Segment<T> {
     #[inline]
     pub fn cells(&self) -> &Cells<T> {
         &self.cells
+    }
+
+    /// One access to a word of this node's part.
+    #[inline]
+    pub(crate) fn touch(&self, index: usize, access: Access) -> Touch {
+        let bytes = size_of::<T>() as u64;
+        Touch::dense(self.first + index as u64 * bytes, 1, bytes, access)
     }
 
     /// The counter of words that deposits have placed in this node's part. A thread that has waited for a count sees all words
@@ -173,6 +188,8 @@ impl std::error::Error for BadPlace {}
 /// A node's part of a segment, without the type of its words.
 pub(crate) struct Part {
     words: AnyWords,
+    /// The modelled address of the first word.
+    first: u64,
     rights: Rights,
     deposited: Arc<Deposited>,
 }
@@ -259,9 +276,14 @@ impl Part {
         by == node || self.rights.allow(deed)
     }
 
-    /// The modelled size in bytes.
-    fn bytes(&self) -> u64 {
-        (self.words.len() * self.words.width()) as u64
+    /// The modelled address of a word.
+    fn address(&self, offset: u32) -> u64 {
+        self.first + u64::from(offset) * self.words.width() as u64
+    }
+
+    /// The modelled address of the first page behind the part.
+    fn next_page(&self) -> u64 {
+        self.first + ((self.words.len() * self.words.width()) as u64).next_multiple_of(PAGE)
     }
 }
 
@@ -279,8 +301,10 @@ impl Segments {
     ) -> Segment<T> {
         let id = SegmentId(u16::try_from(self.0.len()).expect("fewer than 65 536 segments"));
         let (cells, deposited) = (Cells::new(len, value), Arc::new(Deposited(Event::open(name))));
-        self.0.push(Part { words: AnyWords::new(cells.words()), rights, deposited: Arc::clone(&deposited) });
-        Segment { id, cells, deposited }
+        let first = self.0.last().map_or(AddressRange::Segments.first() + PAGE, Part::next_page);
+        let words = AnyWords::new(cells.words());
+        self.0.push(Part { words, first, rights, deposited: Arc::clone(&deposited) });
+        Segment { id, first, cells, deposited }
     }
 
     /// The name of a segment, by its number.
@@ -347,7 +371,7 @@ impl Segments {
 
     /// The modelled address of packed words of `node`, which owns these segments.
     pub(crate) fn address(&self, node: NodeId, place: Place, words: usize) -> Result<u64, BadPlace> {
-        self.find(node, place, words).map(|part| self.address_in(part, place))
+        self.find(node, place, words).map(|part| part.address(place.offset))
     }
 
     /// The modelled address of a number of words of their own width, and that width in bytes.
@@ -357,16 +381,9 @@ impl Segments {
             range(place.offset as usize, len).is_some_and(|range| range.end <= part.words.len())
         };
         match part.filter(has) {
-            Some(part) => Ok((self.address_in(part, place), part.words.width() as u64)),
+            Some(part) => Ok((part.address(place.offset), part.words.width() as u64)),
             None => Err(BadPlace { words: len, place, node, by: None, why: self.room(place) }),
         }
-    }
-
-    fn address_in(&self, part: &Part, place: Place) -> u64 {
-        let pages = |part: &Part| part.bytes().div_ceil(PAGE);
-        let before: u64 = self.0[..usize::from(place.segment.0)].iter().map(pages).sum();
-        let first = AddressRange::Segments.first() + (1 + before) * PAGE;
-        first + u64::from(place.offset) * part.words.width() as u64
     }
 
     /// Finds packed words for an access of the node that owns them.

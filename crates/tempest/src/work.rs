@@ -118,7 +118,7 @@ pub enum Primitive {
     Defer,
 }
 
-/// One charge: operations of a step, protocol primitives, or the first read of received words.
+/// One charge: operations of a step, or protocol primitives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Work {
     /// Operations of a computing step.
@@ -129,9 +129,6 @@ pub enum Work {
     /// [`PlaceBlock`](Primitive::PlaceBlock) or [`Purge`](Primitive::Purge). Its cost depends on the block's
     /// length, and a model may put it on a bus.
     Block(Primitive, Block),
-    /// The first read of this many consecutive words after a transfer or deposit placed them: they come from
-    /// memory. It is charged beside the loads, which are priced as cache hits.
-    FirstRead(u32),
 }
 
 impl From<Operations> for Work {

@@ -2,7 +2,7 @@
 //!
 //! Must never know which values travel, nor what is computed from them.
 
-use tempest::{Message, Thread};
+use tempest::{Access, Message, Thread};
 
 use super::ghosts::Field;
 use super::layout::Export;
@@ -16,9 +16,18 @@ pub(super) fn export<M: Message>(
     export: &Export,
     filled: impl FnOnce(u32) -> M,
 ) {
-    let count = export.places.len() as u32;
-    let gathered: Vec<u64> = field.bits(&export.places).collect();
-    thread.charge(READ.and(WRITE).times(count));
-    thread.transfer(export.to, field.values.place(export.at), &gathered, filled(count));
+    let count = export.places.len();
+    for (at, &place) in (export.gathered as usize..).zip(&export.places) {
+        let value = thread.load(&field.values, place as usize);
+        thread.store(&field.gathered, at, value);
+    }
+    thread.charge(READ.and(WRITE).times(count as u32));
+    let block = field.gathered.place(export.gathered);
+    if !thread.is_coherent() {
+        // The interface would read what memory has.
+        thread.touch(block, count, Access::Flush);
+        thread.drain();
+    }
+    thread.transfer_from(block, count, export.to, field.values.place(export.at), filled(count as u32));
     thread.poll();
 }

@@ -2,8 +2,8 @@
 //!
 //! Each machine node owns a consecutive block of the graph nodes of each kind, and each of its threads a block of
 //! that. A machine node also needs values of graph nodes that it does not own: its *ghosts*. Ghosts stand behind the
-//! node's own values, in the order of the graph. So the ghosts that come from one machine node are consecutive, and
-//! one index names an own value or a ghost alike.
+//! node's own values, in the order of the graph, and share no line of a cache with them. So the ghosts that come from one
+//! machine node are consecutive, and one index names an own value or a ghost alike.
 //!
 //! This module must never know messages, or how values travel.
 
@@ -36,6 +36,16 @@ pub(super) struct Share {
     pub(super) ghosts: usize,
     /// The work of each thread, indexed by thread.
     pub(super) threads: Vec<Work>,
+    /// The words of all blocks into which the threads gather values.
+    pub(super) gathered: usize,
+}
+
+/// The values that stand together in a longest line of a cache, of 128 bytes.
+const LINE: usize = 16;
+
+/// The place of the first ghost on a machine node with so many values of its own.
+pub(super) fn first_ghost(own: usize) -> usize {
+    own.next_multiple_of(LINE)
 }
 
 /// The work of one thread on its graph nodes of one kind.
@@ -49,8 +59,8 @@ pub(super) struct Work {
     pub(super) neighbours: Vec<u32>,
     /// The weight of each edge.
     pub(super) weights: Vec<f64>,
-    /// The lengths of the runs of consecutive ghosts that the thread reads. A model charges a first reading by run.
-    pub(super) ghost_runs: Vec<u32>,
+    /// The places of the ghosts that the thread reads, in runs of consecutive ones.
+    pub(super) ghosts: Vec<Range<u32>>,
     /// The thread's values that other machine nodes need, one entry for each such node.
     pub(super) exports: Vec<Export>,
 }
@@ -64,6 +74,8 @@ pub(super) struct Export {
     pub(super) at: u32,
     /// The places of the values at the sender.
     pub(super) places: Vec<u32>,
+    /// The place of the first word of the block into which the sender gathers the values.
+    pub(super) gathered: u32,
 }
 
 impl Layout {
@@ -116,8 +128,15 @@ impl Layout {
 
     /// The share of one machine node in one kind.
     pub(super) fn share(&self, node: NodeId, kind: Kind) -> Share {
-        let threads = (0..self.shape.threads).map(|thread| self.work(node, kind, thread)).collect();
-        Share { own: self.own(node), ghosts: self.ghosts[kind as usize][node.0 as usize].len(), threads }
+        let mut threads: Vec<_> =
+            (0..self.shape.threads).map(|thread| self.work(node, kind, thread)).collect();
+        let mut gathered = 0;
+        for export in threads.iter_mut().flat_map(|work| &mut work.exports) {
+            export.gathered = gathered as u32;
+            gathered += export.places.len().next_multiple_of(LINE);
+        }
+        let ghosts = self.ghosts[kind as usize][node.0 as usize].len();
+        Share { own: self.own(node), ghosts, threads, gathered }
     }
 
     fn work(&self, node: NodeId, kind: Kind, thread: u32) -> Work {
@@ -126,13 +145,13 @@ impl Layout {
         let ghosts = &self.ghosts[kind.other() as usize][node.0 as usize];
         let place = |neighbour: u32| match own.contains(&neighbour) {
             true => neighbour - own.start,
-            false => own.len() as u32 + position(ghosts, neighbour),
+            false => first_ghost(own.len()) as u32 + position(ghosts, neighbour),
         };
         let mut work = Work {
             first: vec![0],
             neighbours: Vec::new(),
             weights: Vec::new(),
-            ghost_runs: Vec::new(),
+            ghosts: Vec::new(),
             exports: self.exports(node, kind, own.start + places.start..own.start + places.end),
             places,
         };
@@ -143,7 +162,8 @@ impl Layout {
             work.first.push(work.neighbours.len() as u32);
         }
         let foreign = work.neighbours.iter().copied().filter(|&place| place >= own.len() as u32);
-        work.ghost_runs = sorted(foreign).chunk_by(|a, b| a + 1 == *b).map(|run| run.len() as u32).collect();
+        let runs = sorted(foreign);
+        work.ghosts = runs.chunk_by(|a, b| a + 1 == *b).map(|run| run[0]..run[run.len() - 1] + 1).collect();
         work
     }
 
@@ -156,8 +176,8 @@ impl Layout {
             let end = position(needed, mine.end);
             if to != node && begin < end {
                 let places = needed[begin as usize..end as usize].iter().map(|needed| needed - start);
-                let at = self.own(to).len() as u32 + begin;
-                exports.push(Export { to, at, places: places.collect() });
+                let at = first_ghost(self.own(to).len()) as u32 + begin;
+                exports.push(Export { to, at, places: places.collect(), gathered: 0 });
             }
         }
         // Each machine node begins with its successor, so that not all of them send to node 0 first.
@@ -205,7 +225,7 @@ mod tests {
                 for export in share.threads.iter().flat_map(|work| &work.exports) {
                     for (at, place) in (export.at..).zip(&export.places) {
                         let to = export.to.0 as usize;
-                        let ghost = at as usize - shares[to].own.len();
+                        let ghost = at as usize - first_ghost(shares[to].own.len());
                         assert_eq!(layout.ghosts[kind as usize][to][ghost], share.own.start + place);
                         filled[to][ghost] += 1;
                     }
@@ -224,7 +244,7 @@ mod tests {
             let own = share.own.len();
             let graph_node = |place: usize| match place < own {
                 true => share.own.start + place as u32,
-                false => ghosts[place - own],
+                false => ghosts[place - first_ghost(own)],
             };
             let found = share.threads.iter().flat_map(|work| &work.neighbours);
             let found: Vec<u32> = found.map(|&place| graph_node(place as usize)).collect();

@@ -23,12 +23,11 @@
 //! more for an edge, for machines on which an edge was measured to take longer. The edges of a thread's graph nodes are in
 //! arrays of the thread's own, which it builds at the beginning, before the timed region: a model finds or misses each of
 //! their bytes in its caches. With shared memory the model prices each access itself, so loads and stores of shared words are
-//! not charged beside. The first reading of ghosts that
-//! no handler wrote costs the memory's time for each line.
+//! not charged beside.
 //!
-//! Two things are not modelled yet. Misses between the caches of one node's processors are not: that favours
-//! `messages` where another processor runs the handlers, since the ghosts that handlers write are read as hits. Nor
-//! is the memory traffic of transfers and deposits.
+//! Values, ghosts and gathered blocks stand in segments, by whichever mechanism ghosts are filled: each access goes through the
+//! processor's cache to where the word lies. A handler's stores into ghosts go through the cache of the processor that runs it.
+//! Where caches do not snoop, the program flushes a block that it has gathered, and purges ghosts that it has read.
 //!
 //! # Presets
 //!

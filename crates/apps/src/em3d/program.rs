@@ -7,7 +7,7 @@ use std::sync::Arc;
 use protocols::Barrier;
 use tempest::{
     Element, ElementField, ElementLayout, Handler, Mechanism, Merge, NodeId, Operations, Private, Protocol,
-    Quiet, Report, Setup, Thread, Work as Charge, handlers,
+    Quiet, Report, Setup, Thread, handlers,
 };
 
 use super::adjacency::Adjacency;
@@ -88,7 +88,7 @@ impl Protocol for Em3d {
 
     fn install(config: &Arc<Config>, setup: &mut Setup<'_>) -> Self {
         let barrier = setup.install::<Barrier>(&());
-        let fields = KINDS.map(|kind| Field::new(&config.layout, kind, setup));
+        let fields = KINDS.map(|kind| Field::new(&config.layout, kind, config.mechanism, setup));
         Self { config: Arc::clone(config), node: setup.node(), barrier, fields }
     }
 }
@@ -100,7 +100,7 @@ impl Em3d {
     fn ghosts(&self, at: u32, kind: u32, payload: &[u64], cx: &mut Handler<'_>) {
         let field = &self.fields[kind as usize];
         for (place, value) in (at as usize..).zip(payload) {
-            field.values.cells().set(place, f64::from_bits(*value));
+            cx.store(&field.values, place, f64::from_bits(*value));
         }
         cx.charge(WRITE.times(payload.len() as u32));
         cx.signal(&field.filled, payload.len() as u64);
@@ -125,8 +125,7 @@ impl Em3d {
         }
     }
 
-    /// Waits until all ghosts of a kind have been filled `times` times. Where no handler wrote the ghosts, charges
-    /// for their first reading.
+    /// Waits until all ghosts of a kind have been filled `times` times.
     fn await_ghosts(&self, thread: &Thread<'_>, kind: Kind, times: u64) {
         let field = &self.fields[kind as usize];
         let filled = match self.config.mechanism {
@@ -134,10 +133,6 @@ impl Em3d {
             _ => &field.filled,
         };
         thread.wait(filled, times * field.share.ghosts as u64);
-        if self.config.mechanism != Mechanism::Messages {
-            let runs = &self.work(thread, kind.other()).ghost_runs;
-            runs.iter().for_each(|&words| thread.charge(Charge::FirstRead(words)));
-        }
     }
 
     fn work(&self, thread: &Thread<'_>, kind: Kind) -> &Work {
@@ -147,8 +142,8 @@ impl Em3d {
     /// Updates the values of one kind that this thread owns.
     fn compute(&self, thread: &Thread<'_>, kind: Kind, nodes: &Mine) {
         let work = self.work(thread, kind);
-        let own = self.fields[kind as usize].values.cells();
-        let others = self.fields[kind.other() as usize].values.cells();
+        let own = &self.fields[kind as usize].values;
+        let others = &self.fields[kind.other() as usize];
         let edge = EDGE.and(Operations::NONE.integers(self.config.parameters.extra));
         for (place, number) in work.places.clone().zip(0..) {
             thread.charge(NODE);
@@ -158,9 +153,13 @@ impl Em3d {
                 nodes.edges.edges(thread, first..first + count as usize).map(|(weight, neighbour)| {
                     thread.charge(edge);
                     thread.poll();
-                    (weight, others.get(neighbour as usize))
+                    (weight, thread.load(&others.values, neighbour as usize))
                 });
-            own.set(place, updated(own.get(place), terms));
+            let value = thread.load(own, place);
+            thread.store(own, place, updated(value, terms));
+        }
+        if self.config.mechanism != Mechanism::Messages {
+            others.forget(thread, &work.ghosts);
         }
     }
 

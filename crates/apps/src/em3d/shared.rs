@@ -32,10 +32,10 @@ use super::reference::{self, updated};
 use super::work;
 
 /// The work of one edge, without its accesses.
-const EDGE: Operations = work::EDGE.loads(0);
+const EDGE: Operations = work::EDGE;
 
 /// The work of one graph node, without the accesses to its record.
-const NODE: Operations = work::NODE.loads(0).stores(0);
+const NODE: Operations = work::NODE;
 
 /// The part of a run that all nodes share: the divided graph, the address space and the expected values.
 pub(super) struct Config {

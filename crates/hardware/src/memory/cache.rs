@@ -187,15 +187,9 @@ impl Cache {
     /// Changes the state of a line that is here.
     pub fn change(&mut self, line: u64, state: State) {
         if let Some(place) = self.find(line) {
-            self.change_at(place, state);
+            let tag = &mut self.places[place].tag;
+            *tag = tag.with_state(state);
         }
-    }
-
-    /// Changes the state of the line at a place.
-    #[inline]
-    pub(super) fn change_at(&mut self, place: usize, state: State) {
-        let tag = &mut self.places[place].tag;
-        *tag = tag.with_state(state);
     }
 
     /// Stores to a line at `at`, if this cache alone has it. The line is not there for others before the store is done.
@@ -204,9 +198,15 @@ impl Cache {
         let alone = |&place: &usize| self.places[place].tag.state().is_alone();
         let Some(place) = self.find(line).filter(alone) else { return false };
         self.use_now(place);
+        self.store_at(place, at);
+        true
+    }
+
+    /// Stores to the line at a place, which this cache alone has, at `at`. The line is not there for others before the store is done.
+    #[inline]
+    pub(super) fn store_at(&mut self, place: usize, at: Time) {
         let Place { tag, there } = &mut self.places[place];
         (*tag, *there) = (tag.with_state(State::Modified), (*there).max(at));
-        true
     }
 
     /// Whether this cache alone has a line that no other client has wanted.

@@ -75,11 +75,24 @@ impl NodeMemory {
         let now = if whole { now } else { self.merge(line, now) };
         // A line that is on its way to a cache is overwritten when it is there.
         let now = now.max(self.snoop(None, line, Request::Overwrite).there);
+        self.age(line);
+        let open = self.banks.open(line);
+        self.write(line, now, open).1
+    }
+
+    /// Takes a line that a device has brought out of all caches. Where caches do not snoop they keep it, and what they keep is old.
+    /// The device still has to [write](Self::write_line) the line.
+    pub fn overwrite(&mut self, line: u64) {
+        self.wanted.insert(line);
+        self.snoop(None, line, Request::Overwrite);
+        self.age(line);
+    }
+
+    /// Marks what caches that do not snoop have of a line as older than memory.
+    fn age(&mut self, line: u64) {
         if !self.costs.cache.coherent {
             self.processors.iter_mut().for_each(|client| client.cache.age(line));
         }
-        let open = self.banks.open(line);
-        self.write(line, now, open).1
     }
 
     /// Takes over the lines of a block that has arrived. Returns the time from which the buffer has them and answers for

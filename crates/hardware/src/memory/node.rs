@@ -168,6 +168,12 @@ impl NodeMemory {
         }
     }
 
+    /// Whether a processor has a cache on the bus.
+    #[inline]
+    pub fn has_cache(&self, processor: usize) -> bool {
+        processor < self.processors.len()
+    }
+
     /// The bytes of a line.
     pub fn line(&self) -> u64 {
         self.line.get()
@@ -282,7 +288,7 @@ impl NodeMemory {
         }
         cache.use_now(place);
         if kind == Hit::Stored {
-            cache.change_at(place, State::Modified);
+            cache.store_at(place, done);
         } else {
             self.counts.stale_loads += u64::from(found.stale) * count;
             if let Some(first) = first_level {

@@ -250,11 +250,13 @@ impl Edge {
     #[inline]
     fn touched<'s>(&'s self, mut state: RefMut<'s, Cluster>, touch: &Touch) {
         let mut work = state.at_work(self.core());
-        let Some(mut left) = work.memory.instructions(touch) else {
+        let Some(mut left) = work.memory.instructions(work.core.number(), touch) else {
             return touches::charge(&mut work, touch);
         };
         if left.are_private() {
             left.pass_hits(&mut work, Time::MAX);
+        } else {
+            left.pass_ahead(&mut work);
         }
         if !left.are_over() {
             self.instruct(state, left);

@@ -3,8 +3,8 @@
 //! This module must never know a protocol.
 
 use hardware::memory::Keep;
-use tempest::MemoryEvents;
 use tempest::world::{Held, Lowering};
+use tempest::{MemoryEvents, Place};
 use units::Time;
 
 use super::Cluster;
@@ -13,6 +13,7 @@ use crate::happening::Happening;
 use crate::link::flights::Origin;
 use crate::memory::blocks::BlockWork;
 use crate::memory::lowering::PutOff;
+use crate::prices::WORD_BYTES;
 use crate::processor::core::{Event, Job};
 
 /// The state in which the line of an address may stay in the cache of `core`.
@@ -25,6 +26,14 @@ pub(crate) fn keep_at(cluster: &Cluster, core: usize, address: u64) -> Keep {
 pub(crate) fn spend_block(cluster: &mut Cluster, core: usize, work: &BlockWork) {
     let next = cluster.at_work(core).spend_block(work);
     post_at(cluster, cluster.cores[core].node(), next);
+}
+
+/// Puts words that have come through the interface of a node in its memory: so many from a place on.
+pub(crate) fn put(cluster: &mut Cluster, node: usize, (place, words): (Place, usize)) {
+    let (now, Node { waist, memory, .. }) = (cluster.agenda.now(), &mut cluster.nodes[node]);
+    let address = waist.address(place, words).expect("the words are in their place");
+    let next = memory.put(address, words as u64 * WORD_BYTES, now);
+    post_at(cluster, node, next);
 }
 
 /// The device of a node writes the next line that has been placed.

@@ -10,7 +10,7 @@ use units::Time;
 
 use crate::cluster::node::Node;
 use crate::cluster::sending::Sender;
-use crate::cluster::{Cluster, network, overflow};
+use crate::cluster::{Cluster, memory, network, overflow};
 use crate::dispatch::events::Arrived;
 use crate::happening::{Happening, PacketStep};
 use crate::link::Link;
@@ -335,13 +335,21 @@ impl Cluster {
             node.write(NodeId(from), place, words).unwrap_or_else(|bad| panic!("{bad}"));
             (place, words.len())
         });
-        if arriving.manifest().message().is_some() {
+        let is_message = arriving.manifest().message().is_some();
+        if is_message {
             arriving.unload();
+        }
+        if let Some(placed) = placed
+            && (self.link.staging.is_none() || from as usize == to)
+        {
+            memory::put(self, to, placed);
+        }
+        if is_message {
             return true;
         }
         if let Some((place, words)) = placed {
             let mut waiters = Vec::new();
-            node.count_deposit(place, words, |waiter| waiters.push(waiter));
+            self.nodes[to].waist.count_deposit(place, words, |waiter| waiters.push(waiter));
             self.agenda.note_progress();
             self.record(Traced::Place { node: to as u32, from, flow });
             self.link.flights.end(flight);

@@ -300,7 +300,6 @@ impl AtWork<'_> {
     pub(crate) fn charge(&mut self, work: Work) {
         match work {
             Work::Primitive(primitive, count) => self.spend_primitive(primitive, count),
-            Work::FirstRead(words) => self.core.spend(Bucket::Memory, self.prices.first_read(words)),
             Work::Block(..) => unreachable!("blocks are handled where a fiber can wait for the bus"),
             Work::Compute(done) => {
                 self.core.compute(self.prices.operations(self.core.list(), done));

@@ -3,6 +3,7 @@
 //! This module must never know a protocol, nor what a program's words mean.
 
 pub(crate) mod accesses;
+mod arrived;
 pub(crate) mod at_work;
 pub(crate) mod blocks;
 mod handling;

@@ -10,6 +10,7 @@ use tempest::world::{Name, Node as Waist};
 use tempest::{MemoryEvents, Tag};
 use units::Time;
 
+use super::arrived::Arrived;
 use super::blocks::{Blocks, Posted};
 use super::lowering::Lowerings;
 
@@ -24,6 +25,8 @@ pub(crate) struct Memory {
     entries: Option<HashMap<Name, u16>>,
     /// The time of a line from memory, where the machine does not describe caches.
     pub(super) read: Time,
+    /// The lines that have arrived in memory, where the machine does not describe caches.
+    pub(super) arrived: Arrived,
     /// The time by which threads may load from shared memory ahead of engine time.
     pub(super) lead: Time,
     pub(crate) lowerings: Lowerings,
@@ -63,6 +66,7 @@ impl Memory {
             blocks: Blocks::of(waist, machine),
             entries: migrates.then(HashMap::new),
             read: machine.memory.read,
+            arrived: Arrived::new(machine.memory.line),
             lead: costs.map_or(machine.memory.read, lead),
             lowerings: Lowerings::default(),
             posted: Posted::default(),
@@ -133,6 +137,18 @@ impl Memory {
         last.is_some_and(|last| last != number)
     }
 
+    /// Puts bytes that have come through the interface, without a staging buffer, in memory. Where the machine describes caches,
+    /// they lose their lines, and the device writes line after line over the bus: returns the time at which it may write another.
+    pub(crate) fn put(&mut self, address: u64, bytes: u64, now: Time) -> Option<Time> {
+        let Some(system) = self.system.as_deref_mut() else {
+            self.arrived.add(address, bytes);
+            return None;
+        };
+        let lines = system.lines(address, bytes).map(|(line, _)| line);
+        let count = lines.inspect(|&line| system.overwrite(line)).count();
+        self.posted.add(count as u64, system, now)
+    }
+
     /// Lets the device write the next line that was placed in memory. Returns the time at which it may write another.
     pub(crate) fn write_posted(&mut self, now: Time) -> Option<Time> {
         let system = self.system.as_deref_mut()?;
@@ -188,6 +204,7 @@ mod tests {
                 blocks: None,
                 entries: Some(HashMap::new()),
                 read,
+                arrived: Arrived::new(units::Bytes::new(32)),
                 lead: read,
                 lowerings: Lowerings::default(),
                 posted: Posted::default(),

@@ -1,7 +1,7 @@
 //! Touches: runs of accesses to memory that a thread or handler reports by their addresses.
 //!
 //! Where the machine describes its caches, each access is an instruction at its own instant. Elsewhere a run is loads and stores
-//! that hit.
+//! that hit, but for the first load of a line that an interface has put in memory.
 //!
 //! # Where a run goes by lines
 //!
@@ -11,7 +11,8 @@
 //! * in memory of a thread's own, whose lines no other client of the bus asks for. Such accesses run ahead of engine time as far as
 //!   the thread does. A handler that interrupts the thread meanwhile may take a line out of the cache that the thread has hit before
 //!   in engine time, though not on its clock.
-//! * elsewhere as long as nothing else happens on the node before the last of them is done.
+//! * elsewhere as long as nothing else happens on the node before the last of them is done, and ahead of engine time as far as
+//!   [accesses to shared memory](super::accesses) are: loads, and stores to lines that no other client has wanted.
 //!
 //! This module must never know what the elements mean.
 
@@ -103,13 +104,35 @@ impl Instructions {
 }
 
 impl Memory {
-    /// The instructions of a touch; `None` where the machine does not describe caches.
-    pub(crate) fn instructions(&self, touch: &Touch) -> Option<Instructions> {
-        self.modelled().map(|system| Instructions::of(touch, system.line()))
+    /// The instructions of a touch by a processor; `None` where the machine does not describe a cache of that processor.
+    #[inline]
+    pub(crate) fn instructions(&self, processor: u16, touch: &Touch) -> Option<Instructions> {
+        let system = self.modelled().filter(|system| system.has_cache(processor.into()))?;
+        Some(Instructions::of(touch, system.line()))
+    }
+
+    /// The number of lines from memory that a touch asks for, where the machine does not describe a cache of the processor. What a
+    /// processor inside a device stores leaves the caches of the others.
+    fn pass_beside_caches(&mut self, touch: &Touch) -> u64 {
+        let (loads, stores) = match touch.access {
+            Access::Load | Access::LoadIgnored => (true, false),
+            Access::Store => (false, true),
+            Access::Flush | Access::Purge => (false, false),
+        };
+        match self.system() {
+            Some(system) if stores => {
+                let lines = system.lines(touch.first, touch.end() - touch.first);
+                lines.for_each(|(line, _)| system.overwrite(line));
+                0
+            }
+            None if loads => self.arrived.take(touch.first, touch.end() - touch.first),
+            _ => 0,
+        }
     }
 }
 
-/// Charges a touch where the machine does not describe caches: instructions that hit.
+/// Charges a touch where the machine does not describe the processor's cache: instructions that hit, and lines that have come to
+/// memory by the interface and that no processor has loaded since.
 pub(crate) fn charge(work: &mut AtWork<'_>, touch: &Touch) {
     let count = u32::try_from(touch.elements).unwrap_or(u32::MAX);
     let done = match touch.access {
@@ -118,12 +141,29 @@ pub(crate) fn charge(work: &mut AtWork<'_>, touch: &Touch) {
         Access::Flush | Access::Purge => Operations::NONE,
     };
     work.charge(Work::Compute(done));
+    let arrived = work.memory.pass_beside_caches(touch);
+    if arrived > 0 {
+        work.core.spend(Bucket::Memory, work.memory.read * arrived);
+    }
 }
 
 impl Instructions {
     /// Makes instructions from the processor's clock on, line by line, as long as they need no bus and are done before `until`.
     #[inline]
     pub(crate) fn pass_hits(&mut self, work: &mut AtWork<'_>, until: Time) {
+        self.pass(work, until, false);
+    }
+
+    /// Makes instructions from the processor's clock on, line by line, as long as they need no bus and may be made ahead of engine
+    /// time.
+    #[inline]
+    pub(crate) fn pass_ahead(&mut self, work: &mut AtWork<'_>) {
+        self.pass(work, work.now + work.memory.lead, self.kind() == Some(Hit::Stored));
+    }
+
+    /// Makes instructions that need no bus and are done before `until`: if `alone`, in lines that no other client has wanted.
+    #[inline]
+    fn pass(&mut self, work: &mut AtWork<'_>, until: Time, alone: bool) {
         let (Some(kind), core) = (self.kind(), &mut *work.core) else { return };
         let issue = work.prices.issue(core.list(), self.load());
         let (processor, begun) = (core.number().into(), core.clock.at(work.now));
@@ -131,8 +171,11 @@ impl Instructions {
         let (mut done, mut issued) = (begun, 0);
         while !self.are_over() {
             let count = self.within(system.rest_of_line(self.at));
-            let hits = Hits { kind, issue, count };
-            let Some(end) = system.hit(processor, system.line_of(self.at), hits, done, until) else { break };
+            let (line, hits) = (system.line_of(self.at), Hits { kind, issue, count });
+            if alone && !system.is_private(processor, line) {
+                break;
+            }
+            let Some(end) = system.hit(processor, line, hits, done, until) else { break };
             self.advance(count);
             (done, issued) = (end, issued + count);
         }
@@ -191,7 +234,7 @@ mod tests {
         assert_eq!(lines(&touch(Access::Load)), [0, 0, 1, 1]);
         assert_eq!(lines(&touch(Access::Flush)), [0, 1]);
         assert_eq!(lines(&Touch { stride: 24, ..touch(Access::Store) }), [0, 1, 2, 2]);
-        assert!(Memory::plain(ns(50)).instructions(&touch(Access::Load)).is_none());
+        assert!(Memory::plain(ns(50)).instructions(0, &touch(Access::Load)).is_none());
     }
 
     #[test]
@@ -202,11 +245,43 @@ mod tests {
         assert_eq!(bench.spent(0), (loads, ns(0), ns(0)));
     }
 
+    #[test]
+    fn without_caches_what_has_arrived_is_loaded_from_memory_once() {
+        let mut bench = Bench::new(Memory::plain(ns(50)), Primitives::default());
+        assert_eq!(bench.memory.put(16, 32, ns(0)), None);
+        for _ in 0..2 {
+            charge(&mut bench.at_work(0, ns(0)), &Touch::dense(16, 4, 8, Access::Load));
+            assert_eq!(bench.spent(0).2, ns(100), "two lines");
+        }
+    }
+
+    #[test]
+    fn what_a_device_stores_or_an_interface_brings_is_in_no_cache() {
+        let mut costs = described();
+        (costs.cache.coherent, costs.cache.supply, costs.bus.snoop) = (true, Some(ns(2)), Some(ns(1)));
+        let mut bench = Bench::new(Memory::described(&costs), Primitives::default());
+        let load = [Touch::dense(64, 1, 8, Access::Load)];
+        let misses = |bench: &mut Bench| {
+            make(bench, &load, false);
+            bench.memory.modelled().expect("it is described").counts().misses
+        };
+        assert_eq!([misses(&mut bench), misses(&mut bench)], [1, 1]);
+        // Two processors have caches; the third is inside the device.
+        assert!(bench.memory.instructions(2, &load[0]).is_none());
+        bench.memory.pass_beside_caches(&Touch { access: Access::Store, ..load[0] });
+        assert_eq!([misses(&mut bench), misses(&mut bench)], [2, 2]);
+        assert!(
+            bench.memory.put(0, 128, ns(0)).is_some(),
+            "the device writes four lines, one after the other"
+        );
+        assert_eq!(misses(&mut bench), 3);
+    }
+
     /// Makes all instructions of touches, as soon as possible by lines if `by_lines`. Returns the end of each touch.
     fn make(bench: &mut Bench, touches: &[Touch], by_lines: bool) -> Vec<Time> {
         let mut now = ns(0);
         let mut end = |touch: &Touch| {
-            let mut left = bench.memory.instructions(touch).expect("caches are described");
+            let mut left = bench.memory.instructions(0, touch).expect("caches are described");
             while !left.are_over() {
                 if by_lines {
                     left.pass_hits(&mut bench.at_work(0, now), Time::MAX);
@@ -233,7 +308,7 @@ mod tests {
                 for processor in 0..2 {
                     for access in [Access::Load, Access::Store] {
                         let counter = Touch::dense(256 + processor as u64 * apart, 1, 4, access);
-                        let mut left = bench.memory.instructions(&counter).expect("caches are described");
+                        let mut left = bench.memory.instructions(0, &counter).expect("caches are described");
                         left.make_next(&mut bench.at_work(processor, now));
                         now += bench.cores[processor].clock.take_ahead() + ns(turn);
                     }
@@ -286,7 +361,7 @@ mod tests {
             let mut bench = Bench::new(Memory::described(&described()), Primitives::default());
             make(&mut bench, &touches, false);
             for touch in &touches {
-                let mut left = bench.memory.instructions(touch).expect("caches are described");
+                let mut left = bench.memory.instructions(0, touch).expect("caches are described");
                 left.pass_hits(&mut bench.at_work(0, ns(1_000_000)), ns(1_000_000 + until));
                 prop_assert!(bench.cores[0].clock.take_ahead() < ns(until));
             }

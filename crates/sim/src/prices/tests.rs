@@ -29,7 +29,6 @@ impl PriceLists {
             machine: "pencil".to_owned(),
             lists: Self::lists(general, [network, embedded], &operations, own_operations, alone),
             has_embedded: embedded.is_some(),
-            memory: machine::Memory { line: units::Bytes::new(32), read: ns(50), tag: None },
             fetch: ns(6),
             check: ns(0),
             visible: ns(9),
@@ -119,11 +118,6 @@ fn what_was_read_before_is_not_read_again() {
 #[test]
 fn handing_over_without_a_price_is_stores_into_memory() {
     assert_eq!(lists().hand_over(List::General, Class::User, 3).path, ns(4 * 2));
-}
-
-#[test]
-fn a_first_read_takes_a_line_at_a_time() {
-    assert_eq!((lists().first_read(4), lists().first_read(5)), (ns(50), ns(100)));
 }
 
 #[test]
