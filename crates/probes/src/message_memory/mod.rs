@@ -18,6 +18,7 @@
 //! | `other` | the arrival of the message to node 2, since its own send began |
 //! | `reuse` | the sender's second reading of its message |
 //! | `copy` | the copying at the receiver |
+//! | `load` | the receiver's load of the first word, the first part of `consume` |
 //!
 //! The memory systems of node 0 (`sender.…`) and node 1 (`receiver.…`) count, per round: `bus_transactions`,
 //! `bus_bytes`, `memory_reads`, `memory_writes`, `cache_supplies`, `buffer_supplies`, `write_backs`, `evictions`,

@@ -26,7 +26,7 @@ const USE: Operations = Operations::NONE.integers(2);
 const SETTLE: Operations = Operations::NONE.integers(20_000);
 
 /// The names of the times that are added up, in the order of their cells.
-const TIMES: [&str; 8] = ["arrival", "consume", "total", "flush", "all", "other", "reuse", "copy"];
+const TIMES: [&str; 9] = ["arrival", "consume", "total", "flush", "all", "other", "reuse", "copy", "load"];
 
 const ARRIVAL: usize = 0;
 const CONSUME: usize = 1;
@@ -36,6 +36,7 @@ const ALL: usize = 4;
 const OTHER: usize = 5;
 const REUSE: usize = 6;
 const COPY: usize = 7;
+const LOAD: usize = 8;
 
 /// A message from the cache of one node to the cache of another, and what the memory systems do for it.
 #[program(mechanisms = [Bulk], problem = (), nodes = needed(inputs))]
@@ -138,14 +139,20 @@ impl Round<'_> {
         self.thread.drain();
     }
 
-    /// Reads one word of every line, and uses it.
-    fn read(&self, segment: &Segment<u64>) {
+    /// Reads one word of every line, and uses it. Returns the time of the first load.
+    fn read(&self, segment: &Segment<u64>) -> Time {
         self.thread.charge(BEGIN_READING);
+        let mut first = Time::ZERO;
+        let begun = self.thread.now();
         for word in self.lines(self.program.words()) {
             self.thread.touch(segment.place(word), 1, Access::Load);
+            if word == 0 {
+                first = self.thread.now().saturating_sub(begun);
+            }
             black_box(segment.cells().get(word as usize));
             self.thread.charge(USE);
         }
+        first
     }
 
     /// Fills the message and leaves all its lines dirty.
@@ -237,9 +244,10 @@ impl Round<'_> {
         }
         self.copy();
         let start = self.thread.now();
-        self.read(&program.inbox);
+        let load = self.read(&program.inbox);
         let consume = self.thread.now().saturating_sub(start);
         self.add(CONSUME, consume);
+        self.add(LOAD, load);
         self.add(TOTAL, arrival + consume);
         self.check(program.words());
     }
