@@ -47,11 +47,13 @@ mod deadlock;
 mod downgrade;
 mod exclusion;
 pub mod explorer;
+mod false_sharing;
 mod flood;
 mod locks;
 mod mapped;
 mod mapped_order;
 mod misuse;
+mod moving_homes;
 mod order;
 mod payload;
 mod phases;
@@ -76,11 +78,13 @@ pub use composition::*;
 pub use deadlock::*;
 pub use downgrade::*;
 pub use exclusion::*;
+pub use false_sharing::*;
 pub use flood::*;
 pub use locks::*;
 pub use mapped::*;
 pub use mapped_order::*;
 pub use misuse::*;
+pub use moving_homes::*;
 pub use order::*;
 pub use payload::*;
 pub use phases::*;
@@ -176,7 +180,11 @@ pub fn promises() -> &'static [Promise] {
         rights_come_to_threads_however_deep
         shared_memory_is_memory
         shared_memory_fits_its_frames
+        shared_blocks_are_shared_falsely
         first_touch_is_memory
+        moving_homes_are_memory
+        moving_homes_follow_their_user
+        moving_homes_do_not_thrash
         shared_memory_holds_words_of_every_width
         shared_memory_passes_messages
         shared_memory_stores_before_it_loads

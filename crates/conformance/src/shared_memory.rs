@@ -8,16 +8,19 @@
 //! runs the protocol can be held to it too.
 
 use std::num::NonZeroU32;
+use std::ops::Range;
 
 use protocols::stache::{STACHE, STACHE_UNORDERED};
 use protocols::sync::{BarrierRoom, SharedBarrier};
 use tempest::entry::{Coherence, SharedMemory};
 use tempest::{
     AddressSpace, Array, Frames, Homes, Layout, Mechanism, NodeId, Protocol, Quiet, Report, Setup, Shape,
-    Shared, Thread, handlers,
+    Shared, Thread, World, handlers,
 };
 
 use crate::Setting;
+use crate::moving_homes::{EAGER, EAGER_UNORDERED};
+use crate::random::Draw;
 
 /// Nodes that report to one at a barrier.
 pub(crate) const FAN_IN: NonZeroU32 = NonZeroU32::MIN.saturating_add(1);
@@ -50,6 +53,20 @@ pub fn first_touch_is_memory(setting: &Setting<'_>) {
     }
 }
 
+/// Stores of few threads to pages whose homes move at almost every occasion: none is lost, none is seen late.
+pub fn moving_homes_are_memory(setting: &Setting<'_>) {
+    for protocol in [&EAGER, &EAGER_UNORDERED] {
+        for (homes, frames) in [
+            (Homes::RoundRobin, Frames::All),
+            (Homes::RoundRobin, Frames::AtMost(1)),
+            (Homes::FirstTouch, Frames::AtMost(4)),
+        ] {
+            let load = Load { homes, ..Load::new(protocol, frames, 64, 4) };
+            load.put_on(setting, "moving_homes_are_memory");
+        }
+    }
+}
+
 /// Stores of more threads than frames to few blocks, with room for one or two remote pages at a time: none is
 /// lost, none is seen late.
 pub fn shared_memory_fits_its_frames(setting: &Setting<'_>) {
@@ -65,10 +82,37 @@ pub fn shared_memory_fits_its_frames(setting: &Setting<'_>) {
 /// Shared memory under load: `rounds` rounds in which each of two threads a processor stores, reads and adds
 /// in each page. With `rounds` in the thousands this is the full dose.
 pub fn shared_memory_stress(setting: &Setting<'_>, rounds: u32) {
-    for protocol in [&STACHE, &STACHE_UNORDERED] {
+    for protocol in [&STACHE, &STACHE_UNORDERED, &EAGER, &EAGER_UNORDERED] {
         for frames in [Frames::All, Frames::AtMost(2), Frames::AtMost(4)] {
             Load::new(protocol, frames, 64, rounds).put_on(setting, "shared_memory_stress");
         }
+    }
+}
+
+/// Shared memory under random settings, one for each seed: protocol, room, homes, blocks, nodes, and the way of each thread through the
+/// pages. None is lost, none is seen late. In half of them homes move at almost every occasion.
+///
+/// # Panics
+/// If a policy does not parse, the world refuses it, or a store is lost or seen late: the message names the seed.
+pub fn drawn_memory_is_memory(world: &dyn World, policies: &[&str], seeds: Range<u64>) {
+    for seed in seeds {
+        let mut draw = Draw::new(seed);
+        let text = draw.pick(policies);
+        let policy = text.parse().unwrap_or_else(|error| panic!("policy `{text}`: {error}"));
+        let setting =
+            Setting { world, policy: &policy, nodes: draw.number(2, 4), processors: draw.number(2, 3) };
+        let protocol = draw.pick(&[&STACHE, &STACHE_UNORDERED, &EAGER, &EAGER_UNORDERED]);
+        let frames = draw.pick(&[
+            Frames::All,
+            Frames::OnDemand,
+            Frames::AtMost(1),
+            Frames::AtMost(2),
+            Frames::AtMost(4),
+        ]);
+        let homes = draw.pick(&[Homes::RoundRobin, Homes::FirstTouch, Homes::At(NodeId(0))]);
+        let block = draw.pick(&tempest::entry::Plan::BLOCKS);
+        let load = Load { homes, seed: Some(seed), ..Load::new(protocol, frames, block, draw.number(3, 12)) };
+        load.put_on(&setting, &format!("drawn_memory_is_memory, seed {seed}"));
     }
 }
 
@@ -87,15 +131,17 @@ struct Load {
     homes: Homes,
     block: u32,
     rounds: u32,
+    /// Threads go through the pages in a random order, another in each round; in turn if there is none.
+    seed: Option<u64>,
 }
 
 impl Load {
     fn new(protocol: &'static Coherence, frames: Frames, block: u32, rounds: u32) -> Self {
-        Self { protocol, frames, homes: Homes::RoundRobin, block, rounds }
+        Self { protocol, frames, homes: Homes::RoundRobin, block, rounds, seed: None }
     }
 
     fn put_on(self, setting: &Setting<'_>, promise: &str) {
-        let Self { protocol, frames, homes, block, rounds } = self;
+        let Self { protocol, frames, homes, block, rounds, seed } = self;
         // A page at each node, and one more; so many that nodes have to choose which of them have frames.
         let pages = match frames {
             Frames::AtMost(most) => 2 * (most as usize + 1),
@@ -106,7 +152,7 @@ impl Load {
         let barrier = SharedBarrier::room(&mut layout).expect("it is small");
         let space = AddressSpace::new(layout, frames).expect("there is a frame");
         let memory = SharedMemory { space, protocol };
-        let plan = Plan { memory, barrier, words, pages, rounds };
+        let plan = Plan { memory, barrier, words, pages, rounds, seed };
         setting.verified_by::<Tagged>(Mechanism::SharedMemory, promise, plan, 2);
     }
 }
@@ -117,6 +163,7 @@ struct Plan {
     words: Array<u64>,
     pages: usize,
     rounds: u32,
+    seed: Option<u64>,
 }
 
 struct Tagged {
@@ -124,6 +171,7 @@ struct Tagged {
     words: Shared<u64>,
     pages: usize,
     rounds: u32,
+    seed: Option<u64>,
     barrier: SharedBarrier,
 }
 
@@ -134,7 +182,7 @@ impl Protocol for Tagged {
         let memory = plan.memory.install(setup);
         let barrier = SharedBarrier::new(setup, &memory, plan.barrier, FAN_IN);
         let words = memory.bind(plan.words);
-        Self { shape: setup.shape(), words, pages: plan.pages, rounds: plan.rounds, barrier }
+        Self { shape: setup.shape(), words, pages: plan.pages, rounds: plan.rounds, seed: plan.seed, barrier }
     }
 }
 
@@ -146,6 +194,18 @@ fn tagged(owner: usize, number: u32) -> u64 {
 impl Tagged {
     fn threads(&self) -> usize {
         (self.shape.nodes * self.shape.threads) as usize
+    }
+
+    /// A thread's own way through the pages in a round.
+    fn way(&self, mine: usize, round: u32) -> Vec<usize> {
+        let mut way: Vec<usize> = (0..self.pages).map(|step| (mine + step) % self.pages).collect();
+        if let Some(seed) = self.seed {
+            let mut draw = Draw::new(seed ^ (mine as u64 + 1) << 32 ^ u64::from(round) << 48);
+            for last in (1..way.len()).rev() {
+                way.swap(last, draw.number(0, last as u32) as usize);
+            }
+        }
+        way
     }
 
     /// One round in one page: stores the own word, adds, looks at another's.
@@ -187,9 +247,7 @@ impl Tagged {
         let mine = (node * thread.threads() + thread.index()) as usize;
         let mut seen = vec![0; self.pages];
         for round in 0..self.rounds {
-            for step in 0..self.pages {
-                // Each thread goes its own way through the pages.
-                let page = (mine + step) % self.pages;
+            for page in self.way(mine, round) {
                 self.visit(thread, mine, page, round, &mut seen[page]);
                 thread.poll();
             }

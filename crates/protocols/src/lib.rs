@@ -18,4 +18,5 @@ pub mod sync;
 pub use sync::Barrier;
 
 /// The protocols that keep shared memory coherent; the first is used unless a person says another.
-pub static COHERENCE: &[tempest::entry::Coherence] = &[stache::STACHE, stache::STACHE_UNORDERED];
+pub static COHERENCE: &[tempest::entry::Coherence] =
+    &[stache::STACHE, stache::STACHE_UNORDERED, stache::STACHE_MIGRATING];

@@ -12,6 +12,7 @@
 //! Must never know a world.
 
 mod model;
+mod moves;
 #[cfg(test)]
 mod mutations;
 mod rules;
@@ -19,6 +20,7 @@ mod search;
 mod touch;
 
 pub use model::{Faults, Move, Scope, explore};
+pub use moves::{HomeMove, HomeScope, explore_moves};
 pub use rules::Rules;
 pub use search::{Explored, System, Violation, search};
 pub use touch::{TouchMove, explore_touches};

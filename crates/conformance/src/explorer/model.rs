@@ -75,23 +75,23 @@ pub fn explore(rules: &impl Rules, scope: Scope) -> Result<Explored, Violation<M
 
 /// At most so many requests wait at the home beside one of each other node: the own node's, for either right,
 /// and those whose threads have been resumed by another request since.
-const OWN_WAITING: usize = 4;
+pub(super) const OWN_WAITING: usize = 4;
 
 /// A message on its way: what it says, and whether the words it brings are the newest.
-type Packet<M> = (M, bool);
+pub(super) type Packet<M> = (M, bool);
 
 /// One node's copy of the block: its tag, whether its words are the newest, and the threads and faults that wait for it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-struct Copy {
-    tag: Tag,
+pub(super) struct Copy {
+    pub(super) tag: Tag,
     /// The tag that a block of a resting page gets back; `Invalid` in an active page.
     rests: Tag,
     /// Whether the words are the newest.
-    fresh: bool,
+    pub(super) fresh: bool,
     /// By right: whether threads wait.
-    waits: [bool; 2],
+    pub(super) waits: [bool; 2],
     /// By right: fault events that have not been handled.
-    faults: [bool; 2],
+    pub(super) faults: [bool; 2],
 }
 
 /// A node that caches the block, and the channels between it and the home.
@@ -148,16 +148,16 @@ impl fmt::Display for Move {
 }
 
 impl Copy {
-    fn new(tag: Tag, fresh: bool) -> Self {
+    pub(super) fn new(tag: Tag, fresh: bool) -> Self {
         Self { tag, rests: Tag::Invalid, fresh, waits: [false; 2], faults: [false; 2] }
     }
 
-    fn may_fault(&self, right: Right) -> bool {
+    pub(super) fn may_fault(&self, right: Right) -> bool {
         self.tag < right.tag() && !self.waits[right as usize] && !self.faults[right as usize]
     }
 
     /// The right to the block, at once or when its page is active again.
-    fn right(&self) -> Tag {
+    pub(super) fn right(&self) -> Tag {
         self.tag.max(self.rests)
     }
 
@@ -170,14 +170,14 @@ impl Copy {
         self.rests = Tag::Invalid;
     }
 
-    fn lower(&mut self, tag: Tag) -> Result<(), String> {
+    pub(super) fn lower(&mut self, tag: Tag) -> Result<(), String> {
         ensure(tag < self.right(), || format!("lowers {:?} to {tag:?}", self.right()))?;
         let lowered = if self.rests > Tag::Invalid { &mut self.rests } else { &mut self.tag };
         *lowered = tag;
         Ok(())
     }
 
-    fn raise(&mut self, tag: Tag) -> Result<(), String> {
+    pub(super) fn raise(&mut self, tag: Tag) -> Result<(), String> {
         ensure(self.rests == Tag::Invalid, || format!("raises {tag:?} in a page at rest"))?;
         ensure(tag > self.tag, || format!("raises {:?} to {tag:?}", self.tag))?;
         self.tag = tag;
@@ -185,14 +185,14 @@ impl Copy {
     }
 
     /// Words arrive: nobody may be using those that are there.
-    fn place(&mut self, fresh: bool) -> Result<(), String> {
+    pub(super) fn place(&mut self, fresh: bool) -> Result<(), String> {
         ensure(self.right() == Tag::Invalid, || "words arrive over a copy in use".to_owned())?;
         self.fresh = fresh;
         Ok(())
     }
 
     /// Threads go on and do their accesses.
-    fn resume(&mut self, right: Right) -> Result<(), String> {
+    pub(super) fn resume(&mut self, right: Right) -> Result<(), String> {
         ensure(self.tag >= right.tag(), || format!("resumes {right:?} with {:?}", self.tag))?;
         ensure(self.fresh, || format!("an access to {right:?} finds old words"))?;
         self.waits[Right::Read as usize] = false;
@@ -203,7 +203,7 @@ impl Copy {
     }
 }
 
-fn ensure(holds: bool, otherwise: impl FnOnce() -> String) -> Result<(), String> {
+pub(super) fn ensure(holds: bool, otherwise: impl FnOnce() -> String) -> Result<(), String> {
     if holds { Ok(()) } else { Err(otherwise()) }
 }
 
@@ -350,6 +350,7 @@ impl State {
         match action {
             HomeAction::Raise(tag) => self.copy.raise(tag)?,
             HomeAction::Resume(right) => self.resume(HOME, right)?,
+            HomeAction::CalledIn => return Err("a home that stays is called in".to_owned()),
             HomeAction::Send(to, message) => {
                 let packet = (message, message.brings_words() && self.copy.fresh);
                 let cache = (to.0 as usize).checked_sub(1).and_then(|index| self.caches.get_mut(index));
@@ -441,6 +442,6 @@ impl State {
 }
 
 /// Which messages of a channel may arrive next: the first, or any one of those that differ.
-fn deliverable<M: PartialEq>(channel: &[M], in_order: bool) -> impl Iterator<Item = usize> {
+pub(super) fn deliverable<M: PartialEq>(channel: &[M], in_order: bool) -> impl Iterator<Item = usize> {
     (0..channel.len()).filter(move |&place| place == 0 || (!in_order && channel[place] != channel[place - 1]))
 }

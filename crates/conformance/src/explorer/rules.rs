@@ -4,7 +4,8 @@
 //! Must never know how the state space is searched.
 
 use protocols::stache::{
-    Home, HomeAction, HomeEvent, Line, LineAction, LineEvent, ToHome, Unspecified, Variant,
+    Home, HomeAction, HomeEvent, Line, LineAction, LineEvent, Residence, ResidenceAction, ResidenceEvent,
+    ToCache, ToHome, Unspecified, Variant, Whereabouts,
 };
 use tempest::Tag;
 
@@ -66,6 +67,35 @@ pub trait Rules {
 
     /// Whether the page of a block in this state may be laid to rest: not while something is on its way to it.
     fn may_rest(&self, line: Line) -> bool {
+        !line.is_busy()
+    }
+
+    /// [`Residence::step`].
+    ///
+    /// # Errors
+    /// If no rule covers the event.
+    fn residence_step(
+        &self,
+        residence: &mut Residence,
+        known: Whereabouts,
+        event: ResidenceEvent,
+        act: &mut dyn FnMut(ResidenceAction),
+    ) -> Result<(), Unspecified> {
+        residence.step(known, event, act)
+    }
+
+    /// [`Whereabouts::outdates`].
+    fn outdates(&self, known: Whereabouts, message: ToCache, moves: u32) -> bool {
+        known.outdates(message, moves)
+    }
+
+    /// What a node knows that knew `known` and is told `now`: the later of the two.
+    fn learns(&self, known: Whereabouts, now: Whereabouts) -> Whereabouts {
+        known.max(now)
+    }
+
+    /// Whether a node gives up a block in this state for the page to move there: not while something is on its way to it.
+    fn may_vacate(&self, line: Line) -> bool {
         !line.is_busy()
     }
 

@@ -20,7 +20,7 @@ pub(super) const MOST: u64 = 2_000;
 const MAX_PAYLOAD: usize = MAX_WORDS - 2;
 
 /// A source of choices.
-pub(super) struct Draw {
+pub(crate) struct Draw {
     random: Pcg64,
     shape: Shape,
     /// Panics that have been drawn.
@@ -31,12 +31,12 @@ pub(super) struct Draw {
 type Bodies = Vec<Vec<Op>>;
 
 impl Draw {
-    pub(super) fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self { random: Pcg64::seed_from_u64(seed), shape: Shape { nodes: 1, threads: 1 }, panics: 0 }
     }
 
     /// A number from `from` to `to`, both included.
-    pub(super) fn number(&mut self, from: u32, to: u32) -> u32 {
+    pub(crate) fn number(&mut self, from: u32, to: u32) -> u32 {
         self.random.random_range(from..=to)
     }
 
@@ -46,7 +46,7 @@ impl Draw {
     }
 
     /// One of several.
-    pub(super) fn pick<T: Copy>(&mut self, of: &[T]) -> T {
+    pub(crate) fn pick<T: Copy>(&mut self, of: &[T]) -> T {
         of[self.random.random_range(0..of.len())]
     }
 

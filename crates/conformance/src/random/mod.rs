@@ -34,7 +34,8 @@ use std::sync::Arc;
 use tempest::{Blocked, Failure, Job, Launch, Outcome, Policy, Shape, World};
 use units::Time;
 
-use draw::{Draw, MOST};
+pub(crate) use draw::Draw;
+use draw::MOST;
 use oracle::{Stuck, Verdict, judge};
 use script::{Script, panic_words};
 use stage::{Play, Shared, Stage};

@@ -27,3 +27,11 @@ fn every_promise_holds_while_roles_change_without_end() {
     conformance::run_all(&Local::new().restless(), adaptive, 2, 3);
     conformance::run_all(&Local::with_depths(2, 3).restless(), adaptive, 3, 2);
 }
+
+/// Protocols, room, homes, blocks and threads' ways through the pages, as seeds have it.
+#[test]
+fn memory_under_random_settings_is_memory() {
+    let policies = &["single", "floating", "fixed:1", "adaptive"];
+    conformance::drawn_memory_is_memory(&Local::new(), policies, conformance::random::seeds(24));
+    conformance::drawn_memory_is_memory(&Local::with_depths(2, 3), policies, 24..32);
+}

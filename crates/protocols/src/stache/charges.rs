@@ -20,12 +20,16 @@
 //! | page laid to rest | X, T for each block with a right |
 //! | resting page active again | T for each block with a right |
 //! | replacement | X, T unless the page rested; F where words go |
+//! | block called in because its page moves | as a request that writes; X, T where it is granted at once |
+//! | page that moves | F for each block at the former home, P at the next one |
+//! | request at a former home | L |
+//! | recall of a former home | a step aside |
 //!
 //! Must never know a price.
 
 use tempest::{Actions, Block, Primitive, Tag};
 
-use super::{Asker, HomeAction, HomeEvent, Line, LineEvent, Request, ToCache};
+use super::{Asker, HomeAction, HomeEvent, Line, LineEvent, Request, ToCache, Want};
 
 /// The primitives that handlers may charge, whatever the event; that of a page that gets room is apart.
 pub(super) const ALL: &[Primitive] = &[
@@ -80,23 +84,27 @@ impl HomeBill {
                 self.sent = true;
                 self.begin_round(action, cx);
             }
+            HomeAction::CalledIn if is_request => {
+                cx.charge_block(Primitive::Purge, self.block);
+                cx.charge(Primitive::SetTag);
+            }
             HomeAction::Raise(_) if !self.brings_words() => cx.charge(Primitive::SetTag),
-            HomeAction::Send(..) | HomeAction::Raise(_) | HomeAction::Resume(_) => {}
+            HomeAction::Send(..) | HomeAction::Raise(_) | HomeAction::Resume(_) | HomeAction::CalledIn => {}
         }
     }
 
     /// The first message of an invalidation or a recall.
     fn begin_round(&self, action: HomeAction, cx: &mut Actions<'_>) {
         match (self.event, action) {
-            (HomeEvent::Request(Request { from: Asker::Here, .. }), _) if !self.waited => {
+            (HomeEvent::Request(Request { from: Asker::Here, want: Want::Read | Want::Write }), _)
+                if !self.waited =>
+            {
                 cx.charge(Primitive::ReadFaultState);
             }
             (
-                HomeEvent::Request(Request { from: Asker::Node(_), .. }),
+                HomeEvent::Request(Request { from: Asker::Node(_), .. } | Request { want: Want::Leave, .. }),
                 HomeAction::Send(_, ToCache::Invalidate),
-            ) => {
-                cx.charge(Primitive::SetTag);
-            }
+            ) => cx.charge(Primitive::SetTag),
             _ => {}
         }
     }

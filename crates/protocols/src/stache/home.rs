@@ -11,6 +11,9 @@
 //! 3. [`Home::due`] hands out the oldest request that waited and can be served now; it is served in the same
 //!    way.
 //!
+//! When the home of the page moves, the own node asks for [`Want::Leave`]: every copy is called in as for writing, then the words wait to
+//! be sent and requests wait behind them, until [`Home::given_up`] hands those out.
+//!
 //! Nothing here sends, touches memory or knows a clock: the explorer drives these very functions.
 
 use std::collections::VecDeque;
@@ -37,6 +40,13 @@ pub struct Request {
     pub want: Want,
 }
 
+impl Request {
+    /// What an owner is asked for, for this request to be granted.
+    fn recalls(self) -> Want {
+        if self.want == Want::Read { Want::Read } else { Want::Write }
+    }
+}
+
 /// What happens to a directory entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum HomeEvent {
@@ -50,6 +60,11 @@ impl HomeEvent {
     /// A fault of the home's own node.
     pub fn fault(wants: Right) -> Self {
         Self::Request(Request { from: Asker::Here, want: wants.into() })
+    }
+
+    /// The home of the page moves to another node.
+    pub fn leave() -> Self {
+        Self::Request(Request { from: Asker::Here, want: Want::Leave })
     }
 
     /// A message of another node.
@@ -70,6 +85,8 @@ pub enum HomeAction {
     Raise(Tag),
     /// Let the own node's threads go on that waited for this right.
     Resume(Right),
+    /// The block is called in: its words may go to the next home.
+    CalledIn,
 }
 
 /// What the directory knows of a block.
@@ -97,6 +114,8 @@ pub enum HomeState {
         /// Of the two messages of an owner that replaces the block just now, the one that has come.
         half: Half,
     },
+    /// Only the home has the words, and does not use them: they go to the next home.
+    Leaving,
 }
 
 /// In the robust variant, an owner that has put the block when the recall reaches it answers by two messages.
@@ -140,23 +159,37 @@ impl Home {
     pub fn tag(&self) -> Tag {
         match &self.state {
             HomeState::Writable => Tag::Writable,
+            HomeState::Invalidating { request: Request { want: Want::Leave, .. }, .. } => Tag::Invalid,
             HomeState::Shared(_)
             | HomeState::Invalidating { request: Request { from: Asker::Here, .. }, .. } => Tag::ReadOnly,
             _ => Tag::Invalid,
         }
     }
 
-    /// Whether it waits for no answer.
+    /// Whether it waits for no answer, and its words stay.
     pub fn is_settled(&self) -> bool {
-        !matches!(self.state, HomeState::Invalidating { .. } | HomeState::Recalling { .. })
+        !matches!(
+            self.state,
+            HomeState::Invalidating { .. } | HomeState::Recalling { .. } | HomeState::Leaving
+        )
+    }
+
+    /// The requests that wait when the next home has the words.
+    pub fn given_up(self) -> impl Iterator<Item = Request> {
+        self.waiting.into_iter()
     }
 
     /// The right the own node has to be lowered to before this event is served; `None` if it loses nothing.
     pub fn lowers(&self, event: HomeEvent) -> Option<Tag> {
-        let HomeEvent::Request(Request { from: Asker::Node(_), want }) = event else { return None };
+        let HomeEvent::Request(Request { from, want }) = event else { return None };
+        if from == Asker::Here && want != Want::Leave {
+            return None;
+        }
         match (&self.state, want) {
             (HomeState::Writable, Want::Read) => Some(Tag::ReadOnly),
-            (HomeState::Writable | HomeState::Shared(_), Want::Write | Want::Upgrade) => Some(Tag::Invalid),
+            (HomeState::Writable | HomeState::Shared(_), Want::Write | Want::Upgrade | Want::Leave) => {
+                Some(Tag::Invalid)
+            }
             _ => None,
         }
     }
@@ -197,6 +230,7 @@ impl Home {
             return Some(());
         }
         match request {
+            Request { want: Want::Leave, .. } => return self.ask(request, act),
             Request { from: Asker::Here, want: Want::Read } if self.tag() >= Tag::ReadOnly => {
                 act(HomeAction::Resume(Right::Read));
             }
@@ -216,11 +250,9 @@ impl Home {
                 if from == Asker::Node(owner) {
                     return None;
                 }
-                let (recall, want) = match want {
-                    Want::Read => (ToCache::RecallRead, Want::Read),
-                    Want::Write | Want::Upgrade => (ToCache::RecallWrite, Want::Write),
-                };
+                let recall = if want == Want::Read { ToCache::RecallRead } else { ToCache::RecallWrite };
                 act(HomeAction::Send(owner, recall));
+                let want = if want == Want::Upgrade { Want::Write } else { want };
                 let request = Request { from, want };
                 self.state = HomeState::Recalling { owner, request, half: Half::Neither };
             }
@@ -232,14 +264,15 @@ impl Home {
                 sharers.insert(node);
                 act(HomeAction::Send(node, ToCache::DataRead));
             }
-            (HomeState::Writable, Request { from, .. }) => {
-                self.grant(Request { from, want: Want::Write }, act)
+            (HomeState::Writable, Request { from, want }) => {
+                let want = if want == Want::Upgrade { Want::Write } else { want };
+                self.grant(Request { from, want }, act);
             }
             (HomeState::Shared(sharers), Request { from, want }) => {
                 let mut awaited = std::mem::take(sharers);
                 let had_copy = matches!(from, Asker::Node(node) if awaited.remove(node));
                 // A copy that was taken away while the upgrade was on its way has to be sent again.
-                let want = if want == Want::Upgrade && had_copy { want } else { Want::Write };
+                let want = if want == Want::Upgrade && !had_copy { Want::Write } else { want };
                 let request = Request { from, want };
                 if awaited.is_empty() {
                     self.grant(request, act);
@@ -248,18 +281,24 @@ impl Home {
                     self.state = HomeState::Invalidating { request, awaited };
                 }
             }
-            (HomeState::Invalidating { .. } | HomeState::Recalling { .. }, _) => return None,
+            (HomeState::Invalidating { .. } | HomeState::Recalling { .. } | HomeState::Leaving, _) => {
+                return None;
+            }
         }
         Some(())
     }
 
-    /// Grants writing: nobody else has a copy any more.
+    /// Grants writing, or the home's leave: nobody else has a copy any more.
     fn grant(&mut self, request: Request, act: &mut impl FnMut(HomeAction)) {
         match request.from {
             Asker::Node(node) => {
                 self.state = HomeState::Exclusive(node);
                 let upgrade = request.want == Want::Upgrade;
                 act(HomeAction::Send(node, if upgrade { ToCache::Upgraded } else { ToCache::DataWrite }));
+            }
+            Asker::Here if request.want == Want::Leave => {
+                self.state = HomeState::Leaving;
+                act(HomeAction::CalledIn);
             }
             Asker::Here => {
                 self.state = HomeState::Writable;
@@ -285,7 +324,7 @@ impl Home {
     fn answered(&mut self, from: NodeId, kind: Want, act: &mut impl FnMut(HomeAction)) -> Option<()> {
         match self.state {
             HomeState::Recalling { owner, request, half: Half::Neither }
-                if owner == from && request.want == kind =>
+                if owner == from && request.recalls() == kind =>
             {
                 self.recalled(request, (kind == Want::Read).then_some(owner), act);
                 Some(())
@@ -341,7 +380,7 @@ impl Home {
     /// The words are back; `keeper` still has a copy to read.
     fn recalled(&mut self, request: Request, keeper: Option<NodeId>, act: &mut impl FnMut(HomeAction)) {
         match (request, keeper) {
-            (Request { want: Want::Write | Want::Upgrade, .. }, _) => self.grant(request, act),
+            (Request { want: Want::Write | Want::Upgrade | Want::Leave, .. }, _) => self.grant(request, act),
             // Nobody else has a copy: the home may as well write.
             (Request { from: Asker::Here, .. }, None) => {
                 self.state = HomeState::Writable;
@@ -421,6 +460,25 @@ mod tests {
         let due = home.due().expect("the fault waited");
         assert_eq!((due, home.due()), (HomeEvent::fault(Right::Read), None));
         assert_eq!(served(&mut home, due), [HomeAction::Resume(Right::Read)]);
+    }
+
+    #[test]
+    fn a_home_that_leaves_calls_in_every_copy_and_lets_requests_wait() {
+        let mut home = Home::default();
+        told(&mut home, ONE, ToHome::GetRead);
+        assert_eq!(home.lowers(HomeEvent::leave()), Some(Tag::Invalid));
+        let called = [HomeAction::Send(ONE, ToCache::Invalidate)];
+        assert_eq!((served(&mut home, HomeEvent::leave()), home.tag()), (called.to_vec(), Tag::Invalid));
+        assert_eq!(told(&mut home, TWO, ToHome::GetRead), []);
+        assert_eq!(told(&mut home, ONE, ToHome::Invalidated), [HomeAction::CalledIn]);
+        assert_eq!(served(&mut home, HomeEvent::fault(Right::Write)), []);
+        assert_eq!((home.tag(), home.due()), (Tag::Invalid, None));
+        let waiting: Vec<_> = home.given_up().map(|request| request.from).collect();
+        assert_eq!(waiting, [Asker::Node(TWO), Asker::Here]);
+        let mut home = Home::default();
+        told(&mut home, ONE, ToHome::GetWrite);
+        assert_eq!(served(&mut home, HomeEvent::leave()), [HomeAction::Send(ONE, ToCache::RecallWrite)]);
+        assert_eq!(told(&mut home, ONE, ToHome::Flushed), [HomeAction::CalledIn]);
     }
 
     #[test]

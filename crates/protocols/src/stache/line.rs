@@ -126,6 +126,7 @@ impl Line {
                 self.recall(recall, variant, &mut act)
             }
             LineEvent::Message(ToCache::PutDone) => self.put_done(&mut act),
+            LineEvent::Message(ToCache::Moved) => self.moved(&mut act),
             LineEvent::Replace => self.replace(variant, &mut act),
         };
         served.ok_or_else(|| Unspecified { event: format!("{event:?}"), state: format!("{:?}", self.state) })
@@ -246,6 +247,15 @@ impl Line {
         Some(())
     }
 
+    /// Its request was not served: it is made again, to the home that is known now.
+    fn moved(&mut self, act: &mut impl FnMut(LineAction)) -> Option<()> {
+        if !matches!(self.state, LineState::Reading | LineState::ReadingAgain | LineState::Writing) {
+            return None;
+        }
+        self.ask(act);
+        Some(())
+    }
+
     fn replace(&mut self, variant: Variant, act: &mut impl FnMut(LineAction)) -> Option<()> {
         match (self.state, variant) {
             (LineState::Invalid | LineState::Putting, _) => {}
@@ -342,8 +352,19 @@ mod tests {
     }
 
     #[test]
+    fn a_request_that_a_former_home_did_not_serve_is_made_again() {
+        let mut line = Line::default();
+        let again = served(&mut line, Variant::Ordered, &[READ, told(ToCache::Moved)]);
+        assert_eq!(again, [LineAction::Send(ToHome::GetRead)]);
+        // The copy that was to be upgraded has been called in when the page moved.
+        let moves = [told(ToCache::DataRead), WRITE, told(ToCache::Invalidate), told(ToCache::Moved)];
+        assert_eq!(served(&mut line, Variant::Ordered, &moves), [LineAction::Send(ToHome::GetWrite)]);
+    }
+
+    #[test]
     fn what_no_rule_covers_changes_nothing() {
-        for event in [told(ToCache::DataRead), told(ToCache::Upgraded), told(ToCache::PutDone)] {
+        let events = [ToCache::DataRead, ToCache::Upgraded, ToCache::PutDone, ToCache::Moved].map(told);
+        for event in events {
             let mut line = Line::default();
             let error = line.step(event, Variant::Ordered, |action| panic!("{action:?}")).unwrap_err();
             assert!(error.to_string().ends_with("in state Invalid"), "{error}");

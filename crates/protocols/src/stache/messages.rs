@@ -5,9 +5,11 @@
 //! home at a node that is not the home ends the run with an error. A message's block and kind stand in the header of a real
 //! one, so its fields have no modelled bytes.
 
-use tempest::{Block, Fault, Handler, Key, NodeId, Right, handlers};
+use tempest::{Block, Fault, Handler, Key, NodeId, Primitive, Right, handlers};
 
-use super::{Asker, HomeEvent, LineEvent, Request, Stache, ToCache, ToHome, Want};
+use super::{
+    HomeEvent, LineEvent, Migration, Residence, ResidenceEvent, Stache, ToCache, ToHome, Want, Whereabouts,
+};
 
 #[handlers]
 impl Stache {
@@ -40,15 +42,15 @@ impl Stache {
 
     /// Brings words from home.
     #[message(key = Block(block), class = Reply, bytes = 0)]
-    pub(super) fn supply(&self, block: u32, word: u32, cx: &mut Handler<'_>) {
-        self.told_line(block, word, cx);
+    pub(super) fn supply(&self, block: u32, word: u16, moves: u16, cx: &mut Handler<'_>) {
+        self.told_line(block, word, moves, cx);
     }
 
     /// Brings whatever else a home says. The grant of an upgrade counts as the end of the invalidations that the upgrade
     /// asked for.
     #[message(key = Block(block), class = Reply, volume = Invalidation, bytes = 0)]
-    pub(super) fn call(&self, block: u32, word: u32, cx: &mut Handler<'_>) {
-        self.told_line(block, word, cx);
+    pub(super) fn call(&self, block: u32, word: u16, moves: u16, cx: &mut Handler<'_>) {
+        self.told_line(block, word, moves, cx);
     }
 
     /// Says that the home's own right is lowered, as a request of another node, `from`, needs it. `word` is the request's word
@@ -136,8 +138,101 @@ impl Stache {
     #[message(key = Block(block), class = System)]
     pub(super) fn passed_on(&self, block: u32, from: u32, word: u32, cx: &mut Handler<'_>) {
         self.expect_own(cx);
-        let event = HomeEvent::message(NodeId(from), known(&ToHome::ALL, word, cx));
-        self.serve_home(self.known(block, cx), event, cx);
+        let (message, block) = (known(&ToHome::ALL, word, cx), self.known(block, cx));
+        self.asked_by(NodeId(from), message, block, cx);
+    }
+
+    /// Says that another node, `by`, has asked for blocks of a page so often that it should be the page's home.
+    #[message(key = Sequential, class = System)]
+    pub(super) fn earned(&self, page: u32, by: u32, cx: &mut Handler<'_>) {
+        self.expect_own(cx);
+        self.serve_residence(page, ResidenceEvent::Earned(NodeId(by)), cx);
+    }
+
+    /// Offers a page that has moved `moves` times: the receiver is to be its home.
+    #[message(key = Sequential, class = System, volume = Request, bytes = 0)]
+    pub(super) fn offered(&self, page: u32, moves: u32, cx: &mut Handler<'_>) {
+        self.expect_moving(page, moves, cx);
+        let now = Whereabouts { moves, home: cx.source() };
+        self.serve_residence(page, ResidenceEvent::Offered(now), cx);
+    }
+
+    /// Says that a page which will be at home here may have become free.
+    #[message(key = Sequential, class = System)]
+    pub(super) fn vacate(&self, cx: &mut Handler<'_>) {
+        self.expect_own(cx);
+        self.vacate_idle(cx);
+    }
+
+    /// Says that no right is left to a page that will be at home here.
+    #[message(key = Sequential, class = System)]
+    pub(super) fn vacated(&self, page: u32, cx: &mut Handler<'_>) {
+        self.expect_own(cx);
+        self.leave_to_home(page, cx);
+    }
+
+    /// Accepts the page that was offered: nothing of it is at the sender.
+    #[message(key = Sequential, class = Reply, volume = Request, bytes = 0)]
+    pub(super) fn accepted(&self, page: u32, cx: &mut Handler<'_>) {
+        self.expect_moving(page, 0, cx);
+        let offered = self.residence(page, cx);
+        assert!(
+            offered == Residence::Offering(cx.source()),
+            "{} accepts page {page}, which {} has not offered: {offered:?}",
+            cx.source(),
+            self.node
+        );
+        self.serve_residence(page, ResidenceEvent::Accepted, cx);
+    }
+
+    /// Calls in a block of a page whose home moves; this node's right to it is lowered if `lowered` is 1.
+    #[message(key = Block(block), class = System)]
+    pub(super) fn call_in(&self, block: u32, lowered: u32, cx: &mut Handler<'_>) {
+        self.expect_own(cx);
+        self.call_in_block(self.known(block, cx), lowered == 1, cx);
+    }
+
+    /// Says that every block of a page whose home moves has been called in.
+    #[message(key = Sequential, class = System)]
+    pub(super) fn called_in(&self, page: u32, cx: &mut Handler<'_>) {
+        self.expect_own(cx);
+        self.serve_residence(page, ResidenceEvent::CalledIn, cx);
+    }
+
+    /// Brings the words of a block to its next home.
+    #[message(key = Block(block), class = Reply, bytes = 0)]
+    pub(super) fn arrive(&self, block: u32, cx: &mut Handler<'_>) {
+        let block = self.known(block, cx);
+        self.expect_moving(self.memory.layout().page_of(block), 0, cx);
+        assert!(self.home_of(block) == Some(cx.source()), "{} brings {block} without an offer", cx.source());
+        cx.charge_block(Primitive::PlaceBlock, block);
+        self.count_block(block, |page| cx.send(self.node, Self::arrived(page)));
+    }
+
+    /// Says that all words have come of a page that will be at home here.
+    #[message(key = Sequential, class = System)]
+    pub(super) fn arrived(&self, page: u32, cx: &mut Handler<'_>) {
+        self.expect_own(cx);
+        self.serve_residence(page, ResidenceEvent::Arrived, cx);
+    }
+
+    /// Says that the sender is the home of a page now, which has moved `moves` times.
+    #[message(key = Sequential, class = Reply, volume = Request, bytes = 0)]
+    pub(super) fn taken(&self, page: u32, moves: u32, cx: &mut Handler<'_>) {
+        self.expect_moving(page, moves, cx);
+        let now = Whereabouts { moves, home: cx.source() };
+        self.serve_residence(page, ResidenceEvent::Taken(now), cx);
+    }
+
+    /// Says that the sender is not the home of a block's page any more, which has moved `moves` times and whose home is `home`.
+    #[message(key = Block(block), class = Reply, volume = Request, bytes = 0)]
+    pub(super) fn moved(&self, block: u32, home: u32, moves: u32, cx: &mut Handler<'_>) {
+        let block = self.known(block, cx);
+        let page = self.memory.layout().page_of(block);
+        self.expect_moving(page, moves, cx);
+        assert!(home < cx.nodes(), "node {home} as the home of {block} in a message from {}", cx.source());
+        self.homes.note(page, Whereabouts { moves, home: NodeId(home) });
+        self.serve_line_or_absent(block, LineEvent::Message(ToCache::Moved), cx);
     }
 
     /// A fault in a page without a frame, or at rest, changes the pages.
@@ -145,16 +240,13 @@ impl Stache {
         if mapped == 1 { Block(block).key() } else { Key::Sequential }
     }
 
-    /// The message that serves a home's event when the right has been lowered: only requests of other nodes take any from
-    /// the home.
-    pub(super) fn after_lowering_home(block: Block, event: HomeEvent) -> HomeLowered {
-        let HomeEvent::Request(Request { from: Asker::Node(from), want }) = event else {
-            unreachable!("{event:?} takes no right from the home")
-        };
+    /// The message that serves a request of another node at the home when the right has been lowered.
+    pub(super) fn after_lowering_home(block: Block, from: NodeId, want: Want) -> HomeLowered {
         let word = match want {
             Want::Read => ToHome::GetRead,
             Want::Write => ToHome::GetWrite,
             Want::Upgrade => ToHome::Upgrade,
+            Want::Leave => unreachable!("{from} is not the home"),
         };
         Self::home_lowered(block.0, from.0, word as u32)
     }
@@ -170,28 +262,69 @@ impl Stache {
 
     fn told_home(&self, block: u32, word: u32, cx: &mut Handler<'_>) {
         let (message, block) = (known(&ToHome::ALL, word, cx), self.known(block, cx));
+        let from = cx.source();
         match self.home_of(block) {
             None if message.wants().is_some() => {
-                let from = cx.source().0;
-                cx.send(self.node, Self::asked_early(block.0, from, word));
+                cx.send(self.node, Self::asked_early(block.0, from.0, word));
             }
             None => self.refuse_as_home(block),
-            Some(_) => self.serve_home(block, HomeEvent::message(cx.source(), message), cx),
+            Some(_) => self.asked_by(from, message, block, cx),
         }
     }
 
-    fn told_line(&self, block: u32, word: u32, cx: &mut Handler<'_>) {
-        let (message, block) = (known(&ToCache::ALL, word, cx), self.known(block, cx));
-        let home = self.home_of(block);
-        if home != Some(cx.source()) {
-            let home = home.map_or_else(|| "not known".to_owned(), |home| home.to_string());
-            panic!("{message:?} about {block} from {}, whose home is {home}", cx.source());
+    /// A message to the home of a block, of which this node knows who it is.
+    fn asked_by(&self, from: NodeId, message: ToHome, block: Block, cx: &mut Handler<'_>) {
+        let known = self.homes.find(self.memory.layout().page_of(block)).expect("the home is known");
+        if known.home == self.node {
+            if message.wants().is_some() {
+                self.count_request(block, from, known, cx);
+            }
+            self.serve_home(block, HomeEvent::message(from, message), cx);
+        } else if message.wants().is_some() && known.moves > 0 {
+            cx.charge(Primitive::DirectoryLookup);
+            cx.send(from, Self::moved(block.0, known.home.0, known.moves));
+        } else {
+            self.refuse_as_home(block);
         }
-        let event = LineEvent::Message(message);
-        if self.has_gaps && !cx.has_entry(&self.entries) {
-            return self.serve_absent(block, event, cx);
+    }
+
+    fn told_line(&self, block: u32, word: u16, moves: u16, cx: &mut Handler<'_>) {
+        let (message, block) = (known(&ToCache::ALL, word.into(), cx), self.known(block, cx));
+        let now = Whereabouts { moves: moves.into(), home: cx.source() };
+        let page = self.memory.layout().page_of(block);
+        match self.homes.find(page) {
+            // Late words and answers of a former home are what the node waits for.
+            Some(known) if now.moves < known.moves => {
+                if known.outdates(message, now.moves) {
+                    return cx.charge(Primitive::Defer);
+                }
+            }
+            Some(known) if known == now => {}
+            Some(known) if self.moves.is_some() && now.moves > known.moves => {
+                self.expect_moving(page, now.moves, cx);
+                self.homes.note(page, now);
+            }
+            known => {
+                let home = known.map_or_else(|| "not known".to_owned(), |known| known.home.to_string());
+                panic!("{message:?} about {block} from {}, whose home is {home}", cx.source());
+            }
         }
-        self.serve_line(block, event, cx);
+        self.serve_line_or_absent(block, LineEvent::Message(message), cx);
+    }
+
+    /// Serves a message about a cached block whose page may have no frame here.
+    fn serve_line_or_absent(&self, block: Block, event: LineEvent, cx: &mut Handler<'_>) {
+        match self.has_gaps && !cx.has_entry(&self.entries) {
+            true => self.serve_absent(block, event, cx),
+            false => self.serve_line(block, event, cx),
+        }
+    }
+
+    /// What moves a page comes only where homes move, and names a page that exists.
+    fn expect_moving(&self, page: u32, moves: u32, cx: &Handler<'_>) {
+        let may_move =
+            self.moves.is_some() && page < self.memory.layout().pages() && moves <= Migration::MOST_MOVES;
+        assert!(may_move, "page {page} has moved {moves} times in a message from {}", cx.source());
     }
 
     /// Requests of a node's own threads, and what follows when the node has lowered a right, come from no other node.
@@ -227,6 +360,7 @@ impl From<Fault> for Faulted {
 
 #[cfg(test)]
 mod tests {
+    use std::num::NonZeroU32;
     use std::sync::Arc;
 
     use native::Local;
@@ -240,13 +374,20 @@ mod tests {
 
     type Lie = fn(&Thread<'_>);
 
-    impl Protocol for Liar {
-        type Config = Lie;
+    /// What is said, and whether homes move there.
+    #[derive(Clone, Copy)]
+    struct Told(Lie, bool);
 
-        fn install(lie: &Lie, setup: &mut tempest::Setup<'_>) -> Self {
+    impl Protocol for Liar {
+        type Config = Told;
+
+        fn install(&Told(lie, homes_move): &Told, setup: &mut tempest::Setup<'_>) -> Self {
             let mut layout = Layout::new(2, 64).expect("blocks of 64 bytes are permitted");
             layout.array::<u64>("words", 1024, Homes::RoundRobin).expect("it is small");
-            Self(*lie, setup.install(&Config::new(layout)))
+            let config = Config::new(layout);
+            let policy = Migration { after: NonZeroU32::MAX };
+            let config = if homes_move { config.migration(policy) } else { config };
+            Self(lie, setup.install(&config))
         }
     }
 
@@ -289,12 +430,51 @@ mod tests {
             (|thread| tell(thread, Stache::ask(128, 0)), "block 128 in a message from node 1"),
             (|thread| tell(thread, Stache::ask(0, 8)), "word 8 in a message from node 1"),
             (|thread| tell(thread, Stache::ask(64, 0)), "as the home of block 64"),
-            (|thread| tell(thread, Stache::call(0, 3)), "whose home is node 0"),
-            (|thread| tell(thread, Stache::call(64, 2)), "no rule for Message(Upgraded)"),
+            (|thread| tell(thread, Stache::call(0, 3, 0)), "whose home is node 0"),
+            (|thread| tell(thread, Stache::call(64, 2, 0)), "no rule for Message(Upgraded)"),
             (|thread| tell(thread, Stache::answer(0, 4)), "in state Writable of block 0"),
         ];
-        for (lie, says) in lies {
-            let launch = Launch { nodes: 2, ..Launch::new(Job::new::<Liar>(lie), "single".parse().unwrap()) };
+        expect_refused(&lies, false);
+    }
+
+    #[test]
+    fn what_the_wire_says_about_homes_that_move_is_checked() {
+        const OWN: &str = "an event of node 0 itself in a message from node 1";
+        let stays: [(Lie, &str); 5] = [
+            (
+                |thread| tell(thread, Stache::offered(0, 0)),
+                "page 0 has moved 0 times in a message from node 1",
+            ),
+            (|thread| tell(thread, Stache::accepted(0)), "page 0 has moved 0 times"),
+            (|thread| tell(thread, Stache::arrive(0)), "page 0 has moved 0 times"),
+            (|thread| tell(thread, Stache::taken(0, 1)), "page 0 has moved 1 times"),
+            (|thread| tell(thread, Stache::moved(0, 1, 1)), "page 0 has moved 1 times"),
+        ];
+        expect_refused(&stays, false);
+        let moves: [(Lie, &str); 15] = [
+            (|thread| tell(thread, Stache::earned(0, 1)), OWN),
+            (|thread| tell(thread, Stache::vacate()), OWN),
+            (|thread| tell(thread, Stache::vacated(0)), OWN),
+            (|thread| tell(thread, Stache::call_in(0, 0)), OWN),
+            (|thread| tell(thread, Stache::called_in(0)), OWN),
+            (|thread| tell(thread, Stache::arrived(0)), OWN),
+            (|thread| tell(thread, Stache::offered(2, 0)), "page 2 has moved 0 times"),
+            (|thread| tell(thread, Stache::offered(1, 33)), "page 1 has moved 33 times"),
+            (|thread| tell(thread, Stache::offered(0, 0)), "no rule for Offered("),
+            (|thread| tell(thread, Stache::accepted(0)), "which node 0 has not offered: Here"),
+            (|thread| tell(thread, Stache::arrive(0)), "node 1 brings block 0 without an offer"),
+            (|thread| tell(thread, Stache::taken(0, 1)), "no rule for Taken("),
+            (|thread| tell(thread, Stache::moved(0, 2, 1)), "node 2 as the home of block 0"),
+            (|thread| tell(thread, Stache::call(64, 3, 33)), "page 1 has moved 33 times"),
+            (|thread| tell(thread, Stache::ask(64, 0)), "as the home of block 64"),
+        ];
+        expect_refused(&moves, true);
+    }
+
+    fn expect_refused(lies: &[(Lie, &str)], homes_move: bool) {
+        for &(lie, says) in lies {
+            let job = Job::new::<Liar>(Told(lie, homes_move));
+            let launch = Launch { nodes: 2, ..Launch::new(job, "single".parse().unwrap()) };
             match Local::new().run(&launch) {
                 Err(Failure::Program(what)) if what.contains(says) => {}
                 other => panic!("expected `{says}`, got {other:?}"),

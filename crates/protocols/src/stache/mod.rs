@@ -15,6 +15,9 @@
 //! | `charges` | what serving an event costs |
 //! | `pages` | frames for remote pages, their replacement, and giving arrays back |
 //! | `touch` | pages whose home is the node that touches them first, as a pure transition function |
+//! | `migration` | pages whose home moves: when, and how, as pure functions |
+//! | `homes` | what a node knows of homes, and counts |
+//! | `moves` | the handlers' part of a move |
 //!
 //! A program gets **sequential consistency** across nodes: writing is granted when every other copy is gone,
 //! a thread has one access outstanding, and a right that was tested is not taken away before the access
@@ -24,25 +27,31 @@
 
 mod charges;
 mod home;
+mod homes;
 mod line;
 mod messages;
+mod migration;
+mod moves;
 mod nodes;
 mod pages;
 mod serve;
 mod touch;
 mod vocabulary;
 
+use std::num::NonZeroU32;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tempest::entry::Coherence;
 use tempest::{
     AddressSpace, Array, Block, Charger, Class, Event, Frames, Keyed, Layout, Memory, NodeId, Primitive,
-    Protocol, Setup, Shared, Tag, Word,
+    Protocol, Setup, Shared, Word,
 };
 
 pub use home::{Asker, Half, Home, HomeAction, HomeEvent, HomeState, Request};
+use homes::{KnownHomes, Moves};
 pub use line::{Line, LineAction, LineEvent, LineState};
+pub use migration::{Migration, Residence, ResidenceAction, ResidenceEvent, Usage, Whereabouts};
 pub use nodes::NodeSet;
 use pages::Pages;
 pub use touch::{Registered, Touch, TouchAction, TouchEvent};
@@ -62,28 +71,49 @@ pub const STACHE_UNORDERED: Coherence = Coherence {
     install: |space, setup| install(space, Variant::Robust, setup),
 };
 
+/// The protocol with homes that move to the nodes that use their pages: for the first time when another node has asked for as many blocks
+/// in a row as a page has.
+pub const STACHE_MIGRATING: Coherence = Coherence {
+    name: "stache-migrating",
+    summary: "stache, and a page moves to a node that alone asks for as many blocks as the page has",
+    install: |space, setup| {
+        let after = NonZeroU32::new(space.layout().page_blocks()).expect("a page has blocks");
+        installed(&Config::new(space.clone()).migration(Migration { after }), setup)
+    },
+};
+
 fn install(space: &AddressSpace, variant: Variant, setup: &mut Setup<'_>) -> Arc<Memory> {
-    let config = Config { space: space.clone(), variant };
-    Arc::clone(setup.install::<Stache>(&config).memory())
+    installed(&Config::new(space.clone()).variant(variant), setup)
 }
 
-/// The address space, and the variant of the protocol that keeps it coherent.
+fn installed(config: &Config, setup: &mut Setup<'_>) -> Arc<Memory> {
+    Arc::clone(setup.install::<Stache>(config).memory())
+}
+
+/// The address space, the variant of the protocol that keeps it coherent, and whether homes move.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Config {
     space: AddressSpace,
     variant: Variant,
+    migration: Option<Migration>,
 }
 
 impl Config {
-    /// An address space kept by the tables for channels that keep order.
+    /// An address space kept by the tables for channels that keep order, with homes that stay where they are.
     pub fn new(space: impl Into<AddressSpace>) -> Self {
-        Self { space: space.into(), variant: Variant::default() }
+        Self { space: space.into(), variant: Variant::default(), migration: None }
     }
 
     /// This configuration with the tables of a variant.
     #[must_use]
     pub fn variant(self, variant: Variant) -> Self {
         Self { variant, ..self }
+    }
+
+    /// This configuration with homes that move as a policy says.
+    #[must_use]
+    pub fn migration(self, policy: Migration) -> Self {
+        Self { migration: Some(policy), ..self }
     }
 
     /// The arrays of the address space.
@@ -106,6 +136,10 @@ pub struct Stache {
     pages: Keyed<Pages>,
     /// A page waits for a frame: whoever ends a transaction next has it tried again.
     starving: AtomicBool,
+    /// A page that will be at home here has blocks under way: whoever ends a transaction next has it tried again.
+    inviting: AtomicBool,
+    /// If homes move: when.
+    moves: Option<Moves>,
     /// By page: given back. Nothing raises a right there any more.
     freed: Box<[AtomicBool]>,
     /// Arrays that this node has given back.
@@ -127,7 +161,10 @@ impl Protocol for Stache {
         let (layout, frames) = (config.space.layout(), config.space.frames());
         let memory = setup.memory::<messages::Faulted>(layout, frames == Frames::All);
         let node = setup.node();
-        let has_gaps = frames != Frames::All || (0..layout.pages()).any(|page| layout.is_touched_home(page));
+        let moves = config.migration.map(|policy| Moves::new(policy, layout.pages()));
+        let has_gaps = frames != Frames::All
+            || moves.is_some()
+            || (0..layout.pages()).any(|page| layout.is_touched_home(page));
         for class in [Class::System, Class::Reply] {
             setup.charges(Charger::HandlersOf(class), charges::ALL);
             if has_gaps {
@@ -154,44 +191,12 @@ impl Protocol for Stache {
             has_gaps,
             pages: setup.keyed(1, |_| Pages::new(frames)),
             starving: AtomicBool::new(false),
+            inviting: AtomicBool::new(false),
+            moves,
             freed: (0..layout.pages()).map(|_| AtomicBool::new(false)).collect(),
             frees: Event::new("stache.frees"),
             memory,
         }
-    }
-}
-
-/// The homes of pages, as far as a node knows them.
-struct KnownHomes(Box<[AtomicU32]>);
-
-impl KnownHomes {
-    /// No number of a node: the node does not know who the home is.
-    const UNKNOWN: u32 = u32::MAX;
-
-    /// What a node knows before anything runs: the layout. A page whose home is the node that touches it first has no home yet, and no
-    /// node has a right to it.
-    fn new(memory: &Memory) -> Self {
-        let layout = memory.layout();
-        let home = |page| {
-            if !layout.is_touched_home(page) {
-                return layout.home_of_page(page).0;
-            }
-            memory.set_mapped(page, false);
-            layout.blocks_of(page).for_each(|block| memory.set_tag(Block(block), Tag::Invalid));
-            Self::UNKNOWN
-        };
-        Self((0..layout.pages()).map(home).map(AtomicU32::new).collect())
-    }
-
-    /// The home of a page, if it is known.
-    fn of(&self, page: u32) -> Option<NodeId> {
-        let home = self.0[page as usize].load(Ordering::Acquire);
-        (home != Self::UNKNOWN).then_some(NodeId(home))
-    }
-
-    /// Notes the home of a page. The caller runs alone on the node.
-    fn note(&self, page: u32, home: NodeId) {
-        self.0[page as usize].store(home.0, Ordering::Release);
     }
 }
 
@@ -204,6 +209,11 @@ impl Stache {
     /// The home of a block, if this node knows it.
     fn home_of(&self, block: Block) -> Option<NodeId> {
         self.homes.of(self.memory.layout().page_of(block))
+    }
+
+    /// Whether a page has been given back.
+    fn is_freed(&self, page: u32) -> bool {
+        self.freed[page as usize].load(Ordering::Acquire)
     }
 
     /// The elements of an array, for this node's threads.

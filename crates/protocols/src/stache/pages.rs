@@ -26,7 +26,10 @@ use std::sync::atomic::Ordering;
 use tempest::{Actions, Array, Block, Handler, NodeId, Primitive, Right, Tag, Thread, Word};
 
 use super::charges::charge_replacement;
-use super::{Frames, HomeEvent, Line, LineEvent, Registered, Stache, Touch, TouchAction, TouchEvent};
+use super::{
+    Frames, HomeEvent, Line, LineEvent, Registered, Residence, Stache, Touch, TouchAction, TouchEvent,
+    Whereabouts,
+};
 
 /// Which remote pages have frames, and who waits for one.
 pub(super) struct Pages {
@@ -43,13 +46,39 @@ pub(super) struct Pages {
     touches: BTreeMap<u32, Touch>,
     /// Of those whose manager this node is: their homes.
     registered: BTreeMap<u32, Registered>,
+    /// Of pages whose home moves to this node or from it.
+    moving: BTreeMap<u32, Residence>,
 }
 
 impl Pages {
     pub(super) fn new(frames: Frames) -> Self {
         let (active, resting, departing, waiting) = Default::default();
-        let (touches, registered) = Default::default();
-        Self { frames, active, resting, departing, waiting, touches, registered }
+        let (touches, registered, moving) = Default::default();
+        Self { frames, active, resting, departing, waiting, touches, registered, moving }
+    }
+
+    /// What the node has to do with a page that moves; `None` if it does not.
+    pub(super) fn residence(&self, page: u32) -> Option<Residence> {
+        self.moving.get(&page).copied()
+    }
+
+    pub(super) fn set_residence(&mut self, page: u32, residence: Residence) {
+        if residence.is_moving() {
+            self.moving.insert(page, residence);
+        } else {
+            self.moving.remove(&page);
+        }
+    }
+
+    /// Pages that will be at home here and may have blocks under way.
+    pub(super) fn invited(&self) -> Vec<u32> {
+        let invited = self.moving.iter().filter(|(_, residence)| **residence == Residence::Invited);
+        invited.map(|(&page, _)| page).collect()
+    }
+
+    /// A fault waits for its page.
+    pub(super) fn wait(&mut self, block: Block, right: Right) {
+        self.waiting.push_back((block, right));
     }
 
     fn is_full(&self) -> bool {
@@ -83,7 +112,7 @@ impl Pages {
     }
 
     /// Takes a page's frame from it, if it has one. Returns whether the page was at rest.
-    fn remove(&mut self, page: u32) -> bool {
+    pub(super) fn remove(&mut self, page: u32) -> bool {
         self.departing.retain(|&departing| departing != page);
         self.active.retain(|&active| active != page);
         let before = self.resting.len();
@@ -101,7 +130,7 @@ impl Stache {
         if self.memory.is_mapped(self.memory.layout().page_of(block)) {
             return self.serve_mapped(block, right, cx);
         }
-        self.at_pages(cx, |pages| pages.waiting.push_back((block, right)));
+        self.at_pages(cx, |pages| pages.wait(block, right));
         self.serve_waiting(cx);
     }
 
@@ -138,6 +167,9 @@ impl Stache {
     fn map(&self, page: u32, cx: &mut Handler<'_>) -> bool {
         if self.homes.of(page).is_none() {
             self.step_touch(page, TouchEvent::Wanted, cx);
+            return false;
+        }
+        if self.at_pages(cx, |pages| pages.residence(page).is_some_and(Residence::holds_faults)) {
             return false;
         }
         if self.at_pages(cx, |pages| pages.wake(page)) {
@@ -213,7 +245,7 @@ impl Stache {
         }
     }
 
-    fn lower_page(&self, page: u32, then: impl tempest::Message, cx: &mut Handler<'_>) {
+    pub(super) fn lower_page(&self, page: u32, then: impl tempest::Message, cx: &mut Handler<'_>) {
         let blocks = self.memory.layout().blocks_of(page);
         cx.lower_all(&self.memory, Block(blocks.start)..=Block(blocks.end - 1), Tag::Invalid, then);
     }
@@ -230,6 +262,9 @@ impl Stache {
         // Set under the sequential key, which orders it before every handler that comes later.
         if self.starving.load(Ordering::Acquire) && self.starving.swap(false, Ordering::AcqRel) {
             cx.send(self.node, Self::retry());
+        }
+        if self.inviting.load(Ordering::Acquire) && self.inviting.swap(false, Ordering::AcqRel) {
+            cx.send(self.node, Self::vacate());
         }
     }
 
@@ -278,7 +313,7 @@ impl Stache {
     /// The manager of a page has said which node is its home.
     pub(super) fn home_is(&self, page: u32, home: NodeId, cx: &mut Handler<'_>) {
         self.step_touch(page, TouchEvent::Told(home), cx);
-        self.homes.note(page, home);
+        self.homes.note(page, Whereabouts::first(home));
         self.serve_waiting(cx);
     }
 
@@ -297,23 +332,12 @@ impl Stache {
             Some(TouchAction::Ask) => {
                 cx.send(self.memory.layout().home_of_page(page), Self::touch(page));
             }
-            Some(TouchAction::Adopt) => self.adopt(page, cx),
+            Some(TouchAction::Adopt) => self.adopt(page, Whereabouts::first(self.node), cx),
             None => {}
         }
     }
 
-    /// This node is the home of a page, of which no node has a block.
-    fn adopt(&self, page: u32, cx: &mut Handler<'_>) {
-        self.homes.note(page, self.node);
-        cx.charge(Primitive::MapPage);
-        cx.open_page(&self.entries, &self.memory, page);
-        self.memory.set_mapped(page, true);
-        for block in self.memory.layout().blocks_of(page).map(Block) {
-            self.raise(block, Tag::Writable, cx);
-        }
-    }
-
-    fn at_pages<R>(&self, cx: &mut Handler<'_>, f: impl FnOnce(&mut Pages) -> R) -> R {
+    pub(super) fn at_pages<R>(&self, cx: &mut Handler<'_>, f: impl FnOnce(&mut Pages) -> R) -> R {
         cx.with_any(&self.pages, ALL, |pages, _| f(pages))
     }
 

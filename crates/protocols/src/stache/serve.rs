@@ -3,12 +3,13 @@
 //!
 //! This module must never know what an event means: that is in the tables.
 
-use std::sync::atomic::Ordering;
-
 use tempest::{Actions, Block, Handler, Key, Right, Tag};
 
 use super::charges::{HomeBill, charge_line};
-use super::{Entry, Home, HomeAction, HomeEvent, Line, LineAction, LineEvent, Stache, ToHome, Unspecified};
+use super::{
+    Asker, Entry, Home, HomeAction, HomeEvent, Line, LineAction, LineEvent, Request, Stache, ToHome,
+    Unspecified,
+};
 
 impl Stache {
     /// An access of this node that a tag forbids.
@@ -16,6 +17,9 @@ impl Stache {
         let layout = self.memory.layout();
         let has_frame = self.memory.is_mapped(layout.page_of(block));
         if self.home_of(block) == Some(self.node) {
+            if let Some(moves) = &self.moves {
+                moves.used_at_home(layout.page_of(block));
+            }
             self.serve_home(block, HomeEvent::fault(right), cx);
         } else if cx.key() == Key::Sequential {
             self.page_wanted(block, right, cx);
@@ -50,11 +54,21 @@ impl Stache {
         let mut waited = false;
         loop {
             if !lowered && let Some(tag) = home.lowers(event) {
-                return cx.lower(&self.memory, block, tag, Self::after_lowering_home(block, event));
+                return self.lower_home(block, tag, event, cx);
             }
             self.step_home(block, home, event, waited, cx);
             let Some(due) = home.due() else { return };
             (event, lowered, waited) = (due, false, true);
+        }
+    }
+
+    /// Takes a right from the home's own node, as the last act of a handler: an event needs that, and is served then.
+    fn lower_home(&self, block: Block, tag: Tag, event: HomeEvent, cx: &mut Actions<'_>) {
+        match event {
+            HomeEvent::Request(Request { from: Asker::Node(from), want }) => {
+                cx.lower(&self.memory, block, tag, Self::after_lowering_home(block, from, want));
+            }
+            _ => cx.lower(&self.memory, block, tag, Self::call_in(block.0, 1)),
         }
     }
 
@@ -72,16 +86,30 @@ impl Stache {
     fn home_acts(&self, block: Block, action: HomeAction, cx: &mut Actions<'_>) {
         match action {
             HomeAction::Send(to, message) if message.brings_words() => {
-                cx.send_block(to, &self.memory, block, Self::supply(block.0, message as u32));
+                cx.send_block(
+                    to,
+                    &self.memory,
+                    block,
+                    Self::supply(block.0, message as u16, self.moves_of(block)),
+                );
             }
             HomeAction::Send(to, message) => {
-                cx.send(to, Self::call(block.0, message as u32));
+                cx.send(to, Self::call(block.0, message as u16, self.moves_of(block)));
             }
             HomeAction::Raise(tag) => self.raise(block, tag, cx),
             HomeAction::Resume(right) => {
                 cx.resume_block(&self.memory, block, right);
             }
+            HomeAction::CalledIn => {
+                self.count_block(block, |page| cx.send(self.node, Self::called_in(page)));
+            }
         }
+    }
+
+    /// How often the page of a block of this home has moved.
+    fn moves_of(&self, block: Block) -> u16 {
+        let known = self.homes.find(self.memory.layout().page_of(block));
+        known.map_or(0, |known| known.moves as u16)
     }
 
     /// Serves an event of a cached block, and resumes what it allows.
@@ -155,13 +183,18 @@ impl Stache {
 
     pub(super) fn raise(&self, block: Block, tag: Tag, cx: &mut Actions<'_>) {
         let page = self.memory.layout().page_of(block);
-        if !self.freed[page as usize].load(Ordering::Acquire) {
-            assert!(self.memory.is_mapped(page), "a right to {block}, which has no frame at {}", self.node);
+        if !self.is_freed(page) {
+            let may_be_leaving = self.moves.is_some();
+            assert!(
+                self.memory.is_mapped(page) || may_be_leaving,
+                "a right to {block}, which has no frame at {}",
+                self.node
+            );
             cx.raise(&self.memory, block, tag);
         }
     }
 
-    fn at_home<R>(
+    pub(super) fn at_home<R>(
         &self,
         block: Block,
         cx: &mut Handler<'_>,

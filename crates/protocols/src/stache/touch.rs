@@ -2,7 +2,7 @@
 //!
 //! Such a page has a *manager* (K. Li and P. Hudak, *Memory Coherence in Shared Virtual Memory Systems*, 1989), the node that the layout
 //! names. A node that wants the page asks the manager, which tells everybody the
-//! node that asked first. That node is the home, for good. Nobody has a right to a block of the page before, the manager neither.
+//! node that asked first. That node is the page's first home. Nobody has a right to a block of the page before, the manager neither.
 //!
 //! Another node may hear of the home, and ask it for a block, before the home itself is told: two messages of the manager to different
 //! nodes have no order. A node that has asked the manager and is asked for a block knows therefore that it is the home; the answer

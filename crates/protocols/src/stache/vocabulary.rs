@@ -57,6 +57,8 @@ pub enum ToCache {
     RecallWrite,
     /// What was put has arrived (PUT_ACK). Robust variant only.
     PutDone,
+    /// The node that was asked is the home no more: ask the one that is now. Where homes move only.
+    Moved,
 }
 
 impl ToHome {
@@ -90,7 +92,7 @@ impl ToHome {
 
 impl ToCache {
     /// Every message of a home, in the order of their numbers on the wire.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::DataRead,
         Self::DataWrite,
         Self::Upgraded,
@@ -98,6 +100,7 @@ impl ToCache {
         Self::RecallRead,
         Self::RecallWrite,
         Self::PutDone,
+        Self::Moved,
     ];
 
     /// Whether the words of the block travel with it.
@@ -115,6 +118,8 @@ pub enum Want {
     Write,
     /// To write, having a copy to read.
     Upgrade,
+    /// To have every copy called in, because the home of the page moves. Only the home itself wants that.
+    Leave,
 }
 
 impl From<Right> for Want {

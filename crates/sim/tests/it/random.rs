@@ -32,6 +32,19 @@ fn random_programs_end_as_the_oracle_says() {
     run_programs(FEW);
 }
 
+fn share_memory(count: u64) {
+    let policies = &["single", "single+interrupt", "floating", "floating+keyed", "fixed:1"];
+    conformance::drawn_memory_is_memory(&Model::new(machine("ideal", &[])), policies, random::seeds(count));
+    let policies = &["hurricane-1:1", "hurricane-1-mult", "single", "floating", "fixed:1", "adaptive"];
+    let model = Model::new(machine("hurricane-1", &[]));
+    conformance::drawn_memory_is_memory(&model, policies, random::seeds(count));
+}
+
+#[test]
+fn memory_under_random_settings_is_memory() {
+    share_memory(FEW / 4);
+}
+
 /// Its node has come further than the instant at which the run ends, while handlers and holds give their keys back.
 const AHEAD: u64 = 7594;
 
@@ -57,4 +70,10 @@ fn a_thread_that_spins_behind_a_hold_sees_what_the_hold_has_sent() {
 #[ignore = "takes minutes"]
 fn random_programs_end_as_the_oracle_says_full_dose() {
     run_programs(MANY);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn memory_under_random_settings_is_memory_full_dose() {
+    share_memory(MANY / 10);
 }

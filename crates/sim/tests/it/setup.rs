@@ -67,7 +67,9 @@ pub(crate) fn figures(outcome: &Outcome) -> BTreeMap<&'static str, f64> {
 }
 
 fn is_of_shared_memory(name: &str) -> bool {
-    ["shared_", "lock", "a_lock", "rights", "first_touch"].iter().any(|start| name.starts_with(start))
+    ["shared_", "lock", "a_lock", "rights", "first_touch", "moving_homes"]
+        .iter()
+        .any(|start| name.starts_with(start))
 }
 
 /// What a world promises that has no shared memory.

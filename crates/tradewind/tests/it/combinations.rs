@@ -106,10 +106,9 @@ fn every_program_through_shared_memory_is_right_where_devices_keep_it() {
 #[test]
 fn every_protocol_is_right_with_blocks_of_every_length() {
     for machine in ["native", "hurricane-1"] {
-        for (block, protocol) in ["16", "32", "64", "128"]
-            .into_iter()
-            .flat_map(|block| ["stache", "stache-unordered"].map(|protocol| (block, protocol)))
-        {
+        for (block, protocol) in ["16", "32", "64", "128"].into_iter().flat_map(|block| {
+            ["stache", "stache-unordered", "stache-migrating"].map(|protocol| (block, protocol))
+        }) {
             let run = ["run", "em3d", "--machine", machine, "--mechanism", "shared-memory", "--nodes", "3"];
             let how = ["--block", block, "--protocol", protocol, "--processors", "2", "--input", "nodes=240"];
             let run = json(&[run, how].concat());

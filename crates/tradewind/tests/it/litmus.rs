@@ -1,8 +1,13 @@
 //! `litmus`: tests in files and folders, what is printed of them, and how the command ends.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use apps::litmus::{Dose, Experiment, Meeting, Placement, Question};
+use conformance::{EAGER, EAGER_UNORDERED};
 use serde_json::Value;
+use tempest::{Launch, Mechanism};
+use worlds::Target;
 
 use crate::command::{good, json, refused, tradewind};
 use crate::scratch::Scratch;
@@ -43,7 +48,7 @@ fn a_test_that_only_lists_places_shows_its_states() {
     assert_eq!(test["results"][0]["observation"], "Always", "{told}");
 }
 
-/// No forbidden state natively, in models of every kind of protocol processor, with every size of blocks and both protocols.
+/// No forbidden state natively, in models of every kind of protocol processor, with every size of blocks and every protocol.
 #[test]
 fn the_shared_memory_is_sequentially_consistent() {
     let folder = shipped();
@@ -53,6 +58,7 @@ fn the_shared_memory_is_sequentially_consistent() {
     for (worlds, block, protocol) in [
         (of_16_bytes, "16", "stache-unordered"),
         (worlds, "32", "stache-unordered"),
+        (worlds, "32", "stache-migrating"),
         (worlds, "64", "stache"),
         (worlds, "128", "stache"),
     ] {
@@ -68,6 +74,47 @@ fn the_shared_memory_is_sequentially_consistent() {
             assert_eq!(world["states_allowed"], 78, "{world}");
         }
     }
+}
+
+/// No forbidden state, natively and in models, where a page moves to another home at the second request in a row.
+#[test]
+fn memory_is_sequentially_consistent_while_homes_move() {
+    let worlds = [("native", "single"), ("hurricane", "hurricane:1"), ("sparc20-myrinet", "floating")];
+    for question in questions() {
+        for (name, policy) in worlds {
+            for protocol in [&EAGER, &EAGER_UNORDERED] {
+                let dose = Dose { rounds: 200, block: 32, protocol, seed: 1, meeting: Meeting::Messages };
+                let experiment = Experiment::new(Arc::clone(&question), dose);
+                let job = experiment.job().unwrap();
+                let launch = Launch {
+                    mechanism: Mechanism::SharedMemory,
+                    nodes: question.nodes(),
+                    ..Launch::new(job, policy.parse().unwrap())
+                };
+                let told = || format!("{} on {name} by {}", question.test.name, protocol.name);
+                let world = Target::find(name, &[]).unwrap().world();
+                world.run(&launch).unwrap_or_else(|failure| panic!("{}: {failure}", told()));
+                for (state, _) in Placement::ALL.iter().flat_map(|placement| experiment.seen(*placement)) {
+                    assert!(question.allowed.contains(&state), "{}: {}", told(), question.state_name(&state));
+                }
+            }
+        }
+    }
+}
+
+/// The tests that travel with the project.
+fn questions() -> Vec<Arc<Question>> {
+    let files = std::fs::read_dir(shipped()).expect("the folder is there");
+    let files = files.map(|file| file.expect("it can be listed").path());
+    let tests = files.filter(|file| file.extension().is_some_and(|extension| extension == "litmus"));
+    let read = |file: PathBuf| {
+        let bytes = std::fs::read(&file).expect("the file can be read");
+        let test = formats::litmus::read(&file.to_string_lossy(), &bytes).expect("it is a test");
+        Arc::new(Question::new(test).expect("its states can be found"))
+    };
+    let questions: Vec<_> = tests.map(read).collect();
+    assert_eq!(questions.len(), 10);
+    questions
 }
 
 #[test]

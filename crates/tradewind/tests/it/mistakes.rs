@@ -213,7 +213,7 @@ fn blocks_and_protocols_that_are_not_known_or_of_no_use() {
     let and = |more: &[&'static str]| [&shared[..], more].concat();
     refused(&and(&["--block", "48"]), &["--block 48: expected 16, 32, 64 or 128 bytes"]);
     refused(&and(&["--block", "-1", "--protocol", "stach"]), &["--block -1", "did you mean `stache`?"]);
-    let protocols = ["unknown protocol `mesi`", "expected one of stache, stache-unordered"];
+    let protocols = ["unknown protocol `mesi`", "expected one of stache, stache-unordered, stache-migrating"];
     refused(&and(&["--protocol", "mesi"]), &protocols);
     // The first mechanism of a program is what runs when nobody says.
     let messages = ["--block 32 with mechanism `messages`: expected --mechanism shared-memory"];
