@@ -42,6 +42,7 @@ pub(crate) static STUDIES: &[Shipped] = &[
     shipped!("split-c-bandwidth", "studies/split-c-bandwidth.toml"),
     shipped!("split-c-polling", "studies/split-c-polling.toml"),
     shipped!("split-c-table1", "studies/split-c-table1.toml"),
+    shipped!("widget-em3d", "studies/widget-em3d.toml"),
     shipped!("widget-messages", "studies/widget-messages.toml"),
     shipped!("widget-operations", "studies/widget-operations.toml"),
 ];

@@ -45,6 +45,13 @@
 //! `iterate` is the timed region: all iterations but the `warm-up` iterations, which come before it. With shared
 //! memory a region `check` follows, in which nodes read back their results.
 //!
+//! # Figures
+//!
+//! The edges of the graph, the shares of them that cross owners and machine nodes, and the values that one iteration sends. On a
+//! machine that describes its caches also the lines that the memories of all nodes moved in the timed region, unless shared memory
+//! carries the values: misses, lines from the buffer of an interface, lines read from memory and written to it, lines that caches wrote
+//! back, and lines that such a buffer had to give up.
+//!
 //! # How it is checked
 //!
 //! Every value is compared, bit for bit, with a sequential run over the same graph. Bits can agree because each sum
@@ -56,6 +63,7 @@ mod deposit;
 mod ghosts;
 mod graph;
 mod layout;
+mod lines;
 mod messages;
 mod parameters;
 mod problem;

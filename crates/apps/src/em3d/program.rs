@@ -14,6 +14,7 @@ use super::adjacency::Adjacency;
 use super::ghosts::Field;
 use super::graph::{KINDS, Kind};
 use super::layout::{Layout, Work};
+use super::lines::Lines;
 use super::parameters::Parameters;
 use super::reference::{check, figures, updated};
 use super::work::{EDGE, NODE, WRITE};
@@ -36,6 +37,7 @@ pub(super) struct Em3d {
     barrier: Arc<Barrier>,
     /// The values of each kind on this machine node, indexed by kind.
     fields: [Field; 2],
+    lines: Lines,
 }
 
 /// The number of edges of a graph node, and the offsets of the first of them among the neighbours and the weights of its thread.
@@ -89,7 +91,7 @@ impl Protocol for Em3d {
     fn install(config: &Arc<Config>, setup: &mut Setup<'_>) -> Self {
         let barrier = setup.install::<Barrier>(&());
         let fields = KINDS.map(|kind| Field::new(&config.layout, kind, config.mechanism, setup));
-        Self { config: Arc::clone(config), node: setup.node(), barrier, fields }
+        Self { config: Arc::clone(config), node: setup.node(), barrier, fields, lines: Lines::new() }
     }
 }
 
@@ -187,13 +189,17 @@ impl Em3d {
             self.iterate(thread, number.into(), &mine);
         }
         thread.phase("iterate");
+        let counts = (thread.index() == 0).then(|| thread.memory_events());
         for number in warm_up + 1..=warm_up + iterations {
             self.iterate(thread, number.into(), &mine);
+        }
+        if let Some(before) = counts {
+            self.lines.keep(thread, before);
         }
     }
 
     fn report(&self, _: &mut Quiet<'_>) -> Report {
-        let mut report = self.check(Kind::E);
+        let mut report = self.lines.report(self.check(Kind::E));
         report.merge(self.check(Kind::H));
         if self.node == NodeId(0) {
             let layout = &self.config.layout;

@@ -1,0 +1,48 @@
+//! The lines that the memory of a machine node has moved in the timed region, in a world that counts them.
+//!
+//! Must never know what moved them.
+
+use tempest::{Cells, MemoryEvents, Merge, Report, Thread};
+
+/// A figure: its name, and the counter that it reports.
+type Count = (&'static str, fn(&MemoryEvents) -> u64);
+
+/// The figures, which count lines of all nodes.
+const COUNTS: [Count; 6] = [
+    ("cache misses", |events| events.misses),
+    ("lines from the interface's buffer", |events| events.buffer_supplies),
+    ("lines read from memory", |events| events.memory_reads),
+    ("lines written to memory", |events| events.memory_writes),
+    ("lines written back by caches", |events| events.write_backs),
+    ("lines evicted from the interface's buffer", |events| events.evictions),
+];
+
+/// The counts of one machine node.
+pub(super) struct Lines(Cells<u64>);
+
+impl Lines {
+    /// Nothing is counted yet.
+    pub(super) fn new() -> Self {
+        Self(Cells::new(COUNTS.len(), 0))
+    }
+
+    /// Keeps what has been counted since `before`.
+    pub(super) fn keep(&self, thread: &Thread<'_>, before: MemoryEvents) {
+        let events = thread.memory_events().since(before);
+        for (place, (_, count)) in COUNTS.iter().enumerate() {
+            self.0.set(place, count(&events));
+        }
+    }
+
+    /// Adds the figures to a report, if the world counts lines.
+    pub(super) fn report(&self, report: Report) -> Report {
+        let counts: Vec<u64> = (0..COUNTS.len()).map(|place| self.0.get(place)).collect();
+        if counts.iter().all(|&count| count == 0) {
+            return report;
+        }
+        COUNTS
+            .iter()
+            .zip(counts)
+            .fold(report, |report, ((name, _), count)| report.figure(name, count as f64, Merge::Sum))
+    }
+}
