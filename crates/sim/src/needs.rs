@@ -4,7 +4,7 @@
 //! A price that only some runs would charge counts as needed: a message may have words, a handler may resume a
 //! thread. This module must never know an instant.
 
-use machine::{Capability, Class, Machine};
+use machine::{Class, Machine};
 use tempest::policy::{Injector, Notice, Servers};
 use tempest::world::Charge;
 use tempest::{Charger, Mechanism, Policy, Primitive};
@@ -117,12 +117,6 @@ impl Needs<'_> {
         }
         if self.policy.notice == Notice::InterruptWhenBusy && self.policy.injector == Injector::Device {
             others.push((List::General, "report_computing"));
-        }
-        let looks_up = self.charges.iter().any(|charge| charge.primitive == Primitive::DirectoryLookup);
-        let several =
-            self.policy.count > 1 || matches!(self.policy.servers, Servers::Idle | Servers::Adaptive);
-        if looks_up && several && self.machine.can.contains(&Capability::SharedMemory) {
-            others.push((self.handlers(), "migrate_entry"));
         }
         others
     }

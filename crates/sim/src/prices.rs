@@ -188,7 +188,6 @@ struct PriceList {
     send_own: ByKnown<Price>,
     /// The price of sending to other nodes, and to the own one.
     sending: [ByKnown<Box<Sending>>; 2],
-    migrate_entry: ByKnown<Price>,
     operations: hardware::Prices,
     /// The list as the machine file states it.
     stated: Primitives,
@@ -218,7 +217,6 @@ impl PriceList {
             receptions: Receipt::WAYS
                 .map(|way| Class::ALL.map(|class| reception(stated, class, way).map(Box::new))),
             send_own,
-            migrate_entry: known("migrate_entry", &stated.migrate_entry),
             operations,
             stated: stated.clone(),
         }
@@ -393,15 +391,6 @@ impl PriceLists {
     /// The time from the end of a hand-over until the other processor can see the message.
     pub(crate) fn hand_over_delay(&self) -> Time {
         self.visible
-    }
-
-    /// The price of getting a directory entry from another protocol processor.
-    ///
-    /// # Panics
-    /// If the machine gives none.
-    pub(crate) fn migrate_entry(&self, list: List, class: Class) -> &Price {
-        let price = &self.list(list).migrate_entry[class as usize];
-        price.as_ref().unwrap_or_else(|| self.refuse_for_free(list, "migrate_entry"))
     }
 
     /// The cost of telling the device that a processor computes again.

@@ -24,7 +24,7 @@ pub enum AddressRange {
     Private,
     /// The tables of protocols, whose entries have keys.
     Entries,
-    /// The messages that a node receives or has yet to send.
+    /// The messages that a node receives or has yet to send, and the data of its dispatch.
     Buffers,
     /// The instructions of handlers.
     Code,
@@ -44,6 +44,18 @@ impl AddressRange {
             Self::Entries => 2 << BITS,
             Self::Buffers => 3 << BITS,
             Self::Code => 4 << BITS,
+        }
+    }
+
+    /// The address behind the range.
+    pub(crate) const fn end(self) -> u64 {
+        match self {
+            Self::Segments => Self::Shared.first(),
+            Self::Shared => Self::Private.first(),
+            Self::Private => Self::Entries.first(),
+            Self::Entries => Self::Buffers.first(),
+            Self::Buffers => Self::Code.first(),
+            Self::Code => 5 << BITS,
         }
     }
 
@@ -85,7 +97,8 @@ mod tests {
         let firsts = AddressRange::ALL.map(AddressRange::first);
         assert!(firsts.is_sorted());
         for (at, range) in AddressRange::ALL.into_iter().enumerate() {
-            let last = firsts.get(at + 1).map_or(5 << BITS, |next| *next) - 1;
+            let last = range.end() - 1;
+            assert!(firsts.get(at + 1).is_none_or(|next| *next == range.end()));
             assert_eq!([range.first(), last].map(AddressRange::of), [range; 2]);
             // A cache keeps the number of a line beside five other bits.
             assert!(last >> (u64::BITS - 2) == 0);

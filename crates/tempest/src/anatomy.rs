@@ -21,8 +21,8 @@ pub struct Stage {
     pub steps: Vec<Step>,
 }
 
-/// A step of events of one kind: a primitive of the machine file, [`Stage::COMPLETE`], [`Stage::MISS`] or
-/// [`Stage::COMPLETION`].
+/// A step of events of one kind: a primitive of the machine file, [`Stage::COMPLETE`], [`Stage::MISS`],
+/// [`Stage::STATE`] or [`Stage::COMPLETION`].
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Step {
     /// The name of the step.
@@ -40,6 +40,9 @@ impl Stage {
     pub const COMPLETE: &'static str = "complete_access";
     /// The step of an access that the node had the right to, and that missed in the processor's cache.
     pub const MISS: &'static str = "miss";
+    /// The step of waiting for a line of what handlers keep, which the processor's cache did not have: an entry of a
+    /// [`Keyed`](crate::Keyed) table, or the data of a dispatch routine.
+    pub const STATE: &'static str = "fetch_state";
     /// The step between the end of a handler and the release of its processor: off the path of what the
     /// handler resumed.
     pub const COMPLETION: &'static str = "completion";

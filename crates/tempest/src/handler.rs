@@ -294,6 +294,11 @@ impl<'a> Handler<'a> {
     /// If the key held has no entry in the table, or is of another protocol instance, or the table belongs to another node.
     #[inline]
     pub fn with<T, R>(&mut self, table: &Keyed<T>, f: impl FnOnce(&mut T, &mut Actions<'_>) -> R) -> R {
+        if let Some(accounting) = self.actions.accounting
+            && let Some((first, bytes)) = table.place(self.proof.key())
+        {
+            accounting.reach(first, bytes);
+        }
         f(table.get(&mut self.proof), &mut self.actions)
     }
 
@@ -308,6 +313,10 @@ impl<'a> Handler<'a> {
         number: u64,
         f: impl FnOnce(&mut T, &mut Actions<'_>) -> R,
     ) -> R {
+        if let Some(accounting) = self.actions.accounting {
+            let (first, bytes) = table.place_of(number);
+            accounting.reach(first, bytes);
+        }
         f(table.get_any(&mut self.proof, number), &mut self.actions)
     }
 }

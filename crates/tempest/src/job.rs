@@ -189,6 +189,7 @@ impl Job {
             protocols: 0,
             charges: Vec::new(),
             segments: Default::default(),
+            tables: Default::default(),
             plots: Default::default(),
             memory: None,
         };

@@ -9,6 +9,7 @@ use pdq::DispatcherId;
 use crate::Key;
 use crate::key::{DispatchKey, Proof};
 use crate::key::{Group, Name, Space};
+use crate::tables::Room;
 
 /// A table with one `T` for each number of a protocol's [space](Space), or for each block of shared memory.
 ///
@@ -18,6 +19,8 @@ use crate::key::{Group, Name, Space};
 pub struct Keyed<T> {
     group: Group,
     entries: pdq::Keyed<T, Name>,
+    /// The modelled place of the entries.
+    room: Room,
 }
 
 impl<T> Keyed<T> {
@@ -25,11 +28,11 @@ impl<T> Keyed<T> {
     pub(crate) fn dense(
         dispatcher: DispatcherId,
         group: Group,
-        len: usize,
+        (len, room): (usize, Room),
         mut init: impl FnMut(u64) -> T,
     ) -> Self {
         let entries = pdq::Keyed::dense(dispatcher, group.name(0), len, |name: Name| init(name.number()));
-        Self { group, entries }
+        Self { group, entries, room }
     }
 
     /// Makes a table with entries for the first `len` numbers of a group, which come and go `each` at a time. Those for whose
@@ -37,7 +40,7 @@ impl<T> Keyed<T> {
     pub(crate) fn grouped(
         dispatcher: DispatcherId,
         group: Group,
-        len: usize,
+        (len, room): (usize, Room),
         each: usize,
         init: impl Fn(u64) -> T + Send + Sync + 'static,
         mut is_open: impl FnMut(u64) -> bool,
@@ -45,13 +48,13 @@ impl<T> Keyed<T> {
         let init = move |name: Name| init(name.number());
         let is_open = |name: Name| is_open(name.number());
         let entries = pdq::Keyed::grouped(dispatcher, group.name(0), len, each, init, is_open);
-        Self { group, entries }
+        Self { group, entries, room }
     }
 
     /// Makes a table whose entries come into being when they are first reached.
     pub(crate) fn sparse(
         dispatcher: DispatcherId,
-        space: Space,
+        (space, room): (Space, Room),
         init: impl Fn(u64) -> T + Send + Sync + 'static,
     ) -> Self {
         let group = Group::of(space);
@@ -64,7 +67,7 @@ impl<T> Keyed<T> {
             );
             init(name.number())
         });
-        Self { group, entries }
+        Self { group, entries, room }
     }
 
     /// The key of an entry: that of a number, or of a block by its index.
@@ -78,6 +81,17 @@ impl<T> Keyed<T> {
     #[inline]
     pub fn prefetch(&self, number: u64) {
         self.entries.prefetch(self.group.name(number));
+    }
+
+    /// The modelled address of the entry whose key is held, and its size; `None` if the key has no entry in the table.
+    pub(crate) fn place(&self, key: DispatchKey) -> Option<(u64, u64)> {
+        let DispatchKey::User(name) = key else { return None };
+        name.is_of(self.group).then(|| self.room.of(name.number()))
+    }
+
+    /// The modelled address of the entry of any number, and its size.
+    pub(crate) fn place_of(&self, number: u64) -> (u64, u64) {
+        self.room.of(number)
     }
 
     /// The entry whose key is held.
@@ -131,6 +145,7 @@ impl<T> fmt::Debug for Keyed<T> {
 mod tests {
     use super::*;
     use crate::key::Serial;
+    use crate::tables::Tables;
 
     const ONE: Space = Space::PROGRAM;
 
@@ -139,8 +154,9 @@ mod tests {
     }
 
     fn table_of_one(serial: &Serial) -> [Keyed<u64>; 2] {
-        let dense = Keyed::dense(serial.id(), Group::of(ONE), 8, |number| number);
-        [dense, Keyed::sparse(serial.id(), ONE, |number| number)]
+        let mut tables = Tables::default();
+        let dense = Keyed::dense(serial.id(), Group::of(ONE), (8, tables.add::<u64>(8)), |number| number);
+        [dense, Keyed::sparse(serial.id(), (ONE, tables.add_sparse::<u64>()), |number| number)]
     }
 
     #[test]

@@ -165,6 +165,7 @@ mod segment;
 mod setup;
 mod spinning;
 mod sync;
+mod tables;
 mod thread;
 mod utilization;
 mod word;

@@ -6,6 +6,7 @@
 
 use std::any::TypeId;
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 use pdq::DispatcherId;
@@ -20,6 +21,7 @@ use crate::private::Plots;
 use crate::processor::Processor;
 use crate::segment::BadPlace;
 use crate::segment::Segments;
+use crate::tables::Tables;
 use crate::{Class, Fault, Flow, Handler, Memory, Message, NodeId, Place, Refusal, Shape, Volume, Waiter};
 
 /// The error of a received packet that no handler can be run for.
@@ -93,6 +95,7 @@ pub struct Node {
     /// The primitives that the installed protocols may charge, each once.
     pub(crate) charges: Vec<Charge>,
     pub(crate) segments: Segments,
+    pub(crate) tables: Tables,
     /// The addresses of the private arrays of its threads.
     pub(crate) plots: Plots,
     /// The node's copy of shared memory, and the conversion of its faults into messages.
@@ -246,6 +249,12 @@ impl Node {
         let entry = &self.entries[usize::from(packet.id().0)];
         entry.deliver.handle(packet, cx);
         cx.take_lowering()
+    }
+
+    /// The modelled addresses of the tables that have all their entries from the start, in the order in which the installation has
+    /// made them.
+    pub fn tables(&self) -> &[Range<u64>] {
+        self.tables.dense()
     }
 
     /// This node's copy of shared memory, if its program has one.

@@ -79,6 +79,7 @@ mod tests {
 
     use super::*;
     use crate::key::{Group, Name, Serial, Space};
+    use crate::tables::Tables;
     use crate::{Block, Key};
 
     fn serial() -> Serial {
@@ -92,9 +93,14 @@ mod tests {
     #[test]
     fn dense_and_sparse_tables_are_read_whole() {
         let mut serial = serial();
-        let dense = Keyed::dense(serial.id(), Group::of(Space::PROGRAM), 3, |number| 10 * number);
-        let sparse = Keyed::sparse(serial.id(), Space::PROGRAM, |number| number + 1);
-        let blocks = Keyed::dense(serial.id(), Group::BLOCKS, 2, |block| block + 5);
+        let mut tables = Tables::default();
+        let dense =
+            Keyed::dense(serial.id(), Group::of(Space::PROGRAM), (3, tables.add::<u64>(3)), |number| {
+                10 * number
+            });
+        let sparse =
+            Keyed::sparse(serial.id(), (Space::PROGRAM, tables.add_sparse::<u64>()), |number| number + 1);
+        let blocks = Keyed::dense(serial.id(), Group::BLOCKS, (2, tables.add::<u64>(2)), |block| block + 5);
         for number in [9, 2, 7] {
             sparse.get(&mut serial.hold(key(number)));
         }
@@ -117,7 +123,8 @@ mod tests {
     #[test]
     #[should_panic(expected = "the table belongs to")]
     fn a_table_of_another_node_stays_closed() {
-        let table = Keyed::dense(DispatcherId::fresh().id(), Group::BLOCKS, 1, |_| 0);
+        let room = Tables::default().add::<i32>(1);
+        let table = Keyed::dense(DispatcherId::fresh().id(), Group::BLOCKS, (1, room), |_| 0);
         let mut serial = serial();
         Quiet::new(NodeId(0), serial.hold(DispatchKey::Sequential)).entries(&table).for_each(drop);
     }

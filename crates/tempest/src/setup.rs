@@ -330,21 +330,33 @@ impl<'a> Setup<'a> {
         Space::of_protocol(self.node.protocols - 1)
     }
 
+    /// States the size, in bytes, of the entries of the table that is made next, as the modelled machine has them. A size that is
+    /// not stated is that of the entry's type on this host, in whole words. Natively it means nothing.
+    ///
+    /// # Panics
+    /// If the size is 0.
+    pub fn entry_bytes(&mut self, bytes: u32) -> &mut Self {
+        self.node.tables.state_entry(bytes);
+        self
+    }
+
     /// Makes a table with an entry for each number in `0..len`, under that number's key.
-    pub fn keyed<T>(&self, len: usize, init: impl FnMut(u64) -> T) -> Keyed<T> {
-        Keyed::dense(self.dispatcher(), Group::of(self.space()), len, init)
+    pub fn keyed<T>(&mut self, len: usize, init: impl FnMut(u64) -> T) -> Keyed<T> {
+        let group = Group::of(self.space());
+        Keyed::dense(self.dispatcher(), group, (len, self.node.tables.add::<T>(len)), init)
     }
 
     /// Makes a table with an entry for each block of a shared memory, under the block's key.
-    pub fn keyed_blocks<T>(&self, memory: &Memory, mut init: impl FnMut(Block) -> T) -> Keyed<T> {
+    pub fn keyed_blocks<T>(&mut self, memory: &Memory, mut init: impl FnMut(Block) -> T) -> Keyed<T> {
         let blocks = memory.layout().blocks() as usize;
-        Keyed::dense(self.dispatcher(), Group::BLOCKS, blocks, |index| init(Block(index as u32)))
+        let room = self.node.tables.add::<T>(blocks);
+        Keyed::dense(self.dispatcher(), Group::BLOCKS, (blocks, room), |index| init(Block(index as u32)))
     }
 
     /// Makes a table with an entry for each block whose page is mapped on this node now. The entries of another page come and
     /// go as a handler says ([`Handler::open_page`](crate::Handler::open_page)), so that pages without room need no entries.
     pub fn keyed_pages<T>(
-        &self,
+        &mut self,
         memory: &Memory,
         init: impl Fn(Block) -> T + Send + Sync + 'static,
     ) -> Keyed<T> {
@@ -352,22 +364,23 @@ impl<'a> Setup<'a> {
         let (blocks, each) = (layout.blocks() as usize, layout.page_blocks() as usize);
         let init = move |index| init(Block(index as u32));
         let is_mapped = |index| memory.is_mapped(layout.page_of(Block(index as u32)));
-        Keyed::grouped(self.dispatcher(), Group::BLOCKS, blocks, each, init, is_mapped)
+        let room = self.node.tables.add::<T>(blocks);
+        Keyed::grouped(self.dispatcher(), Group::BLOCKS, (blocks, room), each, init, is_mapped)
     }
 
     /// Makes a table with an entry for every number. An entry comes into being when it is first reached.
-    pub fn keyed_sparse<T>(&self, init: impl Fn(u64) -> T + Send + Sync + 'static) -> Keyed<T> {
+    pub fn keyed_sparse<T>(&mut self, init: impl Fn(u64) -> T + Send + Sync + 'static) -> Keyed<T> {
         self.keyed_sparse_in(self.space(), init)
     }
 
     /// Makes a table with an entry for every number of a [fresh space](Self::fresh_space). An entry comes
     /// into being when it is first reached.
     pub fn keyed_sparse_in<T>(
-        &self,
+        &mut self,
         space: Space,
         init: impl Fn(u64) -> T + Send + Sync + 'static,
     ) -> Keyed<T> {
-        Keyed::sparse(self.dispatcher(), space, init)
+        Keyed::sparse(self.dispatcher(), (space, self.node.tables.add_sparse::<T>()), init)
     }
 
     fn dispatcher(&self) -> DispatcherId {

@@ -7,6 +7,8 @@
 //! This module must never know programs, messages or engine events.
 
 use des::Server;
+use std::ops::Range;
+
 use machine::Transaction;
 use units::{Bytes, Time};
 
@@ -36,6 +38,8 @@ pub struct NodeMemory {
     /// The kinds of transactions that move no block.
     pub(super) plain: [Plain; Transaction::ALL.len()],
     pub(super) processors: Vec<Client>,
+    /// The processors inside a device of the node, if there are some.
+    pub(super) group: Option<DeviceGroup>,
     /// The processors that have lines, by the sets of their caches.
     pub(super) holders: Holders,
     pub(super) bus: Bus,
@@ -143,6 +147,16 @@ impl Client {
     }
 }
 
+/// The processors of a node that are inside a device on the bus. Each has a cache, which snoops the bus as every other cache does. A
+/// line that one of them alone has comes to another of them over wires of the device, and the bus does not see that.
+#[derive(Clone, Debug)]
+pub(super) struct DeviceGroup {
+    /// Their numbers among the clients of the bus.
+    pub(super) members: Range<usize>,
+    /// The time of a line from the cache of one of them to that of another.
+    pub(super) supply: Time,
+}
+
 impl NodeMemory {
     /// Makes an idle memory system with empty caches for `processors` processors, with lines of the size `line`.
     pub fn new(costs: &machine::NodeMemory, line: Bytes, processors: usize) -> Self {
@@ -157,6 +171,7 @@ impl NodeMemory {
             plain: Plain::all(costs, line, &bus),
             holders: Holders::new(client.cache.sets(), processors),
             processors: vec![client; processors],
+            group: None,
             bus,
             banks: Banks::new(&costs.banks),
             buffer,
@@ -317,15 +332,23 @@ impl NodeMemory {
         now
     }
 
+    /// This memory system with processors inside a device. `members` are their numbers; a line that one of them alone has takes
+    /// `supply` to another one.
+    #[must_use]
+    pub fn with_device_group(mut self, members: Range<usize>, supply: Time) -> Self {
+        self.group = Some(DeviceGroup { members, supply });
+        self
+    }
+
     /// Takes a line out of a cache, if the cache has it.
-    fn take_out(&mut self, who: usize, line: u64) -> Option<Victim> {
+    pub(super) fn take_out(&mut self, who: usize, line: u64) -> Option<Victim> {
         let victim = self.processors[who].remove(line);
         self.forget_holder(who, line);
         victim
     }
 
     /// Records that a processor's cache, which a line has left, has no line of its class any more, if that is so.
-    fn forget_holder(&mut self, who: usize, line: u64) {
+    pub(super) fn forget_holder(&mut self, who: usize, line: u64) {
         let (class, cache) = (self.class_of(line), &self.processors[who].cache);
         let has_another = cache.lines_beside(line).any(|other| self.class_of(other) == class);
         if !has_another {

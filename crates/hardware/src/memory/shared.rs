@@ -9,8 +9,8 @@ use std::ops::Range;
 use machine::{Transaction, Transactions};
 use units::{Bytes, Time};
 
-use super::moesi::{Request, State};
-use super::node::NodeMemory;
+use super::moesi::{self, Request, State};
+use super::node::{DeviceGroup, NodeMemory};
 use super::plain::Plain;
 
 /// The best state in which a processor may keep a line that it fetches. The device that checks the node's rights sees to
@@ -67,6 +67,9 @@ impl NodeMemory {
         }
         self.counts.misses += 1;
         let request = if store { Request::ReadOwned } else { Request::Read };
+        if let Some(done) = self.pass_inside(who, line, request, now) {
+            return done;
+        }
         let fetched = self.fetch(Some(who), line, now, request);
         let done = fetched.first + self.costs.cache.refill;
         let state = match keep {
@@ -81,6 +84,40 @@ impl NodeMemory {
             }
         }
         done
+    }
+
+    /// Passes a line that another processor of the same device alone has to `who`, which asks for it at `now`. Returns the time at
+    /// which the line is there; `None` where the line has to come over the bus.
+    pub(super) fn pass_inside(&mut self, who: usize, line: u64, request: Request, now: Time) -> Option<Time> {
+        let DeviceGroup { members, supply } =
+            self.group.as_ref().filter(|group| group.members.contains(&who))?;
+        let has_alone = |&other: &usize| self.processors[other].cache.look_up(line).state.is_alone();
+        let from = members.clone().find(has_alone)?;
+        let found = self.processors[from].cache.look_up(line);
+        let there = now.max(found.there) + *supply;
+        let answer = moesi::snoop(found.state, request);
+        if answer.keeps {
+            self.processors[from].cache.change(line, answer.next);
+        } else {
+            self.take_out(from, line);
+        }
+        self.counts.cache_supplies += 1;
+        self.wanted.insert(line);
+        let state = moesi::filled(request, answer.keeps, false);
+        self.fill(who, line, state, (now, there));
+        Some(there)
+    }
+
+    /// Puts lines into the cache of a processor, which has written them before the first instant. The lines that they replace are
+    /// in memory.
+    pub fn write_before(&mut self, who: usize, lines: Range<u64>) {
+        // Earlier lines would be replaced by these.
+        let cached = self.costs.cache.size.get() / self.line.get();
+        for line in lines.end.saturating_sub(cached).max(lines.start)..lines.end {
+            let victim = self.processors[who].cache.insert(line, State::Modified, false, Time::ZERO);
+            victim.into_iter().for_each(|victim| self.forget_holder(who, victim.line));
+            self.holders.add(self.class_of(line), who);
+        }
     }
 
     /// Asks caches or memory for a line of a block, for a device. Caches keep the line, and share it from then on.
@@ -326,5 +363,56 @@ mod tests {
             prop_assert_eq!(one_by_one.counts(), at_once.counts());
             prop_assert_eq!(one_by_one.bus_busy_at(at), at_once.bus_busy_at(at));
         }
+    }
+
+    /// Four processors, of which the last two are inside a device.
+    fn with_device() -> NodeMemory {
+        NodeMemory::new(&simple(), Bytes::new(32), 4).with_device_group(2..4, cycles(10))
+    }
+
+    /// The time in which a processor has a line to store to, asked for at `at`.
+    fn store(node: &mut NodeMemory, who: usize, line: u64, at: u64) -> Time {
+        if node.hits(who, line, true, cycles(at)) {
+            return Time::ZERO;
+        }
+        node.miss_of(who, line, true, Keep::Any, cycles(at)) - cycles(at)
+    }
+
+    #[test]
+    fn a_line_passes_inside_the_device_without_the_bus() {
+        let mut node = with_device();
+        let from_memory = store(&mut node, 2, 7, 100);
+        let transactions = node.counts().transactions;
+        assert_eq!(store(&mut node, 3, 7, 200), cycles(10));
+        assert_eq!(node.counts().transactions, transactions);
+        assert_eq!((node.counts().misses, node.counts().cache_supplies), (2, 1));
+        assert!(!node.hits(2, 7, false, cycles(300)) && node.hits(3, 7, true, cycles(300)));
+        // A processor outside gets it over the bus, and takes it away.
+        assert!(store(&mut node, 0, 7, 400) > cycles(10));
+        assert!(!node.hits(3, 7, false, cycles(500)));
+        assert!(node.counts().transactions > transactions && from_memory > cycles(10));
+    }
+
+    #[test]
+    fn a_line_that_is_loaded_is_shared_and_stored_to_over_the_bus_only() {
+        let mut node = with_device();
+        store(&mut node, 2, 7, 100);
+        assert_eq!(node.miss_of(3, 7, false, Keep::Any, cycles(200)), cycles(210));
+        assert!(node.hits(2, 7, false, cycles(300)) && !node.hits(2, 7, true, cycles(300)));
+        let transactions = node.counts().transactions;
+        assert!(store(&mut node, 3, 7, 400) > Time::ZERO);
+        assert_eq!(node.counts().transactions, transactions + 1, "others may share the line");
+    }
+
+    #[test]
+    fn what_was_written_before_is_there_as_far_as_the_cache_has_room() {
+        let mut node = with_device();
+        let room = simple().cache.size.get() / 32;
+        node.write_before(2, 0..room + 5);
+        node.write_before(2, room + 8..room + 9);
+        let here: Vec<u64> = (0..room + 10).filter(|&line| node.hits(2, line, true, cycles(0))).collect();
+        let expected: Vec<u64> = (5..room + 5).filter(|line| *line != 8).chain([room + 8]).collect();
+        assert_eq!(here, expected, "one way");
+        assert_eq!(node.counts().write_backs, 0);
     }
 }

@@ -1,10 +1,10 @@
 //! The processors inside a node's network device: section `[embedded_processor]`. Cycles in this section are cycles of these
 //! processors' own clock. Pure data. This module must never know how many of them a policy uses, nor what they run.
 
-use units::Frequency;
+use units::{Frequency, Time};
 
 use super::parts::IdleBus;
-use crate::reading::{own_clock, section};
+use crate::reading::{own_clock, required_if, section};
 use crate::{Capability, Primitives};
 
 section! {
@@ -12,6 +12,9 @@ section! {
     EmbeddedProcessor(section, can: &[Capability], bus: IdleBus<'_>) {
         /// The clock of an embedded processor.
         clock: Frequency = own_clock,
+        /// The time of a line from the cache of one embedded processor to that of another, which no other client of the bus sees.
+        /// Embedded processors have caches like those of the node's processors. `None` where no cache snoops.
+        supply: Option<Time> = required_if(matches!(bus, IdleBus::Known(memory, _) if memory.cache.coherent)),
         /// The prices of the primitives in protocol handlers that an embedded processor runs.
         primitives: Primitives = |section, key| Primitives::section(section, key, can, bus),
     }

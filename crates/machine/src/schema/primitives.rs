@@ -82,8 +82,6 @@ primitives! {
     place_word,
     /// Looking up a block's directory entry and writing it back.
     directory_lookup,
-    /// Getting a directory entry that another protocol processor of the node used last, beyond looking it up.
-    migrate_entry,
     /// Changing the access tag of a block.
     set_tag,
     /// Moving a block from the node's memory or caches to the NI.

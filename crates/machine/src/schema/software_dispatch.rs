@@ -2,7 +2,7 @@
 //! `[software_dispatch]`. A processor calls the routine at back-edges and faults, and in a loop while it has no thread. Pure
 //! data.
 
-use units::Time;
+use units::{Bytes, Time};
 
 use crate::reading::{section, unlimited};
 
@@ -21,9 +21,9 @@ section! {
         find: Time,
         /// The time from the routine back to the point where a processor that also computes chooses its next work.
         leave: Time,
-        /// The extra time of a call when another processor of the node made the call before: the routine's code and state
-        /// move between their caches.
-        migrate: Time,
+        /// The size of the data that every call reads and writes, beside messages and the entries of tables. Where caches are
+        /// described, a processor that calls waits for those lines of it that its cache does not have.
+        state: Bytes,
         /// The time to resume the thread that its processor ran last. Resuming another thread takes `thread_switch`.
         wake: Time,
         /// The most messages that a call on a processor which also computes takes out of the network; at least 1. `None`: all.

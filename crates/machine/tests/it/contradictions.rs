@@ -27,7 +27,7 @@ fn line_of(text: &str, start: &str) -> usize {
 }
 
 /// A dispatch routine beside the number of nodes.
-const ROUTINE: &str = "nodes = 4\nsoftware_dispatch = { poll_every = 8, notice = \"0 us\", enter = \"0 us\", find = \"0 us\", leave = \"0 us\", migrate = \"0 us\", wake = \"0 us\", drain = 1 }";
+const ROUTINE: &str = "nodes = 4\nsoftware_dispatch = { poll_every = 8, notice = \"0 us\", enter = \"0 us\", find = \"0 us\", leave = \"0 us\", state = \"0 B\", wake = \"0 us\", drain = 1 }";
 
 #[test]
 fn two_values_that_contradict_each_other_are_one_error_that_names_both_lines() {

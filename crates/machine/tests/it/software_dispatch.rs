@@ -12,7 +12,7 @@ notice = \"2 us\"
 enter = \"50 cycles\"
 find = \"14 us\"
 leave = \"2 us\"
-migrate = \"6 us\"
+state = \"384 B\"
 wake = \"4 us\"
 drain = \"unlimited\"
 ";

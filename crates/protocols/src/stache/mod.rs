@@ -122,6 +122,10 @@ impl Config {
     }
 }
 
+/// The modelled size of what a node knows of a block: the state, a bit for each of 32 nodes, and the first of the requests that
+/// wait. The studies do not say.
+const ENTRY_BYTES: u32 = 8;
+
 /// A node's part in the shared memory.
 pub struct Stache {
     node: NodeId,
@@ -179,9 +183,10 @@ impl Protocol for Stache {
                 false => Entry::Cached(Line::default()),
             }
         };
+        let tables = setup.entry_bytes(ENTRY_BYTES);
         let entries = match has_gaps {
-            true => setup.keyed_pages(&memory, entry),
-            false => setup.keyed_blocks(&memory, entry),
+            true => tables.keyed_pages(&memory, entry),
+            false => tables.keyed_blocks(&memory, entry),
         };
         Self {
             node,

@@ -254,8 +254,9 @@ pub struct Kind {
     /// Mean time from the arrival in the interface until a processor took the event.
     pub mean_wait_ns: f64,
     /// The steps that processors took for the events: a primitive of the machine file, `complete_access` (an access
-    /// that faulted goes ahead), `miss` (an access misses its processor's cache) or `completion` (what follows a
-    /// handler before its processor is free).
+    /// that faulted goes ahead), `miss` (an access misses its processor's cache), `fetch_state` (a handler waits for a line
+    /// of an entry of a table, or of the dispatch routine's data) or `completion` (what follows a handler before its
+    /// processor is free).
     pub steps: IndexMap<String, Step>,
 }
 

@@ -16,9 +16,10 @@ use units::Time;
 
 use fiber::Owner;
 
-use crate::cluster::{Cluster, memory, trains};
+use crate::cluster::{Cluster, memory, routine, trains};
 use crate::dispatch::Noticed;
 use crate::memory::at_work::AtWork;
+use crate::memory::reach;
 use crate::memory::touches::{self, Instructions};
 use crate::memory::train::Train;
 use crate::standstill;
@@ -131,14 +132,22 @@ impl Edge {
         self.settle_after(|_, _| ());
     }
 
-    /// Makes the bus transactions, if any, that come before the handler. [Begins](Cluster::begin_handler) the handler then.
+    /// Makes the bus transactions, if any, that come before the handler. [Begins](Cluster::begin_handler) the handler then. A
+    /// dispatch routine that calls the handler uses its data first.
     #[inline]
     pub(crate) fn begin_handler(&self, packet: &mut Packet) -> (Held, Option<u32>) {
         let (mut state, core) = (self.state(), self.core());
         if state.cores[core].clock.pends() {
             state = self.settled(state);
         }
-        state.begin_handler(core, packet)
+        let begun = state.begin_handler(core, packet);
+        let data = routine::data(&state, core).filter(|_| begun.1.is_none());
+        drop(state);
+        if let Some((first, bytes)) = data {
+            let busy = self.reach_lines(first, bytes);
+            self.state().cores[self.core()].service.look(busy);
+        }
+        begun
     }
 
     /// Applies `first` to the modelled state, and then advances engine time to this core's clock. One borrow serves for both.
@@ -284,6 +293,26 @@ impl Edge {
         }
     }
 
+    /// Uses the lines of what handlers keep at these addresses. Returns the time for which the processor was busy with lines that
+    /// its cache did not have.
+    fn reach_lines(&self, first: u64, bytes: u64) -> Time {
+        let mut busy = Time::ZERO;
+        if panicking() || self.is_over() {
+            return busy;
+        }
+        let Some(lines) = self.at_work(|work| reach::lines(work, first, bytes)) else { return busy };
+        for line in lines {
+            if self.at_work(|work| reach::is_far_ahead(work, line)) {
+                self.settle();
+            }
+            if !self.at_work(|work| reach::uses_at_once(work, line)) {
+                self.settle();
+                busy += self.at_work(|work| reach::fetch(work, line));
+            }
+        }
+        busy
+    }
+
     /// Spends the occupancy that follows a thread's sends, after the effect of the sends.
     fn spend_tail(&self) {
         self.at_work(|work| work.spend_tail());
@@ -369,6 +398,10 @@ impl Accounting for Edge {
         let mut state = self.state();
         let keep = memory::keep_at(&state, self.core(), address);
         state.at_work(self.core()).miss(address, store, faulted, keep);
+    }
+
+    fn reach(&self, first: u64, bytes: u64) {
+        self.reach_lines(first, bytes);
     }
 
     fn is_coherent(&self) -> bool {

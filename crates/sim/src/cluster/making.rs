@@ -7,7 +7,7 @@ use std::sync::Arc;
 use des::Choice;
 use hardware::{EventQueue, Passages};
 use machine::{Capability, Machine};
-use tempest::policy::Split;
+use tempest::policy::{Servers, Split};
 use tempest::world::{Name, Resident};
 use tempest::{Policy, Shape};
 use trace::Recorder;
@@ -24,8 +24,8 @@ use crate::link::port::{Port, paced};
 use crate::link::routing::Road;
 use crate::link::staging::Staging;
 use crate::measure::Measure;
-use crate::memory::Memory;
 use crate::memory::trains::Trains;
+use crate::memory::{Cached, Memory};
 use crate::prices::PriceLists;
 use crate::processor::core::{Core, Event};
 use crate::processor::threads::Threads;
@@ -126,8 +126,7 @@ impl Plan<'_> {
         let Self { machine, policy, split, .. } = *self;
         let processors = self.processors();
         let shared = !policy.bound && machine.can.contains(&Capability::SharedReadyQueue);
-        // Processors and state machines of a device have no caches on the bus of the node.
-        let on_bus = if dispatch::is_in_device(policy) { split.computing as usize } else { processors };
+        let cached = self.cached();
         let dispatch = Dispatcher::new(machine, policy, split, processors, queue);
         let port = Port::new(machine, interface);
         Node {
@@ -137,9 +136,20 @@ impl Plan<'_> {
             threads: Threads::new(self.shape.threads as usize, split.computing as usize, processors, shared),
             sends_at_once: dispatch.lets_all_inject() && !port.is_locked() && !self.is_staged(),
             port,
-            memory: Memory::new(machine, on_bus, dispatch.runs_in_parallel(), &resident.node),
+            memory: Memory::new(machine, &cached, dispatch.first_server(), &resident.node),
             trains: Trains::default(),
             dispatch,
+        }
+    }
+
+    /// The processors of a node that have caches.
+    fn cached(&self) -> Cached {
+        let (computing, all) = (self.split.computing as usize, self.processors());
+        match self.policy.servers {
+            // A state machine keeps what it knows in memory of its own.
+            Servers::Hardware => Cached { count: computing, inside: computing..computing },
+            Servers::Embedded => Cached { count: all, inside: computing..all },
+            _ => Cached { count: all, inside: all..all },
         }
     }
 

@@ -287,7 +287,7 @@ impl Cluster {
         let (node, processor) = (own.node() as u32, own.number());
         let start = Event::HandlerStart { node, processor, message, source, flow };
         self.measure.record(own.clock.at(self.agenda.now()), start);
-        own.serve(Purpose { class: flight.class(), kind: flight.kind(), key: Some(held.key()) });
+        own.serve(Purpose { class: flight.class(), kind: flight.kind() });
         flight.fill(packet);
         if let Some((block, words)) = self.link.flights.end(place) {
             self.nodes[own.node()].shared_memory().place(block, &words);

@@ -69,6 +69,16 @@ pub(crate) fn begin_call(cluster: &mut Cluster, core: usize) -> Option<Time> {
     Some(find)
 }
 
+/// The modelled address and the size of the data that the dispatch routine of `core`'s node uses with every handler; `None` if
+/// there is no routine.
+#[inline]
+pub(crate) fn data(cluster: &Cluster, core: usize) -> Option<(u64, u64)> {
+    let Dispatch::Routine(routine) = &cluster.nodes[cluster.cores[core].node()].dispatch.way else {
+        return None;
+    };
+    routine.data()
+}
+
 /// Ends the call on `core`, if there is one, and passes the turn on. Returns whether there was one.
 fn return_from_call(cluster: &mut Cluster, core: usize) -> bool {
     let (dispatch, number) = cluster.dispatch_of(core);

@@ -155,12 +155,8 @@ impl Cluster {
         let node = own.node();
         let Node { dispatch, port, memory, .. } = &mut self.nodes[node];
         let found = dispatch.next_event(now, own.number().into(), own.is_dedicated());
-        let Some(Found { job, fetch, spilled }) = found else { return false };
+        let Some(Found { job, spilled }) = found else { return false };
         let machine = &self.setting.machine;
-        if !fetch.is_zero() {
-            own.spend(Bucket::Overhead, fetch);
-            own.service.look(fetch);
-        }
         let delay = noticed.delay(machine.processor.interrupt);
         let spill = if spilled { machine.queue.spill } else { Time::ZERO };
         let (prices, anatomy) = (&self.setting.prices, &mut self.measure.anatomy);

@@ -31,8 +31,6 @@ pub(crate) struct Dispatcher {
     pub(crate) injection: Injection<HandedOver>,
     pub(crate) way: Dispatch,
     pub(crate) events: Events,
-    /// The number of processors that ever run handlers.
-    servers: usize,
     /// The number of the processor that the next interrupt goes to.
     next_interrupt: usize,
 }
@@ -67,12 +65,16 @@ impl Dispatcher {
             events,
             injection,
             idle: Idle::from_the_start(processors),
-            servers: (0..processors).filter_map(|number| serving.server(number)).count(),
             first_helper: serving.only_compute() as u16,
             serving,
             notice,
             next_interrupt: 0,
         }
+    }
+
+    /// The first of the processors that may run handlers.
+    pub(crate) fn first_server(&self) -> usize {
+        self.first_helper.into()
     }
 
     /// The network processors, where the node has some.
@@ -477,11 +479,6 @@ impl Dispatcher {
     /// Whether threads of the node may move to another processor.
     pub(crate) fn moves_threads(&self) -> bool {
         self.serving.roles().is_some()
-    }
-
-    /// Whether several processors of the node run handlers.
-    pub(crate) fn runs_in_parallel(&self) -> bool {
-        self.servers > 1
     }
 
     /// Whether a fault of a processor's thread binds the processor to its threads.

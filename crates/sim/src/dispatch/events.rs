@@ -156,7 +156,7 @@ impl Events {
 
     /// Removes and returns the oldest handler that waits to continue.
     pub(crate) fn next_resumed(&mut self) -> Option<Found> {
-        Some(Found { job: self.resumed.pop_front()?, fetch: Time::ZERO, spilled: false })
+        Some(Found { job: self.resumed.pop_front()?, spilled: false })
     }
 
     /// Whether the queue has an event that `server` may take now.
@@ -177,7 +177,7 @@ impl Events {
             return None;
         }
         let Dispatched { held, event, spilled } = self.queue.dispatch(now, server)?;
-        Some(Found { job: Job { held, event }, fetch: Time::ZERO, spilled })
+        Some(Found { job: Job { held, event }, spilled })
     }
 
     /// Puts a message whose arrival has been noted into the queue, and dispatches the oldest event that `server` may take now.
@@ -191,7 +191,7 @@ impl Events {
         let event = Event::Message { flight: message.flight };
         let taken = self.queue.enqueue_and_dispatch((message.at, now), server, message.key, event)?;
         let Dispatched { held, event, spilled } = taken;
-        Some(Found { job: Job { held, event }, fetch: Time::ZERO, spilled })
+        Some(Found { job: Job { held, event }, spilled })
     }
 
     /// Whether no event is in the queue.

@@ -147,8 +147,6 @@ pub(crate) enum Poll {
 #[derive(Debug)]
 pub(crate) struct Found {
     pub(crate) job: Job,
-    /// The time that the processor takes to fetch the code and state that another processor used for the event before.
-    pub(crate) fetch: Time,
     /// Whether the event had spilled from the dispatch queue to memory.
     pub(crate) spilled: bool,
 }

@@ -15,6 +15,7 @@
 use std::collections::VecDeque;
 
 use machine::SoftwareDispatch;
+use tempest::world::AddressRange;
 use units::Time;
 
 use super::Found;
@@ -32,9 +33,9 @@ pub(crate) struct Routine {
     held: Box<[bool]>,
     /// The present call; `None` if the node is in no call.
     call: Option<Call>,
-    /// The processor that made the last call.
-    last: Option<usize>,
     precedence: Precedence,
+    /// The modelled address of the routine's data.
+    data: u64,
 }
 
 /// A fault in a slot.
@@ -69,9 +70,14 @@ impl Routine {
             slots: VecDeque::new(),
             held: vec![false; processors].into(),
             call: None,
-            last: None,
             precedence: Precedence::default(),
+            data: AddressRange::Buffers.page_named("dispatch", 0),
         }
+    }
+
+    /// The modelled address and the size of the data that every call uses; `None` if it has none.
+    pub(crate) fn data(&self) -> Option<(u64, u64)> {
+        Some((self.data, self.prices.state.get())).filter(|(_, bytes)| *bytes > 0)
     }
 
     /// Adds a message that has arrived.
@@ -142,27 +148,25 @@ impl Routine {
         if !self.has_event(processor, server, events) {
             return None;
         }
-        let fetch = if self.goes_on(processor) { Time::ZERO } else { self.begin(processor, dedicated) };
+        if !self.goes_on(processor) {
+            self.begin(processor, dedicated);
+        }
         if let Some(resumed) = events.next_resumed() {
-            return Some(Found { fetch, ..resumed });
+            return Some(resumed);
         }
         if !events.queue_is_empty() {
             self.precedence.overtake(self.inbox.len() + self.slots.len());
         } else if !self.precedence.admit(events) {
             self.take_out(now, events);
         }
-        Some(Found { fetch, ..events.dispatch(now, server)? })
+        events.dispatch(now, server)
     }
 
-    /// Begins a call. Returns the time to fetch the routine's code and state, if another processor made the last call.
-    fn begin(&mut self, processor: usize, dedicated: bool) -> Time {
+    /// Begins a call.
+    fn begin(&mut self, processor: usize, dedicated: bool) {
         let most = self.prices.drain.filter(|_| !dedicated).unwrap_or(usize::MAX);
         let messages = self.inbox.len().min(most);
         self.call = Some(Call { processor, messages, slots: None, serves: None, returns: false });
-        match self.last.replace(processor) {
-            Some(last) if last != processor => self.prices.migrate,
-            _ => Time::ZERO,
-        }
     }
 
     /// Moves the next message or fault of the call into the dispatch queue.
@@ -230,6 +234,7 @@ impl Routine {
 #[cfg(test)]
 mod tests {
     use machine::Class;
+    use units::Bytes;
 
     use super::*;
     use crate::dispatch::testing::{events, key, message, parallel_events};
@@ -238,8 +243,9 @@ mod tests {
 
     /// The routine of a node of `processors` processors.
     fn routine(processors: usize, drain: Option<usize>) -> Routine {
-        let [notice, enter, find, leave, migrate, wake] = [1, 2, 3, 4, 5, 6].map(ns);
-        let prices = SoftwareDispatch { poll_every: 1, notice, enter, find, leave, migrate, wake, drain };
+        let [notice, enter, find, leave, wake] = [1, 2, 3, 4, 5].map(ns);
+        let state = Bytes::new(64);
+        let prices = SoftwareDispatch { poll_every: 1, notice, enter, find, leave, state, wake, drain };
         Routine::new(processors, prices)
     }
 
@@ -279,17 +285,15 @@ mod tests {
     }
 
     #[test]
-    fn a_node_is_in_one_call_at_a_time_and_the_next_one_fetches_its_state() {
+    fn a_node_is_in_one_call_at_a_time() {
         let (mut routine, mut events) = (routine(2, None), events());
         arrive(&mut routine, &mut events, 0, 7);
         let taken = routine.next(ns(1), (0, 0), false, &mut events).expect("a message waits");
-        assert_eq!(taken.fetch, ns(0), "nobody called before");
         arrive(&mut routine, &mut events, 1, 8);
         assert!(!routine.has_event(1, 1, &events), "processor 0 is in the call");
         events.complete(ns(2), taken.job.held);
         assert!(routine.begins_return(0) && routine.ends(0));
-        let taken = routine.next(ns(3), (1, 1), false, &mut events).expect("the second message waits");
-        assert_eq!(taken.fetch, ns(5));
+        assert!(routine.next(ns(3), (1, 1), false, &mut events).is_some(), "the second message waits");
     }
 
     #[test]

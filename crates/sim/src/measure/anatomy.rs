@@ -13,8 +13,8 @@ pub(crate) enum Taken {
     Primitive(Primitive),
     /// Reading a word of a message.
     ReceiveWord,
-    /// Getting a directory entry from another protocol processor.
-    MigrateEntry,
+    /// Waiting for a line of what handlers keep, which the processor's cache does not have.
+    State,
     /// An access that faulted is repeated.
     Complete,
     /// An access misses the processor's cache.
@@ -31,7 +31,7 @@ impl Taken {
         match self {
             Self::Primitive(primitive) => primitive as usize,
             Self::ReceiveWord => PRIMITIVES,
-            Self::MigrateEntry => PRIMITIVES + 1,
+            Self::State => PRIMITIVES + 1,
             Self::Complete => PRIMITIVES + 2,
             Self::Miss => PRIMITIVES + 3,
             Self::Completion => PRIMITIVES + 4,

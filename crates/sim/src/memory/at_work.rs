@@ -5,7 +5,6 @@
 
 use hardware::memory::NodeMemory;
 use machine::{Class, Cost, Transactions};
-use tempest::world::DispatchKey;
 use tempest::{Primitive, Stage, Work};
 use units::Time;
 
@@ -135,9 +134,6 @@ impl AtWork<'_> {
     pub(crate) fn spend_primitive(&mut self, primitive: Primitive, count: u32) {
         let count = u64::from(count) * if primitive == Primitive::SetTag { self.memory.tags() } else { 1 };
         self.spend_primitive_for(primitive, self.core.purpose().class, count);
-        if primitive == Primitive::DirectoryLookup {
-            self.migrate_entry();
-        }
     }
 
     /// Spends the cost of `count` uses of a primitive for a message of the given class. Zero uses need no price.
@@ -250,15 +246,6 @@ impl AtWork<'_> {
         }
     }
 
-    /// Charges the fetch of the handler's directory entry, if another protocol processor used that entry last.
-    fn migrate_entry(&mut self) {
-        let Some(DispatchKey::User(entry)) = self.core.purpose().key else { return };
-        if self.memory.migrates(entry, self.core.number()) {
-            let price = self.prices.migrate_entry(self.core.list(), self.core.purpose().class);
-            self.spend_step(Taken::MigrateEntry, price, 1);
-        }
-    }
-
     /// The extra time for the processor to receive, at the present time, a message from node `from` that no earlier message has
     /// prefetched. That is so if the message before came from another node, or was received before this one arrived.
     pub(crate) fn time_to_fetch(&mut self, from: usize, arrived: Time) -> Time {
@@ -312,12 +299,9 @@ impl AtWork<'_> {
 mod tests {
     use super::*;
     use crate::memory::testing::{Bench, price};
-    use crate::processor::core::Purpose;
     use crate::testing::{self, described, ns};
     use machine::{Primitives, Transaction};
     use proptest::prelude::*;
-    use tempest::Block;
-    use tempest::world::Name;
 
     fn cost(path: u64, occupancy: u64) -> Cost {
         Cost { path: ns(path), occupancy: ns(occupancy), ..Cost::default() }
@@ -333,24 +317,6 @@ mod tests {
         assert_eq!(bench.spent(0), (ns(42), ns(42), ns(0)));
         bench.at_work(0, ns(0)).spend_tail();
         assert_eq!(bench.spent(0).0, ns(42), "it follows once");
-    }
-
-    #[test]
-    fn a_directory_entry_that_another_processor_had_last_costs_more() {
-        let prices = Primitives {
-            directory_lookup: price(cost(5, 0)),
-            migrate_entry: price(cost(40, 0)),
-            ..Primitives::default()
-        };
-        let mut bench = Bench::new(Memory::plain(ns(50)), prices);
-        let key = Some(DispatchKey::User(Name::of(Block(3))));
-        for core in &mut bench.cores {
-            core.serve(Purpose { class: Class::System, kind: 0, key });
-        }
-        bench.at_work(0, ns(0)).spend_primitive(Primitive::DirectoryLookup, 1);
-        bench.at_work(0, ns(0)).spend_primitive(Primitive::DirectoryLookup, 1);
-        bench.at_work(1, ns(0)).spend_primitive(Primitive::DirectoryLookup, 1);
-        assert_eq!((bench.spent(0).0, bench.spent(1).0), (ns(10), ns(45)));
     }
 
     #[test]

@@ -9,10 +9,11 @@ pub(crate) mod blocks;
 mod handling;
 pub(crate) mod lowering;
 mod node;
+pub(crate) mod reach;
 #[cfg(test)]
 pub(crate) mod testing;
 pub(crate) mod touches;
 pub(crate) mod train;
 pub(crate) mod trains;
 
-pub(crate) use node::Memory;
+pub(crate) use node::{Cached, Memory};

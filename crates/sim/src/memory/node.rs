@@ -2,11 +2,11 @@
 //!
 //! This module must never know which thread or handler uses it.
 
-use std::collections::HashMap;
+use std::ops::Range;
 
 use hardware::memory::{Keep, NodeMemory};
 use machine::{Machine, Transaction, Transactions};
-use tempest::world::{Name, Node as Waist};
+use tempest::world::Node as Waist;
 use tempest::{MemoryEvents, Tag};
 use units::Time;
 
@@ -18,11 +18,11 @@ use super::lowering::Lowerings;
 pub(crate) struct Memory {
     /// The caches, bus and banks; `None` where the machine does not describe them.
     pub(super) system: Option<Box<NodeMemory>>,
+    /// The number of processors that have caches: those after them have none.
+    cached: usize,
     pub(super) alone: Alone,
     /// The places of the blocks of shared memory, if the program has any.
     pub(super) blocks: Option<Blocks>,
-    /// The processor that used each directory entry last; `None` where one processor runs all handlers.
-    entries: Option<HashMap<Name, u16>>,
     /// The time of a line from memory, where the machine does not describe caches.
     pub(super) read: Time,
     /// The lines that have arrived in memory, where the machine does not describe caches.
@@ -31,6 +31,26 @@ pub(crate) struct Memory {
     pub(super) lead: Time,
     pub(crate) lowerings: Lowerings,
     pub(super) posted: Posted,
+}
+
+/// The processors of a node that have caches, which are its first ones.
+#[derive(Clone, Debug)]
+pub(crate) struct Cached {
+    pub(crate) count: usize,
+    /// Those of them that are inside the network device.
+    pub(crate) inside: Range<usize>,
+}
+
+impl Cached {
+    /// The caches, bus and banks of a node.
+    fn system(&self, costs: &machine::NodeMemory, machine: &Machine) -> NodeMemory {
+        let system = NodeMemory::new(costs, machine.memory.line, self.count);
+        let supply = machine.embedded_processor.as_ref().and_then(|embedded| embedded.supply);
+        match supply {
+            Some(supply) if !self.inside.is_empty() => system.with_device_group(self.inside.clone(), supply),
+            _ => system,
+        }
+    }
 }
 
 /// The times of transactions on an idle bus.
@@ -53,18 +73,23 @@ impl Alone {
 }
 
 impl Memory {
-    /// The empty memory of a node whose first `on_bus` processors have caches. `migrates` says whether several processors run
-    /// handlers, each with directory entries in its own cache.
-    pub(crate) fn new(machine: &Machine, on_bus: usize, migrates: bool, waist: &Waist) -> Self {
+    /// The memory of a node whose first processors have caches, before the first instant. `first` is the first processor that
+    /// runs handlers. It has made the tables of the program, one after the other.
+    pub(crate) fn new(machine: &Machine, cached: &Cached, first: usize, waist: &Waist) -> Self {
         let costs = machine.node_memory.as_ref();
         let lead =
             |costs: &machine::NodeMemory| costs.uncontended(Transaction::Transfer, machine.memory.line);
-        let system = costs.map(|costs| Box::new(NodeMemory::new(costs, machine.memory.line, on_bus)));
+        let mut system = costs.map(|costs| Box::new(cached.system(costs, machine)));
+        if let Some(system) = system.as_deref_mut().filter(|_| first < cached.count) {
+            waist.tables().iter().for_each(|table| {
+                system.write_before(first, system.line_of(table.start)..system.line_of(table.end - 1) + 1);
+            });
+        }
         Self {
             system,
             alone: Alone::on(machine),
             blocks: Blocks::of(waist, machine),
-            entries: migrates.then(HashMap::new),
+            cached: cached.count,
             read: machine.memory.read,
             arrived: Arrived::new(machine.memory.line),
             lead: costs.map_or(machine.memory.read, lead),
@@ -131,10 +156,10 @@ impl Memory {
         }
     }
 
-    /// Records that processor `number` uses a directory entry. Returns whether another processor used it last.
-    pub(super) fn migrates(&mut self, entry: Name, number: u16) -> bool {
-        let last = self.entries.as_mut().and_then(|entries| entries.insert(entry, number));
-        last.is_some_and(|last| last != number)
+    /// The lines of bytes that a processor uses, from the address `first` on; `None` if the processor has no cache.
+    pub(super) fn lines_of(&self, processor: usize, first: u64, bytes: u64) -> Option<Range<u64>> {
+        let system = self.system.as_deref().filter(|_| processor < self.cached)?;
+        Some(system.line_of(first)..system.line_of(first + bytes - 1) + 1)
     }
 
     /// Puts bytes that have come through the interface, without a staging buffer, in memory. Where the machine describes caches,
@@ -202,7 +227,7 @@ mod tests {
                 system: None,
                 alone: Alone::default(),
                 blocks: None,
-                entries: Some(HashMap::new()),
+                cached: 2,
                 read,
                 arrived: Arrived::new(units::Bytes::new(32)),
                 lead: read,
@@ -210,16 +235,5 @@ mod tests {
                 posted: Posted::default(),
             }
         }
-    }
-
-    #[test]
-    fn an_entry_comes_from_another_processor_only_if_that_had_it_last() {
-        let mut memory = Memory::plain(Time::ZERO);
-        let [one, other] = [1, 2].map(|block| Name::of(tempest::Block(block)));
-        assert!(!memory.migrates(one, 0));
-        assert!(!memory.migrates(other, 1));
-        assert!(!memory.migrates(one, 0));
-        assert!(memory.migrates(one, 1));
-        assert!(memory.migrates(one, 0));
     }
 }

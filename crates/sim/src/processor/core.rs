@@ -3,7 +3,7 @@
 //! This module must never know which event comes next, nor what anything costs.
 
 use machine::Class;
-use tempest::world::{DispatchKey, Held};
+use tempest::world::Held;
 use tempest::{ProtocolTime, Resource};
 use units::Time;
 
@@ -79,21 +79,19 @@ pub(crate) struct Job {
     pub(crate) event: Event,
 }
 
-/// The purpose of the fiber at work on a processor. Its prices, its key and the account of costs depend on the purpose.
+/// The purpose of the fiber at work on a processor. Its prices and the account of costs depend on the purpose.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Purpose {
     /// The class of the present message.
     pub(crate) class: Class,
     /// The kind of the present event in the account of costs.
     pub(crate) kind: u16,
-    /// The key of the present handler.
-    pub(crate) key: Option<DispatchKey>,
 }
 
 impl Purpose {
     /// The purpose of a thread. `kind` is the kind of threads in the account of costs.
     pub(crate) fn of_thread(kind: u16) -> Self {
-        Self { class: Class::User, kind, key: None }
+        Self { class: Class::User, kind }
     }
 }
 

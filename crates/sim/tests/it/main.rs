@@ -3,6 +3,7 @@
 mod adders;
 mod doubling;
 mod endless;
+mod entries;
 mod every;
 #[path = "../../../machine/tests/it/folder.rs"]
 mod folder;

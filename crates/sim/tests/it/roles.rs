@@ -7,13 +7,16 @@ use crate::setup::{job, machine};
 
 const NODES: u32 = 2;
 
-/// The software of this machine looks for as long as it handles: processors are dedicated soon.
+/// Changing processors takes the software of this machine as long as it handles, with so much data to move: processors are
+/// dedicated soon.
 fn run(policy: &str, processors: u32, program: &str, inputs: &[(&str, &str)]) -> Outcome {
     let shape = Shape { nodes: NODES, threads: processors };
     let job = job(program, Mechanism::Messages, shape, inputs);
     let policy = policy.parse().expect("a policy");
     let launch = Launch { nodes: NODES, processors, ..Launch::new(job, policy) };
-    let outcome = Model::new(machine("sparc20-myrinet", &[])).run(&launch).expect("the run ends well");
+    let outcome = Model::new(machine("sparc20-myrinet", &[("software_dispatch.state", "\"1 KiB\"")]))
+        .run(&launch)
+        .expect("the run ends well");
     assert!(outcome.report.verified(), "{:?}", outcome.report);
     outcome
 }

@@ -131,17 +131,16 @@ fn a_home_pays_for_a_call_for_so_many_requests_as_it_takes() {
 }
 
 #[test]
-fn processors_take_turns_and_the_routine_moves_between_them() {
-    // A thread that faults finds it its processor's turn, the reply comes at the other's; each time the routine moves. At home
-    // both are idle, and take turns as well. Only the first call of a node, for the first of twenty misses, moves nothing.
-    let moved = 32.0;
-    let own = 1.0 + (4.0 + moved + ASK) + NETWORK + NETWORK + (2.0 + moved + TAKE) + 64.0;
+fn processors_take_turns() {
+    // A thread that faults finds it its processor's turn, the reply comes at the other's. At home both are idle, and take turns
+    // as well.
+    let own = 1.0 + (4.0 + ASK) + NETWORK + NETWORK + (2.0 + TAKE) + 64.0;
     let both = miss(&software(&[]), "floating+bound", 2, &[]);
-    expect(both, own + (2.0 + moved + SERVE) - 2.0 * moved / 20.0);
+    expect(both, own + (2.0 + SERVE));
     // One of them computes: it is always the other's turn.
     let busy = [("home", "busy"), ("body", "100")];
     let idle_first = miss(&software(&[]), "floating+bound+every=64", 2, &busy);
-    expect(idle_first, own + (2.0 + SERVE) - moved / 20.0);
+    expect(idle_first, own + (2.0 + SERVE));
     // Or the turn rests with it until it polls.
     let strict = miss(&software(&[]), "floating+bound+every=64+strict", 2, &busy);
     let waited = strict - (own + (8.0 + SERVE));

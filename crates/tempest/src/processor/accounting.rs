@@ -33,6 +33,10 @@ pub trait Accounting {
     /// done.
     fn access(&self, address: u64, access: Access);
 
+    /// Accounts for the use of what handlers keep, such as an entry of a table: `bytes` bytes from the modelled address `first` on are in the cache of the
+    /// processor, which may store to them. The instructions of the use are accounted for apart.
+    fn reach(&self, first: u64, bytes: u64);
+
     /// Whether caches and interfaces keep each other up to date by themselves.
     fn is_coherent(&self) -> bool;
 
