@@ -115,7 +115,7 @@ impl Event {
     fn add_shared(&self, amount: u64, resume: impl FnMut(Waiter)) {
         let order = if mutated!("signal-relaxed") { Ordering::Relaxed } else { Ordering::SeqCst };
         let before = self.count.fetch_add(amount, order);
-        let count = before.checked_add(amount).unwrap_or_else(|| self.overflows(before, amount));
+        let Some(count) = before.checked_add(amount) else { self.overflows(before, amount) };
         let order = if mutated!("signaller-looks-early") { Ordering::Acquire } else { Ordering::SeqCst };
         if self.waiters.load(order) != NONE {
             self.release(count, resume);
@@ -133,7 +133,7 @@ impl Event {
             return self.add_shared(amount, resume);
         }
         let before = self.count.load(Ordering::Relaxed);
-        let count = before.checked_add(amount).unwrap_or_else(|| self.overflows(before, amount));
+        let Some(count) = before.checked_add(amount) else { self.overflows(before, amount) };
         self.count.store(count, Ordering::Release);
         match self.waiters.load(Ordering::Relaxed) {
             NONE => {}
@@ -148,7 +148,7 @@ impl Event {
         }
     }
 
-    /// Never inlined: what the words are made of would go through memory at every signal.
+    /// Never inlined, and called without a closure: what the words are made of would go through memory at every signal.
     #[cold]
     #[inline(never)]
     fn overflows(&self, count: u64, amount: u64) -> ! {
