@@ -62,6 +62,8 @@ pub fn words_need_a_place(setting: &Setting<'_>) {
     let promise = "words_need_a_place";
     fails(setting, promise, Breach::DepositBeyond, "1 words from node");
     fails(setting, promise, Breach::TransferBeyond, &format!("which has {PLACES}"));
+    fails(setting, promise, Breach::TransferElsewhere, "2 words into 2 pieces of 3 words in all");
+    fails(setting, promise, Breach::TransferNothing, &format!("1 words at offset {PLACES} of segment"));
     fails(setting, promise, Breach::LongDeposit, &format!("at most {MAX_WORDS}"));
 }
 
@@ -117,6 +119,8 @@ enum Breach {
     NoKey,
     DepositBeyond,
     TransferBeyond,
+    TransferElsewhere,
+    TransferNothing,
     LongDeposit,
     DepositClosed,
     TransferClosed,
@@ -196,6 +200,14 @@ impl Lawless {
             Breach::NoSuchNode => thread.send(NodeId(thread.nodes()), Self::order(0)),
             Breach::DepositBeyond => thread.deposit(NodeId(0), beyond, &[1]),
             Breach::TransferBeyond => thread.transfer(NodeId(0), last, &[1, 2], Self::order(0)),
+            Breach::TransferElsewhere => {
+                let into = [self.segment.piece(0, 1), self.segment.piece(1, 2)];
+                thread.transfer(NodeId(0), &into, &[1, 2], Self::order(0));
+            }
+            Breach::TransferNothing => {
+                let from = [self.segment.piece(0, 1), self.segment.piece(PLACES as u32, 1)];
+                thread.transfer(NodeId(0), self.segment.place(0), &from, Self::order(0));
+            }
             Breach::DepositClosed => thread.deposit(NodeId(0), self.closed.place(0), &[1]),
             Breach::TransferClosed => {
                 thread.transfer(NodeId(0), self.closed.place(0), &[1, 2], Self::order(0));

@@ -129,6 +129,7 @@ pub fn promises() -> &'static [Promise] {
         ending_waits_for_messages
         payloads_of_every_length
         transfers_of_every_length
+        transfers_gather_and_scatter
         handlers_transfer_without_waiting
         deposits_are_counted
         placement_precedes_messages

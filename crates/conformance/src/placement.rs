@@ -15,11 +15,24 @@ const BLOCKS: [usize; 6] = [0, 1, MAX_WORDS - 1, MAX_WORDS + 1, 200, 1000];
 /// Words of an area.
 const AREA: usize = 1000;
 
+/// The word that stands first in memory of the sender, where a list of pieces is sent.
+const TURNED: usize = 300;
+
 /// A block of any length is all there when its handler runs.
 pub fn transfers_of_every_length(setting: &Setting<'_>) {
     let promise = "transfers_of_every_length";
     let outcome = setting.verified::<Placement>(promise, Way::Transfer, 2);
     // Each is a message that is answered by one.
+    let expected = outcome.counters.messages / 2;
+    setting.demand(promise, outcome.counters.transfers == expected, || {
+        format!("{} transfers were counted: expected {expected}", outcome.counters.transfers)
+    });
+}
+
+/// Words gathered from a list of pieces are scattered into another list, cut elsewhere, by one transfer.
+pub fn transfers_gather_and_scatter(setting: &Setting<'_>) {
+    let promise = "transfers_gather_and_scatter";
+    let outcome = setting.verified::<Placement>(promise, Way::Pieces, 2);
     let expected = outcome.counters.messages / 2;
     setting.demand(promise, outcome.counters.transfers == expected, || {
         format!("{} transfers were counted: expected {expected}", outcome.counters.transfers)
@@ -54,6 +67,8 @@ pub fn placement_precedes_messages(setting: &Setting<'_>) {
 enum Way {
     /// Block after block, each over the one before, whose handler has been run.
     Transfer,
+    /// By one transfer from a list of pieces to a list of pieces.
+    Pieces,
     /// Each node asks every node, all blocks at once, to have its handler transfer them.
     Ask,
     /// By deposits of every length, waited for by their count.
@@ -68,6 +83,8 @@ struct Placement {
     way: Way,
     shape: Shape,
     areas: Segment<u64>,
+    /// The words of each thread of the node, those from [`TURNED`] on first.
+    origins: Segment<u64>,
     /// Handlers that found all words in place.
     found: Event,
     /// By thread of the node: how often its words were found elsewhere.
@@ -89,10 +106,19 @@ impl Protocol for Placement {
     fn install(&way: &Way, setup: &mut Setup<'_>) -> Self {
         let shape = setup.shape();
         let threads = (shape.nodes * shape.threads) as usize;
+        let origins = setup.segment("conformance.origins", shape.threads as usize * AREA, 0);
+        for thread in 0..shape.threads as usize {
+            let owner = setup.node().0 as usize * shape.threads as usize + thread;
+            for offset in 0..AREA {
+                let turned = (offset + AREA - TURNED) % AREA;
+                origins.cells().set(thread * AREA + turned, word(owner, offset));
+            }
+        }
         Self {
             way,
             shape,
             areas: setup.segment("conformance.areas", threads * AREA, 0),
+            origins,
             found: Event::new("conformance.found"),
             told: (0..shape.threads).map(|_| Event::new("conformance.told")).collect(),
         }
@@ -120,6 +146,20 @@ impl Placement {
             thread.transfer(to, place, &words(owner, length), filled);
             thread.wait(told, before + 1);
         }
+    }
+
+    /// The lists begin with word [`TURNED`], and no cut of one but that before word 0 is a cut of the other.
+    fn transfer_pieces(&self, thread: &Thread<'_>, owner: usize, to: NodeId) {
+        let of = |segment: &Segment<u64>, first: usize| {
+            let segment = segment.clone();
+            move |offset: usize, words: usize| segment.piece((first + offset) as u32, words as u32)
+        };
+        let origin = of(&self.origins, thread.index() as usize * AREA);
+        let area = of(&self.areas, owner * AREA);
+        let behind = AREA - TURNED;
+        let from = [origin(0, 7), origin(7, 0), origin(7, behind - 7), origin(behind, TURNED)];
+        let into = [area(TURNED, 477), area(TURNED + 477, behind - 477), area(0, 1), area(1, TURNED - 1)];
+        thread.transfer(to, &into, &from, Self::filled(thread.index(), AREA as u32));
     }
 
     /// Shorter ones first, so that none finds its last words there already.
@@ -179,6 +219,7 @@ impl Placement {
         for to in (0..thread.nodes()).map(NodeId) {
             match self.way {
                 Way::Transfer => self.transfer_blocks(thread, owner, to),
+                Way::Pieces => self.transfer_pieces(thread, owner, to),
                 Way::Ask => self.ask(thread, to),
                 Way::Deposit => self.deposit_area(thread, owner, to),
                 Way::DepositAndTell => {
@@ -198,7 +239,7 @@ impl Placement {
                 (0..owners).for_each(|owner| self.expect_words(owner, AREA));
             }
             Way::DepositAndTell => thread.wait(&self.told[thread.index() as usize], thread.nodes().into()),
-            Way::Transfer | Way::Ask | Way::TransferAndTell => {}
+            Way::Transfer | Way::Pieces | Way::Ask | Way::TransferAndTell => {}
         }
     }
 
@@ -206,7 +247,7 @@ impl Placement {
         let each = match self.way {
             Way::Transfer | Way::Ask => BLOCKS.len(),
             Way::Deposit => 0,
-            Way::DepositAndTell => 1,
+            Way::Pieces | Way::DepositAndTell => 1,
             Way::TransferAndTell => 2,
         };
         let expected = u64::from(self.shape.nodes * self.shape.threads) * each as u64;

@@ -2,7 +2,7 @@
 //!
 //! This module must never know rings or policies.
 
-use tempest::world::Node;
+use tempest::world::{Node, Transfer};
 use tempest::{NodeId, Place};
 
 use crate::processor::Processor;
@@ -27,6 +27,15 @@ impl Processor {
         self.memory_of(to).count_deposit(place, words.len(), |waiter| {
             self.end_wait(to, waiter);
         });
+    }
+
+    /// Writes the words of a transfer to their places on a node. False, and the run is over, if they do not fit there.
+    pub(crate) fn scatter(&self, to: NodeId, transfer: Transfer<'_>) -> bool {
+        transfer.placed().all(|(place, words)| self.write(to, place, words))
+    }
+
+    pub(crate) fn count_transfer(&self, to: NodeId, transfer: Transfer<'_>) {
+        self.gauge().count_transfer((to != self.node().id).then_some(size_of_val(transfer.words) as u64));
     }
 
     /// Writes words into the memory of a node. False, and the run is over, if they do not fit where they should go.

@@ -5,7 +5,7 @@
 use std::any::Any;
 
 use tempest::policy::Servers;
-use tempest::world::{DispatchKey, Messages, Node, Packet, Proof, Scheduling, Wait};
+use tempest::world::{DispatchKey, Messages, Node, Packet, Proof, Scheduling, Transfer, Wait};
 use tempest::{Block, Event, NodeId, Place, ThreadId, Waiter};
 use trace::Event as Traced;
 use units::Time;
@@ -24,11 +24,11 @@ impl Messages for Processor {
         self.post_counted(to, packet, Origin::Handler);
     }
 
-    fn post_transfer(&self, to: NodeId, place: Place, data: &[u64], packet: &Packet) {
+    fn post_transfer(&self, to: NodeId, transfer: Transfer<'_>, packet: &Packet) {
         // The ring's release and acquire order the words before the handler, and so does the outbox's lock.
-        if self.write(to, place, data) {
+        if self.scatter(to, transfer) {
             self.post(to, packet);
-            self.gauge().count_transfer((to != self.node().id).then_some(size_of_val(data) as u64));
+            self.count_transfer(to, transfer);
         }
     }
 
@@ -40,12 +40,12 @@ impl Messages for Processor {
         self.sample_send(|| self.offer_now(to, packet))
     }
 
-    fn transfer(&self, to: NodeId, place: Place, data: &[u64], packet: &Packet) -> bool {
+    fn transfer(&self, to: NodeId, transfer: Transfer<'_>, packet: &Packet) -> bool {
         // The ring's release and acquire order the words before the handler.
         let start = self.world.now_ns();
-        let sent = self.write(to, place, data) && self.offer_now(to, packet);
+        let sent = self.scatter(to, transfer) && self.offer_now(to, packet);
         if sent {
-            self.gauge().count_transfer((to != self.node().id).then_some(size_of_val(data) as u64));
+            self.count_transfer(to, transfer);
             // A block is worth two looks at the clock.
             bump(&self.gauge().overhead_ns, self.world.now_ns() - start);
         }

@@ -13,9 +13,10 @@ use crate::key::Proof;
 use crate::memory::Lowering;
 use crate::node::Node;
 use crate::processor::{Accounting, Processor};
+use crate::transfer::Transfer;
 use crate::{
-    Access, Block, Event, Key, Keyed, Memory, Message, NodeId, Place, Primitive, Right, Segment, Tag, Waiter,
-    Word, Work,
+    Access, Block, Data, Event, Key, Keyed, Memory, Message, NodeId, Primitive, Right, Segment, Tag, Target,
+    Waiter, Word, Work,
 };
 
 /// The actions that a handler may take at any moment, also while it borrows a table entry: everything except reaching
@@ -91,14 +92,23 @@ impl Actions<'_> {
         self.processor.post(to, &self.node.encode(to, &message, payload));
     }
 
-    /// Moves a block of words of any length into a [segment](crate::Segment) of another node. When all of it
-    /// is in place, `message` is handled there. Never fails, never waits.
+    /// Moves words, any number of them, into [segments](crate::Segment) of another node, as [a thread](crate::Thread::transfer) does.
+    /// When all of them are in place, `message` is handled there. Never fails, never waits.
     ///
     /// # Panics
-    /// If the message was not registered, its fields exceed [`MAX_WORDS`](crate::MAX_WORDS) (14) words, or
-    /// the node does not exist. Data that does not fit the segment ends the run with an error.
-    pub fn transfer<M: Message>(&mut self, to: NodeId, place: Place, data: &[u64], message: M) {
-        self.processor.post_transfer(to, place, data, &self.node.encode(to, &message, &[]));
+    /// If the message was not registered, its fields exceed [`MAX_WORDS`](crate::MAX_WORDS) (14) words, the node does not exist, this
+    /// node has no such pieces, or the pieces there have room for more words or fewer. Data that does not fit a segment ends the run
+    /// with an error.
+    pub fn transfer<'d, M: Message>(
+        &mut self,
+        to: NodeId,
+        into: impl Into<Target<'d>>,
+        data: impl Into<Data<'d>>,
+        message: M,
+    ) {
+        let packet = self.node.encode(to, &message, &[]);
+        let send = |transfer: Transfer<'_>| self.processor.post_transfer(to, transfer, &packet);
+        self.node.gather(into.into(), data.into(), send);
     }
 
     /// Resumes the thread of this node that took `waiter`. Returns false, and does nothing, if that wait is over already.

@@ -20,7 +20,7 @@ use ::segment::{AtomicWord, Words};
 
 use crate::access::Touch;
 use crate::address::{AddressRange, PAGE};
-use crate::{Access, Cells, Event, NodeId, Waiter, Word};
+use crate::{Access, Cells, Event, NodeId, Piece, Waiter, Word};
 
 /// The number of a segment: from 0, in order of allocation, equal on every node.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -103,6 +103,11 @@ impl<T: Word> Segment<T> {
     /// The place of word `offset`, for use with any node.
     pub fn place(&self, offset: u32) -> Place {
         Place { segment: self.id, offset }
+    }
+
+    /// Words of 8 bytes from word `offset` on, for a transfer.
+    pub fn piece(&self, offset: u32, words: u32) -> Piece {
+        Piece { place: self.place(offset), words }
     }
 
     /// The segment's number.

@@ -16,8 +16,8 @@ use crate::key::{Proof, Space};
 use crate::node::Node;
 use crate::processor::{Accounting, Processor, Wait};
 use crate::{
-    Access, Block, Element, Event, Handler, Key, MAX_WORDS, Mapped, Memory, MemoryEvents, Message, NodeId,
-    Place, Private, Segment, Waiter, Word, Work,
+    Access, Block, Data, Element, Event, Handler, Key, MAX_WORDS, Mapped, Memory, MemoryEvents, Message,
+    NodeId, Place, Private, Segment, Target, Waiter, Word, Work,
 };
 
 /// The error of a send that found no room. It hands the message back.
@@ -176,40 +176,31 @@ impl<'a> Thread<'a> {
         self.insist(to, || self.processor.offer(to, &packet));
     }
 
-    /// Moves a block of words of any length into a [segment](crate::Segment) of another node. When all of it
-    /// is in place, `message` is handled there. Receives while there is no room. `data` holds the
-    /// segment's words, [packed](crate::Word::packed) in 8 bytes each. The caller may reuse `data`
-    /// at once: a model does not charge for the copy that this may take.
+    /// Moves words, any number of them, into [segments](crate::Segment) of another node. When all of them are in place, `message` is
+    /// handled there. Receives while there is no room.
     ///
-    /// Until the handler runs, the words at that place may be the old ones, the new ones or a mix: sender and
+    /// `data` are words in memory of the caller's own, [packed](crate::Word::packed) in 8 bytes each, or a list of [pieces](crate::Piece) of
+    /// this node's segments, which are gathered in their order. A model knows where pieces lie, and which cache has them. `into` is
+    /// the place of all words on the other node, or a list of pieces there, into which the words are scattered. The caller may
+    /// reuse `data` at once: a model does not charge for the copy that this may take.
+    ///
+    /// Until the handler runs, the words at those places may be the old ones, the new ones or a mix: sender and
     /// receiver have agreed that no thread reads them meanwhile.
     ///
     /// # Panics
-    /// If the message was not registered, its fields exceed [`MAX_WORDS`] (14) words, or the node does not
-    /// exist. Data that does not fit the segment ends the run with an error.
-    pub fn transfer<M: Message>(&self, to: NodeId, place: Place, data: &[u64], message: M) {
-        let packet = self.node.encode(to, &message, &[]);
-        self.insist(to, || self.processor.transfer(to, place, data, &packet));
-    }
-
-    /// Moves `data` into a segment of another node, like [`transfer`](Self::transfer), where the data are words of a segment
-    /// of this node. A model then knows where the words lie, and which cache has them.
-    ///
-    /// # Panics
-    /// If the message was not registered, its fields exceed [`MAX_WORDS`] (14) words, the node does not
-    /// exist, or this node has no such words. Data that does not fit the other segment ends the run with an
-    /// error.
-    pub fn transfer_from<M: Message>(
+    /// If the message was not registered, its fields exceed [`MAX_WORDS`] (14) words, the node does not exist, this node has no such
+    /// pieces, or the pieces there have room for more words or fewer. Data that does not fit a segment ends the run with an error.
+    pub fn transfer<'d, M: Message>(
         &self,
-        source: Place,
-        words: usize,
         to: NodeId,
-        place: Place,
+        into: impl Into<Target<'d>>,
+        data: impl Into<Data<'d>>,
         message: M,
     ) {
-        let data = self.node.read(source, words).unwrap_or_else(|bad| panic!("{bad}"));
         let packet = self.node.encode(to, &message, &[]);
-        self.insist(to, || self.processor.transfer_from(source, to, place, &data, &packet));
+        self.node.gather(into.into(), data.into(), |transfer| {
+            self.insist(to, || self.processor.transfer(to, transfer, &packet));
+        });
     }
 
     /// Makes an array of `len` elements that this thread alone accesses, with every byte zero. No two arrays of a thread that exist

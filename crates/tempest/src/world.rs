@@ -23,6 +23,7 @@ pub use crate::node::{BadPacket, Node, PacketFacts};
 pub use crate::pace::Pace;
 pub use crate::processor::{Accounting, Messages, Processor, Scheduling, Wait};
 pub use crate::segment::{BadAccess, BadPlace, SegmentId};
+pub use crate::transfer::Transfer;
 
 /// Makes the handle of thread `index` of `node`, run by `processor`, that polls at every `poll_every`-th back-edge, or never
 /// if that is 0. A model charges its work to `accounting`; where work takes real time there is none.

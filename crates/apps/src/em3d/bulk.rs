@@ -2,7 +2,7 @@
 //!
 //! Must never know which values travel, nor what is computed from them.
 
-use tempest::{Access, Message, Thread};
+use tempest::{Access, Message, Piece, Thread};
 
 use super::ghosts::Field;
 use super::layout::Export;
@@ -28,6 +28,7 @@ pub(super) fn export<M: Message>(
         thread.touch(block, count, Access::Flush);
         thread.drain();
     }
-    thread.transfer_from(block, count, export.to, field.values.place(export.at), filled(count as u32));
+    let gathered = [Piece { place: block, words: count as u32 }];
+    thread.transfer(export.to, field.values.place(export.at), &gathered, filled(count as u32));
     thread.poll();
 }

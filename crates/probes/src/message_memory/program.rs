@@ -179,7 +179,7 @@ impl Round<'_> {
 
     fn transfer(&self, to: NodeId, words: u32, place: Place, begun: Time) {
         let arrived = MessageMemory::arrived(begun.as_femtoseconds());
-        self.thread.transfer_from(self.program.outbox.place(0), words as usize, to, place, arrived);
+        self.thread.transfer(to, place, &[self.program.outbox.piece(0, words)], arrived);
     }
 
     /// Makes the message of a round and sends it, with all messages that follow it. Returns the memory system's

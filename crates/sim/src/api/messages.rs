@@ -6,7 +6,7 @@ use std::cell::RefMut;
 use std::thread::panicking;
 
 use machine::Capability;
-use tempest::world::{Messages, Packet};
+use tempest::world::{Messages, Packet, Transfer};
 use tempest::{Block, NodeId, Place};
 
 use super::Edge;
@@ -144,9 +144,9 @@ impl Messages for Edge {
         self.post_cargo(to, &Cargo::Message(packet));
     }
 
-    fn post_transfer(&self, to: NodeId, place: Place, data: &[u64], packet: &Packet) {
+    fn post_transfer(&self, to: NodeId, transfer: Transfer<'_>, packet: &Packet) {
         self.state().setting.expect_capability(Capability::Transfer);
-        self.post_cargo(to, &Cargo::Transfer(place, data, packet, None));
+        self.post_cargo(to, &Cargo::Transfer(transfer, packet));
     }
 
     fn post_block(&self, to: NodeId, block: Block, words: &[u64], packet: &Packet) {
@@ -157,14 +157,9 @@ impl Messages for Edge {
         self.try_send(to, &Cargo::Message(packet))
     }
 
-    fn transfer(&self, to: NodeId, place: Place, data: &[u64], packet: &Packet) -> bool {
+    fn transfer(&self, to: NodeId, transfer: Transfer<'_>, packet: &Packet) -> bool {
         self.state().setting.expect_capability(Capability::Transfer);
-        self.try_send(to, &Cargo::Transfer(place, data, packet, None))
-    }
-
-    fn transfer_from(&self, source: Place, to: NodeId, place: Place, data: &[u64], packet: &Packet) -> bool {
-        self.state().setting.expect_capability(Capability::Transfer);
-        self.try_send(to, &Cargo::Transfer(place, data, packet, Some(source)))
+        self.try_send(to, &Cargo::Transfer(transfer, packet))
     }
 
     fn deposit(&self, to: NodeId, place: Place, words: &[u64]) -> bool {

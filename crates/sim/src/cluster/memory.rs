@@ -28,12 +28,13 @@ pub(crate) fn spend_block(cluster: &mut Cluster, core: usize, work: &BlockWork) 
     post_at(cluster, cluster.cores[core].node(), next);
 }
 
-/// Puts words that have come through the interface of a node in its memory: so many from a place on.
-pub(crate) fn put(cluster: &mut Cluster, node: usize, (place, words): (Place, usize)) {
-    let (now, Node { waist, memory, .. }) = (cluster.agenda.now(), &mut cluster.nodes[node]);
-    let address = waist.address(place, words).expect("the words are in their place");
-    let next = memory.put(address, words as u64 * WORD_BYTES, now);
-    post_at(cluster, node, next);
+impl Node {
+    /// Puts words that have come through the interface in memory: so many from a place on. Returns the time at which the device may
+    /// write the next line.
+    pub(super) fn put(&mut self, place: Place, words: usize, now: Time) -> Option<Time> {
+        let address = self.waist.address(place, words).expect("the words are in their place");
+        self.memory.put(address, words as u64 * WORD_BYTES, now)
+    }
 }
 
 /// The device of a node writes the next line that has been placed.
@@ -42,7 +43,8 @@ pub(crate) fn write_posted(cluster: &mut Cluster, node: usize) {
     post_at(cluster, node, next);
 }
 
-fn post_at(cluster: &mut Cluster, node: usize, next: Option<Time>) {
+/// Lets the device of a node write its next line at a time, if there is one.
+pub(super) fn post_at(cluster: &mut Cluster, node: usize, next: Option<Time>) {
     if let Some(at) = next {
         cluster.agenda.push(node, at, Happening::Post { node: node as u32 });
     }

@@ -3,8 +3,8 @@
 
 use hardware::{Mover, Passage};
 use machine::Class;
-use tempest::world::Packet;
-use tempest::{NodeId, Primitive};
+use tempest::world::{Packet, Transfer};
+use tempest::{NodeId, Piece, Primitive};
 use trace::Event as Traced;
 use units::Time;
 
@@ -16,7 +16,7 @@ use crate::happening::{Happening, PacketStep};
 use crate::link::Link;
 use crate::link::cargo::{Cargo, HandedOver, Manifest, Route};
 use crate::link::flights::{Flight, Origin};
-use crate::link::staging::{Command, Effect, Site};
+use crate::link::staging::{Command, Effect, Site, Stretches};
 use crate::memory::at_work::Injecting;
 use crate::prices::WORD_BYTES;
 use crate::processor::core::Activity;
@@ -204,13 +204,20 @@ impl Cluster {
     /// The command for a transfer through staging buffers; `None` if the cargo of a flight does not go through them.
     fn command(&self, flight: u32) -> Option<Command> {
         let leaving = &self.link.flights[flight];
-        let (place, words, source) = leaving.transfer().filter(|_| leaving.from() != leaving.to())?;
+        let Transfer { words, from: gathered, into } =
+            leaving.transfer().filter(|_| leaving.from() != leaving.to())?;
         let (from, to, number) = (leaving.from(), leaving.to(), leaving.number());
         // A transfer to a place that does not exist is reported on arrival, however it travels.
-        let address = |node: usize, place| self.nodes[node].waist.address(place, words.len()).ok();
-        let target = address(to, place)?;
-        let source = source.and_then(|source| address(from, source));
-        Some(Command { flight, number, from, to, source, target, bytes: words.len() as u64 * WORD_BYTES })
+        let stretches = |node: usize, pieces: &[Piece]| {
+            let stretch = |piece: &Piece| {
+                let first = self.nodes[node].waist.address(piece.place, piece.words as usize).ok()?;
+                Some((first, u64::from(piece.words) * WORD_BYTES))
+            };
+            pieces.iter().map(stretch).collect()
+        };
+        let (target, bytes): (Stretches, _) = (stretches(to, into)?, words.len() as u64 * WORD_BYTES);
+        let source = if gathered.is_empty() { None } else { stretches(from, gathered) };
+        Some(Command { flight, number, from, to, source, target, bytes })
     }
 
     fn ship(&mut self, command: Command) {
@@ -329,25 +336,26 @@ impl Cluster {
     fn put_in_place(&mut self, flight: u32) -> bool {
         let arriving = &mut self.link.flights[flight];
         let (from, to, flow) = (arriving.from() as u32, arriving.to(), arriving.number());
-        let node = &self.nodes[to].waist;
-        let placed = arriving.placed().map(|(place, words)| {
+        let node = &mut self.nodes[to];
+        // A staging buffer has put the words of others in memory, or kept them.
+        let puts = self.link.staging.is_none() || from as usize == to;
+        let now = self.agenda.now();
+        let mut next = None;
+        for (place, words) in arriving.placed() {
             // The engine catches this panic, like every other mistake of a program.
-            node.write(NodeId(from), place, words).unwrap_or_else(|bad| panic!("{bad}"));
-            (place, words.len())
-        });
-        let is_message = arriving.manifest().message().is_some();
-        if is_message {
+            node.waist.write(NodeId(from), place, words).unwrap_or_else(|bad| panic!("{bad}"));
+            if puts {
+                next = node.put(place, words.len(), now).or(next);
+            }
+        }
+        memory::post_at(self, to, next);
+        let arriving = &mut self.link.flights[flight];
+        let deposited = arriving.deposit().map(|(place, words)| (place, words.len()));
+        if arriving.manifest().message().is_some() {
             arriving.unload();
-        }
-        if let Some(placed) = placed
-            && (self.link.staging.is_none() || from as usize == to)
-        {
-            memory::put(self, to, placed);
-        }
-        if is_message {
             return true;
         }
-        if let Some((place, words)) = placed {
+        if let Some((place, words)) = deposited {
             let mut waiters = Vec::new();
             self.nodes[to].waist.count_deposit(place, words, |waiter| waiters.push(waiter));
             self.agenda.note_progress();
@@ -497,8 +505,8 @@ impl Arrived {
 
 impl Injecting {
     /// Cargo by its manifest. `own` says whether it goes to the sender's own node.
-    pub(super) fn of(&Manifest { class, words, transfers, .. }: &Manifest, own: bool) -> Self {
-        Self { class, words: words.into(), own, transfers }
+    pub(super) fn of(&Manifest { class, words, listed, transfers, .. }: &Manifest, own: bool) -> Self {
+        Self { class, words: (words + listed).into(), own, transfers }
     }
 }
 

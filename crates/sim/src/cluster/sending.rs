@@ -74,7 +74,7 @@ impl<'a> Sender<'a> {
     pub(crate) fn choose_route(&self, to: NodeId, cargo: &Cargo<'_>) -> (Manifest, Route) {
         let Self { core, node: Node { waist, dispatch, .. }, setting, .. } = self;
         let manifest = Manifest::of(cargo, waist, to);
-        if let Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) = cargo
+        if let Cargo::Message(packet) | Cargo::Transfer(_, packet) = cargo
             && !dispatch.way.runs(manifest.class)
         {
             refuse(setting, waist, packet);

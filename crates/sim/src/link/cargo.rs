@@ -4,8 +4,8 @@
 
 use hardware::Mover;
 use machine::Class;
-use tempest::world::{DispatchKey, Node, Packet, PacketFacts};
-use tempest::{Block, Counters, NodeId, Place, Volume};
+use tempest::world::{DispatchKey, Node, Packet, PacketFacts, Transfer};
+use tempest::{Block, Counters, NodeId, Piece, Place, Volume};
 
 use crate::prices::WORD_BYTES;
 
@@ -14,9 +14,8 @@ use crate::prices::WORD_BYTES;
 pub(crate) enum Cargo<'a> {
     /// A message.
     Message(&'a Packet),
-    /// A block of words for a place in the destination's memory, the message that is handled when the block is in place, and
-    /// the block's place at the sender if it lies in a segment.
-    Transfer(Place, &'a [u64], &'a Packet, Option<Place>),
+    /// Words for places in the destination's memory, and the message that is handled when all of them are in place.
+    Transfer(Transfer<'a>, &'a Packet),
     /// A few words for a place in the destination's memory.
     Deposit(Place, &'a [u64]),
     /// A block of shared memory with its words, and the message that is handled when the words are in place.
@@ -27,9 +26,7 @@ impl<'a> Cargo<'a> {
     /// The cargo's message, if a handler runs for it.
     pub(crate) fn packet(&self) -> Option<&'a Packet> {
         match *self {
-            Cargo::Message(packet) | Cargo::Transfer(_, _, packet, _) | Cargo::Block(_, _, packet) => {
-                Some(packet)
-            }
+            Cargo::Message(packet) | Cargo::Transfer(_, packet) | Cargo::Block(_, _, packet) => Some(packet),
             Cargo::Deposit(..) => None,
         }
     }
@@ -45,12 +42,27 @@ impl<'a> Cargo<'a> {
         }
     }
 
-    /// The bytes on the wire of words for a place, including the place where that is not in the header.
-    fn placed(&self) -> u64 {
-        match self {
+    /// The bytes on the wire of words for places, including the places where they are not in the header. A piece of the sender's
+    /// memory that begins within a word of 8 bytes takes one more: an interface moves whole ones.
+    fn placed(&self, waist: &Node) -> u64 {
+        let words = match self {
             Cargo::Message(_) => 0,
-            Cargo::Block(_, words, _) => words.len() as u64 * WORD_BYTES,
-            Cargo::Transfer(_, words, ..) | Cargo::Deposit(_, words) => (1 + words.len() as u64) * WORD_BYTES,
+            Cargo::Block(_, words, _) => words.len(),
+            Cargo::Transfer(Transfer { words, from, into }, _) => {
+                let pads = |piece: &&Piece| !is_aligned(waist, piece);
+                into.len() + words.len() + from.iter().filter(pads).count()
+            }
+            Cargo::Deposit(_, words) => 1 + words.len(),
+        };
+        words as u64 * WORD_BYTES
+    }
+
+    /// The words by which the lists of a transfer are longer than those of one block: the address and the length of each further
+    /// piece that is gathered.
+    fn listed(&self) -> u16 {
+        match self {
+            Cargo::Transfer(transfer, _) => 2 * transfer.from.len().saturating_sub(1) as u16,
+            _ => 0,
         }
     }
 }
@@ -72,6 +84,8 @@ pub(crate) struct Manifest {
     pub(crate) words: u16,
     /// Whether the interface's engine moves words from memory to memory.
     pub(crate) transfers: bool,
+    /// The words of a transfer's lists, which the sending processor writes into the interface too, beyond those of one block.
+    pub(crate) listed: u16,
     /// The bytes of the message on the wire behind its header.
     pub(crate) bytes_of_message: u64,
     /// The bytes on the wire of words for a place, including the place where that is not in the header.
@@ -104,6 +118,7 @@ impl Manifest {
             key,
             words: packet.length() as u16,
             transfers: false,
+            listed: 0,
             bytes_of_message: bytes,
             placed: 0,
         };
@@ -118,11 +133,12 @@ impl Manifest {
     /// The manifest of cargo with words for a place.
     #[inline(never)]
     fn of_words(cargo: &Cargo<'_>, waist: &Node, to: NodeId) -> Self {
-        let placed = cargo.placed();
+        let placed = cargo.placed(waist);
         match cargo.packet() {
             Some(packet) => {
                 let transfers = matches!(cargo, Cargo::Transfer(..));
-                Self { transfers, placed, ..Self::of_message(packet, waist, to) }
+                let listed = cargo.listed();
+                Self { transfers, listed, placed, ..Self::of_message(packet, waist, to) }
             }
             None => Self { words: (placed / WORD_BYTES) as u16, ..Self::of_bytes(placed, to) },
         }
@@ -138,6 +154,7 @@ impl Manifest {
             key: DispatchKey::NoSync,
             words: 0,
             transfers: false,
+            listed: 0,
             bytes_of_message: 0,
             placed,
         }
@@ -177,8 +194,14 @@ impl Manifest {
     /// The words that a processor writes which hands the cargo over: those of an injection, and for the engine the place, the
     /// address and the length of what it moves.
     pub(crate) fn words_to_hand_over(&self) -> usize {
-        usize::from(self.words) + if self.transfers { 3 } else { 0 }
+        usize::from(self.words + self.listed) + if self.transfers { 3 } else { 0 }
     }
+}
+
+/// Whether a piece of a node's memory begins with a word of 8 bytes. One that is not there is reported elsewhere.
+fn is_aligned(waist: &Node, piece: &Piece) -> bool {
+    let first = waist.address(piece.place, piece.words as usize);
+    first.map_or(true, |first| first.is_multiple_of(WORD_BYTES))
 }
 
 /// Whether a key is that of a block of shared memory.

@@ -6,8 +6,8 @@ use std::ops::{Index, IndexMut};
 
 use hardware::{Mover, Passage};
 use machine::Class;
-use tempest::world::{DispatchKey, MessageId, Packet};
-use tempest::{Block, MAX_WORDS, NodeId, Place};
+use tempest::world::{DispatchKey, MessageId, Packet, Transfer};
+use tempest::{Block, MAX_WORDS, NodeId, Piece, Place};
 use units::Time;
 
 use super::cargo::{Cargo, Manifest};
@@ -30,7 +30,7 @@ pub(crate) enum Origin {
 #[derive(Debug)]
 enum Load {
     None,
-    Transfer(Box<Transfer>),
+    Transfer(Box<Moved>),
     /// The words are for a place in memory.
     Deposit(Place),
     /// A block of shared memory.
@@ -39,13 +39,18 @@ enum Load {
     Packet(u32),
 }
 
-/// A block of words for a place in memory.
+/// The words of a transfer, and the lists of their pieces.
 #[derive(Debug)]
-struct Transfer {
-    to: Place,
+struct Moved {
     words: Box<[u64]>,
-    /// The place at the sender, if the block lies in a segment.
-    source: Option<Place>,
+    from: Box<[Piece]>,
+    into: Box<[Piece]>,
+}
+
+impl Moved {
+    fn transfer(&self) -> Transfer<'_> {
+        Transfer { words: &self.words, from: &self.from, into: &self.into }
+    }
 }
 
 /// The most words of a message that stand in the flight itself. Most messages have one or two.
@@ -145,8 +150,8 @@ impl Flight {
         }
         self.load = match *cargo {
             Cargo::Message(_) => Load::None,
-            Cargo::Transfer(to, words, _, source) => {
-                Load::Transfer(Box::new(Transfer { to, words: words.into(), source }))
+            Cargo::Transfer(Transfer { words, from, into }, _) => {
+                Load::Transfer(Box::new(Moved { words: words.into(), from: from.into(), into: into.into() }))
             }
             Cargo::Block(block, words, _) => Load::Block(block, words.into()),
             Cargo::Deposit(to, words) => {
@@ -235,22 +240,19 @@ impl Flight {
         if let Load::Packet(packet) = self.load { Some(packet) } else { None }
     }
 
-    /// The words of a transfer, with their place at the destination, and their place at the sender if they lie in a segment.
-    pub(crate) fn transfer(&self) -> Option<(Place, &[u64], Option<Place>)> {
-        if let Load::Transfer(transfer) = &self.load {
-            Some((transfer.to, &transfer.words, transfer.source))
-        } else {
-            None
-        }
+    /// The transfer that the flight carries.
+    pub(crate) fn transfer(&self) -> Option<Transfer<'_>> {
+        if let Load::Transfer(moved) = &self.load { Some(moved.transfer()) } else { None }
     }
 
-    /// Words for a place in the destination's memory, if there are any.
-    pub(crate) fn placed(&self) -> Option<(Place, &[u64])> {
-        match &self.load {
-            Load::Transfer(transfer) => Some((transfer.to, &transfer.words)),
-            Load::Deposit(place) => Some((*place, self.words.get())),
-            _ => None,
-        }
+    /// The words of a deposit, and their place in the destination's memory.
+    pub(crate) fn deposit(&self) -> Option<(Place, &[u64])> {
+        if let Load::Deposit(place) = self.load { Some((place, self.words.get())) } else { None }
+    }
+
+    /// Words for places in the destination's memory.
+    pub(crate) fn placed(&self) -> impl Iterator<Item = (Place, &[u64])> {
+        self.transfer().into_iter().flat_map(|transfer| transfer.placed()).chain(self.deposit())
     }
 
     /// Whether a network processor has handed the message over to a computing processor.
@@ -321,8 +323,8 @@ impl Flight {
     /// Removes the words of a transfer, which are in place: the flight's place may stay unused for long, and should not keep a
     /// block of words so long.
     pub(crate) fn unload(&mut self) {
-        if let Load::Transfer(transfer) = &mut self.load {
-            transfer.words = Box::default();
+        if let Load::Transfer(moved) = &mut self.load {
+            (moved.words, moved.into) = Default::default();
         }
     }
 }
@@ -481,14 +483,17 @@ mod tests {
         flight.arrive(ns(25));
         let reaching = flight.reaching(ns(31), false);
         assert_eq!(
-            (reaching.travel, reaching.wait, flight.placed()),
+            (reaching.travel, reaching.wait, flight.deposit()),
             (ns(15), ns(6), Some((PLACE, &[3, 4][..])))
         );
         let packet = Packet::blank();
-        let place = leave(&mut flights, 8, &Cargo::Transfer(PLACE, &[5; 40], &packet, None));
-        assert_eq!(flights[place].placed(), Some((PLACE, &[5; 40][..])));
+        let into = [Piece { place: PLACE, words: 30 }, Piece { place: PLACE, words: 10 }];
+        let transfer = Transfer { words: &[5; 40], from: &[], into: &into };
+        let place = leave(&mut flights, 8, &Cargo::Transfer(transfer, &packet));
+        let placed: Vec<_> = flights[place].placed().collect();
+        assert_eq!(placed, [(PLACE, &[5; 30][..]), (PLACE, &[5; 10])]);
         flights[place].unload();
-        assert_eq!(flights[place].placed(), Some((PLACE, &[][..])));
+        assert!(flights[place].placed().next().is_none() && flights[place].carries());
     }
 
     #[test]

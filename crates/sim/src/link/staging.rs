@@ -23,6 +23,7 @@
 //! This module must never know what a transfer is for.
 
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 use des::Server;
 use hardware::memory::{NodeMemory, Slot};
@@ -50,8 +51,38 @@ pub(crate) struct Site<'a> {
     pub(crate) passages: &'a mut Passages,
 }
 
+/// Stretches of memory that a transfer reads or writes one after the other: the address and the number of bytes of each. Bytes are known
+/// by their offset in the transfer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Stretches(Rc<[(u64, u64)]>);
+
+impl FromIterator<(u64, u64)> for Stretches {
+    fn from_iter<I: IntoIterator<Item = (u64, u64)>>(all: I) -> Self {
+        Self(all.into_iter().collect())
+    }
+}
+
+impl Stretches {
+    /// The stretches that hold `bytes` bytes from an offset on, each as far as it holds some of them.
+    fn of(&self, offset: u64, bytes: u64) -> impl Iterator<Item = (u64, u64)> {
+        let (mut before, end) = (0, offset + bytes);
+        self.0.iter().filter_map(move |&(address, len)| {
+            let first = before;
+            before += len;
+            let (from, to) = (offset.max(first), end.min(before));
+            (from < to).then(|| (address + from - first, to - from))
+        })
+    }
+
+    /// The address of a byte, and the number of bytes from there to the end of its stretch; those of the end for the byte behind all.
+    fn at(&self, offset: u64) -> (u64, u64) {
+        let behind = self.0.last().map_or((0, 0), |&(address, len)| (address + len, 0));
+        self.of(offset, u64::MAX - offset).next().unwrap_or(behind)
+    }
+}
+
 /// A transfer, as a command to an interface.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Command {
     /// The flight that is delivered when the transfer is in place.
     pub(crate) flight: u32,
@@ -59,10 +90,10 @@ pub(crate) struct Command {
     pub(crate) number: u64,
     pub(crate) from: usize,
     pub(crate) to: usize,
-    /// The address of the words at the source; `None` where they are in no segment.
-    pub(crate) source: Option<u64>,
-    /// The address of the words' place at the destination.
-    pub(crate) target: u64,
+    /// The words at the source; `None` where they are in no segment.
+    pub(crate) source: Option<Stretches>,
+    /// The words' places at the destination.
+    pub(crate) target: Stretches,
     pub(crate) bytes: u64,
 }
 
@@ -185,7 +216,11 @@ impl Staging {
     }
 
     fn command_of(&self, number: u32) -> Command {
-        self.shipments[number as usize].as_ref().expect("a shipment lives until it is delivered").command
+        self.shipments[number as usize]
+            .as_ref()
+            .expect("a shipment lives until it is delivered")
+            .command
+            .clone()
     }
 
     fn parcel(&mut self, number: u32) -> &mut Parcel {
@@ -223,8 +258,9 @@ impl Staging {
             }
             return;
         }
-        // A packet stays within a block of the receiver.
-        let bytes = rest.min(most).min(block - (shipment.command.target + offset) % block);
+        // A packet stays within a block of the receiver, and within a stretch there.
+        let (target, stretch) = shipment.command.target.at(offset);
+        let bytes = rest.min(stretch).min(most).min(block - target % block);
         shipment.made += bytes;
         let cost = if std::mem::replace(&mut shipment.begun, true) { next } else { command };
         let made = self.stagers[node].engine.acquire(now, cost) + cost;
@@ -315,9 +351,13 @@ impl Staging {
         let parcel = self.parcel(packet);
         parcel.staged_in = Some(slot);
         let (shipment, offset, bytes) = (parcel.shipment, parcel.offset, parcel.bytes);
-        let source = self.command_of(shipment).source.unwrap_or(ELSEWHERE) + offset;
-        let lines = site.memory.lines(source, bytes).map(|(line, _)| line);
-        let staged = site.memory.stage(lines, from);
+        let source = match self.command_of(shipment).source {
+            Some(source) => source.of(offset, bytes).collect(),
+            None => vec![(ELSEWHERE + offset, bytes)],
+        };
+        let memory = &mut *site.memory;
+        let lines: Vec<_> = source.iter().flat_map(|&(first, bytes)| memory.lines(first, bytes)).collect();
+        let staged = memory.stage(lines.into_iter().map(|(line, _)| line), from);
         self.then(node, staged + handoff, packet, Step::Leave);
     }
 
@@ -377,7 +417,7 @@ impl Staging {
         let (line, receive) = (self.line, self.costs.receive);
         let Parcel { shipment, offset, bytes, arrived, ref lines, .. } = *self.parcel(packet);
         let end = lines.get(last).map(|(number, _)| (number + 1) * line);
-        let start = self.command_of(shipment).target + offset;
+        let (start, _) = self.command_of(shipment).target.at(offset);
         let brought = end.map_or(bytes, |end| bytes.min(end - start));
         arrived + self.byte_time(brought) + receive
     }
@@ -388,7 +428,7 @@ impl Staging {
         let lookup = self.costs.lookup;
         let found = self.stagers[node].engine.acquire(site.now, lookup) + lookup;
         let Parcel { shipment, offset, bytes, joined, .. } = *self.parcel(packet);
-        let target = self.command_of(shipment).target + offset;
+        let (target, _) = self.command_of(shipment).target.at(offset);
         let lines: Vec<_> = site.memory.lines(target, bytes).collect();
         let last = lines.len().saturating_sub(1);
         let parcel = self.parcel(packet);
@@ -501,8 +541,14 @@ mod tests {
         }
 
         fn ship(&mut self, flight: u32, bytes: u64) {
-            let number = flight.into();
-            let command = Command { flight, number, from: 0, to: 1, source: Some(0), target: 0, bytes };
+            self.ship_to(flight, &[(0, bytes)]);
+        }
+
+        fn ship_to(&mut self, flight: u32, target: &[(u64, u64)]) {
+            let (number, bytes) = (flight.into(), target.iter().map(|(_, bytes)| bytes).sum());
+            let all = |list: &[(u64, u64)]| list.iter().copied().collect::<Stretches>();
+            let (source, target) = (Some(all(&[(0, bytes)])), all(target));
+            let command = Command { flight, number, from: 0, to: 1, source, target, bytes };
             let effects = self.staging.ship(ns(0), command);
             self.apply(ns(0), effects);
         }
@@ -545,6 +591,19 @@ mod tests {
         assert!(bench.complete[0].1 >= bench.launched[2].1 + ns(10 + 22 + 3 + 50));
         assert_eq!(bench.staging.counts(0).0, 3);
         assert_eq!(bench.staging.let_through(7), [0; 0], "nothing waited for it");
+    }
+
+    #[test]
+    fn words_that_are_scattered_go_in_packets_of_their_own() {
+        let mut bench = Bench::new(staging());
+        bench.ship_to(7, &[(0, 24), (4096, 80)]);
+        bench.run();
+        let sizes: Vec<_> = bench.launched.iter().map(|&(bytes, _)| bytes).collect();
+        assert_eq!(sizes, [24, 64, 16]);
+        assert_eq!(bench.complete.len(), 1);
+        let list: Stretches = [(0, 24), (4096, 80)].into_iter().collect();
+        assert_eq!(list.of(16, 16).collect::<Vec<_>>(), [(16, 8), (4096, 8)]);
+        assert_eq!((list.at(24), list.at(104)), ((4096, 80), (4176, 0)));
     }
 
     #[test]

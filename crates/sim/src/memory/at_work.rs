@@ -38,7 +38,7 @@ pub(crate) struct Reaching {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Injecting {
     pub(crate) class: Class,
-    /// The words behind the header.
+    /// The words behind the header, and those of lists of a transfer's pieces.
     pub(crate) words: u64,
     /// Whether the cargo goes to the processor's own node.
     pub(crate) own: bool,

@@ -112,7 +112,7 @@ fn a_sender_that_injects_itself_leaves_the_protocol_processor_the_handlers() {
     assert_eq!(of("task"), 2.0 * 5.0 + TASK);
 }
 
-/// A thread transfers a word to its own node, and says what that took it.
+/// A thread transfers a word to its own node, then three that stand apart, and says what each took it.
 struct Copies {
     words: Segment<u64>,
     copied: Event,
@@ -123,8 +123,8 @@ impl Protocol for Copies {
     type Config = ();
 
     fn install(_: &(), node: &mut Setup<'_>) -> Self {
-        let words = node.segment_for(Rights::WRITE, "words", 1, 0);
-        Self { words, copied: Event::new("copied"), took: Cells::new(1, 0.0) }
+        let words = node.segment_for(Rights::WRITE, "words", 8, 0);
+        Self { words, copied: Event::new("copied"), took: Cells::new(2, 0.0) }
     }
 }
 
@@ -140,10 +140,16 @@ impl Copies {
         thread.transfer(thread.node(), self.words.place(0), &[1], Self::copied());
         self.took.set(0, (thread.now() - start).as_nanoseconds());
         thread.wait(&self.copied, 1);
+        let apart = [2, 4, 6].map(|offset| self.words.piece(offset, 1));
+        let start = thread.now();
+        thread.transfer(thread.node(), self.words.place(0), &apart, Self::copied());
+        self.took.set(1, (thread.now() - start).as_nanoseconds());
+        thread.wait(&self.copied, 2);
     }
 
     fn report(&self, _: &mut Quiet<'_>) -> Report {
-        Report::default().measured("transfer", self.took.get(0), "ns", Merge::Max)
+        let report = Report::default().measured("transfer", self.took.get(0), "ns", Merge::Max);
+        report.measured("gather", self.took.get(1), "ns", Merge::Max)
     }
 }
 
@@ -153,4 +159,6 @@ fn a_transfer_to_the_own_node_is_described_to_the_device_like_any() {
     let launch = Launch::new(Job::new::<Copies>(()), "single".parse().expect("a policy"));
     let outcome = Model::new(host).run(&launch).expect("the run ends well");
     assert_eq!(figures(&outcome)["transfer"], 7.0 + 12.0);
+    // The address and the length of each piece but one.
+    assert_eq!(figures(&outcome)["gather"], 7.0 + 12.0 + 4.0 * 2.0);
 }

@@ -278,6 +278,16 @@ fn messages_stay_in_order_however_slow_a_network_processor_is() {
 }
 
 #[test]
+fn pieces_go_through_a_staging_buffer_and_over_a_bus() {
+    for name in ["avalanche-widget", "avalanche-memory", "avalanche-noncoherent", "alewife", "paragon"] {
+        let (world, policy) = (Model::new(machine(name, &[])), "single".parse().expect("a policy"));
+        let setting = conformance::Setting { world: &world, policy: &policy, nodes: 3, processors: 1 };
+        conformance::transfers_gather_and_scatter(&setting);
+        conformance::transfers_of_every_length(&setting);
+    }
+}
+
+#[test]
 fn every_promise_holds_where_a_network_processor_s_node_is_interrupted() {
     let can = ("can", "poll,interrupt,network-queue,network-processor,transfer,deposit");
     let model = Model::new(assisted(&[can, ("handoff.capacity", "1")]));
@@ -300,6 +310,7 @@ fn every_promise_holds_on_the_machines_that_studies_measured() {
     ];
     let transfers = [
         "transfers_of_every_length",
+        "transfers_gather_and_scatter",
         "handlers_transfer_without_waiting",
         "split_phase_is_memory",
         "split_phase_holds_words_of_four_bytes",

@@ -4,6 +4,7 @@
 
 use crate::message::Packet;
 use crate::node::Node;
+use crate::transfer::Transfer;
 use crate::{Block, NodeId, Place};
 
 /// The messages and data that the thread or handler running now on a processor sends.
@@ -12,9 +13,9 @@ pub trait Messages {
     /// before the handler's key is released.
     fn post(&self, to: NodeId, packet: &Packet);
 
-    /// Sends a handler's transfer. Never refuses, never waits. `data` are in place on `to` when the packet's
+    /// Sends a handler's transfer. Never refuses, never waits. The words are in place on `to` when the packet's
     /// handler runs there.
-    fn post_transfer(&self, to: NodeId, place: Place, data: &[u64], packet: &Packet);
+    fn post_transfer(&self, to: NodeId, transfer: Transfer<'_>, packet: &Packet);
 
     /// Sends a handler's message together with the words of a block of shared memory. Never refuses, never
     /// waits. The words are the block's in the memory of `to` when the packet's handler runs there.
@@ -23,16 +24,9 @@ pub trait Messages {
     /// Sends a thread's message. Returns false if there is no room now.
     fn offer(&self, to: NodeId, packet: &Packet) -> bool;
 
-    /// Sends a thread's transfer: moves `data` to a place on `to`; then the packet's handler runs there.
-    /// Returns false, perhaps with some of the data in place, if there is no room now.
-    fn transfer(&self, to: NodeId, place: Place, data: &[u64], packet: &Packet) -> bool;
-
-    /// Sends a thread's transfer of `data`, which are the words at `source` on this node. Returns false,
-    /// perhaps with some of the data in place, if there is no room now.
-    fn transfer_from(&self, source: Place, to: NodeId, place: Place, data: &[u64], packet: &Packet) -> bool {
-        let _ = source;
-        self.transfer(to, place, data, packet)
-    }
+    /// Sends a thread's transfer: moves its words to their places on `to`; then the packet's handler runs there.
+    /// Returns false, perhaps with some of the words in place, if there is no room now.
+    fn transfer(&self, to: NodeId, transfer: Transfer<'_>, packet: &Packet) -> bool;
 
     /// Sends a thread's deposit: puts `words` in place on `to` and counts them there. Returns false if there
     /// is no room now.
