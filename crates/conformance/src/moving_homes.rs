@@ -50,22 +50,24 @@ pub fn moving_homes_follow_their_user(setting: &Setting<'_>) {
     }
     let brought = |protocol| Sweeps::of_one(20).brought(setting, protocol, Frames::AtMost(1));
     let [staying, moving] = [&STACHE, &STACHE_MIGRATING].map(brought);
-    // Of each page: the blocks that are asked for before it moves, what of them goes back, and all blocks once.
+    // Of each page: all blocks there and back in the first round, and once more when it moves. A few of the second round may follow.
     assert!(
-        moving <= 3 * BLOCKS && staying >= 19 * BLOCKS,
+        moving <= 4 * BLOCKS && staying >= 19 * BLOCKS,
         "`moving_homes_follow_their_user` is broken ({setting}): {moving} blocks are brought, {staying} where homes stay"
     );
 }
 
-/// Pages that two nodes write in turn move at most a few times, and the nodes bring hardly more blocks than where homes stay.
+/// Pages that two nodes write in turn move at most a few times, however soon the first time, because each move takes twice the requests of
+/// the one before.
 pub fn moving_homes_do_not_thrash(setting: &Setting<'_>) {
     if setting.nodes < 2 {
         return;
     }
-    let brought = |protocol| Sweeps::in_turn(30).brought(setting, protocol, Frames::All);
-    let [staying, moving] = [&STACHE, &STACHE_MIGRATING].map(brought);
+    let brought = |protocol| Sweeps::in_turn(50).brought(setting, protocol, Frames::All);
+    let [staying, moving] = [&STACHE, &EAGER].map(brought);
+    // A turn has two requests for each of 32 blocks: after five moves no turn is long enough for another.
     assert!(
-        moving <= staying + 3 * 2 * BLOCKS,
+        moving <= staying + 7 * 3 * BLOCKS,
         "`moving_homes_do_not_thrash` is broken ({setting}): {moving} blocks are brought, {staying} where homes stay"
     );
 }

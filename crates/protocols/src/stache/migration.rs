@@ -3,10 +3,11 @@
 //! # When
 //!
 //! A home counts the requests of one other node that come in a row, with none of a third node between and no fault of its own.
-//! When they reach a bound the page moves there. The bound is a number of requests, by default the number of blocks of a page, so that a
-//! move brings no more blocks than the requests before it have (D. Black and D. Sleator, *Competitive Algorithms for Replication and
-//! Migration Problems*, 1989). It doubles with every move of the page: a page that two nodes use in turn moves as often as the logarithm
-//! of the number of requests, and then stays.
+//! When they reach a bound the page moves there. The bound is a number of requests. By default it is two for each block of a page, and one
+//! more: a node that reads all blocks once and writes them once does not reach it, so whoever does has come back for a block. It has
+//! brought more blocks by then than the move will (D. Black and D. Sleator, *Competitive Algorithms for Replication and Migration
+//! Problems*, 1989). The bound doubles with every move of the page: a page that two nodes use in turn moves as often as the logarithm of
+//! the number of requests, and then stays.
 //!
 //! # How
 //!
@@ -73,6 +74,11 @@ pub struct Usage {
 }
 
 impl Migration {
+    /// A page of so many blocks moves for the first time when a node that may have read and written each of them once asks again.
+    pub fn of_return(blocks: u32) -> Self {
+        Self { after: NonZeroU32::MIN.saturating_add(2 * blocks) }
+    }
+
     /// The most moves of a page: a count of 32 bits does not reach the bound after that.
     pub const MOST_MOVES: u32 = 32;
 

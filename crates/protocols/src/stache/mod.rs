@@ -38,7 +38,6 @@ mod serve;
 mod touch;
 mod vocabulary;
 
-use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -71,14 +70,13 @@ pub const STACHE_UNORDERED: Coherence = Coherence {
     install: |space, setup| install(space, Variant::Robust, setup),
 };
 
-/// The protocol with homes that move to the nodes that use their pages: for the first time when another node has asked for as many blocks
-/// in a row as a page has.
+/// The protocol with homes that move to the nodes that use their pages, as [`Migration::of_return`] says.
 pub const STACHE_MIGRATING: Coherence = Coherence {
     name: "stache-migrating",
-    summary: "stache, and a page moves to a node that alone asks for as many blocks as the page has",
+    summary: "stache, and a page moves to a node that alone asks for its blocks again and again",
     install: |space, setup| {
-        let after = NonZeroU32::new(space.layout().page_blocks()).expect("a page has blocks");
-        installed(&Config::new(space.clone()).migration(Migration { after }), setup)
+        let policy = Migration::of_return(space.layout().page_blocks());
+        installed(&Config::new(space.clone()).migration(policy), setup)
     },
 };
 

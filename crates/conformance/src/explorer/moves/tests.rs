@@ -132,7 +132,7 @@ fn each_mistake_about_a_page_that_moves_is_found() {
 
 /// What a node is told about one block must not mislead it about the other: two dozen moves lead to each of these.
 #[test]
-#[ignore = "two minutes if optimized: for changes of the tables"]
+#[ignore = "minutes if optimized: for changes of the tables"]
 fn mistakes_about_what_former_homes_say_are_found() {
     expect_found(Mistake::BelievesTheLast, Variant::Robust, "accepts what 0 has not offered");
     expect_found(Mistake::BelievesTheLast, Variant::Ordered, "no rule for Answer(NodeId(2), Put)");
