@@ -24,16 +24,13 @@ pub enum AddressRange {
     Private,
     /// The tables of protocols, whose entries have keys.
     Entries,
-    /// The messages that a node receives or has yet to send, and the data of its dispatch.
-    Buffers,
-    /// The instructions of handlers.
-    Code,
+    /// The data with which a node dispatches events.
+    Dispatch,
 }
 
 impl AddressRange {
     /// All ranges, in ascending order of their addresses.
-    pub const ALL: [Self; 6] =
-        [Self::Segments, Self::Shared, Self::Private, Self::Entries, Self::Buffers, Self::Code];
+    pub const ALL: [Self; 5] = [Self::Segments, Self::Shared, Self::Private, Self::Entries, Self::Dispatch];
 
     /// The first address of the range.
     pub const fn first(self) -> u64 {
@@ -42,8 +39,7 @@ impl AddressRange {
             Self::Shared => 1 << 40,
             Self::Private => 1 << BITS,
             Self::Entries => 2 << BITS,
-            Self::Buffers => 3 << BITS,
-            Self::Code => 4 << BITS,
+            Self::Dispatch => 3 << BITS,
         }
     }
 
@@ -53,9 +49,8 @@ impl AddressRange {
             Self::Segments => Self::Shared.first(),
             Self::Shared => Self::Private.first(),
             Self::Private => Self::Entries.first(),
-            Self::Entries => Self::Buffers.first(),
-            Self::Buffers => Self::Code.first(),
-            Self::Code => 5 << BITS,
+            Self::Entries => Self::Dispatch.first(),
+            Self::Dispatch => 4 << BITS,
         }
     }
 
@@ -67,8 +62,7 @@ impl AddressRange {
             0 => Self::Shared,
             1 => Self::Private,
             2 => Self::Entries,
-            3 => Self::Buffers,
-            _ => Self::Code,
+            _ => Self::Dispatch,
         }
     }
 

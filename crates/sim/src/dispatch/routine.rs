@@ -71,7 +71,7 @@ impl Routine {
             held: vec![false; processors].into(),
             call: None,
             precedence: Precedence::default(),
-            data: AddressRange::Buffers.page_named("dispatch", 0),
+            data: AddressRange::Dispatch.page_named("dispatch", 0),
         }
     }
 
