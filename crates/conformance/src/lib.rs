@@ -196,6 +196,7 @@ pub fn promises() -> &'static [Promise] {
         rights_need_a_block
         events_have_one_node
         events_count_to_the_end
+        private_arrays_are_as_declared
         nodes_install_alike
         sizes_are_not_wrapped
         phases_agree

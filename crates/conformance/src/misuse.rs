@@ -6,8 +6,9 @@
 use std::sync::Arc;
 
 use tempest::{
-    Block, Event, Failure, Fault, Handler, Homes, Job, Key, Launch, Layout, Memory, Message, NodeId,
-    Protocol, Quiet, Refusal, Report, Setup, Size, Tag, Thread, Waiter, handlers,
+    Block, Element, ElementField, ElementLayout, Event, Failure, Fault, Handler, Homes, Job, Key, Launch,
+    Layout, Memory, Message, NodeId, Protocol, Quiet, Refusal, Report, Setup, Size, Tag, Thread, Waiter,
+    handlers,
 };
 
 use crate::Setting;
@@ -35,6 +36,22 @@ pub fn events_have_one_node(setting: &Setting<'_>) {
 /// An event does not begin to count again.
 pub fn events_count_to_the_end(setting: &Setting<'_>) {
     fails(setting, "events_count_to_the_end", Misuse::Count, "a count has 64 bits");
+}
+
+/// An access beyond a private array fails and says how many elements there are. An array of elements that no machine could lay out
+/// fails with every mistake of the layout.
+pub fn private_arrays_are_as_declared(setting: &Setting<'_>) {
+    for (misuse, says) in [
+        (Misuse::Index, "index 4 of private array `conformance.own`, which has 4"),
+        (Misuse::View, "elements 2..5 of private array `conformance.own`, which has 4"),
+        (
+            Misuse::Layout,
+            "field `second` of 4 bytes at byte 2 straddles lines and blocks: expected a multiple of 4",
+        ),
+        (Misuse::Layout, "fields `first` and `second` overlap at byte 2"),
+    ] {
+        fails(setting, "private_arrays_are_as_declared", misuse, says);
+    }
 }
 
 /// A program that registers other messages on another node, or the same in another order, or makes other segments there, is
@@ -103,6 +120,22 @@ enum Misuse {
     Order,
     Missing,
     Segments,
+    Index,
+    View,
+    Layout,
+}
+
+/// Eight bytes, of which both fields claim two.
+#[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(transparent)]
+struct Torn([u8; 8]);
+
+impl Element for Torn {
+    const LAYOUT: ElementLayout = ElementLayout {
+        name: "torn",
+        bytes: 8,
+        fields: &[ElementField::new("first", 0, 4), ElementField::new("second", 2, 4)],
+    };
 }
 
 struct Careless {
@@ -187,6 +220,11 @@ impl Careless {
                 thread.signal(&self.never, u64::MAX);
                 thread.signal(&self.never, 1);
             }
+            Misuse::Index => thread.private::<u32>("conformance.own", 4).set(thread, 4, 1),
+            Misuse::View => {
+                assert!(thread.private::<u32>("conformance.own", 4).view(thread, 2..5).is_empty())
+            }
+            Misuse::Layout => drop(thread.private::<Torn>("conformance.own", 4)),
             Misuse::Event | Misuse::Order | Misuse::Missing | Misuse::Segments => {}
         }
     }
