@@ -3,6 +3,7 @@
 //! This module must never know what a message means.
 
 pub(crate) mod cargo;
+pub(crate) mod command;
 pub(crate) mod flights;
 pub(crate) mod overflow;
 pub(crate) mod port;

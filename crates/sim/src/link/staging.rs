@@ -23,7 +23,6 @@
 //! This module must never know what a transfer is for.
 
 use std::collections::VecDeque;
-use std::rc::Rc;
 
 use des::Server;
 use hardware::memory::{NodeMemory, Slot};
@@ -31,6 +30,7 @@ use hardware::{Mover, Passages};
 use machine::Machine;
 use units::{Bytes, Time};
 
+use super::command::Command;
 use crate::happening::PacketStep as Step;
 
 /// The effect of a packet's step.
@@ -49,52 +49,6 @@ pub(crate) struct Site<'a> {
     pub(crate) now: Time,
     pub(crate) memory: &'a mut NodeMemory,
     pub(crate) passages: &'a mut Passages,
-}
-
-/// Stretches of memory that a transfer reads or writes one after the other: the address and the number of bytes of each. Bytes are known
-/// by their offset in the transfer.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Stretches(Rc<[(u64, u64)]>);
-
-impl FromIterator<(u64, u64)> for Stretches {
-    fn from_iter<I: IntoIterator<Item = (u64, u64)>>(all: I) -> Self {
-        Self(all.into_iter().collect())
-    }
-}
-
-impl Stretches {
-    /// The stretches that hold `bytes` bytes from an offset on, each as far as it holds some of them.
-    fn of(&self, offset: u64, bytes: u64) -> impl Iterator<Item = (u64, u64)> {
-        let (mut before, end) = (0, offset + bytes);
-        self.0.iter().filter_map(move |&(address, len)| {
-            let first = before;
-            before += len;
-            let (from, to) = (offset.max(first), end.min(before));
-            (from < to).then(|| (address + from - first, to - from))
-        })
-    }
-
-    /// The address of a byte, and the number of bytes from there to the end of its stretch; those of the end for the byte behind all.
-    fn at(&self, offset: u64) -> (u64, u64) {
-        let behind = self.0.last().map_or((0, 0), |&(address, len)| (address + len, 0));
-        self.of(offset, u64::MAX - offset).next().unwrap_or(behind)
-    }
-}
-
-/// A transfer, as a command to an interface.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Command {
-    /// The flight that is delivered when the transfer is in place.
-    pub(crate) flight: u32,
-    /// The number of the flow, which orders it among all flows of its source.
-    pub(crate) number: u64,
-    pub(crate) from: usize,
-    pub(crate) to: usize,
-    /// The words at the source; `None` where they are in no segment.
-    pub(crate) source: Option<Stretches>,
-    /// The words' places at the destination.
-    pub(crate) target: Stretches,
-    pub(crate) bytes: u64,
 }
 
 /// The staging interface of a node.
@@ -507,6 +461,7 @@ impl Staging {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::link::command::Stretches;
     use crate::link::testing::{interface, memory, staging};
     use crate::testing::ns;
 
@@ -601,9 +556,6 @@ mod tests {
         let sizes: Vec<_> = bench.launched.iter().map(|&(bytes, _)| bytes).collect();
         assert_eq!(sizes, [24, 64, 16]);
         assert_eq!(bench.complete.len(), 1);
-        let list: Stretches = [(0, 24), (4096, 80)].into_iter().collect();
-        assert_eq!(list.of(16, 16).collect::<Vec<_>>(), [(16, 8), (4096, 8)]);
-        assert_eq!((list.at(24), list.at(104)), ((4096, 80), (4176, 0)));
     }
 
     #[test]
