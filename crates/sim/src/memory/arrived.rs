@@ -4,6 +4,7 @@
 //! what a line takes.
 
 use std::collections::HashSet;
+use std::ops::Range;
 
 use units::Bytes;
 
@@ -12,29 +13,34 @@ use units::Bytes;
 pub(super) struct Arrived {
     line: Bytes,
     lines: HashSet<u64>,
+    /// The addresses among which all bytes lie that ever arrived. Most loads are elsewhere.
+    among: Range<u64>,
 }
 
 impl Arrived {
     /// No line, of lines of the size `line`.
     pub(super) fn new(line: Bytes) -> Self {
-        Self { line, lines: HashSet::new() }
+        Self { line, lines: HashSet::new(), among: 0..0 }
     }
 
-    fn lines(&self, address: u64, bytes: u64) -> std::ops::Range<u64> {
+    fn lines(&self, address: u64, bytes: u64) -> Range<u64> {
         let line = self.line.get();
         address / line..(address + bytes).div_ceil(line)
     }
 
     /// Adds the lines of bytes that have arrived.
     pub(super) fn add(&mut self, address: u64, bytes: u64) {
-        let arrived = self.lines(address, bytes);
+        let (arrived, line) = (self.lines(address, bytes), self.line.get());
+        let (first, end) = (arrived.start * line, arrived.end * line);
+        let first = if self.among.is_empty() { first } else { self.among.start.min(first) };
+        self.among = first..self.among.end.max(end);
         self.lines.extend(arrived);
     }
 
     /// Removes the lines of bytes that are loaded. Returns the number of lines that were here.
     #[inline]
     pub(super) fn take(&mut self, address: u64, bytes: u64) -> u64 {
-        if self.lines.is_empty() {
+        if address >= self.among.end || address + bytes <= self.among.start {
             return 0;
         }
         let loaded = self.lines(address, bytes);

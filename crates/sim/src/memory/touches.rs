@@ -17,8 +17,8 @@
 //! This module must never know what the elements mean.
 
 use hardware::memory::{Hit, Hits};
+use tempest::Access;
 use tempest::world::{AddressRange, Touch};
-use tempest::{Access, Operations, Work};
 use units::Time;
 
 use super::Memory;
@@ -134,13 +134,13 @@ impl Memory {
 /// Charges a touch where the machine does not describe the processor's cache: instructions that hit, and lines that have come to
 /// memory by the interface and that no processor has loaded since.
 pub(crate) fn charge(work: &mut AtWork<'_>, touch: &Touch) {
-    let count = u32::try_from(touch.elements).unwrap_or(u32::MAX);
-    let done = match touch.access {
-        Access::Load | Access::LoadIgnored => Operations::NONE.loads(count),
-        Access::Store => Operations::NONE.stores(count),
-        Access::Flush | Access::Purge => Operations::NONE,
+    let issue = |load| work.prices.issue(work.core.list(), load);
+    let issue = match touch.access {
+        Access::Load | Access::LoadIgnored => issue(true),
+        Access::Store => issue(false),
+        Access::Flush | Access::Purge => Time::ZERO,
     };
-    work.charge(Work::Compute(done));
+    work.core.compute(if touch.elements == 1 { issue } else { issue * touch.elements });
     let arrived = work.memory.pass_beside_caches(touch);
     if arrived > 0 {
         work.core.spend(Bucket::Memory, work.memory.read * arrived);
@@ -211,6 +211,7 @@ impl Instructions {
 mod tests {
     use machine::Primitives;
     use proptest::prelude::*;
+    use tempest::Operations;
 
     use super::*;
     use crate::memory::testing::Bench;
