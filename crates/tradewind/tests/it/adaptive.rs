@@ -16,6 +16,13 @@ const PROGRAMS: &[&[&str]] = &[
     &["fetch-add", "operations=8000"],
 ];
 
+/// The same where software dispatches: `adaptive` begins as `floating` and takes 10 to 20 ms there to see what is better.
+const LONG_PROGRAMS: &[&[&str]] = &[
+    &["em3d", "nodes=1600", "iterations=20"],
+    &["iccg", "matrix=494_bus"],
+    &["fetch-add", "operations=32000"],
+];
+
 /// Every arrangement that stays as it is; each machine has some of them.
 const FIXED: &[&str] = &["single", "floating", "floating+keyed", "fixed:1", "fixed:2", "fixed:2+serial"];
 
@@ -49,17 +56,19 @@ fn adaptive_is_near_the_best_fixed_choice_and_never_the_worst() {
     for &(machine, processors, adaptive) in MACHINES {
         let choices = choices(machine, processors);
         assert!(choices.len() >= 4, "{machine}: {choices:?}");
-        for program in PROGRAMS {
+        for program in if machine == "sparc20-myrinet" { LONG_PROGRAMS } else { PROGRAMS } {
             let (time, _) = run(machine, processors, adaptive, program);
-            let times = choices.iter().map(|policy| run(machine, processors, policy, program).0);
-            let (best, worst) =
-                times.fold((f64::MAX, 0.0), |(best, worst), time| (time.min(best), time.max(worst)));
-            let told = format!("{} on {machine}: {time} ns, fixed from {best} to {worst}", program[0]);
-            assert!(time < worst, "{told}");
-            // `single` and `fixed` have fewer threads, and so this program fewer messages: what a policy cannot choose.
-            if (machine, program[0]) != ("sparc20-myrinet", "iccg") {
-                assert!(time < NEAR * best, "{told}");
+            let times = choices.iter().map(|policy| (policy, run(machine, processors, policy, program).0));
+            let (mut best, mut worst) = (f64::MAX, 0.0_f64);
+            for (policy, time) in times {
+                // `single` and `fixed` have fewer threads, and so iccg has fewer messages: what a policy cannot choose.
+                if program[0] != "iccg" || policy.starts_with("floating") {
+                    best = best.min(time);
+                }
+                worst = worst.max(time);
             }
+            let told = format!("{} on {machine}: {time} ns, fixed from {best} to {worst}", program[0]);
+            assert!(time < worst && time < NEAR * best, "{told}");
         }
     }
 }
