@@ -16,10 +16,11 @@ const PROGRAMS: &[&[&str]] = &[
     &["fetch-add", "operations=8000"],
 ];
 
-/// The same where software dispatches: `adaptive` begins as `floating` and takes 10 to 20 ms there to see what is better.
+/// Longer runs, for machines where software dispatches: `adaptive` begins as `floating` and takes 10 to 20 ms there to see what is
+/// better.
 const LONG_PROGRAMS: &[&[&str]] = &[
     &["em3d", "nodes=1600", "iterations=20"],
-    &["iccg", "matrix=494_bus"],
+    &["iccg", "matrix=bcsstk13"],
     &["fetch-add", "operations=32000"],
 ];
 
