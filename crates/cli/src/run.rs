@@ -88,7 +88,7 @@ pub(crate) fn run(
     Ok(code(ran.verified() && found.baseline.is_none_or(|baseline| baseline.verified)))
 }
 
-/// What came of the run that another is measured against.
+/// Measures the baseline of a run, once.
 fn measured(house: &House, alone: &Setting) -> Result<Combination, Problem> {
     let measuring = alone.begin(Repeat::Times(1));
     measure(&house.name, alone, &measuring, |_| ());

@@ -1,6 +1,6 @@
 //! Two nodes that change words of their own share a block falsely if the words lie in one: each change brings the block.
 //!
-//! What is counted are blocks that are brought from one node to another. Must never know how.
+//! The test counts blocks that are brought from one node to another. This module must never know how a block is brought.
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! Pages whose homes move: they come to the node that uses them, and stay where nodes use them in turn.
 //!
-//! What is counted are blocks that are brought from one node to another. Threads meet by messages, which bring none. Must never know how
-//! a home moves.
+//! The test counts blocks that are brought from one node to another. Threads meet by messages, which bring none. This module must never
+//! know how a home moves.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;

@@ -157,7 +157,7 @@ fn a_uniprocessor_solves_the_problem_of_many_and_pays_for_computation_and_memory
             let policies = tempest::policy::PRESETS.iter().filter_map(|preset| preset.name.parse().ok());
             let policy = policies.into_iter().find(|policy| machine.check(mechanism, policy).is_ok());
             let run =
-                Run::of(em3d).on(machine.clone()).nodes(4).input("nodes", "400").input("iterations", "2");
+                Run::of(em3d).on(machine.clone()).nodes(4).input("nodes", "1600").input("iterations", "2");
             let run =
                 run.mechanism(mechanism).policy(policy.expect("the machine can do it under some policy"));
             let setting = run.setting().unwrap();
@@ -174,7 +174,7 @@ fn a_uniprocessor_solves_the_problem_of_many_and_pays_for_computation_and_memory
             );
             // What is left is what a barrier computes that has nobody to wait for, and its entries that come from memory.
             let rest = spent.total() - (spent.compute + spent.memory);
-            assert!(rest * 500 <= spent.total(), "{name} by {mechanism}: {spent:?}");
+            assert!(rest * 1000 <= spent.total(), "{name} by {mechanism}: {spent:?}");
             assert_eq!(one.report.checks, many.report.checks, "{name} by {mechanism}: the same graph");
         }
     }

@@ -16,22 +16,22 @@ struct OnePage {
     nodes: usize,
 }
 
-/// What one node knows, what is on its way to it, and whether it is the home.
+/// A node that touches the page, with the messages on their way to it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 struct Toucher {
     touch: Touch,
     is_home: bool,
-    /// It has asked the home for a block.
+    /// Whether the node has asked the home for a block.
     has_asked_home: bool,
-    /// Its question to the manager.
+    /// Whether the node's question to the manager is on its way.
     asks: bool,
-    /// The manager's answer.
+    /// The manager's answer, if one is on its way to the node.
     told: Option<NodeId>,
-    /// How many other nodes' requests for blocks are on their way to it.
+    /// The number of requests of other nodes for blocks that are on their way to the node.
     requests: usize,
 }
 
-/// What all nodes know.
+/// The state of a page that is touched: the manager's note of its home, and all nodes.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 struct Touchers {
     registered: Registered,

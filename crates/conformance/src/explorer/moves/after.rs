@@ -1,4 +1,4 @@
-//! What a move makes of a state: messages are handled, tables asked, their actions done.
+//! The state after a move: a node handles a message or an event by its tables, and the actions of the tables are done.
 //!
 //! Must never know which move comes next.
 

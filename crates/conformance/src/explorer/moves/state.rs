@@ -14,7 +14,7 @@ use super::{HomeMove, HomeScope};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) enum Said {
     ToHome(ToHome),
-    /// Of a home, since which the page had moved so often.
+    /// A message of the home to a node that caches the block, and how often the page had moved when the home sent it.
     ToCache(ToCache, u32),
     /// The page has moved.
     Moved(Whereabouts),
@@ -30,7 +30,7 @@ pub(super) enum OfPage {
     Taken(Whereabouts),
 }
 
-/// What a node has of a block.
+/// A node's entry for a block: the directory entry at the home, the state of a cached block elsewhere.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Entry {
     Home(Home),
@@ -41,7 +41,7 @@ pub(super) enum Entry {
 pub(super) struct Part {
     pub(super) entry: Entry,
     pub(super) copy: Copy,
-    /// By right: a fault waits until the page has arrived.
+    /// Whether a fault waits until the page has arrived, for each right.
     pub(super) held: [bool; 2],
     /// The node is to call the block in.
     pub(super) to_call_in: bool,
@@ -56,19 +56,19 @@ pub(super) struct Node {
     pub(super) parts: Vec<Part>,
 }
 
-/// What is on its way from one node to another.
+/// The messages on their way from one node to another.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub(super) struct Channel {
-    /// By block.
+    /// The messages about each block.
     pub(super) about: Vec<Vec<Packet<Said>>>,
     pub(super) page: Vec<OfPage>,
 }
 
-/// Everything there is.
+/// The state of a page that may move: all nodes, and all messages on their way.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct State {
     pub(super) nodes: Vec<Node>,
-    /// From node i to node j at `i * nodes + j`.
+    /// The channel from node i to node j is at `i * nodes + j`.
     pub(super) channels: Vec<Channel>,
 }
 

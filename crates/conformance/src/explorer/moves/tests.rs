@@ -130,7 +130,7 @@ fn each_mistake_about_a_page_that_moves_is_found() {
     }
 }
 
-/// What a node is told about one block must not mislead it about the other: two dozen moves lead to each of these.
+/// A message about one block of a page must not mislead a node about the other block. Each of these mistakes takes two dozen moves to show.
 #[test]
 #[ignore = "minutes if optimized: for changes of the tables"]
 fn mistakes_about_what_former_homes_say_are_found() {
