@@ -1,0 +1,139 @@
+//! Transfers through staging buffers between two nodes with round prices.
+
+use super::*;
+use crate::link::command::Stretches;
+use crate::link::testing::{interface, memory, staging};
+use crate::testing::ns;
+
+/// Two nodes with a network of 10 ns between them, and their events to come.
+struct Bench {
+    staging: Staging,
+    nodes: Vec<NodeMemory>,
+    passages: Passages,
+    agenda: Vec<(Time, Effect)>,
+    /// The bytes of each launched packet and the flight of each complete transfer, with their times.
+    launched: Vec<(u64, Time)>,
+    complete: Vec<(u32, Time)>,
+}
+
+impl Bench {
+    fn new(costs: machine::Staging) -> Self {
+        let staging = Staging {
+            costs,
+            room: 2,
+            packet: 64,
+            line: 32,
+            bandwidth: interface().bandwidth,
+            header: interface().header,
+            stagers: vec![Stager::default(), Stager::default()],
+            shipments: Vec::new(),
+            parcels: Vec::new(),
+            held: Vec::new(),
+            effects: Vec::new(),
+        };
+        let (nodes, passages) = (vec![memory(), memory()], Passages::new(interface(), Time::ZERO));
+        Self { staging, nodes, passages, agenda: Vec::new(), launched: Vec::new(), complete: Vec::new() }
+    }
+
+    fn ship(&mut self, flight: u32, bytes: u64) {
+        self.ship_to(flight, &[(0, bytes)]);
+    }
+
+    fn ship_to(&mut self, flight: u32, target: &[(u64, u64)]) {
+        let (number, bytes) = (flight.into(), target.iter().map(|(_, bytes)| bytes).sum());
+        let all = |list: &[(u64, u64)]| list.iter().copied().collect::<Stretches>();
+        let (source, target) = (Some(all(&[(0, bytes)])), all(target));
+        let command = Command { flight, number, from: 0, to: 1, source, target, bytes };
+        let effects = self.staging.ship(ns(0), command);
+        self.apply(ns(0), effects);
+    }
+
+    fn apply(&mut self, now: Time, effects: Vec<Effect>) {
+        for effect in effects {
+            match effect {
+                Effect::Later { at, .. } => self.agenda.push((at, effect)),
+                Effect::Complete { at, flight, .. } => self.complete.push((flight, at)),
+                Effect::Launch { packet, to, bytes, .. } => {
+                    self.launched.push((bytes, now));
+                    let looks = self.staging.arrive(now + ns(10), to, packet);
+                    self.apply(now, vec![looks]);
+                }
+            }
+        }
+    }
+
+    fn run(&mut self) {
+        while let Some(next) = (0..self.agenda.len()).min_by_key(|&one| self.agenda[one].0) {
+            let (now, effect) = self.agenda.remove(next);
+            let Effect::Later { packet, step, .. } = effect else { continue };
+            let memory = &mut self.nodes[self.staging.place_of(packet, step)];
+            let site = Site { now, memory, passages: &mut self.passages };
+            let effects = self.staging.step(site, packet, step);
+            self.apply(now, effects);
+        }
+    }
+}
+
+#[test]
+fn a_transfer_goes_in_packets_that_stay_within_blocks_and_is_complete_once() {
+    let mut bench = Bench::new(staging());
+    bench.ship(7, 150);
+    bench.run();
+    let sizes: Vec<_> = bench.launched.iter().map(|&(bytes, _)| bytes).collect();
+    assert_eq!(sizes, [64, 64, 22]);
+    assert_eq!(bench.complete.iter().map(|&(flight, _)| flight).collect::<Vec<_>>(), [7]);
+    // The last byte comes 10 ns of network and 22 ns of wire after the last packet, then 3 to receive it, 50 to notice.
+    assert!(bench.complete[0].1 >= bench.launched[2].1 + ns(10 + 22 + 3 + 50));
+    assert_eq!(bench.staging.counts(0).0, 3);
+    assert_eq!(bench.staging.let_through(7), [0; 0], "nothing waited for it");
+}
+
+#[test]
+fn words_that_are_scattered_go_in_packets_of_their_own() {
+    let mut bench = Bench::new(staging());
+    bench.ship_to(7, &[(0, 24), (4096, 80)]);
+    bench.run();
+    let sizes: Vec<_> = bench.launched.iter().map(|&(bytes, _)| bytes).collect();
+    assert_eq!(sizes, [24, 64, 16]);
+    assert_eq!(bench.complete.len(), 1);
+}
+
+#[test]
+fn a_packet_that_may_not_join_pays_for_a_way_of_its_own() {
+    let gaps = |append| {
+        let mut bench = Bench::new(machine::Staging { append, ..staging() });
+        bench.ship(0, 128);
+        bench.run();
+        (bench.launched[1].1 - bench.launched[0].1, bench.staging.counts(0).1)
+    };
+    let (joined, apart) = (gaps(true), gaps(false));
+    // 64 B go in 64 ns; the way of a packet stays for another 35.
+    assert_eq!(joined, (ns(64), 1));
+    assert_eq!(apart, (ns(64 + 35), 2));
+}
+
+#[test]
+fn without_turns_a_command_waits_for_the_one_before() {
+    let mut bench = Bench::new(staging());
+    bench.ship(0, 128);
+    assert!(bench.staging.takes_commands(0));
+    bench.ship(1, 64);
+    assert!(!bench.staging.takes_commands(0), "there is room for two");
+    bench.run();
+    assert_eq!(bench.launched.iter().map(|&(bytes, _)| bytes).collect::<Vec<_>>(), [64, 64, 64]);
+    assert_eq!(bench.complete.iter().map(|&(flight, _)| flight).collect::<Vec<_>>(), [0, 1]);
+    assert!(bench.staging.takes_commands(0));
+}
+
+#[test]
+fn what_left_later_on_the_same_way_waits_for_a_transfer() {
+    let mut bench = Bench::new(staging());
+    bench.ship(5, 64);
+    assert!(!bench.staging.holds_back(90, 0, 1, 4), "it left before");
+    assert!(!bench.staging.holds_back(91, 1, 0, 6), "it goes another way");
+    assert!(bench.staging.holds_back(93, 0, 1, 7));
+    assert!(bench.staging.holds_back(92, 0, 1, 6));
+    bench.run();
+    assert_eq!(bench.staging.let_through(5), [92, 93]);
+    assert!(!bench.staging.holds_back(94, 0, 1, 8));
+}
