@@ -16,7 +16,9 @@
 //! | `mapped_order` | what was put into mapped memory is seen by whoever is told of it |
 //! | `payload` | messages and payloads of every length arrive as they were sent |
 //! | `placement` | transfers and deposits put every word in its place before anybody is told |
+//! | `prefetch` | shared memory that is prefetched is memory |
 //! | `reduction` | a reduction has one answer to the bit, a broadcast brings what the one had |
+//! | `scan` | a running reduction has one answer to the bit |
 //! | `split_phase` | split-phase accesses land exactly once, and waits for them mean what they say |
 //! | `split_phase_widths` | and so do accesses to words of 4 bytes, by messages, transfers and directly |
 //! | `shared_memory` | no store to shared memory is lost or seen late, however few blocks and frames there are |
@@ -58,8 +60,10 @@ mod order;
 mod payload;
 mod phases;
 mod placement;
+mod prefetch;
 pub mod random;
 mod reduction;
+mod scan;
 mod setting;
 mod shared_memory;
 mod shared_memory_order;
@@ -89,7 +93,9 @@ pub use order::*;
 pub use payload::*;
 pub use phases::*;
 pub use placement::*;
+pub use prefetch::*;
 pub use reduction::*;
+pub use scan::*;
 pub use setting::Setting;
 pub use shared_memory::*;
 pub use shared_memory_order::*;
@@ -168,6 +174,9 @@ pub fn promises() -> &'static [Promise] {
         a_lock_taken_twice_is_a_deadlock
         reductions_are_exact
         broadcasts_reach_everybody
+        shared_collectives_are_exact
+        scans_are_exact
+        shared_scans_are_exact
         collectives_must_agree
         protocols_share_an_instance
         protocols_have_one_configuration
@@ -182,6 +191,7 @@ pub fn promises() -> &'static [Promise] {
         shared_memory_is_memory
         shared_memory_fits_its_frames
         shared_blocks_are_shared_falsely
+        shared_blocks_are_prefetched
         first_touch_is_memory
         moving_homes_are_memory
         moving_homes_follow_their_user

@@ -6,8 +6,11 @@
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use protocols::sync::{Collectives, Number, Reduction};
-use tempest::{Cells, Failure, NodeId, Protocol, Quiet, Report, Setup, Shape, Thread, ThreadId, handlers};
+use protocols::stache::{self, Stache};
+use protocols::sync::{CollectiveRoom, Collectives, Number, Reduction, SharedCollectives};
+use tempest::{
+    Cells, Failure, Layout, NodeId, Protocol, Quiet, Report, Setup, Shape, Thread, ThreadId, Word, handlers,
+};
 
 use crate::Setting;
 use crate::barrier::dawdle;
@@ -18,18 +21,28 @@ const ROUNDS: u32 = 6;
 /// All threads get the reduction of all their numbers, in the stated order, however often and whatever comes between.
 pub fn reductions_are_exact(setting: &Setting<'_>) {
     for fan_in in [2, 4] {
-        setting.verified::<Together>("reductions_are_exact", (Work::Reduce, fan_in), 2);
+        setting.verified::<Together>("reductions_are_exact", (Work::Reduce, fan_in, Way::Messages), 2);
+    }
+}
+
+/// Reductions and broadcasts through shared memory have the answers of those by messages, whatever the length of a block.
+pub fn shared_collectives_are_exact(setting: &Setting<'_>) {
+    for (block, words, fan_in) in [(16, 1, 1), (64, 8, 2), (128, 30, 4)] {
+        for work in [Work::Reduce, Work::Broadcast] {
+            let way = Way::shared(setting.nodes, block, words);
+            setting.verified::<Together>("shared_collectives_are_exact", (work, fan_in, way), 2);
+        }
     }
 }
 
 /// All threads get the words that one of them has, each in its turn, however many.
 pub fn broadcasts_reach_everybody(setting: &Setting<'_>) {
-    setting.verified::<Together>("broadcasts_reach_everybody", (Work::Broadcast, 2), 2);
+    setting.verified::<Together>("broadcasts_reach_everybody", (Work::Broadcast, 2, Way::Messages), 2);
 }
 
 /// Threads that do different collectives at once are found out.
 pub fn collectives_must_agree(setting: &Setting<'_>) {
-    let failure = setting.run::<Together>((Work::Disagree, 2), 2);
+    let failure = setting.run::<Together>((Work::Disagree, 2, Way::Messages), 2);
     let found_out = matches!(&failure, Err(Failure::Program(what)) if what.contains("different collectives"));
     let alone = setting.nodes * setting.threads_per_node(2) == 1;
     setting.demand("collectives_must_agree", found_out || alone, || {
@@ -44,21 +57,84 @@ enum Work {
     Disagree,
 }
 
+/// The way in which threads tell each other.
+#[derive(Clone)]
+pub(crate) enum Way {
+    Messages,
+    Shared(stache::Config, CollectiveRoom),
+}
+
+impl Way {
+    /// Through shared memory with blocks of `block` bytes, in slots of `words` words.
+    pub(crate) fn shared(nodes: u32, block: u32, words: usize) -> Self {
+        let mut layout = Layout::new(nodes, block).expect("a length of blocks");
+        let room = SharedCollectives::room(&mut layout, words).expect("it is small");
+        Self::Shared(stache::Config::new(layout), room)
+    }
+
+    /// The collectives of that room on the node being settled, if they go through shared memory.
+    pub(crate) fn bind(&self, fan_in: NonZeroU32, setup: &mut Setup<'_>) -> Option<Box<SharedCollectives>> {
+        let Self::Shared(config, room) = self else { return None };
+        let stache = setup.install::<Stache>(config);
+        Some(Box::new(SharedCollectives::new(setup, stache.memory(), *room, fan_in)))
+    }
+}
+
+/// Collectives, installed.
+enum Installed {
+    Messages(Arc<Collectives>),
+    Shared(Box<SharedCollectives>),
+}
+
+impl Installed {
+    fn all_reduce<T: Number>(&self, thread: &Thread<'_>, by: Reduction, value: T) -> T {
+        match self {
+            Self::Messages(all) => all.all_reduce(thread, by, value),
+            Self::Shared(all) => all.all_reduce(thread, by, value),
+        }
+    }
+
+    fn all_reduce_each<T: Number>(&self, thread: &Thread<'_>, by: Reduction, values: &mut [T]) {
+        match self {
+            Self::Messages(all) => all.all_reduce_each(thread, by, values),
+            Self::Shared(all) => all.all_reduce_each(thread, by, values),
+        }
+    }
+
+    fn broadcast<T: Word>(&self, thread: &Thread<'_>, from: ThreadId, words: &mut [T]) {
+        match self {
+            Self::Messages(all) => all.broadcast(thread, from, words),
+            Self::Shared(all) => all.broadcast(thread, from, words),
+        }
+    }
+
+    fn barrier(&self, thread: &Thread<'_>) {
+        match self {
+            Self::Messages(all) => all.barrier(thread),
+            Self::Shared(all) => all.barrier(thread),
+        }
+    }
+}
+
 struct Together {
     shape: Shape,
     work: Work,
     fan_in: u32,
-    collectives: Arc<Collectives>,
+    collectives: Installed,
     /// How many answers were right, and how many wrong.
     right: Cells<u64>,
 }
 
 impl Protocol for Together {
-    type Config = (Work, u32);
+    type Config = (Work, u32, Way);
 
-    fn install(&(work, fan_in): &(Work, u32), setup: &mut Setup<'_>) -> Self {
+    fn install((work, fan_in, way): &(Work, u32, Way), setup: &mut Setup<'_>) -> Self {
+        let (work, fan_in) = (*work, *fan_in);
         let tree = NonZeroU32::new(fan_in).expect("nobody asks for none");
-        let collectives = setup.install::<Collectives>(&tree);
+        let collectives = match way.bind(tree, setup) {
+            Some(shared) => Installed::Shared(shared),
+            None => Installed::Messages(setup.install::<Collectives>(&tree)),
+        };
         Self { shape: setup.shape(), work, fan_in, collectives, right: Cells::new(2, 0) }
     }
 }

@@ -351,6 +351,22 @@ impl<'a> Thread<'a> {
         }
     }
 
+    /// Gives waiting messages a chance to be handled, once for a stretch of so many turns of a loop. Each turn is a back-edge for the
+    /// policy, as if the thread had polled in it, but the processor looks for messages at most once.
+    #[inline]
+    pub fn poll_after(&self, turns: u32) {
+        let left = self.until_poll.get();
+        if left > turns {
+            return self.until_poll.set(left - turns);
+        }
+        if left > 0 {
+            self.until_poll.set(1);
+            self.poll();
+            let next = self.until_poll.get();
+            self.until_poll.set(next.saturating_sub(turns - left).max(next.min(1)));
+        }
+    }
+
     /// Tells the world that this thread has passed many back-edges, at none of which its policy has it look.
     #[cold]
     fn pass_by(&self) {

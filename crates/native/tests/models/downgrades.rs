@@ -37,6 +37,7 @@ pub(crate) const FAULTS: &[(&str, &str)] = &[
     ("tag-relaxed", "downgrades::who_finds_a_right_finds_the_words"),
     ("tag-not-acquired", "downgrades::who_finds_a_right_finds_the_words"),
     ("grant-forgotten", "downgrades::a_granted_access_is_done_before"),
+    ("prefetch-stays", "downgrades::who_joins_a_prefetch_is_served"),
 ];
 
 /// The processor that computes.
@@ -243,6 +244,24 @@ fn a_granted_access_is_done_before() {
             node.go_away();
             stored
         });
+    });
+}
+
+/// An access faults while the prefetch of its block is served: it has joined the prefetch, or it tells the protocol.
+#[test]
+fn who_joins_a_prefetch_is_served() {
+    explore(|| {
+        let node = Node::new(1, Tag::Invalid);
+        assert!(node.faults.prefetch(Block(0), Right::Read));
+        let other = Arc::clone(&node);
+        let handler = thread::spawn(move || {
+            other.tags.set(0..1, Tag::ReadOnly);
+            std::iter::from_fn(|| other.faults.serve(Block(0), Right::Read)).collect::<Vec<_>>()
+        });
+        let waiter = Waiter { thread: 7, generation: 0 };
+        let tells = node.faults.enlist(Block(0), Right::Read, waiter);
+        let served = handler.join().expect("it does not panic");
+        assert_eq!(served, if tells { vec![] } else { vec![waiter] });
     });
 }
 

@@ -4,9 +4,12 @@
 //! |---|---|
 //! | `dissemination` | [`Barrier`]: a barrier by messages, ⌈log₂ nodes⌉ rounds in which all nodes send |
 //! | `collectives` | [`Collectives`]: barrier, reduction and broadcast by messages along a tree |
+//! | `scan` | [`Scan`]: running reductions by messages, in rounds of doubling distance |
 //! | `shared_barrier` | [`SharedBarrier`]: a barrier through shared memory, along a tree |
+//! | `shared_collectives` | [`SharedCollectives`]: barrier, reduction, broadcast and running reduction through shared memory |
 //! | `locks` | [`Locks`]: locks in shared memory |
-//! | `tree` | the tree of nodes |
+//! | `tree`, `rounds` | who tells whom: along the tree of nodes, and in rounds of doubling distance |
+//! | `flag_tree` | nodes meet along the tree by flags in shared memory |
 //! | `flags` | words of shared memory that are raised and waited for |
 //! | `reduction` | what becomes of words that come together, and in which order |
 //!
@@ -17,14 +20,20 @@
 
 mod collectives;
 mod dissemination;
+mod flag_tree;
 mod flags;
 mod locks;
 mod reduction;
+mod rounds;
+mod scan;
 mod shared_barrier;
+mod shared_collectives;
 mod tree;
 
 pub use collectives::Collectives;
 pub use dissemination::Barrier;
 pub use locks::{LockRoom, Locks};
 pub use reduction::{Number, Reduction};
+pub use scan::Scan;
 pub use shared_barrier::{BarrierRoom, SharedBarrier};
+pub use shared_collectives::{CollectiveRoom, SharedCollectives};

@@ -72,7 +72,7 @@ pub(super) enum Operation {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fold {
     apply: fn(u64, u64, Reduction) -> u64,
-    pub(super) step: Operations,
+    step: Operations,
 }
 
 impl Fold {
@@ -82,6 +82,16 @@ impl Fold {
             apply: |left, right, by| T::from_bits(left).reduced(T::from_bits(right), by).to_bits(),
             step: T::STEP,
         }
+    }
+
+    /// Takes in what comes next in the order, for each place of `all`.
+    pub(super) fn each(self, by: Reduction, all: &mut [u64], next: &[u64]) {
+        all.iter_mut().zip(next).for_each(|(word, next)| *word = (self.apply)(*word, *next, by));
+    }
+
+    /// The cost of taking in numbers for so many places.
+    pub(super) fn cost(self, places: usize) -> Operations {
+        self.step.and(Operations::NONE.loads(1)).times(places as u32)
     }
 }
 
@@ -113,10 +123,7 @@ impl Operation {
             // Exactly one of all brings words.
             Self::Broadcast(_) if next.len == 0 => {}
             Self::Broadcast(_) => *all = *next,
-            Self::Reduce(by, fold) => {
-                let pairs = all.words[..all.len].iter_mut().zip(&next.words);
-                pairs.for_each(|(word, next)| *word = (fold.apply)(*word, *next, by));
-            }
+            Self::Reduce(by, fold) => fold.each(by, &mut all.words[..all.len], &next.words),
         }
     }
 
@@ -125,7 +132,7 @@ impl Operation {
         match self {
             Self::Barrier => Operations::NONE,
             Self::Broadcast(_) => Operations::NONE.integers(1),
-            Self::Reduce(_, fold) => fold.step.and(Operations::NONE.loads(1)).times(words as u32),
+            Self::Reduce(_, fold) => fold.cost(words),
         }
     }
 }

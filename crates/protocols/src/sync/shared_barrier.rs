@@ -10,9 +10,9 @@
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use tempest::{Array, BadLayout, Event, Homes, Keyed, Layout, Memory, NodeId, Operations, Setup, Thread};
+use tempest::{Array, BadLayout, Event, Keyed, Layout, Memory, Operations, Setup, Thread};
 
-use super::flags::{self, Flags};
+use super::flag_tree::FlagTree;
 use super::tree::Place;
 
 /// The number of a node's only entry.
@@ -20,12 +20,6 @@ const KEY: u64 = 2;
 
 /// Counting one that has come, and asking whether it is the last.
 const STEP: Operations = Operations::NONE.loads(1).integers(2).stores(1);
-
-/// Which flag of a node says that all threads of the node, and of those below, have come.
-const COME: usize = 0;
-
-/// Which says that everybody has.
-const RELEASED: usize = 1;
 
 /// Where a barrier is in the address space.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,12 +31,10 @@ pub struct BarrierRoom(Array<u64>);
 /// copy of it.
 #[derive(Debug)]
 pub struct SharedBarrier {
-    node: NodeId,
     threads: u32,
-    place: Place,
+    tree: FlagTree,
     /// Threads of this node that have come to the present barrier.
     come: Keyed<u32>,
-    flags: Flags,
     /// How many barriers everybody has come to.
     passed: Event,
 }
@@ -56,7 +48,7 @@ impl SharedBarrier {
     /// # Errors
     /// [`BadLayout`] if the space has no room for it.
     pub fn room(layout: &mut Layout) -> Result<BarrierRoom, BadLayout> {
-        flags::room(layout, "barrier", 2, Homes::Parts).map(BarrierRoom)
+        FlagTree::room(layout, "barrier").map(BarrierRoom)
     }
 
     /// The barrier on the node being settled, with so many nodes reporting to one.
@@ -65,12 +57,11 @@ impl SharedBarrier {
     /// If the room is in another space.
     pub fn new(setup: &mut Setup<'_>, memory: &Arc<Memory>, room: BarrierRoom, fan_in: NonZeroU32) -> Self {
         let space = setup.fresh_space();
+        let place = Place::of(setup.node(), setup.shape().nodes, fan_in);
         Self {
-            node: setup.node(),
             threads: setup.shape().threads,
-            place: Place::of(setup.node(), setup.shape().nodes, fan_in),
+            tree: FlagTree::new(setup, memory, room.0, place),
             come: setup.keyed_sparse_in(space, |_| 0),
-            flags: Flags::at(memory, room.0),
             passed: Event::new("barrier"),
         }
     }
@@ -88,24 +79,10 @@ impl SharedBarrier {
             })
         });
         if last {
-            self.go(thread, barrier);
+            self.tree.meet(thread, barrier, || (), || ());
             thread.signal(&self.passed, 1);
         } else {
             thread.wait(&self.passed, barrier);
-        }
-    }
-
-    /// Up the tree and down again, for the node.
-    fn go(&self, thread: &Thread<'_>, barrier: u64) {
-        for &child in &self.place.children {
-            self.flags.wait(thread, self.flags.of(child, COME), barrier);
-        }
-        if self.place.parent.is_some() {
-            self.flags.raise(thread, self.flags.of(self.node, COME), barrier);
-            self.flags.wait(thread, self.flags.of(self.node, RELEASED), barrier);
-        }
-        for &child in &self.place.children {
-            self.flags.raise(thread, self.flags.of(child, RELEASED), barrier);
         }
     }
 }

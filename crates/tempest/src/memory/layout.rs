@@ -234,6 +234,43 @@ impl Layout {
         }
     }
 
+    /// Gives the pages that hold elements `range` of an array a home. A page that holds the elements of several such calls has the
+    /// home of the last.
+    ///
+    /// ```
+    /// use tradewind_tempest::{Homes, Layout, NodeId};
+    ///
+    /// // A matrix of 8 rows of 512 numbers: a row is a page. The rows are dealt out to two nodes.
+    /// let mut layout = Layout::new(2, 64)?;
+    /// let matrix = layout.array::<f64>("matrix", 8 * 512, Homes::RoundRobin)?;
+    /// for row in 0..8 {
+    ///     layout.place(matrix, row * 512..(row + 1) * 512, NodeId(row as u32 / 4))?;
+    /// }
+    /// assert_eq!(layout.home_of_page(3), NodeId(0));
+    /// # Ok::<(), tradewind_tempest::BadLayout>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`BadLayout`] if the array is of another space or has no such elements, or there is no such node.
+    pub fn place<T>(&mut self, array: Array<T>, range: Range<usize>, home: NodeId) -> Result<(), BadLayout> {
+        let Some(region) = self.region_in(array) else {
+            return Err(BadLayout("a home for elements of an array of another space".to_owned()));
+        };
+        if range.start > range.end || range.end > region.len || home.0 >= self.nodes {
+            return Err(BadLayout(format!(
+                "elements {range:?} of `{}` at {home}: it has {} elements, and there are {} nodes",
+                region.name, region.len, self.nodes
+            )));
+        }
+        let byte = |element: usize| region.base + element * region.form.bytes();
+        let pages = byte(range.start) / PAGE_BYTES..byte(range.end).div_ceil(PAGE_BYTES);
+        if !range.is_empty() {
+            self.homes[pages.clone()].fill(home);
+            self.touched[pages].fill(false);
+        }
+        Ok(())
+    }
+
     /// The forms of all arrays, each with the bytes of its pages. Together they are the whole space.
     pub(crate) fn forms(&self) -> impl Iterator<Item = (Form, usize)> {
         self.regions.iter().map(|region| (region.form.clone(), region.pages.len() * PAGE_BYTES))
@@ -390,6 +427,25 @@ mod tests {
         assert_eq!(layout.home(Block(3 * 64)), NodeId(1));
         // No number of a block is so large that it becomes that of another one.
         assert_eq!(layout.page_of(Block(u32::MAX)), u32::MAX / 64);
+    }
+
+    #[test]
+    fn pages_have_the_home_that_their_elements_were_given_last() {
+        let mut layout = Layout::new(3, 64).unwrap();
+        layout.array::<u64>("before", 1, Homes::At(NodeId(0))).unwrap();
+        let rows = layout.array::<f64>("rows", 4 * 300, Homes::FirstTouch).unwrap();
+        layout.place(rows, 300..600, NodeId(2)).unwrap();
+        layout.place(rows, 600..600, NodeId(1)).unwrap();
+        // Elements 300 to 599 lie in the first two of three pages.
+        let homes: Vec<_> =
+            (1..4).map(|page| (layout.home_of_page(page).0, layout.is_touched_home(page))).collect();
+        assert_eq!(homes, [(2, false), (2, false), (2, true)]);
+        let error = layout.place(rows, 0..1201, NodeId(0)).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "elements 0..1201 of `rows` at node 0: it has 1200 elements, and there are 3 nodes"
+        );
+        assert!(layout.place(rows, 0..1, NodeId(3)).is_err());
     }
 
     #[test]

@@ -193,6 +193,21 @@ impl<T: Word> Run<'_, T> {
         self.cells.iter().map(word::load)
     }
 
+    /// Fills `values` with the values of the run's elements.
+    ///
+    /// # Panics
+    /// If `values` has not as many.
+    #[inline]
+    pub fn read(&self, values: &mut [T]) {
+        match self.cells.dense() {
+            Some(cells) => bulk::load(cells, word::values_mut(values)),
+            None => {
+                assert_eq!(values.len(), self.len(), "values of a run");
+                self.iter().zip(values).for_each(|(word, value)| *value = word);
+            }
+        }
+    }
+
     #[inline]
     fn cell(&self, index: usize) -> &T::Atomic {
         self.cells.get(index).unwrap_or_else(|| panic!("element {index} of a run of {}", self.len()))
@@ -217,6 +232,21 @@ impl<T: Word> RunMut<'_, T> {
     #[inline]
     pub fn set(&self, index: usize, value: T) {
         word::store(self.0.cell(index), value);
+    }
+
+    /// Sets the run's elements to `values`.
+    ///
+    /// # Panics
+    /// If `values` has not as many.
+    #[inline]
+    pub fn write(&self, values: &[T]) {
+        match self.0.cells.dense() {
+            Some(cells) => bulk::store(cells, word::values(values)),
+            None => {
+                assert_eq!(values.len(), self.0.len(), "values of a run");
+                self.0.cells.iter().zip(values).for_each(|(cell, value)| word::store(cell, *value));
+            }
+        }
     }
 
     /// Replaces every element by `f` of it.

@@ -327,6 +327,15 @@ impl Memory {
         first.then(|| Fault { block, wants, mapped: self.is_mapped(self.layout.page_of(block)) })
     }
 
+    /// Enlists a prefetch of a block. Returns the fault for the protocol, unless the block needs none: its page has no room here or
+    /// has been given back, its right is under way, or as many prefetches are as there may be.
+    pub(crate) fn prefetch(&self, region: u32, block: Block, wants: Right) -> Option<Fault> {
+        let has_room = self.is_mapped(self.layout.page_of(block));
+        let in_use = has_room && !self.freed[region as usize].load(Ordering::Acquire);
+        let goes = in_use && self.faults.prefetch(block, wants);
+        goes.then_some(Fault { block, wants, mapped: true })
+    }
+
     /// Grants the access of the next thread that `right` serves, and returns the thread.
     pub(crate) fn serve(&self, block: Block, right: Right) -> Option<Waiter> {
         self.faults.serve(block, right)

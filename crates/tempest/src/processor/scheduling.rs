@@ -50,7 +50,7 @@ pub trait Scheduling {
     fn hold(&self, key: DispatchKey, body: &mut dyn FnMut(Proof<'_>));
 
     /// Raises a thread's access fault: an event of its own node that the packet's handler serves. The thread
-    /// blocks next.
+    /// blocks next, unless the fault is a prefetch. A world with [`Accounting`](super::Accounting) is given no prefetch.
     fn fault(&self, packet: &Packet);
 
     /// Notes that a granted access has been done, for which a lowering may wait.

@@ -158,6 +158,67 @@ impl Thread<'_> {
         self.runs(array, range, Right::Write, |run| each(run.start, RunMut(array.cells(&run))));
     }
 
+    /// Loads elements of shared memory from element `from` on into `values`, run by run.
+    ///
+    /// # Panics
+    /// If there are no such elements, or the array has been freed.
+    #[inline]
+    pub fn read_slice<T: Word>(&self, array: &Shared<T>, from: usize, values: &mut [T]) {
+        self.read_runs(array, from..from + values.len(), |first, run| {
+            run.read(&mut values[first - from..][..run.len()]);
+        });
+    }
+
+    /// Stores `values` in elements of shared memory from element `from` on, run by run.
+    ///
+    /// # Panics
+    /// If there are no such elements, or the array has been freed.
+    #[inline]
+    pub fn write_slice<T: Word>(&self, array: &Shared<T>, from: usize, values: &[T]) {
+        self.write_runs(array, from..from + values.len(), |first, run| {
+            run.write(&values[first - from..][..run.len()]);
+        });
+    }
+
+    /// Asks for the right to blocks that the thread will access, and waits for none of them. The blocks are those of elements `range`
+    /// of shared memory.
+    ///
+    /// It is a hint. A prefetch is a fault for which no thread waits: an access that faults meanwhile joins it, and the right that it
+    /// brings may be gone again before the access. It is dropped where the node has the right, where 32 prefetches of the node are
+    /// under way, and where the block's page has no room on the node. A model drops every prefetch: its machines have no
+    /// buffer for one.
+    ///
+    /// A prefetch looks for messages, as [`poll`](Self::poll) does, where this processor runs handlers.
+    ///
+    /// # Panics
+    /// If there are no such elements, or the thread holds a key.
+    pub fn prefetch<T: Word>(&self, array: &Shared<T>, range: Range<usize>, right: Right) {
+        if range.is_empty() || !self.may_give_way("a prefetch") {
+            return;
+        }
+        array.place(range.end - 1);
+        if self.is_charged() {
+            return;
+        }
+        let mut from = range.start;
+        while from < range.end {
+            let run = array.run(from, range.end);
+            let place = array.place(from);
+            if !array.allows(place, right) {
+                self.ask_ahead(array, array.block_of(place), right);
+            }
+            from = run.end;
+        }
+    }
+
+    /// Raises a fault for which no thread waits, if there is room for one.
+    #[cold]
+    fn ask_ahead<T: Word>(&self, array: &Shared<T>, block: Block, right: Right) {
+        if let Some(fault) = array.memory().prefetch(array.region(), block, right) {
+            self.processor.fault(&self.node.fault(fault));
+        }
+    }
+
     #[inline]
     fn runs<T: Word>(
         &self,

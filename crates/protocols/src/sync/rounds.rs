@@ -1,0 +1,57 @@
+//! Rounds in which distances between nodes double: who tells whom. Must never know what is told, or how.
+
+use tempest::NodeId;
+
+/// A node's part in the rounds: in round r it tells the node 2^r after it, and is told by the node 2^r before it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Rounds {
+    node: u32,
+    nodes: u32,
+}
+
+impl Rounds {
+    /// The part of `node` among `nodes` nodes.
+    pub(super) fn of(node: NodeId, nodes: u32) -> Self {
+        Self { node: node.0, nodes }
+    }
+
+    /// The number of rounds after which a node has heard of all nodes before it.
+    pub(super) fn count(self) -> usize {
+        self.nodes.next_power_of_two().trailing_zeros() as usize
+    }
+
+    /// The node that tells this one in a round; none where no node is so far before it.
+    pub(super) fn source(self, round: usize) -> Option<NodeId> {
+        let distance = self.distance(round)?;
+        self.node.checked_sub(distance).map(NodeId)
+    }
+
+    /// The node that this one tells in a round; none where no node is so far after it.
+    pub(super) fn target(self, round: usize) -> Option<NodeId> {
+        let target = self.node.checked_add(self.distance(round)?)?;
+        (target < self.nodes).then_some(NodeId(target))
+    }
+
+    fn distance(self, round: usize) -> Option<u32> {
+        (round < self.count()).then(|| 1 << round)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_tells_is_told_by_the_other() {
+        for nodes in 1..10 {
+            let rounds = |node| Rounds::of(NodeId(node), nodes);
+            for (node, round) in (0..nodes).flat_map(|node| (0..5).map(move |round| (node, round))) {
+                if let Some(NodeId(target)) = rounds(node).target(round) {
+                    assert_eq!(rounds(target).source(round), Some(NodeId(node)));
+                }
+            }
+            let heard: u32 = (0..5).filter_map(|round| rounds(nodes - 1).source(round)).map(|_| 1).sum();
+            assert_eq!(heard as usize, rounds(nodes - 1).count());
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! Running reductions of all threads, by messages: each thread gets what came of the numbers of the threads up to itself.
+//!
+//! The threads of a node bring their numbers under the key of the scan. Between nodes it is the scan of W. D. Hillis and G. L.
+//! Steele (*Data parallel algorithms*, Communications of the ACM 29, 1986): in round r = 0, 1, … node n sends what it has to node
+//! n + 2^r and takes in what node n - 2^r has. After ⌈log₂ nodes⌉ rounds each node has the numbers of all nodes before it.
+//!
+//! # Why a round has room for one message
+//!
+//! A scan ends with the barrier of [`Collectives`]. So no node begins the next scan before all nodes have ended this one, and a node
+//! hears of each round once in a scan.
+//!
+//! This module must never know what the numbers mean.
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use tempest::{Actions, Cells, Event, Handler, Keyed, Protocol, Setup, Shape, Thread, handlers};
+
+use super::Collectives;
+use super::reduction::{Fold, MOST, Number, Operation, Reduction, Words};
+use super::rounds::Rounds;
+
+/// The number of a node's only entry. Under it a static partition runs the handlers at another server than those of the other
+/// collectives.
+const KEY: u64 = 3;
+
+/// Running reductions of all threads of all nodes, any number of times. All threads do the same ones in the same order; that one
+/// thread does another is found out and ends the run with an error.
+///
+/// It is installed with the fan-in of the tree of its [`Collectives`].
+#[derive(Debug)]
+pub struct Scan {
+    shape: Shape,
+    rounds: Rounds,
+    collectives: Arc<Collectives>,
+    step: Keyed<Step>,
+    /// By thread: its words of the last scan.
+    results: Cells<u64>,
+    /// The number of scans that are over on this node.
+    over: Event,
+}
+
+/// How far a node is in the present scan.
+#[derive(Debug)]
+struct Step {
+    operation: Option<Operation>,
+    /// By thread: its words, and how many threads have brought theirs.
+    brought: Vec<Words>,
+    come: u32,
+    /// By round: what has been heard and not been taken in.
+    heard: Vec<Option<(u32, Words)>>,
+    round: usize,
+    /// Whether the node has sent the message of the present round.
+    told: bool,
+    /// What the nodes before have, as far as it has been heard.
+    before: Option<Words>,
+    /// What those and this node have.
+    all: Words,
+}
+
+#[handlers]
+impl Scan {
+    /// Brings what a node and some before it have in a round; `code` is that of the operation.
+    #[message(key = KEY, class = System, bytes = 4)]
+    fn come(&self, round: u32, code: u32, payload: &[u64], cx: &mut Handler<'_>) {
+        let (source, expected) = (cx.source(), self.rounds.source(round as usize));
+        assert!(Some(source) == expected, "round {round} of a scan from {source} at {}", cx.node());
+        cx.with(&self.step, |step, cx| {
+            let heard = step.heard[round as usize].replace((code, Words::of(payload)));
+            assert!(heard.is_none(), "round {round} of a scan comes twice to {}", cx.node());
+            step.advance(self, cx);
+        });
+    }
+}
+
+impl Protocol for Scan {
+    type Config = NonZeroU32;
+
+    fn install(fan_in: &NonZeroU32, setup: &mut Setup<'_>) -> Self {
+        let shape = setup.shape();
+        let rounds = Rounds::of(setup.node(), shape.nodes);
+        let step = setup.keyed_sparse(move |_| Step {
+            operation: None,
+            brought: vec![Words::default(); shape.threads as usize],
+            come: 0,
+            heard: vec![None; rounds.count()],
+            round: 0,
+            told: false,
+            before: None,
+            all: Words::default(),
+        });
+        let collectives = setup.install::<Collectives>(fan_in);
+        let results = Cells::new(shape.threads as usize * MOST, 0);
+        Self { shape, rounds, collectives, step, results, over: Event::new("scan") }
+    }
+}
+
+impl Scan {
+    /// Makes of this thread's number and those of all threads before it one number, and returns it. Threads are ordered by node,
+    /// then by index. It is a barrier too. The sum of the numbers before this thread's is the result less the thread's own.
+    ///
+    /// The order in which numbers are combined is fixed by the number of nodes and of threads on each, as
+    /// [`Collectives::all_reduce`] says of its own.
+    pub fn inclusive<T: Number>(&self, thread: &Thread<'_>, by: Reduction, value: T) -> T {
+        let mut values = [value];
+        self.inclusive_each(thread, by, &mut values);
+        values[0]
+    }
+
+    /// Makes of this thread's number and those of all threads before it one number, for each place of `values`, in as many rounds as
+    /// their number takes at 13 words each. Every thread brings as many values.
+    pub fn inclusive_each<T: Number>(&self, thread: &Thread<'_>, by: Reduction, values: &mut [T]) {
+        for values in values.chunks_mut(MOST) {
+            let mut bits = [0; MOST];
+            bits.iter_mut().zip(&*values).for_each(|(bits, value)| *bits = value.to_bits());
+            self.join(thread, Operation::Reduce(by, Fold::of::<T>()), Words::of(&bits[..values.len()]));
+            let first = thread.index() as usize * MOST;
+            for (place, value) in (first..).zip(values) {
+                *value = T::from_bits(self.results.get(place));
+            }
+            self.collectives.barrier(thread);
+        }
+    }
+
+    /// Brings what this thread has, and waits until the node has what comes of it.
+    fn join(&self, thread: &Thread<'_>, operation: Operation, mine: Words) {
+        // This one cannot end before this thread has come to it.
+        let over = self.over.count();
+        thread.hold(self.step.key(KEY), |cx| {
+            cx.with(&self.step, |step, cx| {
+                let first = *step.operation.get_or_insert(operation);
+                expect_alike(operation.code(), first.code());
+                step.brought[thread.index() as usize] = mine;
+                step.come += 1;
+                if step.come == self.shape.threads {
+                    step.all = step.own(cx);
+                    step.advance(self, cx);
+                }
+            });
+        });
+        thread.wait(&self.over, over + 1);
+    }
+}
+
+fn expect_alike(code: u64, first: u64) {
+    assert!(
+        code == first,
+        "threads do different scans at once: {} and {}",
+        Operation::name(code),
+        Operation::name(first)
+    );
+}
+
+impl Step {
+    fn operation(&self) -> Operation {
+        self.operation.expect("a thread of this node has come")
+    }
+
+    /// Combines `next` after `all`.
+    fn combined(&self, mut all: Words, next: &Words, cx: &mut Actions<'_>) -> Words {
+        let operation = self.operation();
+        assert!(
+            all.as_slice().len() == next.as_slice().len(),
+            "scans of different numbers of values at once"
+        );
+        operation.combine(&mut all, next);
+        cx.charge(operation.step(next.as_slice().len()));
+        all
+    }
+
+    /// What the threads of this node have together.
+    fn own(&self, cx: &mut Actions<'_>) -> Words {
+        self.brought[1..].iter().fold(self.brought[0], |all, next| self.combined(all, next, cx))
+    }
+
+    /// Goes as far as what has been heard allows, if all threads of this node have come.
+    fn advance(&mut self, scan: &Scan, cx: &mut Actions<'_>) {
+        if self.come < scan.shape.threads {
+            return;
+        }
+        while self.round < self.heard.len() {
+            if !self.told {
+                self.told = true;
+                self.tell(scan, cx);
+            }
+            if scan.rounds.source(self.round).is_some() {
+                let Some((code, heard)) = self.heard[self.round].take() else { return };
+                expect_alike(code.into(), self.operation().code());
+                self.all = self.combined(heard, &self.all, cx);
+                self.before = Some(match self.before.take() {
+                    Some(before) => self.combined(heard, &before, cx),
+                    None => heard,
+                });
+            }
+            (self.round, self.told) = (self.round + 1, false);
+        }
+        self.finish(scan, cx);
+    }
+
+    fn tell(&self, scan: &Scan, cx: &mut Actions<'_>) {
+        if let Some(to) = scan.rounds.target(self.round) {
+            let come = Scan::come(self.round as u32, self.operation().code() as u32);
+            cx.send_with(to, come, self.all.as_slice());
+        }
+    }
+
+    /// Gives the threads their results, and is ready for the next scan.
+    fn finish(&mut self, scan: &Scan, cx: &mut Actions<'_>) {
+        let mut running = self.before.take();
+        for index in 0..self.brought.len() {
+            let next = self.brought[index];
+            let result = match running {
+                Some(before) => self.combined(before, &next, cx),
+                None => next,
+            };
+            for (place, word) in (index * MOST..).zip(result.as_slice()) {
+                scan.results.set(place, *word);
+            }
+            running = Some(result);
+        }
+        (self.operation, self.come, self.round) = (None, 0, 0);
+        cx.signal(&scan.over, 1);
+    }
+}

@@ -1,0 +1,365 @@
+//! What all threads of all nodes do together, through shared memory: meet, reduce, broadcast, scan.
+//!
+//! The threads of a node bring words under a key of the node; the last of them goes for the node. Nodes meet along a tree of
+//! [flags](super::SharedBarrier). Words stand in *slots*, which are at home at the node that writes them:
+//!
+//! - A reduction goes up the tree in one slot of each node and down in another.
+//! - A broadcast is read by all nodes in a slot of its node. Broadcasts alternate between two slots: a node may come to the next
+//!   one while others still read the words of this one, but to the one after that only when they have.
+//! - A scan goes in rounds of doubling distance (W. D. Hillis and G. L. Steele, *Data parallel algorithms*, Communications of the
+//!   ACM 29, 1986), each with a slot of its own. It ends with a barrier, so that no slot is written while it is read.
+//!
+//! This module must never know how a block comes to a node.
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use tempest::{
+    Array, BadLayout, Cells, Event, Homes, Keyed, Layout, Memory, NodeId, Operations, Setup, Shape, Shared,
+    Thread, ThreadId, Word,
+};
+
+use super::flag_tree::FlagTree;
+use super::flags::{self, Flags};
+use super::reduction::{Fold, Number, Operation, Reduction};
+use super::rounds::Rounds;
+use super::tree::Place;
+
+/// The number of a node's only entry.
+const KEY: u64 = 4;
+
+/// Counting one that has come, and asking whether it is the last.
+const STEP: Operations = Operations::NONE.loads(1).integers(2).stores(1);
+
+/// The slot of a node's words on their way up the tree.
+const UP: usize = 0;
+
+/// The slot of a node's words on their way down.
+const DOWN: usize = 1;
+
+/// The first of two slots of words that all nodes read.
+const BROADCAST: usize = 2;
+
+/// The slot of round 0 of a scan.
+const FIRST_ROUND: usize = 4;
+
+/// The place of collectives in the address space.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CollectiveRoom {
+    /// The words of a slot.
+    words: usize,
+    slots: Array<u64>,
+    tree: Array<u64>,
+    rounds: Array<u64>,
+}
+
+/// Barriers, reductions, broadcasts and running reductions of all threads of all nodes, through shared memory, any number of times.
+/// All threads do the same ones in the same order. That two threads of one node do different ones is found out and ends the run
+/// with an error.
+///
+/// It has no messages of its own and is installed with nothing: room for it is made in the layout, and it is bound to a node's
+/// copy of it.
+#[derive(Debug)]
+pub struct SharedCollectives {
+    shape: Shape,
+    node: NodeId,
+    words: usize,
+    tree: FlagTree,
+    rounds: Rounds,
+    /// By node and round: the number of the last scan whose words of that round are in place.
+    told: Flags,
+    slots: Shared<u64>,
+    meeting: Keyed<Meeting>,
+    /// By thread: the words of its last scan. What came of another collective stands at thread 0.
+    results: Cells<u64>,
+    /// The number of collectives that are over on this node.
+    over: Event,
+}
+
+/// The threads of a node that have come to the present collective.
+#[derive(Debug, Default)]
+struct Meeting {
+    /// What is done, and with how many words.
+    what: Option<(u64, usize)>,
+    /// By thread.
+    brought: Vec<Vec<u64>>,
+    come: u32,
+}
+
+impl SharedCollectives {
+    /// Room for collectives that take at most `words` words at once. More words take more rounds.
+    ///
+    /// # Errors
+    /// [`BadLayout`] if the space has no room for it, or `words` is 0.
+    pub fn room(layout: &mut Layout, words: usize) -> Result<CollectiveRoom, BadLayout> {
+        let words = words.max(1).next_multiple_of(layout.block_words());
+        let rounds = Rounds::of(NodeId(0), layout.nodes()).count();
+        Ok(CollectiveRoom {
+            words,
+            slots: layout.array("collectives.slots", words * (FIRST_ROUND + rounds), Homes::Parts)?,
+            tree: FlagTree::room(layout, "collectives.tree")?,
+            rounds: flags::room(layout, "collectives.rounds", rounds.max(1), Homes::Parts)?,
+        })
+    }
+
+    /// The collectives on the node being settled, with so many nodes reporting to one.
+    ///
+    /// # Panics
+    /// If the room is in another space.
+    pub fn new(
+        setup: &mut Setup<'_>,
+        memory: &Arc<Memory>,
+        room: CollectiveRoom,
+        fan_in: NonZeroU32,
+    ) -> Self {
+        let (space, shape, node) = (setup.fresh_space(), setup.shape(), setup.node());
+        let place = Place::of(node, shape.nodes, fan_in);
+        Self {
+            shape,
+            node,
+            words: room.words,
+            tree: FlagTree::new(setup, memory, room.tree, place),
+            rounds: Rounds::of(node, shape.nodes),
+            told: Flags::at(memory, room.rounds),
+            slots: memory.bind(room.slots),
+            meeting: setup.keyed_sparse_in(space, move |_| Meeting {
+                brought: vec![Vec::new(); shape.threads as usize],
+                ..Meeting::default()
+            }),
+            results: Cells::new(shape.threads as usize * room.words, 0),
+            over: Event::new("collective"),
+        }
+    }
+
+    /// Waits until every thread of every node has called this as often. What they did to shared memory before happens before
+    /// the return; of what they did otherwise that holds for the threads of this node.
+    pub fn barrier(&self, thread: &Thread<'_>) {
+        self.join::<u64>(thread, Operation::Barrier, &[]);
+    }
+
+    /// Makes one number of those of all threads, and returns it to each. It is a barrier too.
+    ///
+    /// The order is fixed: the threads of a node by index, then what comes from the nodes below it in the tree, in the order of
+    /// their numbers.
+    pub fn all_reduce<T: Number>(&self, thread: &Thread<'_>, by: Reduction, value: T) -> T {
+        let mut values = [value];
+        self.all_reduce_each(thread, by, &mut values);
+        values[0]
+    }
+
+    /// Makes one number of those that all threads have at a place, for each place of `values`. Every thread brings as many values.
+    /// The order of the threads is that of [`all_reduce`](Self::all_reduce).
+    pub fn all_reduce_each<T: Number>(&self, thread: &Thread<'_>, by: Reduction, values: &mut [T]) {
+        for values in values.chunks_mut(self.words) {
+            self.join(thread, Operation::Reduce(by, Fold::of::<T>()), values);
+            self.take(0, values);
+        }
+    }
+
+    /// Gives all threads the words of one. It is a barrier too. Every thread has room for the same number of words.
+    ///
+    /// # Panics
+    /// If there is no thread `from`.
+    pub fn broadcast<T: Word>(&self, thread: &Thread<'_>, from: ThreadId, words: &mut [T]) {
+        let Shape { nodes, threads } = self.shape;
+        assert!(
+            from.node.0 < nodes && from.index < threads,
+            "a broadcast from {from}: there are {nodes} nodes of {threads} threads"
+        );
+        for words in words.chunks_mut(self.words) {
+            self.join(thread, Operation::Broadcast(from), words);
+            self.take(0, words);
+        }
+    }
+
+    /// Makes of this thread's number and those of all threads before it one number, and returns it. Threads are ordered by node,
+    /// then by index. It is a barrier too. The sum of the numbers before this thread's is the result less the thread's own.
+    pub fn inclusive<T: Number>(&self, thread: &Thread<'_>, by: Reduction, value: T) -> T {
+        let mut values = [value];
+        self.inclusive_each(thread, by, &mut values);
+        values[0]
+    }
+
+    /// Makes of this thread's number and those of all threads before it one number, for each place of `values`. Every thread brings
+    /// as many values.
+    pub fn inclusive_each<T: Number>(&self, thread: &Thread<'_>, by: Reduction, values: &mut [T]) {
+        for values in values.chunks_mut(self.words) {
+            self.join_by(thread, SCAN + by as u64, values, |number, brought| {
+                self.scan(thread, number, (by, Fold::of::<T>()), brought);
+            });
+            self.take(thread.index() as usize, values);
+        }
+    }
+
+    /// Copies what came of a collective.
+    fn take<T: Word>(&self, index: usize, values: &mut [T]) {
+        for (place, value) in (index * self.words..).zip(values) {
+            *value = T::from_bits(self.results.get(place));
+        }
+    }
+
+    /// Leaves what came of a collective to the threads of the node.
+    fn give(&self, index: usize, words: &[u64]) {
+        for (place, word) in (index * self.words..).zip(words) {
+            self.results.set(place, *word);
+        }
+    }
+
+    fn join<T: Word>(&self, thread: &Thread<'_>, operation: Operation, mine: &[T]) {
+        self.join_by(thread, operation.code(), mine, |number, brought| match operation {
+            Operation::Barrier => self.tree.meet(thread, number, || (), || ()),
+            Operation::Broadcast(from) => self.spread(thread, number, from, brought),
+            Operation::Reduce(by, fold) => self.reduce(thread, number, (by, fold), brought),
+        });
+    }
+
+    /// Brings what this thread has. The last thread of the node goes for it: `go` is given the number of the collective, and what
+    /// the threads brought.
+    fn join_by<T: Word>(
+        &self,
+        thread: &Thread<'_>,
+        code: u64,
+        mine: &[T],
+        go: impl FnOnce(u64, &[Vec<u64>]),
+    ) {
+        // It cannot be over before this thread has come.
+        let number = self.over.count() + 1;
+        let mine: Vec<u64> = mine.iter().map(|word| word.to_bits()).collect();
+        let brought = thread.hold(self.meeting.key(KEY), |cx| {
+            cx.charge(STEP);
+            cx.with(&self.meeting, |meeting, _| meeting.join(code, thread.index() as usize, mine))
+        });
+        if let Some(brought) = brought {
+            go(number, &brought);
+            thread.signal(&self.over, 1);
+        } else {
+            thread.wait(&self.over, number);
+        }
+    }
+
+    /// Which word is the first of a node's slot.
+    fn slot(&self, node: NodeId, slot: usize) -> usize {
+        self.slots.at(node, slot * self.words)
+    }
+
+    fn store(&self, thread: &Thread<'_>, slot: usize, words: &[u64]) {
+        thread.write_slice(&self.slots, self.slot(self.node, slot), words);
+    }
+
+    fn load(&self, thread: &Thread<'_>, node: NodeId, slot: usize, words: &mut [u64]) {
+        thread.read_slice(&self.slots, self.slot(node, slot), words);
+    }
+
+    /// What the threads of this node have together.
+    fn own(thread: &Thread<'_>, (by, fold): (Reduction, Fold), brought: &[Vec<u64>]) -> Vec<u64> {
+        let mut all = brought[0].clone();
+        brought[1..].iter().for_each(|next| fold.each(by, &mut all, next));
+        thread.charge(fold.cost(all.len() * (brought.len() - 1)));
+        all
+    }
+
+    fn reduce(&self, thread: &Thread<'_>, number: u64, with: (Reduction, Fold), brought: &[Vec<u64>]) {
+        let place = &self.tree.place;
+        let mut own = Self::own(thread, with, brought);
+        let mut next = vec![0; own.len()];
+        let gather = || {
+            for &child in &place.children {
+                self.load(thread, child, UP, &mut next);
+                with.1.each(with.0, &mut own, &next);
+                thread.charge(with.1.cost(next.len()));
+            }
+            if place.parent.is_some() {
+                self.store(thread, UP, &own);
+            } else {
+                self.give(0, &own);
+                self.store_for_children(thread, &own);
+            }
+        };
+        let spread = || {
+            if let Some(parent) = place.parent {
+                let mut all = vec![0; brought[0].len()];
+                self.load(thread, parent, DOWN, &mut all);
+                self.give(0, &all);
+                self.store_for_children(thread, &all);
+            }
+        };
+        self.tree.meet(thread, number, gather, spread);
+    }
+
+    fn store_for_children(&self, thread: &Thread<'_>, words: &[u64]) {
+        if !self.tree.place.children.is_empty() {
+            self.store(thread, DOWN, words);
+        }
+    }
+
+    fn spread(&self, thread: &Thread<'_>, number: u64, from: ThreadId, brought: &[Vec<u64>]) {
+        let slot = BROADCAST + (number % 2) as usize;
+        let gather = || {
+            if from.node == self.node {
+                let words = &brought[from.index as usize];
+                self.store(thread, slot, words);
+                self.give(0, words);
+            }
+        };
+        let spread = || {
+            if from.node != self.node {
+                let mut words = vec![0; brought[0].len()];
+                self.load(thread, from.node, slot, &mut words);
+                self.give(0, &words);
+            }
+        };
+        self.tree.meet(thread, number, gather, spread);
+    }
+
+    fn scan(&self, thread: &Thread<'_>, number: u64, with: (Reduction, Fold), brought: &[Vec<u64>]) {
+        let (by, fold) = with;
+        let combined = |first: &[u64], next: &[u64]| {
+            let mut all = first.to_vec();
+            fold.each(by, &mut all, next);
+            thread.charge(fold.cost(all.len()));
+            all
+        };
+        let mut all = Self::own(thread, with, brought);
+        let mut before: Option<Vec<u64>> = None;
+        for round in 0..self.rounds.count() {
+            if let Some(to) = self.rounds.target(round) {
+                self.store(thread, FIRST_ROUND + round, &all);
+                self.told.raise(thread, self.told.of(to, round), number);
+            }
+            if let Some(source) = self.rounds.source(round) {
+                self.told.wait(thread, self.told.of(self.node, round), number);
+                let mut heard = vec![0; all.len()];
+                self.load(thread, source, FIRST_ROUND + round, &mut heard);
+                all = combined(&heard, &all);
+                before = Some(before.map_or_else(|| heard.clone(), |before| combined(&heard, &before)));
+            }
+        }
+        for (index, next) in brought.iter().enumerate() {
+            let result = before.map_or_else(|| next.clone(), |before| combined(&before, next));
+            self.give(index, &result);
+            before = Some(result);
+        }
+        self.tree.meet(thread, number, || (), || ());
+    }
+}
+
+/// What is added to the code of a reduction, for a scan's.
+const SCAN: u64 = 16;
+
+impl Meeting {
+    /// A thread comes. Returns what all threads of the node brought if it is the last.
+    fn join(&mut self, code: u64, index: usize, mine: Vec<u64>) -> Option<Vec<Vec<u64>>> {
+        let what = (code, mine.len());
+        assert!(
+            *self.what.get_or_insert(what) == what,
+            "threads of a node do different collectives at once, or bring different numbers of words"
+        );
+        self.brought[index] = mine;
+        self.come += 1;
+        if (self.come as usize) < self.brought.len() {
+            return None;
+        }
+        (self.what, self.come) = (None, 0);
+        Some(self.brought.iter_mut().map(std::mem::take).collect())
+    }
+}
