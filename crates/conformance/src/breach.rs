@@ -57,22 +57,34 @@ pub fn messages_need_a_destination(setting: &Setting<'_>) {
     fails(setting, "messages_need_a_destination", Breach::NoSuchNode, &says);
 }
 
-/// Words for a place that is not there are refused, and nothing is written.
-pub fn words_need_a_place(setting: &Setting<'_>) {
-    let promise = "words_need_a_place";
+/// Deposited words for a place that is not there are refused, and nothing is written.
+pub fn deposits_need_a_place(setting: &Setting<'_>) {
+    let promise = "deposits_need_a_place";
     fails(setting, promise, Breach::DepositBeyond, "1 words from node");
-    fails(setting, promise, Breach::TransferBeyond, &format!("which has {PLACES}"));
-    fails(setting, promise, Breach::TransferElsewhere, "2 words into 2 pieces of 3 words in all");
-    fails(setting, promise, Breach::TransferNothing, &format!("1 words at offset {PLACES} of segment"));
     fails(setting, promise, Breach::LongDeposit, &format!("at most {MAX_WORDS}"));
 }
 
-/// Words for a segment that others may not write are refused, and nothing is written.
-pub fn words_need_the_right(setting: &Setting<'_>) {
+/// Words of a transfer for a place that is not there are refused, and nothing is written.
+pub fn transfers_need_a_place(setting: &Setting<'_>) {
+    let promise = "transfers_need_a_place";
+    fails(setting, promise, Breach::TransferBeyond, &format!("which has {PLACES}"));
+    fails(setting, promise, Breach::TransferElsewhere, "2 words into 2 pieces of 3 words in all");
+    fails(setting, promise, Breach::TransferNothing, &format!("1 words at offset {PLACES} of segment"));
+}
+
+/// Words that are deposited in a segment which others may not write are refused, and nothing is written.
+pub fn deposits_need_the_right(setting: &Setting<'_>) {
+    closed_to(setting, "deposits_need_the_right", Breach::DepositClosed);
+}
+
+/// A transfer into a segment which others may not write is refused, and nothing is written.
+pub fn transfers_need_the_right(setting: &Setting<'_>) {
+    closed_to(setting, "transfers_need_the_right", Breach::TransferClosed);
+}
+
+fn closed_to(setting: &Setting<'_>, promise: &str, breach: Breach) {
     if setting.nodes > 1 {
-        for breach in [Breach::DepositClosed, Breach::TransferClosed] {
-            fails(setting, "words_need_the_right", breach, "which no other node may write");
-        }
+        fails(setting, promise, breach, "which no other node may write");
     }
 }
 

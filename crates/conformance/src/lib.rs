@@ -164,8 +164,10 @@ pub fn promises() -> &'static [Promise] {
         messages_have_a_greatest_length
         messages_must_be_registered
         messages_need_a_destination
-        words_need_a_place
-        words_need_the_right
+        deposits_need_a_place
+        deposits_need_the_right
+        transfers_need_a_place
+        transfers_need_the_right
         barriers_hold_everybody
         tree_barriers_hold_everybody
         shared_barriers_hold_everybody

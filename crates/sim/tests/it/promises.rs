@@ -287,6 +287,17 @@ fn pieces_go_through_a_staging_buffer_and_over_a_bus() {
     }
 }
 
+/// The engine of an interface with a staging buffer refuses a packet by its receive slot, with the words of every other world.
+#[test]
+fn transfers_are_refused_by_the_slots_of_a_staging_interface() {
+    for name in ["avalanche-widget", "avalanche-memory", "avalanche-noncoherent"] {
+        let (world, policy) = (Model::new(machine(name, &[])), "single".parse().expect("a policy"));
+        let setting = conformance::Setting { world: &world, policy: &policy, nodes: 3, processors: 1 };
+        conformance::transfers_need_a_place(&setting);
+        conformance::transfers_need_the_right(&setting);
+    }
+}
+
 #[test]
 fn every_promise_holds_where_a_network_processor_s_node_is_interrupted() {
     let can = ("can", "poll,interrupt,network-queue,network-processor,transfer,deposit");
@@ -305,11 +316,13 @@ fn every_promise_holds_on_the_machines_that_studies_measured() {
         "deadlock_names_who_waits",
         "deadlock_of_all",
         "deadlock_of_deposits",
-        "words_need_a_place",
-        "words_need_the_right",
+        "deposits_need_a_place",
+        "deposits_need_the_right",
     ];
     let transfers = [
         "transfers_of_every_length",
+        "transfers_need_a_place",
+        "transfers_need_the_right",
         "transfers_gather_and_scatter",
         "handlers_transfer_without_waiting",
         "split_phase_is_memory",
