@@ -27,6 +27,6 @@ pub use reading::{Bases, Error, Errors, Note, Value};
 pub use schema::{
     Banks, Bus, ByClass, Cache, Calibrated, Capability, Class, Cost, CrossTraffic, EmbeddedProcessor,
     Endpoints, FirstLevel, Flow, Handoff, Interface, Machine, Memory, Network, NetworkProcessor, NodeMemory,
-    Overflow, Primitives, Processor, Queue, Routers, SoftwareDispatch, Staging, Topology, Transaction,
-    Transactions, UnknownCapability, UnknownClass, WorkCosts,
+    Overflow, Placement, Primitives, Processor, Queue, Routers, SoftwareDispatch, Staging, Topology,
+    Transaction, Transactions, UnknownCapability, UnknownClass, WorkCosts,
 };

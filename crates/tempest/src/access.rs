@@ -90,6 +90,14 @@ pub struct MemoryEvents {
     pub kept_blocks: u64,
     /// Lines in those blocks.
     pub kept_lines: u64,
+    /// Lines that the interface has put into a processor's cache.
+    pub pushes: u64,
+    /// Lines that left a processor's cache for those.
+    pub displaced: u64,
+    /// Look-ups of receive slots by the interface's protocol engine.
+    pub slot_lookups: u64,
+    /// Look-ups of slots that had to come from memory.
+    pub slot_misses: u64,
     /// Lines fetched because a message covers only a part of them.
     pub merges: u64,
     /// Loads that hit a line which an interface has since overwritten in memory.
@@ -121,6 +129,10 @@ impl MemoryEvents {
             evictions: self.evictions - before.evictions,
             kept_blocks: self.kept_blocks - before.kept_blocks,
             kept_lines: self.kept_lines - before.kept_lines,
+            pushes: self.pushes - before.pushes,
+            displaced: self.displaced - before.displaced,
+            slot_lookups: self.slot_lookups - before.slot_lookups,
+            slot_misses: self.slot_misses - before.slot_misses,
             merges: self.merges - before.merges,
             stale_loads: self.stale_loads - before.stale_loads,
             stale_sends: self.stale_sends - before.stale_sends,

@@ -26,11 +26,14 @@ pub enum AddressRange {
     Entries,
     /// The data with which a node dispatches events.
     Dispatch,
+    /// The tables of the network interface, and words that it sends which have no other place.
+    Interface,
 }
 
 impl AddressRange {
     /// All ranges, in ascending order of their addresses.
-    pub const ALL: [Self; 5] = [Self::Segments, Self::Shared, Self::Private, Self::Entries, Self::Dispatch];
+    pub const ALL: [Self; 6] =
+        [Self::Segments, Self::Shared, Self::Private, Self::Entries, Self::Dispatch, Self::Interface];
 
     /// The first address of the range.
     pub const fn first(self) -> u64 {
@@ -40,6 +43,7 @@ impl AddressRange {
             Self::Private => 1 << BITS,
             Self::Entries => 2 << BITS,
             Self::Dispatch => 3 << BITS,
+            Self::Interface => 4 << BITS,
         }
     }
 
@@ -50,7 +54,8 @@ impl AddressRange {
             Self::Shared => Self::Private.first(),
             Self::Private => Self::Entries.first(),
             Self::Entries => Self::Dispatch.first(),
-            Self::Dispatch => 4 << BITS,
+            Self::Dispatch => Self::Interface.first(),
+            Self::Interface => 5 << BITS,
         }
     }
 
@@ -62,7 +67,8 @@ impl AddressRange {
             0 => Self::Shared,
             1 => Self::Private,
             2 => Self::Entries,
-            _ => Self::Dispatch,
+            3 => Self::Dispatch,
+            _ => Self::Interface,
         }
     }
 

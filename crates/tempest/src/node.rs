@@ -306,6 +306,19 @@ impl Node {
         self.segments.write((source, self.id), place, words)
     }
 
+    /// Checks that words which come from `source` may be written into a segment of this node. Writes nothing.
+    ///
+    /// # Errors
+    /// [`BadPlace`] if [`write`](Self::write) would refuse them.
+    pub fn check_write(&self, source: NodeId, place: Place, words: usize) -> Result<(), BadPlace> {
+        self.segments.check_write((source, self.id), place, words)
+    }
+
+    /// The number of segments, which is the same on every node.
+    pub fn segment_count(&self) -> usize {
+        self.segments.count()
+    }
+
     /// Reads words of a segment of this node, packed in 8 bytes each.
     ///
     /// # Errors

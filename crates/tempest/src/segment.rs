@@ -343,6 +343,19 @@ impl Segments {
         }
     }
 
+    /// Checks that packed words may be [written](Self::write) from one node to a place on another.
+    pub(crate) fn check_write(
+        &self,
+        nodes: (NodeId, NodeId),
+        place: Place,
+        words: usize,
+    ) -> Result<(), BadPlace> {
+        let takes =
+            |part: &&Part| part.is_open(nodes, Deed::Write) && part.words.packs(place.offset as usize, words);
+        let part = self.part(place.segment).filter(takes);
+        part.map(|_| ()).ok_or_else(|| self.refuse(nodes, Deed::Write, place, words))
+    }
+
     /// Writes packed words where words have fewer than 8 bytes.
     #[inline(never)]
     fn write_short(
@@ -450,8 +463,10 @@ mod tests {
             (first.place(u32::MAX), "offset 4294967295 of segment 0 of node 0, which has 4"),
             (Place { segment: SegmentId(2), offset: 0 }, "segment 2 of node 0, which does not exist"),
         ] {
-            let error = segments.write(nodes, place, &[1, 2]).unwrap_err().to_string();
+            let refused = segments.write(nodes, place, &[1, 2]);
+            let error = refused.unwrap_err().to_string();
             assert!(error.contains(says), "{error}");
+            assert_eq!(segments.check_write(nodes, place, 2), refused);
         }
         assert_eq!(first.cells().get(3), 8, "a write that does not fit writes nothing");
     }
@@ -460,9 +475,11 @@ mod tests {
     fn words_of_others_go_where_others_may_write() {
         let mut segments = Segments::default();
         let closed = segments.allocate(Rights::READ, "closed", 4, 0_u64);
-        let error = segments.write((NodeId(1), NodeId(0)), closed.place(0), &[7]).unwrap_err().to_string();
+        let refused = segments.write((NodeId(1), NodeId(0)), closed.place(0), &[7]);
+        assert_eq!(segments.check_write((NodeId(1), NodeId(0)), closed.place(0), 1), refused);
+        assert_eq!(segments.check_write((NodeId(0), NodeId(0)), closed.place(3), 1), Ok(()));
         assert_eq!(
-            error,
+            refused.unwrap_err().to_string(),
             "1 words from node 1 at offset 0 of segment 0 of node 0, which no other node may write"
         );
         assert_eq!(segments.write((NodeId(0), NodeId(0)), closed.place(0), &[8]), Ok(()), "its own node may");

@@ -27,6 +27,14 @@ pub struct Counts {
     pub kept_blocks: u64,
     /// The number of lines in those blocks.
     pub kept_lines: u64,
+    /// The number of lines that the interface has put into a processor's cache.
+    pub pushes: u64,
+    /// The number of lines that left a processor's cache for those.
+    pub displaced: u64,
+    /// The number of look-ups of slots by the engine of the interface.
+    pub slot_lookups: u64,
+    /// The number of slots that had to come from memory.
+    pub slot_misses: u64,
     /// The number of lines fetched because an arriving message covers only a part of them.
     pub merges: u64,
     /// The number of loads that hit a line which a device had overwritten in memory since, in caches that do not snoop.

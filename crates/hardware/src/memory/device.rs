@@ -1,12 +1,13 @@
-//! An interface with a staging buffer as a client of the bus: it reads lines that are sent, puts lines that arrive in memory,
-//! or takes them over and answers for them.
+//! An interface with a staging buffer as a client of the bus: it reads lines that are sent, puts lines that arrive in memory or
+//! into a processor's cache, or takes them over and answers for them.
 //!
 //! This module must never know packets, routes or programs.
 
+use machine::Placement;
 use units::Time;
 
 use super::buffer::{Buffer, Evicted, Slot};
-use super::moesi::Request;
+use super::moesi::{Request, State};
 use super::node::NodeMemory;
 
 impl NodeMemory {
@@ -95,15 +96,19 @@ impl NodeMemory {
         }
     }
 
-    /// Takes over the lines of a block that has arrived. Returns the time from which the buffer has them and answers for
-    /// them. Each further line is asked for while the one before is answered.
+    /// Takes over the lines of a block that has arrived, but for those that belong into a cache, which are put there. Returns the time
+    /// from which the buffer, or a cache, has each of them and answers for it. Each further line is asked for while the one before is
+    /// answered.
     pub fn own(&mut self, slot: Slot, lines: &[(u64, bool)], now: Time) -> Time {
         self.bus.forget(now);
-        let Some(&(first, _)) = lines.first() else { return now };
         let arbitration = self.bus.arbitration();
-        let (mut ask, mut owned, mut bits) = (now, now, 0);
+        let (mut ask, mut owned, mut kept) = (now, now, 0);
         for &(line, whole) in lines {
-            bits |= self.buffer().bit(line);
+            if let Some(who) = self.cache_for(line) {
+                owned = owned.max(self.push(who, (line, whole), ask));
+                continue;
+            }
+            kept |= self.buffer().bit(line);
             owned = if let Some(there) = self.buffer().give_up(line) {
                 // The buffer has the line already: the new words replace the old ones in it.
                 owned.max(ask).max(there)
@@ -114,14 +119,51 @@ impl NodeMemory {
             };
             ask = now.max(owned.saturating_sub(arbitration));
         }
+        match lines.first() {
+            Some(&(first, _)) if kept != 0 => self.keep(slot, (first, kept), owned),
+            _ => self.release_block(slot),
+        }
+        owned
+    }
+
+    /// Keeps lines in a block of the buffer, which has them from `owned` on: those with a bit in `kept`, of the block of `first`.
+    fn keep(&mut self, slot: Slot, (first, kept): (u64, u64), owned: Time) {
         self.counts.kept_blocks += 1;
-        self.counts.kept_lines += lines.len() as u64;
+        self.counts.kept_lines += u64::from(kept.count_ones());
         let block = self.buffer().block_of(first);
-        if let Some(evicted) = self.buffer().keep(slot, block, bits, owned) {
+        if let Some(evicted) = self.buffer().keep(slot, block, kept, owned) {
             self.counts.conflict_evictions += u64::from(evicted.lines.count_ones());
             self.write_out(evicted, owned);
         }
-        owned
+    }
+
+    /// The processor into whose cache a line that arrives is put; `None` if the buffer keeps the line.
+    fn cache_for(&self, line: u64) -> Option<usize> {
+        let has = |client: &super::node::Client| client.cache.look_up(line).state != State::Invalid;
+        let holder = || self.processors.iter().position(has);
+        match self.staging().deposit {
+            Placement::Memory | Placement::Buffer => None,
+            Placement::Update => holder(),
+            Placement::Cache => holder().or((!self.processors.is_empty()).then_some(0)),
+        }
+    }
+
+    /// Puts a line that has arrived, or the part of it that has, into the cache of a processor, which has not asked for it. All other
+    /// copies go. Returns the time from which the cache has the line.
+    fn push(&mut self, who: usize, (line, whole): (u64, bool), now: Time) -> Time {
+        let now = match self.buffer().give_up(line) {
+            // The buffer has the line already: the new words replace the old ones in it.
+            Some(there) => now.max(there),
+            None if whole => now,
+            None => self.merge(line, now),
+        };
+        let now = now.max(self.snoop(None, line, Request::Overwrite).there);
+        self.wanted.insert(line);
+        let phase = self.bus.write(now, Time::ZERO, self.line);
+        let there = phase.end + self.costs.cache.refill;
+        self.counts.pushes += 1;
+        self.counts.displaced += u64::from(self.fill(who, line, State::Modified, (now, there)));
+        there
     }
 
     /// Fetches a line of which a message covers only a part, and the right to it. Returns the time at which the line is in

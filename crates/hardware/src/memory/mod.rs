@@ -5,6 +5,7 @@
 //! | `node` | [`NodeMemory`]: loads, stores, flushes, purges and syncs of processors; how a line is fetched |
 //! | `shared` | shared memory in blocks: accesses that wait, blocks that a device reads and writes, its registers |
 //! | `device` | an interface on the bus: it reads lines, deposits them, takes them over and gives them up |
+//! | `slots` | the receive slots that the protocol engine of such an interface has at hand |
 //! | `cache` | tags and states of a write-back cache |
 //! | `first_level` | a cache between a processor and its cache |
 //! | `holders` | the processors whose caches may have a line |
@@ -40,6 +41,7 @@ mod moesi;
 mod node;
 mod plain;
 mod shared;
+mod slots;
 mod wanted;
 mod write_backs;
 

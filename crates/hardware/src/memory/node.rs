@@ -45,6 +45,8 @@ pub struct NodeMemory {
     pub(super) bus: Bus,
     pub(super) banks: Banks,
     pub(super) buffer: Option<Buffer>,
+    /// The receive slots that the engine of the device with the buffer has at hand, any slot in any place; `None` where it has all.
+    pub(super) slots: Option<Cache>,
     /// The bus interface of the device that has the buffer.
     pub(super) reader: Server,
     pub(super) counts: Counts,
@@ -164,6 +166,7 @@ impl NodeMemory {
             let blocks = (staging.size.get() / staging.block.get()) as usize;
             Buffer::new(blocks, staging.block.get() / line.get(), staging.tags)
         });
+        let slots = costs.staging.as_ref().and_then(|staging| staging.slots);
         let (bus, client) = (Bus::new(&costs.bus, line), Client::new(&costs.cache, line));
         Self {
             line,
@@ -175,6 +178,7 @@ impl NodeMemory {
             bus,
             banks: Banks::new(&costs.banks),
             buffer,
+            slots: slots.map(|slots| Cache::new(slots, slots)),
             reader: Server::default(),
             counts: Counts::default(),
             written: Time::ZERO,
@@ -391,10 +395,11 @@ impl NodeMemory {
     }
 
     /// Puts a line into a cache that has asked for it at `asked` and has it from `there` on, and writes the line that it
-    /// replaces back.
-    pub(super) fn fill(&mut self, who: usize, line: u64, state: State, (asked, there): (Time, Time)) {
+    /// replaces back. Returns whether it replaces one.
+    pub(super) fn fill(&mut self, who: usize, line: u64, state: State, (asked, there): (Time, Time)) -> bool {
         let wanted = self.wanted.contains(line);
-        if let Some(victim) = self.processors[who].cache.insert(line, state, wanted, there) {
+        let victim = self.processors[who].cache.insert(line, state, wanted, there);
+        if let Some(victim) = victim {
             if let Some(first) = &mut self.processors[who].first {
                 first.remove(victim.line);
             }
@@ -402,6 +407,7 @@ impl NodeMemory {
             self.dispose(who, victim, asked);
         }
         self.holders.add(self.class_of(line), who);
+        victim.is_some()
     }
 
     fn upgrade(&mut self, who: usize, line: u64, now: Time) -> Time {

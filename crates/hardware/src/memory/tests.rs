@@ -1,7 +1,7 @@
 //! The memory system of the Widget study (M. R. Swanson and others, *Message Passing Support in the Avalanche Widget*,
 //! University of Utah, 1996), in cycles: its table of operations comes out of the stages.
 
-use machine::{Banks, Bus, Cache, Staging};
+use machine::{Banks, Bus, Cache, Placement, Staging};
 use units::{Bandwidth, Bytes, Frequency, Time};
 
 use super::*;
@@ -45,12 +45,13 @@ pub(super) fn banks() -> Banks {
     }
 }
 
-fn staging() -> Staging {
+pub(super) fn staging() -> Staging {
     Staging {
         size: Bytes::new(8192),
         block: Bytes::new(128),
         tags: 256,
-        keeps: true,
+        slots: None,
+        deposit: Placement::Buffer,
         append: true,
         interleave: false,
         command: cycles(20),
@@ -66,7 +67,7 @@ fn staging() -> Staging {
     }
 }
 
-fn costs(coherent: bool) -> machine::NodeMemory {
+pub(super) fn costs(coherent: bool) -> machine::NodeMemory {
     machine::NodeMemory {
         cache: Cache {
             size: Bytes::new(256 * 1024),
@@ -94,10 +95,6 @@ pub(super) fn simple() -> machine::NodeMemory {
     machine::NodeMemory { bus, staging: None, ..costs(true) }
 }
 
-fn node(coherent: bool) -> NodeMemory {
-    NodeMemory::new(&costs(coherent), Bytes::new(32), 1)
-}
-
 /// One processor that issues an instruction a cycle.
 struct Program {
     node: NodeMemory,
@@ -106,7 +103,10 @@ struct Program {
 
 impl Program {
     fn new(coherent: bool) -> Self {
-        Self { node: node(coherent), now: cycles(1000) }
+        Self::with(&costs(coherent))
+    }
+    fn with(costs: &machine::NodeMemory) -> Self {
+        Self { node: NodeMemory::new(costs, Bytes::new(32), 1), now: cycles(1000) }
     }
     fn issue(&mut self, count: u64) -> Time {
         self.now += cycles(count);
@@ -249,6 +249,48 @@ fn a_line_in_the_buffer_comes_without_memory_and_to_stay() {
 }
 
 #[test]
+fn a_line_that_is_pushed_into_the_cache_is_a_hit_and_another_leaves_for_it() {
+    let mut program = Program::with(&machine::NodeMemory {
+        staging: Some(Staging { deposit: Placement::Cache, ..staging() }),
+        ..costs(true)
+    });
+    // Line 8196 has the place of line 4 in the cache: 256 KiB are 8192 lines.
+    program.store(8196);
+    program.load(5);
+    program.idle();
+    let (slot, _) = program.node.take_block(program.now).unwrap();
+    let lines: Vec<_> = program.node.lines(128, 64).collect();
+    // Arbitration 2, then address 1 and data 4 for each line, with the write-back of line 8196 between them, and 4 until the cache
+    // has the last.
+    assert_eq!(program.node.own(slot, &lines, program.now), program.now + cycles(2 + 3 * 5 + 4));
+    program.idle();
+    assert_eq!([4, 5].map(|line| program.measure(|program| program.load(line))), [2, 2]);
+    assert_eq!(program.measure(|program| program.store(4)), 1, "it came with the right to write");
+    let counts = program.node.counts();
+    assert_eq!((counts.pushes, counts.displaced, counts.write_backs), (2, 1, 1));
+    assert_eq!((counts.kept_blocks, counts.buffer_supplies), (0, 0));
+}
+
+#[test]
+fn a_line_is_updated_in_the_cache_that_has_it_and_kept_in_the_buffer_otherwise() {
+    let mut program = Program::with(&machine::NodeMemory {
+        staging: Some(Staging { deposit: Placement::Update, ..staging() }),
+        ..costs(true)
+    });
+    program.load(5);
+    program.idle();
+    let (slot, _) = program.node.take_block(program.now).unwrap();
+    // Half of line 5, and all of lines 6 and 7: the contents of line 5 are fetched and merged.
+    let lines: Vec<_> = program.node.lines(5 * 32 + 16, 80).collect();
+    program.node.own(slot, &lines, program.now);
+    program.idle();
+    assert_eq!([5, 6, 7].map(|line| program.measure(|program| program.load(line))), [2, 12, 12]);
+    let counts = program.node.counts();
+    assert_eq!((counts.pushes, counts.displaced, counts.merges), (1, 0, 1));
+    assert_eq!((counts.kept_blocks, counts.kept_lines, counts.buffer_supplies), (1, 2, 2));
+}
+
+#[test]
 fn lines_that_wait_too_long_go_to_memory_and_cost_a_miss() {
     let mut program = Program::new(true);
     // 64 blocks are all there are; the 65th drives the first out.
@@ -374,12 +416,13 @@ proptest::proptest! {
     #[test]
     fn clients_of_a_node_agree(
         ways in 1_usize..3, processors in proptest::sample::select(vec![2_usize, 40]),
+        deposit in proptest::sample::select(vec![Placement::Buffer, Placement::Update, Placement::Cache]),
         steps in proptest::collection::vec((0_u8..9, 0_usize..2, 0_u64..12, 0_u64..60), 0..200)
     ) {
         // Two sets of one line or two, so that lines are replaced all the time; four blocks and two tags.
         let mut costs = costs(true);
         (costs.cache.size, costs.cache.ways) = (Bytes::new(64 * ways as u64), ways);
-        costs.staging = Some(Staging { size: Bytes::new(4 * 128), tags: 2, ..staging() });
+        costs.staging = Some(Staging { size: Bytes::new(4 * 128), tags: 2, deposit, ..staging() });
         let mut node = NodeMemory::new(&costs, Bytes::new(32), processors);
         let mut now = Time::ZERO;
         for (what, who, line, later) in steps {

@@ -29,7 +29,7 @@ pub use interface::{Endpoints, Interface, Overflow};
 pub use machine::Machine;
 pub use network::{CrossTraffic, Network, Routers, Topology};
 pub use network_processor::NetworkProcessor;
-pub use node_memory::{Banks, Bus, Cache, FirstLevel, Memory, NodeMemory, Staging};
+pub use node_memory::{Banks, Bus, Cache, FirstLevel, Memory, NodeMemory, Placement, Staging};
 pub use primitives::Primitives;
 pub use processor::{Processor, WorkCosts};
 pub use queues::{Flow, Handoff, Queue};

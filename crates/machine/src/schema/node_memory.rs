@@ -162,8 +162,11 @@ section! {
         block: Bytes = above_zero,
         /// The number of tags of the cache controller, which is direct mapped; at least 1.
         tags: usize,
-        /// Whether lines that arrive stay in the buffer, owned by the cache controller.
-        keeps: bool = |section, _| section.is_word("deposit", "buffer", ["memory", "buffer"]),
+        /// The number of receive slots that the protocol engine has at hand; at least 1. The others are in memory, a line each.
+        /// `None`: it has all at hand.
+        slots: Option<usize>,
+        /// The place of lines that arrive.
+        deposit: Placement = Placement::read,
         /// Whether a packet that follows its neighbour closely joins it on the wire.
         append: bool,
         /// Whether packets of several messages take turns. Otherwise a message is sent whole.
@@ -185,7 +188,7 @@ section! {
         path: Time,
         /// The time from a byte on the wire until the protocol engine, or the buffer, has it.
         receive: Time,
-        /// The time to find the slot of an arriving packet and to check the packet.
+        /// The time to find the slot of an arriving packet, where that is at hand, and to check the packet.
         lookup: Time,
         /// The time from the moment when the last line is in its place until a poll finds the message.
         notify: Time,
@@ -201,11 +204,42 @@ section! {
                 refuse("size", format!("at least 4 blocks, which are {block} each, and no part of one"), &["staging.block"]);
                 return None;
             }
-            if keeps == Some(true) && !coherent {
+            if deposit.is_some_and(|deposit| deposit != Placement::Memory) && !coherent {
                 refuse("deposit", "\"memory\", because caches are not coherent".to_owned(), &["cache.coherence"]);
                 return None;
             }
         }
+    }
+}
+
+/// The place where an interface with a staging buffer puts lines that arrive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Placement {
+    /// Memory. Caches that snoop lose their copies.
+    Memory,
+    /// The buffer, whose controller owns the line and supplies it when a processor asks.
+    Buffer,
+    /// The cache that has an older copy of the line; the buffer where no cache has one.
+    Update,
+    /// A cache: the one that has an older copy of the line, otherwise that of the node's first processor.
+    Cache,
+}
+
+impl Placement {
+    /// Every placement by its word in a machine file.
+    const WORDS: [(&str, Self); 4] = [
+        ("memory", Self::Memory),
+        ("buffer", Self::Buffer),
+        ("update", Self::Update),
+        ("cache", Self::Cache),
+    ];
+
+    fn read(section: &Section<'_>, key: &'static str) -> Option<Self> {
+        let expected = Self::WORDS.map(|(word, _)| format!("{word:?}")).join(" or ");
+        let of =
+            |text: &str| Self::WORDS.iter().find(|(word, _)| *word == text).map(|(_, placement)| *placement);
+        let text = section.text(key, &expected, |text| of(text).is_some())?;
+        of(&text)
     }
 }
 

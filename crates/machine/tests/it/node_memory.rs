@@ -1,7 +1,7 @@
 //! The sections of a node's memory system: what they come to, and what each mistake in them is told.
 
 use crate::toy;
-use tradewind_machine::{ByClass, Class, Cost, Known, Machine};
+use tradewind_machine::{ByClass, Class, Cost, Known, Machine, Placement};
 use units::{Bytes, Time};
 
 const SECTIONS: &str = r#"
@@ -66,7 +66,8 @@ fn cycles_of_the_bus_are_its_own() {
     );
     let staging = memory.staging.unwrap();
     assert_eq!(staging.port.transfer_time(Bytes::new(32)), Time::from_nanoseconds(80));
-    assert!(memory.cache.coherent && staging.keeps);
+    assert!(memory.cache.coherent);
+    assert_eq!(staging.deposit, Placement::Buffer);
     assert_eq!(parse("").unwrap().node_memory, None);
 }
 

@@ -22,8 +22,9 @@
 //!
 //! The memory systems of node 0 (`sender.…`) and node 1 (`receiver.…`) count, per round: `bus_transactions`,
 //! `bus_bytes`, `memory_reads`, `memory_writes`, `cache_supplies`, `buffer_supplies`, `write_backs`, `evictions`,
-//! `merges`, `kept_blocks`, `kept_lines`, `packets`, `fall_throughs`. Three more counts must be 0 unless software is
-//! `careless`: `stale_loads`, `stale_sends`, `overwritten`. The sender's counts begin with the send, the receiver's
+//! `pushes`, `displaced` (lines that left a cache for pushed ones), `slot_lookups`, `slot_misses`, `merges`, `kept_blocks`,
+//! `kept_lines`, `packets`, `fall_throughs`. Three more counts must be 0 unless software is `careless`: `stale_loads`,
+//! `stale_sends`, `overwritten`. The sender's counts begin with the send, the receiver's
 //! with the posting of the buffer; both end with the round. A world without a modelled memory system, such as the
 //! native one, has no counts, and its consumption is of words that the host's caches hold.
 //!

@@ -72,6 +72,9 @@ pub struct MessageMemory {
     /// flush of a buffer it has written to, until the message is there
     #[input(default = 0, range = 0..=3)]
     careless: u32,
+    /// receive buffers at each node, segments of their own, that take turns from round to round
+    #[input(default = 1, range = 1..=1024)]
+    buffers: u32,
     #[make(setup.node())]
     node: NodeId,
     #[segment(room(bytes, other))]
@@ -82,6 +85,9 @@ pub struct MessageMemory {
     copy: Segment<u64>,
     #[segment(queued as usize * 32)]
     unrelated: Segment<u64>,
+    /// The receive buffers besides `inbox`.
+    #[make(further(setup, buffers, room(bytes, other)))]
+    further: Vec<Segment<u64>>,
     #[event]
     ready: Event,
     #[event]
@@ -104,6 +110,11 @@ fn room(bytes: u32, other: u32) -> usize {
     bytes.max(other).div_ceil(WORD_BYTES).next_multiple_of(PAGE) as usize
 }
 
+/// Makes the receive buffers besides the first, of so many words each.
+fn further(setup: &mut Setup<'_>, buffers: u32, words: usize) -> Vec<Segment<u64>> {
+    (1..buffers).map(|_| setup.segment("message-memory.further", words, 0)).collect()
+}
+
 /// The value of a word of the message of a round.
 fn pattern(round: u32, word: u32) -> u64 {
     (u64::from(round) << 32) | (u64::from(word) + 1)
@@ -117,6 +128,12 @@ struct Round<'a> {
 }
 
 impl Round<'_> {
+    /// The receive buffer of the round.
+    fn inbox(&self) -> &Segment<u64> {
+        let turn = (self.number % self.program.buffers) as usize;
+        turn.checked_sub(1).map_or(&self.program.inbox, |turn| &self.program.further[turn])
+    }
+
     fn add(&self, which: usize, time: Time) {
         if self.number > WARM_UP {
             self.program.sums.set(which, self.program.sums.get(which) + time.as_nanoseconds());
@@ -197,7 +214,7 @@ impl Round<'_> {
         self.add(FLUSH, if flushes { self.thread.now().saturating_sub(begun) } else { Time::ZERO });
         let room = (program.outbox.cells().len()) as u32;
         for message in 0..=program.unread {
-            let place = program.inbox.place(message * room);
+            let place = self.inbox().place(message * room);
             self.transfer(to, program.words(), place, begun);
         }
         if program.other_words() > 0 {
@@ -214,7 +231,7 @@ impl Round<'_> {
 
     /// Makes sure that no line of the buffers is cached, and tells the sender that they are posted.
     fn post(&self, from: NodeId) {
-        let inbox = &self.program.inbox;
+        let inbox = self.inbox();
         if !self.thread.is_coherent() {
             let words = inbox.cells().len() as u32;
             match self.program.careless {
@@ -240,11 +257,11 @@ impl Round<'_> {
         self.thread.wait(&program.arrived, so_far + messages);
         self.add(ALL, self.thread.now().saturating_sub(begun));
         if !self.thread.is_coherent() && self.program.careless == 3 {
-            self.clear(&program.inbox, program.words(), Access::Flush);
+            self.clear(self.inbox(), program.words(), Access::Flush);
         }
         self.copy();
         let start = self.thread.now();
-        let load = self.read(&program.inbox);
+        let load = self.read(self.inbox());
         let consume = self.thread.now().saturating_sub(start);
         self.add(CONSUME, consume);
         self.add(LOAD, load);
@@ -258,7 +275,7 @@ impl Round<'_> {
         let program = self.program;
         for copy in 0..program.copies {
             let (from, to) =
-                if copy == 0 { (&program.inbox, &program.copy) } else { (&program.copy, &program.outbox) };
+                if copy == 0 { (self.inbox(), &program.copy) } else { (&program.copy, &program.outbox) };
             for word in 0..program.words() {
                 self.thread.touch(from.place(word), 1, Access::Load);
                 self.thread.touch(to.place(word), 1, Access::Store);
@@ -271,7 +288,7 @@ impl Round<'_> {
     }
 
     fn check(&self, words: u32) {
-        let cells = self.program.inbox.cells();
+        let cells = self.inbox().cells();
         let wrong = (0..words).filter(|&word| cells.get(word as usize) != pattern(self.number, word)).count();
         self.program.wrong.add(0, wrong as u64);
     }
@@ -298,6 +315,10 @@ impl MessageMemory {
             let expected = format!("expected --nodes of at least {needed}, as messages go between nodes");
             let plural = if nodes == 1 { "" } else { "s" };
             return Err(InputError::Together(format!("{nodes} node{plural}: {expected}")));
+        }
+        if inputs.buffers > 1 && (inputs.unread > 0 || inputs.other > 0) {
+            let expected = "expected unread=0 and other=0, which are for one buffer";
+            return Err(InputError::Together(format!("buffers={}: {expected}", inputs.buffers)));
         }
         Ok(())
     }
@@ -413,6 +434,10 @@ counted! {
     buffer_supplies,
     write_backs,
     evictions,
+    pushes,
+    displaced,
+    slot_lookups,
+    slot_misses,
     merges,
     kept_blocks,
     kept_lines,

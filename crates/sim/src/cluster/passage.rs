@@ -19,6 +19,7 @@ use crate::link::command::{Command, Stretches};
 use crate::link::flights::{Flight, Origin};
 use crate::link::staging::{Effect, Site};
 use crate::memory::at_work::Injecting;
+use crate::memory::slots;
 use crate::prices::WORD_BYTES;
 use crate::processor::core::Activity;
 use crate::processor::ledger::Bucket;
@@ -208,17 +209,36 @@ impl Cluster {
         let Transfer { words, from: gathered, into } =
             leaving.transfer().filter(|_| leaving.from() != leaving.to())?;
         let (from, to, number) = (leaving.from(), leaving.to(), leaving.number());
-        // A transfer to a place that does not exist is reported on arrival, however it travels.
-        let stretches = |node: usize, pieces: &[Piece]| {
+        let stretches = |node: usize, pieces: &[Piece]| -> Stretches {
+            let waist = &self.nodes[node].waist;
             let stretch = |piece: &Piece| {
-                let first = self.nodes[node].waist.address(piece.place, piece.words as usize).ok()?;
-                Some((first, u64::from(piece.words) * WORD_BYTES))
+                // A place that does not exist has no address. The destination refuses a packet for it, so that none is used.
+                let first = waist.address(piece.place, piece.words as usize).unwrap_or(0);
+                (first, u64::from(piece.words) * WORD_BYTES)
             };
             pieces.iter().map(stretch).collect()
         };
-        let (target, bytes): (Stretches, _) = (stretches(to, into)?, words.len() as u64 * WORD_BYTES);
-        let source = if gathered.is_empty() { None } else { stretches(from, gathered) };
-        Some(Command { flight, number, from, to, source, target, bytes })
+        let (target, bytes) = (stretches(to, into), words.len() as u64 * WORD_BYTES);
+        let source = (!gathered.is_empty()).then(|| stretches(from, gathered));
+        let (there, line) = (&self.nodes[to], self.setting.machine.memory.line.get());
+        let slot =
+            |piece: &Piece| slots::line_of(&there.waist, NodeId(from as u32), piece.place.segment, line);
+        let slots = into.iter().map(slot).collect();
+        Some(Command { flight, number, from, to, source, target, slots, bytes })
+    }
+
+    /// Has the engine of a packet's destination check the packet by its slot, before a word of it is in its place.
+    ///
+    /// # Panics
+    /// If the slot does not permit the packet. The engine of the simulator catches that, like every other mistake of a program.
+    fn check_slot(&self, packet: u32) {
+        let Link { flights, staging: Some(staging), .. } = &self.link else { return };
+        let Some((flight, stretch)) = staging.stretch_of(packet) else { return };
+        let arriving = &flights[flight];
+        let Some(Transfer { into, .. }) = arriving.transfer() else { return };
+        let (source, Piece { place, words }) = (NodeId(arriving.from() as u32), into[stretch]);
+        let waist = &self.nodes[arriving.to()].waist;
+        waist.check_write(source, place, words as usize).unwrap_or_else(|bad| panic!("{bad}"));
     }
 
     fn ship(&mut self, command: Command) {
@@ -229,6 +249,9 @@ impl Cluster {
 
     /// Takes the next step of a staged packet, whose time has come.
     pub(crate) fn step_packet(&mut self, packet: u32, step: PacketStep) {
+        if step == PacketStep::Look {
+            self.check_slot(packet);
+        }
         let Some(staging) = &mut self.link.staging else { return };
         let memory = self.nodes[staging.place_of(packet, step)].memory.system();
         let memory = memory.expect("a staging buffer is part of a memory system");

@@ -27,6 +27,15 @@ impl Stretches {
         })
     }
 
+    /// The number of the stretch that has a byte, from 0; `None` if none has.
+    pub(super) fn number_at(&self, offset: u64) -> Option<usize> {
+        let mut end = 0;
+        self.0.iter().position(|&(_, len)| {
+            end += len;
+            offset < end
+        })
+    }
+
     /// The address of a byte, and the number of bytes from there to the end of its stretch; those of the end for the byte behind all.
     pub(super) fn at(&self, offset: u64) -> (u64, u64) {
         let behind = self.0.last().map_or((0, 0), |&(address, len)| (address + len, 0));
@@ -47,6 +56,8 @@ pub(crate) struct Command {
     pub(crate) source: Option<Stretches>,
     /// The words' places at the destination.
     pub(crate) target: Stretches,
+    /// For each stretch at the destination the line of its receive slot there.
+    pub(crate) slots: Rc<[u64]>,
     pub(crate) bytes: u64,
 }
 
@@ -59,5 +70,6 @@ mod tests {
         let list: Stretches = [(0, 24), (4096, 80)].into_iter().collect();
         assert_eq!(list.of(16, 16).collect::<Vec<_>>(), [(16, 8), (4096, 8)]);
         assert_eq!((list.at(24), list.at(104)), ((4096, 80), (4176, 0)));
+        assert_eq!([0, 23, 24, 104].map(|byte| list.number_at(byte)), [Some(0), Some(0), Some(1), None]);
     }
 }

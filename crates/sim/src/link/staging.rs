@@ -171,6 +171,14 @@ impl Staging {
         }
     }
 
+    /// The flight of a packet's transfer, and the number of the stretch at the destination that the packet is for; `None` for a packet
+    /// of no words.
+    pub(crate) fn stretch_of(&self, packet: u32) -> Option<(u32, usize)> {
+        let parcel = self.parcels[packet as usize].as_ref()?;
+        let Command { flight, target, .. } = self.command_of(parcel.shipment);
+        Some((flight, target.number_at(parcel.offset)?))
+    }
+
     /// Takes a packet's next step, whose time has come. Returns the effects.
     pub(crate) fn step(&mut self, mut site: Site<'_>, packet: u32, step: Step) -> Vec<Effect> {
         let node = self.place_of(packet, step);

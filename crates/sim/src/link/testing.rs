@@ -37,7 +37,8 @@ pub(super) fn staging() -> Staging {
         size: Bytes::new(256),
         block: Bytes::new(64),
         tags: 16,
-        keeps: false,
+        slots: None,
+        deposit: machine::Placement::Memory,
         append: true,
         interleave: false,
         command: ns(20),
@@ -53,8 +54,8 @@ pub(super) fn staging() -> Staging {
     }
 }
 
-/// An idle memory system with lines of 32 B and that staging buffer.
-pub(super) fn memory() -> NodeMemory {
-    let costs = machine::NodeMemory { staging: Some(staging()), ..described() };
+/// An idle memory system with lines of 32 B and a staging buffer.
+pub(super) fn memory(staging: Staging) -> NodeMemory {
+    let costs = machine::NodeMemory { staging: Some(staging), ..described() };
     NodeMemory::new(&costs, Bytes::new(32), 1)
 }

@@ -10,6 +10,7 @@ mod handling;
 pub(crate) mod lowering;
 mod node;
 pub(crate) mod reach;
+pub(crate) mod slots;
 #[cfg(test)]
 pub(crate) mod testing;
 pub(crate) mod touches;

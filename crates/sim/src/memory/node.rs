@@ -13,6 +13,7 @@ use units::Time;
 use super::arrived::Arrived;
 use super::blocks::{Blocks, Posted};
 use super::lowering::Lowerings;
+use super::slots;
 
 /// The memory of a node.
 pub(crate) struct Memory {
@@ -84,6 +85,9 @@ impl Memory {
             waist.tables().iter().for_each(|table| {
                 system.write_before(first, system.line_of(table.start)..system.line_of(table.end - 1) + 1);
             });
+        }
+        if let Some(system) = system.as_deref_mut() {
+            slots::open_before(system, waist);
         }
         Self {
             system,
@@ -196,6 +200,10 @@ impl Memory {
             evictions: counts.capacity_evictions + counts.conflict_evictions,
             kept_blocks: counts.kept_blocks,
             kept_lines: counts.kept_lines,
+            pushes: counts.pushes,
+            displaced: counts.displaced,
+            slot_lookups: counts.slot_lookups,
+            slot_misses: counts.slot_misses,
             merges: counts.merges,
             stale_loads: counts.stale_loads,
             stale_sends: counts.stale_sends,

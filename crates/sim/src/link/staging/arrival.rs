@@ -3,6 +3,7 @@
 //!
 //! This module must never know how a packet came to its destination.
 
+use machine::Placement;
 use units::{Bytes, Time};
 
 use super::parcel::Parcel;
@@ -37,18 +38,23 @@ impl Staging {
     /// Looks up the slot of a packet, whose header is at the engine of its destination.
     pub(super) fn look_up(&mut self, site: &mut Site<'_>, node: usize, packet: u32) {
         let Some((slot, from)) = self.take_block(site, node, packet, Step::Look) else { return };
-        let lookup = self.costs.lookup;
-        let found = self.stagers[node].engine.acquire(site.now, lookup) + lookup;
         let Parcel { shipment, offset, bytes, joined, .. } = *self.parcel(packet);
-        let (target, _) = self.command_of(shipment).target.at(offset);
+        let Command { target, slots, .. } = self.command_of(shipment);
+        // The engine does nothing else while it waits for the slot.
+        let begun = site.now.max(self.stagers[node].engine.free_at());
+        let line = target.number_at(offset).and_then(|number| slots.get(number));
+        let at_hand = line.map_or(begun, |&line| site.memory.look_up_slot(line, begun));
+        let held = at_hand - begun + self.costs.lookup;
+        let found = self.stagers[node].engine.acquire(begun, held) + held;
+        let (target, _) = target.at(offset);
         let lines: Vec<_> = site.memory.lines(target, bytes).collect();
         let last = lines.len().saturating_sub(1);
         let parcel = self.parcel(packet);
         (parcel.kept_in, parcel.lines) = (Some(slot), lines);
-        let there = match (self.costs.keeps, joined) {
-            (true, true) => Time::ZERO,
-            (true, false) => self.is_there(packet, last),
-            (false, _) => self.is_there(packet, 0),
+        let there = match (self.costs.deposit, joined) {
+            (Placement::Memory, _) => self.is_there(packet, 0),
+            (_, true) => Time::ZERO,
+            (_, false) => self.is_there(packet, last),
         };
         self.then(node, found.max(from).max(there), packet, Step::Place);
     }
@@ -62,7 +68,7 @@ impl Staging {
         let lines = parcel.lines.clone();
         let last = lines.len().saturating_sub(1);
         let all_there = self.is_there(packet, last);
-        if self.costs.keeps && !lines.is_empty() {
+        if self.costs.deposit != Placement::Memory && !lines.is_empty() {
             self.parcel(packet).kept_in = None;
             let slot = slot.expect("a packet that has been looked up has a block");
             let owned = site.memory.own(slot, &lines, now);

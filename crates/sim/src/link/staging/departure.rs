@@ -3,6 +3,7 @@
 //! This module must never know what the destination does with a packet.
 
 use hardware::Mover;
+use tempest::world::AddressRange;
 use units::Time;
 
 use super::parcel::{Parcel, file};
@@ -11,7 +12,9 @@ use crate::happening::PacketStep as Step;
 use crate::link::command::Command;
 
 /// An address for words that are in no segment. They lie in memory and in no cache.
-const ELSEWHERE: u64 = 1 << 40;
+fn elsewhere() -> u64 {
+    AddressRange::Interface.page_named("elsewhere", 0)
+}
 
 /// The source of transfers.
 impl Staging {
@@ -60,7 +63,7 @@ impl Staging {
         let (shipment, offset, bytes) = (parcel.shipment, parcel.offset, parcel.bytes);
         let source = match self.command_of(shipment).source {
             Some(source) => source.of(offset, bytes).collect(),
-            None => vec![(ELSEWHERE + offset, bytes)],
+            None => vec![(elsewhere() + offset, bytes)],
         };
         let memory = &mut *site.memory;
         let lines: Vec<_> = source.iter().flat_map(|&(first, bytes)| memory.lines(first, bytes)).collect();

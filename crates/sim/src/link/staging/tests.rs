@@ -18,6 +18,7 @@ struct Bench {
 
 impl Bench {
     fn new(costs: machine::Staging) -> Self {
+        let nodes = vec![memory(costs.clone()), memory(costs.clone())];
         let staging = Staging {
             costs,
             room: 2,
@@ -31,7 +32,7 @@ impl Bench {
             held: Vec::new(),
             effects: Vec::new(),
         };
-        let (nodes, passages) = (vec![memory(), memory()], Passages::new(interface(), Time::ZERO));
+        let passages = Passages::new(interface(), Time::ZERO);
         Self { staging, nodes, passages, agenda: Vec::new(), launched: Vec::new(), complete: Vec::new() }
     }
 
@@ -43,7 +44,7 @@ impl Bench {
         let (number, bytes) = (flight.into(), target.iter().map(|(_, bytes)| bytes).sum());
         let all = |list: &[(u64, u64)]| list.iter().copied().collect::<Stretches>();
         let (source, target) = (Some(all(&[(0, bytes)])), all(target));
-        let command = Command { flight, number, from: 0, to: 1, source, target, bytes };
+        let command = Command { flight, number, from: 0, to: 1, source, target, slots: [500].into(), bytes };
         let effects = self.staging.ship(ns(0), command);
         self.apply(ns(0), effects);
     }
@@ -110,6 +111,27 @@ fn a_packet_that_may_not_join_pays_for_a_way_of_its_own() {
     // 64 B go in 64 ns; the way of a packet stays for another 35.
     assert_eq!(joined, (ns(64), 1));
     assert_eq!(apart, (ns(64 + 35), 2));
+}
+
+#[test]
+fn a_packet_waits_for_its_slot_where_the_engine_does_not_have_it_at_hand() {
+    let completes = |slots| {
+        let mut bench = Bench::new(machine::Staging { slots, ..staging() });
+        bench.ship(0, 8);
+        bench.ship(1, 8);
+        bench.run();
+        let counts = bench.nodes[1].counts();
+        (
+            bench.complete.iter().map(|&(_, at)| at).collect::<Vec<_>>(),
+            counts.slot_lookups,
+            counts.slot_misses,
+        )
+    };
+    let (at_hand, _, _) = completes(None);
+    let (fetched, lookups, misses) = completes(Some(1));
+    // The word is there 4 ns after the slot is found. The line of the slot comes in 1 of arbitration, 1 of address, 9 of memory, 4 of data.
+    assert_eq!(fetched[0] - at_hand[0], ns(1 + 1 + 9 + 4 - 4));
+    assert_eq!((fetched[1], lookups, misses), (at_hand[1], 2, 1), "the second packet finds it");
 }
 
 #[test]
