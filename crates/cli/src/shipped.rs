@@ -45,6 +45,7 @@ pub(crate) static STUDIES: &[Shipped] = &[
     shipped!("widget-em3d", "studies/widget-em3d.toml"),
     shipped!("widget-messages", "studies/widget-messages.toml"),
     shipped!("widget-operations", "studies/widget-operations.toml"),
+    shipped!("widget-placement", "studies/widget-placement.toml"),
 ];
 
 /// Machines that are a row of a table, by their names in studies.
