@@ -7,12 +7,10 @@
 //!
 //! This module must never know messages, ghosts, or threads of a world.
 
-use std::ops::Range;
-
 use rand::RngExt;
 
 use super::parameters::Parameters;
-use crate::kit::stream;
+use crate::kit::{block, part_of, stream};
 
 /// Both kinds of graph nodes, in the order in which an iteration updates them.
 pub(super) const KINDS: [Kind; 2] = [Kind::E, Kind::H];
@@ -51,18 +49,6 @@ pub(super) struct Side {
     neighbours: Vec<u32>,
     /// The weight of each edge.
     weights: Vec<f64>,
-}
-
-/// Divides `0..size` into `parts` blocks, as even as possible, and returns block `index`.
-pub(super) fn block(size: u32, index: u32, parts: u32) -> Range<u32> {
-    let start = |index: u32| (u64::from(size) * u64::from(index) / u64::from(parts)) as u32;
-    start(index)..start(index + 1)
-}
-
-/// Divides `0..size` into `parts` blocks, as even as possible, and returns the number of the block that holds
-/// `index`.
-pub(super) fn part_of(size: u32, index: u32, parts: u32) -> u32 {
-    (((u64::from(index) + 1) * u64::from(parts) - 1) / u64::from(size)) as u32
 }
 
 impl Graph {
@@ -206,14 +192,6 @@ pub(super) mod tests {
         record: 32,
         frames: Frames::All,
     };
-
-    #[test]
-    fn blocks_share_everything_out() {
-        for parts in 1..9 {
-            let all: Vec<u32> = (0..parts).flat_map(|index| block(100, index, parts)).collect();
-            assert_eq!(all, (0..100).collect::<Vec<_>>());
-        }
-    }
 
     #[test]
     fn every_e_node_has_its_degree_in_different_neighbours() {

@@ -12,7 +12,8 @@ use std::sync::Arc;
 
 use tempest::{NodeId, Shape};
 
-use super::graph::{Graph, KINDS, Kind, block, part_of};
+use super::graph::{Graph, KINDS, Kind};
+use crate::kit::{block, part_of};
 
 /// A graph divided among the machine nodes and threads of a world.
 #[derive(Debug)]
