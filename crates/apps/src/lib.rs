@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`em3d`] | phases of communication and computing on an irregular graph, by every mechanism |
 //! | [`fetch_add`] | requests and replies at full rate, with keys as contended as a person asks |
+//! | [`fft`] | bursts of communication from all to all, by transpositions |
 //! | [`histogram`] | the smallest program, by messages and through shared memory: where to begin a new one |
 //! | [`iccg`] | a fine-grain data-flow graph: one small message for each edge that leaves a thread |
 //! | [`litmus`] | litmus tests of shared memory; they are in no table, as the command has a subcommand for them |
@@ -29,6 +30,7 @@
 
 pub mod em3d;
 pub mod fetch_add;
+pub mod fft;
 pub mod histogram;
 pub mod iccg;
 mod kit;
@@ -40,6 +42,7 @@ use tempest::entry::Entry;
 pub static ALL: &[Entry] = &[
     em3d::ENTRY,
     fetch_add::ENTRY,
+    fft::ENTRY,
     histogram::Histogram::ENTRY,
     iccg::ENTRY,
     histogram::SharedHistogram::ENTRY,

@@ -18,6 +18,7 @@ const INPUTS: &[&[&str]] = &[
     &["bulk-bandwidth", "bytes=32"],
     &["em3d", "nodes=96", "degree=3", "iterations=2", "remote=60"],
     &["fetch-add", "operations=120", "skew=0.99", "handler=20"],
+    &["fft", "points=256", "inverse=true"],
     &["histogram", "values=100"],
     &["iccg", "partition=cyclic", "matrix=inputs/494_bus.mtx"],
     &["memory-operations", "rounds=1"],

@@ -28,6 +28,7 @@ const PROGRAMS: &[&[&str]] = &[
     // Each thread waits for each reply.
     &["fetch-add", "messages", "operations=120", "window=1"],
     &["fetch-add", "messages", "operations=600", "handler=100"],
+    &["fft", "bulk", "points=1024", "inverse=true"],
     &["split-phase", "messages", "operations=64"],
     &["bulk-bandwidth", "messages", "bytes=512"],
     &["bulk-bandwidth", "bulk", "bytes=512"],
@@ -40,6 +41,7 @@ const PROGRAMS: &[&[&str]] = &[
     // Every word shares its block with others.
     &["fetch-add", "shared-memory", "operations=1200", "spacing=8", "words=64", "frames=1"],
     &["shared-histogram", "shared-memory", "values=100"],
+    &["fft", "shared-memory", "points=1024", "inverse=true"],
     &["remote-miss", "shared-memory", "misses=100", "home=busy", "push=1"],
     &["saturation", "shared-memory", "misses=20", "kind=write", "push=1"],
     &["saturation", "shared-memory", "misses=20", "kind=upgrade", "push=1"],

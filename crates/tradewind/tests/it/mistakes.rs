@@ -287,6 +287,7 @@ fn inputs_that_are_not_known_or_out_of_range() {
     refused("fetch-add", "skew=NaN", &["`skew=NaN`", "expected a number from 0 to 10"]);
     refused("fetch-add", "window=many", &["`window=many`", "expected an integer from 1 to 65536"]);
     refused("fetch-add", "some.mtx", &["some.mtx", "expected KEY=VALUE", "`fetch-add` reads no file"]);
+    refused("fft", "points=2048", &["`points=2048`: expected a power of 4", "1024 or 4096"]);
     refused("iccg", "partition=round", &["round", "expected one of bisection, blocks, cyclic"]);
     let both = ["run", "fetch-add", "--input", "words=0", "--input", "wrds=3"];
     crate::command::refused(&both, &["`words=0`", "`wrds`"]);
@@ -364,6 +365,13 @@ fn more_nodes_than_the_program_can_split_once_for_all_policies() {
         let err = tradewind(&[command, "em3d", "--nodes", "5000"]).err;
         assert_eq!(err.lines().count(), 1, "{err}");
     }
+}
+
+#[test]
+fn more_threads_than_there_are_rows_to_transform() {
+    let rows = "16 rows of 256 points for 20 threads: expected at most as many threads as rows, or --input points=1024";
+    let run = ["run", "fft", "--nodes", "5", "--processors", "4", "--input", "points=256"];
+    refused_in_our_words(&run, &[rows]);
 }
 
 #[test]

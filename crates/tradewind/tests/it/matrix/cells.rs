@@ -31,6 +31,7 @@ const INPUTS: &[&[&str]] = &[
     &["fetch-add", "operations=160", "skew=0.99", "handler=20"],
     // Each thread waits for each reply.
     &["fetch-add", "operations=64", "window=1", "words=8", "spacing=8"],
+    &["fft", "points=256", "inverse=true"],
     &["histogram", "values=200"],
     &["iccg", "partition=bisection", "matrix=inputs/494_bus.mtx"],
     &["iccg", "partition=cyclic", "matrix=inputs/494_bus.mtx"],
