@@ -7,6 +7,7 @@
 //! | [`fft`] | bursts of communication from all to all, by transpositions |
 //! | [`histogram`] | the smallest program, by messages and through shared memory: where to begin a new one |
 //! | [`iccg`] | a fine-grain data-flow graph: one small message for each edge that leaves a thread |
+//! | [`radix`] | writes to random places of all nodes, in bursts, and sums over threads |
 //! | [`litmus`] | litmus tests of shared memory; they are in no table, as the command has a subcommand for them |
 //!
 //! Each program verifies its own result and counts its own work; both appear in the outcome of the run.
@@ -35,6 +36,7 @@ pub mod histogram;
 pub mod iccg;
 mod kit;
 pub mod litmus;
+pub mod radix;
 
 use tempest::entry::Entry;
 
@@ -45,5 +47,6 @@ pub static ALL: &[Entry] = &[
     fft::ENTRY,
     histogram::Histogram::ENTRY,
     iccg::ENTRY,
+    radix::ENTRY,
     histogram::SharedHistogram::ENTRY,
 ];

@@ -26,6 +26,7 @@ const INPUTS: &[&[&str]] = &[
     &["message-memory", "bytes=256", "rounds=2"],
     &["neighbours", "rounds=2", "dimensions=3"],
     &["poll-granularity", "turn=200", "granularity=50", "others=50", "iterations=1"],
+    &["radix", "keys=300", "radix=16", "bits=9"],
     &["remote-miss", "misses=10", "push=1", "home=busy"],
     &["saturation", "misses=5", "push=1", "kind=upgrade"],
     &["shared-histogram", "values=30"],

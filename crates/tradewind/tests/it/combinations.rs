@@ -29,6 +29,7 @@ const PROGRAMS: &[&[&str]] = &[
     &["fetch-add", "messages", "operations=120", "window=1"],
     &["fetch-add", "messages", "operations=600", "handler=100"],
     &["fft", "bulk", "points=1024", "inverse=true"],
+    &["radix", "bulk", "keys=3000", "radix=64"],
     &["split-phase", "messages", "operations=64"],
     &["bulk-bandwidth", "messages", "bytes=512"],
     &["bulk-bandwidth", "bulk", "bytes=512"],
@@ -42,6 +43,9 @@ const PROGRAMS: &[&[&str]] = &[
     &["fetch-add", "shared-memory", "operations=1200", "spacing=8", "words=64", "frames=1"],
     &["shared-histogram", "shared-memory", "values=100"],
     &["fft", "shared-memory", "points=1024", "inverse=true"],
+    &["radix", "shared-memory", "keys=1000", "radix=64", "bits=12"],
+    // Pages come and go, and keys of several threads share blocks.
+    &["radix", "shared-memory", "keys=500", "radix=16", "bits=8", "frames=2"],
     &["remote-miss", "shared-memory", "misses=100", "home=busy", "push=1"],
     &["saturation", "shared-memory", "misses=20", "kind=write", "push=1"],
     &["saturation", "shared-memory", "misses=20", "kind=upgrade", "push=1"],

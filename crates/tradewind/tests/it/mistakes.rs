@@ -288,6 +288,8 @@ fn inputs_that_are_not_known_or_out_of_range() {
     refused("fetch-add", "window=many", &["`window=many`", "expected an integer from 1 to 65536"]);
     refused("fetch-add", "some.mtx", &["some.mtx", "expected KEY=VALUE", "`fetch-add` reads no file"]);
     refused("fft", "points=2048", &["`points=2048`: expected a power of 4", "1024 or 4096"]);
+    refused("radix", "radix=1000", &["`radix=1000`: expected a power of two", "512 or 1024"]);
+    refused("radix", "bits=32", &["`bits=32`: expected an integer from 1 to 31"]);
     refused("iccg", "partition=round", &["round", "expected one of bisection, blocks, cyclic"]);
     let both = ["run", "fetch-add", "--input", "words=0", "--input", "wrds=3"];
     crate::command::refused(&both, &["`words=0`", "`wrds`"]);

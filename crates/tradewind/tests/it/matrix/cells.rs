@@ -41,6 +41,7 @@ const INPUTS: &[&[&str]] = &[
     &["neighbours", "rounds=3", "dimensions=3"],
     &["neighbours", "rounds=3", "handlers-only=true"],
     &["poll-granularity", "turn=200", "granularity=50", "others=100", "iterations=2"],
+    &["radix", "keys=500", "radix=16", "bits=9"],
     &["remote-miss", "misses=20", "push=1", "home=busy"],
     &["saturation", "misses=10", "push=1", "kind=upgrade"],
     &["shared-histogram", "values=60"],

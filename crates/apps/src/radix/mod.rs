@@ -1,0 +1,65 @@
+//! radix: sorts integer keys digit by digit, the lowest first.
+//!
+//! A pass sorts by one digit. Each thread counts its keys by digit. The counts are summed, over threads and over values of the digit,
+//! which gives the position of each thread's first key of each value. Then each key moves to its position: all to all, and in an order
+//! as random as the digits. (G. E. Blelloch, C. E. Leiserson, B. M. Maggs, C. G. Plaxton, S. J. Smith and M. Zagha, *A Comparison of
+//! Sorting Algorithms for the Connection Machine CM-2*, SPAA 1991.)
+//!
+//! This is the algorithm of the SPLASH-2 suite (S. C. Woo, M. Ohara, E. Torrie, J. P. Singh and A. Gupta, *The SPLASH-2 Programs:
+//! Characterization and Methodological Considerations*, ISCA 1995), whose program the study of the dispatch queue ran with 4,194,304 keys
+//! (B. Falsafi and D. A. Wood, HPCA-5, 1999). It differs in two ways. The number of threads need not be a power of two. And counts
+//! are summed in rounds of doubling distance between nodes, where SPLASH-2 sums them along a tree of threads.
+//!
+//! # Mechanisms
+//!
+//! | mechanism | how keys travel |
+//! |---|---|
+//! | `shared-memory` | a thread writes each key to its position in an array of shared memory, which is at home with the threads in turn |
+//! | `bulk` | a thread sorts its keys first; one transfer for each node scatters them there, in runs of consecutive positions |
+//!
+//! # Work
+//!
+//! A model charges six operations for a key where it is counted and ten where it is moved, loads and stores of keys among them; these
+//! go through the caches.
+//!
+//! # Timed regions
+//!
+//! `sort` is the timed region: all passes. The region `check` follows.
+//!
+//! # How it is checked
+//!
+//! Every key is compared with the one that the standard library's sort has at its position, so order and multiset are both right.
+
+mod bulk;
+mod problem;
+mod shared;
+mod sorting;
+mod work;
+
+use std::sync::Arc;
+
+use tempest::entry::{BadPlan, Entry, Inputs, Plan, load};
+use tempest::{Job, Mechanism};
+
+use bulk::BulkRadix;
+use problem::{Asked, Problem};
+use shared::SharedRadix;
+
+use crate::kit::Division;
+
+/// The entry of radix in a table of programs.
+pub const ENTRY: Entry = Entry {
+    name: "radix",
+    summary: "sorts integer keys digit by digit: each key goes to a position on any node",
+    mechanisms: &[Mechanism::SharedMemory, Mechanism::Bulk],
+    inputs: Asked::INPUTS,
+    load: |given| load(given, job),
+};
+
+fn job(asked: &Asked, plan: &Plan) -> Result<Job, BadPlan> {
+    let (problem, division) = (Problem::draw(asked, plan.seed), Division::new(asked.keys, plan.shape));
+    if plan.mechanism == Mechanism::SharedMemory {
+        return Ok(Job::new::<SharedRadix>(Arc::new(shared::Config::new(plan, *asked, problem, division)?)));
+    }
+    Ok(Job::new::<BulkRadix>(Arc::new(bulk::Config { asked: *asked, problem, division })))
+}

@@ -1,0 +1,115 @@
+//! What one thread does with its keys in a pass: counts them by digit, and finds the positions where they go.
+//!
+//! Must never know where keys stand.
+
+use std::sync::Arc;
+
+use tempest::{Cells, Merge, NodeId, Report, Thread};
+
+use super::problem::{Asked, Digit, Problem};
+use super::work::{COUNT, SUM};
+use crate::kit::Division;
+
+/// The keys that a thread reads at a time.
+pub(super) const CHUNK: usize = 16;
+
+/// What all nodes sort, and what has come of it on one of them.
+pub(super) struct Run {
+    pub(super) asked: Asked,
+    pub(super) problem: Arc<Problem>,
+    /// The division of keys, and of positions, among threads.
+    pub(super) division: Division,
+    pub(super) node: NodeId,
+    /// The number of wrong keys among those of each thread.
+    wrong: Cells<u64>,
+}
+
+impl Run {
+    /// A run on a node. A thread that never compares its keys fails the check.
+    pub(super) fn new(asked: Asked, problem: &Arc<Problem>, division: Division, node: NodeId) -> Self {
+        let wrong = Cells::new(division.shape().threads as usize, u64::MAX);
+        Self { asked, problem: Arc::clone(problem), division, node, wrong }
+    }
+
+    /// The positions of a thread.
+    pub(super) fn own(&self, thread: &Thread<'_>) -> std::ops::Range<usize> {
+        let own = self.division.of_thread(thread.id());
+        own.start as usize..own.end as usize
+    }
+
+    /// Counts keys by digit. `read` reads the keys from a position on.
+    pub(super) fn count(
+        &self,
+        thread: &Thread<'_>,
+        digit: Digit,
+        read: impl Fn(usize, &mut [u32]),
+    ) -> Vec<u64> {
+        let mut counts = vec![0; self.asked.radix as usize];
+        self.each_key(thread, read, |key| {
+            thread.charge(COUNT);
+            counts[digit.of(key)] += 1;
+        });
+        counts
+    }
+
+    /// Reads all keys of a thread, and looks for messages behind each.
+    pub(super) fn each_key(
+        &self,
+        thread: &Thread<'_>,
+        read: impl Fn(usize, &mut [u32]),
+        mut each: impl FnMut(u32),
+    ) {
+        let (own, mut keys) = (self.own(thread), [0; CHUNK]);
+        for first in own.clone().step_by(CHUNK) {
+            let keys = &mut keys[..CHUNK.min(own.end - first)];
+            read(first, keys);
+            for &mut key in keys {
+                each(key);
+                thread.poll();
+            }
+        }
+    }
+
+    /// Compares a thread's keys with those that belong there.
+    pub(super) fn compare(&self, thread: &Thread<'_>, read: impl Fn(usize, &mut [u32])) {
+        let own = self.own(thread);
+        let (mut found, due) = (vec![0; own.len()], &self.problem.expected[own.clone()]);
+        for (index, keys) in found.chunks_mut(CHUNK).enumerate() {
+            read(own.start + index * CHUNK, keys);
+        }
+        let wrong = found.iter().zip(due).filter(|(found, due)| found != due).count();
+        self.wrong.set(thread.index() as usize, wrong as u64);
+    }
+
+    /// Checks the keys of the node, and states the figures.
+    pub(super) fn report(&self) -> Report {
+        let wrong =
+            (0..self.wrong.len()).fold(0_u64, |sum, thread| sum.saturating_add(self.wrong.get(thread)));
+        let mut report = Report::checked(wrong == 0, || {
+            format!("{wrong} keys on {} are not those of the sorted list", self.node)
+        });
+        report.checks = (self.division.of_node(self.node).len() as u64).max(1);
+        if self.node == NodeId(0) {
+            let passes = self.asked.digits().count();
+            report = report.figure("keys", f64::from(self.asked.keys), Merge::Max).figure(
+                "passes",
+                passes as f64,
+                Merge::Max,
+            );
+        }
+        report
+    }
+}
+
+/// The position of a thread's first key of each digit. `totals` are the keys of all threads by digit, `before` those of the threads
+/// before this one.
+pub(super) fn positions(thread: &Thread<'_>, totals: &[u64], before: &[u64]) -> Vec<usize> {
+    thread.charge(SUM.times(totals.len() as u32));
+    let mut smaller = 0;
+    let mut position = |(&total, &before): (&u64, &u64)| {
+        let first = smaller + before;
+        smaller += total;
+        first as usize
+    };
+    totals.iter().zip(before).map(&mut position).collect()
+}
