@@ -11,6 +11,7 @@ mod bare;
 #[path = "../common/mod.rs"]
 mod common;
 mod fetch_add;
+mod kernels;
 mod long;
 mod private;
 mod progress;
@@ -23,7 +24,7 @@ mod threads;
 
 use common::median;
 use table::Row;
-use tempest::{Job, Launch, Outcome, World};
+use tempest::{Job, Launch, Mechanism, Outcome, World};
 use tradewind_native::Local;
 
 /// A group of rows, by the name under which it is asked for.
@@ -41,12 +42,25 @@ const GROUPS: &[Group] = &[
     ("blocking", threads::blocking),
     ("oversubscribed", threads::oversubscribed),
     ("adaptive", adaptive::rows),
+    ("kernels", kernels::rows),
 ];
 
 /// Runs a job that has to give its answer.
 fn run(job: Job, nodes: u32, processors: u32, threads: u32, policy: &str) -> Outcome {
+    run_by(Mechanism::Messages, job, nodes, processors, threads, policy)
+}
+
+/// Runs a job whose data move in one way, and that has to give its answer.
+fn run_by(
+    mechanism: Mechanism,
+    job: Job,
+    nodes: u32,
+    processors: u32,
+    threads: u32,
+    policy: &str,
+) -> Outcome {
     let policy = policy.parse().expect("a policy of the table");
-    let launch = Launch { nodes, processors, threads, ..Launch::new(job, policy) };
+    let launch = Launch { mechanism, nodes, processors, threads, ..Launch::new(job, policy) };
     let outcome = Local::new().run(&launch).expect("the run ends well");
     assert!(outcome.report.verified(), "{:?}", outcome.report);
     outcome
