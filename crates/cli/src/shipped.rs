@@ -37,6 +37,7 @@ pub(crate) static STUDIES: &[Shipped] = &[
     shipped!("fixed-floating-polling", "studies/fixed-floating-polling.toml"),
     shipped!("fixed-floating-table2", "studies/fixed-floating-table2.toml"),
     shipped!("pdq-em3d", "studies/pdq-em3d.toml"),
+    shipped!("pdq-kernels", "studies/pdq-kernels.toml"),
     shipped!("pdq-saturation", "studies/pdq-saturation.toml"),
     shipped!("pdq-table1", "studies/pdq-table1.toml"),
     shipped!("split-c-bandwidth", "studies/split-c-bandwidth.toml"),

@@ -110,13 +110,14 @@ mod tests {
     }
 
     /// Studies whose results are curves.
-    const CURVES: [&str; 10] = [
+    const CURVES: [&str; 11] = [
         "alewife-bisection",
         "alewife-latency",
         "alewife-messages",
         "fixed-floating-em3d",
         "fixed-floating-polling",
         "pdq-em3d",
+        "pdq-kernels",
         "pdq-saturation",
         "split-c-bandwidth",
         "split-c-polling",
