@@ -8,6 +8,7 @@ use std::ops::RangeInclusive;
 
 use units::Time;
 
+use crate::access::Touch;
 use crate::key::DispatchKey;
 use crate::key::Proof;
 use crate::memory::Lowering;
@@ -136,16 +137,17 @@ impl Actions<'_> {
         self.processor.signal(event, amount);
     }
 
-    /// Stores a word of this node's part of a segment. In a model the store goes through the cache of the processor that runs the
-    /// handler.
+    /// Writes consecutive words into this node's part of a segment, from word `from` on. In a model each is a store through the cache
+    /// of the processor that runs the handler.
     ///
     /// # Panics
-    /// If there is no such word.
+    /// If the segment ends before the last of them.
     #[inline]
-    pub fn store<T: Word>(&mut self, segment: &Segment<T>, index: usize, value: T) {
-        segment.cells().set(index, value);
+    pub fn write<T: Word>(&mut self, segment: &Segment<T>, from: usize, values: &[T]) {
+        segment.cells().write(from, values);
         if let Some(accounting) = self.accounting {
-            accounting.touch(segment.touch(index, Access::Store));
+            let stores = from..from + values.len();
+            stores.for_each(|at| accounting.touch(Touch::word::<T>(segment.first(), at, Access::Store)));
         }
     }
 

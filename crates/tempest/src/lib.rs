@@ -22,7 +22,7 @@
 //! | [`Thread`] | the handle of a program thread: blocking sends, waits, polls, holds, phases |
 //! | [`Quiet`] | the handle of a program's report: a node at the end, with all its keyed state |
 //! | [`Event`], [`Cells`] | a counter that threads wait for; an array of words that handlers and threads share |
-//! | [`Segment`], [`Rights`] | memory of a node that other nodes write by transfers and deposits; what other nodes may do to it |
+//! | [`Segment`], [`Rights`], [`SegmentWords`] | memory of a node that other nodes write by transfers and deposits; what other nodes may do to it; the loads and stores of its own threads |
 //! | [`Mapped`] | a segment of another node as plain loads and stores, where memory is shared |
 //! | [`Layout`], [`Memory`], [`Shared`] | fine-grain shared memory: pages with homes, blocks with tags, typed arrays |
 //! | [`Private`], [`Element`] | an array of one thread, whose bytes a model finds or misses in its caches; data with a modelled layout |
@@ -341,7 +341,7 @@ pub use refusal::{Refusal, Size, Unobeyed};
 pub use segment::{Place, Rights, Segment};
 pub use setup::{Flow, Handlers, Messages, Protocol, Setup, Shape};
 pub use spinning::{Attempt, Spinning};
-pub use thread::{Busy, Thread};
+pub use thread::{Busy, SegmentWords, Thread};
 pub use transfer::{Data, Piece, Target};
 pub use utilization::{Resource, Utilization};
 pub use word::{IntegerWord, Word};

@@ -18,9 +18,8 @@ use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64};
 
 use ::segment::{AtomicWord, Words};
 
-use crate::access::Touch;
 use crate::address::{AddressRange, PAGE};
-use crate::{Access, Cells, Event, NodeId, Piece, Waiter, Word};
+use crate::{Cells, Event, NodeId, Piece, Waiter, Word};
 
 /// The number of a segment: from 0, in order of allocation, equal on every node.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -121,11 +120,9 @@ impl<T: Word> Segment<T> {
         &self.cells
     }
 
-    /// One access to a word of this node's part.
-    #[inline]
-    pub(crate) fn touch(&self, index: usize, access: Access) -> Touch {
-        let bytes = size_of::<T>() as u64;
-        Touch::dense(self.first + index as u64 * bytes, 1, bytes, access)
+    /// The modelled address of the first word of this node's part.
+    pub(crate) fn first(&self) -> u64 {
+        self.first
     }
 
     /// The counter of words that deposits have placed in this node's part. A thread that has waited for a count sees all words

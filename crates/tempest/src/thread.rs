@@ -4,6 +4,7 @@
 //! waits, where it polls, where a send finds no room. This module must never know how a world runs threads.
 
 mod accesses;
+mod segment_words;
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -19,6 +20,8 @@ use crate::{
     Access, Block, Data, Element, Event, Handler, Key, MAX_WORDS, Mapped, Memory, MemoryEvents, Message,
     NodeId, Place, Private, Segment, Target, Waiter, Word, Work,
 };
+
+pub use segment_words::SegmentWords;
 
 /// The error of a send that found no room. It hands the message back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -343,9 +346,17 @@ impl<'a> Thread<'a> {
         let left = self.until_poll.get();
         if left > 1 {
             self.until_poll.set(left - 1);
-        } else if left == 1 && self.poll_every == 0 {
+        } else if left == 1 {
+            self.look();
+        }
+    }
+
+    /// Looks for messages, or tells the world that it passes by. Out of line, so that no loop keeps registers for it.
+    #[cold]
+    fn look(&self) {
+        if self.poll_every == 0 {
             self.pass_by();
-        } else if left == 1 && self.may_give_way("a poll") {
+        } else if self.may_give_way("a poll") {
             self.processor.poll();
             self.until_poll.set(self.processor.next_poll(self.poll_every));
         }
@@ -481,7 +492,7 @@ impl<'a> Thread<'a> {
     #[inline]
     pub fn charge(&self, work: impl Into<Work>) {
         if let Some(accounting) = self.accounting {
-            accounting.charge(work.into());
+            account(accounting, work.into());
         }
     }
 
@@ -495,4 +506,10 @@ impl<'a> Thread<'a> {
         let there = self.processor.mapped(node)?;
         Some(Mapped::new(self.node.id(), there, segment.id()))
     }
+}
+
+/// Charges a thread for work. Out of line and cold, so that natively no loop keeps registers for it.
+#[cold]
+fn account(accounting: &dyn Accounting, work: Work) {
+    accounting.charge(work);
 }

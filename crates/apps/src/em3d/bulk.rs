@@ -17,9 +17,9 @@ pub(super) fn export<M: Message>(
     filled: impl FnOnce(u32) -> M,
 ) {
     let count = export.places.len();
+    let [values, gathered] = [&field.values, &field.gathered].map(|segment| thread.words(segment));
     for (at, &place) in (export.gathered as usize..).zip(&export.places) {
-        let value = thread.load(&field.values, place as usize);
-        thread.store(&field.gathered, at, value);
+        gathered.set(at, values.get(place as usize));
     }
     thread.charge(READ.and(WRITE).times(count as u32));
     let block = field.gathered.place(export.gathered);

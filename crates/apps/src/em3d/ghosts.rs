@@ -61,10 +61,11 @@ impl Field {
         size: usize,
         send: impl Fn(u32, &[u64]),
     ) {
+        let values = thread.words(&self.values);
         for (at, places) in (export.at..).step_by(size).zip(export.places.chunks(size)) {
             let mut words = [0; MAX_VALUES];
             for (word, &place) in words.iter_mut().zip(places) {
-                *word = Word::to_bits(thread.load(&self.values, place as usize));
+                *word = Word::to_bits(values.get(place as usize));
             }
             let words = &words[..places.len()];
             thread.charge(READ.times(words.len() as u32));

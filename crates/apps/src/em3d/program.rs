@@ -101,9 +101,7 @@ impl Em3d {
     #[message]
     fn ghosts(&self, at: u32, kind: u32, payload: &[u64], cx: &mut Handler<'_>) {
         let field = &self.fields[kind as usize];
-        for (place, value) in (at as usize..).zip(payload) {
-            cx.store(&field.values, place, f64::from_bits(*value));
-        }
+        cx.write(&field.values, at as usize, bytemuck::cast_slice(payload));
         cx.charge(WRITE.times(payload.len() as u32));
         cx.signal(&field.filled, payload.len() as u64);
     }
@@ -144,8 +142,9 @@ impl Em3d {
     /// Updates the values of one kind that this thread owns.
     fn compute(&self, thread: &Thread<'_>, kind: Kind, nodes: &Mine) {
         let work = self.work(thread, kind);
-        let own = &self.fields[kind as usize].values;
         let others = &self.fields[kind.other() as usize];
+        let [own, neighbours] =
+            [&self.fields[kind as usize], others].map(|field| thread.words(&field.values));
         let edge = EDGE.and(Operations::NONE.integers(self.config.parameters.extra));
         for (place, number) in work.places.clone().zip(0..) {
             thread.charge(NODE);
@@ -155,10 +154,9 @@ impl Em3d {
                 nodes.edges.edges(thread, first..first + count as usize).map(|(weight, neighbour)| {
                     thread.charge(edge);
                     thread.poll();
-                    (weight, thread.load(&others.values, neighbour as usize))
+                    (weight, neighbours.get(neighbour as usize))
                 });
-            let value = thread.load(own, place);
-            thread.store(own, place, updated(value, terms));
+            own.set(place, updated(own.get(place), terms));
         }
         if self.config.mechanism != Mechanism::Messages {
             others.forget(thread, &work.ghosts);

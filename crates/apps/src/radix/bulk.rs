@@ -118,7 +118,7 @@ impl BulkRadix {
     #[message]
     fn odd(&self, array: u32, payload: &[u64], cx: &mut Handler<'_>) {
         for &word in payload {
-            cx.store(&self.keys[array as usize], (word >> 32) as usize, word as u32);
+            cx.write(&self.keys[array as usize], (word >> 32) as usize, &[word as u32]);
         }
         cx.signal(&self.arrived, payload.len() as u64);
     }
@@ -196,10 +196,11 @@ impl BulkRadix {
         };
         let mut places: Vec<usize> = counts.iter().map(&mut place).collect();
         thread.charge(SUM.times(counts.len() as u32));
+        let sorted = thread.words(&self.sorted);
         self.run.each_key(thread, read, |key| {
             thread.charge(MOVE);
             let place = &mut places[digit.of(key)];
-            thread.store(&self.sorted, *place, key);
+            sorted.set(*place, key);
             *place += 1;
         });
     }
@@ -249,8 +250,9 @@ impl BulkRadix {
             thread.transfer(to, &into, &from, Self::arrived(keys as u32));
         }
         let odd = stretches.iter().filter(|stretch| stretch.pairs().len() < stretch.keys.len());
+        let sorted = thread.words(&self.sorted);
         let word = |stretch: &Stretch| {
-            let key = thread.load(&self.sorted, stretch.keys.end - 1);
+            let key = sorted.get(stretch.keys.end - 1);
             ((stretch.at + stretch.keys.len() - 1) as u64) << 32 | u64::from(key)
         };
         let odd: Vec<u64> = odd.map(word).collect();

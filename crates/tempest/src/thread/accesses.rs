@@ -5,38 +5,18 @@
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 
+use super::segment_words::SegmentWords;
 use super::{Holding, Thread};
 use crate::processor::{Accounting, Wait};
 use crate::{Access, Block, IntegerWord, Memory, Primitive, Right, Run, RunMut, Segment, Shared, Word, word};
 
 impl Thread<'_> {
-    /// Loads a word of this node's part of a segment. In a model the load goes through the processor's cache, to the place where
-    /// the word lies: a cache, the memory, or the buffer of an interface that has received it.
-    ///
-    /// # Panics
-    /// If there is no such word.
+    /// The words of this node's part of a segment, to be loaded and stored: natively the words alone. In a model each access goes
+    /// through the processor's cache, to the place where the word lies: a cache, the memory, or the buffer of an interface that has
+    /// received it.
     #[inline]
-    pub fn load<T: Word>(&self, segment: &Segment<T>, index: usize) -> T {
-        let value = segment.cells().get(index);
-        self.charge_word(segment, index, Access::Load);
-        value
-    }
-
-    /// Stores a word of this node's part of a segment. In a model the store goes through the processor's cache.
-    ///
-    /// # Panics
-    /// If there is no such word.
-    #[inline]
-    pub fn store<T: Word>(&self, segment: &Segment<T>, index: usize, value: T) {
-        segment.cells().set(index, value);
-        self.charge_word(segment, index, Access::Store);
-    }
-
-    #[inline]
-    fn charge_word<T: Word>(&self, segment: &Segment<T>, index: usize, access: Access) {
-        if self.is_charged() {
-            self.charge_touch(segment.touch(index, access));
-        }
+    pub fn words<'s, T: Word>(&'s self, segment: &'s Segment<T>) -> SegmentWords<'s, T> {
+        SegmentWords::new(segment, self.accounting)
     }
 
     /// Loads an element of shared memory. If the node has no right to its block, the thread gives its
