@@ -64,7 +64,6 @@ impl<K> Default for Seat<K> {
 #[derive(Debug)]
 pub struct Seizure<'q, T, K: UserKey = u64> {
     queue: &'q Queue<T, K>,
-    step: u64,
     /// The key of the last item, if another server has broken in while that ran: all that is held.
     left: Option<Key<K>>,
     given_back: bool,
@@ -86,10 +85,8 @@ impl<T, K: UserKey> Queue<T, K> {
     /// assert_eq!(counts.into_entries(), [(1, 2), (2, 1)]);
     /// ```
     pub fn seize(&self) -> Option<Seizure<'_, T, K>> {
-        // The gate's latch orders this behind the seizure before.
-        let step = |queue: &Self| queue.seat.steps.last();
         let taken = self.gate.try_hold(&self.lanes);
-        taken.then(|| Seizure { queue: self, step: step(self), left: None, given_back: false })
+        taken.then(|| Seizure { queue: self, left: None, given_back: false })
     }
 
     /// The item of a seizure that runs now, as a number that no other has, if another server may break in.
@@ -170,8 +167,8 @@ impl<T, K: UserKey> Seizure<'_, T, K> {
 
     /// Whoever has broken in is about to have taken the key.
     fn wait_until_settled(&self) {
-        let mut turn = 0;
-        while self.queue.seat.settled.load(Ordering::Acquire) != self.step - 1 {
+        let (mut turn, last) = (0, self.queue.seat.steps.last() - 1);
+        while self.queue.seat.settled.load(Ordering::Acquire) != last {
             if turn < TURNS {
                 turn += 1;
                 spin_loop();
@@ -195,7 +192,10 @@ impl<T, K: UserKey> Drop for Seizure<'_, T, K> {
 }
 
 /// An item that runs, until it is dropped.
-struct Running<'s, 'q, T, K: UserKey>(&'s mut Seizure<'q, T, K>);
+struct Running<'s, 'q, T, K: UserKey> {
+    seizure: &'s mut Seizure<'q, T, K>,
+    item: u64,
+}
 
 impl<'s, 'q, T, K: UserKey> Running<'s, 'q, T, K> {
     #[inline]
@@ -203,20 +203,18 @@ impl<'s, 'q, T, K: UserKey> Running<'s, 'q, T, K> {
         let seat = &*seizure.queue.seat;
         // SAFETY: the seizure is unbroken and runs nothing, so nobody else reads or writes it.
         unsafe { *seat.key.get() = key };
-        seizure.step += 1;
-        seat.steps.begin(seizure.step);
-        Self(seizure)
+        let item = seat.steps.begin();
+        Self { seizure, item }
     }
 }
 
 impl<T, K: UserKey> Drop for Running<'_, '_, T, K> {
     #[inline]
     fn drop(&mut self) {
-        let (queue, item) = (self.0.queue, self.0.step);
-        self.0.step += 1;
-        if !queue.seat.steps.end(item, queue.fences) {
+        let queue = self.seizure.queue;
+        if !queue.seat.steps.end(self.item, queue.fences) {
             // SAFETY: the holder wrote it itself, and does not again. Whoever has broken in only reads it.
-            self.0.left = Some(unsafe { *queue.seat.key.get_shared() });
+            self.seizure.left = Some(unsafe { *queue.seat.key.get_shared() });
         }
     }
 }

@@ -52,7 +52,8 @@ pub(super) struct Steps {
 }
 
 impl Steps {
-    /// The last step. For the holder.
+    /// The last step. For the holder: it alone stores one, and what passes the seizure on orders those of the holders before.
+    #[inline]
     pub(super) fn last(&self) -> u64 {
         self.step.load(Ordering::Relaxed)
     }
@@ -65,11 +66,13 @@ impl Steps {
         (runs(step) && !is_taken()).then_some(step)
     }
 
-    /// The holder begins the item of that number, the one after the last step.
+    /// The holder begins an item, whose number is the one after the last step.
     #[inline]
-    pub(super) fn begin(&self, item: u64) {
+    pub(super) fn begin(&self) -> u64 {
+        let item = self.last() + 1;
         let order = if mutated!("item-unseen") { Ordering::Relaxed } else { Ordering::Release };
         self.step.store(item, order);
+        item
     }
 
     /// The holder ends that item. False if everything else has been taken meanwhile.

@@ -25,12 +25,12 @@ impl Held {
         unsafe { *self.beside.get() += 1 };
     }
 
-    /// Runs items up to that number, as long as nobody takes what is held beside them; how many.
+    /// Runs so many items, as long as nobody takes what is held beside them; how many.
     fn run(&self, items: u64) -> u64 {
         let mut run = 0;
-        for item in (1..).step_by(2).take(items as usize) {
+        for _ in 0..items {
             self.write_beside();
-            self.steps.begin(item);
+            let item = self.steps.begin();
             loom::thread::yield_now();
             run += 1;
             if !self.steps.end(item, Fences) {
