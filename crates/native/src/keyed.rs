@@ -73,8 +73,12 @@ const SAMPLE: u32 = 16;
 /// it, and the way of what the node's processors share from one to another, then hardly count.
 const ROUNDS: usize = 4;
 
-/// Refusals of the right to receive, a microsecond or less of one that looks for work, between two looks at who has it.
-const REFUSALS: u32 = 16;
+/// Refusals of the right to receive, some microseconds of a processor that looks for work, between two looks at who has it: the holder
+/// stores to the line of each look with every handler, and fetches it again after each.
+const REFUSALS: u32 = 128;
+
+/// Refusals between two looks where processors share cores: each may take until its processor has a core again.
+const SHARED_REFUSALS: u32 = 16;
 
 /// A processor's part in its node's dispatch queue.
 pub(crate) struct Duty {
@@ -103,13 +107,13 @@ impl Default for Duty {
 }
 
 impl Duty {
-    /// Counts a refusal of the right to receive; whether it is time to look why. The line at which one looks is the holder's: it
-    /// changes with every handler.
+    /// Counts a refusal of the right to receive; whether it is time to look why, once in so many.
     #[inline]
-    fn counts_refusal(&self) -> bool {
-        let refusals = (self.refusals.get() + 1) % REFUSALS;
-        self.refusals.set(refusals);
-        refusals == 0
+    fn counts_refusal(&self, once_in: u32) -> bool {
+        let refusals = self.refusals.get() + 1;
+        let is_time = refusals >= once_in;
+        self.refusals.set(if is_time { 0 } else { refusals });
+        is_time
     }
 
     /// Counts a hold of a thread; whether it is to be timed.
@@ -257,7 +261,8 @@ impl Processor {
     /// no room for; a right that has been taken over is used in any case, because the former holder has lost more than that.
     fn turn_to_receive(&self, shared: &Shared) -> Option<Turn<'_>> {
         let turn = self.node().try_receive();
-        if turn.is_none() && (self.duty.counts_refusal() || self.world.is_helper(self.index)) {
+        let once_in = if self.world.oversubscribed { SHARED_REFUSALS } else { REFUSALS };
+        if turn.is_none() && (self.duty.counts_refusal(once_in) || self.world.is_helper(self.index)) {
             return self.take_over(shared);
         }
         turn.filter(|_| shared.has_room())
