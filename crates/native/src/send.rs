@@ -38,8 +38,16 @@ impl Processor {
         }
     }
 
-    /// Wakes one processor of the destination, which has several.
+    /// Wakes one processor of the destination, which has several, or its helper.
+    #[inline]
     fn wake_one_of(&self, to: NodeId) {
+        if self.world.someone_sleeps_on(to) {
+            self.wake_sleeper_of(to);
+        }
+    }
+
+    #[inline(never)]
+    fn wake_sleeper_of(&self, to: NodeId) {
         let mut berths = self.world.server_berths(to).iter();
         let may_wake = self.world.split.dedicated == 0 || self.are_away(to);
         if !(may_wake && berths.any(|berth| berth.wake())) {

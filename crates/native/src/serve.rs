@@ -14,7 +14,6 @@ use tempest::world::{DispatchKey, Held, Lowering, Packet, Proof, Serial};
 use tempest::{NodeId, ThreadId};
 use trace::Event as Traced;
 
-use crate::berth::Berth;
 use crate::gauge::bump;
 use crate::lane::Lane;
 use crate::node::{Dispatcher, Kept, Shared};
@@ -399,8 +398,11 @@ impl Processor {
     /// all.
     pub(crate) fn wake_servers(&self, events: usize) {
         self.world.fences.light();
-        let events = if self.world.policy.dispatch == Dispatch::Partitioned { usize::MAX } else { events };
         let node = self.node().id;
+        if !self.world.someone_sleeps_on(node) {
+            return;
+        }
+        let events = if self.world.policy.dispatch == Dispatch::Partitioned { usize::MAX } else { events };
         let woken = self.world.server_berths(node).iter().filter(|berth| berth.wake());
         if woken.take(events).count() < events {
             self.world.rouse_helper(node);
@@ -411,9 +413,7 @@ impl Processor {
     pub(crate) fn wake_idle_servers(&self, shared: &Shared) {
         self.world.fences.light();
         let node = self.node().id;
-        let mut berths = self.world.server_berths(node).iter().chain(self.world.helper_berth(node));
-        let someone_sleeps = berths.any(Berth::is_taken);
-        if someone_sleeps && !shared.queue.is_empty() {
+        if self.world.someone_sleeps_on(node) && !shared.queue.is_empty() {
             self.wake_servers(usize::MAX);
         }
     }

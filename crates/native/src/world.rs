@@ -45,6 +45,8 @@ pub(crate) struct World {
     /// Those of node 0 first.
     pub(crate) gauges: Vec<Arc<Gauge>>,
     pub(crate) berths: Vec<Berth>,
+    /// The processors of each node that run handlers.
+    servers: Vec<Range<usize>>,
     /// How many of these are of processors, those of a node beside each other; the helpers, if there are any, come behind, one
     /// for each node.
     pub(crate) processors: usize,
@@ -71,6 +73,14 @@ pub(crate) struct World {
 ///
 /// [`RING_SLOTS`]: crate::lane::RING_SLOTS
 const FLOW: Flow = Flow { window: 256, acknowledge_every: None };
+
+/// The processors of a node that run handlers: the dedicated ones, or all where there are none.
+fn servers_of(split: Split, node: NodeId) -> Range<usize> {
+    let per_node = (split.computing + split.dedicated) as usize;
+    let first = node.0 as usize * per_node;
+    let servers = if split.dedicated == 0 { first } else { first + split.computing as usize };
+    servers..first + per_node
+}
 
 impl World {
     /// Settles a job on its nodes.
@@ -118,6 +128,7 @@ impl World {
             bounds,
             gauges: (0..processors + helpers).map(|_| Arc::default()).collect(),
             berths: (0..processors + helpers).map(|_| Berth::default()).collect(),
+            servers: (0..launch.nodes).map(|node| servers_of(split, NodeId(node))).collect(),
             processors,
             roused_ns: (0..helpers).map(|_| AtomicU64::new(0)).collect(),
             oversubscribed,
@@ -158,15 +169,22 @@ impl World {
     }
 
     /// The processors of a node that run handlers.
+    #[inline]
     pub(crate) fn servers(&self, node: NodeId) -> Range<usize> {
-        let first = node.0 as usize * self.processors_per_node();
-        let servers = if self.split.dedicated == 0 { first } else { first + self.split.computing as usize };
-        servers..first + self.processors_per_node()
+        self.servers[node.0 as usize].clone()
     }
 
     /// Where the processors of a node sleep that run handlers.
+    #[inline]
     pub(crate) fn server_berths(&self, node: NodeId) -> &[Berth] {
         &self.berths[self.servers(node)]
+    }
+
+    /// Whether a processor of a node sleeps that runs handlers, or its helper. Who has given work passes the light barrier before.
+    #[inline]
+    pub(crate) fn someone_sleeps_on(&self, node: NodeId) -> bool {
+        self.server_berths(node).iter().any(Berth::is_taken)
+            || self.helper_berth(node).is_some_and(Berth::is_taken)
     }
 
     /// The lane from one node to another.
