@@ -50,6 +50,7 @@ use std::cell::Cell;
 use pdq::{Handling, Paused, Seizure, Worker};
 use tempest::policy::Dispatch;
 use tempest::world::{DispatchKey, Name};
+use trace::Event as Traced;
 
 use crate::changes::Search;
 use crate::lane::Lane;
@@ -233,10 +234,11 @@ impl Processor {
         let Some(turn) = self.turn_to_receive(shared) else { return 0 };
         let mut looks_behind = self.engage();
         let mut batch = self.begin_batch(shared, turn);
-        let mut received = 0;
+        let (mut received, before) = (0, self.doing.get());
         for _ in 0..ROUNDS {
             let round = self.receive(|message, tally| {
-                if std::mem::take(&mut looks_behind) {
+                if looks_behind {
+                    looks_behind = false;
                     self.leave_messages();
                 }
                 if let Some(key) = self.key_of(message) {
@@ -250,6 +252,7 @@ impl Processor {
                 break;
             }
         }
+        self.doing.set(before);
         batch.release();
         self.tell(&mut batch);
         drop(batch);
@@ -385,10 +388,13 @@ impl Processor {
     ) -> bool {
         if let Some(all) = &mut batch.all {
             self.trace_handler(message);
-            let pending = all.run(key, |proof| self.handle_uncounted(&message.packet, proof));
-            debug_assert!(pending.is_none(), "there is no shared memory to lower a right to");
+            let lowering = all.run(key, |mut proof| self.run_handler(&message.packet, &mut proof));
+            debug_assert!(lowering.is_none(), "there is no shared memory to lower a right to");
+            self.trace(|node, processor| Traced::HandlerEnd { node, processor });
             tally.count(message);
-            batch.lose_if_broken();
+            if all.is_broken() {
+                batch.turn.lose();
+            }
             return true;
         }
         let Some(held) = batch.shared.queue.try_hold(key) else { return false };

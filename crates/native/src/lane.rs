@@ -289,12 +289,12 @@ impl Lane {
         message: &mut Received,
         mut each: impl FnMut(&mut Received, Result<(), BadLength>) -> bool,
     ) -> Drained {
-        message.number = self.received.0.load(Ordering::Relaxed);
+        let mut received = self.received.0.load(Ordering::Relaxed);
         self.ring.drain(limit, source, message, |message, is_good| {
-            self.received.0.store(message.number + 1, Ordering::Relaxed);
-            let goes_on = each(message, is_good);
-            message.number += 1;
-            goes_on
+            message.number = received;
+            received += 1;
+            self.received.0.store(received, Ordering::Relaxed);
+            each(message, is_good)
         })
     }
 

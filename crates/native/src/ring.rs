@@ -146,6 +146,14 @@ pub(crate) struct Drained {
     pub(crate) more: bool,
 }
 
+impl Drained {
+    /// So many messages, of which the last has this head, if there are any.
+    #[inline]
+    fn ending(messages: usize, head: u64) -> Self {
+        Self { messages, more: head & FOLLOWS != 0 }
+    }
+}
+
 /// A message taken out.
 #[derive(Clone, Copy)]
 pub(crate) struct Received {
@@ -170,8 +178,8 @@ pub(crate) struct BadLength(pub(crate) usize);
 enum Look {
     /// No message.
     Nothing,
-    /// One, whether it followed another, and the place behind it.
-    Message(Result<(), BadLength>, bool, u64),
+    /// One, its head, and the place behind it.
+    Message(Result<(), BadLength>, u64, u64),
     /// None here: look at the next line.
     Further,
 }
@@ -275,19 +283,19 @@ impl Ring {
     ) -> Drained {
         let mut next = self.consumer.next.load(Ordering::Relaxed);
         let mut said = self.consumer.taken.load(Ordering::Relaxed);
-        let mut drained = Drained { messages: 0, more: false };
+        let (mut messages, mut last) = (0, 0);
         let mut least = self.return_after;
-        while drained.messages < limit {
+        while messages < limit {
             match self.look(next, source, message) {
                 Look::Nothing => {
                     least = 1;
                     break;
                 }
                 Look::Further => next += 1,
-                Look::Message(is_good, follows, behind) => {
+                Look::Message(is_good, head, behind) => {
                     next = behind;
-                    drained.messages += 1;
-                    drained.more = follows;
+                    messages += 1;
+                    last = head;
                     // Before what it starts, which may be told here that nothing waits.
                     self.consumer.next.store(next, Ordering::Relaxed);
                     if line_of(next) - said >= self.return_after {
@@ -295,7 +303,7 @@ impl Ring {
                     }
                     if !each(message, is_good) {
                         // Perhaps another drains by now.
-                        return drained;
+                        return Drained::ending(messages, last);
                     }
                 }
             }
@@ -304,7 +312,7 @@ impl Ring {
         if line_of(next) - said >= least {
             self.say_taken(next);
         }
-        drained
+        Drained::ending(messages, last)
     }
 
     /// Shows `soon` what waits behind the messages taken out, each once and only a little before it is next, several at a
@@ -367,7 +375,7 @@ impl Ring {
             (fits, next + 4)
         };
         message.origin = origin_of(head);
-        Look::Message(if fits { Ok(()) } else { Err(BadLength(length)) }, head & FOLLOWS != 0, behind)
+        Look::Message(if fits { Ok(()) } else { Err(BadLength(length)) }, head, behind)
     }
 
     /// Whether a message waits.

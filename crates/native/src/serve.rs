@@ -27,20 +27,24 @@ pub(crate) const BATCH: usize = 32;
 /// One in so many batches is timed: two looks at the clock cost as much as a handler.
 const SAMPLE: u32 = 16;
 
-/// What has been dealt with of the messages that came from one lane, until it is counted.
+/// What has been dealt with of the messages that came from one lane, a batch at most, until it is counted: those handled in the low
+/// half, and of these the messages of threads in the high half. One number is one register of the loop.
 #[derive(Default)]
-pub(crate) struct Tally {
-    handled: u64,
-    /// Of those, messages of threads.
-    by_threads: u64,
-}
+pub(crate) struct Tally(u64);
 
 impl Tally {
     /// Its handler has run.
     #[inline]
     pub(crate) fn count(&mut self, message: &Received) {
-        self.handled += 1;
-        self.by_threads += u64::from(message.origin == Origin::Thread);
+        self.0 += 1 | u64::from(message.origin == Origin::Thread) << 32;
+    }
+
+    fn handled(&self) -> u64 {
+        self.0 & 0xffff_ffff
+    }
+
+    fn by_threads(&self) -> u64 {
+        self.0 >> 32
     }
 }
 
@@ -197,19 +201,19 @@ impl Processor {
     /// side: see `quiescence`.
     #[inline]
     fn count_dealt_with(&self, lane: &Lane, tally: &Tally) {
-        if tally.handled == 0 {
+        if tally.handled() == 0 {
             return;
         }
-        self.gauge().count_handlers(tally.handled);
-        if tally.by_threads > 0 {
-            lane.count_handled(tally.by_threads);
+        self.gauge().count_handlers(tally.handled());
+        if tally.by_threads() > 0 {
+            lane.count_handled(tally.by_threads());
             if self.node().backlog.may_acknowledge() {
                 lane.publish_acknowledged();
             } else {
                 self.owes_digest.set(true);
             }
         }
-        self.gauge().count_handled(tally.handled);
+        self.gauge().count_handled(tally.handled());
     }
 
     /// Handles what has arrived, in order of arrival. Needs the right to receive, as what follows does.
@@ -230,43 +234,34 @@ impl Processor {
         let received = self.serially(|serial| {
             self.receive(|message, tally| {
                 self.trace_handler(message);
-                match self.handle_next(node, serial, &message.packet) {
-                    None => {
-                        tally.count(message);
-                        true
-                    }
-                    Some(pending) => {
-                        self.gauge().count_handlers(1);
-                        self.set_aside(pending, *message, None);
-                        false
-                    }
-                }
+                let Some(lowering) = self.handle_next(node, serial, &message.packet) else {
+                    self.trace(|node, processor| Traced::HandlerEnd { node, processor });
+                    tally.count(message);
+                    return true;
+                };
+                self.handle_lowering(lowering, serial, message, tally)
             })
         });
         self.doing.set(before);
         done + received
     }
 
-    /// Handles a message that was received. One that no handler may see is dealt with by that: the run is over.
+    /// Handles a message that was received; returns the lowering that its handler ended with. One that no handler may see is dealt
+    /// with by that: the run is over.
     #[inline]
     fn handle_next(
         &self,
         node: &tempest::world::Node,
         serial: &mut Serial,
         packet: &Packet,
-    ) -> Option<Pending> {
+    ) -> Option<Box<Lowering>> {
         self.doing.set(Doing::Handler(packet.id()));
         let mut lowering = None;
         if let Err(bad) = node.deliver_serially(packet, serial, self, &mut lowering) {
             self.fail(bad.to_string());
         }
         self.note_handled(packet);
-        let pending = match lowering {
-            None => None,
-            Some(lowering) => self.take_away_serially(lowering, serial, packet),
-        };
-        self.trace(|node, processor| Traced::HandlerEnd { node, processor });
-        pending
+        lowering
     }
 
     /// A handler has run: what it has left in outboxes, if anything, tells how many messages of its kind may come together.
@@ -277,15 +272,25 @@ impl Processor {
         }
     }
 
+    /// A message's handler has ended with a lowering: takes the right away and handles what comes after it. False if that waits.
     #[cold]
-    fn take_away_serially(
+    fn handle_lowering(
         &self,
         lowering: Box<Lowering>,
         serial: &mut Serial,
-        packet: &Packet,
-    ) -> Option<Pending> {
-        let key = self.node().resident.node.key(packet).expect("its handler has run");
-        self.take_away_all(lowering, &mut serial.hold(key))
+        message: &Received,
+        tally: &mut Tally,
+    ) -> bool {
+        let key = self.node().resident.node.key(&message.packet).expect("its handler has run");
+        let pending = self.take_away_all(lowering, &mut serial.hold(key));
+        self.trace(|node, processor| Traced::HandlerEnd { node, processor });
+        let Some(pending) = pending else {
+            tally.count(message);
+            return true;
+        };
+        self.gauge().count_handlers(1);
+        self.set_aside(pending, *message, None);
+        false
     }
 
     /// Handles a message; false if a lowering was set aside.
@@ -354,17 +359,25 @@ impl Processor {
 
     /// Runs the handler of a message; the caller counts it as handled.
     pub(crate) fn handle_uncounted(&self, packet: &Packet, mut proof: Proof<'_>) -> Option<Pending> {
+        let before = self.doing.get();
+        let lowering = self.run_handler(packet, &mut proof);
+        let pending = lowering.and_then(|lowering| self.take_away_all(lowering, &mut proof));
+        self.trace(|node, processor| Traced::HandlerEnd { node, processor });
+        self.doing.set(before);
+        pending
+    }
+
+    /// Runs the handler of a message, which may end with a lowering. The caller restores what the processor does otherwise.
+    #[inline]
+    pub(crate) fn run_handler(&self, packet: &Packet, proof: &mut Proof<'_>) -> Option<Box<Lowering>> {
+        self.doing.set(Doing::Handler(packet.id()));
         let node = &self.node().resident.node;
-        let before = self.doing.replace(Doing::Handler(packet.id()));
         let lowering = node.deliver(
             packet,
             &mut tempest::world::handler(node, packet.source(), proof.reborrow(), self, None),
         );
         self.note_handled(packet);
-        let pending = lowering.and_then(|lowering| self.take_away_all(lowering, &mut proof));
-        self.trace(|node, processor| Traced::HandlerEnd { node, processor });
-        self.doing.set(before);
-        pending
+        lowering
     }
 
     /// Takes a right away and runs what comes after it, as far as that needs no waiting.

@@ -41,17 +41,17 @@ impl Processor {
     /// Puts the block that a message brings in place, if any. False, and the run is over, if it cannot be one.
     #[inline]
     pub(crate) fn unload(&self, message: &mut Received) -> bool {
-        if message.origin != Origin::Bringer {
-            return true;
-        }
-        match self.put_in_place(&message.packet) {
+        message.origin != Origin::Bringer || self.unload_block(message)
+    }
+
+    #[inline(never)]
+    fn unload_block(&self, message: &mut Received) -> bool {
+        let unloaded = self.put_in_place(&message.packet);
+        match unloaded {
             Some(packet) => message.packet = packet,
-            None => {
-                self.fail(format!("a block brought from {} cannot be one", message.packet.source()));
-                return false;
-            }
+            None => self.fail(format!("a block brought from {} cannot be one", message.packet.source())),
         }
-        true
+        unloaded.is_some()
     }
 
     fn put_in_place(&self, packet: &Packet) -> Option<Packet> {
