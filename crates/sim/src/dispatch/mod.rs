@@ -41,7 +41,7 @@ pub(crate) mod state_machine;
 mod testing;
 pub(crate) mod turns;
 
-use machine::{Class, Endpoints, Machine};
+use machine::{ByClass, Class, Cost, Endpoints, Machine, NetworkProcessor};
 use pdq::specification::Config;
 use tempest::Policy;
 use tempest::policy::{Dispatch as Order, Injector, Servers, Split};
@@ -158,7 +158,7 @@ impl Dispatch {
         match (&machine.software_dispatch, &machine.network_processor, policy.servers) {
             (Some(prices), ..) => Self::Routine(Box::new(Routine::new(processors, prices.clone()))),
             (None, Some(network), servers) if loops > 0 => {
-                let joins_steps = machine.interface.lock_migration.is_none() && machine.node_memory.is_none();
+                let joins_steps = machine.interface.lock_migration.is_none() && !loops_use_bus(machine, network);
                 Self::Network(Box::new(NetworkProcessors::new(
                     network,
                     servers,
@@ -221,6 +221,24 @@ pub(crate) fn network_processors(machine: &Machine, policy: &Policy) -> usize {
         Some(network) if assists && machine.software_dispatch.is_none() => network.count,
         _ => 0,
     }
+}
+
+/// Whether a step of a network processor's loop besides handlers may use the bus, and so may wait for other processors of its node.
+fn loops_use_bus(machine: &Machine, network: &NetworkProcessor) -> bool {
+    let own = &network.primitives;
+    let steps = [
+        &own.take,
+        &own.send_header,
+        &own.send_own,
+        &own.send_word,
+        &own.start_transfer,
+        &own.extract,
+        &own.extract_own,
+        &own.hand_over,
+    ];
+    let uses_bus = |cost: Cost| !cost.bus.is_empty() || !cost.after.is_empty();
+    let any_uses = |price: &ByClass<Cost>| Class::ALL.iter().any(|&class| uses_bus(price.of(class)));
+    machine.node_memory.is_some() && steps.into_iter().flatten().any(any_uses)
 }
 
 /// The price list of the processor of a number, on a node of `processors`.
