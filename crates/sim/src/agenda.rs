@@ -88,12 +88,6 @@ const LONGEST_WAIT: u64 = (1 << PUSHES) - 1;
 /// another.
 const SIZES: usize = 2;
 
-/// The events of one queue, after the next, that are told ahead of their times.
-const EVENTS_AHEAD: [usize; 3] = [1, 4, 7];
-
-/// The turns, after the present one, whose first events are told ahead of their times.
-const TURNS_AHEAD: [usize; 3] = [0, 1, 2];
-
 /// A core whose fiber goes on at the present time.
 #[derive(Clone, Copy, Debug)]
 struct Due {
@@ -379,24 +373,36 @@ impl Agenda {
         self.passages.behind(ahead).map(Happening::from)
     }
 
-    /// The events that probably come soon, if nodes are many and the events are to be told now. The soonest comes first.
+    /// Whether it is worth while now to prepare for the events that come soon: nodes are many, and this was not asked before in the
+    /// present turn.
     #[inline]
-    pub(crate) fn soon(&mut self) -> Option<[Option<Happening>; 3]> {
-        (!self.passes && self.prospect.take()).then(|| self.look_ahead())
+    pub(crate) fn foresees(&mut self) -> bool {
+        !self.passes && self.prospect.take()
     }
 
-    fn look_ahead(&self) -> [Option<Happening>; 3] {
-        if self.lookahead.is_zero() {
-            return EVENTS_AHEAD.map(|ahead| self.events.after(ahead).map(Happening::from));
-        }
-        let [next, after, later] = TURNS_AHEAD.map(|ahead| self.events.first_of_turn(ahead));
-        if let Some((actor, _)) = later {
-            pdq::prefetch(self.events.place_of(actor));
-        }
-        if let Some((actor, _)) = after {
-            self.events.things_of(actor).into_iter().for_each(pdq::prefetch);
-        }
-        [next, after, later].map(|event| event.map(|(_, event)| event.into()))
+    /// Whether nodes take turns, and have queues of their own.
+    pub(crate) fn takes_turns(&self) -> bool {
+        !self.lookahead.is_zero()
+    }
+
+    /// The event that comes after `ahead` others in the present queue, if nothing is pushed before. `None` if nothing is known.
+    pub(crate) fn event_ahead(&self, ahead: usize) -> Option<Happening> {
+        self.events.after(ahead).map(Happening::from)
+    }
+
+    /// The node whose turn probably comes after `ahead` others and the present one, and its first event. `None` if nothing is known.
+    pub(crate) fn turn_ahead(&self, ahead: usize) -> Option<(usize, Happening)> {
+        self.events.first_of_turn(ahead).map(|(node, event)| (node, event.into()))
+    }
+
+    /// Asks the host's memory for the queue of a node.
+    pub(crate) fn ask_for_queue(&self, node: usize) {
+        pdq::prefetch(self.events.place_of(node));
+    }
+
+    /// Asks the host's memory for what stands in the queue of a node.
+    pub(crate) fn ask_inside_queue(&self, node: usize) {
+        self.events.things_of(node).into_iter().for_each(pdq::prefetch);
     }
 
     /// Moves the present time to an event that was taken from the queue.

@@ -138,8 +138,8 @@ fn begin_next(cluster: &mut Cluster, fibers: &Fibers) -> Result<Option<Happening
     trains::catch_up(cluster);
     if cluster.agenda.foresees_passages() {
         foresight::ask_for_passages(cluster);
-    } else if let Some(soon) = cluster.agenda.soon() {
-        foresight::ask(cluster, fibers, soon);
+    } else if cluster.agenda.foresees() {
+        foresight::ask(cluster, fibers);
     }
     if let Some(reached) = &cluster.measure.reached {
         reached.note(at);

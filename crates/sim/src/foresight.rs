@@ -2,8 +2,8 @@
 //!
 //! On very many nodes each event touches some dozens of cache lines that lie in no near cache, most of them in the node's parts and
 //! on the stack of its thread. Asked for one after the other they would take longer than all that is computed. An event is
-//! foreseen three times: first what it names, then the parts of its node, then the memory that these name. The host takes only some
-//! requests at a time. So nothing is asked for that an event of its kind does not touch: a step of a network processor, for
+//! foreseen several times: first what it names and the parts of its node, then the memory that these name, then what that names. The
+//! host takes only some requests at a time. So nothing is asked for that an event of its kind does not touch: a step of a network processor, for
 //! one, lets no fiber go on.
 //!
 //! This module must never change anything that a run can see.
@@ -19,21 +19,68 @@ use crate::processor::core::Activity;
 /// then for what that names, and so on. A passage takes the host little time.
 const AHEAD: [usize; 3] = [12, 8, 4];
 
-/// Asks for what the events that come soon touch. The soonest of them comes first.
+/// The events of one queue, after the next, for which the host's memory is asked.
+const EVENTS_AHEAD: [usize; 4] = [1, 3, 5, 7];
+
+/// Asks for what the events that come soon touch.
 #[cold]
-pub(crate) fn ask(cluster: &Cluster, fibers: &Fibers, [next, after, later]: [Option<Happening>; 3]) {
-    if let Some(happening) = later {
+pub(crate) fn ask(cluster: &Cluster, fibers: &Fibers) {
+    if cluster.agenda.takes_turns() {
+        ask_for_turns(cluster, fibers);
+    } else {
+        ask_for_events(cluster, fibers);
+    }
+    cluster.link.flights.ask_for_next();
+}
+
+/// Asks for what the first events of the next turns touch, and the second event of the present one. The node of a turn is known
+/// before its event.
+fn ask_for_turns(cluster: &Cluster, fibers: &Fibers) {
+    let Cluster { agenda, nodes, .. } = cluster;
+    if let Some((node, happening)) = agenda.turn_ahead(3) {
+        agenda.ask_for_queue(node);
+        ask_for_subject(cluster, happening);
+        ask_for_parts(cluster, fibers, node, true);
+    }
+    if let Some((node, happening)) = agenda.turn_ahead(2) {
+        agenda.ask_inside_queue(node);
+        ask_inside_parts(cluster, fibers, happening, node, reaches_fiber(cluster, happening));
+    }
+    if let Some((node, happening)) = agenda.turn_ahead(1) {
+        ask_deep_inside(cluster, &nodes[node]);
+        answered(cluster, happening).into_iter().for_each(|to| agenda.ask_for_queue(to));
+    }
+    if let Some((node, happening)) = agenda.turn_ahead(0) {
+        nodes[node].waist.prefetch_handlers();
+        answered(cluster, happening).into_iter().for_each(|to| agenda.ask_inside_queue(to));
+    }
+    agenda.event_ahead(0).into_iter().for_each(|next| ask_for_subject(cluster, next));
+}
+
+/// Asks for what the next events of one queue of all nodes touch.
+fn ask_for_events(cluster: &Cluster, fibers: &Fibers) {
+    let [deep, inside, parts, subject] = EVENTS_AHEAD.map(|ahead| cluster.agenda.event_ahead(ahead));
+    if let Some(happening) = subject {
         ask_for_subject(cluster, happening);
     }
-    if let Some(happening) = after
-        && let Some(node) = node_of(cluster, happening)
-    {
-        ask_for_parts(cluster, fibers, happening, node, reaches_fiber(cluster, happening));
+    let with_node = |happening: Option<Happening>| Some((happening?, node_of(cluster, happening?)?));
+    if let Some((happening, node)) = with_node(parts) {
+        ask_for_parts(cluster, fibers, node, reaches_fiber(cluster, happening));
     }
-    if let Some(happening) = next
-        && let Some(node) = node_of(cluster, happening)
-    {
-        ask_inside_parts(cluster, fibers, node, reaches_fiber(cluster, happening));
+    if let Some((happening, node)) = with_node(inside) {
+        ask_inside_parts(cluster, fibers, happening, node, reaches_fiber(cluster, happening));
+    }
+    if let Some((_, node)) = with_node(deep) {
+        ask_deep_inside(cluster, &cluster.nodes[node]);
+    }
+}
+
+/// The node that a message which arrives is probably answered to: the one that sent it.
+fn answered(cluster: &Cluster, happening: Happening) -> Option<usize> {
+    if let Happening::Arrive { flight } = happening {
+        Some(cluster.link.flights[flight].from())
+    } else {
+        None
     }
 }
 
@@ -121,7 +168,7 @@ fn has_network_processors(cluster: &Cluster) -> bool {
 
 /// Asks for the parts of a node that an event touches. If the event `reaches_fiber`, the threads and the places of their stacks are
 /// among them.
-fn ask_for_parts(cluster: &Cluster, fibers: &Fibers, happening: Happening, node: usize, reaches_fiber: bool) {
+fn ask_for_parts(cluster: &Cluster, fibers: &Fibers, node: usize, reaches_fiber: bool) {
     let place = &cluster.nodes[node];
     pdq::prefetch(&place.first_core);
     pdq::prefetch(&place.dispatch);
@@ -134,21 +181,38 @@ fn ask_for_parts(cluster: &Cluster, fibers: &Fibers, happening: Happening, node:
         pdq::prefetch(&place.trains);
         pdq::prefetch(&place.memory);
     }
-    // The processor of a continuation has been asked for as what the event names.
-    if !matches!(happening, Happening::Continue { .. }) {
-        pdq::prefetch(&cluster.cores[place.first_core]);
-    }
+    cluster.measure.digest_of(node).into_iter().for_each(pdq::prefetch);
     fibers.ask_for_places(node);
 }
 
 /// Asks for what the parts of a node hold elsewhere, as far as an event touches that.
-fn ask_inside_parts(cluster: &Cluster, fibers: &Fibers, node: usize, reaches_fiber: bool) {
+fn ask_inside_parts(
+    cluster: &Cluster,
+    fibers: &Fibers,
+    happening: Happening,
+    node: usize,
+    reaches_fiber: bool,
+) {
     let place = &cluster.nodes[node];
     ask_inside_dispatch(&place.dispatch, reaches_fiber);
-    if reaches_fiber {
-        place.threads.prefetch();
-        place.waist.prefetch_kinds();
-        fibers.ask_for_stack(node);
+    if !reaches_fiber {
+        return;
+    }
+    // The processor of a continuation has been asked for as what the event names.
+    if !matches!(happening, Happening::Continue { .. }) {
+        pdq::prefetch(&cluster.cores[place.first_core]);
+    }
+    pdq::prefetch(&*place.waist);
+    place.dispatch.next_message().into_iter().for_each(pdq::prefetch);
+    place.threads.prefetch();
+    fibers.ask_for_stack(node);
+}
+
+/// Asks for what is two steps away from the parts of a node: its kinds of messages, and the message that waits for its handler.
+fn ask_deep_inside(cluster: &Cluster, place: &Node) {
+    place.waist.prefetch_kinds();
+    if let Some(message) = place.dispatch.next_message() {
+        pdq::prefetch(&cluster.link.flights[message.flight]);
     }
 }
 

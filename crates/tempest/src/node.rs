@@ -24,6 +24,9 @@ use crate::segment::Segments;
 use crate::tables::Tables;
 use crate::{Class, Fault, Flow, Handler, Memory, Message, NodeId, Place, Refusal, Shape, Volume, Waiter};
 
+/// The kinds of messages whose handlers are [asked for](Node::prefetch_handlers): most programs have few.
+const FORESEEN: usize = 4;
+
 /// The error of a received packet that no handler can be run for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BadPacket {
@@ -123,10 +126,14 @@ impl Node {
         self.dispatcher
     }
 
-    /// Asks the host's memory for the node and its kinds of messages, ahead of their use.
+    /// Asks the host's memory for the kinds of messages, ahead of their use. The node itself is at hand.
     pub fn prefetch_kinds(&self) {
-        pdq::prefetch(self);
         pdq::prefetch(&self.entries[..]);
+    }
+
+    /// Asks the host's memory for the first handlers, ahead of their use. The kinds of messages are at hand.
+    pub fn prefetch_handlers(&self) {
+        self.entries.iter().take(FORESEEN).for_each(|entry| pdq::prefetch(&*entry.deliver));
     }
 
     /// Gives the handlers of protocol number `protocol` their state.

@@ -102,6 +102,11 @@ impl Digests {
         digest.record(at, event);
     }
 
+    /// The digest of a node, if the node has had an event.
+    pub fn of(&self, node: usize) -> Option<&Digest> {
+        self.nodes.get(node)
+    }
+
     /// One digest of all: it absorbs the value of each node's digest in the order of the nodes, up to the last node that had an
     /// event, and the value of the machine's digest last. Beside each value stands the number of events.
     pub fn fold(&self) -> Digest {

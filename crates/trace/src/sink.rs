@@ -41,6 +41,14 @@ impl Sink {
         }
     }
 
+    /// The fingerprint of a node, where it is kept and the node has had an event.
+    pub fn digest_of(&self, node: usize) -> Option<&Digest> {
+        match self {
+            Sink::Digest(digests) | Sink::Traced(digests, _) => digests.of(node),
+            Sink::None => None,
+        }
+    }
+
     /// The [fold](Digests::fold) of the fingerprints of all nodes, where fingerprints are kept.
     pub fn digest(&self) -> Option<Digest> {
         match self {

@@ -115,6 +115,11 @@ impl Dispatcher {
         }
     }
 
+    /// The message that a processor finds next when it looks, where it looks itself.
+    pub(crate) fn next_message(&self) -> Option<&Arrived> {
+        self.inbox()?.first()
+    }
+
     /// The messages that wait until a processor looks for them.
     fn inbox(&self) -> Option<&Inbox> {
         match &self.way {

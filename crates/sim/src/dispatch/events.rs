@@ -74,6 +74,11 @@ impl Inbox {
         self.waiting.len()
     }
 
+    /// The message that has waited longest.
+    pub(crate) fn first(&self) -> Option<&Arrived> {
+        self.waiting.front()
+    }
+
     /// The messages that are still in the interface, oldest first.
     pub(crate) fn in_interface(&self) -> impl ExactSizeIterator<Item = &Arrived> {
         self.waiting.iter().skip(self.spilled)

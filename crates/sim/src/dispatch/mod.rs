@@ -158,7 +158,8 @@ impl Dispatch {
         match (&machine.software_dispatch, &machine.network_processor, policy.servers) {
             (Some(prices), ..) => Self::Routine(Box::new(Routine::new(processors, prices.clone()))),
             (None, Some(network), servers) if loops > 0 => {
-                let joins_steps = machine.interface.lock_migration.is_none() && !loops_use_bus(machine, network);
+                let joins_steps =
+                    machine.interface.lock_migration.is_none() && !loops_use_bus(machine, network);
                 Self::Network(Box::new(NetworkProcessors::new(
                     network,
                     servers,

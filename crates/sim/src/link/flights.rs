@@ -353,6 +353,13 @@ impl Flights {
         Self { all: Vec::new(), most: MOST, free: Vec::new(), line }
     }
 
+    /// Asks the host's memory for the place of the flight that is added next.
+    pub(crate) fn ask_for_next(&self) {
+        if let Some(&place) = self.free.last() {
+            pdq::prefetch(&self[place]);
+        }
+    }
+
     /// Adds a flight of cargo from a node, which is yet to leave. Returns its place, and itself.
     #[inline(always)]
     pub(crate) fn load(

@@ -51,6 +51,11 @@ impl Measure {
         self.sink.record(at, event);
     }
 
+    /// The digest of a node, if the node has had an event.
+    pub(crate) fn digest_of(&self, node: usize) -> Option<&Digest> {
+        self.sink.digest_of(node)
+    }
+
     /// The digest of all events.
     pub(crate) fn digest(&self) -> Option<Digest> {
         self.sink.digest()
