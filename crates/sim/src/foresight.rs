@@ -3,8 +3,8 @@
 //! On very many nodes each event touches some dozens of cache lines that lie in no near cache, most of them in the node's parts and
 //! on the stack of its thread. Asked for one after the other they would take longer than all that is computed. An event is
 //! foreseen several times: first what it names and the parts of its node, then the memory that these name, then what that names. The
-//! host takes only some requests at a time. So nothing is asked for that an event of its kind does not touch: a step of a network processor, for
-//! one, lets no fiber go on.
+//! host takes only some requests at a time. So nothing is asked for that an event of its kind does not touch: a step of a network
+//! processor, for one, lets no fiber go on.
 //!
 //! This module must never change anything that a run can see.
 
@@ -19,6 +19,10 @@ use crate::processor::core::Activity;
 /// then for what that names, and so on. A passage takes the host little time.
 const AHEAD: [usize; 3] = [12, 8, 4];
 
+/// The nodes from which on they count as far: a node takes 13 KiB, and together they lie in no cache of most hosts. What is three
+/// steps away from an event is worth asking for only there.
+const FAR: usize = 4096;
+
 /// The events of one queue, after the next, for which the host's memory is asked.
 const EVENTS_AHEAD: [usize; 4] = [1, 3, 5, 7];
 
@@ -30,11 +34,31 @@ pub(crate) fn ask(cluster: &Cluster, fibers: &Fibers) {
     } else {
         ask_for_events(cluster, fibers);
     }
-    cluster.link.flights.ask_for_next();
+    if cluster.nodes.len() >= FAR {
+        ask_for_far(cluster);
+    }
 }
 
-/// Asks for what the first events of the next turns touch, and the second event of the present one. The node of a turn is known
-/// before its event.
+/// Asks for what the next turns or events touch that is known late: the place of the next message, the second event of a turn, the
+/// handlers, the queue of the node that is answered.
+fn ask_for_far(cluster: &Cluster) {
+    let Cluster { agenda, nodes, link, .. } = cluster;
+    link.flights.ask_for_next();
+    if !agenda.takes_turns() {
+        return;
+    }
+    if let Some((node, happening)) = agenda.turn_ahead(1) {
+        ask_for_waiting(cluster, &nodes[node]);
+        answered(cluster, happening).into_iter().for_each(|to| agenda.ask_for_queue(to));
+    }
+    if let Some((node, happening)) = agenda.turn_ahead(0) {
+        nodes[node].waist.prefetch_handlers();
+        answered(cluster, happening).into_iter().for_each(|to| agenda.ask_inside_queue(to));
+    }
+    agenda.event_ahead(0).into_iter().for_each(|next| ask_for_subject(cluster, next));
+}
+
+/// Asks for what the first events of the next turns touch. The node of a turn is known before its event.
 fn ask_for_turns(cluster: &Cluster, fibers: &Fibers) {
     let Cluster { agenda, nodes, .. } = cluster;
     if let Some((node, happening)) = agenda.turn_ahead(3) {
@@ -46,15 +70,9 @@ fn ask_for_turns(cluster: &Cluster, fibers: &Fibers) {
         agenda.ask_inside_queue(node);
         ask_inside_parts(cluster, fibers, happening, node, reaches_fiber(cluster, happening));
     }
-    if let Some((node, happening)) = agenda.turn_ahead(1) {
-        ask_deep_inside(cluster, &nodes[node]);
-        answered(cluster, happening).into_iter().for_each(|to| agenda.ask_for_queue(to));
+    if let Some((node, _)) = agenda.turn_ahead(1) {
+        nodes[node].waist.prefetch_kinds();
     }
-    if let Some((node, happening)) = agenda.turn_ahead(0) {
-        nodes[node].waist.prefetch_handlers();
-        answered(cluster, happening).into_iter().for_each(|to| agenda.ask_inside_queue(to));
-    }
-    agenda.event_ahead(0).into_iter().for_each(|next| ask_for_subject(cluster, next));
 }
 
 /// Asks for what the next events of one queue of all nodes touch.
@@ -71,7 +89,7 @@ fn ask_for_events(cluster: &Cluster, fibers: &Fibers) {
         ask_inside_parts(cluster, fibers, happening, node, reaches_fiber(cluster, happening));
     }
     if let Some((_, node)) = with_node(deep) {
-        ask_deep_inside(cluster, &cluster.nodes[node]);
+        cluster.nodes[node].waist.prefetch_kinds();
     }
 }
 
@@ -208,9 +226,8 @@ fn ask_inside_parts(
     fibers.ask_for_stack(node);
 }
 
-/// Asks for what is two steps away from the parts of a node: its kinds of messages, and the message that waits for its handler.
-fn ask_deep_inside(cluster: &Cluster, place: &Node) {
-    place.waist.prefetch_kinds();
+/// Asks for the message that waits for its handler.
+fn ask_for_waiting(cluster: &Cluster, place: &Node) {
     if let Some(message) = place.dispatch.next_message() {
         pdq::prefetch(&cluster.link.flights[message.flight]);
     }
