@@ -100,7 +100,8 @@ impl Processor {
         // The end of the world ends a nap only if it comes during that.
         while self.world.is_running() {
             let passed = Duration::from_nanos(self.world.now_ns().saturating_sub(since_ns));
-            naps.nap(passed, if self.node().backlog.is_left() { NAP } else { Duration::MAX });
+            let longest = if self.node().backlog.is_left() { NAP } else { Duration::MAX };
+            naps.nap(passed, longest, || self.world.is_running());
             since_ns = self.world.now_ns();
             if self.world.is_attended(node) {
                 return;
@@ -151,8 +152,9 @@ struct Naps {
 }
 
 impl Naps {
-    /// Naps for what is left of the bound, but no longer than that.
-    fn nap(&mut self, passed: Duration, longest: Duration) {
+    /// Naps for what is left of the bound, but no longer than `longest`, as long as `goes_on`. A wake-up that comes late, for a sleep that
+    /// is over, ends no nap.
+    fn nap(&mut self, passed: Duration, longest: Duration, goes_on: impl Fn() -> bool) {
         let wanted = self.bound.min(longest);
         let late = self.lates[0].min(self.lates[1]).min(wanted / 2);
         let nap = wanted.saturating_sub(passed + late);
@@ -160,7 +162,9 @@ impl Naps {
             return;
         }
         let start = Instant::now();
-        thread::park_timeout(nap);
+        while start.elapsed() < nap && goes_on() {
+            thread::park_timeout(nap.saturating_sub(start.elapsed()));
+        }
         self.lates = [start.elapsed().saturating_sub(nap), self.lates[0]];
     }
 }
