@@ -13,33 +13,15 @@ use std::fmt;
 
 use formats::{Entry, SparseMatrix, Values};
 
+pub use crate::kit::LowerTriangle;
+use crate::kit::{stored_diagonal, strictly_lower};
+
 /// The first shift that is tried, relative to the diagonal. Each further shift is twice the last.
 const FIRST_SHIFT: f64 = 1e-3;
 /// The number of shifts that are tried. The last exceeds 10^15, more than any sensible matrix needs.
 const SHIFTS: u32 = 60;
 /// A pivot below this share of its diagonal entry is rounding error and counts as zero.
 const LEAST_PIVOT: f64 = f64::EPSILON;
-
-/// A lower triangular matrix by rows: columns ascend and the diagonal comes last.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LowerTriangle {
-    row_start: Vec<usize>,
-    columns: Vec<u32>,
-    values: Vec<f64>,
-}
-
-impl LowerTriangle {
-    /// The number of rows, which is the number of columns too.
-    pub fn order(&self) -> usize {
-        self.row_start.len() - 1
-    }
-
-    /// A row: the columns and the values left of the diagonal, and the value on the diagonal.
-    pub fn row(&self, row: usize) -> (&[u32], &[f64], f64) {
-        let (start, diagonal) = (self.row_start[row], self.row_start[row + 1] - 1);
-        (&self.columns[start..diagonal], &self.values[start..diagonal], self.values[diagonal])
-    }
-}
 
 /// An incomplete factor, and the shift that it needed.
 #[derive(Clone, Debug, PartialEq)]
@@ -122,8 +104,7 @@ fn lower_triangle(matrix: &SparseMatrix) -> Result<LowerTriangle, FactorError> {
     if rows != columns {
         return Err(FactorError::NotSquare { rows, columns });
     }
-    let mut strict: Vec<_> = entries.iter().filter(|entry| entry.column < entry.row).copied().collect();
-    strict.sort_unstable_by_key(|entry| (entry.row, entry.column));
+    let mut strict = strictly_lower(entries);
     let diagonal = match values {
         Values::Real => stored_diagonal(rows, entries),
         Values::Pattern => {
@@ -134,15 +115,7 @@ fn lower_triangle(matrix: &SparseMatrix) -> Result<LowerTriangle, FactorError> {
     if let Some(row) = diagonal.iter().position(|&value| value <= 0.0) {
         return Err(FactorError::Diagonal { row, value: diagonal[row] });
     }
-    Ok(by_rows(&strict, &diagonal))
-}
-
-fn stored_diagonal(order: u32, entries: &[Entry]) -> Vec<f64> {
-    let mut diagonal = vec![0.0; order as usize];
-    for entry in entries.iter().filter(|entry| entry.row == entry.column) {
-        diagonal[entry.row as usize] = entry.value;
-    }
-    diagonal
+    Ok(LowerTriangle::new(&strict, &diagonal))
 }
 
 /// For a pattern: the diagonal that makes each row diagonally dominant, 1 + the number of the row's other entries in
@@ -154,26 +127,6 @@ fn dominant_diagonal(order: u32, strict: &[Entry]) -> Vec<f64> {
         diagonal[entry.column as usize] += entry.value.abs();
     }
     diagonal
-}
-
-/// Joins the entries below the diagonal, sorted by row and column, with the diagonal.
-fn by_rows(strict: &[Entry], diagonal: &[f64]) -> LowerTriangle {
-    let stored = strict.len() + diagonal.len();
-    let (mut columns, mut values) = (Vec::with_capacity(stored), Vec::with_capacity(stored));
-    let mut row_start = vec![0];
-    let mut rest = strict;
-    for (row, &value) in diagonal.iter().enumerate() {
-        let (own, others) = rest.split_at(rest.partition_point(|entry| entry.row as usize == row));
-        rest = others;
-        columns.extend(own.iter().map(|entry| entry.column).chain([own_index(row)]));
-        values.extend(own.iter().map(|entry| entry.value).chain([value]));
-        row_start.push(columns.len());
-    }
-    LowerTriangle { row_start, columns, values }
-}
-
-fn own_index(row: usize) -> u32 {
-    u32::try_from(row).expect("a matrix has at most u32::MAX rows")
 }
 
 /// Turns the lower triangle of A into that of L, row by row; `Err` is the row whose pivot failed.

@@ -3,27 +3,7 @@
 //! Must never know how updates travel, in what order they are applied, or which processor owns which row.
 
 use super::problem::Problem;
-
-/// The unit roundoff of doubles rounded to nearest, 2^-53.
-const UNIT_ROUNDOFF: f64 = f64::EPSILON / 2.0;
-
-/// The verdict on a solution, which is that on its worst row.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Check {
-    /// The row whose error is greatest in relation to its bound. Rows are counted from 0.
-    pub row: usize,
-    /// The row's componentwise backward error |b - L x|_i / (|L||x| + |b|)_i; infinite if x is not finite.
-    pub error: f64,
-    /// The greatest error that rounding can explain, in any order of the updates.
-    pub bound: f64,
-}
-
-impl Check {
-    /// Whether rounding can explain the errors of all rows.
-    pub fn passed(&self) -> bool {
-        self.error <= self.bound
-    }
-}
+use crate::kit::rounding::{Check, Twice, backward_error, gamma};
 
 impl Problem {
     /// Solves the system by forward substitution, one node after the other.
@@ -65,52 +45,7 @@ impl Problem {
             error: backward_error(residual[row].value(), scale[row]),
             bound: gamma(self.in_degree[row] + 1 + 2),
         };
-        let nothing = Check { row: 0, error: 0.0, bound: 0.0 };
-        let excess = |check: &Check| check.error / check.bound;
-        (0..x.len()).map(verdict).max_by(|a, b| excess(a).total_cmp(&excess(b))).unwrap_or(nothing)
-    }
-}
-
-/// The error γ_m that m roundings can explain.
-fn gamma(m: u32) -> f64 {
-    let mu = f64::from(m) * UNIT_ROUNDOFF;
-    mu / (1.0 - mu)
-}
-
-/// The backward error of a row. A residual of zero is no error; NaN counts as infinite.
-fn backward_error(residual: f64, scale: f64) -> f64 {
-    match residual.abs() / scale {
-        _ if residual == 0.0 && scale.is_finite() => 0.0,
-        error if error.is_nan() => f64::INFINITY,
-        error => error,
-    }
-}
-
-/// A sum in twice the working precision: its leading part, and the sum of all rounding errors.
-#[derive(Clone, Copy)]
-struct Twice {
-    sum: f64,
-    lost: f64,
-}
-
-impl Twice {
-    fn subtract_product(&mut self, a: f64, b: f64) {
-        let product = -a * b;
-        self.lost += (-a).mul_add(b, -product);
-        let sum = self.sum + product;
-        let virtual_product = sum - self.sum;
-        self.lost += (self.sum - (sum - virtual_product)) + (product - virtual_product);
-        self.sum = sum;
-    }
-
-    fn value(self) -> f64 {
-        self.sum + self.lost
-    }
-}
-
-impl From<f64> for Twice {
-    fn from(sum: f64) -> Self {
-        Self { sum, lost: 0.0 }
+        Check::worst((0..x.len()).map(verdict))
     }
 }
 

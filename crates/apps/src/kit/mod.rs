@@ -1,7 +1,11 @@
 //! Helpers that several applications need. This module must never know any one of them.
 
 mod division;
+mod lower_triangle;
 mod random;
+pub(crate) mod rounding;
 
 pub(crate) use division::{Division, block, part_of};
+pub use lower_triangle::LowerTriangle;
+pub(crate) use lower_triangle::{stored_diagonal, strictly_lower};
 pub(crate) use random::stream;
