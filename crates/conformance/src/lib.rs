@@ -23,6 +23,7 @@
 //! | `split_phase_widths` | and so do accesses to words of 4 bytes, by messages, transfers and directly |
 //! | `shared_memory` | no store to shared memory is lost or seen late, however few blocks and frames there are |
 //! | `shared_memory_order` | shared memory is sequentially consistent across nodes, and refuses what it cannot do |
+//! | `telling` | a thread that waits for a word of shared memory notices what threads of its own node tell |
 //! | `downgrade` | a right to shared memory is taken away after the accesses that it allowed |
 //! | `spinning` | a thread that spins is told what came while it held a key |
 //! | `waiting` | waits end when the count is reached, and not before |
@@ -71,6 +72,7 @@ mod spinning;
 mod split_phase;
 mod split_phase_widths;
 mod stacks;
+mod telling;
 mod unwinding;
 mod waiting;
 mod widths;
@@ -103,6 +105,7 @@ pub use spinning::*;
 pub use split_phase::*;
 pub use split_phase_widths::*;
 pub use stacks::*;
+pub use telling::*;
 pub use unwinding::*;
 pub use waiting::*;
 pub use widths::*;
@@ -202,6 +205,7 @@ pub fn promises() -> &'static [Promise] {
         shared_memory_passes_messages
         shared_memory_stores_before_it_loads
         shared_memory_refuses_what_is_not_there
+        shared_memory_tells_who_waits
         keyed_state_needs_its_key
         holds_give_nothing_away
         waiters_need_a_thread

@@ -42,6 +42,22 @@ impl Thread<'_> {
         self.access(array, index, Right::Write, |cell| word::store(cell, value));
     }
 
+    /// Stores an element of shared memory, as [`write`](Self::write) does, and lets threads of this node notice it that
+    /// [wait for](Self::wait_for) a word of its block. Threads of other nodes notice any store.
+    ///
+    /// # Panics
+    /// If there is no such element, the array has been freed, or the thread holds a key.
+    pub fn tell<T: Word>(&self, array: &Shared<T>, index: usize, value: T) {
+        self.write(array, index, value);
+        let block = array.block(index);
+        // A thread that enlists itself under this key later has read the new value.
+        self.hold(block.key(), |cx| {
+            for waiter in array.memory().take_watchers(&(block..=block)) {
+                cx.resume(waiter);
+            }
+        });
+    }
+
     /// Adds to an element of shared memory atomically, wrapping; returns its previous value.
     ///
     /// # Panics
@@ -75,8 +91,8 @@ impl Thread<'_> {
     /// when this node's copy of the block is taken away. Each change of the block so costs the other nodes
     /// one transfer.
     ///
-    /// Stores of this node's own threads are not noticed while the block stays here; those threads signal an
-    /// [`Event`](crate::Event).
+    /// Stores of this node's own threads are not noticed while the block stays here, unless they are made by
+    /// [`tell`](Self::tell).
     ///
     /// # Panics
     /// If there is no such element, or the array has been freed.
