@@ -2,6 +2,7 @@
 //!
 //! | program | what it exercises |
 //! |---|---|
+//! | [`cholesky`] | sparse Cholesky factorization: tasks that follow from each other, and dense tiles that many threads read |
 //! | [`em3d`] | phases of communication and computing on an irregular graph, by every mechanism |
 //! | [`fetch_add`] | requests and replies at full rate, with keys as contended as a person asks |
 //! | [`fft`] | bursts of communication from all to all, by transpositions |
@@ -29,6 +30,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod cholesky;
 pub mod em3d;
 pub mod fetch_add;
 pub mod fft;
@@ -42,6 +44,7 @@ use tempest::entry::Entry;
 
 /// Every application that is chosen by name.
 pub static ALL: &[Entry] = &[
+    cholesky::ENTRY,
     em3d::ENTRY,
     fetch_add::ENTRY,
     fft::ENTRY,

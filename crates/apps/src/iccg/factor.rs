@@ -168,7 +168,7 @@ fn dot(columns: &[u32], values: &[f64], spread: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::iccg::problem::tests::{BUS, JAGMESH, STIFFNESS, input};
+    use crate::kit::matrices::{BUS, JAGMESH, STIFFNESS, input};
     use formats::Symmetry;
 
     fn matrix(rows: u32, values: Values, entries: &[(u32, u32, f64)]) -> SparseMatrix {

@@ -161,8 +161,9 @@ impl Part {
 #[cfg(test)]
 mod tests {
     use super::super::partition::Partition;
-    use super::super::problem::tests::{JAGMESH, problem};
+    use super::super::problem::tests::problem;
     use super::*;
+    use crate::kit::matrices::JAGMESH;
 
     const SHAPE: Shape = Shape { nodes: 3, threads: 2 };
 

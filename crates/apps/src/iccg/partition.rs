@@ -255,7 +255,8 @@ impl<'a> Search<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::iccg::problem::tests::{BUS, JAGMESH, STIFFNESS, problem};
+    use crate::iccg::problem::tests::problem;
+    use crate::kit::matrices::{BUS, JAGMESH, STIFFNESS};
 
     /// The weight of the heaviest part, divided by the mean weight.
     fn imbalance(problem: &Problem, owner: &[u32], parts: usize) -> f64 {

@@ -126,20 +126,7 @@ fn column_starts(lower: &LowerTriangle) -> Vec<usize> {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-
-    pub(in crate::iccg) const BUS: &str = "494_bus";
-    pub(in crate::iccg) const JAGMESH: &str = "jagmesh7";
-    pub(in crate::iccg) const STIFFNESS: &str = "bcsstk13";
-
-    /// One of the matrices shipped with the project.
-    pub(in crate::iccg) fn input(name: &str) -> SparseMatrix {
-        let bytes: &[u8] = match name {
-            BUS => include_bytes!("../../../../inputs/494_bus.mtx"),
-            JAGMESH => include_bytes!("../../../../inputs/jagmesh7.mtx"),
-            _ => include_bytes!("../../../../inputs/bcsstk13.mtx.gz"),
-        };
-        formats::matrix_market::read(name, &formats::decompress(bytes).unwrap()).unwrap()
-    }
+    use crate::kit::matrices::{STIFFNESS, input};
 
     pub(in crate::iccg) fn problem(name: &str) -> Problem {
         Problem::new(&input(name)).unwrap()

@@ -53,8 +53,9 @@ impl Problem {
 mod tests {
     use super::super::factor::{Factor, factor};
     use super::super::problem::intended;
-    use super::super::problem::tests::{BUS, JAGMESH, STIFFNESS, input, problem};
+    use super::super::problem::tests::problem;
     use super::*;
+    use crate::kit::matrices::{BUS, JAGMESH, STIFFNESS, input};
 
     /// Forward substitution where `send` may lose, change or divert the update number n to (row, value).
     fn solve_with(problem: &Problem, send: impl Fn(usize, u32, f64) -> Option<(u32, f64)>) -> Vec<f64> {

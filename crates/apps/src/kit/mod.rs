@@ -2,6 +2,8 @@
 
 mod division;
 mod lower_triangle;
+#[cfg(test)]
+pub(crate) mod matrices;
 mod random;
 pub(crate) mod rounding;
 

@@ -23,6 +23,8 @@ const PROGRAMS: &[&[&str]] = &[
     &["iccg", "messages", "matrix=494_bus", "partition=bisection"],
     &["iccg", "messages", "matrix=494_bus", "partition=cyclic"],
     &["iccg", "messages", "matrix=jagmesh7", "partition=blocks"],
+    &["cholesky", "messages", "matrix=494_bus", "width=4"],
+    &["cholesky", "bulk", "matrix=494_bus", "width=4"],
     &["fetch-add", "messages", "operations=1200"],
     &["fetch-add", "messages", "operations=1200", "skew=0.99"],
     // Each thread waits for each reply.
@@ -38,6 +40,9 @@ const PROGRAMS: &[&[&str]] = &[
     // Pages come and go, and records share blocks with others.
     &["em3d", "shared-memory", "nodes=480", "frames=1"],
     &["em3d", "shared-memory", "nodes=480", "record=128", "frames=on-demand"],
+    &["cholesky", "shared-memory", "matrix=494_bus", "width=4"],
+    // Pages come and go.
+    &["cholesky", "shared-memory", "matrix=jagmesh7", "order=file", "frames=1"],
     &["fetch-add", "shared-memory", "operations=1200"],
     // Every word shares its block with others.
     &["fetch-add", "shared-memory", "operations=1200", "spacing=8", "words=64", "frames=1"],

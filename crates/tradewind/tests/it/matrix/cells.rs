@@ -22,6 +22,8 @@ const OPTIONS: [&str; 7] = ["", "+keyed", "+serial", "+interrupt", "+every=1", "
 const INPUTS: &[&[&str]] = &[
     &["active-message", "rounds=5", "row=2", "hops=1", "block=16"],
     &["bulk-bandwidth", "bytes=32"],
+    &["cholesky", "width=4", "matrix=inputs/494_bus.mtx"],
+    &["cholesky", "width=8", "order=file", "matrix=inputs/494_bus.mtx"],
     &["contended-line", "accesses=20"],
     &["em3d", "nodes=128", "degree=4", "iterations=3"],
     &["em3d", "nodes=96", "degree=3", "iterations=2", "remote=60"],

@@ -1,0 +1,56 @@
+//! A lower triangular matrix by columns. Must never know what it is a part of.
+
+use crate::kit::LowerTriangle;
+
+/// A lower triangular matrix by columns: rows ascend and the diagonal comes first.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Columns {
+    pub(super) start: Vec<usize>,
+    pub(super) rows: Vec<u32>,
+    pub(super) values: Vec<f64>,
+}
+
+impl Columns {
+    /// Joins columns, each of its rows and values, the diagonal first.
+    pub(super) fn of_columns<'c>(columns: impl Iterator<Item = (&'c [u32], Vec<f64>)>) -> Self {
+        let mut all = Self { start: vec![0], rows: Vec::new(), values: Vec::new() };
+        for (rows, values) in columns {
+            all.rows.extend(rows);
+            all.values.extend(values);
+            all.start.push(all.rows.len());
+        }
+        all
+    }
+
+    /// The rows and the values of a column, the diagonal first.
+    pub(super) fn column(&self, column: usize) -> (&[u32], &[f64]) {
+        let range = self.start[column]..self.start[column + 1];
+        (&self.rows[range.clone()], &self.values[range])
+    }
+
+    /// The number of columns, which is the number of rows too.
+    pub(super) fn order(&self) -> usize {
+        self.start.len() - 1
+    }
+
+    /// The lower triangle of a matrix, by columns.
+    pub(super) fn of(matrix: &LowerTriangle) -> Self {
+        let mut start = vec![0; matrix.order() + 1];
+        matrix.columns.iter().for_each(|&column| start[column as usize + 1] += 1);
+        for column in 0..matrix.order() {
+            start[column + 1] += start[column];
+        }
+        let (mut rows, mut values) = (vec![0; matrix.columns.len()], vec![0.0; matrix.columns.len()]);
+        let mut next = start.clone();
+        for row in 0..matrix.order() {
+            let (columns, of_row, diagonal) = matrix.row(row);
+            let diagonal = (row as u32, diagonal);
+            for (column, value) in columns.iter().copied().zip(of_row.iter().copied()).chain([diagonal]) {
+                let at = &mut next[column as usize];
+                (rows[*at], values[*at]) = (row as u32, value);
+                *at += 1;
+            }
+        }
+        Self { start, rows, values }
+    }
+}
