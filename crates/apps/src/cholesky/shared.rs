@@ -12,7 +12,9 @@ use std::sync::{Arc, OnceLock};
 
 use protocols::sync::{BarrierRoom, LockRoom, Locks, SharedBarrier};
 use tempest::entry::{BadPlan, Plan, SharedMemory};
-use tempest::{Array, Frames, Homes, NodeId, Protocol, Quiet, Report, Setup, Shared, Thread, handlers};
+use tempest::{
+    Array, Frames, Homes, NodeId, Protocol, Quiet, Report, Right, Setup, Shared, Thread, handlers,
+};
 
 use super::config::{COLLECTOR, Divided};
 use super::fanout::{Announcement, Tiles, Worker};
@@ -159,18 +161,14 @@ impl SharedCholesky {
 
 impl Tiles for Reach<'_> {
     fn read(&self, tile: usize, values: Range<usize>, into: &mut Vec<f64>) {
-        let first = self.state.place(tile);
-        into.clear();
-        self.thread.read_runs(&self.state.tiles, first + values.start..first + values.end, |_, run| {
-            into.extend(run.iter());
-        });
+        let first = self.state.place(tile) + values.start;
+        into.resize(values.len(), 0.0);
+        self.thread.prefetch(&self.state.tiles, first..first + values.len(), Right::Read);
+        self.thread.read_slice(&self.state.tiles, first, into);
     }
 
     fn write(&self, tile: usize, first: usize, values: &[f64]) {
-        let first = self.state.place(tile) + first;
-        self.thread.write_runs(&self.state.tiles, first..first + values.len(), |start, run| {
-            (0..run.len()).for_each(|index| run.set(index, values[start - first + index]));
-        });
+        self.thread.write_slice(&self.state.tiles, self.state.place(tile) + first, values);
     }
 
     fn add(&self, tile: usize, first: usize, places: &[u32], values: &[f64]) {
