@@ -15,8 +15,8 @@ use std::ops::Range;
 use tempest::Thread;
 
 use super::dense::{self, Room, negated_product};
-use super::division::{Division, DomainTiles};
 use super::problem::Problem;
+use super::tiling::{DomainTiles, Tiling};
 use super::work::{ANNOUNCE, flops, of_division, of_factor, of_product};
 
 /// Something that a thread tells others it has finished: a block by its number, or a domain by its number behind all blocks.
@@ -46,22 +46,22 @@ pub(super) struct Audience {
 
 impl Audience {
     /// Finds the receivers of all announcements of `threads` threads.
-    pub(super) fn of(division: &Division, threads: u32) -> Self {
-        let owner = |block: u32| division.tiles[block as usize].owner;
-        let mut receivers = Vec::with_capacity(division.blocks.len() + division.domains.len());
-        for blocks in &division.panels {
+    pub(super) fn of(tiling: &Tiling, threads: u32) -> Self {
+        let owner = |block: u32| tiling.tiles[block as usize].owner;
+        let mut receivers = Vec::with_capacity(tiling.blocks.len() + tiling.domains.len());
+        for blocks in &tiling.panels {
             let below = blocks.start + 1..blocks.end;
             receivers.push(distinct(below.clone().map(owner)));
             for one in below.clone() {
-                receivers.push(distinct(below.clone().map(|other| owner(division.target(one, other)))));
+                receivers.push(distinct(below.clone().map(|other| owner(tiling.target(one, other)))));
             }
         }
-        for domain in &division.domains {
+        for domain in &tiling.domains {
             receivers.push(distinct(domain.updates.iter().map(|update| owner(update.block))));
         }
         let mut expected = vec![0; threads as usize];
         for (what, receivers) in receivers.iter().enumerate() {
-            let sender = division.finisher(what as u32);
+            let sender = tiling.finisher(what as u32);
             let others = receivers.iter().filter(|&&receiver| receiver != sender);
             others.for_each(|&receiver| expected[receiver as usize] += 1);
         }
@@ -81,7 +81,7 @@ fn distinct(threads: impl Iterator<Item = u32>) -> Vec<u32> {
     threads
 }
 
-impl Division {
+impl Tiling {
     /// The domain that an announcement tells of; `None` if it tells of a block.
     pub(super) fn domain(&self, what: Announcement) -> Option<&DomainTiles> {
         self.domains.get((what as usize).checked_sub(self.blocks.len())?)
@@ -95,7 +95,7 @@ impl Division {
 
 /// The part of the factorization that one thread does.
 pub(super) struct Worker<'w, T> {
-    division: &'w Division,
+    tiling: &'w Tiling,
     audience: &'w Audience,
     thread: &'w Thread<'w>,
     tiles: &'w T,
@@ -124,19 +124,19 @@ struct Scratch {
 
 impl<'w, T: Tiles> Worker<'w, T> {
     pub(super) fn new(
-        division: &'w Division,
+        tiling: &'w Tiling,
         audience: &'w Audience,
         thread: &'w Thread<'w>,
         tiles: &'w T,
     ) -> Self {
         Self {
-            missing: division.blocks.iter().map(|block| block.updates).collect(),
-            divisible: vec![false; division.panels.len()],
-            heard: vec![Vec::new(); division.panels.len()],
+            missing: tiling.blocks.iter().map(|block| block.updates).collect(),
+            divisible: vec![false; tiling.panels.len()],
+            heard: vec![Vec::new(); tiling.panels.len()],
             own: VecDeque::new(),
             scratch: Scratch::default(),
-            me: division.number(thread.id()),
-            division,
+            me: tiling.number(thread.id()),
+            tiling,
             audience,
             thread,
             tiles,
@@ -146,22 +146,22 @@ impl<'w, T: Tiles> Worker<'w, T> {
     /// Writes the entries of the matrix into the tiles of this thread, and zeros into its updates.
     pub(super) fn begin(&self, problem: &Problem) {
         let mut values = Vec::new();
-        for tile in self.division.of_factor().filter(|&tile| self.is_mine(tile)) {
+        for tile in self.tiling.of_factor().filter(|&tile| self.is_mine(tile)) {
             self.values_of_matrix(problem, tile, &mut values);
             self.tiles.write(tile, 0, &values);
             self.thread.poll();
         }
-        let updates = self.division.domains.iter().flat_map(|domain| &domain.updates);
+        let updates = self.tiling.domains.iter().flat_map(|domain| &domain.updates);
         for update in updates.filter(|update| self.is_mine(update.tile as usize)) {
             let tile = update.tile as usize;
-            self.tiles.write(tile, 0, &vec![0.0; self.division.tiles[tile].len()]);
+            self.tiles.write(tile, 0, &vec![0.0; self.tiling.tiles[tile].len()]);
             self.thread.poll();
         }
     }
 
     /// Sets `values` to those of the matrix at the places of a tile.
     fn values_of_matrix(&self, problem: &Problem, tile: usize, values: &mut Vec<f64>) {
-        let (rows, columns) = (self.division.rows(tile), self.division.columns(tile));
+        let (rows, columns) = (self.tiling.rows(tile), self.tiling.columns(tile));
         values.clear();
         values.resize(rows.len() * columns.len(), 0.0);
         for (place, &column) in columns.iter().enumerate() {
@@ -176,14 +176,14 @@ impl<'w, T: Tiles> Worker<'w, T> {
 
     /// Factors the domains of this thread, and blocks that nobody updates.
     pub(super) fn begin_factor(&mut self) {
-        let division = self.division;
-        for (what, domain) in (division.blocks.len() as u32..).zip(&division.domains) {
+        let tiling = self.tiling;
+        for (what, domain) in (tiling.blocks.len() as u32..).zip(&tiling.domains) {
             if domain.owner == self.me {
                 self.factor_domain(domain);
                 self.announce(what);
             }
         }
-        for block in 0..division.blocks.len() {
+        for block in 0..tiling.blocks.len() {
             if self.is_mine(block) && self.missing[block] == 0 {
                 self.finish(block as u32);
             }
@@ -205,7 +205,7 @@ impl<'w, T: Tiles> Worker<'w, T> {
     }
 
     fn is_mine(&self, tile: usize) -> bool {
-        self.division.tiles[tile].owner == self.me
+        self.tiling.tiles[tile].owner == self.me
     }
 
     /// Tells all who need it, this thread among them, what is finished.
@@ -221,12 +221,12 @@ impl<'w, T: Tiles> Worker<'w, T> {
     }
 
     fn hear(&mut self, what: Announcement) {
-        let division = self.division;
-        if let Some(domain) = division.domain(what) {
+        let tiling = self.tiling;
+        if let Some(domain) = tiling.domain(what) {
             return self.apply_updates(domain);
         }
-        let column = division.blocks[what as usize].column as usize;
-        let blocks = division.panels[column].clone();
+        let column = tiling.blocks[what as usize].column as usize;
+        let blocks = tiling.panels[column].clone();
         if what == blocks.start {
             self.divisible[column] = true;
             blocks.skip(1).for_each(|block| self.divide_if_due(block));
@@ -235,7 +235,7 @@ impl<'w, T: Tiles> Worker<'w, T> {
         let mut heard = std::mem::take(&mut self.heard[column]);
         heard.push(what);
         for &other in &heard {
-            let target = division.target(what, other);
+            let target = tiling.target(what, other);
             if self.is_mine(target as usize) {
                 self.multiply(what.max(other), what.min(other), target);
                 self.count_update(target);
@@ -248,11 +248,11 @@ impl<'w, T: Tiles> Worker<'w, T> {
         for update in &domain.updates {
             if self.is_mine(update.block as usize) {
                 let tile = update.tile as usize;
-                let width = self.division.tiles[tile].width();
+                let width = self.tiling.tiles[tile].width();
                 let mut values = std::mem::take(&mut self.scratch.product);
-                self.tiles.read(tile, 0..self.division.tiles[tile].len(), &mut values);
+                self.tiles.read(tile, 0..self.tiling.tiles[tile].len(), &mut values);
                 self.thread.charge(flops(values.len() as u64, values.len(), values.len()));
-                let (rows, columns) = (self.division.rows(tile), self.division.columns(tile));
+                let (rows, columns) = (self.tiling.rows(tile), self.tiling.columns(tile));
                 self.add(update.block as usize, rows, columns, &values, width);
                 self.scratch.product = values;
                 self.count_update(update.block);
@@ -270,8 +270,8 @@ impl<'w, T: Tiles> Worker<'w, T> {
 
     /// Finishes a block all of whose updates have been subtracted, if it need not wait for its diagonal.
     fn finish(&mut self, block: u32) {
-        let column = self.division.blocks[block as usize].column as usize;
-        if block == self.division.panels[column].start {
+        let column = self.tiling.blocks[block as usize].column as usize;
+        if block == self.tiling.panels[column].start {
             self.factor(block as usize);
             self.announce(block);
         } else {
@@ -281,9 +281,9 @@ impl<'w, T: Tiles> Worker<'w, T> {
 
     /// Divides a block of this thread by its diagonal if both are ready.
     fn divide_if_due(&mut self, block: u32) {
-        let column = self.division.blocks[block as usize].column as usize;
+        let column = self.tiling.blocks[block as usize].column as usize;
         if self.is_mine(block as usize) && self.missing[block as usize] == 0 && self.divisible[column] {
-            self.divide(block as usize, self.division.panels[column].start as usize);
+            self.divide(block as usize, self.tiling.panels[column].start as usize);
             self.announce(block);
             self.thread.poll();
         }
@@ -291,7 +291,7 @@ impl<'w, T: Tiles> Worker<'w, T> {
 
     /// Factors the block on a diagonal.
     fn factor(&mut self, block: usize) {
-        let tile = &self.division.tiles[block];
+        let tile = &self.tiling.tiles[block];
         let values = &mut self.scratch.a;
         self.tiles.read(block, 0..tile.len(), values);
         dense::factor(values, tile.width());
@@ -301,7 +301,7 @@ impl<'w, T: Tiles> Worker<'w, T> {
 
     /// Divides a block by the one on its diagonal.
     fn divide(&mut self, block: usize, diagonal: usize) {
-        let tile = &self.division.tiles[block];
+        let tile = &self.tiling.tiles[block];
         let Scratch { a, b, .. } = &mut self.scratch;
         self.tiles.read(block, 0..tile.len(), a);
         self.tiles.read(diagonal, 0..tile.width() * tile.width(), b);
@@ -313,7 +313,7 @@ impl<'w, T: Tiles> Worker<'w, T> {
     /// Subtracts from a block the product of two others of one panel's columns.
     fn multiply(&mut self, below: u32, above: u32, target: u32) {
         let (below, above) = (below as usize, above as usize);
-        let (a, b) = (&self.division.tiles[below], &self.division.tiles[above]);
+        let (a, b) = (&self.tiling.tiles[below], &self.tiling.tiles[above]);
         let Scratch { a: values_a, b: values_b, product, room, .. } = &mut self.scratch;
         self.tiles.read(below, 0..a.len(), values_a);
         let others = if below == above {
@@ -327,7 +327,7 @@ impl<'w, T: Tiles> Worker<'w, T> {
         let loaded = if below == above { a.len() } else { a.len() + b.len() };
         self.thread.charge(flops(of_product(computed, a.width()), loaded, computed));
         let product = std::mem::take(&mut self.scratch.product);
-        let (rows, columns) = (self.division.rows(below), self.division.rows(above));
+        let (rows, columns) = (self.tiling.rows(below), self.tiling.rows(above));
         self.add(target as usize, rows, columns, &product, columns.len());
         self.scratch.product = product;
     }
@@ -335,11 +335,11 @@ impl<'w, T: Tiles> Worker<'w, T> {
     /// Adds values to a tile, at these matrix rows and columns; on the diagonal, to its lower triangle alone. `width` values are
     /// those of one row.
     fn add(&mut self, tile: usize, rows: &[u32], columns: &[u32], values: &[f64], width: usize) {
-        let division = self.division;
+        let tiling = self.tiling;
         let Scratch { rows: row_places, columns: column_places, .. } = &mut self.scratch;
-        places(rows, division.rows(tile), row_places);
-        places(columns, division.columns(tile), column_places);
-        let stride = division.tiles[tile].width();
+        places(rows, tiling.rows(tile), row_places);
+        places(columns, tiling.columns(tile), column_places);
+        let stride = tiling.tiles[tile].width();
         for ((&row, &place), values) in rows.iter().zip(&*row_places).zip(values.chunks(width)) {
             let lower = columns.partition_point(|&column| column <= row);
             self.tiles.add(tile, place as usize * stride, &column_places[..lower], values);
@@ -353,10 +353,10 @@ impl<'w, T: Tiles> Worker<'w, T> {
         let mut outside = Vec::new();
         let first = domain.tiles.start;
         for tile in domain.tiles.clone() {
-            let columns = self.division.columns(tile);
+            let columns = self.tiling.columns(tile);
             let end = columns[columns.len() - 1] + 1;
             for (source, from) in std::mem::take(&mut due[tile - first]) {
-                let next = self.division.rows(source).partition_point(|&row| row < end);
+                let next = self.tiling.rows(source).partition_point(|&row| row < end);
                 self.multiply_rows(source, from..next, tile);
                 self.advance(domain, source, next, &mut due, &mut outside);
             }
@@ -379,9 +379,9 @@ impl<'w, T: Tiles> Worker<'w, T> {
         due: &mut [Vec<(usize, usize)>],
         outside: &mut Vec<(usize, usize)>,
     ) {
-        match self.division.rows(source).get(from) {
+        match self.tiling.rows(source).get(from) {
             Some(&row) if row < domain.end => {
-                let tile = self.division.tile_of_column(domain.tiles.clone(), row);
+                let tile = self.tiling.tile_of_column(domain.tiles.clone(), row);
                 due[tile - domain.tiles.start].push((source, from));
             }
             Some(_) => outside.push((source, from)),
@@ -391,7 +391,7 @@ impl<'w, T: Tiles> Worker<'w, T> {
 
     /// Subtracts from a tile of a domain the product of rows of another: all from the beginning of `rows` on by those of `rows`.
     fn multiply_rows(&mut self, source: usize, rows: Range<usize>, target: usize) {
-        let tile = &self.division.tiles[source];
+        let tile = &self.tiling.tiles[source];
         let (width, end) = (tile.width(), tile.len());
         let Scratch { a, product, room, .. } = &mut self.scratch;
         self.tiles.read(source, rows.start * width..end, a);
@@ -399,14 +399,14 @@ impl<'w, T: Tiles> Worker<'w, T> {
         let computed = product.len() - rows.len() * (rows.len() - 1) / 2;
         self.thread.charge(flops(of_product(computed, width), a.len(), computed));
         let product = std::mem::take(&mut self.scratch.product);
-        let all = self.division.rows(source);
+        let all = self.tiling.rows(source);
         self.add(target, &all[rows.start..], &all[rows.clone()], &product, rows.len());
         self.scratch.product = product;
     }
 
     /// Factors a tile of a domain: the square at its top, by which it divides the rest.
     fn factor_tile(&mut self, tile: usize) {
-        let (width, height) = (self.division.tiles[tile].width(), self.division.tiles[tile].height());
+        let (width, height) = (self.tiling.tiles[tile].width(), self.tiling.tiles[tile].height());
         let values = &mut self.scratch.a;
         self.tiles.read(tile, 0..width * height, values);
         let (square, rest) = values.split_at_mut(width * width);
@@ -419,8 +419,8 @@ impl<'w, T: Tiles> Worker<'w, T> {
 
     /// Adds to the updates of a domain the product of the rows of a tile outside the domain, which are those from place `from` on.
     fn gather_updates(&mut self, domain: &DomainTiles, source: usize, from: usize) {
-        let division = self.division;
-        let (width, end) = (division.tiles[source].width(), division.tiles[source].len());
+        let tiling = self.tiling;
+        let (width, end) = (tiling.tiles[source].width(), tiling.tiles[source].len());
         let Scratch { a, product, room, .. } = &mut self.scratch;
         self.tiles.read(source, from * width..end, a);
         let count = a.len() / width;
@@ -428,11 +428,11 @@ impl<'w, T: Tiles> Worker<'w, T> {
         let computed = count * (count + 1) / 2;
         self.thread.charge(flops(of_product(computed, width), a.len(), computed));
         let product = std::mem::take(&mut self.scratch.product);
-        let rows = &division.rows(source)[from..];
-        let parts: Vec<_> = division.by_panel(rows).collect();
+        let rows = &tiling.rows(source)[from..];
+        let parts: Vec<_> = tiling.by_panel(rows).collect();
         for (place, (column, columns)) in parts.iter().enumerate() {
             for (row, below) in &parts[place..] {
-                let block = division.block(*row, *column);
+                let block = tiling.block(*row, *column);
                 let at = domain.updates.binary_search_by_key(&block, |update| update.block);
                 let tile = domain.updates[at.expect("a domain has what it updates")].tile;
                 let values = &product[below.start * count + columns.start..];

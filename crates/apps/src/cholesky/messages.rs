@@ -20,6 +20,7 @@ use tempest::{
 
 use super::config::{COLLECTOR, Divided};
 use super::fanout::{Announcement, Tiles, Worker};
+use super::tiling::ALIGNED;
 
 /// The most values in one message.
 const VALUES: usize = 12;
@@ -39,28 +40,28 @@ pub(super) struct Config {
 
 impl Config {
     pub(super) fn new(divided: Divided, mechanism: Mechanism) -> Self {
-        let words = divided.division.words.clone();
+        let words = divided.tiling.words.clone();
         let mut config = Self { copies: vec![HashMap::new(); words.len()], words, divided, mechanism };
         for what in 0..config.announcements() {
             for node in config.nodes_of(what) {
                 config.tiles_for(what, node).for_each(|tile| config.make_room(node, tile));
             }
         }
-        let all: Vec<_> = config.divided.division.of_factor().collect();
+        let all: Vec<_> = config.divided.tiling.of_factor().collect();
         all.into_iter().for_each(|tile| config.make_room(COLLECTOR, tile as u32));
         config
     }
 
     fn announcements(&self) -> u32 {
-        (self.divided.division.blocks.len() + self.divided.division.domains.len()) as u32
+        (self.divided.tiling.blocks.len() + self.divided.tiling.domains.len()) as u32
     }
 
     /// The nodes other than the sender's that an announcement goes to.
     fn nodes_of(&self, what: Announcement) -> Vec<NodeId> {
-        let Divided { division, audience, .. } = &self.divided;
-        let sender = division.thread(division.finisher(what)).node;
+        let Divided { tiling, audience, .. } = &self.divided;
+        let sender = tiling.thread(tiling.finisher(what)).node;
         let mut nodes: Vec<_> =
-            audience.receivers(what).iter().map(|&thread| division.thread(thread).node).collect();
+            audience.receivers(what).iter().map(|&thread| tiling.thread(thread).node).collect();
         nodes.dedup();
         nodes.retain(|&node| node != sender);
         nodes
@@ -68,9 +69,9 @@ impl Config {
 
     /// The tiles that a node needs with an announcement.
     fn tiles_for(&self, what: Announcement, node: NodeId) -> impl Iterator<Item = u32> + use<> {
-        let division = &self.divided.division;
-        let Some(domain) = division.domain(what) else { return vec![what].into_iter() };
-        let is_there = |block: u32| division.thread(division.tiles[block as usize].owner).node == node;
+        let tiling = &self.divided.tiling;
+        let Some(domain) = tiling.domain(what) else { return vec![what].into_iter() };
+        let is_there = |block: u32| tiling.thread(tiling.tiles[block as usize].owner).node == node;
         let tiles: Vec<_> =
             domain.updates.iter().filter(|update| is_there(update.block)).map(|update| update.tile).collect();
         tiles.into_iter()
@@ -78,22 +79,22 @@ impl Config {
 
     /// Keeps room on a node for a copy of a tile, unless the tile is there.
     fn make_room(&mut self, node: NodeId, tile: u32) {
-        let of_tile = &self.divided.division.tiles[tile as usize];
-        if self.divided.division.thread(of_tile.owner).node == node {
+        let of_tile = &self.divided.tiling.tiles[tile as usize];
+        if self.divided.tiling.thread(of_tile.owner).node == node {
             return;
         }
         let words = &mut self.words[node.0 as usize];
         self.copies[node.0 as usize].entry(tile).or_insert_with(|| {
             let at = *words;
-            *words += of_tile.len() as u32;
+            *words += (of_tile.len() as u32).next_multiple_of(ALIGNED);
             at
         });
     }
 
     /// Where a tile is on a node that has it or has room for a copy of it.
     fn place(&self, node: NodeId, tile: usize) -> u32 {
-        let of_tile = &self.divided.division.tiles[tile];
-        match self.divided.division.thread(of_tile.owner).node == node {
+        let of_tile = &self.divided.tiling.tiles[tile];
+        match self.divided.tiling.thread(of_tile.owner).node == node {
             true => of_tile.at,
             false => self.copies[node.0 as usize][&(tile as u32)],
         }
@@ -155,8 +156,8 @@ impl Cholesky {
     #[message(key = thread)]
     fn finished(&self, thread: u32, what: u32, cx: &mut Handler<'_>) {
         self.append(thread, what, cx);
-        let Divided { division, audience, .. } = &self.config.divided;
-        let here = audience.receivers(what).iter().map(|&receiver| division.thread(receiver));
+        let Divided { tiling, audience, .. } = &self.config.divided;
+        let here = audience.receivers(what).iter().map(|&receiver| tiling.thread(receiver));
         for other in here.filter(|receiver| receiver.node == self.node && receiver.index > thread) {
             cx.send(self.node, Self::passed_on(other.index, what));
         }
@@ -181,7 +182,8 @@ impl Cholesky {
         });
     }
 
-    /// Sends a tile to another node, and `message` behind it in a transfer.
+    /// Sends tiles to another node, and `message` behind them. `key` is the key of the message, under which values that come in
+    /// messages of their own are handled, too.
     fn ship<M: tempest::Message>(
         &self,
         thread: &Thread<'_>,
@@ -192,7 +194,7 @@ impl Cholesky {
     ) {
         let pieces = |node: NodeId| -> Vec<Piece> {
             let piece = |&tile: &u32| {
-                let words = self.config.divided.division.tiles[tile as usize].len() as u32;
+                let words = self.config.divided.tiling.tiles[tile as usize].len() as u32;
                 self.tiles.piece(self.config.place(node, tile as usize), words)
             };
             tiles.iter().map(piece).collect()
@@ -228,7 +230,7 @@ impl Cholesky {
     /// Takes the announcements of others until there are no more to come.
     fn take_all(&self, thread: &Thread<'_>, worker: &mut Worker<'_, Reach<'_>>) {
         let index = thread.index();
-        let number = self.config.divided.division.number(thread.id());
+        let number = self.config.divided.tiling.number(thread.id());
         let expected = self.config.divided.audience.expected[number as usize];
         for taken in 1..=u64::from(expected) {
             thread.wait(&self.told[index as usize], taken);
@@ -241,24 +243,21 @@ impl Cholesky {
 
     /// Sends the collector the tiles of this thread that it does not have.
     fn gather(&self, thread: &Thread<'_>) {
-        let Divided { division, audience, .. } = &self.config.divided;
-        let me = division.number(thread.id());
+        let Divided { tiling, audience, .. } = &self.config.divided;
+        let me = tiling.number(thread.id());
         let has = |tile: usize| {
-            tile < division.blocks.len()
-                && audience
-                    .receivers(tile as u32)
-                    .iter()
-                    .any(|&other| division.thread(other).node == COLLECTOR)
+            tile < tiling.blocks.len()
+                && audience.receivers(tile as u32).iter().any(|&other| tiling.thread(other).node == COLLECTOR)
         };
-        for tile in division.of_factor().filter(|&tile| division.tiles[tile].owner == me && !has(tile)) {
+        for tile in tiling.of_factor().filter(|&tile| tiling.tiles[tile].owner == me && !has(tile)) {
             self.ship(thread, COLLECTOR, &[tile as u32], 0, Self::gathered());
         }
     }
 
     fn main(&self, thread: &Thread<'_>) {
-        let Divided { problem, division, audience } = &self.config.divided;
+        let Divided { problem, tiling, audience } = &self.config.divided;
         let reach = Reach { state: self, thread, sent: Cell::new(None) };
-        let mut worker = Worker::new(division, audience, thread, &reach);
+        let mut worker = Worker::new(tiling, audience, thread, &reach);
         worker.begin(problem);
         self.barrier.wait(thread);
         thread.phase("factor");
@@ -316,7 +315,7 @@ impl Tiles for Reach<'_> {
 
     fn announce(&self, to: u32, what: Announcement) {
         let state = self.state;
-        let to = state.config.divided.division.thread(to);
+        let to = state.config.divided.tiling.thread(to);
         if to.node == state.node {
             self.thread.hold(Key::User(to.index.into()), |cx| state.append(to.index, what, cx));
         } else if self.sent.replace(Some((what, to.node))) != Some((what, to.node)) {

@@ -54,7 +54,6 @@
 mod columns;
 mod config;
 mod dense;
-mod division;
 mod domains;
 mod fanout;
 mod input;
@@ -64,6 +63,7 @@ mod problem;
 mod reference;
 mod shared;
 mod structure;
+mod tiling;
 mod tree;
 mod work;
 

@@ -43,7 +43,7 @@ impl Config {
     /// [`BadPlan`] if there is no such address space, or no protocol for it.
     pub(super) fn new(plan: &Plan, divided: Divided, frames: Frames) -> Result<Self, BadPlan> {
         let mut space = plan.layout()?;
-        let most = divided.division.words.iter().max().copied().unwrap_or(0);
+        let most = divided.tiling.words.iter().max().copied().unwrap_or(0);
         let tiles = space.array("tiles", most as usize, Homes::Parts)?;
         let threads = plan.shape.threads;
         let (mut begins, mut longest) = (Vec::new(), 0);
@@ -106,22 +106,22 @@ struct Reach<'r> {
 impl SharedCholesky {
     /// The index of the first value of a tile.
     fn place(&self, tile: usize) -> usize {
-        let division = &self.config.divided.division;
-        let tile = &division.tiles[tile];
+        let tiling = &self.config.divided.tiling;
+        let tile = &tiling.tiles[tile];
         // Tiles lie one behind the other in a part, so the place of the first word of a part is that of any.
-        self.tiles.at(division.thread(tile.owner).node, tile.at as usize)
+        self.tiles.at(tiling.thread(tile.owner).node, tile.at as usize)
     }
 
     /// The indices of the end of a thread's queue, and of its first announcement.
     fn queue(&self, number: u32) -> (usize, usize) {
-        let thread = self.config.divided.division.thread(number);
+        let thread = self.config.divided.tiling.thread(number);
         let begin = self.config.begins[number as usize] as usize;
         (self.ends.at(thread.node, thread.index as usize), self.queues.at(thread.node, begin))
     }
 
     /// Takes the announcements of others until there are no more to come.
     fn take_all(&self, thread: &Thread<'_>, worker: &mut Worker<'_, Reach<'_>>) {
-        let number = self.config.divided.division.number(thread.id());
+        let number = self.config.divided.tiling.number(thread.id());
         let expected = u64::from(self.config.divided.audience.expected[number as usize]);
         if expected == 0 {
             return;
@@ -138,9 +138,9 @@ impl SharedCholesky {
     }
 
     fn main(&self, thread: &Thread<'_>) {
-        let Divided { problem, division, audience } = &self.config.divided;
+        let Divided { problem, tiling, audience } = &self.config.divided;
         let reach = Reach { state: self, thread };
-        let mut worker = Worker::new(division, audience, thread, &reach);
+        let mut worker = Worker::new(tiling, audience, thread, &reach);
         worker.begin(problem);
         self.barrier.wait(thread);
         thread.phase("factor");

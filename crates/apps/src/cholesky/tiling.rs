@@ -18,8 +18,9 @@ use super::domains::{Domain, domains, panels};
 use super::structure::Structure;
 use super::tree::NONE;
 
-/// Bytes to which the beginning of a tile is aligned: those of the largest block of shared memory, so that no block has two tiles.
-const ALIGNED: u32 = 128;
+/// Words to which the beginning of a tile is aligned: 128 bytes, those of the largest block of shared memory, so that no block and no
+/// line of a cache has two tiles.
+pub(super) const ALIGNED: u32 = 16;
 
 /// A dense matrix of values of the factor, or of what is to be subtracted from it.
 #[derive(Clone, PartialEq, Debug)]
@@ -86,7 +87,7 @@ pub(super) struct DomainTiles {
 
 /// The factor of a matrix, divided among the threads of a world.
 #[derive(Debug)]
-pub(super) struct Division {
+pub(super) struct Tiling {
     /// The number of threads of each node.
     threads: u32,
     /// All tiles: those of the blocks, which have the blocks' numbers, then those of domains.
@@ -103,7 +104,7 @@ pub(super) struct Division {
     panel_of: Vec<u32>,
 }
 
-impl Division {
+impl Tiling {
     /// Divides a factor: panels of at most `width` columns, domains and blocks for the threads of `problem`, whose tiles are dealt
     /// out to those of `shape` in turn.
     pub(super) fn new(structure: &Structure, width: u32, problem: Shape, shape: Shape) -> Self {
@@ -114,7 +115,7 @@ impl Division {
         for (number, (_, columns)) in (0..).zip(&panels) {
             panel_of[columns.start as usize..columns.end as usize].fill(number);
         }
-        let mut division = Self {
+        let mut tiling = Self {
             threads: shape.threads,
             tiles: Vec::new(),
             blocks: Vec::new(),
@@ -126,13 +127,13 @@ impl Division {
         };
         let grid = Grid::of(divided, shape.nodes * shape.threads);
         for (supernode, columns) in &panels {
-            division.add_panel(structure.rows(*supernode), columns.clone(), &grid);
+            tiling.add_panel(structure.rows(*supernode), columns.clone(), &grid);
         }
-        division.count_updates();
+        tiling.count_updates();
         for domain in &domains {
-            division.add_domain(structure, domain, &grid);
+            tiling.add_domain(structure, domain, &grid);
         }
-        division
+        tiling
     }
 
     /// The thread of a number among all threads.
@@ -203,7 +204,7 @@ impl Division {
         let (rows, columns) = (add(rows), add(columns));
         let words = &mut self.words[(owner / self.threads) as usize];
         let tile = Tile { rows, columns, owner, at: *words };
-        *words += (tile.len() as u32).next_multiple_of(ALIGNED / 8);
+        *words += (tile.len() as u32).next_multiple_of(ALIGNED);
         self.tiles.push(tile);
         self.tiles.len() as u32 - 1
     }
@@ -293,24 +294,24 @@ mod tests {
 
     const SHAPES: [(u32, u32); 4] = [(1, 1), (2, 3), (4, 4), (3, 1)];
 
-    fn divisions() -> impl Iterator<Item = (Problem, Division)> {
+    fn tilings() -> impl Iterator<Item = (Problem, Tiling)> {
         [BUS, JAGMESH, STIFFNESS].into_iter().flat_map(|name| {
             let problem = Problem::new(&input(name), Order::MinimumDegree).unwrap();
             SHAPES.into_iter().map(move |(nodes, threads)| {
                 let shape = Shape { nodes, threads };
-                let division = Division::new(&problem.structure, 8, shape, shape);
-                (problem.clone(), division)
+                let tiling = Tiling::new(&problem.structure, 8, shape, shape);
+                (problem.clone(), tiling)
             })
         })
     }
 
     #[test]
     fn each_entry_of_the_factor_is_in_one_tile() {
-        for (problem, division) in divisions() {
+        for (problem, tiling) in tilings() {
             let mut entries = HashSet::new();
-            for tile in division.of_factor() {
-                for &row in division.rows(tile) {
-                    let lower = division.columns(tile).iter().filter(|&&column| column <= row);
+            for tile in tiling.of_factor() {
+                for &row in tiling.rows(tile) {
+                    let lower = tiling.columns(tile).iter().filter(|&&column| column <= row);
                     lower.for_each(|&column| {
                         assert!(entries.insert((row, column)), "({row}, {column}) is twice")
                     });
@@ -322,44 +323,44 @@ mod tests {
 
     #[test]
     fn tiles_of_a_node_do_not_overlap() {
-        for (_, division) in divisions() {
-            let mut parts: Vec<_> = division
+        for (_, tiling) in tilings() {
+            let mut parts: Vec<_> = tiling
                 .tiles
                 .iter()
-                .map(|tile| (division.thread(tile.owner).node.0, tile.at, tile.at + tile.len() as u32))
+                .map(|tile| (tiling.thread(tile.owner).node.0, tile.at, tile.at + tile.len() as u32))
                 .collect();
             parts.sort_unstable();
             assert!(parts.windows(2).all(|two| two[0].0 != two[1].0 || two[0].2 <= two[1].1));
-            assert!(parts.iter().all(|&(node, _, end)| end <= division.words[node as usize]));
+            assert!(parts.iter().all(|&(node, _, end)| end <= tiling.words[node as usize]));
         }
     }
 
     /// The pairs of blocks, and the domains, that update a block are counted, and have all rows and columns that they fill.
     #[test]
     fn updates_are_counted_and_find_their_places() {
-        for (_, division) in divisions() {
-            let mut counts = vec![0; division.blocks.len()];
+        for (_, tiling) in tilings() {
+            let mut counts = vec![0; tiling.blocks.len()];
             let mut fill = |from: (&[u32], &[u32]), block: u32| {
-                let (rows, columns) = (division.rows(block as usize), division.columns(block as usize));
+                let (rows, columns) = (tiling.rows(block as usize), tiling.columns(block as usize));
                 assert!(
                     from.0.iter().all(|row| rows.contains(row))
                         && from.1.iter().all(|row| columns.contains(row))
                 );
                 counts[block as usize] += 1;
             };
-            for blocks in &division.panels {
+            for blocks in &tiling.panels {
                 for one in blocks.start + 1..blocks.end {
                     for other in blocks.start + 1..=one {
-                        let from = (division.rows(one as usize), division.rows(other as usize));
-                        fill(from, division.target(one, other));
+                        let from = (tiling.rows(one as usize), tiling.rows(other as usize));
+                        fill(from, tiling.target(one, other));
                     }
                 }
             }
-            for update in division.domains.iter().flat_map(|domain| &domain.updates) {
+            for update in tiling.domains.iter().flat_map(|domain| &domain.updates) {
                 let tile = update.tile as usize;
-                fill((division.rows(tile), division.columns(tile)), update.block);
+                fill((tiling.rows(tile), tiling.columns(tile)), update.block);
             }
-            assert!(division.blocks.iter().zip(counts).all(|(block, count)| block.updates == count));
+            assert!(tiling.blocks.iter().zip(counts).all(|(block, count)| block.updates == count));
         }
     }
 
@@ -367,10 +368,10 @@ mod tests {
     fn one_thread_has_no_blocks() {
         let problem = Problem::new(&input(JAGMESH), Order::MinimumDegree).unwrap();
         let one = Shape { nodes: 1, threads: 1 };
-        let whole = Division::new(&problem.structure, 8, one, one);
+        let whole = Tiling::new(&problem.structure, 8, one, one);
         assert!(whole.blocks.is_empty() && whole.domains.iter().all(|domain| domain.updates.is_empty()));
         // A baseline computes on one thread what the threads of another shape would.
-        let divided = Division::new(&problem.structure, 8, Shape { nodes: 4, threads: 2 }, one);
+        let divided = Tiling::new(&problem.structure, 8, Shape { nodes: 4, threads: 2 }, one);
         assert!(!divided.blocks.is_empty() && divided.tiles.iter().all(|tile| tile.owner == 0));
     }
 }
