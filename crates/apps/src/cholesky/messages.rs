@@ -147,9 +147,7 @@ impl Cholesky {
     #[message(key = thread)]
     fn values(&self, thread: u32, at: u32, payload: &[u64], cx: &mut Handler<'_>) {
         cx.charge(MOVE.times(payload.len() as u32));
-        for (place, &bits) in (at as usize..).zip(payload) {
-            cx.store(&self.tiles, place, f64::from_bits(bits));
-        }
+        cx.write(&self.tiles, at as usize, bytemuck::cast_slice(payload));
     }
 
     /// Tells the threads of the receiver what is finished, whose tiles are in place: this thread, and those behind it.
