@@ -6,7 +6,7 @@
 //! program's own: a touch moves none, and a model decides what a cache makes of it. A world is told of a touch as a
 //! run of accesses by their [addresses](crate::world::AddressRange). This module must never know a memory system.
 
-use crate::{Right, Word};
+use crate::Right;
 
 /// The kind of access to words.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -53,12 +53,6 @@ impl Touch {
     /// A run of accesses to elements that follow each other without a gap.
     pub fn dense(first: u64, elements: usize, bytes: u64, access: Access) -> Self {
         Self { first, elements: elements as u64, bytes, stride: bytes, access }
-    }
-
-    /// One access to a word of an array of such words, which begins at the address `first`.
-    pub(crate) fn word<T: Word>(first: u64, index: usize, access: Access) -> Self {
-        let bytes = size_of::<T>() as u64;
-        Self::dense(first + index as u64 * bytes, 1, bytes, access)
     }
 
     /// The address behind the last element; the first address where there is no element.

@@ -8,13 +8,13 @@ use std::ops::RangeInclusive;
 
 use units::Time;
 
-use crate::access::Touch;
 use crate::key::DispatchKey;
 use crate::key::Proof;
 use crate::memory::Lowering;
 use crate::node::Node;
 use crate::processor::{Accounting, Processor};
 use crate::transfer::Transfer;
+use crate::word;
 use crate::{
     Access, Block, Data, Event, Key, Keyed, Memory, Message, NodeId, Primitive, Right, Segment, Tag, Target,
     Waiter, Word, Work,
@@ -147,7 +147,8 @@ impl Actions<'_> {
         segment.cells().write(from, values);
         if let Some(accounting) = self.accounting {
             let stores = from..from + values.len();
-            stores.for_each(|at| accounting.touch(Touch::word::<T>(segment.first(), at, Access::Store)));
+            stores
+                .for_each(|at| accounting.touch_one(word::address::<T>(segment.first(), at), Access::Store));
         }
     }
 

@@ -78,7 +78,7 @@ impl<T: Element> Private<T> {
     pub fn get(&self, thread: &Thread<'_>, index: usize) -> T {
         let Some(&value) = self.elements.get(index) else { self.refuse(index..index.saturating_add(1)) };
         if thread.is_charged() {
-            self.charge(thread, index..index + 1, Access::Load);
+            self.charge_one(thread, index, Access::Load);
         }
         value
     }
@@ -93,7 +93,7 @@ impl<T: Element> Private<T> {
             self.refuse(index..index.saturating_add(1));
         }
         if thread.is_charged() {
-            self.charge(thread, index..index + 1, Access::Store);
+            self.charge_one(thread, index, Access::Store);
         }
         self.elements[index] = value;
     }
@@ -166,6 +166,15 @@ impl<T: Element> Private<T> {
         let stride = u64::from(layout.bytes);
         let first = self.first + range.start as u64 * stride + u64::from(field.at);
         Touch { first, elements: range.len() as u64, bytes: field.bytes.into(), stride, access }
+    }
+
+    /// Charges accesses to all fields of an element.
+    #[inline(never)]
+    fn charge_one(&self, thread: &Thread<'_>, index: usize, access: Access) {
+        match const { T::LAYOUT.dense() } {
+            Some((1, bytes)) => thread.charge_one(self.first + index as u64 * u64::from(bytes), access),
+            _ => self.charge(thread, index..index + 1, access),
+        }
     }
 
     /// Charges accesses to all fields of elements.

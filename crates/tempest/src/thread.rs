@@ -238,6 +238,14 @@ impl<'a> Thread<'a> {
         }
     }
 
+    /// Charges this thread for one access to an element: free natively, time in a model.
+    #[inline]
+    pub(crate) fn charge_one(&self, address: u64, access: Access) {
+        if let Some(accounting) = self.accounting {
+            accounting.touch_one(address, access);
+        }
+    }
+
     /// Charges this thread for accessing `words` words of a segment of this node: free natively, time in a model.
     ///
     /// # Panics

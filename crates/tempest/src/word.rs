@@ -62,6 +62,12 @@ pub trait IntegerWord: Word + Eq {}
 /// The integer with the size of a word, which its atomic holds.
 pub(crate) type Value<T> = <<T as Word>::Atomic as AtomicWord>::Value;
 
+/// The address of a word of an array of such words, which begins at the address `first`.
+#[inline]
+pub(crate) fn address<T: Word>(first: u64, index: usize) -> u64 {
+    first + index as u64 * size_of::<T>() as u64
+}
+
 /// Loads a value, with nothing ordered by it.
 #[inline]
 pub(crate) fn load<T: Word>(from: &T::Atomic) -> T {

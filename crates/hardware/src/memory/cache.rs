@@ -155,9 +155,27 @@ impl Cache {
         self.places.get(first..first + self.ways)?.iter().position(here).map(|way| first + way)
     }
 
+    /// The time from which the line at a place is there.
+    #[inline]
+    pub(super) fn there(&self, place: usize) -> Time {
+        self.places[place].there
+    }
+
+    /// Whether this cache alone has the line at a place.
+    #[inline]
+    pub(super) fn is_alone(&self, place: usize) -> bool {
+        self.places[place].tag.state().is_alone()
+    }
+
+    /// Whether a device has overwritten the line at a place in memory since the line came in.
+    #[inline]
+    pub(super) fn is_stale(&self, place: usize) -> bool {
+        self.places[place].tag.has(Mark::Stale)
+    }
+
     /// The line at a place.
     #[inline]
-    pub(super) fn found(&self, place: usize) -> Found {
+    fn found(&self, place: usize) -> Found {
         let Place { tag, there } = self.places[place];
         Found { state: tag.state(), stale: tag.has(Mark::Stale), there }
     }

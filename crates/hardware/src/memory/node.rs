@@ -284,22 +284,21 @@ impl NodeMemory {
     /// one is done before `until`. Each takes its issue of the length `issue`; a load is `used` by the next instruction or not.
     /// Returns the time at which the last access is done. The accesses are those of as many calls of [`load`](Self::load) or
     /// [`store`](Self::store), each at the end of its issue.
-    #[inline]
+    #[inline(always)]
     pub fn hit(&mut self, who: usize, line: u64, hits: Hits, now: Time, until: Time) -> Option<Time> {
         let Hits { kind, issue, count } = hits;
         let Client { cache, first: first_level, .. } = &mut self.processors[who];
         let costs = &self.costs.cache;
         let place = cache.find(line)?;
-        let found = cache.found(place);
         let done = match kind {
             Hit::Used => {
                 let each = issue + costs.load_use;
                 let wait = first_level.as_ref().map_or(Time::ZERO, |first| first.wait(line));
-                let first = found.there.max(now + each + wait);
+                let first = cache.there(place).max(now + each + wait);
                 if count == 1 { first } else { first + each * (count - 1) }
             }
             Hit::Ignored => now + issue * count,
-            Hit::Stored if costs.coherent && !found.state.is_alone() => return None,
+            Hit::Stored if costs.coherent && !cache.is_alone(place) => return None,
             Hit::Stored => now + issue * count,
         };
         if done >= until {
@@ -309,7 +308,7 @@ impl NodeMemory {
         if kind == Hit::Stored {
             cache.store_at(place, done);
         } else {
-            self.counts.stale_loads += u64::from(found.stale) * count;
+            self.counts.stale_loads += u64::from(cache.is_stale(place)) * count;
             if let Some(first) = first_level {
                 first.load(line);
             }

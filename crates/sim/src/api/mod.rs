@@ -272,6 +272,18 @@ impl Edge {
         }
     }
 
+    /// Accounts for an access that cannot be [made at once](touches::makes_one), beginning under a borrow of the modelled state.
+    #[inline(never)]
+    fn touched_one<'s>(&'s self, mut state: RefMut<'s, Cluster>, address: u64, access: Access) {
+        // An element lies in one line, so that its first byte stands for all.
+        let touch = Touch::dense(address, 1, 1, access);
+        let mut work = state.at_work(self.core());
+        match work.memory.instructions(work.core.number(), &touch) {
+            Some(left) => self.instruct(state, left),
+            None => touches::charge(&mut work, &touch),
+        }
+    }
+
     /// Makes instructions of which the first may need the bus.
     #[inline(never)]
     fn instruct<'s>(&'s self, mut state: RefMut<'s, Cluster>, mut left: Instructions) {
@@ -357,6 +369,21 @@ impl Accounting for Edge {
             return;
         }
         self.touched(state, &touch);
+    }
+
+    fn touch_one(&self, address: u64, access: Access) {
+        if panicking() {
+            return;
+        }
+        let mut state = self.state();
+        if state.agenda.is_over() {
+            drop(state);
+            self.is_at_its_end();
+            return;
+        }
+        if !touches::makes_one(&mut state.at_work(self.core()), address, access) {
+            self.touched_one(state, address, access);
+        }
     }
 
     fn drain(&self) {

@@ -91,15 +91,21 @@ impl Instructions {
         matches!(self.access, Access::Load | Access::LoadIgnored)
     }
 
-    #[inline]
     /// The kind of access; `None` of instructions of lines.
+    #[inline]
     fn kind(&self) -> Option<Hit> {
-        match self.access {
-            Access::Load => Some(Hit::Used),
-            Access::LoadIgnored => Some(Hit::Ignored),
-            Access::Store => Some(Hit::Stored),
-            Access::Flush | Access::Purge => None,
-        }
+        kind(self.access)
+    }
+}
+
+/// The kind of an access; `None` of an instruction of a line.
+#[inline]
+fn kind(access: Access) -> Option<Hit> {
+    match access {
+        Access::Load => Some(Hit::Used),
+        Access::LoadIgnored => Some(Hit::Ignored),
+        Access::Store => Some(Hit::Stored),
+        Access::Flush | Access::Purge => None,
     }
 }
 
@@ -145,6 +151,31 @@ pub(crate) fn charge(work: &mut AtWork<'_>, touch: &Touch) {
     if arrived > 0 {
         work.core.spend(Bucket::Memory, work.memory.read * arrived);
     }
+}
+
+/// Makes an access from the processor's clock on, if it needs no bus and may be made so far ahead of engine time. Returns whether it
+/// has been made. A run of one access would do as much; this takes the host half as long.
+#[inline]
+pub(crate) fn makes_one(work: &mut AtWork<'_>, address: u64, access: Access) -> bool {
+    let AtWork { now, core, memory, prices, .. } = work;
+    let lead = memory.lead;
+    let (processor, Some(system)) = (core.number().into(), memory.system()) else { return false };
+    let Some(kind) = kind(access).filter(|_| system.has_cache(processor)) else { return false };
+    let (line, issue) = (system.line_of(address), prices.issue(core.list(), kind != Hit::Stored));
+    let private = AddressRange::of(address) == AddressRange::Private;
+    if !private && kind == Hit::Stored && !system.is_private(processor, line) {
+        return false;
+    }
+    let (begun, until) = (core.clock.at(*now), if private { Time::MAX } else { *now + lead });
+    let Some(done) = system.hit(processor, line, Hits { kind, issue, count: 1 }, begun, until) else {
+        return false;
+    };
+    core.compute(issue);
+    let passed = done - begun;
+    if passed > issue {
+        core.spend(Bucket::Memory, passed - issue);
+    }
+    true
 }
 
 impl Instructions {

@@ -21,6 +21,9 @@ pub trait Accounting {
     /// Accounts for a run of accesses to this node's memory.
     fn touch(&self, touch: Touch);
 
+    /// Accounts for one access to this node's memory, to an element that lies in one line.
+    fn touch_one(&self, address: u64, access: Access);
+
     /// Accounts for waiting until all that was flushed is in memory.
     fn drain(&self);
 

@@ -3,7 +3,6 @@
 //! Whether a model is to be told of an access does not change while a thread runs. So a thread asks once, before its loop, and a
 //! world without accounts then has the words alone. This module must never know what an access costs.
 
-use crate::access::Touch;
 use crate::processor::Accounting;
 use crate::{Access, Segment, Word, word};
 
@@ -56,6 +55,6 @@ impl<'a, T: Word> SegmentWords<'a, T> {
 
     #[inline(never)]
     fn account(&self, accounting: &dyn Accounting, index: usize, access: Access) {
-        accounting.touch(Touch::word::<T>(self.first, index, access));
+        accounting.touch_one(word::address::<T>(self.first, index), access);
     }
 }
