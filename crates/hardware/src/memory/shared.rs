@@ -9,6 +9,7 @@ use std::ops::Range;
 use machine::{Transaction, Transactions};
 use units::{Bytes, Time};
 
+use super::cache::Victim;
 use super::moesi::{self, Request, State};
 use super::node::{DeviceGroup, NodeMemory};
 use super::plain::Plain;
@@ -74,8 +75,9 @@ impl NodeMemory {
         let done = fetched.first + self.costs.cache.refill;
         let state = match keep {
             Keep::Nothing => None,
-            Keep::Shared => Some(State::Shared),
-            Keep::Any => Some(fetched.state),
+            // A cache that does not snoop asks nobody before a store.
+            Keep::Shared if self.costs.cache.coherent => Some(State::Shared),
+            Keep::Shared | Keep::Any => Some(fetched.state),
         };
         if let Some(state) = state {
             self.fill(who, line, state, (now, done.max(fetched.end)));
@@ -120,10 +122,14 @@ impl NodeMemory {
         }
     }
 
-    /// Asks caches or memory for a line of a block, for a device. Caches keep the line, and share it from then on.
+    /// Asks caches or memory for a line of a block, for a device. Caches keep the line, and share it from then on. Where they do not
+    /// snoop, software flushes the line first.
     pub fn fetch_line(&mut self, line: u64, now: Time) -> Answer {
         self.bus.forget(now);
         self.wanted.insert(line);
+        for (who, victim) in self.take_out_unsnooped(line) {
+            self.dispose(who, victim, now);
+        }
         Answer { ready: self.ask(None, line, now, Request::Read).0, size: self.line }
     }
 
@@ -163,7 +169,16 @@ impl NodeMemory {
         lines.for_each(|line| {
             self.wanted.insert(line);
             self.snoop(None, line, Request::Overwrite);
+            self.take_out_unsnooped(line);
         });
+    }
+
+    /// Takes a line out of caches that do not snoop, as software does that flushes or purges it. Returns what they had.
+    fn take_out_unsnooped(&mut self, line: u64) -> Vec<(usize, Victim)> {
+        if self.costs.cache.coherent {
+            return Vec::new();
+        }
+        (0..self.processors.len()).filter_map(|who| Some((who, self.take_out(who, line)?))).collect()
     }
 
     /// Writes a line that a device has. Returns the time at which the device asks to write the next one, so that the address
@@ -180,6 +195,7 @@ impl NodeMemory {
     pub fn purge_line(&mut self, line: u64, now: Time) -> Answer {
         self.bus.forget(now);
         self.wanted.insert(line);
+        self.take_out_unsnooped(line);
         Answer { ready: self.invalidate(None, line, Request::Overwrite, now), size: Bytes::new(0) }
     }
 
@@ -246,6 +262,33 @@ mod tests {
     /// the processor waits for one data cycle.
     fn node() -> NodeMemory {
         NodeMemory::new(&simple(), Bytes::new(32), 2)
+    }
+
+    #[test]
+    fn software_flushes_a_block_that_is_fetched_and_purges_one_that_is_placed_where_caches_do_not_snoop() {
+        let mut costs = simple();
+        (costs.cache.coherent, costs.cache.supply, costs.bus.snoop) = (false, None, None);
+        let mut node = NodeMemory::new(&costs, Bytes::new(32), 1);
+        node.miss_of(0, 7, true, Keep::Any, cycles(100));
+        assert!(node.hits(0, 7, true, cycles(200)), "no other cache is asked before a store");
+        let fetched = node.fetch_line(7, cycles(300));
+        assert!(
+            fetched.ready > cycles(300 + 2 + 1 + 21),
+            "the flushed line goes to memory before it is read"
+        );
+        assert_eq!((node.counts().write_backs, node.hits(0, 7, false, Time::ZERO)), (1, false));
+        for purge in [
+            |node: &mut NodeMemory| node.place_block(7..8),
+            |node| {
+                node.purge_line(7, cycles(600));
+            },
+        ] {
+            node.miss_of(0, 7, false, Keep::Shared, cycles(500));
+            assert!(node.hits(0, 7, false, Time::ZERO) && node.hits(0, 7, true, cycles(550)));
+            purge(&mut node);
+            assert!(!node.hits(0, 7, false, Time::ZERO), "no old line is left");
+        }
+        assert_eq!((node.counts().write_backs, node.counts().stale_loads), (1, 0));
     }
 
     #[test]
