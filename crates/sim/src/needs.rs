@@ -12,6 +12,7 @@ use tempest::{Charger, Mechanism, Policy, Primitive};
 use crate::dispatch::network_processors;
 use crate::link::cargo::class;
 use crate::prices::{List, PriceLists};
+use crate::setting::has_staging;
 
 /// A run, as far as its prices depend on it. The machine and the policy are those that the run uses.
 pub(crate) struct Needs<'a> {
@@ -82,11 +83,13 @@ impl Needs<'_> {
             needed.extend(primitives.iter().map(|primitive| (list, *primitive)));
         };
         let (assisted, shares) = (self.assisted(), self.policy.servers == Servers::Either);
-        let bulk = self.mechanism == Mechanism::Bulk;
+        // An interface with a staging buffer takes a deposit by a command too.
+        let deposits = self.mechanism == Mechanism::Deposit && has_staging(self.machine);
+        let commands = deposits || self.mechanism == Mechanism::Bulk;
         let network_injects = assisted && self.policy.injector == Injector::Network;
         let injector = if network_injects { List::Network } else { List::General };
         need(injector, &[Primitive::SendHeader, Primitive::SendWord]);
-        if bulk {
+        if commands {
             need(injector, &[Primitive::StartTransfer]);
         }
         need(List::General, &[Primitive::Resume]);

@@ -28,4 +28,14 @@ impl Setting {
     pub(crate) fn is_coherent(&self) -> bool {
         self.machine.node_memory.as_ref().is_none_or(|memory| memory.cache.coherent)
     }
+
+    /// Whether interfaces have staging buffers.
+    pub(crate) fn has_staging(&self) -> bool {
+        has_staging(&self.machine)
+    }
+}
+
+/// Whether the interfaces of a machine have staging buffers.
+pub(crate) fn has_staging(machine: &Machine) -> bool {
+    machine.node_memory.as_ref().is_some_and(|memory| memory.staging.is_some())
 }

@@ -4,7 +4,7 @@
 //! This module must never know packets, routes or programs.
 
 use machine::Placement;
-use units::Time;
+use units::{Bytes, Time};
 
 use super::buffer::{Buffer, Evicted, Slot};
 use super::moesi::{Request, State};
@@ -61,6 +61,11 @@ impl NodeMemory {
             done = done.max(there);
         }
         done
+    }
+
+    /// Takes words into the buffer that a processor has written into the interface. Returns the time at which all are there.
+    pub fn take_in(&self, bytes: u64, now: Time) -> Time {
+        now + self.staging().store + self.staging().port.transfer_time(Bytes::new(bytes))
     }
 
     fn note_stale_send(&mut self, line: u64) {

@@ -4,7 +4,7 @@
 use hardware::{Mover, Passage};
 use machine::Class;
 use tempest::world::{Packet, Transfer};
-use tempest::{NodeId, Piece, Primitive};
+use tempest::{NodeId, Piece, Place, Primitive};
 use trace::Event as Traced;
 use units::Time;
 
@@ -15,7 +15,7 @@ use crate::dispatch::events::Arrived;
 use crate::happening::{Happening, PacketStep};
 use crate::link::Link;
 use crate::link::cargo::{Cargo, HandedOver, Manifest, Route};
-use crate::link::command::{Command, Stretches};
+use crate::link::command::{Command, Source, Stretches};
 use crate::link::flights::{Flight, Origin};
 use crate::link::staging::{Effect, Site};
 use crate::memory::at_work::Injecting;
@@ -203,12 +203,13 @@ impl Cluster {
         road.leave(flight, leaving, interface, &mut self.agenda);
     }
 
-    /// The command for a transfer through staging buffers; `None` if the cargo of a flight does not go through them.
+    /// The command for a transfer or a deposit through staging buffers; `None` if the cargo of a flight does not go through them.
     fn command(&self, flight: u32) -> Option<Command> {
         let leaving = &self.link.flights[flight];
-        let Transfer { words, from: gathered, into } =
-            leaving.transfer().filter(|_| leaving.from() != leaving.to())?;
         let (from, to, number) = (leaving.from(), leaving.to(), leaving.number());
+        if from == to {
+            return None;
+        }
         let stretches = |node: usize, pieces: &[Piece]| -> Stretches {
             let waist = &self.nodes[node].waist;
             let stretch = |piece: &Piece| {
@@ -218,12 +219,19 @@ impl Cluster {
             };
             pieces.iter().map(stretch).collect()
         };
-        let (target, bytes) = (stretches(to, into), words.len() as u64 * WORD_BYTES);
-        let source = (!gathered.is_empty()).then(|| stretches(from, gathered));
+        let source = match (leaving.transfer(), leaving.deposit()) {
+            (Some(Transfer { from: [], .. }), _) => Source::Elsewhere,
+            (Some(Transfer { from: gathered, .. }), _) => Source::Segments(stretches(from, gathered)),
+            (None, Some(_)) => Source::Command,
+            (None, None) => return None,
+        };
+        let piece = |(place, words): (Place, &[u64])| Piece { place, words: words.len() as u32 };
+        let into: Vec<_> = leaving.placed().map(piece).collect();
         let (there, line) = (&self.nodes[to], self.setting.machine.memory.line.get());
         let slot =
             |piece: &Piece| slots::line_of(&there.waist, NodeId(from as u32), piece.place.segment, line);
-        let slots = into.iter().map(slot).collect();
+        let bytes = into.iter().map(|piece| u64::from(piece.words) * WORD_BYTES).sum();
+        let (target, slots) = (stretches(to, &into), into.iter().map(slot).collect());
         Some(Command { flight, number, from, to, source, target, slots, bytes })
     }
 
@@ -235,10 +243,9 @@ impl Cluster {
         let Link { flights, staging: Some(staging), .. } = &self.link else { return };
         let Some((flight, stretch)) = staging.stretch_of(packet) else { return };
         let arriving = &flights[flight];
-        let Some(Transfer { into, .. }) = arriving.transfer() else { return };
-        let (source, Piece { place, words }) = (NodeId(arriving.from() as u32), into[stretch]);
-        let waist = &self.nodes[arriving.to()].waist;
-        waist.check_write(source, place, words as usize).unwrap_or_else(|bad| panic!("{bad}"));
+        let Some((place, words)) = arriving.placed().nth(stretch) else { return };
+        let (source, waist) = (NodeId(arriving.from() as u32), &self.nodes[arriving.to()].waist);
+        waist.check_write(source, place, words.len()).unwrap_or_else(|bad| panic!("{bad}"));
     }
 
     fn ship(&mut self, command: Command) {
@@ -528,9 +535,12 @@ impl Arrived {
 }
 
 impl Injecting {
-    /// Cargo by its manifest. `own` says whether it goes to the sender's own node.
-    pub(super) fn of(&Manifest { class, words, listed, transfers, .. }: &Manifest, own: bool) -> Self {
-        Self { class, words: (words + listed).into(), own, transfers }
+    /// Cargo by its manifest. `own` says whether it goes to the sender's own node, and `staged` whether interfaces have staging buffers,
+    /// which take a deposit by a command too.
+    pub(super) fn of(manifest: &Manifest, own: bool, staged: bool) -> Self {
+        let &Manifest { class, words, listed, transfers, .. } = manifest;
+        let commands = transfers || staged && manifest.message().is_none();
+        Self { class, words: (words + listed).into(), own, commands }
     }
 }
 

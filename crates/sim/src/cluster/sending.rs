@@ -63,7 +63,8 @@ impl<'a> Sender<'a> {
     pub(crate) fn spend(mut self, to: NodeId, cargo: &Cargo<'_>) -> Manifest {
         let manifest = Manifest::of(cargo, &self.node.waist, to);
         let own = to == self.node.waist.id();
-        self.at_work().spend_injection(Injecting::of(&manifest, own));
+        let staged = self.setting.has_staging();
+        self.at_work().spend_injection(Injecting::of(&manifest, own, staged));
         manifest
     }
 
@@ -90,7 +91,10 @@ impl<'a> Sender<'a> {
         let own = manifest.to == self.node.waist.id();
         let (list, prices) = (self.core.list(), &self.setting.prices);
         match route {
-            Route::Inject => self.at_work().spend_injection(Injecting::of(manifest, own)),
+            Route::Inject => {
+                let staged = self.setting.has_staging();
+                self.at_work().spend_injection(Injecting::of(manifest, own, staged));
+            }
             Route::HandOver => {
                 let cost = prices.hand_over(list, manifest.class, manifest.words_to_hand_over());
                 self.at_work().spend(cost);

@@ -1,4 +1,4 @@
-//! Commands to an interface with a staging buffer: a transfer, and the memory at either end of it by its addresses.
+//! Commands to an interface with a staging buffer: a transfer or a deposit, and the memory at either end of it by its addresses.
 //!
 //! This module must never know lines, blocks or packets.
 
@@ -43,7 +43,18 @@ impl Stretches {
     }
 }
 
-/// A transfer, as a command to an interface.
+/// The words of a command at its source.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Source {
+    /// They lie in segments, at these addresses.
+    Segments(Stretches),
+    /// They lie in memory, in no segment.
+    Elsewhere,
+    /// A processor has written them into the interface, with the command.
+    Command,
+}
+
+/// A transfer or a deposit, as a command to an interface.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Command {
     /// The flight that is delivered when the transfer is in place.
@@ -52,8 +63,7 @@ pub(crate) struct Command {
     pub(crate) number: u64,
     pub(crate) from: usize,
     pub(crate) to: usize,
-    /// The words at the source; `None` where they are in no segment.
-    pub(crate) source: Option<Stretches>,
+    pub(crate) source: Source,
     /// The words' places at the destination.
     pub(crate) target: Stretches,
     /// For each stretch at the destination the line of its receive slot there.

@@ -42,8 +42,8 @@ pub(crate) struct Injecting {
     pub(crate) words: u64,
     /// Whether the cargo goes to the processor's own node.
     pub(crate) own: bool,
-    /// Whether the interface's engine moves words from memory to memory.
-    pub(crate) transfers: bool,
+    /// Whether the interface takes the cargo by a command, as it takes every transfer.
+    pub(crate) commands: bool,
 }
 
 /// A processor at work, with the memory of its node, its prices and the account of costs.
@@ -148,9 +148,9 @@ impl AtWork<'_> {
     /// Spends the cost of an injection.
     #[inline(always)]
     pub(crate) fn spend_injection(&mut self, cargo: Injecting) {
-        let Injecting { class, words, own, transfers } = cargo;
+        let Injecting { class, words, own, commands } = cargo;
         let price = self.prices.sending(self.core.list(), class, own, words as usize);
-        let Some((price, sent)) = price.filter(|_| !transfers) else { return self.spend_by_steps(cargo) };
+        let Some((price, sent)) = price.filter(|_| !commands) else { return self.spend_by_steps(cargo) };
         let kind = self.core.purpose().kind;
         self.core.spend(Bucket::Overhead, sent.own);
         self.core.clock.owe_time(sent.occupancy);
@@ -172,8 +172,8 @@ impl AtWork<'_> {
 
     /// Spends the cost of an injection step by step.
     #[inline(never)]
-    fn spend_by_steps(&mut self, Injecting { class, words, own, transfers }: Injecting) {
-        if transfers {
+    fn spend_by_steps(&mut self, Injecting { class, words, own, commands }: Injecting) {
+        if commands {
             self.spend_primitive_for(Primitive::StartTransfer, class, 1);
         }
         match self.prices.send_own(self.core.list(), class).filter(|_| own) {
@@ -398,7 +398,7 @@ mod tests {
             };
             let (mut at_once, mut by_steps) = (bench(), bench());
             for (words, own) in sends {
-                let cargo = Injecting { class: Class::User, words, own, transfers: false };
+                let cargo = Injecting { class: Class::User, words, own, commands: false };
                 at_once.at_work(0, ns(0)).spend_injection(cargo);
                 by_steps.at_work(0, ns(0)).spend_by_steps(cargo);
             }

@@ -81,6 +81,19 @@ fn messages_arrive_and_are_consumed_as_the_study_printed() {
 }
 
 #[test]
+fn deposited_words_stay_in_the_buffer_where_arrived_messages_do() {
+    for (name, kept) in [("avalanche-widget", true), ("avalanche-memory", false), ("avalanche", false)] {
+        let inputs = [("nodes", "96"), ("degree", "3"), ("remote", "60"), ("iterations", "2")];
+        let (mechanism, shape) = (Mechanism::Deposit, Shape { nodes: 2, threads: 1 });
+        let job = job("em3d", mechanism, shape, &inputs);
+        let launch = Launch { nodes: 2, mechanism, ..Launch::new(job, "single".parse().expect("a policy")) };
+        let outcome = Model::new(machine(name, &[])).run(&launch).expect("the run ends well");
+        assert!(outcome.report.verified() && outcome.counters.deposits > 0, "{name}: {:?}", outcome.report);
+        assert_eq!(figures(&outcome)["lines from the interface's buffer"] > 0.0, kept, "{name}");
+    }
+}
+
+#[test]
 fn a_program_without_messages_does_not_notice_the_widget() {
     let [without, with] = ["avalanche", "avalanche-widget"]
         .map(|name| run("memory-operations", machine(name, &[]), 1, &[("rounds", "2")]));

@@ -351,6 +351,15 @@ fn every_promise_holds_on_the_machines_that_studies_measured() {
     }
 }
 
+/// Deposits go by commands to an interface with a staging buffer, and shared memory is software there, beside caches that snoop or do
+/// not.
+#[test]
+fn every_promise_holds_beside_a_staging_buffer() {
+    for name in ["avalanche", "avalanche-memory", "avalanche-noncoherent", "avalanche-widget"] {
+        conformance::run(conformance::promises(), &Model::new(machine(name, &[])), &["single"], 3, 1);
+    }
+}
+
 /// What waits for room in the interface is let in when a message has been read, and may have to be taken in at once.
 #[test]
 fn a_step_that_is_over_is_not_put_off() {

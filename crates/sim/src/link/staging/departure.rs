@@ -3,13 +3,14 @@
 //! This module must never know what the destination does with a packet.
 
 use hardware::Mover;
+use hardware::memory::NodeMemory;
 use tempest::world::AddressRange;
 use units::Time;
 
 use super::parcel::{Parcel, file};
 use super::{Effect, Site, Staging};
 use crate::happening::PacketStep as Step;
-use crate::link::command::Command;
+use crate::link::command::{Command, Source};
 
 /// An address for words that are in no segment. They lie in memory and in no cache.
 fn elsewhere() -> u64 {
@@ -61,13 +62,14 @@ impl Staging {
         let parcel = self.parcel(packet);
         parcel.staged_in = Some(slot);
         let (shipment, offset, bytes) = (parcel.shipment, parcel.offset, parcel.bytes);
-        let source = match self.command_of(shipment).source {
-            Some(source) => source.of(offset, bytes).collect(),
-            None => vec![(elsewhere() + offset, bytes)],
-        };
         let memory = &mut *site.memory;
-        let lines: Vec<_> = source.iter().flat_map(|&(first, bytes)| memory.lines(first, bytes)).collect();
-        let staged = memory.stage(lines.into_iter().map(|(line, _)| line), from);
+        let staged = match self.command_of(shipment).source {
+            Source::Segments(source) => memory.stage(lines(memory, source.of(offset, bytes)), from),
+            Source::Elsewhere => {
+                memory.stage(lines(memory, [(elsewhere() + offset, bytes)].into_iter()), from)
+            }
+            Source::Command => memory.take_in(bytes, from),
+        };
         self.then(node, staged + handoff, packet, Step::Leave);
     }
 
@@ -109,4 +111,10 @@ impl Staging {
         let next = if self.costs.interleave { other.unwrap_or(first) } else { first };
         Some((next, self.costs.append && follows(next) && now <= free))
     }
+}
+
+/// The numbers of the lines of some pieces of memory, one piece after the other.
+fn lines(memory: &NodeMemory, pieces: impl Iterator<Item = (u64, u64)>) -> std::vec::IntoIter<u64> {
+    let of_piece = |(first, bytes)| memory.lines(first, bytes).map(|(line, _)| line);
+    pieces.flat_map(of_piece).collect::<Vec<_>>().into_iter()
 }

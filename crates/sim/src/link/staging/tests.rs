@@ -1,7 +1,7 @@
 //! Transfers through staging buffers between two nodes with round prices.
 
 use super::*;
-use crate::link::command::Stretches;
+use crate::link::command::Source;
 use crate::link::testing::{interface, memory, staging};
 use crate::testing::ns;
 
@@ -41,9 +41,13 @@ impl Bench {
     }
 
     fn ship_to(&mut self, flight: u32, target: &[(u64, u64)]) {
+        let bytes = target.iter().map(|(_, bytes)| bytes).sum();
+        self.ship_from(flight, Source::Segments([(0, bytes)].into_iter().collect()), target);
+    }
+
+    fn ship_from(&mut self, flight: u32, source: Source, target: &[(u64, u64)]) {
         let (number, bytes) = (flight.into(), target.iter().map(|(_, bytes)| bytes).sum());
-        let all = |list: &[(u64, u64)]| list.iter().copied().collect::<Stretches>();
-        let (source, target) = (Some(all(&[(0, bytes)])), all(target));
+        let target = target.iter().copied().collect();
         let command = Command { flight, number, from: 0, to: 1, source, target, slots: [500].into(), bytes };
         let effects = self.staging.ship(ns(0), command);
         self.apply(ns(0), effects);
@@ -97,6 +101,17 @@ fn words_that_are_scattered_go_in_packets_of_their_own() {
     let sizes: Vec<_> = bench.launched.iter().map(|&(bytes, _)| bytes).collect();
     assert_eq!(sizes, [24, 64, 16]);
     assert_eq!(bench.complete.len(), 1);
+}
+
+#[test]
+fn words_that_come_with_the_command_need_no_read() {
+    let mut bench = Bench::new(staging());
+    bench.ship_from(7, Source::Command, &[(0, 64)]);
+    bench.run();
+    // The engine takes 20 ns, the words 1 and 8 through the port, the handoff 5.
+    assert_eq!(bench.launched, [(64, ns(34))]);
+    assert_eq!(bench.nodes[0].counts().memory_reads, 0);
+    assert_eq!((bench.complete.len(), bench.nodes[1].counts().memory_writes), (1, 2));
 }
 
 #[test]
