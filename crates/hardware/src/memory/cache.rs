@@ -267,6 +267,15 @@ impl Cache {
         Victim { line: self.places[place].tag.line(), state, stale, there }
     }
 
+    /// The place that a line gets which is not here yet: one without a line, or that of the line used longest ago.
+    #[inline]
+    fn place_for(&self, line: u64) -> usize {
+        let first = self.set_of(line) * self.ways;
+        // The last use of a place without a line is zero.
+        let used = self.used.get(first..first + self.ways).unwrap_or_default();
+        used.iter().enumerate().min_by_key(|&(_, used)| used).map_or(first, |(way, _)| first + way)
+    }
+
     /// Puts in a line that is not here yet, and that is there from `there` on. `wanted` says whether another client has
     /// wanted it.
     /// Returns the line that it replaces, if any.
@@ -275,8 +284,7 @@ impl Cache {
             self.places = vec![Place::default(); self.lines];
             self.used = vec![0; if self.ways == 1 { 0 } else { self.lines }];
         }
-        let rank = |&place: &usize| (self.places[place].tag.is_here(), self.used.get(place));
-        let place = self.set(line).min_by_key(rank).expect("a set has at least one way");
+        let place = self.place_for(line);
         let old = self.places[place].tag.is_here().then(|| self.victim(place));
         self.places[place] = Place { tag: Tag::new(line, state, wanted), there };
         self.use_now(place);

@@ -277,12 +277,13 @@ mod tests {
             "the flushed line goes to memory before it is read"
         );
         assert_eq!((node.counts().write_backs, node.hits(0, 7, false, Time::ZERO)), (1, false));
-        for purge in [
-            |node: &mut NodeMemory| node.place_block(7..8),
+        let purges: [fn(&mut NodeMemory); 2] = [
+            |node| node.place_block(7..8),
             |node| {
                 node.purge_line(7, cycles(600));
             },
-        ] {
+        ];
+        for purge in purges {
             node.miss_of(0, 7, false, Keep::Shared, cycles(500));
             assert!(node.hits(0, 7, false, Time::ZERO) && node.hits(0, 7, true, cycles(550)));
             purge(&mut node);

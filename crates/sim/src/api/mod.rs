@@ -381,7 +381,10 @@ impl Accounting for Edge {
             self.is_at_its_end();
             return;
         }
-        if !touches::makes_one(&mut state.at_work(self.core()), address, access) {
+        let mut work = state.at_work(self.core());
+        if work.memory.modelled().is_none() {
+            touches::charge_one(&mut work, address, access);
+        } else if !touches::makes_one(&mut work, address, access) {
             self.touched_one(state, address, access);
         }
     }

@@ -115,7 +115,9 @@ mod tests {
         for (keep, read, written) in
             [(Keep::Nothing, false, false), (Keep::Shared, true, false), (Keep::Any, true, true)]
         {
-            let mut bench = Bench::new(Memory::described(&described()), Primitives::default());
+            let mut costs = described();
+            (costs.cache.coherent, costs.cache.supply, costs.bus.snoop) = (true, Some(ns(2)), Some(ns(1)));
+            let mut bench = Bench::new(Memory::described(&costs), Primitives::default());
             assert!(!bench.at_work(0, ns(0)).hits(64, false));
             bench.at_work(0, ns(0)).miss(64, false, false, keep);
             assert!(bench.spent(0).2 > ns(0));

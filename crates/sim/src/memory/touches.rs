@@ -178,6 +178,18 @@ pub(crate) fn makes_one(work: &mut AtWork<'_>, address: u64, access: Access) -> 
     true
 }
 
+/// Charges an access where the machine describes no caches: an instruction that hits, and perhaps a line that has come to memory.
+#[inline(never)]
+pub(crate) fn charge_one(work: &mut AtWork<'_>, address: u64, access: Access) {
+    let Some(kind) = kind(access) else { return };
+    let loads = kind != Hit::Stored;
+    work.core.compute(work.prices.issue(work.core.list(), loads));
+    // An element lies in one line, so that its first byte stands for all.
+    if loads && work.memory.arrived.take(address, 1) > 0 {
+        work.core.spend(Bucket::Memory, work.memory.read);
+    }
+}
+
 impl Instructions {
     /// Makes instructions from the processor's clock on, line by line, as long as they need no bus and are done before `until`.
     #[inline]
@@ -278,6 +290,24 @@ mod tests {
     }
 
     #[test]
+    fn without_caches_an_access_is_a_run_of_one() {
+        let mut both =
+            [false, true].map(|one| (Bench::new(Memory::plain(ns(50)), Primitives::default()), one));
+        let spent = both.each_mut().map(|(bench, one)| {
+            assert_eq!(bench.memory.put(16, 32, ns(0)), None);
+            for access in [Access::Store, Access::Load, Access::LoadIgnored, Access::Flush, Access::Load] {
+                let mut work = bench.at_work(0, ns(0));
+                match one {
+                    true => charge_one(&mut work, 40, access),
+                    false => charge(&mut work, &Touch::dense(40, 1, 8, access)),
+                }
+            }
+            bench.spent(0)
+        });
+        assert_eq!((spent[0], spent[0].2), (spent[1], ns(50)));
+    }
+
+    #[test]
     fn without_caches_what_has_arrived_is_loaded_from_memory_once() {
         let mut bench = Bench::new(Memory::plain(ns(50)), Primitives::default());
         assert_eq!(bench.memory.put(16, 32, ns(0)), None);
@@ -365,7 +395,44 @@ mod tests {
         })
     }
 
+    /// Makes single accesses, one after the other: at once where they need no bus, if `at_once`. Returns the end of each.
+    fn make_each(bench: &mut Bench, all: &[Touch], at_once: bool) -> Vec<Time> {
+        let mut now = ns(0);
+        let mut end = |touch: &Touch| {
+            if !at_once || !makes_one(&mut bench.at_work(0, now), touch.first, touch.access) {
+                let mut left = bench.memory.instructions(0, touch).expect("caches are described");
+                left.make_next(&mut bench.at_work(0, now));
+            }
+            now += bench.cores[0].clock.take_ahead();
+            now
+        };
+        all.iter().map(&mut end).collect()
+    }
+
     proptest! {
+        #[test]
+        fn an_access_at_once_is_the_instruction(
+            coherent in any::<bool>(), ways in 1_usize..3, private in any::<bool>(), first in any::<bool>(),
+            touches in proptest::collection::vec(any_touch(), 1..60),
+        ) {
+            let mut costs = described();
+            (costs.cache.ways, costs.cache.coherent) = (ways, coherent);
+            if coherent {
+                (costs.cache.supply, costs.bus.snoop) = (Some(ns(2)), Some(ns(1)));
+            }
+            let size = units::Bytes::new(128);
+            costs.cache.first = first.then_some(machine::FirstLevel { size, ways: 1, wait: ns(3) });
+            let from = if private { AddressRange::Private.first() } else { 0 };
+            let all: Vec<_> = touches.iter().map(|touch| Touch { first: from + touch.first, elements: 1, ..*touch }).collect();
+            let mut both = [false, true].map(|at_once| (Bench::new(Memory::described(&costs), Primitives::default()), at_once));
+            let ends = both.each_mut().map(|(bench, at_once)| {
+                bench.memory.lead_by(ns(1000));
+                let ends = make_each(bench, &all, *at_once);
+                (ends, bench.spent(0), bench.memory.modelled().expect("it is described").counts())
+            });
+            prop_assert_eq!(&ends[0], &ends[1]);
+        }
+
         #[test]
         fn a_run_by_lines_is_its_accesses_one_by_one(
             coherent in any::<bool>(), ways in 1_usize..3, misses in 1_usize..3, first in any::<bool>(),
