@@ -6,10 +6,12 @@
 //! | [`em3d`] | phases of communication and computing on an irregular graph, by every mechanism |
 //! | [`fetch_add`] | requests and replies at full rate, with keys as contended as a person asks |
 //! | [`fft`] | bursts of communication from all to all, by transpositions |
+//! | [`gauss`] | a row that all nodes need at once, column after column, chosen by a reduction |
 //! | [`histogram`] | the smallest program, by messages and through shared memory: where to begin a new one |
 //! | [`iccg`] | a fine-grain data-flow graph: one small message for each edge that leaves a thread |
 //! | [`radix`] | writes to random places of all nodes, in bursts, and sums over threads |
 //! | [`litmus`] | litmus tests of shared memory; they are in no table, as the command has a subcommand for them |
+//! | [`tomcatv`] | rows of neighbours, between long sweeps over memory that no cache holds |
 //!
 //! Each program verifies its own result and counts its own work; both appear in the outcome of the run.
 //!
@@ -34,11 +36,13 @@ pub mod cholesky;
 pub mod em3d;
 pub mod fetch_add;
 pub mod fft;
+pub mod gauss;
 pub mod histogram;
 pub mod iccg;
 mod kit;
 pub mod litmus;
 pub mod radix;
+pub mod tomcatv;
 
 use tempest::entry::Entry;
 
@@ -48,8 +52,10 @@ pub static ALL: &[Entry] = &[
     em3d::ENTRY,
     fetch_add::ENTRY,
     fft::ENTRY,
+    gauss::ENTRY,
     histogram::Histogram::ENTRY,
     iccg::ENTRY,
     radix::ENTRY,
     histogram::SharedHistogram::ENTRY,
+    tomcatv::ENTRY,
 ];

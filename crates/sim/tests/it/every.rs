@@ -20,6 +20,7 @@ const INPUTS: &[&[&str]] = &[
     &["em3d", "nodes=96", "degree=3", "iterations=2", "remote=60"],
     &["fetch-add", "operations=120", "skew=0.99", "handler=20"],
     &["fft", "points=256", "inverse=true"],
+    &["gauss", "size=18"],
     &["histogram", "values=100"],
     &["iccg", "partition=cyclic", "matrix=inputs/494_bus.mtx"],
     &["memory-operations", "rounds=1"],
@@ -33,6 +34,7 @@ const INPUTS: &[&[&str]] = &[
     &["shared-histogram", "values=30"],
     &["split-phase", "operations=64"],
     &["thread-switch", "turns=20"],
+    &["tomcatv", "size=18", "iterations=2"],
     &["traffic", "messages=8", "loads=0.3,0.9", "steps=1", "size=16B"],
     &["work-costs", "rounds=1", "rows=16", "far=16"],
 ];

@@ -55,6 +55,15 @@ const PROGRAMS: &[&[&str]] = &[
     &["saturation", "shared-memory", "misses=20", "kind=write", "push=1"],
     &["saturation", "shared-memory", "misses=20", "kind=upgrade", "push=1"],
     &["saturation", "shared-memory", "misses=20", "requesters=2", "homes=1", "home=busy", "push=1"],
+    &["gauss", "messages", "size=30"],
+    &["gauss", "bulk", "size=30"],
+    &["gauss", "shared-memory", "size=30"],
+    // A row shares no block with another, but its pages come and go.
+    &["gauss", "shared-memory", "size=30", "frames=1"],
+    &["tomcatv", "messages", "size=30"],
+    &["tomcatv", "bulk", "size=30"],
+    &["tomcatv", "deposit", "size=30"],
+    &["tomcatv", "shared-memory", "size=30", "frames=on-demand"],
     &["neighbours", "messages", "dimensions=3"],
     &["neighbours", "messages", "handlers-only=true"],
 ];

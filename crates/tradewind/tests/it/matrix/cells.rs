@@ -34,6 +34,7 @@ const INPUTS: &[&[&str]] = &[
     // Each thread waits for each reply.
     &["fetch-add", "operations=64", "window=1", "words=8", "spacing=8"],
     &["fft", "points=256", "inverse=true"],
+    &["gauss", "size=24"],
     &["histogram", "values=200"],
     &["iccg", "partition=bisection", "matrix=inputs/494_bus.mtx"],
     &["iccg", "partition=cyclic", "matrix=inputs/494_bus.mtx"],
@@ -50,6 +51,7 @@ const INPUTS: &[&[&str]] = &[
     &["split-phase", "operations=64", "measure=exch"],
     &["split-phase", "operations=64", "measure=rtt"],
     &["thread-switch", "turns=50"],
+    &["tomcatv", "size=24", "iterations=2"],
     &["traffic", "messages=20", "loads=0.3,0.9", "steps=1", "size=16B"],
     &["traffic", "messages=20", "pattern=hotspot:30", "arrivals=closed", "windows=1,4", "size=16B"],
     &["work-costs", "rounds=1", "rows=16", "far=16"],

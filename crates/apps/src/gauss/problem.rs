@@ -1,0 +1,87 @@
+//! The problem of gauss: a random system, and its solution by a sequential elimination.
+//!
+//! Must never know how rows travel.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rand::RngExt;
+use tempest::Frames;
+use tempest::entry::{BadPlan, FRAMES, Inputs};
+
+use super::reference::{self, Solution};
+use crate::kit::stream;
+
+/// The most rows.
+const MOST: u32 = 1 << 13;
+
+/// The inputs of gauss.
+#[derive(Clone, Inputs)]
+pub(super) struct Asked {
+    /// rows of the matrix, and unknowns; the study has 672
+    #[input(default = 128, range = 1..=MOST)]
+    pub(super) size: u32,
+    #[input(like = FRAMES)]
+    pub(super) frames: Frames,
+}
+
+/// A system of equations: by row its elements, and then its right-hand side.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Equations {
+    pub(super) rows: Vec<Vec<f64>>,
+}
+
+impl Equations {
+    /// The number of rows, and of unknowns.
+    pub(super) fn size(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// A random system. A row depends on the seed and its number.
+    fn generate(size: usize, seed: u64) -> Self {
+        let row = |number| {
+            let mut random = stream(seed, number as u64);
+            (0..=size).map(|_| random.random_range(-1.0..1.0)).collect()
+        };
+        Self { rows: (0..size).map(row).collect() }
+    }
+}
+
+/// The problem as told, and the system that was solved last. A comparison runs the same system many times, so it is kept.
+pub(super) struct System {
+    pub(super) asked: Asked,
+    last: Mutex<Option<Solved>>,
+}
+
+/// A system, and its solution.
+#[derive(Clone)]
+pub(super) struct Solved {
+    seed: u64,
+    pub(super) equations: Arc<Equations>,
+    pub(super) solution: Arc<Solution>,
+}
+
+impl System {
+    /// The problem of these inputs. No system is generated yet.
+    pub(super) fn new(asked: Asked) -> Self {
+        Self { asked, last: Mutex::default() }
+    }
+
+    /// Generates the system of a seed and solves it sequentially, unless it is the one of last time.
+    ///
+    /// # Errors
+    /// [`BadPlan`] if the system has no solution.
+    pub(super) fn solve(&self, seed: u64) -> Result<Solved, BadPlan> {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(solved) = last.as_ref().filter(|solved| solved.seed == seed) {
+            return Ok(solved.clone());
+        }
+        let equations = Equations::generate(self.asked.size as usize, seed);
+        let solution = reference::solve(&equations).map_err(|column| {
+            format!(
+                "column {column} of the matrix of seed {seed} has no pivot: expected --seed of another one"
+            )
+        })?;
+        let solved = Solved { seed, equations: Arc::new(equations), solution: Arc::new(solution) };
+        Ok(last.insert(solved).clone())
+    }
+}

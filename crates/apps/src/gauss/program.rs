@@ -1,0 +1,242 @@
+//! gauss by messages and by bulk transfers: the owner of a pivot row sends it to all other nodes.
+//!
+//! A node has room for one pivot row. That is enough: the next one is sent when all threads have brought a candidate for its column,
+//! and so are done with this one.
+//!
+//! Must never know how a message or a transfer carries numbers.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use protocols::sync::Collectives;
+use tempest::{
+    Access, Cells, Event, Handler, MAX_WORDS, Mechanism, NodeId, Private, Protocol, Quiet, Report, Segment,
+    Setup, Thread, handlers,
+};
+
+use super::choice::Choice;
+use super::kernel::strips;
+use super::layout::Layout;
+use super::problem::Solved;
+use super::reference::{Solution, check};
+use super::shared::FAN_IN;
+use super::solver::{Rows, Solver};
+use super::work::COPY;
+
+/// The numbers of a message; one word more says where they go.
+const MESSAGE: usize = MAX_WORDS - 1;
+
+/// The part of a run that all nodes share.
+pub(super) struct Config {
+    /// The mechanism that carries pivot rows: messages or bulk.
+    pub(super) mechanism: Mechanism,
+    pub(super) layout: Layout,
+    pub(super) solved: Solved,
+}
+
+/// The state of gauss on one node.
+pub(super) struct Gauss {
+    config: Arc<Config>,
+    node: NodeId,
+    choice: Arc<Choice>,
+    collectives: Arc<Collectives>,
+    /// The pivot row.
+    pivot: Segment<f64>,
+    /// The numbers of pivot rows that have come.
+    arrived: Event,
+    pub(super) found: Found,
+}
+
+/// What a thread of node 0 has found out, for the check.
+pub(super) struct Found {
+    pivots: Cells<u32>,
+    x: Cells<f64>,
+}
+
+impl Found {
+    /// Nothing is known of a system of `size` rows.
+    pub(super) fn new(size: usize) -> Self {
+        Self { pivots: Cells::new(size, 0), x: Cells::new(size, 0.0) }
+    }
+
+    /// Solves the system, and keeps what the first thread finds.
+    pub(super) fn solve(&self, thread: &Thread<'_>, layout: Layout, choice: &Choice, rows: &mut impl Rows) {
+        let mut solver = Solver::new(thread, layout);
+        thread.phase("eliminate");
+        solver.eliminate(thread, choice, rows);
+        thread.phase("substitute");
+        let keeps = thread.node() == NodeId(0) && thread.index() == 0;
+        solver.substitute(thread, rows, |column, x| {
+            if keeps {
+                self.x.set(column, x);
+                self.pivots.set(column, solver.permutation.row(column) as u32);
+            }
+        });
+    }
+
+    /// The check on node 0; nothing on others.
+    pub(super) fn report(&self, node: NodeId, solved: &Solved) -> Report {
+        if node != NodeId(0) {
+            return Report::default();
+        }
+        let (mut pivots, mut x) = (vec![0; self.pivots.len()], vec![0.0; self.x.len()]);
+        self.pivots.read(0, &mut pivots);
+        self.x.read(0, &mut x);
+        check(&solved.equations, &Solution { pivots, x }, &solved.solution)
+    }
+}
+
+/// A thread's rows, in memory of its own.
+struct Own<'a> {
+    gauss: &'a Gauss,
+    rows: Private<f64>,
+    /// The numbers of all pivot rows that have been spread.
+    spread: u64,
+}
+
+impl Own<'_> {
+    /// The place of an element in the thread's memory.
+    fn at(&self, row: usize, column: usize) -> usize {
+        let Layout { stride, .. } = self.gauss.config.layout;
+        self.gauss.config.layout.number(row) * stride + column
+    }
+}
+
+impl Rows for Own<'_> {
+    fn get(&self, thread: &Thread<'_>, row: usize, column: usize) -> f64 {
+        self.rows.get(thread, self.at(row, column))
+    }
+
+    fn change(
+        &mut self,
+        thread: &Thread<'_>,
+        row: usize,
+        columns: Range<usize>,
+        by: impl FnOnce(&mut [f64]),
+    ) {
+        let places = self.at(row, columns.start)..self.at(row, columns.end);
+        self.rows.view(thread, places.clone());
+        by(self.rows.view_mut(thread, places));
+    }
+
+    fn spread(&mut self, thread: &Thread<'_>, row: usize, from: usize) {
+        let Layout { size, .. } = self.gauss.config.layout;
+        if self.gauss.config.layout.owner(row) == thread.id() {
+            let row = self.at(row, 0);
+            self.gauss.publish(thread, &self.rows, row, from..size + 1);
+        }
+        self.spread += (size + 1 - from) as u64;
+        thread.wait(&self.gauss.arrived, self.spread);
+    }
+
+    fn pivot(&self, thread: &Thread<'_>, _row: usize, from: usize, values: &mut [f64]) {
+        self.gauss.pivot.cells().read(from, values);
+        thread.touch(self.gauss.pivot.place(from as u32), values.len(), Access::Load);
+    }
+
+    fn unknown(&self, thread: &Thread<'_>, row: usize, _column: usize, value: Option<f64>) -> f64 {
+        let mut words = [value.unwrap_or(0.0)];
+        let from = self.gauss.config.layout.owner(row);
+        self.gauss.collectives.broadcast(thread, from, &mut words);
+        words[0]
+    }
+}
+
+impl Protocol for Gauss {
+    type Config = Arc<Config>;
+
+    fn install(config: &Arc<Config>, setup: &mut Setup<'_>) -> Self {
+        Self {
+            config: Arc::clone(config),
+            node: setup.node(),
+            choice: setup.install::<Choice>(&()),
+            collectives: setup.install::<Collectives>(&FAN_IN),
+            pivot: setup.segment("gauss.pivot", config.layout.stride, 0.0),
+            arrived: Event::new("gauss.pivot"),
+            found: Found::new(config.layout.size),
+        }
+    }
+}
+
+#[handlers]
+impl Gauss {
+    /// Brings a few numbers of the pivot row, the first of them of column `from`.
+    #[message]
+    fn bring(&self, from: u64, payload: &[u64], cx: &mut Handler<'_>) {
+        cx.write(&self.pivot, from as usize, bytemuck::cast_slice(payload));
+        cx.charge(COPY.times(payload.len() as u32));
+        cx.signal(&self.arrived, payload.len() as u64);
+    }
+
+    /// Tells that a transfer has brought so many numbers.
+    #[message]
+    fn arrive(&self, count: u64, cx: &mut Handler<'_>) {
+        cx.signal(&self.arrived, count);
+    }
+
+    /// Puts the pivot row, whose first element is element `first` of `rows`, where the threads of this node find it, and sends it to
+    /// all other nodes.
+    fn publish(&self, thread: &Thread<'_>, rows: &Private<f64>, first: usize, columns: Range<usize>) {
+        for columns in strips(columns.clone()) {
+            let values = rows.view(thread, first + columns.start..first + columns.end);
+            self.pivot.cells().write(columns.start, values);
+            thread.touch(self.pivot.place(columns.start as u32), values.len(), Access::Store);
+            thread.charge(COPY.times(values.len() as u32));
+        }
+        let others = (0..thread.nodes()).map(NodeId).filter(|&node| node != self.node);
+        match self.config.mechanism {
+            Mechanism::Bulk => self.transfer(thread, others, &columns),
+            _ => self.send(thread, others, &columns),
+        }
+        thread.signal(&self.arrived, columns.len() as u64);
+    }
+
+    fn transfer(&self, thread: &Thread<'_>, others: impl Iterator<Item = NodeId>, columns: &Range<usize>) {
+        let (first, count) = (columns.start as u32, columns.len());
+        if !thread.is_coherent() {
+            // The interface would read what memory has.
+            thread.touch(self.pivot.place(first), count, Access::Flush);
+            thread.drain();
+        }
+        for to in others {
+            let piece = [self.pivot.piece(first, count as u32)];
+            thread.transfer(to, self.pivot.place(first), &piece, Self::arrive(count as u64));
+            thread.poll();
+        }
+    }
+
+    fn send(
+        &self,
+        thread: &Thread<'_>,
+        others: impl Iterator<Item = NodeId> + Clone,
+        columns: &Range<usize>,
+    ) {
+        for from in columns.clone().step_by(MESSAGE) {
+            let mut values = [0.0; MESSAGE];
+            let values = &mut values[..MESSAGE.min(columns.end - from)];
+            self.pivot.cells().read(from, values);
+            thread.touch(self.pivot.place(from as u32), values.len(), Access::Load);
+            let mut words = [0; MESSAGE];
+            words.iter_mut().zip(&*values).for_each(|(word, value)| *word = value.to_bits());
+            for to in others.clone() {
+                thread.charge(COPY.times(values.len() as u32));
+                thread.send_with(to, Self::bring(from as u64), &words[..values.len()]);
+                thread.poll();
+            }
+        }
+    }
+
+    fn main(&self, thread: &Thread<'_>) {
+        let Config { layout, solved, .. } = &*self.config;
+        let mut rows = vec![0.0; layout.rows(thread.id()).len() * layout.stride];
+        for (row, elements) in layout.rows(thread.id()).zip(rows.chunks_mut(layout.stride)) {
+            elements[..layout.size + 1].copy_from_slice(&solved.equations.rows[row]);
+        }
+        let mut own = Own { gauss: self, rows: thread.private_of("gauss.rows", rows), spread: 0 };
+        self.found.solve(thread, *layout, &self.choice, &mut own);
+    }
+
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
+        self.found.report(self.node, &self.config.solved)
+    }
+}

@@ -1,0 +1,138 @@
+//! gauss with the matrix in shared memory: each row is at home with its owner, and all threads read pivot rows there.
+//!
+//! A pivot row is never written after its choice, which all threads wait for. So it needs no barrier: its owner wrote it before it
+//! brought its candidate.
+//!
+//! Must never know how blocks are kept coherent.
+
+use std::num::NonZeroU32;
+use std::ops::Range;
+use std::sync::Arc;
+
+use protocols::Barrier;
+use tempest::entry::{BadPlan, Plan, SharedMemory};
+use tempest::{
+    Array, Frames, Homes, NodeId, Protocol, Quiet, Report, Right, Setup, Shared, Thread, handlers,
+};
+
+use super::choice::Choice;
+use super::kernel::STRIP;
+use super::layout::Layout;
+use super::problem::Solved;
+use super::program::Found;
+use super::solver::Rows;
+
+/// The number of nodes that report to one in the tree along which threads meet.
+pub(super) const FAN_IN: NonZeroU32 = NonZeroU32::MIN.saturating_add(3);
+
+/// The part of a run that all nodes share.
+pub(super) struct Config {
+    layout: Layout,
+    solved: Solved,
+    memory: SharedMemory,
+    matrix: Array<f64>,
+    unknowns: Array<f64>,
+}
+
+impl Config {
+    /// Lays the matrix and the unknowns out in an address space.
+    ///
+    /// # Errors
+    /// [`BadPlan`] if there is no such address space, or no protocol for it.
+    pub(super) fn new(plan: &Plan, frames: Frames, layout: Layout, solved: Solved) -> Result<Self, BadPlan> {
+        let mut space = plan.layout()?;
+        let matrix = space.array("matrix", layout.most_rows() * layout.stride, Homes::Parts)?;
+        let unknowns = space.array("unknowns", layout.size, Homes::RoundRobin)?;
+        let memory = plan.shared_memory(space, frames)?;
+        Ok(Self { layout, solved, memory, matrix, unknowns })
+    }
+}
+
+/// The state of gauss with shared memory on one node.
+pub(super) struct SharedGauss {
+    config: Arc<Config>,
+    node: NodeId,
+    choice: Arc<Choice>,
+    barrier: Arc<Barrier>,
+    matrix: Shared<f64>,
+    unknowns: Shared<f64>,
+    found: Found,
+}
+
+impl Protocol for SharedGauss {
+    type Config = Arc<Config>;
+
+    fn install(config: &Arc<Config>, setup: &mut Setup<'_>) -> Self {
+        let memory = config.memory.install(setup);
+        Self {
+            config: Arc::clone(config),
+            node: setup.node(),
+            choice: setup.install::<Choice>(&()),
+            barrier: setup.install::<Barrier>(&()),
+            matrix: memory.bind(config.matrix),
+            unknowns: memory.bind(config.unknowns),
+            found: Found::new(config.layout.size),
+        }
+    }
+}
+
+impl SharedGauss {
+    /// The index of an element in the matrix.
+    fn at(&self, row: usize, column: usize) -> usize {
+        let layout = &self.config.layout;
+        self.matrix.at(layout.owner(row).node, layout.place(row) * layout.stride + column)
+    }
+}
+
+impl Rows for &SharedGauss {
+    fn get(&self, thread: &Thread<'_>, row: usize, column: usize) -> f64 {
+        thread.read(&self.matrix, self.at(row, column))
+    }
+
+    fn change(
+        &mut self,
+        thread: &Thread<'_>,
+        row: usize,
+        columns: Range<usize>,
+        by: impl FnOnce(&mut [f64]),
+    ) {
+        let (first, mut values) = (self.at(row, columns.start), [0.0; STRIP]);
+        let values = &mut values[..columns.len()];
+        thread.read_slice(&self.matrix, first, values);
+        by(values);
+        thread.write_slice(&self.matrix, first, values);
+    }
+
+    /// Nothing is sent: threads read the row where it is. A world that can asks for all of it at once.
+    fn spread(&mut self, thread: &Thread<'_>, row: usize, from: usize) {
+        let end = self.config.layout.size + 1;
+        thread.prefetch(&self.matrix, self.at(row, from)..self.at(row, end - 1) + 1, Right::Read);
+    }
+
+    fn pivot(&self, thread: &Thread<'_>, row: usize, from: usize, values: &mut [f64]) {
+        thread.read_slice(&self.matrix, self.at(row, from), values);
+    }
+
+    fn unknown(&self, thread: &Thread<'_>, _row: usize, column: usize, value: Option<f64>) -> f64 {
+        if let Some(value) = value {
+            thread.write(&self.unknowns, column, value);
+        }
+        self.barrier.wait(thread);
+        thread.read(&self.unknowns, column)
+    }
+}
+
+#[handlers]
+impl SharedGauss {
+    fn main(&self, thread: &Thread<'_>) {
+        let Config { layout, solved, .. } = &*self.config;
+        for row in layout.rows(thread.id()) {
+            thread.write_slice(&self.matrix, self.at(row, 0), &solved.equations.rows[row]);
+        }
+        self.found.solve(thread, *layout, &self.choice, &mut &*self);
+    }
+
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
+        self.found.report(self.node, &self.config.solved)
+    }
+}
