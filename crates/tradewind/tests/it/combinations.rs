@@ -120,7 +120,8 @@ fn every_program_is_right_on_hurricane_1() {
 fn every_program_through_shared_memory_is_right_where_devices_keep_it() {
     let programs = PROGRAMS.iter().copied().filter(|program| program[1] == "shared-memory");
     verify_all("hurricane", &["hurricane:1", "hurricane:2"], programs.clone());
-    verify_all("s-coma", &["s-coma"], programs);
+    // gauss chooses its pivots by messages, which need a processor that handles them.
+    verify_all("s-coma", &["s-coma"], programs.filter(|program| program[0] != "gauss"));
 }
 
 #[test]
