@@ -230,6 +230,10 @@ impl World for Model {
             model.check_tags(memory.layout().block_bytes()).map_err(Failure::Refused)?;
         }
         if let Some(any) = residents.first() {
+            if any.node.needs_handlers() && launch.policy.servers == Servers::Hardware {
+                let why = Unobeyed::NobodyHandlesBeside;
+                return Err(Failure::Refused(unobeyed(&launch.policy, why)));
+            }
             let charges = any.node.charges();
             model.expect_prices(launch.mechanism, &launch.policy, charges).map_err(Failure::Refused)?;
         }

@@ -188,6 +188,7 @@ impl Job {
             foresees: false,
             protocols: 0,
             charges: Vec::new(),
+            needs_handlers: false,
             segments: Default::default(),
             tables: Default::default(),
             plots: Default::default(),

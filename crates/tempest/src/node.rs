@@ -97,6 +97,8 @@ pub struct Node {
     pub(crate) protocols: usize,
     /// The primitives that the installed protocols may charge, each once.
     pub(crate) charges: Vec<Charge>,
+    /// Whether some protocol sends messages by whatever mechanism data moves.
+    pub(crate) needs_handlers: bool,
     pub(crate) segments: Segments,
     pub(crate) tables: Tables,
     /// The addresses of the private arrays of its threads.
@@ -119,6 +121,11 @@ impl Node {
     /// The primitives that the installed protocols may charge, each once for each part that does.
     pub fn charges(&self) -> &[Charge] {
         &self.charges
+    }
+
+    /// Whether some protocol sends messages by whatever mechanism data moves, so that somebody has to handle them.
+    pub fn needs_handlers(&self) -> bool {
+        self.needs_handlers
     }
 
     /// The dispatcher that the node's keyed tables belong to.

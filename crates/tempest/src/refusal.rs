@@ -113,6 +113,8 @@ pub enum Unobeyed {
         /// The mechanism, which needs messages.
         mechanism: Mechanism,
     },
+    /// State machines run the handlers of shared memory, and the program sends messages of its own beside it.
+    NobodyHandlesBeside,
     /// The world has no processors of the kind that the policy gives handlers to.
     NoSuchProcessors,
     /// The interface has an endpoint for each computing processor, and others are to run the handlers.
@@ -135,6 +137,11 @@ impl Unobeyed {
                 "policy `{policy}` leaves nobody to handle a program's messages, which mechanism `{mechanism}` needs: a state \
                  machine keeps memory coherent; expected mechanism `{}`",
                 Mechanism::SharedMemory
+            ),
+            Self::NobodyHandlesBeside => write!(
+                f,
+                "policy `{policy}` leaves nobody to handle the messages that the program sends beside its use of shared memory: a \
+                 state machine keeps memory coherent; expected a policy whose processors run handlers, such as `single`"
             ),
             Self::NoSuchProcessors => {
                 write!(f, "policy `{policy}` is not modelled: this simulator has no such processors")

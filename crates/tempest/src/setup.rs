@@ -257,6 +257,12 @@ impl<'a> Setup<'a> {
         }
     }
 
+    /// States that the protocol being installed sends messages by whatever mechanism data moves. A world whose policy leaves nobody to
+    /// handle them refuses the run before anything runs.
+    pub fn needs_handlers(&mut self) {
+        self.node.needs_handlers = true;
+    }
+
     /// Registers a prefetch hint: a receiver with several waiting messages calls `prefetch` for a message `M`
     /// a little before its handler runs. The hint may only ask for cache lines that the handler will touch,
     /// as by [`Keyed::prefetch`]. It must not rely on being called, or on the message being handled next: it

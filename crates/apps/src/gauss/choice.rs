@@ -127,6 +127,7 @@ impl Protocol for Choice {
     type Config = ();
 
     fn install((): &(), setup: &mut Setup<'_>) -> Self {
+        setup.needs_handlers();
         let shape = setup.shape();
         let stages = stages(setup.node(), shape.nodes);
         let count = stages.len();

@@ -7,6 +7,8 @@ use std::ops::Range;
 use tempest::entry::BadPlan;
 use tempest::{NodeId, Shape, ThreadId};
 
+use crate::kit::Division;
+
 /// The elements from the beginning of a row to that of the next are a multiple of this: no two rows share a block or a line.
 const ALIGNMENT: usize = 16;
 
@@ -17,7 +19,11 @@ pub(super) struct Layout {
     pub(super) size: usize,
     /// The elements from the beginning of a row to that of the next.
     pub(super) stride: usize,
-    shape: Shape,
+    division: Division,
+}
+
+fn indices(numbers: Range<u32>) -> Range<usize> {
+    numbers.start as usize..numbers.end as usize
 }
 
 impl Layout {
@@ -34,38 +40,29 @@ impl Layout {
             )
             .into());
         }
+        let division = Division::new(size, shape);
         let size = size as usize;
-        Ok(Self { size, stride: size.next_multiple_of(ALIGNMENT), shape })
-    }
-
-    /// The first row of a thread, by its number among all threads.
-    fn first(&self, thread: usize) -> usize {
-        thread * self.size / (self.shape.nodes * self.shape.threads) as usize
+        Ok(Self { size, stride: size.next_multiple_of(ALIGNMENT), division })
     }
 
     /// The rows of a thread.
     pub(super) fn rows(&self, thread: ThreadId) -> Range<usize> {
-        let number = (thread.node.0 * self.shape.threads + thread.index) as usize;
-        self.first(number)..self.first(number + 1)
+        indices(self.division.of_thread(thread))
     }
 
     /// The rows of a node.
     pub(super) fn rows_of(&self, node: NodeId) -> Range<usize> {
-        let number = |node: u32| (node * self.shape.threads) as usize;
-        self.first(number(node.0))..self.first(number(node.0 + 1))
+        indices(self.division.of_node(node))
     }
 
     /// The rows of the node that has most.
     pub(super) fn most_rows(&self) -> usize {
-        (0..self.shape.nodes).map(|node| self.rows_of(NodeId(node)).len()).max().unwrap_or(0)
+        self.division.most_of_a_node() as usize
     }
 
     /// The node that has a row.
     pub(super) fn owner(&self, row: usize) -> NodeId {
-        let estimate = (row * self.shape.nodes as usize / self.size) as u32;
-        let near = estimate.saturating_sub(1)..(estimate + 2).min(self.shape.nodes);
-        let owner = near.map(NodeId).find(|&node| self.rows_of(node).contains(&row));
-        owner.unwrap_or_else(|| panic!("row {row} of {}", self.size))
+        self.division.node_of(row as u32)
     }
 
     /// The interior columns, which are also the interior rows.
@@ -90,17 +87,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_row_has_one_owner() {
+    fn the_node_with_most_rows_has_no_more_than_that() {
         for (size, nodes, threads) in [(7, 3, 2), (768, 4, 3), (100, 64, 1), (9, 1, 1)] {
-            let shape = Shape { nodes, threads };
-            let layout = Layout::new(size, shape).unwrap();
-            let all = (0..nodes)
-                .flat_map(|node| (0..threads).map(move |index| ThreadId { node: NodeId(node), index }));
-            let rows: Vec<_> = all.flat_map(|thread| layout.rows(thread)).collect();
-            assert_eq!(rows, (0..size as usize).collect::<Vec<_>>());
-            for node in (0..nodes).map(NodeId) {
-                assert!(layout.rows_of(node).all(|row| layout.owner(row) == node), "{node}");
-            }
+            let layout = Layout::new(size, Shape { nodes, threads }).unwrap();
+            let most = (0..nodes).map(|node| layout.rows_of(NodeId(node)).len()).max();
+            assert_eq!(most, Some(layout.most_rows()));
         }
     }
 
