@@ -36,6 +36,7 @@ pub(crate) static STUDIES: &[Shipped] = &[
     shipped!("fixed-floating-model", "studies/fixed-floating-model.toml"),
     shipped!("fixed-floating-polling", "studies/fixed-floating-polling.toml"),
     shipped!("fixed-floating-table2", "studies/fixed-floating-table2.toml"),
+    shipped!("fixed-floating-tomcatv", "studies/fixed-floating-tomcatv.toml"),
     shipped!("pdq-em3d", "studies/pdq-em3d.toml"),
     shipped!("pdq-kernels", "studies/pdq-kernels.toml"),
     shipped!("pdq-saturation", "studies/pdq-saturation.toml"),

@@ -110,12 +110,13 @@ mod tests {
     }
 
     /// Studies whose results are curves.
-    const CURVES: [&str; 11] = [
+    const CURVES: [&str; 12] = [
         "alewife-bisection",
         "alewife-latency",
         "alewife-messages",
         "fixed-floating-em3d",
         "fixed-floating-polling",
+        "fixed-floating-tomcatv",
         "pdq-em3d",
         "pdq-kernels",
         "pdq-saturation",
