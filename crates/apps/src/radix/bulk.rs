@@ -197,11 +197,14 @@ impl BulkRadix {
         let mut places: Vec<usize> = counts.iter().map(&mut place).collect();
         thread.charge(SUM.times(counts.len() as u32));
         let sorted = thread.words(&self.sorted);
-        self.run.each_key(thread, read, |key| {
-            thread.charge(MOVE);
-            let place = &mut places[digit.of(key)];
-            sorted.set(*place, key);
-            *place += 1;
+        self.run.each_chunk(thread, read, |keys| {
+            for &key in keys {
+                thread.charge(MOVE);
+                let place = &mut places[digit.of(key)];
+                sorted.set(*place, key);
+                *place += 1;
+                thread.poll();
+            }
         });
     }
 

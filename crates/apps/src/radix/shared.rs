@@ -87,11 +87,14 @@ impl SharedRadix {
         let read = |first, keys: &mut [u32]| thread.read_slice(from, first, keys);
         let counts = self.run.count(thread, digit, read);
         let mut positions = self.positions(thread, &counts);
-        self.run.each_key(thread, read, |key| {
-            thread.charge(MOVE);
-            let position = &mut positions[digit.of(key)];
-            thread.write(to, *position, key);
-            *position += 1;
+        self.run.each_chunk(thread, read, |keys| {
+            for &key in keys {
+                thread.charge(MOVE);
+                let position = &mut positions[digit.of(key)];
+                thread.write(to, *position, key);
+                *position += 1;
+                thread.poll();
+            }
         });
         self.collectives.barrier(thread);
     }

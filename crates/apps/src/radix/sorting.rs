@@ -45,28 +45,28 @@ impl Run {
         read: impl Fn(usize, &mut [u32]),
     ) -> Vec<u64> {
         let mut counts = vec![0; self.asked.radix as usize];
-        self.each_key(thread, read, |key| {
-            thread.charge(COUNT);
-            counts[digit.of(key)] += 1;
+        self.each_chunk(thread, read, |keys| {
+            for &key in keys {
+                thread.charge(COUNT);
+                counts[digit.of(key)] += 1;
+                thread.poll();
+            }
         });
         counts
     }
 
-    /// Reads all keys of a thread, and looks for messages behind each.
-    pub(super) fn each_key(
+    /// Reads all keys of a thread, some at a time.
+    pub(super) fn each_chunk(
         &self,
         thread: &Thread<'_>,
         read: impl Fn(usize, &mut [u32]),
-        mut each: impl FnMut(u32),
+        mut each: impl FnMut(&[u32]),
     ) {
         let (own, mut keys) = (self.own(thread), [0; CHUNK]);
         for first in own.clone().step_by(CHUNK) {
             let keys = &mut keys[..CHUNK.min(own.end - first)];
             read(first, keys);
-            for &mut key in keys {
-                each(key);
-                thread.poll();
-            }
+            each(keys);
         }
     }
 
