@@ -32,6 +32,7 @@ pub(crate) static STUDIES: &[Shipped] = &[
     shipped!("alewife-network", "studies/alewife-network.toml"),
     shipped!("alewife-tables", "studies/alewife-tables.toml"),
     shipped!("fixed-floating-em3d", "studies/fixed-floating-em3d.toml"),
+    shipped!("fixed-floating-gauss", "studies/fixed-floating-gauss.toml"),
     shipped!("fixed-floating-memory", "studies/fixed-floating-memory.toml"),
     shipped!("fixed-floating-model", "studies/fixed-floating-model.toml"),
     shipped!("fixed-floating-polling", "studies/fixed-floating-polling.toml"),

@@ -110,11 +110,12 @@ mod tests {
     }
 
     /// Studies whose results are curves.
-    const CURVES: [&str; 12] = [
+    const CURVES: [&str; 13] = [
         "alewife-bisection",
         "alewife-latency",
         "alewife-messages",
         "fixed-floating-em3d",
+        "fixed-floating-gauss",
         "fixed-floating-polling",
         "fixed-floating-tomcatv",
         "pdq-em3d",
