@@ -292,9 +292,6 @@ impl Edge {
             if !left.are_private() {
                 let until = trains::quiet_until(&state, self.core());
                 left.pass_hits(&mut state.at_work(self.core()), until);
-                if left.are_over() {
-                    return;
-                }
                 state = self.settled(state);
             }
             let mut work = state.at_work(self.core());

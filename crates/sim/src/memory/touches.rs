@@ -14,6 +14,12 @@
 //! * elsewhere as long as nothing else happens on the node before the last of them is done, and ahead of engine time as far as
 //!   [accesses to shared memory](super::accesses) are: loads, and stores to lines that no other client has wanted.
 //!
+//! # Why the last access is made at its own instant
+//!
+//! The bound of a node's turn, which other nodes have a part in, decides how many accesses elsewhere are made together. Engine time
+//! after them must not depend on that: the processor may run ahead of engine time by the lead, and an event that it pushes has its
+//! place among simultaneous ones by the engine time of the push. So the last access waits until engine time has come up to it.
+//!
 //! This module must never know what the elements mean.
 
 use hardware::memory::{Hit, Hits};
@@ -109,6 +115,15 @@ fn kind(access: Access) -> Option<Hit> {
     }
 }
 
+/// Which instructions of a touch are made together.
+#[derive(Clone, Copy)]
+struct Passing {
+    /// The number of instructions at the end that are left.
+    keep: u64,
+    /// Whether a line that another client has wanted ends them.
+    alone: bool,
+}
+
 impl Memory {
     /// The instructions of a touch by a processor; `None` where the machine does not describe a cache of that processor.
     #[inline]
@@ -191,29 +206,32 @@ pub(crate) fn charge_one(work: &mut AtWork<'_>, address: u64, access: Access) {
 }
 
 impl Instructions {
-    /// Makes instructions from the processor's clock on, line by line, as long as they need no bus and are done before `until`.
+    /// Makes instructions from the processor's clock on, line by line, as long as they need no bus and are done before `until`. The
+    /// last one in memory that others access is left: it is made at its own instant.
     #[inline]
     pub(crate) fn pass_hits(&mut self, work: &mut AtWork<'_>, until: Time) {
-        self.pass(work, until, false);
+        let keep = u64::from(!self.are_private());
+        self.pass(work, until, Passing { keep, alone: false });
     }
 
     /// Makes instructions from the processor's clock on, line by line, as long as they need no bus and may be made ahead of engine
     /// time.
     #[inline]
     pub(crate) fn pass_ahead(&mut self, work: &mut AtWork<'_>) {
-        self.pass(work, work.now + work.memory.lead, self.kind() == Some(Hit::Stored));
+        let alone = self.kind() == Some(Hit::Stored);
+        self.pass(work, work.now + work.memory.lead, Passing { keep: 0, alone });
     }
 
-    /// Makes instructions that need no bus and are done before `until`: if `alone`, in lines that no other client has wanted.
+    /// Makes instructions that need no bus and are done before `until`.
     #[inline]
-    fn pass(&mut self, work: &mut AtWork<'_>, until: Time, alone: bool) {
+    fn pass(&mut self, work: &mut AtWork<'_>, until: Time, Passing { keep, alone }: Passing) {
         let (Some(kind), core) = (self.kind(), &mut *work.core) else { return };
         let issue = work.prices.issue(core.list(), self.load());
         let (processor, begun) = (core.number().into(), core.clock.at(work.now));
         let Some(system) = work.memory.system() else { return };
         let (mut done, mut issued) = (begun, 0);
-        while !self.are_over() {
-            let count = self.within(system.rest_of_line(self.at));
+        while self.left > keep {
+            let count = self.within(system.rest_of_line(self.at)).min(self.left - keep);
             let (line, hits) = (system.line_of(self.at), Hits { kind, issue, count });
             if alone && !system.is_private(processor, line) {
                 break;
@@ -287,6 +305,19 @@ mod tests {
         let loads = bench.time_of(Operations::NONE.loads(5));
         charge(&mut bench.at_work(0, ns(0)), &Touch::dense(16, 5, 4, Access::Load));
         assert_eq!(bench.spent(0), (loads, ns(0), ns(0)));
+    }
+
+    #[test]
+    fn the_last_access_in_memory_that_others_access_is_left() {
+        let left = |first| {
+            let mut bench = Bench::new(Memory::described(&described()), Primitives::default());
+            let touch = Touch::dense(first, 8, 8, Access::Load);
+            make(&mut bench, &[touch], false);
+            let mut left = bench.memory.instructions(0, &touch).expect("caches are described");
+            left.pass_hits(&mut bench.at_work(0, ns(1_000_000)), Time::MAX);
+            left.left
+        };
+        assert_eq!([left(0), left(AddressRange::Private.first())], [1, 0]);
     }
 
     #[test]

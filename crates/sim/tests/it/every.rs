@@ -1,12 +1,13 @@
 //! Every program ends with an answer on every shipped machine under every policy, or is refused before it starts: none spins
-//! for ever, and none finds in the middle of a run that a price is missing.
+//! for ever, and none finds in the middle of a run that a price is missing. Where nodes run ahead of each other, the run is the one
+//! of global order.
 
 use std::path::Path;
 
 use protocols::stache::STACHE;
 use tempest::entry::{Entry, File, Given, Instance, Plan};
 use tempest::policy::PRESETS;
-use tempest::{Failure, Launch, Policy, Refusal, Shape, World};
+use tempest::{Failure, Launch, Outcome, Policy, Refusal, Shape, World};
 use tradewind_sim::Model;
 
 use crate::folder;
@@ -66,8 +67,13 @@ fn policies() -> Vec<Policy> {
     texts.filter_map(|text| text.parse().ok()).collect()
 }
 
-/// Runs a program on a machine by each mechanism under each policy. Returns the number of answers.
-fn runs(model: &Model, entry: &Entry, instance: &dyn Instance, wrong: &mut Vec<String>) -> usize {
+/// Runs a program on a machine by each mechanism under each policy, by `in_order` too. Returns the number of answers.
+fn runs(
+    [model, in_order]: &[Model; 2],
+    entry: &Entry,
+    instance: &dyn Instance,
+    wrong: &mut Vec<String>,
+) -> usize {
     let mut answers = 0;
     for &mechanism in entry.mechanisms {
         for policy in policies() {
@@ -78,8 +84,19 @@ fn runs(model: &Model, entry: &Entry, instance: &dyn Instance, wrong: &mut Vec<S
             let Ok(job) = instance.job(&plan) else { continue };
             let sizes =
                 Launch { nodes: NODES, processors: PROCESSORS, threads, ..Launch::new(job, policy.clone()) };
-            match model.run(&Launch { mechanism, ..sizes }) {
-                Ok(outcome) if outcome.report.failures.is_empty() => answers += 1,
+            let launch = Launch { mechanism, ..sizes };
+            match model.run(&launch) {
+                Ok(outcome) if outcome.report.failures.is_empty() => {
+                    answers += 1;
+                    let events = outcome.events;
+                    let same = in_order.run(&launch).map(|ordered| Outcome { events, ..ordered });
+                    if !same.is_ok_and(|same| same == outcome) {
+                        wrong.push(format!(
+                            "{} by {mechanism} under {policy}: not in global order",
+                            entry.name
+                        ));
+                    }
+                }
                 Ok(outcome) => {
                     wrong.push(format!("{policy} {mechanism}: {}", outcome.report.failures.join("; ")))
                 }
@@ -98,6 +115,7 @@ fn every_program_ends_on_every_machine_under_every_policy_or_is_refused() {
     let (mut wrong, mut answers) = (Vec::new(), 0);
     for name in folder::all() {
         let model = Model::new(machine(&name, &[]));
+        let model = [model.clone(), model.in_global_order()];
         for entry in programs().entries() {
             let instance =
                 (entry.load)(&given(entry.name)).unwrap_or_else(|why| panic!("{}: {why:?}", entry.name));
