@@ -11,9 +11,9 @@ use tradewind_sim::Model;
 
 const NODES: u32 = 4096;
 
-/// What a node may take beyond its own data, of which it has a few words: 16 KiB, and 12 for the tags of the 512 lines of the cache in
-/// which its handlers find them.
-const MOST_KIB: u64 = 16 + 12;
+/// What a node may take beyond its own data, of which it has a few words: 16 KiB, a quarter of which is a page of a thread's stack, and 4
+/// for the sets of its cache in which its handlers find them. All 512 lines of the cache would take 12.
+const MOST_KIB: u64 = 16 + 4;
 
 /// Of the Paragon: costs for everything, so that handlers and threads of all nodes are at work side by side.
 fn paragon() -> Machine {

@@ -1,6 +1,9 @@
 //! The tags and states of a write-back cache, direct mapped or set associative with replacement of the line used longest
 //! ago.
 //!
+//! A cache of a large machine has lines in few of its sets, so places are made only where a line comes in, for some neighbouring sets
+//! together.
+//!
 //! A cache holds no data. It keeps for each line the time from which the line is there, and computes with no time. It must
 //! never know a bus, nor who asks for a line.
 
@@ -35,6 +38,12 @@ const STATE: u64 = 7;
 
 /// The number of bits below the number of a line.
 const BITS: u32 = 5;
+
+/// The number of neighbouring sets whose places are made together.
+const TOGETHER: usize = 8;
+
+/// The first place of sets that have none yet. It lies beyond all places, so a search there finds nothing.
+const NOWHERE: u32 = u32::MAX;
 
 impl Tag {
     /// A line that has just come in.
@@ -105,11 +114,13 @@ pub struct Cache {
     sets: u64,
     /// `sets - 1` where that is a mask. A division would cost more than everything else.
     mask: Option<u64>,
-    /// All places. There are none until a line comes in: most processors of a large machine use no modelled memory.
+    /// For each group of [`TOGETHER`] sets the first of its places, or [`NOWHERE`]. Empty until a line comes in: most processors of a
+    /// large machine use no modelled memory.
+    groups: Vec<u32>,
+    /// The places of all groups that have had a line, a set's side by side, the group that came in first at the start.
     places: Vec<Place>,
     /// The last use of the line at each place; empty where each line has only one place.
     used: Vec<u64>,
-    lines: usize,
     clock: u64,
 }
 
@@ -118,7 +129,7 @@ impl Cache {
     pub fn new(lines: usize, ways: usize) -> Self {
         let sets = (lines / ways) as u64;
         let mask = sets.is_power_of_two().then(|| sets - 1);
-        Self { ways, sets, mask, places: Vec::new(), used: Vec::new(), lines, clock: 0 }
+        Self { ways, sets, mask, groups: Vec::new(), places: Vec::new(), used: Vec::new(), clock: 0 }
     }
 
     /// The number of sets.
@@ -134,21 +145,24 @@ impl Cache {
 
     /// The lines that the cache has of the set that a line belongs to.
     pub fn lines_beside(&self, line: u64) -> impl Iterator<Item = u64> + '_ {
-        let places = self.places.get(self.set(line)).into_iter().flatten();
+        let first = self.first_place(line);
+        let places = self.places.get(first..first + self.ways).into_iter().flatten();
         places.filter(|place| place.tag.is_here()).map(|place| place.tag.line())
     }
 
+    /// The first place of the set that a line belongs to, which lies beyond all places if the set has none yet.
     #[inline]
-    fn set(&self, line: u64) -> std::ops::Range<usize> {
-        let first = self.set_of(line) * self.ways;
-        first..first + self.ways
+    fn first_place(&self, line: u64) -> usize {
+        let set = self.set_of(line);
+        let group = self.groups.get(set / TOGETHER).copied().unwrap_or(NOWHERE);
+        group as usize + set % TOGETHER * self.ways
     }
 
     /// The place of a line that is here.
     #[inline]
     pub(super) fn find(&self, line: u64) -> Option<usize> {
         let here = |place: &Place| place.tag.line() == line && place.tag.is_here();
-        let first = self.set_of(line) * self.ways;
+        let first = self.first_place(line);
         if self.ways == 1 {
             return self.places.get(first).is_some_and(here).then_some(first);
         }
@@ -267,10 +281,27 @@ impl Cache {
         Victim { line: self.places[place].tag.line(), state, stale, there }
     }
 
+    /// Makes the places of the group of sets that a line belongs to.
+    #[cold]
+    fn make_places(&mut self, line: u64) {
+        let sets = self.sets();
+        if self.groups.is_empty() {
+            self.groups = vec![NOWHERE; sets.div_ceil(TOGETHER)];
+        }
+        let first = self.places.len();
+        let end = first + TOGETHER.min(sets) * self.ways;
+        let group = self.set_of(line) / TOGETHER;
+        self.groups[group] = first as u32;
+        self.places.resize(end, Place::default());
+        if self.ways > 1 {
+            self.used.resize(end, 0);
+        }
+    }
+
     /// The place that a line gets which is not here yet: one without a line, or that of the line used longest ago.
     #[inline]
     fn place_for(&self, line: u64) -> usize {
-        let first = self.set_of(line) * self.ways;
+        let first = self.first_place(line);
         // The last use of a place without a line is zero.
         let used = self.used.get(first..first + self.ways).unwrap_or_default();
         used.iter().enumerate().min_by_key(|&(_, used)| used).map_or(first, |(way, _)| first + way)
@@ -280,9 +311,8 @@ impl Cache {
     /// wanted it.
     /// Returns the line that it replaces, if any.
     pub fn insert(&mut self, line: u64, state: State, wanted: bool, there: Time) -> Option<Victim> {
-        if self.places.is_empty() {
-            self.places = vec![Place::default(); self.lines];
-            self.used = vec![0; if self.ways == 1 { 0 } else { self.lines }];
+        if self.first_place(line) >= self.places.len() {
+            self.make_places(line);
         }
         let place = self.place_for(line);
         let old = self.places[place].tag.is_here().then(|| self.victim(place));
@@ -370,8 +400,8 @@ mod tests {
     proptest! {
         #[test]
         fn it_does_what_a_list_does(
-            sets in 1_u64..6, ways in 1_usize..5,
-            steps in proptest::collection::vec((0_u64..24, 0_u8..4), 0..400),
+            sets in 1_u64..20, ways in 1_usize..5,
+            steps in proptest::collection::vec((0_u64..80, 0_u8..4), 0..400),
         ) {
             let mut cache = Cache::new(sets as usize * ways, ways);
             let mut naive = Naive::default();
