@@ -42,7 +42,7 @@ const PROGRAMS: &[&[&str]] = &[
     &["em3d", "shared-memory", "nodes=480", "record=128", "frames=on-demand"],
     &["cholesky", "shared-memory", "matrix=494_bus", "width=4"],
     // Pages come and go.
-    &["cholesky", "shared-memory", "matrix=jagmesh7", "order=file", "frames=1"],
+    &["cholesky", "shared-memory", "matrix=494_bus", "width=8", "frames=1"],
     &["fetch-add", "shared-memory", "operations=1200"],
     // Every word shares its block with others.
     &["fetch-add", "shared-memory", "operations=1200", "spacing=8", "words=64", "frames=1"],

@@ -19,7 +19,20 @@ const SURROUNDINGS: &[&str] =
 /// The command with these arguments, not yet started and with nothing to read, in an environment that says nothing
 /// about how results should look.
 pub(crate) fn command(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tradewind"));
+    quietly(Command::new(env!("CARGO_BIN_EXE_tradewind")), arguments)
+}
+
+/// The command of [`command`], which does not ignore signals even where the tests do: a shell has the commands that it
+/// runs in the background ignore SIGINT, and whatever they begin.
+pub(crate) fn heeding(arguments: &[&str]) -> Command {
+    let mut command = Command::new("env");
+    command.args(["--default-signal=INT,TERM", env!("CARGO_BIN_EXE_tradewind")]);
+    quietly(command, arguments)
+}
+
+/// A command with these arguments beside its own, with nothing to read, in an environment that says nothing about how
+/// results should look.
+fn quietly(mut command: Command, arguments: &[&str]) -> Command {
     command.args(arguments).stdin(Stdio::null());
     for name in SURROUNDINGS {
         command.env_remove(name);

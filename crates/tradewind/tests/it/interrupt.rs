@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tempfile::tempdir;
 
-use crate::command::command;
+use crate::command::heeding;
 
 const SIGINT: i32 = 2;
 const SIGTERM: i32 = 15;
@@ -18,20 +18,10 @@ const SIGTERM: i32 = 15;
 /// How long anything may take on a busy host.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The command with these arguments, begun, for which no signal is ignored: a shell has the commands that it runs in
-/// the background ignore SIGINT, and so would the tests of a background command and whatever they begin.
+/// The command with these arguments, begun.
 fn begin(arguments: &[&str]) -> Child {
-    let asked = command(arguments);
-    let mut heeding = Command::new("env");
-    heeding.arg("--default-signal=INT,TERM").arg(asked.get_program()).args(asked.get_args());
-    for (name, value) in asked.get_envs() {
-        match value {
-            Some(value) => heeding.env(name, value),
-            None => heeding.env_remove(name),
-        };
-    }
-    heeding.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    heeding.spawn().expect("`env` of GNU coreutils starts the command")
+    let mut command = heeding(arguments);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the command starts")
 }
 
 /// Sends a signal to a command.

@@ -7,7 +7,7 @@ use std::{env, fs, thread};
 
 use trace::check::{self, Reading};
 
-use crate::command::{Ran, command, json, refused, tradewind};
+use crate::command::{Ran, heeding, json, refused, tradewind};
 
 /// A folder of its own, gone with the test.
 struct Folder(PathBuf);
@@ -171,7 +171,7 @@ fn an_interrupted_run_leaves_no_file() {
     let folder = Folder::new("interrupted");
     let file = folder.file("run.perfetto-trace");
     let endless = ["run", "fetch-add", "--machine", "hurricane-1", "--input", "operations=100000000"];
-    let mut child = command(&[&endless[..], &["--trace", &file]].concat())
+    let mut child = heeding(&[&endless[..], &["--trace", &file]].concat())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
