@@ -1,4 +1,4 @@
-//! What all styles of cholesky share in a run: the problem and its division, and the check of a factor that one node has gathered.
+//! The parts of a run that all styles of cholesky share: the problem and its division, and the check of a factor that one node has gathered.
 //!
 //! Must never know how tiles travel.
 

@@ -1,4 +1,4 @@
-//! What a thread does: it factors its domains, and then its blocks, each as soon as all updates of it have been subtracted.
+//! The work of a thread of cholesky: it factors its domains, and then its blocks, each as soon as all updates of it have been subtracted.
 //!
 //! A thread that has finished a block *announces* it to the threads that need it. The block on the diagonal of a panel is needed by
 //! the owners of the blocks below it, which divide by it. Two blocks (I, K) and (J, K) of one panel's columns update block (I, J): a
@@ -106,7 +106,7 @@ pub(super) struct Worker<'w, T> {
     divisible: Vec<bool>,
     /// For each panel, the blocks below its diagonal that have been announced to this thread.
     heard: Vec<Vec<u32>>,
-    /// What this thread has finished and has still to deal with itself.
+    /// Tiles that this thread has finished and has still to deal with itself.
     own: VecDeque<Announcement>,
     scratch: Scratch,
 }

@@ -63,7 +63,7 @@ pub(super) struct Block {
     pub(super) updates: u32,
 }
 
-/// What a domain subtracts from a block.
+/// The update that a domain subtracts from a block.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Update {
     /// The tile that holds the update, negated.

@@ -1,4 +1,4 @@
-//! What a thread does with rows in memory: it transforms its own, and moves tiles from rows of one matrix to rows of another.
+//! The work of a thread of fft on rows in memory: it transforms its own, and moves tiles from rows of one matrix to rows of another.
 //!
 //! Must never know whose memory a row stands in, nor how it gets there.
 
@@ -19,7 +19,7 @@ pub(super) trait Matrix {
     fn write(&self, thread: &Thread<'_>, row: usize, column: usize, points: &[Complex]);
 }
 
-/// What a thread has of its own: roots of unity, and room to work in.
+/// The tools of one thread: roots of unity, and room to work in.
 pub(super) struct Own {
     rows: Range<usize>,
     roots: Private<Complex>,

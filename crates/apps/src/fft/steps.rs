@@ -31,7 +31,7 @@ pub(super) trait Transport {
     fn meet(&self, thread: &Thread<'_>);
 }
 
-/// What is transformed, and what has come of it on one node.
+/// The points to be transformed, and the errors of one node's answer.
 pub(super) struct Run {
     problem: Arc<Problem>,
     pub(super) layout: Layout,

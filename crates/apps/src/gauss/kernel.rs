@@ -1,4 +1,4 @@
-//! What all styles of gauss do alike: the permutation, and strips of a row. Must never know where rows are.
+//! The parts of elimination that all styles of gauss share: the permutation, and strips of a row. Must never know where rows are.
 
 use std::ops::Range;
 

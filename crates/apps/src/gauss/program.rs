@@ -47,7 +47,7 @@ pub(super) struct Gauss {
     pub(super) found: Found,
 }
 
-/// What a thread of node 0 has found out, for the check.
+/// The answer that a thread of node 0 has gathered, for the check.
 pub(super) struct Found {
     pivots: Cells<u32>,
     x: Cells<f64>,

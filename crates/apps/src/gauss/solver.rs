@@ -1,4 +1,4 @@
-//! What a thread does with its rows: elimination column by column, and substitution from the last unknown on. Must never know
+//! The work of a thread of gauss on its rows: elimination column by column, and substitution from the last unknown on. Must never know
 //! where rows are, nor how they travel.
 
 use std::ops::Range;

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use tempest::entry::BadPlan;
 use tempest::{NodeId, Shape, ThreadId};
 
 /// Divides `0..size` into `parts` blocks, as even as possible, and returns block `index`.
@@ -15,6 +16,19 @@ pub(crate) fn block(size: u32, index: u32, parts: u32) -> Range<u32> {
 /// `index`.
 pub(crate) fn part_of(size: u32, index: u32, parts: u32) -> u32 {
     (((u64::from(index) + 1) * u64::from(parts) - 1) / u64::from(size)) as u32
+}
+
+/// Refuses a world with more threads than there are rows. The input `size` must be the number of rows.
+///
+/// # Errors
+/// [`BadPlan`] says which size would do.
+pub(crate) fn a_row_for_each_thread(size: u32, Shape { nodes, threads }: Shape) -> Result<(), BadPlan> {
+    let all = u64::from(nodes) * u64::from(threads);
+    if all <= u64::from(size) {
+        return Ok(());
+    }
+    let rows = format!("{size} rows for {nodes} nodes of {threads} threads");
+    Err(format!("{rows}: expected at least one for each thread, --input size={all}").into())
 }
 
 /// Numbered things divided among the threads of a world: a block for each node, and of that a block for each of its threads.

@@ -1,4 +1,4 @@
-//! What one thread does with its keys in a pass: counts them by digit, and finds the positions where they go.
+//! The work of one thread of radix on its keys in a pass: it counts them by digit, and finds the positions where they go.
 //!
 //! Must never know where keys stand.
 
@@ -13,7 +13,7 @@ use crate::kit::Division;
 /// The keys that a thread reads at a time.
 pub(super) const CHUNK: usize = 16;
 
-/// What all nodes sort, and what has come of it on one of them.
+/// The keys that all nodes sort, and the errors of one node's answer.
 pub(super) struct Run {
     pub(super) asked: Asked,
     pub(super) problem: Arc<Problem>,

@@ -6,7 +6,7 @@ use tempest::{Merge, NodeId, Report};
 
 use super::problem::Mesh;
 
-/// What must come of a mesh.
+/// The answer that a mesh must lead to.
 #[derive(Debug)]
 pub(super) struct Expected {
     /// The coordinates after all iterations.
