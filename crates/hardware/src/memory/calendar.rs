@@ -5,23 +5,31 @@
 //!
 //! This module must never know what the resource is.
 
-use std::collections::VecDeque;
-
 use units::Time;
 
 /// The reservations of a resource that serves one user at a time.
-///
-/// Mostly all reservations but the last are over. The last one is therefore apart from those before it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Calendar {
-    /// The start and end of the last reservation.
-    last: (Time, Time),
-    /// The start and end of each reservation before the last, in order. No two reservations touch.
-    earlier: VecDeque<(Time, Time)>,
+    /// The reservations, in order. Two that would touch are one.
+    spans: Vec<Span>,
+    /// The number of those that are known to be over, which come first.
+    over: usize,
+    /// The end of the last one.
+    end: Time,
     /// The time before which no later request begins.
     now: Time,
     busy: Time,
 }
+
+/// A time for which the resource is reserved.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Span {
+    start: Time,
+    end: Time,
+}
+
+/// The number of reservations that are over above which they are removed.
+const MOST_OVER: usize = 32;
 
 impl Calendar {
     /// Forgets the reservations that end by `now`. No later request begins before `now`.
@@ -33,7 +41,7 @@ impl Calendar {
     /// Whether nothing is reserved beyond `now`.
     #[inline]
     pub(crate) fn is_free(&self, now: Time) -> bool {
-        self.last.1 <= now
+        self.end <= now
     }
 
     /// Counts time for which the resource has been in use without a reservation, because it was free for so long.
@@ -46,69 +54,74 @@ impl Calendar {
     #[inline]
     pub(crate) fn reserve(&mut self, from: Time, hold: Time) -> Time {
         self.busy += hold;
-        if from < self.last.1 {
-            let (last, end) = self.last;
-            let is_alone = self.earlier.back().is_none_or(|&(_, end)| end <= from);
-            if is_alone && from + hold > last {
-                // There is no gap: it goes behind the last.
-                self.last.1 = end + hold;
-                return end;
-            }
+        if from < self.end {
             return self.reserve_before_the_end(from, hold);
         }
-        if from == self.last.1 {
-            self.last.1 += hold;
-            return from;
+        if self.end <= self.now {
+            self.spans.clear();
+            self.over = 0;
         }
-        if self.last.1 > self.now {
-            self.earlier.push_back(self.last);
-        } else if !self.earlier.is_empty() {
-            self.earlier.clear();
+        let end = from + hold;
+        match self.spans.last_mut() {
+            Some(last) if last.end == from => last.end = end,
+            _ => self.spans.push(Span { start: from, end }),
         }
-        self.last = (from, from + hold);
+        self.end = end;
         from
     }
 
     /// Reserves the first gap of length `hold` from `from` on, which is before the end of the last reservation.
+    #[inline(never)]
     fn reserve_before_the_end(&mut self, from: Time, hold: Time) -> Time {
-        while self.earlier.front().is_some_and(|&(_, end)| end <= self.now) {
-            self.earlier.pop_front();
-        }
-        let (mut start, mut place) = (from, 0);
-        for (index, &(taken, end)) in self.earlier.iter().chain([&self.last]).enumerate() {
-            if start + hold <= taken {
+        let now = self.now;
+        let over = self.spans[self.over..].iter().take_while(|span| span.end <= now).count();
+        self.over += over;
+        let (mut start, mut place) = (from, self.over);
+        for span in &self.spans[self.over..] {
+            if start + hold <= span.start {
                 break;
             }
-            start = start.max(end);
-            place = index + 1;
+            start = start.max(span.end);
+            place += 1;
         }
-        self.insert(place, start, start + hold);
+        self.insert(place, Span { start, end: start + hold });
         start
     }
 
     /// Puts a reservation before number `place`, and joins it with the neighbours that it touches.
-    fn insert(&mut self, place: usize, start: Time, end: Time) {
-        let taken = &mut self.earlier;
-        taken.push_back(self.last);
-        let after = taken.get(place).is_some_and(|&(next, _)| next == end);
-        let before = place.checked_sub(1).filter(|&before| taken[before].1 == start);
+    #[inline]
+    fn insert(&mut self, place: usize, span: Span) {
+        let (before, after) = self.spans.split_at_mut(place);
+        let before = before[self.over..].last_mut().filter(|before| before.end == span.start);
+        let after = after.first_mut().filter(|after| after.start == span.end);
         match (before, after) {
-            (Some(before), true) => {
-                taken[before].1 = taken[place].1;
-                taken.remove(place);
+            (Some(before), Some(after)) => {
+                before.end = after.end;
+                self.spans.remove(place);
             }
-            (Some(before), false) => taken[before].1 = end,
-            (None, true) => taken[place].0 = start,
-            (None, false) => taken.insert(place, (start, end)),
+            (Some(before), None) => {
+                before.end = span.end;
+                self.end = self.end.max(span.end);
+            }
+            (None, Some(after)) => after.start = span.start,
+            (None, None) => self.insert_apart(place, span),
         }
-        self.last = taken.pop_back().expect("there is a reservation");
+    }
+
+    /// Puts a reservation before number `place` that touches no other.
+    #[inline(never)]
+    fn insert_apart(&mut self, mut place: usize, span: Span) {
+        if self.over > MOST_OVER {
+            self.spans.drain(..self.over);
+            place -= std::mem::take(&mut self.over);
+        }
+        self.spans.insert(place, span);
     }
 
     /// The time up to `now` that has been reserved.
     pub(crate) fn busy_at(&self, now: Time) -> Time {
-        let beyond =
-            [&self.last].into_iter().chain(self.earlier.iter().rev()).take_while(|(_, end)| *end > now);
-        let beyond = beyond.map(|&(start, end)| end - start.max(now)).fold(Time::ZERO, |all, one| all + one);
+        let beyond = self.spans.iter().rev().take_while(|span| span.end > now);
+        let beyond = beyond.map(|span| span.end - span.start.max(now)).fold(Time::ZERO, |all, one| all + one);
         self.busy - beyond
     }
 
@@ -138,7 +151,8 @@ mod tests {
         assert_eq!(calendar.reserve(ns(2), ns(10)), ns(7));
         assert_eq!(calendar.reserve(ns(2), ns(5)), ns(24));
         assert_eq!(calendar.reserve(ns(2), ns(3)), ns(17));
-        assert_eq!((calendar.last, calendar.earlier.len()), ((ns(2), ns(29)), 1));
+        let spans = [(0, 1), (2, 29)].map(|(start, end)| Span { start: ns(start), end: ns(end) });
+        assert_eq!((&calendar.spans[..], calendar.end), (&spans[..], ns(29)));
         assert_eq!(calendar.busy(), ns(28));
         assert_eq!([0, 1, 2, 12, 99].map(|at| calendar.busy_at(ns(at))), [0, 1, 1, 11, 28].map(ns));
         assert!(calendar.is_free(ns(29)) && !calendar.is_free(ns(28)));
