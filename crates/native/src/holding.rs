@@ -79,7 +79,7 @@ impl Processor {
     fn receive_nothing(&self) -> Option<Turn<'_>> {
         self.floor()?;
         (0..TRIES).find_map(|_| {
-            let right = self.node().try_receive();
+            let right = self.try_receive();
             if right.is_none() {
                 self.pause();
             }

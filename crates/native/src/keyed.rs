@@ -56,7 +56,7 @@ use crate::changes::Search;
 use crate::lane::Lane;
 use crate::node::{Dispatcher, Event, Kept, Shared};
 use crate::processor::Processor;
-use crate::right::{PATIENCE_NS, SHARED_PATIENCE_NS, Turn, Watch};
+use crate::right::{Offer, PATIENCE_NS, SHARED_PATIENCE_NS, Turn, Watch};
 use crate::ring::Received;
 use crate::serve::{BATCH, Tally};
 
@@ -81,6 +81,15 @@ const REFUSALS: u32 = 128;
 /// Refusals between two looks where processors share cores: each may take until its processor has a core again.
 const SHARED_REFUSALS: u32 = 16;
 
+/// A handler for which the right to receive is not to be had.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Late {
+    /// Beside it the right is offered.
+    Offered(Offer),
+    /// Beside it the whole queue is seized.
+    Seized(u64),
+}
+
 /// A processor's part in its node's dispatch queue.
 pub(crate) struct Duty {
     worker: Cell<Option<Paused<Event, Name>>>,
@@ -89,7 +98,7 @@ pub(crate) struct Duty {
     holds: Cell<u32>,
     search: Search,
     /// The handler for which the right to receive is not to be had.
-    watch: Watch,
+    watch: Watch<Late>,
     /// Times that it was not to be had since that was looked at.
     refusals: Cell<u32>,
 }
@@ -263,7 +272,7 @@ impl Processor {
     /// The right to receive, from nobody or from a processor that is at one handler for long. Nobody receives what the queue has
     /// no room for; a right that has been taken over is used in any case, because the former holder has lost more than that.
     fn turn_to_receive(&self, shared: &Shared) -> Option<Turn<'_>> {
-        let turn = self.node().try_receive();
+        let turn = self.try_receive();
         let once_in = if self.world.oversubscribed { SHARED_REFUSALS } else { REFUSALS };
         if turn.is_none() && (self.duty.counts_refusal(once_in) || self.world.is_helper(self.index)) {
             return self.take_over(shared);
@@ -277,16 +286,16 @@ impl Processor {
         let (right, now) = (&self.node().right_to_receive, self.world.now_ns());
         let patience = if self.world.oversubscribed { SHARED_PATIENCE_NS } else { PATIENCE_NS };
         let is_late = |handler| self.duty.watch.is_late(handler, now, patience);
-        if let Some(step) = right.offered() {
-            return if is_late(2 * step) { right.take_over(step) } else { None };
+        if let Some(offer) = right.offered() {
+            return if is_late(Late::Offered(offer)) { right.take_over(offer, self.number) } else { None };
         }
         let item = shared.queue.seized_for()?;
-        if !is_late(2 * item + 1) || !shared.queue.break_in(item) {
+        if !is_late(Late::Seized(item)) || !shared.queue.break_in(item) {
             return None;
         }
         shared.note_change();
         self.wake_idle_servers(shared);
-        Some(right.inherit())
+        Some(right.inherit(self.number))
     }
 
     /// May be long at what it does from now on: whoever sends after this wakes somebody else for it. True if one sleeps who is
@@ -496,6 +505,7 @@ mod tests {
     use tempest::Policy;
 
     use super::*;
+    use crate::fences::Fences;
     use crate::right::Right;
 
     /// A node's queue under a policy by which its two processors compute and handle messages in turn.
@@ -510,12 +520,12 @@ mod tests {
 
     #[test]
     fn a_batch_whose_broken_handler_panics_leaves_the_right_to_receive_to_whoever_broke_in() {
-        let (shared, right) = (shared(), Right::default());
+        let (shared, right) = (shared(), Right::among(2, Fences::asymmetric()));
         let mut inherited = None;
         let panics = || {
             let mut batch = Batch {
                 shared: &shared,
-                turn: right.try_take().unwrap(),
+                turn: right.try_take(0).unwrap(),
                 start_ns: 0,
                 seizes_at: 0,
                 handled: 0,
@@ -528,13 +538,13 @@ mod tests {
             assert!(batch.may_handle());
             batch.all.as_mut().unwrap().run(DispatchKey::NoSync, |_| {
                 assert!(shared.queue.break_in(shared.queue.seized_for().unwrap()));
-                inherited = Some(right.inherit());
+                inherited = Some(right.inherit(1));
                 resume_unwind(Box::new("a panic on purpose"));
             });
         };
         assert!(catch_unwind(AssertUnwindSafe(panics)).is_err());
-        assert!(right.try_take().is_none(), "one has it at a time");
+        assert!(right.try_take(0).is_none(), "one has it at a time");
         drop(inherited);
-        assert!(right.try_take().is_some() && shared.queue.seize().is_some());
+        assert!(right.try_take(0).is_some() && shared.queue.seize().is_some());
     }
 }

@@ -13,7 +13,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
-use pdq::{Fences, Identity, Queue, queue};
+use pdq::{Identity, Queue, queue};
 use tempest::policy::{Dispatch, Split};
 use tempest::world::{DispatchKey, Held, Name, Packet, Proof, Resident, Serial};
 use tempest::{Failure, NodeId, Policy, Report};
@@ -21,9 +21,10 @@ use tempest::{Failure, NodeId, Policy, Report};
 use crate::adaptive::Adaptive;
 use crate::backlog::Backlog;
 use crate::changes::Changes;
+use crate::fences::Fences;
 use crate::floor::Floor;
 use crate::lock::lock;
-use crate::right::{Right, Turn};
+use crate::right::Right;
 use crate::ring::{Alone, Received};
 use crate::set_aside::Lowerings;
 use crate::threads::{Inbox, ThreadSlot};
@@ -219,16 +220,11 @@ impl Node {
             threads: (0..threads).map(|_| ThreadSlot::default()).collect(),
             inboxes: (0..processors).map(|_| Inbox::default()).collect(),
             backlog: Backlog::new(reserve),
-            right_to_receive: Right::default(),
+            // A helper has the number behind theirs.
+            right_to_receive: Right::among(processors as usize + 1, Fences::asymmetric()),
             floor: has_floor.then(Box::default),
             poll_owner: Alone::default(),
         }
-    }
-
-    /// The right to receive, if nobody has it; an only processor needs none.
-    #[inline]
-    pub(crate) fn try_receive(&self) -> Option<Turn<'_>> {
-        self.right_to_receive.try_take()
     }
 
     /// The serial dispatcher of a node with one processor, which takes it once.

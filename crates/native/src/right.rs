@@ -8,27 +8,31 @@
 //!
 //! # States
 //!
-//! | `taken` | `step` | the right is |
-//! |---|---|---|
-//! | false | even | free |
-//! | true | even | held by a processor that receives |
-//! | true | odd | held by a processor that runs a handler, and offered |
+//! `holder` is 0 while the right is free, and else says which processor has it. It goes from 0 to a number by who takes the right,
+//! from one number to another by who takes it over, and back to 0 by who has it last.
 //!
-//! `taken` goes from false to true by who takes the right, and back by who has it last. `step` only grows. The holder alone makes
-//! it odd. An odd step is left once: by the holder, which has its right back then, or by who takes it over, which is the
-//! holder from then on. So a holder whose step has gone on without it has lost the right.
+//! The handlers that a processor runs in place are its [`Steps`]. It begins one only while it has the right: so whoever takes
+//! what is held beside that handler takes the right, and nobody else does. Each processor has steps of its own, because one that
+//! has lost the right is still at its handler when the next begins another. It finds out at the end of that handler. Until
+//! `holder` says who has taken over, nobody else takes anything: what it names is taken, or has ended.
+//!
+//! A processor may take over from itself: what runs during its offer may be a thread's, and serve. It has one handler on record
+//! at a time, and does not offer the right beside a second one, but gives it back.
 //!
 //! # Orderings
 //!
-//! Whatever the right protects is passed on with it. Giving it back releases and taking it acquires, by `taken`. Offering it
-//! releases and taking it over acquires, by `step`. The holder that regains it needs neither: nobody else has had it.
+//! Whatever the right protects is passed on with it. Giving it back releases and taking it acquires, by `holder`. Taking it over
+//! acquires what was done before the handler began, by its step. The holder that regains it needs neither: nobody else has had
+//! it. That of the two one has it is what steps are for: the holder offers and regains the right by plain accesses, once for each
+//! handler, and who takes it over, after microseconds of waiting, pays for both.
 //!
 //! This module must never know messages or handlers. It names no atomic but those of `sync`, so that the models run it as it is.
 
 use std::cell::Cell;
 
+use crate::fences::Fences;
 use crate::ring::Alone;
-use crate::sync::{AtomicBool, AtomicU64, Ordering, mutated};
+use crate::sync::{AtomicUsize, Ordering, Steps, mutated};
 
 /// A handler that takes no longer, in nanoseconds, is waited for: to pass the right on moves the lines of the lanes to another
 /// cache, and back.
@@ -38,33 +42,45 @@ pub(crate) const PATIENCE_NS: u64 = 5_000;
 pub(crate) const SHARED_PATIENCE_NS: u64 = 100_000;
 
 /// The right to receive of one node.
-#[derive(Default)]
 pub(crate) struct Right {
     /// Looked at by whoever would receive. Changes once in a batch.
-    taken: Alone<AtomicBool>,
-    /// Changes with every handler that is run in place.
-    step: Alone<AtomicU64>,
+    holder: Alone<AtomicUsize>,
+    /// Of each processor of the node, the handlers that it runs in place.
+    handlers: Box<[Steps]>,
+    fences: Fences,
 }
 
 /// The right, held. Dropping it gives it back, unless it has been lost.
 pub(crate) struct Turn<'a> {
     right: &'a Right,
-    /// The step that the holder left `step` at.
-    step: Cell<u64>,
+    /// The holder's handlers.
+    handlers: &'a Steps,
     lost: Cell<bool>,
 }
 
+/// A handler beside which the right is offered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Offer {
+    holder: usize,
+    handler: u64,
+}
+
 /// A handler of another processor, while it may be taking too long.
-#[derive(Default)]
-pub(crate) struct Watch {
-    handler: Cell<u64>,
+pub(crate) struct Watch<H> {
+    handler: Cell<Option<H>>,
     since_ns: Cell<u64>,
 }
 
-impl Watch {
-    /// Whether the handler of that number has been watched for longer than `patience_ns`. Asked again and again, with the time.
-    pub(crate) fn is_late(&self, handler: u64, now_ns: u64, patience_ns: u64) -> bool {
-        if self.handler.replace(handler) != handler {
+impl<H> Default for Watch<H> {
+    fn default() -> Self {
+        Self { handler: Cell::new(None), since_ns: Cell::new(0) }
+    }
+}
+
+impl<H: Copy + PartialEq> Watch<H> {
+    /// Whether that handler has been watched for longer than `patience_ns`. Asked again and again, with the time.
+    pub(crate) fn is_late(&self, handler: H, now_ns: u64, patience_ns: u64) -> bool {
+        if self.handler.replace(Some(handler)) != Some(handler) {
             self.since_ns.set(now_ns);
         }
         now_ns - self.since_ns.get() >= patience_ns
@@ -72,38 +88,54 @@ impl Watch {
 }
 
 impl Right {
-    /// The right, if nobody has it.
+    /// For processors of the numbers below `processors`.
+    pub(crate) fn among(processors: usize, fences: Fences) -> Self {
+        Self {
+            holder: Alone::default(),
+            handlers: (0..processors).map(|_| Steps::default()).collect(),
+            fences,
+        }
+    }
+
+    /// The right for the processor of that number, if nobody has it.
     #[inline]
-    pub(crate) fn try_take(&self) -> Option<Turn<'_>> {
-        let is_free = !self.taken.0.load(Ordering::Relaxed);
+    pub(crate) fn try_take(&self, number: usize) -> Option<Turn<'_>> {
+        let is_free = self.holder.0.load(Ordering::Relaxed) == FREE;
         let taken = is_free
-            && self.taken.0.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed).is_ok();
-        taken.then(|| Turn::at(self, self.step.0.load(Ordering::Relaxed)))
+            && self
+                .holder
+                .0
+                .compare_exchange(FREE, name(number), Ordering::Acquire, Ordering::Relaxed)
+                .is_ok();
+        taken.then(|| self.turn_of(number))
     }
 
-    /// The step at which the holder offers the right, if it does. Another handler is another step.
-    pub(crate) fn offered(&self) -> Option<u64> {
-        Some(self.step.0.load(Ordering::Relaxed)).filter(|step| is_offered(*step))
+    /// The handler beside which the right is offered, if it is.
+    pub(crate) fn offered(&self) -> Option<Offer> {
+        let holder = self.holder.0.load(Ordering::Relaxed).checked_sub(name(0))?;
+        let handler = self.handlers[holder].running()?;
+        Some(Offer { holder, handler })
     }
 
-    /// The right, if its holder still offers it at that step.
-    pub(crate) fn take_over(&self, offered: u64) -> Option<Turn<'_>> {
-        let order = if mutated!("taken-over-unseen") { Ordering::Relaxed } else { Ordering::Acquire };
-        self.step.0.compare_exchange(offered, offered + 1, order, Ordering::Relaxed).ok()?;
-        Some(Turn::at(self, offered + 1))
+    /// The right for the processor of that number, if it is still offered beside that handler.
+    pub(crate) fn take_over(&self, offer: Offer, number: usize) -> Option<Turn<'_>> {
+        let taken = self.handlers[offer.holder].take(offer.handler, self.fences);
+        taken.then(|| self.inherit(number))
     }
 
-    /// The right, from a holder that has left it to the caller by other means: it [loses](Turn::lose) it.
-    pub(crate) fn inherit(&self) -> Turn<'_> {
-        Turn::at(self, self.step.0.load(Ordering::Relaxed))
+    /// The right for the processor of that number, from a holder that has left it to that one by other means: it
+    /// [loses](Turn::lose) it.
+    pub(crate) fn inherit(&self, number: usize) -> Turn<'_> {
+        self.holder.0.store(name(number), Ordering::Relaxed);
+        self.turn_of(number)
+    }
+
+    fn turn_of(&self, number: usize) -> Turn<'_> {
+        Turn { right: self, handlers: &self.handlers[number], lost: Cell::new(false) }
     }
 }
 
-impl<'a> Turn<'a> {
-    fn at(right: &'a Right, step: u64) -> Self {
-        Self { right, step: Cell::new(step), lost: Cell::new(false) }
-    }
-
+impl Turn<'_> {
     /// The right has been left to another processor, which [inherits](Right::inherit) it.
     pub(crate) fn lose(&self) {
         self.lost.set(true);
@@ -119,49 +151,58 @@ impl<'a> Turn<'a> {
     /// in order meanwhile.
     #[inline]
     pub(crate) fn offer<R>(&self, during: impl FnOnce() -> R) -> R {
+        debug_assert!(self.is_kept(), "what is offered is held");
         // It regains the right also when that unwinds.
-        let _regained = Offer::of(self);
+        let _regained = Regained::after(self);
         during()
+    }
+
+    /// Gives the right back, for good.
+    fn give_back(&self) {
+        self.lost.set(true);
+        let order = if mutated!("given-back-unseen") { Ordering::Relaxed } else { Ordering::Release };
+        self.right.holder.0.store(FREE, order);
     }
 }
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
         if self.is_kept() {
-            let order = if mutated!("given-back-unseen") { Ordering::Relaxed } else { Ordering::Release };
-            self.right.taken.0.store(false, order);
+            self.give_back();
         }
     }
 }
 
-/// The right, offered: until it is dropped.
-struct Offer<'a, 'b>(&'a Turn<'b>);
+/// Offers the right beside a handler. Dropping it, at the end of that, says whether it has been lost.
+struct Regained<'a, 'b> {
+    turn: &'a Turn<'b>,
+    /// None where the right has been given back.
+    handler: Option<u64>,
+}
 
-impl<'a, 'b> Offer<'a, 'b> {
+impl<'a, 'b> Regained<'a, 'b> {
     #[inline]
-    fn of(turn: &'a Turn<'b>) -> Self {
-        debug_assert!(turn.is_kept() && !is_offered(turn.step.get()), "a turn is offered once at a time");
-        turn.step.set(turn.step.get() + 1);
-        let order = if mutated!("offered-unseen") { Ordering::Relaxed } else { Ordering::Release };
-        turn.right.step.0.store(turn.step.get(), order);
-        Self(turn)
+    fn after(turn: &'a Turn<'b>) -> Self {
+        let may_begin = mutated!("begun-beside-another") || !turn.handlers.is_at_item();
+        if !may_begin {
+            turn.give_back();
+        }
+        Self { turn, handler: may_begin.then(|| turn.handlers.begin()) }
     }
 }
 
-impl Drop for Offer<'_, '_> {
+impl Drop for Regained<'_, '_> {
     #[inline]
     fn drop(&mut self) {
-        let (turn, step) = (self.0, self.0.step.get());
-        if mutated!("regained-unasked") {
-            return turn.right.step.0.store(step + 1, Ordering::Relaxed);
-        }
-        let regained =
-            turn.right.step.0.compare_exchange(step, step + 1, Ordering::Relaxed, Ordering::Relaxed);
-        turn.step.set(step + 1);
-        turn.lost.set(regained.is_err());
+        let Some(handler) = self.handler else { return };
+        self.turn.lost.set(!self.turn.handlers.end(handler, self.turn.right.fences));
     }
 }
 
-fn is_offered(step: u64) -> bool {
-    step % 2 == 1
+/// What `holder` is while nobody has the right.
+const FREE: usize = 0;
+
+/// What `holder` is while the processor of that number has it.
+fn name(number: usize) -> usize {
+    number + 1
 }

@@ -18,6 +18,7 @@ use crate::gauge::bump;
 use crate::lane::Lane;
 use crate::node::{Dispatcher, Kept, Shared};
 use crate::processor::{Doing, Processor};
+use crate::right::Turn;
 use crate::ring::{BadLength, Origin, Received};
 use crate::set_aside::{Done, Pending};
 
@@ -72,7 +73,7 @@ impl Processor {
         let timed = is_sampled.then(|| self.world.now_ns());
         let done = self.run_handlers(|| match &self.node().dispatcher {
             Dispatcher::Own(_) => self.receive_serial(),
-            Dispatcher::Serial(_) => self.node().try_receive().map_or(0, |_right| self.receive_serial()),
+            Dispatcher::Serial(_) => self.try_receive().map_or(0, |_right| self.receive_serial()),
             Dispatcher::Keyed(shared) => self.serve_by_key(shared),
         });
         self.tell_acknowledged();
@@ -152,6 +153,12 @@ impl Processor {
             node.backlog.owe();
             self.clear_backlog();
         }
+    }
+
+    /// The right to receive, if nobody has it; an only processor needs none.
+    #[inline]
+    pub(crate) fn try_receive(&self) -> Option<Turn<'_>> {
+        self.node().right_to_receive.try_take(self.number)
     }
 
     /// Takes messages from the lanes into this node as long as `each` says, which counts what it has dealt with; returns

@@ -83,9 +83,7 @@ impl Processor {
         let message = Received { packet: *packet, origin: Origin::Fault, number: 0 };
         match &self.node().dispatcher {
             Dispatcher::Own(_) => self.handle_now_serial(message),
-            Dispatcher::Serial(_) => {
-                self.node().try_receive().is_some_and(|_right| self.handle_now_serial(message))
-            }
+            Dispatcher::Serial(_) => self.try_receive().is_some_and(|_right| self.handle_now_serial(message)),
             Dispatcher::Keyed(shared) => self.handle_now_keyed(shared, message),
         }
     }
@@ -106,7 +104,7 @@ impl Processor {
     fn handle_now_keyed(&self, shared: &Shared, message: Received) -> bool {
         let Some(key) = self.key_of(&message) else { return true };
         // Nobody else has received older messages that have no place in the queue yet.
-        let Some(turn) = self.node().try_receive() else { return false };
+        let Some(turn) = self.try_receive() else { return false };
         let Some(held) = shared.queue.try_hold(key) else { return false };
         drop(turn);
         bump(&self.gauge().sent, 1);

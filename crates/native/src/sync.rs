@@ -1,9 +1,10 @@
-//! The atomics, locks and threads of the parts that the models run.
+//! The atomics, locks and threads of the parts that the models run, and the queue's steps, which are made of them.
 //!
 //! Here they are `std`'s. The model in `tests/models` compiles the same source with the instrumented ones of a model checker
 //! in this module's place, and turns on faults that the sources name by [`mutated!`], which it must notice; `tests/mutants`
 //! does so with the whole world. In the library there is no such switch: the macro is `false`.
 
+pub(crate) use pdq::Steps;
 pub(crate) use std::sync::atomic::{
     AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
 };

@@ -118,7 +118,7 @@ pub use keyed::Keyed;
 pub use lawful::Lawful;
 pub use prefetch::prefetch;
 pub use proof::{DispatcherId, Held, Identity, Proof};
-pub use queue::{Dispatch, Handling, Paused, Producer, Queue, Refused, Seizure, Worker};
+pub use queue::{Dispatch, Handling, Paused, Producer, Queue, Refused, Seizure, Steps, Worker};
 pub use serial::Serial;
 pub use specification::Specification;
 pub use statistics::Statistics;

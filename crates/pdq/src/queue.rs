@@ -57,6 +57,7 @@ pub use self::producer::Producer;
 use self::room::Room;
 use self::seizure::Seat;
 pub use self::seizure::Seizure;
+pub use self::steps::Steps;
 pub use self::worker::Worker;
 use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, Fences, Ordering};
 use crate::{DispatcherId, Held, Identity, Key, Statistics, UserKey};

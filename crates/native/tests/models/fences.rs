@@ -3,16 +3,17 @@
 
 use crate::sync::{Ordering, fence, mutated};
 
+#[derive(Clone, Copy)]
 pub(crate) struct Fences;
 
 impl Fences {
-    pub(crate) fn light(&self) {
+    pub(crate) fn light(self) {
         if !mutated!("light-left-out") {
             fence(Ordering::SeqCst);
         }
     }
 
-    pub(crate) fn heavy(&self) {
+    pub(crate) fn heavy(self) {
         if !mutated!("heavy-left-out") {
             fence(Ordering::SeqCst);
         }

@@ -55,6 +55,9 @@ mod lock;
 #[allow(dead_code, reason = "the library uses the rest")]
 #[path = "../../src/outbox.rs"]
 mod outbox;
+#[allow(dead_code, reason = "the library uses the rest")]
+#[path = "../../../pdq/src/queue/padded.rs"]
+mod padded;
 #[path = "../../../pdq/tests/models/loom/parking.rs"]
 mod parking;
 mod phases;
@@ -73,6 +76,9 @@ mod ring;
 #[path = "../../src/set_aside.rs"]
 mod set_aside;
 mod sleepers;
+#[allow(unreachable_pub, reason = "the library exports it")]
+#[path = "../../../pdq/src/queue/steps.rs"]
+mod steps;
 mod sync;
 #[allow(dead_code, reason = "the library uses the rest")]
 #[path = "../../../tempest/src/memory/tags.rs"]

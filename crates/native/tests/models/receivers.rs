@@ -15,9 +15,11 @@ use crate::ring::{Received, Ring};
 
 /// Each fault of what is explored here, and the scenario that notices it.
 pub(crate) const FAULTS: &[(&str, &str)] = &[
-    ("offered-unseen", "receivers::each_message_is_received_once_and_in_order"),
-    ("taken-over-unseen", "receivers::each_message_is_received_once_and_in_order"),
-    ("regained-unasked", "receivers::each_message_is_received_once_and_in_order"),
+    ("item-unseen", "receivers::each_message_is_received_once_and_in_order"),
+    ("end-unseen", "receivers::each_message_is_received_once_and_in_order"),
+    ("breaking-in-unseen", "receivers::each_message_is_received_once_and_in_order"),
+    ("asked-is-refused", "receivers::each_message_is_received_once_and_in_order"),
+    ("begun-beside-another", "receivers::one_that_takes_over_from_itself_offers_it_to_others"),
     ("given-back-unseen", "receivers::who_takes_it_next_sees_what_was_received"),
     ("engaged-without-fence", "receivers::one_that_sleeps_is_woken_beside_a_long_handler"),
     ("given-without-fence", "receivers::one_that_sleeps_is_woken_beside_a_long_handler"),
@@ -37,30 +39,34 @@ impl Node {
     fn with(messages: u64) -> Arc<Self> {
         let ring = Ring::new(2);
         assert!((0..messages).all(|number| push(&ring, number, 1)), "there is room for all");
-        Arc::new(Self { right: Right::default(), ring, placed: Mutex::default() })
+        Arc::new(Self { right: Right::among(2, Fences), ring, placed: Mutex::default() })
     }
 
     /// As a processor receives: every message has its place before its handler runs, and the right is offered meanwhile.
-    fn receive(&self, turn: &Turn<'_>) {
+    fn receive(&self, turn: &Turn<'_>, handler: impl Fn()) {
         self.ring.drain(8, NodeId(0), &mut Received::blank(), |message, _| {
             self.placed.lock().expect("nobody panics").push(message.packet.id().0);
-            turn.offer(thread::yield_now);
+            turn.offer(&handler);
             turn.is_kept()
         });
     }
 
-    /// Receives if it has the right, or takes that over.
-    fn serve(&self) {
-        let turn = self.right.try_take();
-        let turn = turn.or_else(|| self.right.take_over(self.right.offered()?));
+    /// The processor of that number receives if it has the right, or takes that over.
+    fn serve(&self, number: usize) {
+        self.serve_with(number, thread::yield_now);
+    }
+
+    fn serve_with(&self, number: usize, handler: impl Fn()) {
+        let turn = self.right.try_take(number);
+        let turn = turn.or_else(|| self.right.take_over(self.right.offered()?, number));
         if let Some(turn) = turn {
-            self.receive(&turn);
+            self.receive(&turn, handler);
         }
     }
 
     /// All messages have had their place.
     fn is_done(&self, messages: u16) {
-        self.serve();
+        self.serve(0);
         let placed = self.placed.lock().expect("nobody panics");
         assert_eq!(*placed, (0..messages).collect::<Vec<_>>());
     }
@@ -72,8 +78,21 @@ fn each_message_is_received_once_and_in_order() {
     explore(|| {
         let node = Node::with(3);
         let other = Arc::clone(&node);
-        let second = thread::spawn(move || other.serve());
-        node.serve();
+        let second = thread::spawn(move || other.serve(1));
+        node.serve(0);
+        second.join().expect("it does not panic");
+        node.is_done(3);
+    });
+}
+
+/// What runs while one processor offers the right serves too, as a thread that holds a key may; the other processor is there as well.
+#[test]
+fn one_that_takes_over_from_itself_offers_it_to_others() {
+    explore(|| {
+        let node = Node::with(3);
+        let other = Arc::clone(&node);
+        let second = thread::spawn(move || other.serve(1));
+        node.serve_with(0, || node.serve(0));
         second.join().expect("it does not panic");
         node.is_done(3);
     });
@@ -84,16 +103,16 @@ fn each_message_is_received_once_and_in_order() {
 fn who_takes_it_next_sees_what_was_received() {
     explore(|| {
         let node = Node::with(2);
-        let receive_one = |node: &Node| {
-            let Some(_turn) = node.right.try_take() else { return };
+        let receive_one = |node: &Node, number| {
+            let Some(_turn) = node.right.try_take(number) else { return };
             node.ring.drain(1, NodeId(0), &mut Received::blank(), |message, _| {
                 node.placed.lock().expect("nobody panics").push(message.packet.id().0);
                 true
             });
         };
         let other = Arc::clone(&node);
-        let second = thread::spawn(move || receive_one(&other));
-        receive_one(&node);
+        let second = thread::spawn(move || receive_one(&other, 1));
+        receive_one(&node, 0);
         second.join().expect("it does not panic");
         node.is_done(2);
     });

@@ -120,14 +120,14 @@ impl Servers {
     fn serve(&self, number: usize, messages: u64) {
         self.berths[number].belongs_to_current_thread();
         while self.taken.load(Ordering::Acquire) < messages {
-            self.receive(messages);
+            self.receive(number, messages);
             let there_is_work = || self.taken.load(Ordering::Acquire) == messages || self.ring.is_ready();
             self.berths[number].sleep_unless(&Fences, there_is_work);
         }
     }
 
-    fn receive(&self, messages: u64) {
-        let Some(_turn) = self.right.try_take() else { return thread::yield_now() };
+    fn receive(&self, number: usize, messages: u64) {
+        let Some(_turn) = self.right.try_take(number) else { return thread::yield_now() };
         let drained = self.ring.drain(8, NodeId(0), &mut Received::blank(), |_, _| true).messages;
         let taken = self.taken.load(Ordering::Relaxed) + drained as u64;
         self.taken.store(taken, Ordering::Release);
@@ -144,7 +144,7 @@ fn one_of_two_takes_it() {
     explore_up_to(1, || {
         let servers = Arc::new(Servers {
             ring: Ring::new(2),
-            right: Right::default(),
+            right: Right::among(2, Fences),
             taken: AtomicU64::new(0),
             berths: Default::default(),
         });
@@ -201,8 +201,8 @@ impl Helped {
         attendance::rouse(&self.helper, || self.nobody_idles(), || ());
     }
 
-    fn serve(&self) {
-        let Some(_turn) = self.right.try_take() else { return thread::yield_now() };
+    fn serve(&self, number: usize) {
+        let Some(_turn) = self.right.try_take(number) else { return thread::yield_now() };
         if self.ring.drain(8, NodeId(0), &mut Received::blank(), |_, _| true).messages > 0 {
             self.taken.store(true, Ordering::Release);
             Fences.light();
@@ -217,7 +217,7 @@ impl Helped {
             let is_ready = || self.ring.is_ready();
             attendance::sleep(&self.helper, &Fences, || self.is_over(), is_ready, || self.nobody_idles());
             if self.nobody_idles() {
-                self.serve();
+                self.serve(1);
             }
         }
     }
@@ -230,7 +230,7 @@ fn what_comes_late_is_left_to_the_helper() {
     explore(|| {
         let node = Arc::new(Helped {
             ring: Ring::new(2),
-            right: Right::default(),
+            right: Right::among(2, Fences),
             idles: AtomicBool::new(true),
             taken: AtomicBool::default(),
             helper: Berth::default(),
@@ -245,7 +245,7 @@ fn what_comes_late_is_left_to_the_helper() {
         });
         // The processor runs threads for ever afterwards.
         node.idles.store(false, Ordering::Relaxed);
-        attendance::leave(&Fences, || node.ring.is_ready(), || node.serve(), || node.rouse());
+        attendance::leave(&Fences, || node.ring.is_ready(), || node.serve(0), || node.rouse());
         sender.join().expect("it does not panic");
         helper.join().expect("it does not panic");
         assert!(node.is_over(), "the message has been taken");

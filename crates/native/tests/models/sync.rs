@@ -9,6 +9,8 @@
 use std::cell::Cell;
 use std::sync::OnceLock;
 
+pub(crate) use crate::fences::Fences;
+pub(crate) use crate::steps::Steps;
 pub(crate) use loom::sync::atomic::Ordering;
 pub(crate) use loom::sync::{Mutex, MutexGuard};
 pub(crate) use std::sync::PoisonError;

@@ -1,5 +1,6 @@
 //! It stands in for the library's `sync`: the same atomics, and faults that can be turned on, one at a time.
 
+pub(crate) use pdq::Steps;
 pub(crate) use std::sync::atomic::{
     AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
 };

@@ -1,4 +1,4 @@
-//! The items of a seizure, one after the other, and who takes what the seizure holds beside the one that runs.
+//! The items of a holder, one after the other, and who takes what it holds beside the one that runs.
 //!
 //! There is an item every few nanoseconds, and somebody who would take rarely, behind one that is long. So the holder begins and
 //! ends an item by plain stores and a plain load, and whoever takes pays for the order of both ([`Fences`]).
@@ -28,8 +28,8 @@
 //! compare-exchange that comes late fails whatever has happened meanwhile. Of several that would take the rest beside one item the
 //! first to write `2i` may, and all others are told no.
 //!
-//! An item whose handler panics ends like any other. The holder may be another thread from one seizure to the next; what they
-//! pass through to get there orders their steps. Neither number comes round: at an item in a nanosecond that takes 146 years.
+//! An item whose handler panics ends like any other. The holder may be another thread from one time to the next, as from one
+//! seizure of a queue to another; what they pass through to get there orders their steps. Neither number comes round: at an item in a nanosecond that takes 146 years.
 //!
 //! # Orderings
 //!
@@ -42,9 +42,24 @@
 use super::padded::Padded;
 use crate::sync::{AtomicU64, Fences, Ordering, mutated};
 
-/// See the head of the module.
+/// The items of a holder, one after the other, and who takes what it holds beside the one that runs: at most one does for each
+/// item. The holder pays no locked instruction for an item where the [`Fences`] are asymmetric. All of them are given the same
+/// pair.
+///
+/// ```
+/// use tradewind_pdq::{Fences, Steps};
+///
+/// let (steps, fences) = (Steps::default(), Fences::asymmetric());
+/// let first = steps.begin();
+/// assert!(steps.end(first, fences), "nobody has taken anything");
+///
+/// let second = steps.begin();
+/// assert_eq!(steps.running(), Some(second));
+/// assert!(steps.take(second, fences) && !steps.take(second, fences), "once");
+/// assert!(!steps.end(second, fences));
+/// ```
 #[derive(Debug, Default)]
-pub(super) struct Steps {
+pub struct Steps {
     /// Others look at it now and then while the holder stores to it.
     step: AtomicU64,
     /// The holder reads it with every item. So it has a line to itself, which hardly ever changes.
@@ -52,15 +67,21 @@ pub(super) struct Steps {
 }
 
 impl Steps {
-    /// The last step. For the holder: it alone stores one, and what passes the seizure on orders those of the holders before.
+    /// The last step. For the holder: it alone stores one, and what passes on what it holds orders those of the holders before.
     #[inline]
     pub(super) fn last(&self) -> u64 {
         self.step.load(Ordering::Relaxed)
     }
 
+    /// Whether an item runs. For the holder, which begins none before that has ended.
+    #[inline]
+    pub fn is_at_item(&self) -> bool {
+        runs(self.last())
+    }
+
     /// The item that runs, if nobody has taken what is held beside it.
     #[inline]
-    pub(super) fn running(&self) -> Option<u64> {
+    pub fn running(&self) -> Option<u64> {
         let step = self.step.load(Ordering::Relaxed);
         let is_taken = || self.bid.load(Ordering::Relaxed) == taken(step);
         (runs(step) && !is_taken()).then_some(step)
@@ -68,7 +89,7 @@ impl Steps {
 
     /// The holder begins an item, whose number is the one after the last step.
     #[inline]
-    pub(super) fn begin(&self) -> u64 {
+    pub fn begin(&self) -> u64 {
         let item = self.last() + 1;
         let order = if mutated!("item-unseen") { Ordering::Relaxed } else { Ordering::Release };
         self.step.store(item, order);
@@ -77,7 +98,7 @@ impl Steps {
 
     /// The holder ends that item. False if everything else has been taken meanwhile.
     #[inline]
-    pub(super) fn end(&self, item: u64, fences: Fences) -> bool {
+    pub fn end(&self, item: u64, fences: Fences) -> bool {
         self.step.store(item + 1, Ordering::Relaxed);
         fences.light();
         if mutated!("breaking-in-unseen") {
@@ -98,7 +119,7 @@ impl Steps {
 
     /// Takes what the holder has beside that item. False if the item does not run, or somebody has asked for it before.
     #[cold]
-    pub(super) fn take(&self, item: u64, fences: Fences) -> bool {
+    pub fn take(&self, item: u64, fences: Fences) -> bool {
         let (order, last) = (Ordering::Relaxed, self.bid.load(Ordering::Relaxed));
         let is_item_running = || runs(item) && self.step.load(order) == item;
         if !is_item_running() || last >= asked(item) {
