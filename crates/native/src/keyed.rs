@@ -250,8 +250,9 @@ impl Processor {
                     looks_behind = false;
                     self.leave_messages();
                 }
-                if let Some(key) = self.key_of(message) {
-                    self.handle_or_queue(key, message, &mut batch, tally);
+                match &self.node().resident.node.key(&message.packet) {
+                    Ok(key) => self.handle_or_queue(key, message, &mut batch, tally),
+                    Err(bad) => self.fail(bad.to_string()),
                 }
                 batch.turn.is_kept()
             });
@@ -367,15 +368,16 @@ impl Processor {
     }
 
     /// Handles a message there and then, or gives it its place in the queue, behind those before it.
+    #[inline]
     fn handle_or_queue(
         &self,
-        key: DispatchKey,
+        key: &DispatchKey,
         message: &Received,
         batch: &mut Batch<'_>,
         tally: &mut Tally,
     ) {
         if !batch.may_handle() || !self.handle_in_place(key, message, batch, tally) {
-            batch.shared.queue.enqueue(key, Event::Message(*message));
+            batch.shared.queue.enqueue(*key, Event::Message(*message));
             batch.queued += 1;
             batch.untold += 1;
             return;
@@ -388,16 +390,17 @@ impl Processor {
     }
 
     /// Handles a message, if its key is free; else false.
+    #[inline]
     fn handle_in_place(
         &self,
-        key: DispatchKey,
+        key: &DispatchKey,
         message: &Received,
         batch: &mut Batch<'_>,
         tally: &mut Tally,
     ) -> bool {
         if let Some(all) = &mut batch.all {
             self.trace_handler(message);
-            let lowering = all.run(key, |mut proof| self.run_handler(&message.packet, &mut proof));
+            let lowering = all.run(*key, |mut proof| self.run_handler(&message.packet, &mut proof));
             debug_assert!(lowering.is_none(), "there is no shared memory to lower a right to");
             self.trace(|node, processor| Traced::HandlerEnd { node, processor });
             tally.count(message);
@@ -406,7 +409,7 @@ impl Processor {
             }
             return true;
         }
-        let Some(held) = batch.shared.queue.try_hold(key) else { return false };
+        let Some(held) = batch.shared.queue.try_hold(*key) else { return false };
         let mut held = Kept::new(batch.shared, held);
         self.tell_soon(batch);
         self.trace_handler(message);

@@ -277,12 +277,20 @@ impl<T, K: UserKey> Queue<T, K> {
 
     /// Holds a key without an item: the caller becomes an item dispatched at once. Refused if any unfinished item
     /// conflicts, waiting ones included, and after an abort.
+    #[inline]
     pub fn try_hold(&self, key: Key<K>) -> Option<Held<K>> {
-        let place = match key {
-            Key::Sequential => self.gate.try_hold(&self.lanes).then_some(AT_GATE),
-            _ => self.try_hold_in_lane(key),
-        }?;
+        let place = self.try_hold_somewhere(&key)?;
         Some(Held::new(key, self.id(), place))
+    }
+
+    /// Holds a key if that can be held; the place. Whoever asks has mostly just written the key, so it is read where it is: a copy
+    /// of it, in larger pieces than it was written in, would have to wait for the writes.
+    #[inline(never)]
+    fn try_hold_somewhere(&self, key: &Key<K>) -> Option<u64> {
+        match *key {
+            Key::Sequential => self.gate.try_hold(&self.lanes).then_some(AT_GATE),
+            key => self.try_hold_in_lane(key),
+        }
     }
 
     fn try_hold_in_lane(&self, key: Key<K>) -> Option<u64> {
