@@ -24,6 +24,8 @@ pub(crate) enum Unit {
     Millions,
     /// Gigabytes a second: more is better.
     Gigabytes,
+    /// How many times as fast: more is better.
+    Times,
 }
 
 /// What we aim at and the floor, in that order.
@@ -82,7 +84,7 @@ impl Row {
     }
 
     fn verdict(&self) -> &'static str {
-        let more_is_better = matches!(self.unit, Unit::Millions | Unit::Gigabytes);
+        let more_is_better = matches!(self.unit, Unit::Millions | Unit::Gigabytes | Unit::Times);
         let reaches =
             |value: f64, wanted: f64| if more_is_better { value >= wanted } else { value <= wanted };
         let (value, aim, floor) = match self.aim {
@@ -124,6 +126,7 @@ pub(crate) fn print(row: &Row) {
         Unit::Instructions => "instr",
         Unit::Millions => "M/s",
         Unit::Gigabytes => "GB/s",
+        Unit::Times => "x",
     };
     let Figures { ours, bound, ratio } = row.figures;
     // A figure without a bound stands alone.

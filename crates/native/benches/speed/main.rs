@@ -43,6 +43,7 @@ const GROUPS: &[Group] = &[
     ("oversubscribed", threads::oversubscribed),
     ("adaptive", adaptive::rows),
     ("kernels", kernels::rows),
+    ("scaling", kernels::scaling),
 ];
 
 /// Runs a job that has to give its answer.
