@@ -20,7 +20,7 @@ use std::sync::atomic::Ordering;
 
 use fiber::{Crew, Fiber, Pool, Status};
 use tempest::policy::Notice;
-use tempest::world::{MessageId, Pace, Serial};
+use tempest::world::{MessageId, Pace, PollInterval, Serial};
 use tempest::{Blocked, Failure, ThreadId};
 use trace::Event as Traced;
 use units::Time;
@@ -173,9 +173,9 @@ impl Processor {
             let thread = self.first_thread + local as u32;
             self.spawn(pool, move || {
                 let resident = &processor.node().resident;
-                let poll_every = processor.poll_interval();
+                let interval = processor.poll_interval();
                 processor.trace(|node, _| Traced::ThreadStart { node, thread });
-                resident.main(&tempest::world::thread(&resident.node, thread, &*processor, None, poll_every));
+                resident.main(&tempest::world::thread(&resident.node, thread, &*processor, None, interval));
                 processor.trace(|node, _| Traced::ThreadEnd { node, thread });
             })
         };
@@ -365,9 +365,14 @@ impl Processor {
         self.world.fail(Failure::Program(what));
     }
 
-    /// A thread looks at every so many back-edges, or never; where there is shared memory, also to be asked for a right.
-    pub(crate) fn poll_interval(&self) -> u32 {
-        self.world.policy.poll_interval(1).max(self.lowerings().is_some().into())
+    /// The interval at which a thread looks for messages; where there is shared memory, also to be asked for a right.
+    pub(crate) fn poll_interval(&self) -> PollInterval {
+        let policy = &self.world.policy;
+        let looks = policy.poll_interval(1).max(self.lowerings().is_some().into());
+        match policy.poll_every {
+            None if looks > 0 => PollInterval::Paced,
+            _ => PollInterval::every(looks),
+        }
     }
 
     /// Whether all that runs on this node runs on this processor.

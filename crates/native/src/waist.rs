@@ -5,7 +5,7 @@
 use std::any::Any;
 
 use tempest::policy::Servers;
-use tempest::world::{DispatchKey, Messages, Node, Packet, Proof, Scheduling, Transfer, Wait};
+use tempest::world::{DispatchKey, Messages, Node, Packet, PollInterval, Proof, Scheduling, Transfer, Wait};
 use tempest::{Block, Event, NodeId, Place, ThreadId, Waiter};
 use trace::Event as Traced;
 use units::Time;
@@ -147,7 +147,7 @@ impl Scheduling for Processor {
 
     fn spin(&self) {
         self.give_up_if_over();
-        if self.poll_interval() == 0 && self.serves() {
+        if self.poll_interval() == PollInterval::Never && self.serves() {
             self.poll();
         }
     }
@@ -156,12 +156,8 @@ impl Scheduling for Processor {
         self.give_up_if_over();
     }
 
-    fn next_poll(&self, usual: u32) -> u32 {
-        if self.world.policy.poll_every.is_some() {
-            usual
-        } else {
-            self.pace.next(Time::from_nanoseconds(self.world.now_ns()))
-        }
+    fn next_poll(&self) -> u32 {
+        self.pace.next(Time::from_nanoseconds(self.world.now_ns()))
     }
 
     fn hold(&self, key: DispatchKey, body: &mut dyn FnMut(Proof<'_>)) {

@@ -20,7 +20,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::rc::Rc;
 
 use fiber::{Fiber, Pool, Status};
-use tempest::world::{Packet, Resident};
+use tempest::world::{Packet, PollInterval, Resident};
 use tempest::{Handler, NodeId, Thread, ThreadId};
 use trace::Event as Traced;
 
@@ -384,11 +384,11 @@ impl Stack for Seat {
 /// Runs a thread from its beginning to its return.
 fn run_thread(seat: Rc<Seat>) {
     let (desk, node, thread) = (&*seat.desk, seat.node, seat.thread);
-    let poll_every = desk.state.borrow().poll_interval();
+    let interval = PollInterval::every(desk.state.borrow().poll_interval());
     let edge = Edge::of_thread(Rc::clone(&desk.state), desk.core.get(), Rc::<Seat>::clone(&seat));
     let resident = &desk.residents[node];
     edge.state().record(Traced::ThreadStart { node: node as u32, thread });
-    resident.main(&tempest::world::thread(&resident.node, thread, &edge, Some(&edge), poll_every));
+    resident.main(&tempest::world::thread(&resident.node, thread, &edge, Some(&edge), interval));
     edge.settle();
     edge.state().finish_thread(edge.core(), thread);
 }

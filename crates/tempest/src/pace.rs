@@ -10,12 +10,31 @@
 //! This module must never know what a look finds, nor which world's time it is.
 
 use std::cell::Cell;
+use std::num::NonZeroU32;
 
 use units::Time;
 
 /// The largest number of back-edges between two looks. Where a loop of short steps is followed by one of long
 /// steps, this many long steps pass before the interval shrinks.
 const MOST: u32 = 256;
+
+/// The rule by which the polls of a thread look for messages.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PollInterval {
+    /// No poll looks.
+    Never,
+    /// Each poll after so many back-edges looks.
+    Every(NonZeroU32),
+    /// The processor chooses the interval, look by look, such as by a [`Pace`].
+    Paced,
+}
+
+impl PollInterval {
+    /// The interval of so many back-edges; no poll looks if it is 0.
+    pub fn every(count: u32) -> Self {
+        NonZeroU32::new(count).map_or(Self::Never, Self::Every)
+    }
+}
 
 /// The polling interval of one processor.
 #[derive(Clone, Debug)]

@@ -15,6 +15,7 @@ use units::Time;
 use crate::access::Touch;
 use crate::key::{Proof, Space};
 use crate::node::Node;
+use crate::pace::PollInterval;
 use crate::processor::{Accounting, Processor, Wait};
 use crate::{
     Access, Block, Data, Element, Event, Handler, Key, MAX_WORDS, Mapped, Memory, MemoryEvents, Message,
@@ -33,6 +34,10 @@ const PASSES: u32 = 1 << 20;
 /// The back-edges that a thread passes each time before its world is told of them, in a world whose work takes real time and
 /// where its policy polls at none.
 const REAL_PASSES: u32 = 1 << 14;
+
+/// The turns of a stretch that count as one back-edge where the processor chooses the polling interval. A turn of the shortest loops
+/// takes a sixteenth of the time of a poll that does not look.
+const TURNS: u32 = 16;
 
 /// A program thread's handle on the world. It stays on its processor, and fits one cache line.
 ///
@@ -77,7 +82,7 @@ pub struct Thread<'a> {
     pub(crate) index: u32,
     pub(crate) processor: &'a dyn Processor,
     accounting: Option<&'a dyn Accounting>,
-    poll_every: u32,
+    interval: PollInterval,
     until_poll: Cell<u32>,
     /// Whether the thread is in the body of a hold or of a run, which must not give the processor away.
     holding: Cell<bool>,
@@ -114,19 +119,22 @@ impl<'a> Thread<'a> {
     /// Bytes of a thread's stack, in every world: 256 KiB.
     pub const STACK_BYTES: usize = 256 * 1024;
 
-    /// Makes the handle of thread `index` of `node`, run by `processor`, that polls at every `poll_every`-th
-    /// back-edge (0: never). In a model its work is charged to `accounting`.
+    /// Makes the handle of thread `index` of `node`, run by `processor`. In a model its work is charged to `accounting`.
     pub(crate) fn new(
         node: &'a Node,
         index: u32,
         processor: &'a dyn Processor,
         accounting: Option<&'a dyn Accounting>,
-        poll_every: u32,
+        interval: PollInterval,
     ) -> Self {
-        let passes = if accounting.is_some() { PASSES } else { REAL_PASSES };
-        let until_poll = Cell::new(if poll_every == 0 { passes } else { poll_every });
+        let until_poll = Cell::new(match interval {
+            PollInterval::Never if accounting.is_some() => PASSES,
+            PollInterval::Never => REAL_PASSES,
+            PollInterval::Every(count) => count.get(),
+            PollInterval::Paced => 1,
+        });
         let holding = Cell::new(false);
-        Self { node, index, processor, accounting, poll_every, until_poll, holding }
+        Self { node, index, processor, accounting, interval, until_poll, holding }
     }
 
     /// Sends a message if there is room for it now.
@@ -362,18 +370,23 @@ impl<'a> Thread<'a> {
     /// Looks for messages, or tells the world that it passes by. Out of line, so that no loop keeps registers for it.
     #[cold]
     fn look(&self) {
-        if self.poll_every == 0 {
+        if self.interval == PollInterval::Never {
             self.pass_by();
         } else if self.may_give_way("a poll") {
             self.processor.poll();
-            self.until_poll.set(self.processor.next_poll(self.poll_every));
+            self.until_poll.set(match self.interval {
+                PollInterval::Every(count) => count.get(),
+                _ => self.processor.next_poll(),
+            });
         }
     }
 
     /// Gives waiting messages a chance to be handled, once for a stretch of so many turns of a loop. Each turn is a back-edge for the
-    /// policy, as if the thread had polled in it, but the processor looks for messages at most once.
+    /// policy, as if the thread had polled in it, but the processor looks for messages at most once. Where the processor chooses
+    /// the interval, sixteen of them count as one: a turn without a poll of its own takes less time.
     #[inline]
     pub fn poll_after(&self, turns: u32) {
+        let turns = if self.interval == PollInterval::Paced { turns.div_ceil(TURNS) } else { turns };
         let left = self.until_poll.get();
         if left > turns {
             return self.until_poll.set(left - turns);
@@ -409,7 +422,7 @@ impl<'a> Thread<'a> {
         if !self.may_give_way("a spin") {
             return;
         }
-        if self.poll_every > 0 {
+        if self.interval != PollInterval::Never {
             self.poll();
         }
         self.processor.spin();

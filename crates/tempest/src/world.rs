@@ -20,21 +20,20 @@ pub use crate::key::{DispatchKey, Held, Name, Proof, Serial};
 pub use crate::memory::{Lowering, Words};
 pub use crate::message::Packet;
 pub use crate::node::{BadPacket, Node, PacketFacts};
-pub use crate::pace::Pace;
+pub use crate::pace::{Pace, PollInterval};
 pub use crate::processor::{Accounting, Messages, Processor, Scheduling, Wait};
 pub use crate::segment::{BadAccess, BadPlace, SegmentId};
 pub use crate::transfer::Transfer;
 
-/// Makes the handle of thread `index` of `node`, run by `processor`, that polls at every `poll_every`-th back-edge, or never
-/// if that is 0. A model charges its work to `accounting`; where work takes real time there is none.
+/// Makes the handle of thread `index` of `node`, run by `processor`, whose polls look for messages at an interval. A model charges its work to `accounting`; where work takes real time there is none.
 pub fn thread<'a>(
     node: &'a Node,
     index: u32,
     processor: &'a dyn Processor,
     accounting: Option<&'a dyn Accounting>,
-    poll_every: u32,
+    interval: PollInterval,
 ) -> Thread<'a> {
-    Thread::new(node, index, processor, accounting, poll_every)
+    Thread::new(node, index, processor, accounting, interval)
 }
 
 /// Makes the handle of a handler on `node` for an event from `source`, running on `processor` under `proof`. A model

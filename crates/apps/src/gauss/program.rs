@@ -90,21 +90,15 @@ impl Found {
 struct Own<'a> {
     gauss: &'a Gauss,
     rows: Private<f64>,
+    /// By row: the place of its first element in the thread's memory, if the row is the thread's own.
+    starts: Vec<usize>,
     /// The numbers of all pivot rows that have been spread.
     spread: u64,
 }
 
-impl Own<'_> {
-    /// The place of an element in the thread's memory.
-    fn at(&self, row: usize, column: usize) -> usize {
-        let Layout { stride, .. } = self.gauss.config.layout;
-        self.gauss.config.layout.number(row) * stride + column
-    }
-}
-
 impl Rows for Own<'_> {
     fn get(&self, thread: &Thread<'_>, row: usize, column: usize) -> f64 {
-        self.rows.get(thread, self.at(row, column))
+        self.rows.get(thread, self.starts[row] + column)
     }
 
     fn change(
@@ -114,7 +108,8 @@ impl Rows for Own<'_> {
         columns: Range<usize>,
         by: impl FnOnce(&mut [f64]),
     ) {
-        let places = self.at(row, columns.start)..self.at(row, columns.end);
+        let start = self.starts[row];
+        let places = start + columns.start..start + columns.end;
         self.rows.view(thread, places.clone());
         by(self.rows.view_mut(thread, places));
     }
@@ -122,8 +117,7 @@ impl Rows for Own<'_> {
     fn spread(&mut self, thread: &Thread<'_>, row: usize, from: usize) {
         let Layout { size, .. } = self.gauss.config.layout;
         if self.gauss.config.layout.owner(row) == thread.id() {
-            let row = self.at(row, 0);
-            self.gauss.publish(thread, &self.rows, row, from..size + 1);
+            self.gauss.publish(thread, &self.rows, self.starts[row], from..size + 1);
         }
         self.spread += (size + 1 - from) as u64;
         thread.wait(&self.gauss.arrived, self.spread);
@@ -232,7 +226,8 @@ impl Gauss {
         for (row, elements) in layout.rows(thread.id()).zip(rows.chunks_mut(layout.stride)) {
             elements[..layout.size + 1].copy_from_slice(&solved.equations.rows[row]);
         }
-        let mut own = Own { gauss: self, rows: thread.private_of("gauss.rows", rows), spread: 0 };
+        let starts = (0..layout.size).map(|row| layout.number(row) * layout.stride).collect();
+        let mut own = Own { gauss: self, rows: thread.private_of("gauss.rows", rows), starts, spread: 0 };
         self.found.solve(thread, *layout, &self.choice, &mut own);
     }
 

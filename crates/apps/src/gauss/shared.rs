@@ -55,6 +55,8 @@ pub(super) struct SharedGauss {
     choice: Arc<Choice>,
     barrier: Arc<Barrier>,
     matrix: Shared<f64>,
+    /// By row: the index of its first element.
+    starts: Box<[usize]>,
     unknowns: Shared<f64>,
     found: Found,
 }
@@ -64,29 +66,24 @@ impl Protocol for SharedGauss {
 
     fn install(config: &Arc<Config>, setup: &mut Setup<'_>) -> Self {
         let memory = config.memory.install(setup);
+        let (layout, matrix) = (&config.layout, memory.bind(config.matrix));
+        let start = |row| matrix.at(layout.owner(row).node, layout.place(row) * layout.stride);
         Self {
+            starts: (0..layout.size).map(start).collect(),
             config: Arc::clone(config),
             node: setup.node(),
             choice: setup.install::<Choice>(&()),
             barrier: setup.install::<Barrier>(&()),
-            matrix: memory.bind(config.matrix),
+            matrix,
             unknowns: memory.bind(config.unknowns),
             found: Found::new(config.layout.size),
         }
     }
 }
 
-impl SharedGauss {
-    /// The index of an element in the matrix.
-    fn at(&self, row: usize, column: usize) -> usize {
-        let layout = &self.config.layout;
-        self.matrix.at(layout.owner(row).node, layout.place(row) * layout.stride + column)
-    }
-}
-
 impl Rows for &SharedGauss {
     fn get(&self, thread: &Thread<'_>, row: usize, column: usize) -> f64 {
-        thread.read(&self.matrix, self.at(row, column))
+        thread.read(&self.matrix, self.starts[row] + column)
     }
 
     fn change(
@@ -96,7 +93,7 @@ impl Rows for &SharedGauss {
         columns: Range<usize>,
         by: impl FnOnce(&mut [f64]),
     ) {
-        let (first, mut values) = (self.at(row, columns.start), [0.0; STRIP]);
+        let (first, mut values) = (self.starts[row] + columns.start, [0.0; STRIP]);
         let values = &mut values[..columns.len()];
         thread.read_slice(&self.matrix, first, values);
         by(values);
@@ -106,11 +103,11 @@ impl Rows for &SharedGauss {
     /// Nothing is sent: threads read the row where it is. A world that can asks for all of it at once.
     fn spread(&mut self, thread: &Thread<'_>, row: usize, from: usize) {
         let end = self.config.layout.size + 1;
-        thread.prefetch(&self.matrix, self.at(row, from)..self.at(row, end - 1) + 1, Right::Read);
+        thread.prefetch(&self.matrix, self.starts[row] + from..self.starts[row] + end, Right::Read);
     }
 
     fn pivot(&self, thread: &Thread<'_>, row: usize, from: usize, values: &mut [f64]) {
-        thread.read_slice(&self.matrix, self.at(row, from), values);
+        thread.read_slice(&self.matrix, self.starts[row] + from, values);
     }
 
     fn unknown(&self, thread: &Thread<'_>, _row: usize, column: usize, value: Option<f64>) -> f64 {
@@ -127,7 +124,7 @@ impl SharedGauss {
     fn main(&self, thread: &Thread<'_>) {
         let Config { layout, solved, .. } = &*self.config;
         for row in layout.rows(thread.id()) {
-            thread.write_slice(&self.matrix, self.at(row, 0), &solved.equations.rows[row]);
+            thread.write_slice(&self.matrix, self.starts[row], &solved.equations.rows[row]);
         }
         self.found.solve(thread, *layout, &self.choice, &mut &*self);
     }

@@ -40,10 +40,10 @@ pub trait Scheduling {
     /// [`Accounting`](super::Accounting): a run that is over can end the thread here.
     fn pass_by(&self) {}
 
-    /// The number of back-edges from the last poll to the thread's next one. `usual` is the number that the
-    /// policy gives.
-    fn next_poll(&self, usual: u32) -> u32 {
-        usual
+    /// The number of back-edges from the last look for messages to the thread's next one, for a thread whose interval the
+    /// processor chooses.
+    fn next_poll(&self) -> u32 {
+        1
     }
 
     /// Runs `body` once as an event of `key` on this processor: when no conflicting event runs or is older.
