@@ -9,7 +9,8 @@ const SIDE: usize = 4;
 /// Room that kernels use again and again.
 #[derive(Default)]
 pub(super) struct Room {
-    transposed: Vec<f64>,
+    a: Vec<f64>,
+    b: Vec<f64>,
 }
 
 /// Sets `into` to -A Bᵀ, where A and B have `width` columns. `into` has as many rows as A, and as many columns as B has rows.
@@ -24,69 +25,41 @@ pub(super) fn negated_product(
     room: &mut Room,
 ) {
     let (rows, columns) = (a.len() / width, b.len() / width);
-    let padded = columns.next_multiple_of(SIDE);
-    transpose(b, width, padded, &mut room.transposed);
-    into.clear();
+    let a = &*pack(a, width, &mut room.a);
+    let b = if lower { a } else { pack(b, width, &mut room.b) };
     into.resize(rows * columns, 0.0);
-    for (i, (a, into)) in a.chunks(SIDE * width).zip(into.chunks_mut(SIDE * columns)).enumerate() {
+    for ((i, a), into) in a.chunks_exact(width).enumerate().zip(into.chunks_mut(SIDE * columns)) {
         let needed = if lower { columns.min((i + 1) * SIDE) } else { columns };
-        for first in (0..needed).step_by(SIDE) {
-            let square = if a.len() == SIDE * width {
-                square_of_four(a, &room.transposed, width, padded, first)
-            } else {
-                square_of_fewer(a, &room.transposed, width, padded, first)
-            };
+        for (first, b) in (0..needed).step_by(SIDE).zip(b.chunks_exact(width)) {
             let end = columns.min(first + SIDE);
-            for (into, sums) in into.chunks_mut(columns).zip(&square) {
+            for (into, sums) in into.chunks_mut(columns).zip(&square(a, b)) {
                 into[first..end].iter_mut().zip(sums).for_each(|(into, sum)| *into = -sum);
             }
         }
     }
 }
 
-/// Sets `into` to Bᵀ, a matrix of `width` rows of `padded` values.
-fn transpose(b: &[f64], width: usize, padded: usize, into: &mut Vec<f64>) {
-    into.clear();
-    into.resize(width * padded, 0.0);
-    for (j, row) in b.chunks(width).enumerate() {
-        row.iter().enumerate().for_each(|(k, &value)| into[k * padded + j] = value);
-    }
-}
+/// A column of [`SIDE`] rows.
+type Strip = [f64; SIDE];
 
-/// A square of A Bᵀ, for four rows of A.
-fn square_of_four(
-    a: &[f64],
-    transposed: &[f64],
-    width: usize,
-    padded: usize,
-    first: usize,
-) -> [[f64; SIDE]; SIDE] {
-    let mut square = [[0.0; SIDE]; SIDE];
-    let (a0, rest) = a.split_at(width);
-    let (a1, rest) = rest.split_at(width);
-    let (a2, a3) = rest.split_at(width);
-    let rows = a0.iter().zip(a1).zip(a2).zip(a3);
-    for ((((a0, a1), a2), a3), b) in rows.zip(transposed.chunks_exact(padded)) {
-        let b: &[f64; SIDE] = b[first..].first_chunk().expect("rows are padded");
-        for (sums, a) in square.iter_mut().zip([a0, a1, a2, a3]) {
-            sums.iter_mut().zip(b).for_each(|(sum, b)| *sum += a * b);
+/// Puts the columns of each [`SIDE`] rows of a matrix of `width` columns one behind the other. The last rows are followed by zeros.
+fn pack<'r>(matrix: &[f64], width: usize, room: &'r mut Vec<f64>) -> &'r mut [Strip] {
+    room.clear();
+    room.resize(matrix.len().next_multiple_of(SIDE * width), 0.0);
+    let (strips, _) = room.as_chunks_mut();
+    for (rows, strips) in matrix.chunks(SIDE * width).zip(strips.chunks_exact_mut(width)) {
+        for (place, row) in rows.chunks_exact(width).enumerate() {
+            strips.iter_mut().zip(row).for_each(|(strip, &value)| strip[place] = value);
         }
     }
-    square
+    strips
 }
 
-/// A square of A Bᵀ, for fewer than four rows of A.
-fn square_of_fewer(
-    a: &[f64],
-    transposed: &[f64],
-    width: usize,
-    padded: usize,
-    first: usize,
-) -> [[f64; SIDE]; SIDE] {
+/// The square of A Bᵀ of [`SIDE`] rows of either.
+fn square(a: &[Strip], b: &[Strip]) -> [Strip; SIDE] {
     let mut square = [[0.0; SIDE]; SIDE];
-    for (sums, a) in square.iter_mut().zip(a.chunks_exact(width)) {
-        for (a, b) in a.iter().zip(transposed.chunks_exact(padded)) {
-            let b: &[f64; SIDE] = b[first..].first_chunk().expect("rows are padded");
+    for (a, b) in a.iter().zip(b) {
+        for (sums, a) in square.iter_mut().zip(a) {
             sums.iter_mut().zip(b).for_each(|(sum, b)| *sum += a * b);
         }
     }
@@ -105,8 +78,27 @@ pub(super) fn factor(matrix: &mut [f64], width: usize) {
 }
 
 /// Replaces each row r of a matrix of `width` columns by the solution x of L xᵀ = rᵀ.
-pub(super) fn divide(lower: &[f64], rows: &mut [f64], width: usize) {
-    rows.chunks_exact_mut(width).for_each(|row| divide_row(lower, row, width));
+pub(super) fn divide(lower: &[f64], rows: &mut [f64], width: usize, room: &mut Room) {
+    for rows in rows.chunks_mut(SIDE * width) {
+        let strips = pack(rows, width, &mut room.a);
+        divide_strips(lower, strips);
+        for (place, row) in rows.chunks_exact_mut(width).enumerate() {
+            row.iter_mut().zip(&*strips).for_each(|(value, strip)| *value = strip[place]);
+        }
+    }
+}
+
+/// Divides [`SIDE`] rows, as many values as L has columns.
+fn divide_strips(lower: &[f64], strips: &mut [Strip]) {
+    let width = strips.len();
+    for (j, lower) in lower.chunks_exact(width).take(width).enumerate() {
+        let (solved, rest) = strips.split_at_mut(j);
+        let mut known = [0.0; SIDE];
+        for (value, solved) in lower.iter().zip(&*solved) {
+            known.iter_mut().zip(solved).for_each(|(known, x)| *known += value * x);
+        }
+        rest[0].iter_mut().zip(known).for_each(|(x, known)| *x = (*x - known) / lower[j]);
+    }
 }
 
 /// Replaces the beginning of a row r by the solution x of L xᵀ = rᵀ, as many values as the row has.
@@ -167,7 +159,7 @@ mod tests {
             assert!((product[at] - lower[at]).abs() < 1e-14, "{at}");
         }
         // The first row of L Lᵀ is the first row of L times Lᵀ.
-        divide(&lower, &mut row, width);
+        divide(&lower, &mut row, width, &mut room);
         assert!(row.iter().zip(&lower).all(|(x, value)| (x - value).abs() < 1e-14), "{row:?}");
     }
 }

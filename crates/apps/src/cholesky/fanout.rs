@@ -30,8 +30,11 @@ pub(super) trait Tiles {
     /// Replaces values of a tile of this thread, from a place on.
     fn write(&self, tile: usize, first: usize, values: &[f64]);
 
-    /// Adds to values of a tile of this thread: `place` says of each value how far behind `first` it goes, ascending.
-    fn add(&self, tile: usize, first: usize, places: &[u32], values: &[f64]);
+    /// The index of the first value of a tile.
+    fn first(&self, tile: usize) -> usize;
+
+    /// Adds to values of a tile of this thread: `places` says of each value how far behind index `first` it goes, ascending.
+    fn add(&self, first: usize, places: &[u32], values: &[f64]);
 
     /// Tells another thread, by its number among all threads, that something is finished.
     fn announce(&self, to: u32, what: Announcement);
@@ -302,10 +305,10 @@ impl<'w, T: Tiles> Worker<'w, T> {
     /// Divides a block by the one on its diagonal.
     fn divide(&mut self, block: usize, diagonal: usize) {
         let tile = &self.tiling.tiles[block];
-        let Scratch { a, b, .. } = &mut self.scratch;
+        let Scratch { a, b, room, .. } = &mut self.scratch;
         self.tiles.read(block, 0..tile.len(), a);
         self.tiles.read(diagonal, 0..tile.width() * tile.width(), b);
-        dense::divide(b, a, tile.width());
+        dense::divide(b, a, tile.width(), room);
         self.thread.charge(flops(of_division(tile.height(), tile.width()), a.len() + b.len(), a.len()));
         self.tiles.write(block, 0, a);
     }
@@ -339,10 +342,11 @@ impl<'w, T: Tiles> Worker<'w, T> {
         let Scratch { rows: row_places, columns: column_places, .. } = &mut self.scratch;
         places(rows, tiling.rows(tile), row_places);
         places(columns, tiling.columns(tile), column_places);
-        let stride = tiling.tiles[tile].width();
-        for ((&row, &place), values) in rows.iter().zip(&*row_places).zip(values.chunks(width)) {
-            let lower = columns.partition_point(|&column| column <= row);
-            self.tiles.add(tile, place as usize * stride, &column_places[..lower], values);
+        let (first, stride) = (self.tiles.first(tile), tiling.tiles[tile].width());
+        let mut lower = 0;
+        for ((row, &place), values) in rows.iter().zip(&*row_places).zip(values.chunks(width)) {
+            lower += columns[lower..].iter().take_while(|column| *column <= row).count();
+            self.tiles.add(first + place as usize * stride, &column_places[..lower], values);
         }
     }
 
@@ -407,11 +411,11 @@ impl<'w, T: Tiles> Worker<'w, T> {
     /// Factors a tile of a domain: the square at its top, by which it divides the rest.
     fn factor_tile(&mut self, tile: usize) {
         let (width, height) = (self.tiling.tiles[tile].width(), self.tiling.tiles[tile].height());
-        let values = &mut self.scratch.a;
+        let Scratch { a: values, room, .. } = &mut self.scratch;
         self.tiles.read(tile, 0..width * height, values);
         let (square, rest) = values.split_at_mut(width * width);
         dense::factor(square, width);
-        dense::divide(square, rest, width);
+        dense::divide(square, rest, width, room);
         let count = of_factor(width) + of_division(height - width, width);
         self.thread.charge(flops(count, values.len(), values.len()));
         self.tiles.write(tile, 0, values);

@@ -278,29 +278,26 @@ impl Cholesky {
     }
 }
 
-impl Reach<'_> {
-    fn place(&self, tile: usize) -> u32 {
-        self.state.config.place(self.state.node, tile)
-    }
-}
-
 impl Tiles for Reach<'_> {
+    fn first(&self, tile: usize) -> usize {
+        self.state.config.place(self.state.node, tile) as usize
+    }
+
     fn read(&self, tile: usize, values: Range<usize>, into: &mut Vec<f64>) {
-        let first = self.place(tile) as usize + values.start;
+        let first = self.first(tile) + values.start;
         into.resize(values.len(), 0.0);
         self.thread.touch(self.state.tiles.place(first as u32), values.len(), Access::Load);
         self.state.tiles.cells().read(first, into);
     }
 
     fn write(&self, tile: usize, first: usize, values: &[f64]) {
-        let first = self.place(tile) as usize + first;
+        let first = self.first(tile) + first;
         self.thread.touch(self.state.tiles.place(first as u32), values.len(), Access::Store);
         self.state.tiles.cells().write(first, values);
     }
 
-    fn add(&self, tile: usize, first: usize, places: &[u32], values: &[f64]) {
+    fn add(&self, first: usize, places: &[u32], values: &[f64]) {
         let (Some(&least), Some(&greatest)) = (places.first(), places.last()) else { return };
-        let first = self.place(tile) as usize + first;
         let (place, words) = (first as u32 + least, (greatest - least + 1) as usize);
         self.thread.touch(self.state.tiles.place(place), words, Access::Load);
         self.thread.touch(self.state.tiles.place(place), words, Access::Store);

@@ -104,14 +104,6 @@ struct Reach<'r> {
 
 #[handlers]
 impl SharedCholesky {
-    /// The index of the first value of a tile.
-    fn place(&self, tile: usize) -> usize {
-        let tiling = &self.config.divided.tiling;
-        let tile = &tiling.tiles[tile];
-        // Tiles lie one behind the other in a part, so the place of the first word of a part is that of any.
-        self.tiles.at(tiling.thread(tile.owner).node, tile.at as usize)
-    }
-
     /// The indices of the end of a thread's queue, and of its first announcement.
     fn queue(&self, number: u32) -> (usize, usize) {
         let thread = self.config.divided.tiling.thread(number);
@@ -160,20 +152,26 @@ impl SharedCholesky {
 }
 
 impl Tiles for Reach<'_> {
+    fn first(&self, tile: usize) -> usize {
+        let tiling = &self.state.config.divided.tiling;
+        let tile = &tiling.tiles[tile];
+        // Tiles lie one behind the other in a part, so the place of the first word of a part is that of any.
+        self.state.tiles.at(tiling.thread(tile.owner).node, tile.at as usize)
+    }
+
     fn read(&self, tile: usize, values: Range<usize>, into: &mut Vec<f64>) {
-        let first = self.state.place(tile) + values.start;
+        let first = self.first(tile) + values.start;
         into.resize(values.len(), 0.0);
         self.thread.prefetch(&self.state.tiles, first..first + values.len(), Right::Read);
         self.thread.read_slice(&self.state.tiles, first, into);
     }
 
     fn write(&self, tile: usize, first: usize, values: &[f64]) {
-        self.thread.write_slice(&self.state.tiles, self.state.place(tile) + first, values);
+        self.thread.write_slice(&self.state.tiles, self.first(tile) + first, values);
     }
 
-    fn add(&self, tile: usize, first: usize, places: &[u32], values: &[f64]) {
+    fn add(&self, first: usize, places: &[u32], values: &[f64]) {
         let (Some(&least), Some(&greatest)) = (places.first(), places.last()) else { return };
-        let first = self.state.place(tile) + first;
         let mut next = 0;
         let range = first + least as usize..first + greatest as usize + 1;
         self.thread.write_runs(&self.state.tiles, range, |start, run| {
