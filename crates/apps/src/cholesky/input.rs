@@ -123,23 +123,15 @@ mod tests {
     use tempest::Shape;
 
     use super::*;
-
-    fn given(matrix: &[u8], order: &str) -> Given {
-        let mut given = Given::default();
-        given.files.insert("matrix".into(), File { name: "small.mtx".into(), bytes: matrix.into() });
-        given.values.insert("order".into(), order.into());
-        given
-    }
+    use crate::kit::matrices::{SMALL, WRONG, assert_say, given, mistakes};
 
     fn refused(matrix: &[u8], order: &str) -> Vec<String> {
-        load(&given(matrix, order)).map(|_| ()).unwrap_err().texts()
+        mistakes(load(&given(matrix, ("order", order))))
     }
-
-    const SMALL: &[u8] = b"%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 1\n";
 
     #[test]
     fn a_good_input_is_described() {
-        let instance = load(&given(SMALL, "file")).unwrap_or_else(|errors| panic!("{errors:?}"));
+        let instance = load(&given(SMALL, ("order", "file"))).unwrap_or_else(|errors| panic!("{errors:?}"));
         let facts = instance.describe();
         // Row 2 and row 3 both follow column 1, and fill an entry between them.
         assert_eq!(facts[1], ("entries of the factor", "6".to_owned()));
@@ -151,11 +143,8 @@ mod tests {
 
     #[test]
     fn the_mistakes_of_inputs_and_file_come_together() {
-        let errors =
-            refused(b"%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 1 4\n3 1 x\n", "best");
         let says = ["order `best`: expected minimum-degree or file", "small.mtx:4:1:", "small.mtx:4:5:"];
-        assert_eq!(errors.len(), says.len(), "{errors:?}");
-        assert!(errors.iter().zip(says).all(|(error, says)| error.contains(says)), "{errors:?}");
+        assert_say(&refused(WRONG, "best"), &says);
     }
 
     #[test]

@@ -91,19 +91,12 @@ mod tests {
     use tempest::Mechanism;
 
     use super::*;
-
-    fn given(matrix: &[u8], partition: &str) -> Given {
-        let mut given = Given::default();
-        given.files.insert("matrix".into(), File { name: "small.mtx".into(), bytes: matrix.into() });
-        given.values.insert("partition".into(), partition.into());
-        given
-    }
-
-    const SMALL: &[u8] = b"%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 1\n";
+    use crate::kit::matrices::{SMALL, WRONG, assert_say, given, mistakes};
 
     #[test]
     fn a_good_input_is_described() {
-        let instance = load(&given(SMALL, "blocks")).unwrap_or_else(|errors| panic!("{errors:?}"));
+        let instance =
+            load(&given(SMALL, ("partition", "blocks"))).unwrap_or_else(|errors| panic!("{errors:?}"));
         let facts = instance.describe();
         assert_eq!(facts[0], ("rows", "3".to_owned()));
         assert_eq!(facts[1], ("edges", "2".to_owned()));
@@ -115,21 +108,16 @@ mod tests {
 
     #[test]
     fn the_mistakes_of_inputs_and_file_come_together() {
-        let mut given =
-            given(b"%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 1 4\n3 1 x\n", "halves");
+        let mut given = given(WRONG, ("partition", "halves"));
         given.values.insert("matrx".into(), "bcsstk13".into());
-        let errors = load(&given).map(|_| ()).unwrap_err().texts();
         let says = ["did you mean `matrix`?", "partition \"halves\"", "small.mtx:4:1:", "small.mtx:4:5:"];
-        assert_eq!(errors.len(), says.len(), "{errors:?}");
-        for (error, says) in errors.iter().zip(says) {
-            assert!(error.contains(says), "{error}");
-        }
+        assert_say(&mistakes(load(&given)), &says);
     }
 
     #[test]
     fn a_matrix_without_a_factor_is_refused_by_name() {
         let oblong = b"%%MatrixMarket matrix coordinate real general\n2 3 1\n1 1 4\n";
-        let errors = load(&given(oblong, "cyclic")).map(|_| ()).unwrap_err().texts();
+        let errors = mistakes(load(&given(oblong, ("partition", "cyclic"))));
         assert_eq!(errors, ["small.mtx: 2 rows and 3 columns: expected a square matrix, to be symmetric"]);
     }
 }

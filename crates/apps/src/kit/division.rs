@@ -117,4 +117,14 @@ mod tests {
         let order: Vec<_> = division.after(from).map(|thread| (thread.node.0, thread.index)).collect();
         assert_eq!(order, [(1, 0), (1, 1), (0, 0), (0, 1)]);
     }
+
+    #[test]
+    fn more_threads_than_rows_are_refused_with_what_would_do() {
+        let of_eight = |nodes, threads| a_row_for_each_thread(8, Shape { nodes, threads });
+        assert!(of_eight(4, 2).is_ok());
+        assert_eq!(
+            of_eight(3, 3).unwrap_err().to_string(),
+            "8 rows for 3 nodes of 3 threads: expected at least one for each thread, --input size=9"
+        );
+    }
 }

@@ -99,23 +99,3 @@ impl Instance for Relaxation {
         self.asked.describe()
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use tempest::Shape;
-
-    use super::*;
-
-    #[test]
-    fn more_threads_than_rows_are_refused_with_what_would_do() {
-        let mut given = Given::default();
-        given.values.insert("size".into(), "8".into());
-        let instance = load(&given).unwrap_or_else(|wrong| panic!("{wrong:?}"));
-        let job = |nodes, threads| instance.job(&Plan::new(Mechanism::Bulk, Shape { nodes, threads }));
-        assert!(job(4, 2).is_ok());
-        assert_eq!(
-            job(3, 3).unwrap_err().to_string(),
-            "8 rows for 3 nodes of 3 threads: expected at least one for each thread, --input size=9"
-        );
-    }
-}

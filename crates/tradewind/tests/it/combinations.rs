@@ -115,6 +115,14 @@ fn every_program_is_right_on_hurricane_1() {
     verify("hurricane-1", POLICIES_OF_HURRICANE);
 }
 
+/// The processors of a node share one queue of ready threads unless threads are bound to them.
+#[test]
+fn every_kernel_is_right_where_processors_share_their_threads() {
+    let kernels = ["em3d", "tomcatv", "gauss", "fft", "radix", "cholesky"];
+    let programs = PROGRAMS.iter().copied().filter(|program| kernels.contains(&program[0]));
+    verify_all("sparc20-myrinet", &["floating", "floating+bound", "floating+strict", "fixed:1"], programs);
+}
+
 /// Nobody handles messages of programs where hardware keeps memory coherent.
 #[test]
 fn every_program_through_shared_memory_is_right_where_devices_keep_it() {

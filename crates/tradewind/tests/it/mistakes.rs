@@ -91,6 +91,25 @@ fn a_matrix_that_cannot_be_factored() {
 }
 
 #[test]
+fn a_matrix_without_a_cholesky_factor() {
+    let refused = |text: &str, expected: &str| {
+        let file = Scratch::new("matrix.mtx", text);
+        refused_in_our_words(
+            &["run", "cholesky", "--input", file.path()],
+            &[&file.at(&format!(" {expected}"))],
+        );
+    };
+    refused(
+        &matrix("2 2 3\n1 1 1\n2 1 2\n2 2 1"),
+        "pivot 2 of the elimination, row 2 of the file, is not positive: expected a positive definite matrix",
+    );
+    refused(
+        "%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 2\n2 1 1\n2 2 3\n",
+        "a triangular factor without its matrix: expected the symmetric matrix, of which cholesky computes the factor",
+    );
+}
+
+#[test]
 fn all_mistakes_of_a_machine_file_at_once() {
     let good = String::from_utf8(shipped("machines/hurricane-1.toml")).unwrap();
     let changes = [
@@ -374,6 +393,15 @@ fn more_threads_than_there_are_rows_to_transform() {
     let rows = "16 rows of 256 points for 20 threads: expected at most as many threads as rows, or --input points=1024";
     let run = ["run", "fft", "--nodes", "5", "--processors", "4", "--input", "points=256"];
     refused_in_our_words(&run, &[rows]);
+}
+
+#[test]
+fn more_threads_than_rows() {
+    let rows = "8 rows for 3 nodes of 3 threads: expected at least one for each thread, --input size=9";
+    for program in ["tomcatv", "gauss"] {
+        let run = ["run", program, "--nodes", "3", "--processors", "3", "--input", "size=8"];
+        refused_in_our_words(&run, &[rows]);
+    }
 }
 
 #[test]

@@ -15,7 +15,8 @@ use units::Time;
 const PROCESSORS: [u32; 4] = [1, 2, 4, 8];
 
 /// What is added to each preset, where it means anything there and this host can do it.
-const OPTIONS: [&str; 7] = ["", "+keyed", "+serial", "+interrupt", "+every=1", "+helper", "+helper=5us"];
+const OPTIONS: [&str; 8] =
+    ["", "+keyed", "+serial", "+strict", "+interrupt", "+every=1", "+helper", "+helper=5us"];
 
 /// Inputs small enough for a hundred runs of everything, the program's name first. A program that is not among them runs
 /// with its own. The last of each is a file.
