@@ -274,6 +274,12 @@ impl<'a> Thread<'a> {
         }
     }
 
+    /// The turns that a loop over elements takes at a time: `modelled` in a model, where accesses interleave with computation and with
+    /// what other processors do; without end where work takes real time.
+    pub fn strip(&self, modelled: usize) -> usize {
+        if self.accounting.is_some() { modelled } else { usize::MAX }
+    }
+
     /// Whether hardware keeps caches and interfaces coherent. If not, a program flushes what it sends and
     /// purges where it receives.
     pub fn is_coherent(&self) -> bool {

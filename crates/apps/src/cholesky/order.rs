@@ -54,11 +54,10 @@ impl fmt::Display for Order {
     }
 }
 
+/// The diagonal is among the entries. The order does not depend on it, but debug builds of the library expect an entry for each row.
 fn minimum_degree(matrix: &LowerTriangle) -> Vec<u32> {
-    let rows = 0..matrix.order();
-    let start: Vec<i64> = matrix.row_start.iter().zip(0..).map(|(&start, row)| start as i64 - row).collect();
-    let columns: Vec<i64> =
-        rows.flat_map(|row| matrix.row(row).0.iter().map(|&column| i64::from(column))).collect();
+    let start: Vec<_> = matrix.row_start.iter().map(|&start| start as i64).collect();
+    let columns: Vec<_> = matrix.columns.iter().map(|&column| i64::from(column)).collect();
     let ordered = amd::order(matrix.order() as i64, &start, &columns, &amd::Control::default());
     let (ordered, ..) = ordered.unwrap_or_else(|status| panic!("rows of ascending columns: {status:?}"));
     ordered.into_iter().map(|row| row as u32).collect()

@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-/// The columns that a loop takes at a time: a model interleaves the accesses of so many elements with their computation.
+/// The columns that a loop takes at a time in a model, which interleaves the accesses of so many elements with their computation.
 pub(super) const STRIP: usize = 64;
 
-/// The columns of a range in strips.
-pub(super) fn strips(range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+/// The columns of a range in strips of so many.
+pub(super) fn strips(range: Range<usize>, length: usize) -> impl Iterator<Item = Range<usize>> {
     let end = range.end;
-    range.step_by(STRIP).map(move |start| start..(start + STRIP).min(end))
+    range.step_by(length).map(move |start| start..end.min(start.saturating_add(length)))
 }
 
 /// Subtracts the multiple of a pivot row's elements from a row's.
@@ -67,7 +67,8 @@ mod tests {
 
     #[test]
     fn strips_are_all_columns() {
-        assert_eq!(strips(5..140).collect::<Vec<_>>(), [5..69, 69..133, 133..140]);
-        assert_eq!(strips(5..5).next(), None);
+        assert_eq!(strips(5..140, 64).collect::<Vec<_>>(), [5..69, 69..133, 133..140]);
+        assert_eq!(strips(5..140, usize::MAX).collect::<Vec<_>>(), [5..140]);
+        assert_eq!(strips(5..5, 64).next(), None);
     }
 }

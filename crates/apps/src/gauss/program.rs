@@ -15,7 +15,7 @@ use tempest::{
 };
 
 use super::choice::Choice;
-use super::kernel::strips;
+use super::kernel::{STRIP, strips};
 use super::layout::Layout;
 use super::problem::Solved;
 use super::reference::{Solution, check};
@@ -106,12 +106,12 @@ impl Rows for Own<'_> {
         thread: &Thread<'_>,
         row: usize,
         columns: Range<usize>,
-        by: impl FnOnce(&mut [f64]),
+        mut by: impl FnMut(usize, &mut [f64]),
     ) {
         let start = self.starts[row];
         let places = start + columns.start..start + columns.end;
         self.rows.view(thread, places.clone());
-        by(self.rows.view_mut(thread, places));
+        by(0, self.rows.view_mut(thread, places));
     }
 
     fn spread(&mut self, thread: &Thread<'_>, row: usize, from: usize) {
@@ -171,7 +171,7 @@ impl Gauss {
     /// Puts the pivot row, whose first element is element `first` of `rows`, where the threads of this node find it, and sends it to
     /// all other nodes.
     fn publish(&self, thread: &Thread<'_>, rows: &Private<f64>, first: usize, columns: Range<usize>) {
-        for columns in strips(columns.clone()) {
+        for columns in strips(columns.clone(), thread.strip(STRIP)) {
             let values = rows.view(thread, first + columns.start..first + columns.end);
             self.pivot.cells().write(columns.start, values);
             thread.touch(self.pivot.place(columns.start as u32), values.len(), Access::Store);

@@ -16,7 +16,7 @@ use tempest::{
 };
 
 use super::choice::Choice;
-use super::kernel::STRIP;
+use super::kernel::{STRIP, strips};
 use super::layout::Layout;
 use super::problem::Solved;
 use super::program::Found;
@@ -91,13 +91,15 @@ impl Rows for &SharedGauss {
         thread: &Thread<'_>,
         row: usize,
         columns: Range<usize>,
-        by: impl FnOnce(&mut [f64]),
+        mut by: impl FnMut(usize, &mut [f64]),
     ) {
-        let (first, mut values) = (self.starts[row] + columns.start, [0.0; STRIP]);
-        let values = &mut values[..columns.len()];
-        thread.read_slice(&self.matrix, first, values);
-        by(values);
-        thread.write_slice(&self.matrix, first, values);
+        let (start, mut values) = (self.starts[row], [0.0; STRIP]);
+        for piece in strips(columns.clone(), STRIP) {
+            let values = &mut values[..piece.len()];
+            thread.read_slice(&self.matrix, start + piece.start, values);
+            by(piece.start - columns.start, values);
+            thread.write_slice(&self.matrix, start + piece.start, values);
+        }
     }
 
     /// Nothing is sent: threads read the row where it is. A world that can asks for all of it at once.

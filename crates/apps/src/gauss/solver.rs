@@ -6,7 +6,7 @@ use std::ops::Range;
 use tempest::{Private, Thread};
 
 use super::choice::{Candidate, Choice};
-use super::kernel::{Permutation, strips, subtract};
+use super::kernel::{Permutation, STRIP, strips, subtract};
 use super::layout::Layout;
 use super::work::{CANDIDATE, COPY, DIVIDE, ELIMINATE};
 
@@ -15,8 +15,14 @@ pub(super) trait Rows {
     /// Reads an element of a row of the thread's own.
     fn get(&self, thread: &Thread<'_>, row: usize, column: usize) -> f64;
 
-    /// Changes elements of a row of the thread's own.
-    fn change(&mut self, thread: &Thread<'_>, row: usize, columns: Range<usize>, by: impl FnOnce(&mut [f64]));
+    /// Changes elements of a row of the thread's own. `by` is given one piece of them after the other, and how many came before it.
+    fn change(
+        &mut self,
+        thread: &Thread<'_>,
+        row: usize,
+        columns: Range<usize>,
+        by: impl FnMut(usize, &mut [f64]),
+    );
 
     /// Makes the elements of a pivot row from column `from` on known to all threads. Every thread calls this for every column.
     fn spread(&mut self, thread: &Thread<'_>, row: usize, from: usize);
@@ -85,7 +91,7 @@ impl Solver {
 
     /// Copies the pivot row into the thread's own memory.
     fn fetch(&mut self, thread: &Thread<'_>, rows: &impl Rows, row: usize, column: usize) {
-        for columns in strips(column..self.layout.size + 1) {
+        for columns in strips(column..self.layout.size + 1, thread.strip(STRIP)) {
             let values = self.pivot.view_mut(thread, columns.clone());
             rows.pivot(thread, row, columns.start, values);
             thread.charge(COPY.times(columns.len() as u32));
@@ -98,9 +104,11 @@ impl Solver {
         for row in self.below(column) {
             let factor = rows.get(thread, row, column) / pivot;
             thread.charge(DIVIDE);
-            for columns in strips(column + 1..self.layout.size + 1) {
+            for columns in strips(column + 1..self.layout.size + 1, thread.strip(STRIP)) {
                 let pivot = self.pivot.view(thread, columns.clone());
-                rows.change(thread, row, columns.clone(), |elements| subtract(elements, factor, pivot));
+                rows.change(thread, row, columns.clone(), |before, elements| {
+                    subtract(elements, factor, &pivot[before..]);
+                });
                 thread.charge(ELIMINATE.times(columns.len() as u32));
                 thread.poll_after(columns.len() as u32);
             }
@@ -125,7 +133,7 @@ impl Solver {
             found(column, x);
             for &row in self.own.iter().filter(|&&row| self.permutation.position(row) < column) {
                 let element = rows.get(thread, row, column);
-                rows.change(thread, row, side..side + 1, |side| side[0] -= element * x);
+                rows.change(thread, row, side..side + 1, |_, side| side[0] -= element * x);
                 thread.charge(ELIMINATE);
                 thread.poll();
             }

@@ -53,7 +53,7 @@ fn values(matrix: &mut SparseMatrix) {
 /// The place of each row of a matrix in the order of approximate minimum degree.
 fn minimum_degree(matrix: &SparseMatrix) -> Vec<u32> {
     let mut columns = vec![Vec::new(); matrix.rows as usize];
-    for entry in matrix.entries.iter().filter(|entry| entry.row != entry.column) {
+    for entry in &matrix.entries {
         columns[entry.column as usize].push(i64::from(entry.row));
     }
     let mut start = vec![0];
