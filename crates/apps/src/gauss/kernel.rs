@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn strips_are_all_columns() {
         assert_eq!(strips(5..140, 64).collect::<Vec<_>>(), [5..69, 69..133, 133..140]);
-        assert_eq!(strips(5..140, usize::MAX).collect::<Vec<_>>(), [5..140]);
+        assert!(strips(5..140, usize::MAX).eq(std::iter::once(5..140)));
         assert_eq!(strips(5..5, 64).next(), None);
     }
 }
