@@ -102,6 +102,7 @@ pub(crate) mod tests {
             packet: Bytes::new(64),
             send_queue: 2,
             receive_queue: None,
+            write_buffer: None,
             overflow: None,
             lock_migration: None,
             engine: units::Bandwidth::new(500_000_000),

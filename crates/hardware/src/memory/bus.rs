@@ -77,14 +77,35 @@ impl Bus {
         self.wires.is_free(now) && self.data.is_free(now)
     }
 
-    /// Counts `count` transactions of a kind that were made while nobody else used the bus. `each` is what one of them uses.
+    /// Counts `count` transactions of a kind that are made while nobody else uses the bus, or are [made](Self::make) otherwise. `each`
+    /// is what one of them uses.
     #[inline]
-    pub(crate) fn count_alone(&mut self, each: Usage, count: u64) {
+    pub(crate) fn count(&mut self, each: Usage, count: u64) {
         self.transactions += count;
         self.bytes += each.bytes.get() * count;
-        self.wires.use_freely(each.address * count);
+        self.wires.count(each.address * count);
         let data = if self.costs.multiplexed { &mut self.wires } else { &mut self.data };
-        data.use_freely(each.data * count);
+        data.count(each.data * count);
+    }
+
+    /// Makes `count` transactions one after the other, the first of which is asked for at `now`. The data of each, if it has some, are
+    /// ready `delay` after its address. `each` is what one of them uses. Returns the end of the last.
+    #[inline]
+    pub(crate) fn make(&mut self, each: Usage, delay: Time, count: u64, now: Time) -> Time {
+        self.count(each, count);
+        let machine::Bus { arbitration, address, multiplexed, connected, .. } = self.costs;
+        let is_one = each.bytes == Bytes::new(0) || multiplexed && (connected || delay.is_zero());
+        if is_one {
+            let hold = each.address + each.data;
+            // The caches answer an address alone.
+            let rest = (address + delay + each.data).saturating_sub(hold);
+            return (0..count).fold(now, |at, _| self.wires.place(at + arbitration, hold) + hold + rest);
+        }
+        (0..count).fold(now, |at, _| {
+            let ready = self.wires.place(at + arbitration, address) + address + delay;
+            let wires = if multiplexed { &mut self.wires } else { &mut self.data };
+            wires.place(ready, each.data) + each.data
+        })
     }
 
     /// The use of the bus by a transaction with data of a size, which come `delay` after the address; zero bytes are an address

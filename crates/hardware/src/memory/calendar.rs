@@ -44,9 +44,9 @@ impl Calendar {
         self.end <= now
     }
 
-    /// Counts time for which the resource has been in use without a reservation, because it was free for so long.
+    /// Counts time for which the resource is in use, where it is free for so long or is [reserved](Self::place).
     #[inline]
-    pub(crate) fn use_freely(&mut self, time: Time) {
+    pub(crate) fn count(&mut self, time: Time) {
         self.busy += time;
     }
 
@@ -54,6 +54,12 @@ impl Calendar {
     #[inline]
     pub(crate) fn reserve(&mut self, from: Time, hold: Time) -> Time {
         self.busy += hold;
+        self.place(from, hold)
+    }
+
+    /// Reserves the first gap of length `hold` from `from` on for a use that is [counted](Self::count) by itself, and returns its start.
+    #[inline(always)]
+    pub(crate) fn place(&mut self, from: Time, hold: Time) -> Time {
         if from < self.end {
             return self.reserve_before_the_end(from, hold);
         }

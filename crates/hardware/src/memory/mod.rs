@@ -53,4 +53,4 @@ pub use cache::{Cache, Victim};
 pub use counts::Counts;
 pub use moesi::State;
 pub use node::{Hit, Hits, NodeMemory};
-pub use shared::{Answer, Keep};
+pub use shared::Keep;

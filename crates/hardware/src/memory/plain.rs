@@ -12,8 +12,6 @@ use super::bus::{Bus, Usage};
 pub(super) struct Plain {
     /// The time from the end of the address to the answer.
     pub(super) delay: Time,
-    /// The size of the answer; zero where the request alone is all.
-    pub(super) size: Bytes,
     pub(super) usage: Usage,
     /// The time of the whole transaction on an idle bus.
     pub(super) alone: Time,
@@ -35,7 +33,6 @@ impl Plain {
             };
             Self {
                 delay,
-                size,
                 usage: bus.usage(moved, if size == nothing { Time::ZERO } else { delay }),
                 alone: costs.uncontended(kind, line),
             }

@@ -1,13 +1,20 @@
 //! Shared memory in blocks, as a node's memory system sees it: accesses of processors that wait until they are done, blocks
 //! that a device reads, writes and takes out of the caches, and the registers of that device.
 //!
-//! The bus is granted in the order of calls. Each transaction is a call of its own, made when the transaction is asked for;
-//! only [`NodeMemory::delay_of`] makes several calls in one. This module must never know tags, protocols or programs.
+//! # In which order the bus is granted
+//!
+//! A call has the bus, and the bank that it needs, reserved when it asks: all phases of its transaction at once, or of its
+//! transactions one after the other. So the caller learns at once when it is done, and no later call changes that. The bus is
+//! granted in the order of calls. A call does not fill the bus: between an address and its data, and while the bus is arbitrated
+//! anew, later calls find gaps. A phase takes the first gap into which it fits whole, so a later call may pass while an earlier one
+//! waits for its data, but takes no time from it.
+//!
+//! This module must never know tags, protocols or programs.
 
 use std::ops::Range;
 
-use machine::{Transaction, Transactions};
-use units::{Bytes, Time};
+use machine::Transactions;
+use units::Time;
 
 use super::cache::Victim;
 use super::moesi::{self, Request, State};
@@ -24,23 +31,6 @@ pub enum Keep {
     Shared,
     /// The line comes in as the caches of the node agree.
     Any,
-}
-
-/// The answer to a request on the bus.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Answer {
-    /// The time from which the answer may be [taken](NodeMemory::take) over the bus.
-    pub ready: Time,
-    /// The size of the answer's data; zero where the request alone is all.
-    size: Bytes,
-}
-
-impl Answer {
-    /// Whether the request alone is all. Such an answer is taken when it is ready.
-    #[inline]
-    pub fn is_empty(&self) -> bool {
-        self.size == Bytes::new(0)
-    }
 }
 
 impl NodeMemory {
@@ -122,31 +112,15 @@ impl NodeMemory {
         }
     }
 
-    /// Asks caches or memory for a line of a block, for a device. Caches keep the line, and share it from then on. Where they do not
-    /// snoop, software flushes the line first.
-    pub fn fetch_line(&mut self, line: u64, now: Time) -> Answer {
+    /// Brings a line of a block from caches or memory to a device, which asks for it at `now`. Returns the time at which all of it
+    /// has come. Caches keep the line, and share it from then on. Where they do not snoop, software flushes the line first.
+    pub fn fetch_line(&mut self, line: u64, now: Time) -> Time {
         self.bus.forget(now);
         self.wanted.insert(line);
         for (who, victim) in self.take_out_unsnooped(line) {
             self.dispose(who, victim, now);
         }
-        Answer { ready: self.ask(None, line, now, Request::Read).0, size: self.line }
-    }
-
-    /// Takes an answer over the bus. Returns the time at which all of it has come.
-    #[inline]
-    pub fn take(&mut self, answer: Answer, now: Time) -> Time {
-        if answer.is_empty() {
-            return now;
-        }
-        self.bus.forget(now);
-        self.bus.reply(now, answer.size).end
-    }
-
-    /// The time in which an answer that is taken now can have come at the earliest.
-    #[inline]
-    pub fn time_to_take(&self, answer: Answer) -> Time {
-        if answer.is_empty() { Time::ZERO } else { self.bus.passage(answer.size) }
+        self.fetch(None, line, now, Request::Read).end
     }
 
     /// The least time in which a device can [fetch](Self::fetch_line) a line, or [purge](Self::purge_line) it, whoever has it.
@@ -181,29 +155,22 @@ impl NodeMemory {
         (0..self.processors.len()).filter_map(|who| Some((who, self.take_out(who, line)?))).collect()
     }
 
-    /// Writes a line that a device has. Returns the time at which the device asks to write the next one, so that the address
-    /// of that one goes beside the end of these data. The write keeps no bank busy: the controller has room for lines that it
-    /// has not written yet.
-    pub fn write_line(&mut self, now: Time) -> Time {
+    /// Writes a line that a device has and asks to write at `at`. No later call begins before `now`, which is not after `at`. Returns
+    /// the time at which the device asks to write the next one, so that the address of that one goes beside the end of these data.
+    /// The write keeps no bank busy: the controller has room for lines that it has not written yet.
+    pub fn write_line(&mut self, at: Time, now: Time) -> Time {
         self.bus.forget(now);
         self.banks.writes += 1;
-        self.bus.write(now, Time::ZERO, self.line).end.saturating_sub(self.costs.bus.address)
+        self.bus.write(at, Time::ZERO, self.line).end.saturating_sub(self.costs.bus.address)
     }
 
-    /// Takes a line of a block out of all caches, for a device, which has fetched before what was newer than memory. The
-    /// answer is ready when the line is gone.
-    pub fn purge_line(&mut self, line: u64, now: Time) -> Answer {
+    /// Takes a line of a block out of all caches, for a device, which has fetched before what was newer than memory. Returns the
+    /// time at which the line is gone.
+    pub fn purge_line(&mut self, line: u64, now: Time) -> Time {
         self.bus.forget(now);
         self.wanted.insert(line);
         self.take_out_unsnooped(line);
-        Answer { ready: self.invalidate(None, line, Request::Overwrite, now), size: Bytes::new(0) }
-    }
-
-    /// Asks for a transaction that moves no block.
-    #[inline]
-    pub fn make(&mut self, transaction: Transaction, now: Time) -> Answer {
-        self.bus.forget(now);
-        self.request(transaction, now)
+        self.invalidate(None, line, Request::Overwrite, now)
     }
 
     /// The time that transactions which move no block take together on an idle bus.
@@ -223,40 +190,36 @@ impl NodeMemory {
     /// [time on an idle bus](Self::uncontended).
     pub fn make_alone(&mut self, transactions: Transactions) {
         for (kind, count) in transactions.counts() {
-            self.bus.count_alone(self.plain[kind as usize].usage, count);
+            self.bus.count(self.plain[kind as usize].usage, count);
         }
     }
 
-    /// Makes transactions one after the other from `at` on, which is not before `now`. Returns how much longer they take than
-    /// on an idle bus.
-    pub fn delay_of(&mut self, transactions: Transactions, at: Time, now: Time) -> Time {
+    /// Makes transactions that move no block, one after the other from `at` on. No later call begins before `now`, which is not
+    /// after `at`. Returns the end of the last.
+    pub fn make(&mut self, transactions: Transactions, at: Time, now: Time) -> Time {
         self.bus.forget(now);
-        let alone = self.uncontended(transactions);
-        let done = transactions.iter().fold(at, |at, transaction| self.transact(transaction, at));
-        done - (at + alone)
-    }
-
-    fn transact(&mut self, transaction: Transaction, now: Time) -> Time {
-        let answer = self.request(transaction, now);
-        if answer.is_empty() { answer.ready } else { self.bus.reply(answer.ready, answer.size).end }
-    }
-
-    #[inline]
-    fn request(&mut self, transaction: Transaction, now: Time) -> Answer {
-        let Plain { delay, size, usage, .. } = self.plain[transaction as usize];
-        if transaction == Transaction::Write {
-            return Answer { ready: self.bus.write(now, Time::ZERO, usage.bytes).end, size };
-        }
-        Answer { ready: self.bus.request(now) + delay, size }
+        transactions.counts().fold(at, |at, (kind, count)| {
+            let Plain { usage, delay, .. } = self.plain[kind as usize];
+            self.bus.make(usage, delay, count, at)
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use machine::Transaction;
     use proptest::prelude::*;
+    use units::Bytes;
 
     use super::*;
     use crate::memory::tests::{cycles, simple};
+
+    impl NodeMemory {
+        /// Makes one transaction. Returns its end.
+        fn transact(&mut self, transaction: Transaction, now: Time) -> Time {
+            self.make(Transactions::one(transaction), now, now)
+        }
+    }
 
     /// Two processors; a line takes arbitration 2, address 1, snoop 3, memory 21, four data cycles and 4 to refill, of which
     /// the processor waits for one data cycle.
@@ -272,10 +235,7 @@ mod tests {
         node.miss_of(0, 7, true, Keep::Any, cycles(100));
         assert!(node.hits(0, 7, true, cycles(200)), "no other cache is asked before a store");
         let fetched = node.fetch_line(7, cycles(300));
-        assert!(
-            fetched.ready > cycles(300 + 2 + 1 + 21),
-            "the flushed line goes to memory before it is read"
-        );
+        assert!(fetched > cycles(300 + 2 + 1 + 21 + 4), "the flushed line goes to memory before it is read");
         assert_eq!((node.counts().write_backs, node.hits(0, 7, false, Time::ZERO)), (1, false));
         let purges: [fn(&mut NodeMemory); 2] = [
             |node| node.place_block(7..8),
@@ -323,13 +283,12 @@ mod tests {
     fn a_block_is_read_line_by_line_from_whoever_has_it() {
         let mut node = node();
         // Memory: 2 + 1 + 3 + 21 + 4 = 31.
-        let mut fetch = |line, at| {
-            let answer = node.fetch_line(line, cycles(at));
-            node.take(answer, answer.ready)
-        };
-        assert_eq!((fetch(8, 100), fetch(9, 200)), (cycles(131), cycles(231)));
+        assert_eq!(
+            [(8, 100), (9, 200)].map(|(line, at)| node.fetch_line(line, cycles(at))),
+            [131, 231].map(cycles)
+        );
         node.miss_of(0, 8, true, Keep::Any, cycles(300));
-        assert_eq!(node.fetch_line(8, cycles(400)).ready, cycles(400 + 29 - 4));
+        assert_eq!(node.fetch_line(8, cycles(400)), cycles(400 + 29));
         assert!(
             node.hits(0, 8, false, Time::ZERO) && !node.hits(0, 8, true, Time::ZERO),
             "it is shared from then on"
@@ -340,7 +299,7 @@ mod tests {
     fn a_purged_block_is_in_no_cache() {
         let mut node = node();
         node.miss_of(0, 8, false, Keep::Any, cycles(100));
-        assert_eq!(node.purge_line(8, cycles(200)).ready, cycles(200 + 6));
+        assert_eq!(node.purge_line(8, cycles(200)), cycles(200 + 6));
         assert!(!node.hits(0, 8, false, Time::ZERO));
     }
 
@@ -351,7 +310,7 @@ mod tests {
         node.place_block(8..10);
         assert!(!node.hits(0, 8, false, Time::ZERO));
         // Arbitration 2, address 1, 4 data cycles on the same wires; then an address.
-        assert_eq!(node.write_line(cycles(100)), cycles(100 + 7 - 1));
+        assert_eq!(node.write_line(cycles(100), cycles(100)), cycles(100 + 7 - 1));
         assert_eq!(node.transact(Transaction::Invalidate, cycles(101)), cycles(100 + 7 + 1 + 3));
         assert_eq!(node.counts().memory_writes, 1);
     }
@@ -389,8 +348,7 @@ mod tests {
             let end = now + at_once.uncontended(made);
             let mut at = now;
             for transaction in made.iter() {
-                let answer = one_by_one.make(transaction, at);
-                at = one_by_one.take(answer, answer.ready);
+                at = one_by_one.transact(transaction, at);
             }
             at_once.make_alone(made);
             prop_assert_eq!(at, end);
@@ -398,9 +356,8 @@ mod tests {
             for (kind, later) in after {
                 at += cycles(later);
                 let both = [&mut one_by_one, &mut at_once].map(|node| {
-                    let answer = node.make(Transaction::ALL[kind], at);
-                    let took = node.take(answer, answer.ready);
-                    (answer, took, node.bus_busy_at(at), node.bus_busy(), node.counts())
+                    let end = node.transact(Transaction::ALL[kind], at);
+                    (end, node.bus_busy_at(at), node.bus_busy(), node.counts())
                 });
                 prop_assert_eq!(both[0], both[1]);
             }

@@ -6,6 +6,7 @@ use units::{Bandwidth, Bytes, Frequency, Time};
 
 use super::*;
 
+mod laws;
 mod on_its_way;
 
 const CLOCK: Frequency = Frequency::from_megahertz(120);

@@ -29,6 +29,9 @@ section! {
         /// The number of messages that the NI holds for the processors before the network backs up; at least 1. `None`: any
         /// number.
         receive_queue: Option<usize>,
+        /// The number of lines that the NI holds for the node's memory until it has asked for the bus; at least 1. What it has no room
+        /// for it asks for at once, and a processor that places it waits. `None`: any number.
+        write_buffer: Option<usize>,
         /// The trap that empties the receive queue when it stays full. `None`: there is no trap, and the network waits.
         overflow: Option<Overflow> = with("receive_queue", "a number of messages, to be full of"),
         /// The extra time, beyond the wait, of a processor that has to wait for the NI's lock. The lock is held during each

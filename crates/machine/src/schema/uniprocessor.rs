@@ -53,6 +53,7 @@ impl Interface {
             gap: Time::ZERO,
             overflow: None,
             receive_queue: None,
+            write_buffer: None,
             lock_migration: None,
             engine: Some(self.engine.unwrap_or(self.bandwidth)),
             chunk: None,

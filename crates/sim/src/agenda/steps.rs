@@ -90,13 +90,20 @@ impl Agenda {
         let target = self.now + ahead;
         let undisturbed = self.due.is_empty() && self.turn.bound.at > target && self.own() > target;
         if undisturbed && !self.is_stalled_at(target) {
-            // In global order nothing is left to come at that instant.
-            let major = if self.lookahead.is_zero() { u64::MAX } else { self.now.as_femtoseconds() };
-            let minor = self.by(self.turn.actor) | self.pushes;
-            self.pass_to(Order { at: target, major, minor });
+            self.advance_to(target);
             return None;
         }
         Some(target)
+    }
+
+    /// Advances the present time to an instant before which the acting node is [quiet](Self::quiet_until), and at which nothing of it
+    /// happens yet.
+    #[inline]
+    pub(crate) fn advance_to(&mut self, at: Time) {
+        // In global order nothing is left to come at that instant.
+        let major = if self.lookahead.is_zero() { u64::MAX } else { self.now.as_femtoseconds() };
+        let minor = self.by(self.turn.actor) | self.pushes;
+        self.pass_to(Order { at, major, minor });
     }
 
     /// Advances the present time to a step before all that may [disturb](Self::undisturbed_until) the acting node. All earlier steps

@@ -17,6 +17,7 @@ pub(super) fn interface() -> machine::Interface {
         packet: Bytes::new(64),
         send_queue: 2,
         receive_queue: None,
+        write_buffer: None,
         overflow: None,
         lock_migration: None,
         engine: None,

@@ -1,7 +1,7 @@
 //! A processor at work: spends prices on its own clock and on the bus of its node, and counts steps in the account of costs.
 //!
-//! A price may contain transactions on the bus. They wait until engine time has reached the processor's clock. Then each is
-//! made at its own instant. This module must never know which thread or handler is at work, nor why.
+//! A price may contain transactions on the bus. They wait until engine time has reached the processor's clock. Then they are made,
+//! one after the other. This module must never know which thread or handler is at work, nor why.
 
 use hardware::memory::NodeMemory;
 use machine::{Class, Cost, Transactions};
@@ -88,8 +88,8 @@ impl AtWork<'_> {
         self.core.clock.pend(pending);
     }
 
-    /// Makes all pending transactions at once, one after the other from the processor's clock on. This is for places where no
-    /// fiber can wait for their instants.
+    /// Makes all pending transactions from the processor's clock on, though engine time has not come to it. This is for places
+    /// where no fiber can wait for that.
     pub(crate) fn make_at_once(&mut self) {
         let pending = self.core.clock.take_pending();
         let delay = self.memory.delay(pending.made, self.core.clock.at(self.now), self.now);
@@ -98,6 +98,19 @@ impl AtWork<'_> {
         if let Some((kind, taken)) = pending.step {
             self.anatomy.count_wait(kind, taken, delay);
         }
+    }
+
+    /// Makes transactions, one after the other from the present time on, and books them. Returns the end of the last.
+    #[inline]
+    pub(crate) fn make(&mut self, Pending { made, alone, step }: Pending) -> Time {
+        let now = self.now;
+        let end = self.bus().make(made, now, now);
+        self.core.ledger.book(Bucket::Overhead, alone);
+        let wait = (end - now).saturating_sub(alone);
+        if !wait.is_zero() {
+            self.book_wait(wait, step);
+        }
+        end
     }
 
     /// The caches, bus and banks of the node.
@@ -123,7 +136,7 @@ impl AtWork<'_> {
     }
 
     /// Books a wait for the bus, by which a step took longer.
-    pub(super) fn book_wait(&mut self, wait: Time, step: Option<Step>) {
+    fn book_wait(&mut self, wait: Time, step: Option<Step>) {
         self.core.ledger.book(Bucket::Memory, wait);
         if let Some((kind, taken)) = step {
             self.anatomy.count_wait(kind, taken, wait);

@@ -8,7 +8,7 @@ use tempest::{Block, Primitive};
 use units::Time;
 
 use super::at_work::AtWork;
-use super::blocks::BlockWork;
+use super::blocks::{BlockWork, Placed};
 use crate::measure::anatomy::Taken;
 use crate::prices::Price;
 use crate::processor::ledger::Bucket;
@@ -28,20 +28,21 @@ impl AtWork<'_> {
         BlockWork { primitive, name, cost, lines, own }
     }
 
-    /// Charges the work on a block as a whole: no processor waits for lines that are placed in memory. Returns the time at
-    /// which the device may write the next of them.
+    /// Charges the work on a block as a whole. Nobody waits until lines that are placed are in memory, but the processor waits
+    /// while the device has no room for them. Returns the time at which the device may write the next of them.
     pub(crate) fn spend_block(&mut self, work: &BlockWork) -> Option<Time> {
         let count = work.lines.end - work.lines.start;
-        let mut next = None;
+        let (mut next, mut taken) = (None, self.now);
         if work.primitive == Primitive::PlaceBlock
             && let Some(system) = self.memory.system.as_deref_mut()
         {
             system.place_block(work.lines.clone());
-            next = self.memory.posted.add(count, system, self.now);
+            Placed { next, taken } = self.memory.posted.add(count, system, self.now);
         }
         let path = work.cost.path_of(count);
-        self.core.clock.advance(path);
-        self.book_block((work.primitive, work.name), path, path);
+        let whole = path.max(taken.saturating_sub(self.now));
+        self.core.clock.advance(whole);
+        self.book_block((work.primitive, work.name), whole, path);
         next
     }
 

@@ -98,7 +98,7 @@ impl Memory {
             arrived: Arrived::new(machine.memory.line),
             lead: costs.map_or(machine.memory.read, lead),
             lowerings: Lowerings::default(),
-            posted: Posted::default(),
+            posted: Posted::new(machine.interface.write_buffer),
         }
     }
 
@@ -146,7 +146,9 @@ impl Memory {
         if transactions.is_empty() {
             return Time::ZERO;
         }
-        self.system.as_mut().map_or(Time::ZERO, |system| system.delay_of(transactions, at, now))
+        let Some(system) = self.system.as_mut() else { return Time::ZERO };
+        let alone = system.uncontended(transactions);
+        system.make(transactions, at, now) - (at + alone)
     }
 
     /// The state in which a line may stay in a cache. It follows from the node's present right to the line's block.
@@ -175,7 +177,7 @@ impl Memory {
         };
         let lines = system.lines(address, bytes).map(|(line, _)| line);
         let count = lines.inspect(|&line| system.overwrite(line)).count();
-        self.posted.add(count as u64, system, now)
+        self.posted.add(count as u64, system, now).next
     }
 
     /// Lets the device write the next line that was placed in memory. Returns the time at which it may write another.
@@ -240,7 +242,7 @@ mod tests {
                 arrived: Arrived::new(units::Bytes::new(32)),
                 lead: read,
                 lowerings: Lowerings::default(),
-                posted: Posted::default(),
+                posted: Posted::new(None),
             }
         }
     }

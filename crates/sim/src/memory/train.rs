@@ -1,15 +1,13 @@
-//! A train: the requests that a fiber makes on the bus of its node one after the other.
+//! A train: what a fiber asks of the bus of its node, one request after the other.
 //!
-//! A request and its answer each use the bus at their own instant, so the bus is granted in the order of time. What happens at
-//! one instant is a step: the fiber asks, or takes an answer, or books a request that is over and asks for the next at once. A
-//! step touches the node's memory system, and the clock, the ledger and the account of costs of the fiber's processor. Nothing
-//! else sees it. Transactions that no other client can disturb need no steps: they take their time on an idle bus.
+//! The transactions of prices are one request: they are asked for together, and reserved one after the other. Each line of a block
+//! is a request of its own, made when the line before is over, because it changes the states of the line in the caches. A request
+//! tells at once when it is over, and is booked then: nothing that comes later changes it. Until then the fiber waits.
 //!
-//! This module must never know why a fiber makes a request, nor which step of which train comes next.
+//! This module must never know why a fiber makes a request, nor which request of which train comes next.
 
 use std::ops::Range;
 
-use hardware::memory::{Answer, NodeMemory};
 use tempest::Primitive;
 use units::Time;
 
@@ -17,28 +15,27 @@ use super::Memory;
 use super::at_work::AtWork;
 use super::blocks::BlockWork;
 use crate::processor::clock::Pending;
-use crate::processor::ledger::Bucket;
 
-/// The requests of a fiber, and the step that comes next.
+/// The requests of a fiber that are to come. There is one at least.
 #[derive(Clone, Debug)]
-pub(crate) struct Train {
-    requests: Requests,
-    next: Next,
-    /// The time that the present request takes up to the next step.
-    took: Time,
-}
-
-/// The requests that are not over. The first of them is the present one.
-#[derive(Clone, Debug)]
-enum Requests {
+pub(crate) enum Train {
     /// Transactions of prices.
     Plain(Pending),
     Lines(Box<Lines>),
 }
 
+/// A request that has been made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Made {
+    /// It was the last, and it is over at this time.
+    Last(Time),
+    /// The next one is made at this time.
+    Next(Time),
+}
+
 /// The lines of a block that the interface fetches or purges.
 #[derive(Clone, Debug)]
-struct Lines {
+pub(crate) struct Lines {
     left: Range<u64>,
     work: (Primitive, &'static str),
     /// The processor's time before the first line; zero once that line is over.
@@ -51,130 +48,46 @@ struct Lines {
 
 impl Lines {
     #[inline(never)]
-    fn ask(&self, bus: &mut NodeMemory, now: Time) -> Answer {
-        let line = self.left.start;
-        if self.work.0 == Primitive::FetchBlock {
-            bus.fetch_line(line, now)
-        } else {
-            bus.purge_line(line, now)
-        }
-    }
-
-    #[inline(never)]
-    fn book(&mut self, work: &mut AtWork<'_>, took: Time) -> Option<Time> {
+    fn make_next(&mut self, work: &mut AtWork<'_>) -> Made {
+        let (line, now) = (self.left.start, work.now);
+        let end = match self.work.0 == Primitive::FetchBlock {
+            true => work.bus().fetch_line(line, now),
+            false => work.bus().purge_line(line, now),
+        };
         let before = self.path + self.own;
-        work.book_block(self.work, before + took, self.path + self.alone);
-        (self.left.start, self.path) = (self.left.start + 1, Time::ZERO);
-        (!self.left.is_empty()).then_some(self.own)
+        work.book_block(self.work, before + (end - now), self.path + self.alone);
+        (self.left.start, self.path) = (line + 1, Time::ZERO);
+        if self.left.is_empty() { Made::Last(end) } else { Made::Next(end + self.own) }
     }
-}
-
-/// The next step of a train.
-#[derive(Clone, Copy, Debug)]
-enum Next {
-    /// The processor makes the present request.
-    Ask,
-    /// It takes the answer.
-    Take(Answer),
-    /// It books the request, whose answer has come, and makes the next one if no time lies between.
-    Book,
 }
 
 impl Train {
-    /// The train of the transactions that a fiber has put on its processor's clock. There is one at least.
-    #[inline]
-    pub(crate) fn of_transactions(pending: Pending) -> Self {
-        Self { requests: Requests::Plain(pending), next: Next::Ask, took: Time::ZERO }
-    }
-
-    /// The train of the lines of a block, and the time until its first step. The processor takes the time `own` before each line.
+    /// The train of the lines of a block, and the time until its first request. The processor takes the time `own` before each line.
     pub(crate) fn of_lines(work: &BlockWork, own: Time) -> (Self, Time) {
         let (left, what) = (work.lines.clone(), (work.primitive, work.name));
         let lines = Lines { left, work: what, path: work.cost.path, own, alone: work.cost.line };
         let first = lines.path + own;
-        (Self { requests: Requests::Lines(lines.into()), next: Next::Ask, took: Time::ZERO }, first)
+        (Self::Lines(lines.into()), first)
     }
 
-    /// Takes the next step at the present time. Returns the time of the step that follows; `None` if the train is over.
-    #[inline(always)]
-    pub(crate) fn step(&mut self, work: &mut AtWork<'_>) -> Option<Time> {
-        let now = work.now;
-        match self.next {
-            Next::Ask => {}
-            Next::Take(answer) => {
-                let end = work.bus().take(answer, now);
-                self.took += end - now;
-                self.next = Next::Book;
-                return Some(end);
-            }
-            Next::Book => {
-                let until = self.requests.book(work, self.took)?;
-                if !until.is_zero() {
-                    self.next = Next::Ask;
-                    return Some(now + until);
-                }
-            }
+    /// Makes the next request at the present time.
+    #[inline]
+    pub(crate) fn make_next(&mut self, work: &mut AtWork<'_>) -> Made {
+        match self {
+            Self::Plain(pending) => Made::Last(work.make(*pending)),
+            Self::Lines(lines) => lines.make_next(work),
         }
-        let answer = self.requests.ask(work.bus(), now);
-        self.took = answer.ready - now;
-        self.next = if answer.is_empty() { Next::Book } else { Next::Take(answer) };
-        Some(answer.ready)
     }
 
-    /// The earliest end of the train, whose next step comes at `at`: no other client uses the bus from then on.
+    /// The earliest end of the train, whose next request is made at `at`: no other client uses the bus from then on.
     pub(crate) fn earliest_end(&self, memory: &Memory, at: Time) -> Time {
-        let (present, later) = self.requests.least_times(memory);
-        let rest = match self.next {
-            Next::Ask => present,
-            Next::Take(answer) => memory.modelled().map_or(Time::ZERO, |system| system.time_to_take(answer)),
-            Next::Book => Time::ZERO,
-        };
-        at + rest + later
-    }
-}
-
-impl Requests {
-    /// Makes the present request.
-    #[inline]
-    fn ask(&self, bus: &mut NodeMemory, now: Time) -> Answer {
         match self {
-            Self::Plain(left) => bus.make(left.made.first().expect("the train is not over"), now),
-            Self::Lines(lines) => lines.ask(bus, now),
-        }
-    }
-
-    /// Books the present request, which took the time `took`, and goes on to the next one. Returns the time until that; `None`
-    /// if there is none.
-    #[inline]
-    fn book(&mut self, work: &mut AtWork<'_>, took: Time) -> Option<Time> {
-        match self {
-            Self::Plain(left) => {
-                let alone = work.memory.time_alone(left.made.take_first()?);
-                left.alone -= alone;
-                // Other clients may use the bus.
-                let wait = took.saturating_sub(alone);
-                work.core.ledger.book(Bucket::Overhead, took - wait);
-                if !wait.is_zero() {
-                    work.book_wait(wait, left.step);
-                }
-                (!left.made.is_empty()).then_some(Time::ZERO)
-            }
-            Self::Lines(lines) => lines.book(work, took),
-        }
-    }
-
-    /// The least times that the present request takes, and all later ones.
-    fn least_times(&self, memory: &Memory) -> (Time, Time) {
-        match self {
-            Self::Plain(left) => {
-                let present = left.made.first().map_or(Time::ZERO, |first| memory.time_alone(first));
-                (present, left.alone - present)
-            }
+            Self::Plain(pending) => at + pending.alone,
             Self::Lines(lines) => {
                 let Lines { left, work: (primitive, _), own, .. } = &**lines;
                 let fetches = *primitive == Primitive::FetchBlock;
                 let least = memory.modelled().map_or(Time::ZERO, |system| system.least_time_of_line(fetches));
-                (least, (least + *own) * (left.end - left.start - 1))
+                at + least + (least + *own) * (left.end - left.start - 1)
             }
         }
     }
@@ -204,19 +117,21 @@ mod tests {
     fn drive(bench: &mut Bench, mut now: Time, mut train: Train) -> Time {
         loop {
             let earliest = train.earliest_end(&bench.memory, now);
-            let Some(next) = train.step(&mut bench.at_work(0, now)) else {
-                assert_eq!(earliest, now, "the last step ends the train");
-                return now;
+            now = match train.make_next(&mut bench.at_work(0, now)) {
+                Made::Next(at) => at,
+                Made::Last(end) => {
+                    assert!(end >= earliest, "a train is not sooner than alone");
+                    return end;
+                }
             };
-            assert!(train.earliest_end(&bench.memory, next) >= earliest, "a train is not sooner than alone");
-            now = next;
+            assert!(train.earliest_end(&bench.memory, now) >= earliest, "a train is not sooner than alone");
         }
     }
 
     /// Makes transactions that no event disturbs: at once where the bus is free.
     fn make(bench: &mut Bench, now: Time, left: Pending, at_once: bool) -> Time {
         if !at_once || !bench.at_work(0, now).finds_bus_free() {
-            return drive(bench, now, Train::of_transactions(left));
+            return drive(bench, now, Train::Plain(left));
         }
         bench.at_work(0, now).make_undisturbed(left.made, left.alone);
         now + left.alone
@@ -224,7 +139,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_train_takes_as_long_at_once_as_step_by_step(
+        fn transactions_that_nobody_disturbs_take_as_long_with_a_reservation_as_without(
             multiplexed in any::<bool>(),
             taken in proptest::collection::vec((0_u64..3, 0_u64..60), 0..5),
             trains in proptest::collection::vec((0_u64..40, proptest::collection::vec(0_usize..5, 1..6)), 1..6),

@@ -1,9 +1,10 @@
-//! The trains of a node that are under way, in the order of their next steps.
+//! The trains of a node that are under way, and their requests to come in the order in which they are made.
 //!
-//! Each processor may have two: that of its thread, and that of its handler. The handler runs while the thread is put off in the
-//! middle of its train. Such a train stands still until the thread goes on.
+//! Each processor may have two trains: that of its thread, and that of its handler. The handler runs while the thread is put off
+//! before the end of its train. What the thread has asked for by then takes its course. A request to come stands still, and is
+//! made when the thread goes on.
 //!
-//! This module must never know what a step does, nor when a train may go on.
+//! This module must never know what a request does, nor when a train may go on.
 
 use des::Order;
 
@@ -14,11 +15,18 @@ use crate::processor::core::{Activity, Core};
 #[derive(Debug, Default)]
 pub(crate) struct Trains {
     /// The train of each fiber, by [`Fiber`].
-    trains: Vec<Option<Train>>,
-    /// The next step of each train that does not stand still. The one that comes first is the last.
-    steps: Vec<(Order, Fiber)>,
-    /// The number of trains that stand still.
-    still: usize,
+    trains: Vec<Option<State>>,
+    /// The next request of each train that has one and does not stand still. The one that comes first is the last.
+    next: Vec<(Order, Fiber)>,
+}
+
+/// A train that is under way.
+#[derive(Debug)]
+enum State {
+    /// Requests are to come.
+    Asks(Train),
+    /// All requests are made, and the train ends at this place.
+    Ends(Order),
 }
 
 /// A fiber of a node that may have a train: a processor's thread or handler.
@@ -57,91 +65,115 @@ impl Trains {
         matches!(self.trains.get(fiber.0 as usize), Some(Some(_)))
     }
 
-    /// Whether the train of a fiber stands still.
+    /// The place at which the train of a fiber ends, if all its requests are made.
     #[inline]
-    pub(crate) fn stands_still(&self, fiber: Fiber) -> bool {
-        self.still > 0 && self.next_of(fiber).is_none()
+    pub(crate) fn end_of(&self, fiber: Fiber) -> Option<Order> {
+        match self.trains.get(fiber.0 as usize) {
+            Some(&Some(State::Ends(place))) => Some(place),
+            _ => None,
+        }
     }
 
-    /// The train of a fiber.
-    ///
-    /// # Panics
-    /// If the fiber has none.
+    /// The train of a fiber, if requests of it are to come.
     #[inline]
-    pub(crate) fn of(&mut self, fiber: Fiber) -> &mut Train {
-        self.trains[fiber.0 as usize].as_mut().expect("the fiber has a train")
+    pub(crate) fn asking(&mut self, fiber: Fiber) -> Option<&mut Train> {
+        match self.trains.get_mut(fiber.0 as usize) {
+            Some(Some(State::Asks(train))) => Some(train),
+            _ => None,
+        }
     }
 
-    /// Adds the train of a fiber. It stands still.
+    /// Removes and returns the train of a fiber, if its next request stands still.
     #[inline]
-    pub(crate) fn begin(&mut self, fiber: Fiber, train: Train) {
+    pub(crate) fn take_still(&mut self, fiber: Fiber) -> Option<Train> {
+        if self.next_of(fiber).is_some() {
+            return None;
+        }
+        let state = self.trains.get_mut(fiber.0 as usize)?;
+        match state.take() {
+            Some(State::Asks(train)) => Some(train),
+            other => {
+                *state = other;
+                None
+            }
+        }
+    }
+
+    /// Adds the train of a fiber, with its next request at a place.
+    #[inline]
+    pub(crate) fn begin(&mut self, fiber: Fiber, train: Train, place: Order) {
+        *self.state(fiber) = Some(State::Asks(train));
+        self.next.push((place, fiber));
+        self.move_first(fiber, place);
+    }
+
+    /// Lets the train of a fiber, whose requests are all made, end at a place. Its last request was not to come.
+    #[inline]
+    pub(crate) fn await_end(&mut self, fiber: Fiber, place: Order) {
+        *self.state(fiber) = Some(State::Ends(place));
+    }
+
+    #[inline]
+    fn state(&mut self, fiber: Fiber) -> &mut Option<State> {
         let place = fiber.0 as usize;
         if self.trains.len() <= place {
             self.trains.resize_with(place + 1, Default::default);
         }
-        self.trains[place] = Some(train);
-        self.still += 1;
+        &mut self.trains[place]
     }
 
-    /// Removes the train of a fiber, which stands still.
+    /// Removes the train of a fiber, which has come to its end.
     #[inline]
     pub(crate) fn end(&mut self, fiber: Fiber) {
         self.trains[fiber.0 as usize] = None;
-        self.still -= 1;
     }
 
-    /// The place of the step that comes first, and its fiber; `None` if all trains stand still.
-    #[inline]
-    pub(crate) fn next(&self) -> Option<(Order, Fiber)> {
-        self.steps.last().copied()
-    }
-
-    /// The step that comes first, if its place is before another.
+    /// The request that comes first, if its place is before another.
     #[inline]
     pub(crate) fn next_before(&self, until: Order) -> Option<(Order, Fiber)> {
-        let &(place, fiber) = self.steps.last()?;
+        let &(place, fiber) = self.next.last()?;
         (place < until).then_some((place, fiber))
     }
 
-    /// The place of the next step of a fiber's train; `None` if that stands still.
+    /// The place of the request that comes first.
+    #[inline]
+    pub(crate) fn next(&self) -> Option<Order> {
+        self.next.last().map(|&(place, _)| place)
+    }
+
+    /// The place of the next request of a fiber's train; `None` if that stands still, or has none.
     #[inline]
     pub(crate) fn next_of(&self, fiber: Fiber) -> Option<Order> {
-        self.steps.iter().find(|(_, of)| *of == fiber).map(|&(place, _)| place)
+        self.next.iter().find(|(_, of)| *of == fiber).map(|&(place, _)| place)
     }
 
-    /// Lets the train of a fiber go on, with its next step at a place.
-    #[inline]
-    pub(crate) fn go_on(&mut self, fiber: Fiber, place: Order) {
-        self.still -= 1;
-        self.steps.push((place, fiber));
-        self.move_first(fiber, place);
-    }
-
-    /// Sets the next step of a fiber's train, whose step came first.
+    /// Sets the next request of a fiber's train, whose request came first.
     #[inline]
     pub(crate) fn move_first(&mut self, fiber: Fiber, place: Order) {
-        let mut free = self.steps.len() - 1;
+        let mut free = self.next.len() - 1;
         // There are few.
-        while free > 0 && self.steps[free - 1].0 < place {
-            self.steps[free] = self.steps[free - 1];
+        while free > 0 && self.next[free - 1].0 < place {
+            self.next[free] = self.next[free - 1];
             free -= 1;
         }
-        self.steps[free] = (place, fiber);
+        self.next[free] = (place, fiber);
     }
 
-    /// Removes the train whose step came first.
+    /// Lets the train whose request came first end at a place: that was its last.
     #[inline]
-    pub(crate) fn end_first(&mut self) {
-        if let Some((_, fiber)) = self.steps.pop() {
-            self.trains[fiber.0 as usize] = None;
+    pub(crate) fn end_first(&mut self, place: Order) {
+        if let Some((_, fiber)) = self.next.pop() {
+            self.trains[fiber.0 as usize] = Some(State::Ends(place));
         }
     }
 
-    /// Lets the train of a fiber stand still, if it has one.
+    /// Lets the next request of a fiber's train stand still. A train whose requests are all made is forgotten: whoever stops the
+    /// fiber keeps the time to its end.
     pub(crate) fn stop(&mut self, fiber: Fiber) {
-        let before = self.steps.len();
-        self.steps.retain(|&(_, of)| of != fiber);
-        self.still += before - self.steps.len();
+        if self.end_of(fiber).is_some() {
+            self.end(fiber);
+        }
+        self.next.retain(|&(_, of)| of != fiber);
     }
 }
 
@@ -158,7 +190,7 @@ mod tests {
 
     fn train() -> Train {
         let made = Transactions::one(Transaction::Read);
-        Train::of_transactions(Pending { made, alone: ns(1), step: None })
+        Train::Plain(Pending { made, alone: ns(1), step: None })
     }
 
     fn place(at: u64, minor: u64) -> Order {
@@ -171,37 +203,46 @@ mod tests {
         let mut trains = Trains::default();
         core.begin(Activity::Thread(0));
         let thread = Fiber::at_work(&core);
-        trains.begin(thread, train());
+        trains.begin(thread, train(), place(30, 1));
         assert!(trains.has(thread) && !trains.has(Fiber::at_work(&other)) && !trains.are_none());
         core.begin(Activity::Handler);
         let handler = Fiber::at_work(&core);
         assert!(!trains.has(handler) && Fiber::thread_of(&core) == thread);
-        trains.begin(handler, train());
+        trains.await_end(handler, place(20, 2));
         assert_eq!((handler.processor(), Fiber::at_work(&other).processor()), (0, 1));
+        assert_eq!((trains.end_of(handler), trains.end_of(thread)), (Some(place(20, 2)), None));
         trains.end(handler);
         assert!(trains.has(thread) && !trains.has(handler));
     }
 
     #[test]
-    fn the_step_of_the_first_place_comes_first_and_a_train_that_stands_still_has_none() {
+    fn the_request_of_the_first_place_comes_first_and_the_last_of_a_train_leaves_its_end() {
         let mut trains = Trains::default();
         let fibers = [0, 1, 2, 3].map(Fiber);
         for (fiber, at) in fibers.into_iter().zip([30, 10, 20, 10]) {
-            trains.begin(fiber, train());
-            trains.go_on(fiber, place(at, u64::from(fiber.0)));
+            trains.begin(fiber, train(), place(at, u64::from(fiber.0)));
         }
-        assert_eq!(trains.next(), Some((place(10, 1), fibers[1])));
+        assert_eq!(trains.next(), Some(place(10, 1)));
         trains.move_first(fibers[1], place(25, 9));
-        assert_eq!(trains.next(), Some((place(10, 3), fibers[3])));
+        assert_eq!(trains.next(), Some(place(10, 3)));
         assert_eq!(trains.next_before(place(10, 3)), None);
-        assert_eq!(trains.next_before(place(10, 4)), trains.next());
-        trains.end_first();
-        trains.stop(fibers[2]);
-        assert_eq!((trains.next_of(fibers[2]), trains.next_of(fibers[0])), (None, Some(place(30, 0))));
-        assert_eq!(trains.next(), Some((place(25, 9), fibers[1])));
-        assert!(!trains.has(fibers[3]) && trains.has(fibers[2]));
-        trains.end_first();
-        assert!(trains.stands_still(fibers[2]) && !trains.stands_still(fibers[0]));
-        assert_eq!(trains.next(), Some((place(30, 0), fibers[0])));
+        assert_eq!(trains.next_before(place(10, 4)), Some((place(10, 3), fibers[3])));
+        trains.end_first(place(15, 7));
+        assert!(trains.asking(fibers[3]).is_none() && trains.asking(fibers[1]).is_some());
+        assert_eq!((trains.end_of(fibers[3]), trains.next_of(fibers[3])), (Some(place(15, 7)), None));
+        assert_eq!((trains.next(), trains.next_of(fibers[0])), (Some(place(20, 2)), Some(place(30, 0))));
+    }
+
+    #[test]
+    fn a_train_that_is_stopped_keeps_its_request_and_forgets_its_end() {
+        let mut trains = Trains::default();
+        let fibers = [0, 1].map(Fiber);
+        fibers.iter().for_each(|&fiber| trains.begin(fiber, train(), place(10, u64::from(fiber.0))));
+        trains.end_first(place(15, 7));
+        assert!(trains.take_still(fibers[0]).is_none() && trains.take_still(fibers[1]).is_none());
+        fibers.iter().for_each(|&fiber| trains.stop(fiber));
+        assert_eq!(fibers.map(|fiber| trains.has(fiber)), [false, true]);
+        assert_eq!((trains.next(), trains.next_of(fibers[1])), (None, None));
+        assert!(trains.take_still(fibers[1]).is_some() && !trains.has(fibers[1]));
     }
 }

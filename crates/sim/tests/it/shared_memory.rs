@@ -207,6 +207,15 @@ fn throughput_ends_where_protocol_processors_are_busy() {
     }
 }
 
+/// Every line of a block crosses one bus to be fetched and one to be placed, and one line is loaded, in 16 cycles each.
+#[test]
+fn a_miss_takes_no_less_than_its_lines_take_the_bus() {
+    for lines in [1, 2, 4] {
+        let (needed, took) = (16 * (2 * lines + 1), cycles_a_miss("hurricane", "hurricane:8", 32 * lines));
+        assert!(took >= f64::from(needed), "{lines} lines: {took} cycles, the bus needs {needed}");
+    }
+}
+
 #[test]
 fn more_protocol_processors_do_more_until_something_else_is_busy() {
     for (name, expected) in [("hurricane", [0.63, 0.43]), ("hurricane-1", [0.6, 0.4])] {

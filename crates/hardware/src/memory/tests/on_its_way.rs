@@ -71,9 +71,9 @@ fn a_device_waits_for_a_line_on_its_way() {
     let mut node = processors(1);
     assert_eq!(node.miss_of(0, 7, true, Keep::Any, cycles(100)), cycles(132));
     // 2 + 1 + 3 + 19 after it is there.
-    assert_eq!(node.fetch_line(7, cycles(110)).ready, cycles(132 + 25));
+    assert_eq!(node.fetch_line(7, cycles(110)), cycles(132 + 29));
     assert_eq!(node.miss_of(0, 9, false, Keep::Any, cycles(200)), cycles(232));
-    assert_eq!(node.purge_line(9, cycles(201)).ready, cycles(232 + 6));
+    assert_eq!(node.purge_line(9, cycles(201)), cycles(232 + 6));
 }
 
 #[test]
