@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::basis::{Bases, Declared};
 use crate::expression::{Expression, Value};
 use crate::study::{Check, Derived, Origin, Source};
 use crate::survey::Survey;
@@ -17,6 +18,7 @@ pub struct Laboratory {
     studies: Vec<Study>,
     surveys: BTreeMap<String, Survey>,
     tolerances: Vec<Tolerance>,
+    declared: Vec<Declared>,
 }
 
 /// What was measured.
@@ -86,9 +88,32 @@ impl Laboratory {
         tolerances: Vec<Tolerance>,
     ) -> Result<Self, Mistakes> {
         claims.extend(studies.iter().flat_map(|study| &study.bounds).cloned());
-        let laboratory = Self { claims, studies, surveys, tolerances };
+        let laboratory = Self { claims, studies, surveys, tolerances, declared: Vec::new() };
         let mistakes = consistency::mistakes(&laboratory);
         if mistakes.is_empty() { Ok(laboratory) } else { Err(mistakes) }
+    }
+
+    /// The laboratory with claims that are known to follow from typed numbers.
+    #[must_use]
+    pub fn declaring(self, declared: Vec<Declared>) -> Self {
+        Self { declared, ..self }
+    }
+
+    /// Why a claim is declared to follow from typed numbers, if it is.
+    pub fn declared(&self, claim: &str) -> Option<&str> {
+        let claim = self.claims.iter().find(|known| known.id == claim)?;
+        let names = |it: &&Declared| it.claims.iter().any(|beginning| claim.is_under(beginning));
+        self.declared.iter().find(names).map(|it| it.because.as_str())
+    }
+
+    /// The ids of the claims that a study decides: by a metric of its runs, models and surveys, one that it derives, or a check.
+    pub fn decided_by<'a>(&'a self, study: &'a Study) -> BTreeSet<&'a str> {
+        let is_decided = |id: &str| {
+            study.sources.iter().any(|source| source.yields(id))
+                || study.derived.iter().any(|derived| derived.metric == id)
+                || study.checks.iter().any(|check| check.claim == id)
+        };
+        self.claims.iter().map(|claim| claim.id.as_str()).filter(|id| is_decided(id)).collect()
     }
 
     /// All claims, in the order of their files; bounds of studies are the last.
@@ -154,13 +179,7 @@ impl Laboratory {
         let names = checks.flat_map(|(_, check)| check.holds.iter().map(Expression::names));
         let names: Vec<_> = names.chain([ids.collect()]).collect();
         let closure = self.closure(names);
-        let yields = |source: &Source| {
-            source
-                .metrics
-                .iter()
-                .filter_map(|it| it.metric.as_ref())
-                .any(|metric| closure.iter().any(|name| metric.capture(name).is_some()))
-        };
+        let yields = |source: &Source| closure.iter().any(|name| source.yields(name));
         let needed = self.sources().filter_map(|(study, source)| match &source.origin {
             Origin::Run(run) if yields(source) => Some(Needed { study: &study.name, run, source }),
             _ => None,
@@ -184,6 +203,28 @@ impl Laboratory {
         for (needed, figures) in runs {
             metrics.add(needed.source, figures);
         }
+        self.complete(metrics)
+    }
+
+    /// The metrics, from those that studies of this laboratory have yielded already: those of models and surveys are added, and
+    /// everything that follows.
+    pub fn metrics_of<'m>(&self, found: impl IntoIterator<Item = (&'m Study, &'m str, f64)>) -> Metrics {
+        let mut metrics = Metrics::default();
+        for (study, name, number) in found {
+            let source = study.sources.iter().find(|source| source.yields(name));
+            if let Some(Origin::Run(run)) = source.map(|source| &source.origin) {
+                metrics.machines.insert(name.to_owned(), run.machine.clone());
+            }
+            // What follows from metrics of several studies is derived below.
+            if source.is_some() {
+                metrics.numbers.insert(name.to_owned(), number);
+            }
+        }
+        self.complete(metrics)
+    }
+
+    /// The metrics with those of models and surveys, and everything that follows.
+    fn complete(&self, mut metrics: Metrics) -> Metrics {
         for (_, source) in self.sources() {
             metrics.add(source, &self.evaluated(source));
         }
@@ -248,12 +289,15 @@ impl Laboratory {
         let fits = |claim: &Claim| {
             fixing.contains(&claim.id) || self.studies.iter().any(|study| listed(claim, study))
         };
+        let fixes = self.claims.iter().filter(|claim| claim.fit || fits(claim));
+        let fixed: BTreeSet<_> = fixes.map(|claim| claim.id.as_str()).collect();
+        let bases = Bases::new(self, &self.declared, &fixed);
         let asked = self.claims.iter().filter(|claim| is_under(claim, prefixes));
-        let hold = |claim| {
+        let findings = asked.map(|claim| {
             let finding = verdict::hold(claim, metrics.of(&claim.id), &self.tolerances);
-            Finding { fixes: finding.fixes || fits(claim), ..finding }
-        };
-        asked.map(hold).collect()
+            Finding { fixes: fixed.contains(claim.id.as_str()), basis: bases.of(claim), ..finding }
+        });
+        findings.collect()
     }
 }
 

@@ -21,6 +21,7 @@
 //! | `consistency` | names that stand twice or nowhere, over all files |
 //! | [`verdict`] | a claim held against its metric |
 //! | [`tolerance`] | how far apart is still the same |
+//! | [`basis`] | what it says of a model that a claim holds |
 //! | [`ledger`] | which values of a machine file were free, what fixed them, how the rest came out |
 //! | [`sensitivity`] | which claims move when a free value does |
 //! | [`calibrate`] | measures the host, and writes its machine file |
@@ -32,6 +33,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod basis;
 pub mod calibrate;
 pub mod campaign;
 pub mod claim;
@@ -55,6 +57,7 @@ pub mod tolerance;
 mod toml;
 pub mod verdict;
 
+pub use basis::Basis;
 pub use claim::{Claim, Kind, Role, Stated};
 pub use drawing::Drawing;
 pub use expression::{Expression, Value};

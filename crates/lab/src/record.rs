@@ -161,6 +161,17 @@ impl Record {
         answer.map_err(|error| self.wrong(format!("expected an answer in JSON: {error}")))
     }
 
+    /// Whether a run of this specification was recorded under any other key: of another machine, another input or another version.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read.
+    pub fn has_other(&self, specification: &str) -> Result<bool, Unusable> {
+        let query = "SELECT count(*) FROM answer WHERE specification = ?1";
+        let count = || self.connection.query_row(query, [specification], |row| row.get::<_, i64>(0));
+        Ok(self.locks.wait(count).map_err(|error| self.unusable(&error))? > 0)
+    }
+
     /// Adds an answer, and gives back what the record has now: an earlier one if another command was faster.
     ///
     /// # Errors
@@ -307,6 +318,7 @@ mod tests {
         let record = open(&path).unwrap();
         assert_eq!(record.find(&key("a")).unwrap(), Some(json!({ "x": 0.1 })));
         assert_eq!(record.find(&key("b")).unwrap(), None);
+        assert!(record.has_other("a run").unwrap() && !record.has_other("another").unwrap());
         assert_eq!(record.find(&Key { version: "2".to_owned(), ..key("a") }).unwrap(), None);
         assert_eq!(record.find(&Key { inputs: "matrix=0".to_owned(), ..key("a") }).unwrap(), None);
     }

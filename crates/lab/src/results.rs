@@ -20,6 +20,17 @@ pub struct Kept {
     units: BTreeMap<String, String>,
     /// The run had more processors than this host has cores.
     is_oversubscribed: bool,
+    spent: Spent,
+}
+
+/// Where the time of a run went, and what its bytes were sent for, as the answer has it: of its first timed region, or of the whole run
+/// if it has none. Null where the answer says nothing.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Spent {
+    /// Nanoseconds by part.
+    pub time: Value,
+    /// Bytes by purpose.
+    pub volume: Value,
 }
 
 /// A run of a study: its source's place in [`Study::sources`], and its round.
@@ -53,6 +64,8 @@ pub struct Row<'s> {
     pub rounds: u32,
     /// The run had more processors than this host has cores, so that times mean little.
     pub is_oversubscribed: bool,
+    /// Where the time and the bytes of its first round went; `None` without a round, and of models and surveys.
+    pub spent: Option<Spent>,
 }
 
 /// A number, as often as it was measured.
@@ -85,7 +98,9 @@ impl Source {
             Some((format!("{FIGURES}{figure}"), unit.as_str()?.to_owned()))
         };
         let is_oversubscribed = answer["oversubscribed"].as_bool().unwrap_or(false);
-        Kept { numbers, units: stated.filter_map(unit).collect(), is_oversubscribed }
+        let region = answer["phases"].get(0).unwrap_or(answer);
+        let spent = Spent { time: region["breakdown_ns"].clone(), volume: region["volume_bytes"].clone() };
+        Kept { numbers, units: stated.filter_map(unit).collect(), is_oversubscribed, spent }
     }
 
     /// The names that the source was to yield and does not: of mappings that are no families.
@@ -178,6 +193,7 @@ impl<'s> Results<'s> {
                 columns: source.columns(&rounds),
                 rounds: rounds.len() as u32,
                 is_oversubscribed: rounds.iter().any(|kept| kept.is_oversubscribed),
+                spent: rounds.first().map(|kept| kept.spent.clone()),
             }
         };
         let rows = study.sources.iter().enumerate().map(row).collect();

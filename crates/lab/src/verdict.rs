@@ -1,5 +1,6 @@
 //! A claim held against its metric. Must never know how the metric came about.
 
+use crate::basis::Basis;
 use crate::claim::{Claim, Role, Stated};
 use crate::expression::Value;
 use crate::tolerance::{self, Tolerance};
@@ -13,8 +14,10 @@ pub enum Verdict {
     Differs,
     /// There is no metric.
     NotMeasured,
-    /// There is a metric, and nothing known to hold it against.
+    /// There is a metric, and the stated value is kept apart.
     HeldOut,
+    /// There is a metric, and nobody knows a value to hold it against.
+    Unknown,
     /// The claim is an input of the study: it is configured, and nothing measured it.
     Input,
 }
@@ -27,6 +30,7 @@ impl Verdict {
             Self::Differs => "differs",
             Self::NotMeasured => "not measured",
             Self::HeldOut => "held out",
+            Self::Unknown => "unknown",
             Self::Input => "input",
         }
     }
@@ -45,6 +49,8 @@ pub struct Finding<'a> {
     pub verdict: Verdict,
     /// Whether it may set a parameter of a model, or did: that it holds is then no surprise.
     pub fixes: bool,
+    /// What it says of the model that the claim holds; `None` of an input and of a bound.
+    pub basis: Option<Basis>,
 }
 
 /// Holds a claim against its check and its metric. A check decides even where there is a number too: the number is then
@@ -57,7 +63,14 @@ pub(crate) fn hold<'a>(
 ) -> Finding<'a> {
     let measured = number.map(Value::Number).or(check.map(Value::Flag));
     if claim.role == Role::Input && measured.is_none() {
-        return Finding { claim, measured, error: None, verdict: Verdict::Input, fixes: claim.fit };
+        return Finding {
+            claim,
+            measured,
+            error: None,
+            verdict: Verdict::Input,
+            fixes: claim.fit,
+            basis: None,
+        };
     }
     let error = number.zip(claim.number()).map(|(measured, stated)| match stated {
         0.0 => measured,
@@ -70,9 +83,10 @@ pub(crate) fn hold<'a>(
             // Without a rule nothing but the very number will do.
             of(tolerance::allows(tolerances, claim, measured).unwrap_or(error == Some(0.0)))
         }
-        (None, Some(_), _) => Verdict::HeldOut,
+        (None, Some(_), _) if claim.held_out => Verdict::HeldOut,
+        (None, Some(_), _) => Verdict::Unknown,
     };
-    Finding { claim, measured, error, verdict, fixes: claim.fit }
+    Finding { claim, measured, error, verdict, fixes: claim.fit, basis: None }
 }
 
 fn of(holds: bool) -> Verdict {
@@ -104,6 +118,7 @@ mod tests {
         let unknown = claim("result", "held_out = true");
         assert_eq!(verdict(&unknown, None, Some(1.0)), Verdict::HeldOut);
         assert_eq!(verdict(&unknown, None, None), Verdict::NotMeasured);
+        assert_eq!(verdict(&claim("result", ""), None, Some(1.0)), Verdict::Unknown);
         assert_eq!(verdict(&unknown, Some(false), None), Verdict::Differs);
         let input = claim("input", "value = 1");
         assert_eq!(verdict(&input, None, None), Verdict::Input);

@@ -45,6 +45,8 @@ pub struct Study {
     pub figures: Vec<Figure>,
     /// What pictures call a value of a field, or a column.
     pub labels: Vec<(String, String)>,
+    /// What its models leave out that the original had, a sentence each.
+    pub leaves_out: Vec<String>,
 }
 
 /// Something that yields figures, and what becomes of them.
@@ -137,6 +139,14 @@ impl Source {
     /// The number of runs on this host in each round, after one that warms up; the median of them counts.
     pub const WARM: u32 = 3;
 
+    /// Whether it yields a metric of this name.
+    pub fn yields(&self, name: &str) -> bool {
+        self.metrics
+            .iter()
+            .filter_map(|mapping| mapping.metric.as_ref())
+            .any(|metric| metric.capture(name).is_some())
+    }
+
     /// What is stated of it under a name.
     pub fn field(&self, name: &str) -> Option<&str> {
         self.fields.iter().find(|(field, _)| field == name).map(|(_, value)| value.as_str())
@@ -196,9 +206,23 @@ pub fn read_at_most(most: Most, file: &str, text: &str) -> (Option<Study>, Mista
         let fits = top.texts("fits", "a list of ids of claims, or of their beginnings");
         let figures = top.tables("figure").iter().filter_map(|table| figure::figure(table, prefix)).collect();
         let labels = top.table("labels").map(|table| figure::labels(&table)).unwrap_or_default();
+        let leaves_out =
+            top.texts("leaves_out", "a list of sentences, each on something that the models leave out");
         let (name, file) = (name.unwrap_or_default(), file.to_owned());
-        let study =
-            Study { name, summary: summary?, file, sources, derived, checks, bounds, fits, figures, labels };
+        let summary = summary?;
+        let study = Study {
+            name,
+            summary,
+            file,
+            sources,
+            derived,
+            checks,
+            bounds,
+            fits,
+            figures,
+            labels,
+            leaves_out,
+        };
         if study.sources.is_empty() && are_read {
             top.refuse("run", "at least one [[run]], [[model]] or [[survey]]");
         }
