@@ -7,6 +7,7 @@
 //! | [`words`] | findings, agreements and predictions as English sentences |
 //! | [`quantity`] | numbers with few digits and a unit |
 //! | [`text`] | documents and comparisons as text for people |
+//! | [`html`] | studies and comparisons as one HTML file |
 //! | [`page`] | the page that text is written on: width, characters, colours |
 //! | [`picture`] | what commands found, as pictures |
 //! | [`plot`] | pictures as data, and as SVG |
@@ -26,6 +27,8 @@ mod bar;
 pub mod document;
 #[cfg(feature = "command")]
 mod figures;
+#[cfg(feature = "command")]
+pub mod html;
 #[cfg(feature = "command")]
 pub mod page;
 mod part;

@@ -3,7 +3,7 @@
 
 use indexmap::IndexSet;
 
-use crate::document::{Study, StudyColumn, StudyRow};
+use crate::document::{Claim, Claims, Scalar, Study, StudyColumn, StudyRow};
 
 /// A line for each run of a study, below a line of names: everything that is stated of any of them, the number of rounds, and for
 /// each number its median and the ends of its interval. A cell is empty where something does not apply or was not measured.
@@ -47,6 +47,32 @@ pub fn metrics(study: &Study) -> String {
     std::iter::once(joined(["metric", "value"].map(str::to_owned).into_iter())).chain(lines).collect()
 }
 
+/// Every claim with its verdict, below a line of names. A cell is empty where something does not apply or was not measured.
+pub fn claims(claims: &Claims) -> String {
+    let scalar = |scalar: &Option<Scalar>| match scalar {
+        Some(Scalar::Number(number)) => number.to_string(),
+        Some(Scalar::Flag(flag)) => flag.to_string(),
+        Some(Scalar::Text(text)) => text.clone(),
+        None => String::new(),
+    };
+    let head =
+        ["claim", "role", "basis", "verdict", "stated", "measured", "unit", "error"].map(str::to_owned);
+    let line = |claim: &Claim| {
+        let cells = [
+            claim.id.clone(),
+            claim.role.clone(),
+            claim.basis.clone().unwrap_or_default(),
+            claim.verdict.clone(),
+            scalar(&claim.stated),
+            scalar(&claim.measured),
+            claim.unit.clone(),
+            claim.error.map(|error| error.to_string()).unwrap_or_default(),
+        ];
+        joined(cells.into_iter())
+    };
+    std::iter::once(joined(head.into_iter())).chain(claims.claims.iter().map(line)).collect()
+}
+
 /// Cells as a line. A tab or a line end in a cell is a blank.
 fn joined(cells: impl Iterator<Item = String>) -> String {
     let cells: Vec<_> = cells.map(|cell| cell.replace(['\t', '\n', '\r'], " ")).collect();
@@ -66,6 +92,8 @@ mod tests {
             rounds: 1,
             oversubscribed: false,
             numbers: [("time".to_owned(), number)].into_iter().collect(),
+            breakdown_ns: None,
+            volume_bytes: None,
         };
         let table = |name: &str, unit: &str, row| StudyTable {
             fields: vec![name.to_owned()],
@@ -88,6 +116,7 @@ mod tests {
             metrics: [("a.b".to_owned(), 0.25)].into_iter().collect(),
             checks: Vec::new(),
             figures: Vec::new(),
+            leaves_out: Vec::new(),
         };
         assert_eq!(
             runs(&study),

@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use roxmltree::{Document, Node};
 use tradewind_report::plot::{
-    Axis, Bar, Bars, Content, Interval, Level, Lines, Panel, Picture, Piece, Point, Scale, Series, Shared,
-    svg,
+    Axis, Bar, Bars, Block, Content, Diagram, Field, Interval, Kind, Level, Lines, Map, MapRow, Panel,
+    Picture, Piece, Point, Scale, Series, Shared, inline, svg,
 };
 
 /// Numbers that programs yield, and those that they should not.
@@ -50,27 +50,56 @@ fn axis() -> impl Strategy<Value = Axis> {
 fn series() -> impl Strategy<Value = Series> {
     let point = (value(), prop::option::weighted(0.9, value()), interval());
     let points = prop::collection::vec(point.prop_map(|(x, y, interval)| Point { x, y, interval }), 0..40);
-    (text(), points).prop_map(|(label, points)| Series { label, points })
+    let names = prop_oneof![3 => Just(Vec::new()), 1 => prop::collection::vec(text(), 1..40)];
+    (text(), points, names).prop_map(|(label, points, names)| Series { label, points, names })
 }
 
 fn lines() -> impl Strategy<Value = Content> {
-    let level = (value(), text()).prop_map(|(value, label)| Level { value, label });
-    (axis(), axis(), prop::collection::vec(series(), 0..9), prop::collection::vec(level, 0..3))
-        .prop_map(|(x, y, series, levels)| Content::Lines(Lines { x, y, series, levels }))
+    let levels =
+        || prop::collection::vec((value(), text()).prop_map(|(value, label)| Level { value, label }), 0..3);
+    (axis(), axis(), prop::collection::vec(series(), 0..9), levels(), levels()).prop_map(
+        |(x, y, series, levels, multiples)| Content::Lines(Lines { x, y, series, levels, multiples }),
+    )
 }
 
 fn bars() -> impl Strategy<Value = Content> {
     let piece = (text(), value()).prop_map(|(label, value)| Piece { label, value });
     let pieces = prop::collection::vec(piece, 0..4);
-    let bar = (text(), prop::option::weighted(0.9, value()), pieces, interval(), text())
-        .prop_map(|(label, value, pieces, interval, note)| Bar { label, value, pieces, interval, note });
+    let from = prop_oneof![3 => Just(0.0), 1 => value()];
+    let bar = (text(), from, prop::option::weighted(0.9, value()), pieces, interval(), text()).prop_map(
+        |(label, from, value, pieces, interval, note)| Bar { label, from, value, pieces, interval, note },
+    );
     let unit = prop::sample::select(vec!["", "ns", "B/s"]);
     (text(), unit, prop::collection::vec(bar, 0..9), prop::option::weighted(0.3, value()))
         .prop_map(|(label, unit, bars, to)| Content::Bars(Bars { label, unit: unit.to_owned(), bars, to }))
 }
 
+fn map() -> impl Strategy<Value = Content> {
+    let field = (value(), value(), text(), text()).prop_map(|(value, shade, text, note)| Field {
+        value,
+        shade,
+        text,
+        note,
+    });
+    let row = (text(), prop::collection::vec(prop::option::of(field), 0..6))
+        .prop_map(|(label, fields)| MapRow { label, fields });
+    (text(), text(), prop::collection::vec(text(), 0..12), prop::collection::vec(row, 0..6)).prop_map(
+        |(across, end, columns, rows)| Content::Map(Map { across, scale: [end.clone(), end], columns, rows }),
+    )
+}
+
+fn diagram() -> impl Strategy<Value = Content> {
+    let kind = prop::sample::select(vec![Kind::Frame, Kind::Processor, Kind::Memory, Kind::Wire]);
+    let block = ((value(), value(), value(), value()), text(), prop::collection::vec(text(), 0..4), kind)
+        .prop_map(|(place, title, lines, kind)| Block { place, title, lines, kind });
+    let wire = prop::collection::vec((value(), value()), 0..4);
+    ((value(), value()), prop::collection::vec(block, 0..5), prop::collection::vec(wire, 0..4))
+        .prop_map(|(size, boxes, wires)| Content::Diagram(Diagram { size, boxes, wires }))
+}
+
 fn picture() -> impl Strategy<Value = Picture> {
-    let panel = (text(), prop_oneof![lines(), bars()]).prop_map(|(title, content)| Panel { title, content });
+    let panel = (text(), prop_oneof![lines(), bars(), map(), diagram()])
+        .prop_map(|(title, content)| Panel { title, content });
     (text(), text(), prop::collection::vec(panel, 0..8), any::<bool>(), any::<bool>()).prop_map(
         |(title, caption, panels, x, y)| Picture { title, caption, panels, shared: Shared { x, y } },
     )
@@ -108,6 +137,11 @@ fn seen<'a, 'd>(document: &'a Document<'d>) -> impl Iterator<Item = Node<'a, 'd>
 }
 
 fn check(picture: &Picture) {
+    let inline = inline(picture, "a-");
+    assert!(
+        !inline.contains("url(#piece") && !inline.contains("id=\"piece"),
+        "fills of two pictures have one name"
+    );
     let svg = svg(picture);
     let document = Document::parse(&svg).unwrap_or_else(|error| panic!("{error}\n{svg}"));
     let root = document.root_element();
@@ -146,7 +180,8 @@ fn one(lines: Lines) -> String {
 #[test]
 fn a_panel_without_anything_says_so() {
     assert!(texts(&one(Lines::default())).contains(&"nothing to draw".to_owned()));
-    let nothing = Series { label: "none".to_owned(), points: vec![Point::new(1.0, f64::NAN)] };
+    let nothing =
+        Series { label: "none".to_owned(), points: vec![Point::new(1.0, f64::NAN)], ..Series::default() };
     let texts = texts(&one(Lines { series: vec![nothing], ..Lines::default() }));
     assert!(texts.contains(&"nothing to draw".to_owned()));
     assert!(texts.contains(&"Not drawn: 1 value not finite (none).".to_owned()), "{texts:?}");
@@ -157,6 +192,7 @@ fn no_name_covers_another() {
     let series = |number: u32| Series {
         label: format!("series {number}"),
         points: vec![Point::new(0.0, f64::from(number)), Point::new(1.0, 1.0)],
+        ..Series::default()
     };
     let svg = one(Lines { series: (0..30).map(series).collect(), ..Lines::default() });
     let document = Document::parse(&svg).expect("a picture is well-formed");
@@ -176,7 +212,7 @@ fn a_line_has_a_gap_where_there_is_no_value() {
         vec![Point::new(0.0, 1.0), Point::new(1.0, 2.0), middle, Point::new(3.0, 2.0), Point::new(4.0, 1.0)]
     };
     let dashed = |middle| {
-        let series = Series { label: String::new(), points: points(middle) };
+        let series = Series { label: String::new(), points: points(middle), ..Series::default() };
         let svg = one(Lines { series: vec![series], ..Lines::default() });
         svg.matches("stroke=\"#0072b2\" stroke-linejoin").count()
     };
@@ -189,6 +225,7 @@ fn nothing_is_told_by_colour_alone() {
     let series = |number: u32| Series {
         label: format!("s{number}"),
         points: vec![Point::new(0.0, f64::from(number)), Point::new(1.0, f64::from(number))],
+        ..Series::default()
     };
     let svg = one(Lines { series: (0..7).map(series).collect(), ..Lines::default() });
     let document = Document::parse(&svg).expect("a picture is well-formed");

@@ -49,6 +49,11 @@ pub(crate) fn explain(house: &House, arguments: &Explain, out: &mut impl Write) 
     Ok(ExitCode::SUCCESS)
 }
 
+/// All there is to say about a machine under all policies that it can run.
+pub(crate) fn of_machine(house: &House, target: &Target, machine: &Machine) -> document::Explain {
+    document(house, target, machine, None, false)
+}
+
 /// All there is to say about a machine, under a policy if one is named.
 fn document(
     house: &House,
@@ -64,7 +69,7 @@ fn document(
         Some(policy) if !is_refused => vec![policy.to_string()],
         Some(_) => Vec::new(),
     };
-    let (trips, not_derived) = round_trip::derive(&under, &asked);
+    let (round_trips, trips, not_derived) = round_trip::derive(&under, &asked);
     let named = policy.map(Policy::preset);
     let holds = |value: &&machine::Value| {
         named.is_none() || policy_of(value).is_none_or(|policy| Some(policy) == named)
@@ -80,8 +85,13 @@ fn document(
         summary: under.summary.clone(),
         policy: policy.map(ToString::to_string),
         values: values.iter().map(value).collect(),
-        derived: derived::derive(&under).into_iter().chain(parts::derive(&under)).chain(trips).collect(),
+        derived: derived::derive(&under)
+            .into_iter()
+            .chain(parts::derive(&under))
+            .chain(round_trips)
+            .collect(),
         not_derived,
+        trips,
         runs,
         refused,
         sources: sources::of(&house.name, machine, &values),

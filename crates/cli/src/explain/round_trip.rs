@@ -3,7 +3,7 @@
 //! find nothing, turns of loops, locks that migrate, and the resumption of the thread. This module must never run anything.
 
 use machine::{ByClass, Capability, Class, Cost, Machine, NetworkProcessor, Primitives};
-use report::document::{Derived, Underived};
+use report::document::{Derived, Stage, Trip, Underived};
 use report::quantity::duration;
 use tempest::Policy;
 use tempest::policy::{Injector, Servers};
@@ -13,33 +13,39 @@ use super::derived::time;
 
 /// The round trip between neighbours under each policy, all of which the machine can run, or why there is none. In their
 /// names the policies are written as in the list.
-pub(super) fn derive(machine: &Machine, policies: &[String]) -> (Vec<Derived>, Vec<Underived>) {
-    let (mut derived, mut underived) = (Vec::new(), Vec::new());
-    for name in policies {
-        let policy: Policy = name.parse().expect("the machine can run it");
-        let name = format!("round trip, {name}");
-        match round_trip(&machine.under(policy.preset()), &policy) {
-            Ok((took, from)) => derived.push(time(name, took, from)),
+pub(super) fn derive(machine: &Machine, policies: &[String]) -> (Vec<Derived>, Vec<Trip>, Vec<Underived>) {
+    let (mut derived, mut trips, mut underived) = (Vec::new(), Vec::new(), Vec::new());
+    for policy in policies {
+        let name = format!("round trip, {policy}");
+        let parsed: Policy = policy.parse().expect("the machine can run it");
+        match round_trip(&machine.under(parsed.preset()), &parsed) {
+            Ok([there, back]) => {
+                derived.push(time(name, there.time() + back.time(), said(&there, &back)));
+                trips.push(Trip { policy: policy.clone(), there: there.stages(), back: back.stages() });
+            }
             Err(reason) => underived.push(Underived { name, reason }),
         }
     }
-    (derived, underived)
+    (derived, trips, underived)
 }
 
-/// How long, and the sum.
-fn round_trip(machine: &Machine, policy: &Policy) -> Result<(Time, String), String> {
+/// The sum in words.
+fn said(there: &Way, back: &Way) -> String {
+    match there == back {
+        true => format!("twice: {}", there.said()),
+        false => format!("there: {}; back: {}", there.said(), back.said()),
+    }
+}
+
+/// The way there and the way back.
+fn round_trip(machine: &Machine, policy: &Policy) -> Result<[Way; 2], String> {
     if policy.servers == Servers::Hardware {
         return Err(
             "a state machine keeps memory coherent, and nobody handles messages of programs".to_owned()
         );
     }
     let [there, back] = [Sender::Thread, Sender::Handler].map(|sender| Way::of(machine, policy, sender));
-    let (there, back) = (there?, back?);
-    let from = match there == back {
-        true => format!("twice: {}", there.said()),
-        false => format!("there: {}; back: {}", there.said(), back.said()),
-    };
-    Ok((there.time() + back.time(), from))
+    Ok([there?, back?])
 }
 
 /// The sender of a message: a thread, or the handler that answers.
@@ -88,6 +94,12 @@ impl Way {
 
     fn time(&self) -> Time {
         self.0.iter().map(|(_, time)| *time).sum()
+    }
+
+    fn stages(&self) -> Vec<Stage> {
+        let stage =
+            |(name, time): &(&str, Time)| Stage { name: (*name).to_owned(), time_ns: time.as_nanoseconds() };
+        self.0.iter().map(stage).collect()
     }
 
     fn said(&self) -> String {

@@ -19,6 +19,8 @@ pub struct Claims {
     pub claims: Vec<Claim>,
     /// Verdicts on results, for each study and kind of claim.
     pub summary: Vec<Summary>,
+    /// Verdicts on results for each study and each basis: what it says of the model that a claim holds.
+    pub score: Vec<Standing>,
     /// Verdicts on results that set a parameter, or may.
     pub fit: Counts,
     /// Verdicts on all other results.
@@ -71,12 +73,19 @@ pub struct Claim {
     ///
     /// Null without two numbers.
     pub error: Option<f64>,
-    /// `holds`, `differs`, `not measured`, `held out` (measured, but the stated value is kept apart) or `input` (the value is
-    /// configured and not measured).
+    /// `holds`, `differs`, `not measured`, `held out` (measured, but the stated value is kept apart), `unknown` (measured, but nobody
+    /// knows the stated value) or `input` (the value is configured and not measured).
     pub verdict: String,
-    /// The reason why the evaluated expression expresses the claim.
+    /// What it says of the model that the claim holds: `set` (the claim set a parameter, or may have), `follows` (it follows from numbers
+    /// that were typed in, or from other claims), `predicted`, `blind` (predicted while the stated value is kept apart) or `unknown` (nobody knows what it
+    /// states).
     ///
-    /// Null if no expression decides it.
+    /// Null of inputs and bounds.
+    pub basis: Option<String>,
+    /// The reason why the evaluated expression expresses the claim, or why the claim follows from typed numbers though no expression
+    /// shows it.
+    ///
+    /// Null if neither is so.
     pub because: Option<String>,
 }
 
@@ -104,6 +113,18 @@ pub struct Summary {
     pub counts: Counts,
 }
 
+/// Verdicts on the results of one basis of one study.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Standing {
+    /// The first part of the claims' ids.
+    pub study: String,
+    /// What it says of the model that such a claim holds, as a claim's `basis`.
+    pub basis: String,
+    /// How often each verdict was given.
+    #[serde(flatten)]
+    pub counts: Counts,
+}
+
 /// How often each verdict was given.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Counts {
@@ -115,6 +136,8 @@ pub struct Counts {
     pub not_measured: usize,
     /// Claims that were measured while their stated value is kept apart.
     pub held_out: usize,
+    /// Claims that were measured and whose stated value nobody knows.
+    pub unknown: usize,
 }
 
 impl Counts {
@@ -127,15 +150,28 @@ impl Counts {
                 "differs" => counts.differs += 1,
                 "not measured" => counts.not_measured += 1,
                 "held out" => counts.held_out += 1,
+                "unknown" => counts.unknown += 1,
                 _ => {}
             }
         }
         counts
     }
 
+    /// The counts of two groups of claims together.
+    #[must_use]
+    pub fn with(self, other: Self) -> Self {
+        Self {
+            holds: self.holds + other.holds,
+            differs: self.differs + other.differs,
+            not_measured: self.not_measured + other.not_measured,
+            held_out: self.held_out + other.held_out,
+            unknown: self.unknown + other.unknown,
+        }
+    }
+
     /// Claims that were measured.
     pub fn measured(self) -> usize {
-        self.holds + self.differs + self.held_out
+        self.holds + self.differs + self.held_out + self.unknown
     }
 
     /// All claims with one of the verdicts.

@@ -27,6 +27,8 @@ pub struct Explain {
     /// Quantities that a reader might look for among `derived`, and that do not follow: round trips under policies that
     /// the machine can run, the one that was named or all.
     pub not_derived: Vec<Underived>,
+    /// The stages of a message without words there and back, on an idle machine, under each policy of `derived` with a round trip.
+    pub trips: Vec<Trip>,
     /// The policies and mechanisms that the machine can run.
     pub runs: Runs,
     /// The policies that the machine cannot run, each with the reason.
@@ -73,6 +75,26 @@ pub struct Derived {
     pub unit: String,
     /// The values and operations that the quantity is made of.
     pub from: String,
+}
+
+/// A message there and back under a policy: from a thread to a handler, whose message goes back.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Trip {
+    /// The policy.
+    pub policy: String,
+    /// The stages of the way there, in order.
+    pub there: Vec<Stage>,
+    /// The stages of the way back, in order.
+    pub back: Vec<Stage>,
+}
+
+/// A stage of a message's way.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Stage {
+    /// The price, or what the message passes.
+    pub name: String,
+    /// The time that the stage takes.
+    pub time_ns: f64,
 }
 
 /// A quantity that does not follow.

@@ -8,12 +8,12 @@ use lab::model::curves;
 use lab::model::fixed_floating::{NAME, Node, SETTINGS};
 use lab::sensitivity;
 use lab::survey::{self, Survey, Surveyed};
-use lab::{Kind, Laboratory, Role, Stated};
+use lab::{Basis, Kind, Laboratory, Role, Stated};
 
 use super::Partial;
 use super::calibrate::{Calibrate, Distance, Quantity};
 use super::claims::{
-    Claim, Claims, Counts, FailedRun, FixedMachine, Ledger, Parameter, Scalar, Score, Summary,
+    Claim, Claims, Counts, FailedRun, FixedMachine, Ledger, Parameter, Scalar, Score, Standing, Summary,
 };
 use super::model::{Cell, Curve, FixedFloating, SurveyTable, SurveyedMachine, Surveys};
 
@@ -29,8 +29,7 @@ impl Claims {
         failed_runs: Vec<FailedRun>,
         partial: Option<Partial>,
     ) -> Self {
-        let claim = |it: &lab::Finding<'_>| Claim::new(it, laboratory.because(&it.claim.id));
-        let claims: Vec<_> = findings.iter().map(claim).collect();
+        let claims = Claim::all(laboratory, findings);
         let results = || claims.iter().filter(|claim| claim.role == Role::Result.name());
         let fit = |fixes: bool| Counts::of(results().filter(|claim| claim.fixes == fixes));
         let all = Counts::of(results());
@@ -38,6 +37,7 @@ impl Claims {
             version: super::VERSION,
             partial,
             summary: summary(findings, &claims),
+            score: Standing::all(&claims),
             fit: fit(true),
             not_fit: fit(false),
             measured: all.measured(),
@@ -64,7 +64,79 @@ fn summary(findings: &[lab::Finding<'_>], claims: &[Claim]) -> Vec<Summary> {
     groups.into_iter().map(row).collect()
 }
 
+/// The verdicts on results of each basis.
+pub(crate) struct Grid(Vec<(Basis, Counts)>);
+
+impl Grid {
+    /// The verdicts on the results of a basis.
+    pub(crate) fn of(&self, basis: Basis) -> Counts {
+        self.0.iter().find(|(of, _)| *of == basis).map(|(_, counts)| *counts).unwrap_or_default()
+    }
+
+    /// How many of a basis hold, of those that could; a dash for none.
+    pub(crate) fn holds(&self, basis: Basis) -> String {
+        match Score::of(self.of(basis)) {
+            Score { of: 0, .. } => "–".to_owned(),
+            Score { holds, of } => format!("{holds} of {of}"),
+        }
+    }
+
+    /// Claims that no study asks.
+    pub(crate) fn not_measured(&self) -> usize {
+        self.0.iter().map(|(_, counts)| counts.not_measured).sum()
+    }
+}
+
+impl Standing {
+    /// The verdicts by study, and last, where there are several studies, those of all together, with `None` for a name.
+    pub(crate) fn rows(standings: &[Self]) -> Vec<(Option<&str>, Grid)> {
+        let mut studies: Vec<&str> = standings.iter().map(|it| it.study.as_str()).collect();
+        studies.dedup();
+        let grid = |study: Option<&str>| {
+            let counts = |basis: Basis| {
+                let is_asked =
+                    |it: &&Self| study.is_none_or(|study| it.study == study) && it.basis == basis.name();
+                let asked = standings.iter().filter(is_asked);
+                asked.map(|it| it.counts).fold(Counts::default(), Counts::with)
+            };
+            Grid(Basis::ALL.map(|basis| (basis, counts(basis))).into())
+        };
+        let all = (studies.len() > 1).then_some(None);
+        studies.into_iter().map(Some).chain(all).map(|study| (study, grid(study))).collect()
+    }
+
+    /// The verdicts on results for each study and basis, in the order of the studies' names and of [`Basis::ALL`].
+    pub fn all(claims: &[Claim]) -> Vec<Self> {
+        let mut groups: BTreeMap<(&str, Basis), Vec<&Claim>> = BTreeMap::new();
+        for claim in claims {
+            let known = Basis::ALL.into_iter().find(|basis| claim.basis.as_deref() == Some(basis.name()));
+            let Some(basis) = known else { continue };
+            let study = claim.id.split('.').next().unwrap_or(&claim.id);
+            groups.entry((study, basis)).or_default().push(claim);
+        }
+        let row = |((study, basis), claims): ((&str, Basis), Vec<&Claim>)| Self {
+            study: study.to_owned(),
+            basis: basis.name().to_owned(),
+            counts: Counts::of(claims.into_iter()),
+        };
+        groups.into_iter().map(row).collect()
+    }
+}
+
+impl Score {
+    /// The score of claims that hold or differ.
+    pub fn of(counts: Counts) -> Self {
+        Self { holds: counts.holds, of: counts.holds + counts.differs }
+    }
+}
+
 impl Claim {
+    /// The documents of all findings. The reason of one that is decided by no expression is that of its declaration, if it has one.
+    pub fn all(laboratory: &Laboratory, findings: &[lab::Finding<'_>]) -> Vec<Self> {
+        let because = |id: &str| laboratory.because(id).or_else(|| laboratory.declared(id));
+        findings.iter().map(|it| Self::new(it, because(&it.claim.id))).collect()
+    }
+
     fn new(finding: &lab::Finding<'_>, because: Option<&str>) -> Self {
         let claim = finding.claim;
         Self {
@@ -88,6 +160,7 @@ impl Claim {
             }),
             error: finding.error,
             verdict: finding.verdict.name().to_owned(),
+            basis: finding.basis.map(|basis| basis.name().to_owned()),
             because: because.map(str::to_owned),
         }
     }

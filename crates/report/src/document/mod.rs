@@ -18,6 +18,8 @@ mod model;
 mod no_result;
 mod partial;
 mod run;
+#[cfg(all(test, feature = "command"))]
+pub(crate) mod samples;
 mod sensitivity;
 mod spent;
 #[cfg(feature = "command")]
@@ -33,13 +35,16 @@ use serde::Serialize;
 pub use baseline::Baseline;
 pub use calibrate::{Calibrate, Distance, Quantity};
 pub use claims::{
-    Claim, Claims, Counts as Verdicts, FailedRun, FixedMachine, Ledger, Parameter, Scalar, Score, Summary,
+    Claim, Claims, Counts as Verdicts, FailedRun, FixedMachine, Ledger, Parameter, Scalar, Score, Standing,
+    Summary,
 };
 pub use comparison::{
     Agreement, Because, Bottleneck, Choice, Comparison, Finding, LeftOut, Pair, Prediction, Processors,
     Ranking, Refused, Row, Scored, World,
 };
-pub use explain::{Derived, Explain, Meaning, Runs, Unable, Underived, Value};
+pub use explain::{Derived, Explain, Meaning, Runs, Stage, Trip, Unable, Underived, Value};
+#[cfg(feature = "command")]
+pub(crate) use laboratory::Grid;
 pub use list::{Input, Item, List, Policy, Program};
 pub use litmus::{Litmus, State, Tally, Test, Trial, World as LitmusWorld};
 pub use model::{Cell, Curve, FixedFloating, SurveyTable, SurveyedMachine, Surveys};

@@ -44,6 +44,7 @@ impl Study {
             metrics: results.metrics.numbers().map(|(name, number)| (name.to_owned(), number)).collect(),
             checks: study.checks.iter().map(check).collect(),
             figures: results.drawings().iter().map(Figure::from).collect(),
+            leaves_out: study.leaves_out.clone(),
         }
     }
 }
@@ -86,6 +87,8 @@ fn table(rows: &[Row<'_>]) -> StudyTable {
             .keys()
             .map(|name| ((*name).to_owned(), row.column(name).and_then(StudyNumber::of)))
             .collect(),
+        breakdown_ns: row.spent.as_ref().and_then(|spent| serde_json::from_value(spent.time.clone()).ok()),
+        volume_bytes: row.spent.as_ref().and_then(|spent| serde_json::from_value(spent.volume.clone()).ok()),
     };
     let column =
         |(name, unit): (&&str, &&str)| StudyColumn { name: (*name).to_owned(), unit: (*unit).to_owned() };

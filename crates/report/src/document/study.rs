@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::claims::FailedRun;
 use super::partial::Partial;
+use super::run::Volume;
+use super::spent::Breakdown;
 
 /// The document that `tradewind study --json` prints, and writes as `study.json`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -34,6 +36,9 @@ pub struct Study {
     pub checks: Vec<Check>,
     /// The study's figures with their points.
     pub figures: Vec<Figure>,
+    /// What the models of the study leave out, a sentence each.
+    #[serde(default)]
+    pub leaves_out: Vec<String>,
 }
 
 /// The runs of one `[[run]]`, or what one `[[model]]` or `[[survey]]` yields.
@@ -67,6 +72,15 @@ pub struct StudyRow {
     pub oversubscribed: bool,
     /// The numbers, by the names of `columns`. Null where one was not measured.
     pub numbers: IndexMap<String, Option<StudyNumber>>,
+    /// The time of the computing processors, split by what they spent it on: of the first timed region of the first round, or of the
+    /// whole run if there is no such region.
+    ///
+    /// Null where nothing ran.
+    pub breakdown_ns: Option<Breakdown>,
+    /// The bytes sent, by purpose, in the same region.
+    ///
+    /// Null where nothing ran.
+    pub volume_bytes: Option<Volume>,
 }
 
 /// A number, as often as it was measured.

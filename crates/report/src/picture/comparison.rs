@@ -95,6 +95,7 @@ fn bar(first: &Row, row: &Row, several_mechanisms: bool) -> Bar {
             .interval
             .map(|it| Interval { low: it.low.as_nanoseconds(), high: it.high.as_nanoseconds() }),
         note: note(first, row),
+        ..Bar::default()
     }
 }
 

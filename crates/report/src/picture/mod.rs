@@ -1,11 +1,25 @@
 //! What commands found, as pictures. This module must never know how a picture is drawn.
 
+mod agreement;
 mod comparison;
+mod machine;
+mod map;
 mod model;
 mod run;
+mod spent;
 mod study;
+mod trip;
+mod ways;
 
+pub use agreement::agreement;
+pub(crate) use agreement::label as basis_label;
 pub use comparison::comparison;
+pub use machine::machine;
+pub use map::policies;
 pub use model::fixed_floating;
 pub use run::run;
+pub(crate) use spent::{axes, same};
+pub use spent::{time, volume};
 pub use study::study;
+pub use trip::trips;
+pub use ways::{mechanisms, volumes};

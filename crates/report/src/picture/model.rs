@@ -13,6 +13,7 @@ pub fn fixed_floating(node: &Node) -> Picture {
         let series = |samples: &Samples| Series {
             label: label(samples),
             points: points(samples).iter().map(|(x, y)| Point::new(*x, *y)).collect(),
+            ..Series::default()
         };
         let lines = Lines {
             x,
@@ -22,6 +23,7 @@ pub fn fixed_floating(node: &Node) -> Picture {
                 Level { value: 1.0 + node.price, label: format!("{:.2}: worth its price", 1.0 + node.price) },
                 Level { value: 2.0, label: "2: beats Floating".to_owned() },
             ],
+            ..Lines::default()
         };
         Panel { title: title.to_owned(), content: Content::Lines(lines) }
     };

@@ -47,7 +47,8 @@ fn panel(grid: &Grid<'_>, rows: &[(&str, f64)], unit: &str) -> Option<Panel> {
         .map(|((name, values), behind)| {
             let sure = behind.filter(|(behind, _)| **behind == SURE).map(|(_, sure)| sure);
             let point = |(row, x): &(&str, f64)| point(*x, values, sure, row);
-            Series { label: (*name).to_owned(), points: rows.iter().filter_map(point).collect() }
+            let points = rows.iter().filter_map(point).collect();
+            Series { label: (*name).to_owned(), points, ..Series::default() }
         })
         .collect();
     let title = series.iter().map(|series| series.label.as_str()).collect::<Vec<_>>().join(", ");
@@ -57,7 +58,7 @@ fn panel(grid: &Grid<'_>, rows: &[(&str, f64)], unit: &str) -> Option<Panel> {
         x: Axis::new(grid.name, "", Scale::Linear),
         y: Axis::new("", unit, scale),
         series,
-        levels: Vec::new(),
+        ..Lines::default()
     };
     Some(Panel { title, content: Content::Lines(lines) })
 }
@@ -101,7 +102,7 @@ mod tests {
             .iter()
             .map(|panel| match &panel.content {
                 Content::Lines(lines) => lines,
-                Content::Bars(_) => panic!("a table of a run is drawn as lines"),
+                _ => panic!("a table of a run is drawn as lines"),
             })
             .collect();
         let labels: Vec<Vec<&str>> = lines

@@ -54,6 +54,7 @@ fn lines(figure: &Figure, panel: &FigurePanel) -> Lines {
     let series = panel.series.iter().map(|series| Series {
         label: series.label.clone(),
         points: series.points.iter().filter_map(point).collect(),
+        ..Series::default()
     });
     let level = |it: &crate::document::FigureLevel| Level { value: it.at, label: it.label.clone() };
     Lines {
@@ -61,6 +62,7 @@ fn lines(figure: &Figure, panel: &FigurePanel) -> Lines {
         y: axis(&figure.y),
         series: series.collect(),
         levels: figure.levels.iter().map(level).collect(),
+        ..Lines::default()
     }
 }
 
@@ -152,6 +154,7 @@ mod tests {
             metrics: IndexMap::new(),
             checks: Vec::new(),
             figures: Vec::new(),
+            leaves_out: Vec::new(),
         }
     }
 

@@ -2,14 +2,14 @@
 
 use indexmap::IndexMap;
 
-use super::canvas::{AXIS, Anchor, Canvas, FAINT_INK, Frame, GRID, INK, Stroke};
+use super::canvas::{AXIS, Anchor, Canvas, Frame, GRID, Meaning, Stroke};
 use super::data::{Axis, Bar, Bars, Scale};
 use super::letters::Font;
 use super::lines::{TICKS, draw_ticks};
-use super::looks::look;
+use super::looks::{FAINT_INK, INK, PAPER, look};
 use super::ruler::{Direction, Extent, Ruler};
 use super::sound::{Flaw, LeftOut, interval, value};
-use crate::quantity::number;
+use crate::quantity::{number, percent};
 
 /// The font of labels and values.
 const TEXT: Font = Font::plain(12.0);
@@ -64,6 +64,7 @@ pub(super) struct Ranked<'p> {
 /// A bar that has been checked.
 struct Row<'p> {
     bar: &'p Bar,
+    from: f64,
     value: Option<f64>,
     interval: Option<(f64, f64)>,
     /// The lengths of the pieces with their labels.
@@ -73,6 +74,7 @@ struct Row<'p> {
 impl<'p> Row<'p> {
     fn new(bar: &'p Bar, left_out: &mut LeftOut) -> Self {
         let mut sound = |it: Result<f64, Flaw>| it.map_err(|flaw| left_out.add(flaw, &bar.label)).ok();
+        let from = sound(value(bar.from, Scale::Linear)).unwrap_or(0.0);
         let length = bar.value.and_then(|length| sound(value(length, Scale::Linear)));
         let pieces = bar.pieces.iter().map(|piece| Some((piece.label.as_str(), share(piece.value)?)));
         let pieces: Option<Vec<_>> = pieces.collect();
@@ -83,7 +85,32 @@ impl<'p> Row<'p> {
         let interval = bar.interval.and_then(|it| {
             interval(it).map_err(|flaw| left_out.add(flaw, &bar.label)).ok().map(|it| (it.low, it.high))
         });
-        Self { bar, value: length, interval, pieces: pieces.unwrap_or_default() }
+        Self { bar, from, value: length, interval, pieces: pieces.unwrap_or_default() }
+    }
+
+    /// Where the bar ends.
+    fn end(&self) -> Option<f64> {
+        Some(self.from + self.value?)
+    }
+
+    /// The bar in words, and its values.
+    fn meaning(&self, ruler: &Ruler) -> Meaning {
+        let mut data = vec![("bar", self.bar.label.clone())];
+        let mut told = self.bar.label.clone();
+        if let Some(value) = self.value {
+            told = format!("{told}: {}", ruler.told(value));
+            data.push(("value", value.to_string()));
+        }
+        let sum: f64 = self.pieces.iter().map(|(_, size)| size).sum();
+        let pieces = self.pieces.iter().filter(|(_, size)| *size > 0.0);
+        let shares: Vec<_> =
+            pieces.clone().map(|(label, size)| format!("{label} {}", percent(size / sum))).collect();
+        if !shares.is_empty() {
+            told = format!("{told}; {}", shares.join(", "));
+            let sizes: Vec<_> = pieces.map(|(label, size)| format!("{label}:{size}")).collect();
+            data.push(("pieces", sizes.join(";")));
+        }
+        Meaning { class: "bar", title: told, data }
     }
 
     fn height(&self, sides: Sides) -> f64 {
@@ -131,7 +158,8 @@ impl<'p> Ranked<'p> {
     /// The values that stand along the bars.
     pub(super) fn along(&self) -> Option<Extent> {
         let ends = self.rows.iter().filter_map(|row| row.interval).flat_map(|(low, high)| [low, high]);
-        Extent::of(self.rows.iter().filter_map(|row| row.value).chain(ends))
+        let begins = self.rows.iter().map(|row| row.from);
+        Extent::of(self.rows.iter().filter_map(Row::end).chain(begins).chain(ends))
     }
 
     /// The axis that suits the values.
@@ -205,10 +233,9 @@ impl<'p> Ranked<'p> {
             beside(canvas, frame.left - GAP, Anchor::End, &row.bar.label, sides.label);
             beside(canvas, behind, Anchor::End, &value, sides.value);
             beside(canvas, behind + GAP, Anchor::Start, &row.bar.note, sides.note);
-            if let Some(value) = row.value {
-                let ends =
-                    [ruler.place(0.0), ruler.place(value)].map(|place| frame.left + place * frame.width);
-                draw_bar(canvas, frame, ends, middle, row, pieces);
+            if let Some(end) = row.end() {
+                let ends = [row.from, end].map(|value| frame.left + ruler.place(value) * frame.width);
+                canvas.group(row.meaning(ruler), |canvas| draw_bar(canvas, frame, ends, middle, row, pieces));
             }
             if let Some((low, high)) =
                 row.interval.filter(|(low, high)| ruler.holds(*low) || ruler.holds(*high))
@@ -271,4 +298,4 @@ fn draw_bar(
 }
 
 /// The white strokes across a bar that is cut off.
-const CUT: Stroke<'static> = Stroke { colour: "#ffffff", width: 2.5, dashes: "" };
+const CUT: Stroke<'static> = Stroke { colour: PAPER, width: 2.5, dashes: "" };

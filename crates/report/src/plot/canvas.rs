@@ -1,10 +1,12 @@
 //! The few elements of SVG that a picture is made of. This module must never know what is drawn.
 
 use svg::Document;
-use svg::node::element::{Circle, Definitions, Description, Path, Pattern, Polygon, Rectangle, Text, Title};
+use svg::node::element::{
+    Circle, Definitions, Description, Group, Path, Pattern, Polygon, Rectangle, Text, Title,
+};
 
 use super::letters::{Font, clean};
-use super::looks::{Fill, Look, Marker, fill};
+use super::looks::{FAINT_INK, Fill, LINE, Look, Marker, PAPER, fill};
 
 /// A place on the picture: from its left, and from its top.
 pub(super) type Place = (f64, f64);
@@ -49,13 +51,9 @@ pub(super) struct Stroke<'s> {
     pub(super) dashes: &'s str,
 }
 
-/// The colour of texts, and of texts beside axes.
-pub(super) const INK: &str = "#1a1a1a";
-pub(super) const FAINT_INK: &str = "#4d4d4d";
-
 /// The strokes of axes, of the grid and of levels.
-pub(super) const AXIS: Stroke<'static> = Stroke { colour: "#4d4d4d", width: 1.0, dashes: "" };
-pub(super) const GRID: Stroke<'static> = Stroke { colour: "#e0e0e0", width: 0.8, dashes: "" };
+pub(super) const AXIS: Stroke<'static> = Stroke { colour: FAINT_INK, width: 1.0, dashes: "" };
+pub(super) const GRID: Stroke<'static> = Stroke { colour: LINE, width: 0.8, dashes: "" };
 pub(super) const LEVEL: Stroke<'static> = Stroke { colour: "#6b6b6b", width: 1.2, dashes: "6 4" };
 
 /// From the middle of a marker to its edge.
@@ -65,6 +63,20 @@ const MARKER: f64 = 3.6;
 pub(super) struct Canvas {
     document: Document,
     area: Frame,
+    /// What the names of its fills begin with.
+    prefix: String,
+    /// The groups that are open, the innermost last.
+    groups: Vec<Group>,
+}
+
+/// What a group of marks stands for: what a reader sees who points at it, and the values that a program reads.
+pub(super) struct Meaning {
+    /// The kind of the group.
+    pub(super) class: &'static str,
+    /// The text that appears.
+    pub(super) title: String,
+    /// Names and values.
+    pub(super) data: Vec<(&'static str, String)>,
 }
 
 /// A coordinate with one decimal.
@@ -78,10 +90,11 @@ fn path_data(points: &[Place]) -> String {
 }
 
 impl Canvas {
-    /// An empty white picture of this size, with a title and a description that are read aloud.
-    pub(super) fn new(width: f64, height: f64, title: &str, description: &str) -> Self {
+    /// An empty white picture of this size, with a title and a description that are read aloud. Where several pictures stand on one
+    /// page, `prefix` tells the names of its fills from theirs.
+    pub(super) fn new(width: f64, height: f64, title: &str, description: &str, prefix: &str) -> Self {
         let (width, height) = (width.ceil(), height.ceil());
-        let white = Rectangle::new().set("width", width).set("height", height).set("fill", "#ffffff");
+        let white = Rectangle::new().set("width", width).set("height", height).set("fill", PAPER);
         let document = Document::new()
             .set("viewBox", (0, 0, width, height))
             .set("width", width)
@@ -91,11 +104,31 @@ impl Canvas {
             .add(Title::new(clean(title)))
             .add(Description::new().add(svg::node::Text::new(clean(description))))
             .add(white);
-        Self { document, area: Frame { left: 0.0, top: 0.0, width, height } }
+        let area = Frame { left: 0.0, top: 0.0, width, height };
+        Self { document, area, prefix: prefix.to_owned(), groups: Vec::new() }
     }
 
     fn add(&mut self, element: impl Into<Box<dyn svg::Node>>) {
-        svg::Node::append(&mut self.document, element);
+        match self.groups.last_mut() {
+            Some(group) => svg::Node::append(group, element),
+            None => svg::Node::append(&mut self.document, element),
+        }
+    }
+
+    /// Draws marks that stand for one thing.
+    pub(super) fn group<T>(&mut self, meaning: Meaning, draw: impl FnOnce(&mut Self) -> T) -> T {
+        let mut group = Group::new().set("class", meaning.class);
+        for (name, value) in meaning.data {
+            group = group.set(format!("data-{name}"), clean(&value));
+        }
+        if !meaning.title.is_empty() {
+            group = group.add(Title::new(clean(&meaning.title)));
+        }
+        self.groups.push(group);
+        let drawn = draw(self);
+        let group = self.groups.pop().expect("the group that was opened");
+        self.add(group);
+        drawn
     }
 
     /// A text whose first line's feet stand at this height. A text that would leave the picture is moved into it.
@@ -171,7 +204,7 @@ impl Canvas {
         };
         let circle = || Circle::new().set("cx", short(x)).set("cy", short(y)).set("stroke", look.colour);
         let square: &[(f64, f64)] = &[(-0.85, -0.85), (0.85, -0.85), (0.85, 0.85), (-0.85, 0.85)];
-        let (full, open) = (look.colour, "#ffffff");
+        let (full, open) = (look.colour, PAPER);
         match look.marker {
             Marker::Circle => self.add(circle().set("r", 3.2).set("fill", full)),
             Marker::OpenCircle => self.add(circle().set("r", 3.2).set("fill", open).set("stroke-width", 1.5)),
@@ -203,9 +236,9 @@ impl Canvas {
         for piece in 0..pieces.min(7) {
             let Fill { colour, hatch } = fill(piece);
             let ground = Rectangle::new().set("width", 6).set("height", 6).set("fill", colour);
-            let lines = Path::new().set("d", hatch).set("stroke", "#ffffff").set("stroke-width", 1.4);
+            let lines = Path::new().set("d", hatch).set("stroke", PAPER).set("stroke-width", 1.4);
             let pattern = Pattern::new()
-                .set("id", format!("piece-{piece}"))
+                .set("id", self.fill_name(piece))
                 .set("width", 6)
                 .set("height", 6)
                 .set("patternUnits", "userSpaceOnUse")
@@ -217,7 +250,25 @@ impl Canvas {
 
     /// A rectangle with the fill of a piece.
     pub(super) fn piece(&mut self, frame: Frame, piece: usize) {
-        self.rectangle(frame, &format!("url(#piece-{})", piece % 7));
+        self.rectangle(frame, &format!("url(#{})", self.fill_name(piece % 7)));
+    }
+
+    fn fill_name(&self, piece: usize) -> String {
+        format!("{}piece-{piece}", self.prefix)
+    }
+
+    /// A rectangle with round corners, a colour and an edge.
+    pub(super) fn block(&mut self, frame: Frame, fill: &str, stroke: Stroke<'_>) {
+        let block = Rectangle::new()
+            .set("x", short(frame.left))
+            .set("y", short(frame.top))
+            .set("width", short(frame.width))
+            .set("height", short(frame.height))
+            .set("rx", 5)
+            .set("fill", fill)
+            .set("stroke", stroke.colour)
+            .set("stroke-width", stroke.width);
+        self.add(block);
     }
 
     /// A rectangle of a colour.

@@ -45,6 +45,10 @@ pub enum Content {
     Lines(Lines),
     /// Bars from left to right, one below the other.
     Bars(Bars),
+    /// A field for each value of two choices.
+    Map(Map),
+    /// Boxes joined by wires.
+    Diagram(Diagram),
 }
 
 /// Series of points over two axes.
@@ -58,6 +62,9 @@ pub struct Lines {
     pub series: Vec<Series>,
     /// Values of the upright axis that mean something by themselves.
     pub levels: Vec<Level>,
+    /// Multiples of the axis across that mean something by themselves: lines on which an upright value is so many times the value
+    /// below it.
+    pub multiples: Vec<Level>,
 }
 
 /// An axis.
@@ -94,6 +101,8 @@ pub struct Series {
     pub label: String,
     /// The points.
     pub points: Vec<Point>,
+    /// The names of the points, in their order. Points with names stand alone: no line joins them.
+    pub names: Vec<String>,
 }
 
 /// A point of a series.
@@ -144,6 +153,8 @@ pub struct Bars {
 pub struct Bar {
     /// What is measured, written left of the bar.
     pub label: String,
+    /// Where the bar begins: 0, or the end of what came before it.
+    pub from: f64,
     /// The length; `None` where there is no value, and only the label and the note are written.
     pub value: Option<f64>,
     /// What the length is made of, from zero on. Without pieces it is one. Pieces of one label look alike in all
@@ -162,6 +173,80 @@ pub struct Piece {
     pub label: String,
     /// Its share of the bar's length, of all parts' sum.
     pub value: f64,
+}
+
+/// A field for each pair of a row and a column.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct Map {
+    /// What the columns are, written above them.
+    pub across: String,
+    /// What the colour of a field says, from its lightest to its darkest.
+    pub scale: [String; 2],
+    /// The names of the columns.
+    pub columns: Vec<String>,
+    /// The rows, the first at the top.
+    pub rows: Vec<MapRow>,
+}
+
+/// A row of fields.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct MapRow {
+    /// The name of the row.
+    pub label: String,
+    /// A field for each column; `None` where there is nothing.
+    pub fields: Vec<Option<Field>>,
+}
+
+/// A field of a map.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct Field {
+    /// The value that the field stands for.
+    pub value: f64,
+    /// How dark the field is, from 0 to 1.
+    pub shade: f64,
+    /// What is written in the field.
+    pub text: String,
+    /// What else there is to say of the field; empty for nothing.
+    pub note: String,
+}
+
+/// Boxes joined by wires, on a grid that is as wide as the panel.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct Diagram {
+    /// The width and the height of the grid, in units.
+    pub size: (f64, f64),
+    /// The boxes; a later one lies over an earlier one.
+    pub boxes: Vec<Block>,
+    /// The wires, each a chain of places of the grid.
+    pub wires: Vec<Vec<(f64, f64)>>,
+}
+
+/// A box of a diagram.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct Block {
+    /// From the left and from the top, then width and height, in units of the grid.
+    pub place: (f64, f64, f64, f64),
+    /// What the box is: its first line, which is bold.
+    pub title: String,
+    /// What else is written in the box, line by line.
+    pub lines: Vec<String>,
+    /// The kind of the box: boxes of one kind look alike.
+    pub kind: Kind,
+}
+
+/// What a box stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// Something that has other boxes inside.
+    #[default]
+    Frame,
+    /// Something that computes.
+    Processor,
+    /// Something that keeps data.
+    Memory,
+    /// Something that moves data.
+    Wire,
 }
 
 impl Point {

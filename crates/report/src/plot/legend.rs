@@ -2,8 +2,9 @@
 
 use indexmap::IndexMap;
 
-use super::canvas::{Anchor, Canvas, Frame, INK, Place};
+use super::canvas::{Anchor, Canvas, Frame, Place};
 use super::letters::Font;
+use super::looks::INK;
 
 const FONT: Font = Font::plain(12.0);
 

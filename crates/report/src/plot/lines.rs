@@ -3,10 +3,10 @@
 
 use indexmap::IndexSet;
 
-use super::canvas::{AXIS, Anchor, Canvas, FAINT_INK, Frame, GRID, INK, LEVEL, Place, Stroke};
+use super::canvas::{AXIS, Anchor, Canvas, Frame, GRID, LEVEL, Meaning, Place, Stroke};
 use super::data::{Level, Lines, Scale, Series};
 use super::letters::Font;
-use super::looks::{Look, look};
+use super::looks::{FAINT_INK, INK, Look, look};
 use super::ruler::{Extent, Ruler};
 use super::sound::{Flaw, LeftOut, Sound, points, value};
 use super::spread::spread;
@@ -38,6 +38,7 @@ pub(super) struct Curves<'p> {
     /// The points of each series, with `None` where the line has a gap.
     points: Vec<Vec<Option<Sound>>>,
     levels: Vec<&'p Level>,
+    multiples: Vec<&'p Level>,
 }
 
 /// The axes of a panel of lines.
@@ -52,6 +53,8 @@ struct Name<'p> {
     text: &'p str,
     /// `None` for a level.
     look: Option<Look>,
+    /// Whether the points are joined by a line.
+    joined: bool,
     /// Where the line ends that the name belongs to.
     end: Place,
     /// How high the line stands on average: of lines that end at one place, the higher one has the higher name.
@@ -68,7 +71,14 @@ impl<'p> Curves<'p> {
                 Err(flaw) => left_out.add(flaw, &level.label),
             }
         }
-        Self { lines, points, levels }
+        let mut multiples = Vec::new();
+        for multiple in &lines.multiples {
+            match value(multiple.value, Scale::Log) {
+                Ok(_) => multiples.push(multiple),
+                Err(flaw) => left_out.add(flaw, &multiple.label),
+            }
+        }
+        Self { lines, points, levels, multiples }
     }
 
     fn sound(&self) -> impl Iterator<Item = &Sound> {
@@ -103,7 +113,8 @@ impl<'p> Curves<'p> {
         let series = self.lines.series.iter().zip(&self.points);
         let series = series.filter(|(_, points)| points.iter().any(Option::is_some));
         let series = series.map(|(series, _)| series.label.as_str());
-        series.chain(self.levels.iter().map(|level| level.label.as_str())).filter(|name| !name.is_empty())
+        let levels = self.levels.iter().chain(&self.multiples).map(|level| level.label.as_str());
+        series.chain(levels).filter(|name| !name.is_empty())
     }
 
     /// The width of the widest word of a name.
@@ -137,15 +148,27 @@ impl<'p> Curves<'p> {
         for level in self.levels.iter().filter(|level| axes.y.holds(level.value)) {
             let y = axes.at(frame, 0.0, level.value).1;
             canvas.line(&[(frame.left, y), (frame.right(), y)], LEVEL);
-            names.push(Name { text: &level.label, look: None, end: (frame.right(), y), mean: y });
+            names.push(Name {
+                text: &level.label,
+                look: None,
+                joined: true,
+                end: (frame.right(), y),
+                mean: y,
+            });
         }
+        names.extend(self.multiples.iter().filter_map(|multiple| {
+            let (from, to) = axes.multiple(frame, multiple.value)?;
+            canvas.line(&[from, to], LEVEL);
+            Some(Name { text: &multiple.label, look: None, joined: true, end: to, mean: to.1 })
+        }));
         for (series, points) in self.lines.series.iter().zip(&self.points) {
             let number = labels.get_index_of(series.label.as_str()).unwrap_or(0);
-            let drawn = Drawn { frame, axes, look: look(number), number };
-            if let Some(end) = drawn.draw(canvas, points) {
+            let drawn = Drawn { frame, axes, look: look(number), number, series };
+            if let Some(end) = canvas.group(meaning(series, points), |canvas| drawn.draw(canvas, points)) {
                 let heights = points.iter().flatten().map(|point| axes.at(frame, point.x, point.y).1);
                 let mean = heights.sum::<f64>() / points.iter().flatten().count() as f64;
-                names.push(Name { text: &series.label, look: Some(drawn.look), end, mean });
+                let joined = series.names.is_empty();
+                names.push(Name { text: &series.label, look: Some(drawn.look), joined, end, mean });
             }
         }
         if self.sound().next().is_none() {
@@ -168,9 +191,22 @@ impl Axes {
         (frame.left + across * frame.width, frame.bottom() - up * frame.height)
     }
 
+    /// The line on which an upright value is so many times the value below it, inside of the frame: straight on two axes of one kind.
+    fn multiple(&self, frame: Frame, times: f64) -> Option<(Place, Place)> {
+        let (from, to) = self.x.ends();
+        inside(frame, self.at(frame, from, from * times), self.at(frame, to, to * times))
+    }
+
     fn hold(&self, point: &Sound) -> bool {
         self.x.holds(point.x) && self.y.holds(point.y)
     }
+}
+
+/// The name of a series and all its values that can be drawn.
+fn meaning(series: &Series, points: &[Option<Sound>]) -> Meaning {
+    let values: Vec<_> = points.iter().flatten().map(|point| format!("{},{}", point.x, point.y)).collect();
+    let data = vec![("series", series.label.clone()), ("values", values.join(" "))];
+    Meaning { class: "series", title: String::new(), data }
 }
 
 fn height(lines: &[String]) -> f64 {
@@ -209,11 +245,15 @@ fn draw_names(canvas: &mut Canvas, frame: Frame, names: &[Name<'_>], most: f64) 
         let sample = frame.right() + LEADER;
         let colour = name.look.map_or(LEVEL.colour, |look| look.colour);
         let leader = Stroke { colour, width: 0.7, dashes: "1 2" };
-        canvas.line(&[name.end, (frame.right(), name.end.1), (sample - 2.0, y)], leader);
+        if name.joined {
+            canvas.line(&[name.end, (frame.right(), name.end.1), (sample - 2.0, y)], leader);
+        }
         let ends = [(sample, y), (sample + SAMPLE, y)];
         match name.look {
             Some(look) => {
-                canvas.line(&ends, stroke(look));
+                if name.joined {
+                    canvas.line(&ends, stroke(look));
+                }
                 canvas.marker((sample + SAMPLE / 2.0, y), look);
             }
             None => canvas.line(&ends, LEVEL),
@@ -233,37 +273,51 @@ struct Drawn<'a> {
     axes: &'a Axes,
     look: Look,
     number: usize,
+    series: &'a Series,
 }
 
 impl Drawn<'_> {
     /// Draws a series, and answers its rightmost place, where its name belongs; `None` if nothing of it is seen.
     fn draw(&self, canvas: &mut Canvas, points: &[Option<Sound>]) -> Option<Place> {
         let mut seen: Vec<Place> = Vec::new();
-        let is_dense = points.len() > DENSE;
+        let stands_alone = !self.series.names.is_empty();
+        let is_dense = points.len() > DENSE && !stands_alone;
         let every = if is_dense { points.len().div_ceil(FEW_MARKERS) } else { 1 };
         // Series that cover each other have their markers at different points.
         let mut index = self.number * every / FEW_MARKERS;
-        for run in points.split(Option::is_none) {
+        let mut names = self.series.names.iter();
+        for run in points.split_inclusive(Option::is_none) {
+            let names: Vec<_> = names.by_ref().take(run.len()).collect();
             let run: Vec<Sound> = run.iter().copied().flatten().collect();
             if is_dense {
                 self.band(canvas, &run);
             }
-            let pieces = self.pieces(&run);
+            let pieces = if stands_alone { Vec::new() } else { self.pieces(&run) };
             pieces.iter().for_each(|piece| canvas.line(piece, stroke(self.look)));
             seen.extend(pieces.into_iter().flatten());
-            for point in run.iter().filter(|point| self.axes.hold(point)) {
+            let held = run.iter().enumerate().filter(|(_, point)| self.axes.hold(point));
+            for (at, point) in held {
                 let place = self.frame.nearest(self.axes.at(self.frame, point.x, point.y));
                 if !is_dense {
                     self.whisker(canvas, point);
                 }
                 if run.len() == 1 || index % every == every / 2 {
-                    canvas.marker(place, self.look);
+                    let name = names.get(at).map_or(self.series.label.as_str(), |name| name.as_str());
+                    canvas.group(self.point(name, point), |canvas| canvas.marker(place, self.look));
                 }
                 seen.push(place);
                 index += 1;
             }
         }
         seen.into_iter().reduce(|end, place| if place.0 >= end.0 { place } else { end })
+    }
+
+    /// A point in words.
+    fn point(&self, name: &str, point: &Sound) -> Meaning {
+        let Axes { x, y } = self.axes;
+        let told = format!("{} at {}", y.told(point.y), x.told(point.x));
+        let title = if name.is_empty() { told } else { format!("{name}: {told}") };
+        Meaning { class: "point", title, data: Vec::new() }
     }
 
     fn whisker(&self, canvas: &mut Canvas, point: &Sound) {

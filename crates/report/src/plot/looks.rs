@@ -1,5 +1,43 @@
 //! Colours, dashes, markers and hatches. This module must never know what is drawn with them.
 
+/// The colours of the ground, of texts, of texts beside axes, and of the grid.
+pub(super) const PAPER: &str = "#ffffff";
+pub(super) const INK: &str = "#1a1a1a";
+pub(super) const FAINT_INK: &str = "#4d4d4d";
+pub(super) const LINE: &str = "#e0e0e0";
+
+/// The grounds of the boxes of a diagram: frames, processors, memories, wires.
+pub(super) const GROUNDS: [&str; 4] = ["#f6f6f4", "#d9e8f3", "#dcefe6", "#fbe8cf"];
+
+/// Each colour of a picture that is hard to see on a dark page, and the one that takes its place there.
+pub const DARK: [(&str, &str); 15] = [
+    (PAPER, "#15181c"),
+    (INK, "#e8e6e3"),
+    (FAINT_INK, "#b4b1ac"),
+    (LINE, "#2e343b"),
+    ("#6b6b6b", "#9a9a9a"),
+    (GROUNDS[0], "#1d2228"),
+    (GROUNDS[1], "#1f3648"),
+    (GROUNDS[2], "#1d3a2e"),
+    (GROUNDS[3], "#46341c"),
+    (COLOURS[0], "#4ea3e0"),
+    (COLOURS[1], "#f08a4b"),
+    (COLOURS[2], "#2fc39a"),
+    (COLOURS[3], "#e2a3c6"),
+    (COLOURS[5], "#f2f2f2"),
+    (COLOURS[6], "#8fd0f5"),
+];
+
+/// The ground of a field of a map that is so dark, from 0 to 1, and the colour of its text. Both are the same on every page.
+pub(super) fn shade(shade: f64) -> (String, &'static str) {
+    const LIGHT: [f64; 3] = [238.0, 244.0, 248.0];
+    const DEEP: [f64; 3] = [0.0, 84.0, 138.0];
+    let shade = if shade.is_finite() { shade.clamp(0.0, 1.0) } else { 0.0 };
+    let [red, green, blue] =
+        [0, 1, 2].map(|part| (LIGHT[part] + shade * (DEEP[part] - LIGHT[part])).round() as u8);
+    (format!("#{red:02x}{green:02x}{blue:02x}"), if shade > 0.745 { "white" } else { "black" })
+}
+
 /// What tells a series from others: its colour, and without colour its dashes and its marker.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Look {
@@ -72,6 +110,39 @@ pub(super) fn fill(number: usize) -> Fill {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// How light a colour is to the eye, from 0 to 1, as the guidelines on accessible content define it.
+    fn lightness(colour: &str) -> f64 {
+        let part = |at: usize| {
+            let share = f64::from(u8::from_str_radix(&colour[at..at + 2], 16).unwrap()) / 255.0;
+            if share <= 0.04045 { share / 12.92 } else { ((share + 0.055) / 1.055).powf(2.4) }
+        };
+        0.2126 * part(1) + 0.7152 * part(3) + 0.0722 * part(5)
+    }
+
+    fn contrast(one: &str, other: &str) -> f64 {
+        let (one, other) = (lightness(one), lightness(other));
+        (one.max(other) + 0.05) / (one.min(other) + 0.05)
+    }
+
+    #[test]
+    fn texts_and_marks_are_seen_on_light_and_on_dark_pages() {
+        let dark =
+            |colour: &'static str| DARK.iter().find(|(light, _)| *light == colour).map_or(colour, |it| it.1);
+        assert!(contrast(INK, PAPER) > 7.0 && contrast(FAINT_INK, PAPER) > 7.0);
+        assert!(contrast(dark(INK), dark(PAPER)) > 7.0 && contrast(dark(FAINT_INK), dark(PAPER)) > 7.0);
+        for ground in GROUNDS {
+            assert!(contrast(INK, ground) > 7.0 && contrast(dark(INK), dark(ground)) > 7.0, "{ground}");
+        }
+        for colour in COLOURS {
+            assert!(contrast(dark(colour), dark(PAPER)) > 4.5, "{colour}");
+        }
+        for step in 0..=20 {
+            let (ground, text) = shade(f64::from(step) / 20.0);
+            let text = if text == "white" { "#ffffff" } else { "#000000" };
+            assert!(contrast(&ground, text) > 4.5, "{step}: {}", contrast(&ground, text));
+        }
+    }
 
     #[test]
     fn looks_differ_without_colour() {

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `data` | a picture as plain data |
 //! | `sheet` | a whole picture: which panel stands where, titles, what is said below |
-//! | `lines`, `bars` | one panel |
+//! | `lines`, `bars`, `map`, `diagram` | one panel |
 //! | `told` | a picture in words, for readers of the screen |
 //! | `ruler` | an axis that is fitted to its data: its range, unit and ticks |
 //! | `range` | where a value stands between two ends, and which round values lie between them |
@@ -26,10 +26,12 @@
 mod bars;
 mod canvas;
 mod data;
+mod diagram;
 mod legend;
 mod letters;
 mod lines;
 mod looks;
+mod map;
 mod multiple;
 mod range;
 mod ruler;
@@ -39,6 +41,8 @@ mod spread;
 mod told;
 
 pub use data::{
-    Axis, Bar, Bars, Content, Interval, Level, Lines, Panel, Picture, Piece, Point, Scale, Series, Shared,
+    Axis, Bar, Bars, Block, Content, Diagram, Field, Interval, Kind, Level, Lines, Map, MapRow, Panel,
+    Picture, Piece, Point, Scale, Series, Shared,
 };
-pub use sheet::svg;
+pub use looks::DARK;
+pub use sheet::{inline, svg};

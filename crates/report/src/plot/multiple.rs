@@ -1,8 +1,9 @@
 //! The multiple of a unit that suits a value: 3.2 ms and not 3200000 ns. This module must never know what is measured.
 
 /// Units that are multiples of each other, the least first.
-const LADDERS: [&[(&str, f64)]; 2] = [
+const LADDERS: [&[(&str, f64)]; 3] = [
     &[("ps", 1e-12), ("ns", 1e-9), ("us", 1e-6), ("ms", 1e-3), ("s", 1.0)],
+    &[("B", 1.0), ("kB", 1e3), ("MB", 1e6), ("GB", 1e9), ("TB", 1e12)],
     &[("B/s", 1.0), ("kB/s", 1e3), ("MB/s", 1e6), ("GB/s", 1e9), ("TB/s", 1e12)],
 ];
 

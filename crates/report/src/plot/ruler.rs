@@ -6,6 +6,7 @@ use super::letters::Font;
 use super::multiple::Multiple;
 use super::range::{Range, Tick};
 use super::sound;
+use crate::quantity::number;
 
 /// The values that stand along an axis.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -90,6 +91,17 @@ impl Ruler {
     pub(super) fn place(&self, value: f64) -> f64 {
         let value = value * self.factor;
         if self.range.scale == Scale::Log && value <= 0.0 { 0.0 } else { self.range.place(value) }
+    }
+
+    /// The values at both ends.
+    pub(super) fn ends(&self) -> (f64, f64) {
+        (self.range.from / self.factor, self.range.to / self.factor)
+    }
+
+    /// A value with the unit of the axis.
+    pub(super) fn told(&self, value: f64) -> String {
+        let value = number(value * self.factor);
+        if self.unit.is_empty() { value } else { format!("{value} {}", self.unit) }
     }
 
     /// Returns true if a value stands on the axis.

@@ -3,11 +3,14 @@
 use indexmap::{IndexMap, IndexSet};
 
 use super::bars::{Ranked, Sides};
-use super::canvas::{Anchor, Canvas, FAINT_INK, Frame, INK};
-use super::data::{Axis, Bars, Content, Lines, Panel, Picture, Scale};
+use super::canvas::{Anchor, Canvas, Frame};
+use super::data::{Axis, Bars, Content, Diagram, Lines, Map, Panel, Picture, Scale};
+use super::diagram;
 use super::legend::Legend;
 use super::letters::Font;
 use super::lines::{Axes, Curves, TICKS};
+use super::looks::{FAINT_INK, INK};
+use super::map;
 use super::ruler::{Direction, Extent, Ruler};
 use super::sound::LeftOut;
 use super::told;
@@ -44,7 +47,13 @@ const CAPTION: Font = Font::plain(12.0);
 /// A picture as a text of SVG, whole and without anything outside of it. Any numbers and texts give a well-formed picture; what
 /// cannot be drawn is named below it.
 pub fn svg(picture: &Picture) -> String {
-    Sheet::new(picture).draw()
+    Sheet::new(picture).draw("")
+}
+
+/// A picture as [`svg`] writes it, for a page with several pictures: the names of its fills begin with `prefix`, which no other picture
+/// of the page has.
+pub fn inline(picture: &Picture, prefix: &str) -> String {
+    Sheet::new(picture).draw(prefix)
 }
 
 /// A panel that is ready to be drawn.
@@ -56,6 +65,8 @@ struct Ready<'p> {
 enum Kind<'p> {
     Curves { lines: &'p Lines, curves: Curves<'p>, axes: Axes },
     Ranked { bars: Ranked<'p>, ruler: Ruler },
+    Map(&'p Map),
+    Diagram(&'p Diagram),
 }
 
 /// A picture whose parts have their sizes.
@@ -105,12 +116,13 @@ impl<'p> Sheet<'p> {
                 Kind::Ranked { bars, .. } => {
                     bars.pieces().for_each(|(piece, is_seen)| *pieces.entry(piece).or_default() |= is_seen);
                 }
+                Kind::Map(_) | Kind::Diagram(_) => {}
             }
         }
         Self { picture, panels, labels, pieces, left_out }
     }
 
-    fn draw(&self) -> String {
+    fn draw(&self, prefix: &str) -> String {
         let (grid, inner) = (self.grid(), WIDTH - 2.0 * MARGIN);
         let title = TITLE.wrap(&self.picture.title, inner);
         let legend = Legend::new(&self.pieces, inner);
@@ -126,7 +138,7 @@ impl<'p> Sheet<'p> {
         let body: f64 = rows.iter().map(Row::height).sum();
         let height = head + body + below.len() as f64 * CAPTION.line() + MARGIN;
 
-        let mut canvas = Canvas::new(WIDTH, height, &self.picture.title, &self.told());
+        let mut canvas = Canvas::new(WIDTH, height, &self.picture.title, &self.told(), prefix);
         if !self.pieces.is_empty() {
             canvas.define_fills(self.pieces.len());
         }
@@ -145,7 +157,9 @@ impl<'p> Sheet<'p> {
     fn grid(&self) -> Grid {
         let panels = self.panels.len().max(1);
         let rows = panels.div_ceil(COLUMNS);
-        let grids = (1..=panels.div_ceil(rows)).rev().map(|columns| self.grid_of(columns));
+        let wide = self.panels.iter().any(|ready| matches!(ready.kind, Kind::Map(_) | Kind::Diagram(_)));
+        let most = if wide { 1 } else { panels.div_ceil(rows) };
+        let grids = (1..=most).rev().map(|columns| self.grid_of(columns));
         let mut last = None;
         for grid in grids {
             if grid.lines() >= LEAST_LINES && grid.bars() >= LEAST_BARS {
@@ -161,7 +175,7 @@ impl<'p> Sheet<'p> {
         let cell = (WIDTH - 2.0 * MARGIN - (many - 1.0) * GUTTER) / many;
         let words = self.panels.iter().map(|panel| match &panel.kind {
             Kind::Curves { curves, .. } => curves.widest_word(),
-            Kind::Ranked { .. } => 0.0,
+            _ => 0.0,
         });
         let names = words.fold(cell * NAMES_SHARE, f64::max).min(cell * WORD_SHARE);
         let (mut left, mut right, mut sides) = (0.0_f64, 0.0_f64, Sides::default());
@@ -174,6 +188,7 @@ impl<'p> Sheet<'p> {
                     right = right.max(curves.right(names));
                 }
                 Kind::Ranked { bars, ruler } => sides = sides.with(bars.sides(ruler, cell)),
+                Kind::Map(_) | Kind::Diagram(_) => {}
             }
         }
         Grid { columns, cell, names, left, right, sides }
@@ -184,6 +199,8 @@ impl<'p> Sheet<'p> {
         let panel = |ready: &Ready<'_>| match &ready.kind {
             Kind::Curves { lines, curves, axes } => told::curves(ready.panel, lines, curves, axes),
             Kind::Ranked { bars, ruler } => told::ranked(ready.panel, bars, ruler),
+            Kind::Map(map) => told::mapped(ready.panel, map),
+            Kind::Diagram(diagram) => told::drawn(ready.panel, diagram),
         };
         let panels = self.panels.iter().map(panel);
         let below = [Some(self.picture.caption.clone()), self.left_out.words()].into_iter().flatten();
@@ -210,7 +227,10 @@ impl<'s> Row<'s> {
             titles: most(&|ready| lines(PANEL, &ready.panel.title)),
             above: most(&|ready| lines(AXES, ready.above()) + 6.0),
             plots: most(&|ready| ready.plot_height(grid)),
-            below: most(&|ready| BELOW + lines(AXES, ready.below())),
+            below: most(&|ready| match ready.kind {
+                Kind::Map(_) | Kind::Diagram(_) => 12.0,
+                _ => BELOW + lines(AXES, ready.below()),
+            }),
         }
     }
 
@@ -234,6 +254,7 @@ impl<'s> Row<'s> {
             let (indent, width) = match ready.kind {
                 Kind::Curves { .. } => (grid.left, grid.lines()),
                 Kind::Ranked { .. } => (grid.sides.left(), grid.bars()),
+                Kind::Map(_) | Kind::Diagram(_) => (0.0, grid.cell),
             };
             let frame = Frame {
                 left: left + indent,
@@ -248,6 +269,8 @@ impl<'s> Row<'s> {
                 Kind::Ranked { bars, ruler } => {
                     bars.draw(canvas, frame, ruler, grid.sides, &sheet.pieces);
                 }
+                Kind::Map(map) => map::draw(canvas, frame, map),
+                Kind::Diagram(diagram) => diagram::draw(canvas, frame, diagram),
             }
             let middle = frame.left + frame.width / 2.0;
             let below = (middle, frame.bottom() + BELOW);
@@ -261,7 +284,8 @@ impl Ready<'_> {
     fn above(&self) -> &str {
         match &self.kind {
             Kind::Curves { axes, .. } => &axes.y.title,
-            Kind::Ranked { .. } => "",
+            Kind::Map(map) => &map.across,
+            Kind::Ranked { .. } | Kind::Diagram(_) => "",
         }
     }
 
@@ -270,6 +294,7 @@ impl Ready<'_> {
         match &self.kind {
             Kind::Curves { axes, .. } => &axes.x.title,
             Kind::Ranked { ruler, .. } => &ruler.title,
+            Kind::Map(_) | Kind::Diagram(_) => "",
         }
     }
 
@@ -277,6 +302,8 @@ impl Ready<'_> {
         match &self.kind {
             Kind::Curves { curves, .. } => HEIGHTS[grid.columns - 1].max(curves.least_height(grid.names)),
             Kind::Ranked { bars, .. } => bars.height(grid.sides),
+            Kind::Map(map) => map::height(map, grid.cell),
+            Kind::Diagram(diagram) => diagram::height(diagram, grid.cell),
         }
     }
 }
@@ -298,6 +325,8 @@ fn along(axis: &Axis, extent: Option<Extent>) -> Along<'_> {
 enum Checked<'p> {
     Curves(&'p Lines, Curves<'p>),
     Ranked(&'p Bars, Ranked<'p>),
+    Map(&'p Map),
+    Diagram(&'p Diagram),
 }
 
 impl<'p> Checked<'p> {
@@ -305,6 +334,8 @@ impl<'p> Checked<'p> {
         match &panel.content {
             Content::Lines(lines) => Self::Curves(lines, Curves::new(lines, left_out)),
             Content::Bars(bars) => Self::Ranked(bars, Ranked::new(bars, left_out)),
+            Content::Map(map) => Self::Map(map),
+            Content::Diagram(diagram) => Self::Diagram(diagram),
         }
     }
 
@@ -312,15 +343,16 @@ impl<'p> Checked<'p> {
     fn across(&self) -> Option<Along<'p>> {
         match self {
             Self::Curves(lines, curves) => Some(along(&lines.x, curves.across())),
-            Self::Ranked(..) => None,
+            _ => None,
         }
     }
 
-    /// The values along the axis of what is measured.
+    /// The values along the axis of what is measured; there is none in a map or a diagram.
     fn measured(&self) -> Along<'p> {
         match self {
             Self::Curves(lines, curves) => along(&lines.y, curves.upright()),
             Self::Ranked(bars, ranked) => ((&bars.label, &bars.unit, Scale::Linear), ranked.along()),
+            Self::Map(_) | Self::Diagram(_) => (("", "", Scale::Linear), None),
         }
     }
 }
@@ -341,6 +373,8 @@ fn ready<'p>(picture: &'p Picture, left_out: &mut LeftOut) -> Vec<Ready<'p>> {
                 Kind::Curves { lines, curves, axes }
             }
             Checked::Ranked(_, bars) => Kind::Ranked { ruler: bars.ruler(values), bars },
+            Checked::Map(map) => Kind::Map(map),
+            Checked::Diagram(diagram) => Kind::Diagram(diagram),
         }
     };
     let kinds: Vec<_> = checked.into_iter().map(&mut kind).collect();

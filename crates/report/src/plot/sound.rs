@@ -135,7 +135,7 @@ mod tests {
         let mut points: Vec<_> = (0..5).map(|x| Point::new(f64::from(x), values[x as usize])).collect();
         points.push(Point { x: 5.0, y: None, interval: None });
         points[0].interval = Some(Interval { low: 2.0, high: 1.0 });
-        let series = Series { label: "single".to_owned(), points };
+        let series = Series { label: "single".to_owned(), points, ..Series::default() };
         let mut left_out = LeftOut::default();
         let sound = super::points(&lines, &series, &mut left_out);
         assert_eq!(sound.iter().flatten().count(), 1);

@@ -1,7 +1,7 @@
 //! A picture in words, for readers of the screen. This module must never know where anything stands.
 
 use super::bars::Ranked;
-use super::data::{Lines, Panel};
+use super::data::{Block, Diagram, Lines, Map, MapRow, Panel};
 use super::lines::{Axes, Curves};
 use super::ruler::Ruler;
 use super::sound::Sound;
@@ -24,7 +24,9 @@ pub(super) fn curves(panel: &Panel, lines: &Lines, curves: &Curves<'_>, axes: &A
         .levels
         .iter()
         .map(|level| format!("Level {}: {}.", number(level.value * axes.y.factor), level.label));
-    [head].into_iter().chain(series).chain(levels).collect::<Vec<_>>().join(" ")
+    let multiples =
+        lines.multiples.iter().map(|it| format!("Line of {} times: {}.", number(it.value), it.label));
+    [head].into_iter().chain(series).chain(levels).chain(multiples).collect::<Vec<_>>().join(" ")
 }
 
 /// A panel of bars.
@@ -32,6 +34,27 @@ pub(super) fn ranked(panel: &Panel, bars: &Ranked<'_>, ruler: &Ruler) -> String 
     let bars = bars.texts(ruler).map(|(label, text)| format!("{label}: {text}."));
     let head = format!("{}bars of {}.", title(panel), ruler.title);
     [head].into_iter().chain(bars).collect::<Vec<_>>().join(" ")
+}
+
+/// A panel with a field for each pair of a row and a column.
+pub(super) fn mapped(panel: &Panel, map: &Map) -> String {
+    let row = |row: &MapRow| {
+        let fields = map.columns.iter().zip(&row.fields);
+        let told = fields.filter_map(|(column, field)| Some(format!("{column} {}", field.as_ref()?.text)));
+        format!("{}: {}.", row.label, told.collect::<Vec<_>>().join(", "))
+    };
+    let head = format!("{}a field for each of {}.", title(panel), map.across);
+    [head].into_iter().chain(map.rows.iter().map(row)).collect::<Vec<_>>().join(" ")
+}
+
+/// A panel of boxes.
+pub(super) fn drawn(panel: &Panel, diagram: &Diagram) -> String {
+    let block = |block: &Block| {
+        let texts = [&block.title].into_iter().chain(&block.lines).filter(|text| !text.is_empty());
+        texts.map(String::as_str).collect::<Vec<_>>().join(", ")
+    };
+    let boxes: Vec<_> = diagram.boxes.iter().map(block).filter(|text| !text.is_empty()).collect();
+    format!("{}{}.", title(panel), boxes.join("; "))
 }
 
 fn title(panel: &Panel) -> String {

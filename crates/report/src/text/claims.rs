@@ -1,9 +1,10 @@
 //! Claims and their verdicts as text. This module must never decide a verdict.
 
 use anstyle::Style;
+use lab::Basis;
 
 use super::partial::partial;
-use crate::document::{Claim, Claims, FailedRun, Scalar, Verdicts};
+use crate::document::{Claim, Claims, FailedRun, Grid, Scalar, Standing, Verdicts};
 use crate::page::{ALARM, Page, QUIET, STRONG};
 use crate::quantity::number;
 use crate::table::{Column, Table, dash};
@@ -27,6 +28,8 @@ pub fn claims(claims: &Claims, page: &Page) -> Vec<String> {
     }
     if !told.is_empty() {
         lines.extend(counts(claims, page));
+        lines.push(String::new());
+        lines.extend(score(&claims.score, page));
     }
     let inputs = claims.claims.len() - told.len();
     if inputs > 0 {
@@ -108,17 +111,12 @@ fn error(claim: &Claim) -> String {
 /// The row of counts of all results.
 const ALL: &str = "all";
 
-/// How many of what: for each study and kind, then for claims that set a parameter, or may, and for others; last what is no
-/// result.
+/// How many of what: for each study and kind, then for all; last what is no result.
 fn counts(claims: &Claims, page: &Page) -> Vec<String> {
     let of_role = |role: &'static str| Verdicts::of(claims.claims.iter().filter(move |it| it.role == role));
     let kinds = claims.summary.iter();
     let mut rows: Vec<_> = kinds.map(|it| (format!("{}: {}s", it.study, it.kind), it.counts)).collect();
     let mut row = |name: &str, counts| rows.push((name.to_owned(), counts));
-    if claims.claims.iter().any(|claim| claim.fixes) {
-        row("claims that set a parameter, or may (*)", claims.fit);
-        row("all others", claims.not_fit);
-    }
     if claims.results > 0 {
         row(ALL, of_role("result"));
     }
@@ -136,10 +134,31 @@ fn counts(claims: &Claims, page: &Page) -> Vec<String> {
         Column::right("hold", cells(|counts| counts.holds)),
         Column::right("differ", cells(|counts| counts.differs)),
         Column::right("held out", cells(|counts| counts.held_out)),
+        Column::right("unknown", cells(|counts| counts.unknown)),
         Column::right("not measured", cells(|counts| counts.not_measured)),
         Column::right("of", cells(|counts| counts.all())),
     ];
     Table::lines(columns, page, |index| if rows[index].0 == ALL { STRONG } else { Style::new() })
+}
+
+/// The score of each study, and of all together where there are several: of claims that set a parameter, that follow from typed numbers or from other claims,
+/// that were predicted, those that hold of those that could; then the number predicted blind, and of those that nobody asked.
+fn score(standings: &[Standing], page: &Page) -> Vec<String> {
+    let rows = Standing::rows(standings);
+    let name = |study: &Option<&str>| study.unwrap_or(ALL).to_owned();
+    let cells = |cell: &dyn Fn(&Grid) -> String| rows.iter().map(|(_, grid)| cell(grid)).collect::<Vec<_>>();
+    let of = |basis: Basis| cells(&move |grid| grid.holds(basis));
+    let many = |basis: Basis| cells(&move |grid| grid.of(basis).measured().to_string());
+    let columns = vec![
+        Column::left("score", rows.iter().map(|(study, _)| name(study))),
+        Column::right("set a\nparameter (*)", of(Basis::Set)),
+        Column::right("follow from\nothers", of(Basis::Follows)),
+        Column::right("predicted\nin view", of(Basis::Predicted)),
+        Column::right("predicted\nblind", many(Basis::Blind)),
+        Column::right("unknown", many(Basis::Unknown)),
+        Column::right("not\nmeasured", cells(&|grid| grid.not_measured().to_string())),
+    ];
+    Table::lines(columns, page, |index| if rows[index].0.is_none() { STRONG } else { Style::new() })
 }
 
 #[cfg(test)]

@@ -170,7 +170,14 @@ mod tests {
         });
         let rate = samples.first().map(|_| StudyNumber { median: 12.5, interval: None, samples: vec![12.5] });
         let numbers = [("time".to_owned(), number), ("rate".to_owned(), rate)].into_iter().collect();
-        StudyRow { fields, rounds: samples.len() as u32, oversubscribed: samples.len() > 1, numbers }
+        StudyRow {
+            fields,
+            rounds: samples.len() as u32,
+            oversubscribed: samples.len() > 1,
+            numbers,
+            breakdown_ns: None,
+            volume_bytes: None,
+        }
     }
 
     fn found() -> Study {
@@ -200,6 +207,7 @@ mod tests {
                 because: "it should".to_owned(),
             }],
             figures: Vec::new(),
+            leaves_out: Vec::new(),
         }
     }
 

@@ -1,0 +1,142 @@
+//! Claims with their verdicts, and the score. This module must never decide a verdict.
+
+use lab::Basis;
+use maud::{Markup, html};
+
+use crate::document::{Claim, Scalar, Standing, Verdicts};
+use crate::picture::basis_label;
+use crate::quantity::{number, several};
+
+/// A table of so many claims stands open; a longer one is folded away.
+const OPEN: usize = 14;
+
+/// The claims that differ, in the open, then all of them.
+pub(super) fn tables(claims: &[Claim]) -> Markup {
+    let results: Vec<&Claim> =
+        claims.iter().filter(|claim| claim.role != "input" || claim.measured.is_some()).collect();
+    let differ: Vec<&Claim> = results.iter().copied().filter(|claim| claim.verdict == "differs").collect();
+    let asked: Vec<&Claim> =
+        results.iter().copied().filter(|claim| claim.verdict != "not measured").collect();
+    html! {
+        @if !asked.is_empty() {
+            h3 { "Beside the literature" }
+            p { (told(&asked)) }
+            @if asked.len() > OPEN {
+                @if !differ.is_empty() && differ.len() <= 2 * OPEN { (table("What differs", &differ)) }
+                details { summary { "All " (asked.len()) " claims" } div { (table("", &asked)) } }
+            } @else {
+                (table("", &asked))
+            }
+        }
+    }
+}
+
+/// How the claims came out, in a sentence.
+fn told(claims: &[&Claim]) -> String {
+    let counts = Verdicts::of(claims.iter().copied());
+    let parts = [
+        (counts.holds, "hold"),
+        (counts.differs, "differ"),
+        (counts.held_out, "are measured blind, their stated values being kept apart"),
+        (counts.unknown, "state a value that nobody can read"),
+    ];
+    let parts = parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
+    format!("Of {}, {}.", several(claims.len() as u64, "claim"), parts.collect::<Vec<_>>().join(", "))
+}
+
+fn table(caption: &str, claims: &[&Claim]) -> Markup {
+    html! {
+        div.wide {
+            table {
+                @if !caption.is_empty() { caption { (caption) } }
+                thead {
+                    tr {
+                        th scope="col" { "claim" }
+                        th.number scope="col" { "stated" }
+                        th.number scope="col" { "measured" }
+                        th scope="col" { "" }
+                        th.number scope="col" { "error" }
+                        th scope="col" { "verdict" }
+                        th scope="col" { "what it says" }
+                    }
+                }
+                tbody { @for claim in claims { (row(claim)) } }
+            }
+        }
+    }
+}
+
+fn row(claim: &Claim) -> Markup {
+    let basis = Basis::ALL.into_iter().find(|basis| claim.basis.as_deref() == Some(basis.name()));
+    html! {
+        tr data-claim=(claim.id) data-measured=[raw(claim.measured.as_ref())] {
+            td.name title=[claim.because.as_deref()] { (claim.id) small { (claim.statement) " (" (claim.place) ")" } }
+            td.number { (scalar(claim.stated.as_ref())) }
+            td.number { (scalar(claim.measured.as_ref())) }
+            td { (claim.unit) }
+            td.number { (claim.error.map_or_else(|| "–".to_owned(), |error| format!("{:+.1} %", error * 100.0 + 0.0))) }
+            td.mark { (verdict(&claim.verdict)) }
+            td { (basis.map_or(match claim.role.as_str() { "bound" => "a bound of our own", _ => "an input" }, basis_label)) }
+        }
+    }
+}
+
+fn verdict(verdict: &str) -> Markup {
+    let (class, sign) = match verdict {
+        "holds" => ("holds", "✓ "),
+        "differs" => ("differs", "✗ "),
+        _ => ("quiet", ""),
+    };
+    html! { span class=(class) { (sign) (verdict) } }
+}
+
+/// A number as the record has it.
+fn raw(scalar: Option<&Scalar>) -> Option<String> {
+    match scalar? {
+        Scalar::Number(value) => Some(value.to_string()),
+        Scalar::Flag(flag) => Some(flag.to_string()),
+        Scalar::Text(_) => None,
+    }
+}
+
+fn scalar(scalar: Option<&Scalar>) -> String {
+    match scalar {
+        Some(Scalar::Number(value)) => number(*value),
+        Some(Scalar::Text(text)) => text.clone(),
+        Some(Scalar::Flag(true)) => "yes".to_owned(),
+        Some(Scalar::Flag(false)) => "no".to_owned(),
+        None => "–".to_owned(),
+    }
+}
+
+/// The four numbers of each study of the literature, and of all together.
+pub(super) fn score(standings: &[Standing]) -> Markup {
+    let rows = Standing::rows(standings);
+    html! {
+        div.wide {
+            table.score {
+                thead {
+                    tr {
+                        th scope="col" { "study" }
+                        @for basis in Basis::ALL { th.number scope="col" { (basis_label(basis)) } }
+                        th.number scope="col" { "not measured" }
+                    }
+                }
+                tbody {
+                    @for (study, grid) in &rows {
+                        tr.sum[study.is_none()] {
+                            td { (study.unwrap_or("all")) }
+                            @for basis in [Basis::Set, Basis::Follows, Basis::Predicted] {
+                                td.number { (grid.holds(basis)) }
+                            }
+                            @for basis in [Basis::Blind, Basis::Unknown] {
+                                td.number { (grid.of(basis).measured()) }
+                            }
+                            td.number { (grid.not_measured()) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

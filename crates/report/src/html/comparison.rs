@@ -1,0 +1,110 @@
+//! One program by every mechanism under every policy, as one page. This module must never rank anything.
+
+use maud::{Markup, html};
+
+use super::shell::{Entry, Shell, figure, place};
+use crate::document::{Comparison, Row, World};
+use crate::picture;
+use crate::plot::Picture;
+use crate::quantity::{bytes, count, several, time};
+use crate::words::label;
+
+/// The page of a comparison, whose ranked bars are in `picture`. `summary` says what the program is, and `command` which command line
+/// makes the page.
+pub fn comparison(found: &Comparison, picture: &Picture, summary: &str, command: &str) -> String {
+    let asked = &found.asked;
+    let drawn = [
+        ("Ranked", "ranked", Some(picture.clone())),
+        ("Mechanisms under policies", "mechanisms", picture::mechanisms(found)),
+        ("What was sent", "volume", picture::volumes(found)),
+    ];
+    let drawn: Vec<_> =
+        drawn.into_iter().filter_map(|(heading, name, picture)| Some((heading, name, picture?))).collect();
+    let pictures = drawn.iter().map(|(heading, name, _)| Entry::Part((*heading).to_owned(), place(name)));
+    let worlds = found.worlds.iter().map(|world| Entry::Part(title(world), place(&title(world))));
+    let contents = [Entry::Group("Pictures")]
+        .into_iter()
+        .chain(pictures)
+        .chain([Entry::Group("Tables")])
+        .chain(worlds)
+        .collect();
+    let input: Vec<_> = asked.input.iter().map(|(key, value)| format!("{key} {value}")).collect();
+    let head = html! {
+        p.lead { (found.verdict.text) }
+        p.facts {
+            span { (asked.program) ": " (summary) }
+            @if !input.is_empty() { span { (input.join(", ")) } }
+            span { code { (command) } }
+            @if let Some(partial) = &found.partial { span.differs { "PARTIAL: " (partial) } }
+        }
+    };
+    let body = html! {
+        @for (heading, name, picture) in &drawn { h3 { (heading) } (figure(name, picture)) }
+        @for agreement in &found.agreements { p { (agreement.text) } }
+        @for prediction in &found.predictions { p { (prediction.text) } }
+        @for world in &found.worlds { (part(world)) }
+    };
+    let foot =
+        "Every answer was checked against a sequential run. Nothing on this page is loaded from elsewhere."
+            .to_owned();
+    Shell { title: format!("{}, compared", asked.program), head, contents, body, foot }.page()
+}
+
+fn title(world: &World) -> String {
+    let machine = label(&world.on.machine, world.on.machine_file.as_deref());
+    format!("{machine}, {} of {}", several(world.nodes, "node"), several(world.processors, "processor"))
+}
+
+fn part(world: &World) -> Markup {
+    let left = world.refused.iter().map(|it| (&it.mechanism, &it.reason));
+    let failed = world.failed.iter().map(|it| (&it.mechanism, &it.reason));
+    html! {
+        section id=(place(&title(world))) {
+            h2 { (title(world)) }
+            p { (world.finding.text) }
+            div.wide {
+                table {
+                    thead {
+                        tr {
+                            th.number scope="col" { "" }
+                            th scope="col" { "mechanism" }
+                            th scope="col" { "policy" }
+                            th.number scope="col" { "time" }
+                            th.number scope="col" { "ratio" }
+                            th.number scope="col" { "messages" }
+                            th.number scope="col" { "data" }
+                            th.number scope="col" { "all bytes" }
+                            th scope="col" { "answer" }
+                        }
+                    }
+                    tbody { @for it in &world.rows { (row(it)) } }
+                }
+            }
+            @for (mechanism, reason) in failed { p.differs { "Failed: " (mechanism) ": " (reason) } }
+            @for (mechanism, reason) in left { p.quiet { "Refused: " (mechanism) ": " (reason) } }
+            @for it in &world.left_out {
+                p.quiet {
+                    "Left out: " (it.mechanism.as_deref().or(it.policy.as_deref()).unwrap_or_default()) ": " (it.reason)
+                }
+            }
+        }
+    }
+}
+
+fn row(row: &Row) -> Markup {
+    let volume = row.measured.volume_bytes;
+    let all = volume.data + volume.headers + volume.requests + volume.invalidations;
+    html! {
+        tr data-mechanism=(row.combination.mechanism) data-policy=(row.combination.policy) data-time=(row.measured.time_ns) {
+            td.number { @if let Some(rank) = row.rank { (rank) } }
+            td { (row.combination.mechanism) }
+            td { (row.combination.policy) }
+            td.number { (time(row.measured.time_ns)) }
+            td.number { (row.ratio_to_best.map_or_else(|| "–".to_owned(), |ratio| format!("{ratio:.2}"))) }
+            td.number { (count(row.measured.counters.messages)) }
+            td.number { (bytes(volume.data)) }
+            td.number { (bytes(all)) }
+            td.mark { @if row.rank.is_some() { span.holds { "✓" } } @else { span.differs { "✗ wrong" } } }
+        }
+    }
+}

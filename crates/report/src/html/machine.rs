@@ -1,0 +1,129 @@
+//! The part of a report on one machine: drawn, a message's way through it, and which of its values were free. This module must never
+//! know what a value does.
+
+use maud::{Markup, html};
+
+use super::parts::{Drawn, Machine};
+use super::shell::{figure, place};
+use crate::document::{Parameter, Score, Value};
+use crate::picture;
+use crate::quantity::several;
+
+/// The pictures of a machine.
+pub(super) fn drawn(machine: &Machine) -> Vec<Drawn> {
+    let name = &machine.explain.machine;
+    let parts = Drawn {
+        heading: "",
+        name: format!("machine-{name}-parts"),
+        picture: picture::machine(&machine.explain),
+    };
+    let way = picture::trips(name, &machine.explain.trips);
+    let way = way.map(|picture| Drawn {
+        heading: "A message's way",
+        name: format!("machine-{name}-message"),
+        picture,
+    });
+    [Some(parts), way].into_iter().flatten().collect()
+}
+
+/// The part of the page on a machine.
+pub(super) fn part(machine: &Machine, drawn: &[Drawn]) -> Markup {
+    let (explain, fixed) = (&machine.explain, &machine.fixed);
+    html! {
+        section id=(place(&format!("machine {}", explain.machine))) {
+            h2 { (explain.machine) }
+            p.lead { (super::study::sentence(&explain.summary)) }
+            p.facts {
+                span { "file " code { (explain.machine_file) } }
+                span { (several(explain.values.len() as u64, "value")) }
+                span { (several(fixed.parameters.len() as u64, "free one")) }
+            }
+            @for it in drawn {
+                @if !it.heading.is_empty() { h3 { (it.heading) } }
+                (figure(&it.name, &it.picture))
+            }
+            @if !explain.not_derived.is_empty() {
+                ul { @for it in &explain.not_derived { li { (it.name) ": " (it.reason) "." } } }
+            }
+            h3 { "What was free, and what fixed it" }
+            (free(machine))
+            (values(&explain.values))
+            @if !explain.sources.is_empty() {
+                details {
+                    summary { "Sources" }
+                    div {
+                        ul {
+                            @for source in &explain.sources {
+                                li { (source.mark) ": " (source.text.as_deref().unwrap_or("the head of the file does not say")) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn free(machine: &Machine) -> Markup {
+    let fixed = &machine.fixed;
+    let by_claims = fixed.parameters.iter().filter(|it| it.fixed_by.is_some()).count();
+    let score = |Score { holds, of }: Score| format!("{holds} of {of}");
+    html! {
+        @if fixed.parameters.is_empty() {
+            p { "Nothing: every value was published, or follows from published ones." }
+        } @else {
+            p {
+                (several(by_claims as u64, "value")) " fixed by claims, "
+                (several((fixed.parameters.len() - by_claims) as u64, "value")) " chosen by us."
+                @if fixed.fixing.of + fixed.fixing_nothing.of > 0 {
+                    " Of the values claimed of this machine, " (score(fixed.fixing)) " hold that fixed something, and "
+                    (score(fixed.fixing_nothing)) " that fixed nothing."
+                }
+            }
+            details {
+                summary { "The free values" }
+                div.wide {
+                    table {
+                        thead { tr { th scope="col" { "value" } th scope="col" { "" } th scope="col" { "fixed by" } } }
+                        tbody { @for it in &fixed.parameters { (parameter(it)) } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn parameter(it: &Parameter) -> Markup {
+    html! {
+        tr {
+            td.name { (it.key) }
+            td { (it.value) }
+            td {
+                @if let Some(claims) = &it.fixed_by { (claims.join(", ")) }
+                @if let Some(choice) = &it.choice { (choice) }
+            }
+        }
+    }
+}
+
+fn values(values: &[Value]) -> Markup {
+    html! {
+        details.numbers {
+            summary { "All values" }
+            div.wide {
+                table {
+                    thead { tr { th scope="col" { "key" } th scope="col" { "value" } th scope="col" { "source" } } }
+                    tbody {
+                        @for value in values {
+                            tr {
+                                td.name { (value.key) }
+                                td { (value.value) }
+                                td { (value.source.as_deref().unwrap_or("–")) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

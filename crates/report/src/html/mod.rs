@@ -1,0 +1,25 @@
+//! Results as one HTML file each: tables, pictures and sentences, without a script and without anything outside of the file. It reads
+//! on a screen, light or dark, and on paper. This module must never decide a verdict, rank anything, or know where a file lies.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `report` | studies beside the literature, and the machines that they ran on |
+//! | `comparison` | one program by every mechanism under every policy |
+//! | `parts` | what a report is made of |
+//! | `study`, `machine` | the part of a report on one study, on one machine |
+//! | `claims` | claims with their verdicts, and the score |
+//! | `numbers` | the tables of a study's numbers |
+//! | `shell` | what every page has: head, style, table of contents, figures |
+
+mod claims;
+mod comparison;
+mod machine;
+mod numbers;
+mod parts;
+mod report;
+mod shell;
+mod study;
+
+pub use comparison::comparison;
+pub use parts::{Machine, Studied};
+pub use report::Report;

@@ -1,0 +1,64 @@
+//! The tables of a study's numbers. This module must never know how a number was measured.
+
+use maud::{Markup, html};
+
+use crate::document::{Study, StudyColumn, StudyRow, StudyTable};
+use crate::picture::{axes, same};
+use crate::quantity::{number, several, time};
+
+/// All tables of a study, folded away.
+pub(super) fn tables(study: &Study) -> Markup {
+    let rows: usize = study.tables.iter().map(|table| table.rows.len()).sum();
+    html! {
+        @if rows > 0 {
+            details.numbers {
+                summary { "All numbers: " (several(rows as u64, "row")) " in " (several(study.tables.len() as u64, "table")) }
+                div { @for table in &study.tables { (one(table)) } }
+            }
+        }
+    }
+}
+
+fn one(table: &StudyTable) -> Markup {
+    let (axes, _) = axes(table);
+    let rounds = table.rows.iter().any(|row| row.rounds > 1);
+    html! {
+        div.wide {
+            table {
+                caption { (same(table)) }
+                thead {
+                    tr {
+                        @for name in &axes { th scope="col" { (name) } }
+                        @for column in &table.columns { th.number scope="col" { (head(column)) } }
+                        @if rounds { th.number scope="col" { "rounds" } }
+                    }
+                }
+                tbody {
+                    @for row in &table.rows {
+                        tr {
+                            @for name in &axes { td { (row.fields.get(*name).map_or("–", String::as_str)) } }
+                            @for column in &table.columns { (cell(row, column)) }
+                            @if rounds { td.number { (row.rounds) } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn head(column: &StudyColumn) -> String {
+    match column.unit.as_str() {
+        "" | "ns" => column.name.clone(),
+        unit => format!("{}, {unit}", column.name),
+    }
+}
+
+fn cell(row: &StudyRow, column: &StudyColumn) -> Markup {
+    let Some(found) = row.numbers.get(&column.name).and_then(Option::as_ref) else {
+        return html! { td.number { "–" } };
+    };
+    let shown = |value: f64| if column.unit == "ns" && value >= 0.0 { time(value) } else { number(value) };
+    let title = found.interval.map(|it| format!("between {} and {}", shown(it.low), shown(it.high)));
+    html! { td.number data-value=(found.median) title=[title] { (shown(found.median)) } }
+}

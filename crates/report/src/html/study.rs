@@ -1,0 +1,90 @@
+//! The part of a report on one study. This module must never measure anything.
+
+use maud::{Markup, html};
+
+use super::parts::{Drawn, Studied};
+use super::shell::{figure, place};
+use super::{claims, numbers};
+use crate::document::{Figure, Study};
+use crate::picture;
+use crate::quantity::several;
+
+/// The pictures of a study, in the order of its part: under a heading, those of its figures, then what is drawn of every study.
+pub(super) fn drawn(studied: &Studied) -> Vec<Drawn> {
+    let study = &studied.study;
+    let named = |name: &str| format!("{}-{name}", study.study);
+    let of_figure = |figure: &Figure| Drawn {
+        heading: "Figures",
+        name: named(&figure.name),
+        picture: picture::study(figure, study),
+    };
+    let agreement = picture::agreement(&format!("{}: measured against stated", study.study), &studied.claims);
+    let usual = [
+        ("Stated and measured", "stated-measured", agreement),
+        ("Policies on machines", "policies", picture::policies(study)),
+        ("Where the time went", "time", picture::time(study)),
+        ("What was sent", "volume", picture::volume(study)),
+    ];
+    let usual = usual
+        .into_iter()
+        .filter_map(|(heading, name, picture)| Some(Drawn { heading, name: named(name), picture: picture? }));
+    study.figures.iter().map(of_figure).chain(usual).collect()
+}
+
+/// The part of the page on a study.
+pub(super) fn part(studied: &Studied, drawn: &[Drawn]) -> Markup {
+    let study = &studied.study;
+    let shown = |heading: &str| drawn.iter().filter(move |it| it.heading == heading).collect::<Vec<_>>();
+    html! {
+        section id=(place(&study.study)) {
+            h2 { (study.study) }
+            p.lead { (sentence(&study.summary)) }
+            p.facts {
+                span { (several(study.runs as u64, "run")) }
+                span { "file " code { (study.file) } }
+                @if let Some(partial) = &study.partial { span.differs { "PARTIAL: " (partial) } }
+            }
+            @for run in &study.failed_runs { p.differs { "Failed: " code { (run.command) } ": " (run.said) } }
+            @for it in shown("Figures") { (figure(&it.name, &it.picture)) }
+            (claims::tables(&studied.claims))
+            @for heading in ["Stated and measured", "Policies on machines", "Where the time went", "What was sent"] {
+                @let pictures = shown(heading);
+                @if !pictures.is_empty() {
+                    h3 { (heading) }
+                    @for it in pictures { (figure(&it.name, &it.picture)) }
+                }
+            }
+            (checks(study, studied))
+            @if !study.leaves_out.is_empty() {
+                h3 { "What the models leave out" }
+                ul { @for said in &study.leaves_out { li { (said) } } }
+            }
+            (numbers::tables(study))
+        }
+    }
+}
+
+/// The orders and shapes that a study checks beside the claims.
+fn checks(study: &Study, studied: &Studied) -> Markup {
+    let is_claim = |id: &str| studied.claims.iter().any(|claim| claim.id == id);
+    let own: Vec<_> = study.checks.iter().filter(|check| !is_claim(&check.claim)).collect();
+    let told = |holds: Option<bool>| match holds {
+        Some(true) => "✓ holds",
+        Some(false) => "✗ differs",
+        None => "not measured",
+    };
+    html! {
+        @if !own.is_empty() {
+            h3 { "Checks" }
+            ul { @for check in own { li { (told(check.holds)) ": " (check.claim) " (" (check.because) ")" } } }
+        }
+    }
+}
+
+/// A summary as a sentence.
+pub(super) fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|first| first.to_uppercase().collect::<String>()).unwrap_or_default();
+    let end = if text.ends_with(['.', '?', '!']) { "" } else { "." };
+    format!("{first}{}{end}", letters.as_str())
+}

@@ -1,0 +1,140 @@
+//! Where the time of a study's runs went, and what their bytes were sent for. This module must never measure anything.
+
+use std::collections::BTreeSet;
+
+use compare::Part;
+use indexmap::{IndexMap, IndexSet};
+
+use crate::document::{Study, StudyRow, StudyTable, Volume};
+use crate::part::name;
+use crate::plot::{Bar, Bars, Content, Panel, Picture, Piece, Shared};
+use crate::quantity::several;
+
+/// The most tables and the most rows of one that are drawn.
+const TABLES: usize = 6;
+const ROWS: usize = 24;
+
+/// The picture of where the time of each run went; `None` if no run says.
+pub fn time(study: &Study) -> Option<Picture> {
+    let pieces = |row: &StudyRow| -> Option<Vec<Piece>> {
+        let spent = row.breakdown_ns.as_ref()?;
+        let values = [spent.compute, spent.memory, spent.overhead, spent.synchronization, spent.idle];
+        Some(Part::ALL.into_iter().zip(values).map(|(part, value)| piece(name(part), value)).collect())
+    };
+    let told = "Time of all computing processors together, by what they spent it on, in the first timed region of each run.";
+    let title = format!("{}: where the time went", study.study);
+    picture(study, title, told, ("time of all processors", "ns"), pieces)
+}
+
+/// The picture of what the bytes of each run were sent for; `None` if no run sent any.
+pub fn volume(study: &Study) -> Option<Picture> {
+    let pieces = |row: &StudyRow| -> Option<Vec<Piece>> { Some(sent(row.volume_bytes.as_ref()?)) };
+    let told = "Bytes that all nodes sent in the first timed region of each run, by purpose.";
+    let title = format!("{}: what was sent", study.study);
+    picture(study, title, told, ("bytes sent", "B"), pieces)
+}
+
+/// Bytes by their purpose.
+pub(super) fn sent(bytes: &Volume) -> Vec<Piece> {
+    let Volume { data, headers, requests, invalidations } = *bytes;
+    let named =
+        [("data", data), ("headers", headers), ("requests", requests), ("invalidations", invalidations)];
+    named.into_iter().map(|(name, bytes)| piece(name, bytes as f64)).collect()
+}
+
+fn piece(label: &str, value: f64) -> Piece {
+    Piece { label: label.to_owned(), value }
+}
+
+/// The picture of a panel of bars for each table of the study.
+fn picture(
+    study: &Study,
+    title: String,
+    told: &str,
+    (label, unit): (&str, &str),
+    pieces: impl Fn(&StudyRow) -> Option<Vec<Piece>>,
+) -> Option<Picture> {
+    let bar = |table: &StudyTable, row: &StudyRow| -> Option<Bar> {
+        let pieces = pieces(row)?;
+        let sum: f64 = pieces.iter().map(|piece| piece.value).sum();
+        (sum > 0.0).then(|| Bar { label: row_name(table, row), value: Some(sum), pieces, ..Bar::default() })
+    };
+    let tables = joined(study);
+    let bars =
+        tables.iter().map(|table| (table, table.rows.iter().filter_map(|row| bar(table, row)).collect()));
+    let mut bars: Vec<(&StudyTable, Vec<Bar>)> =
+        bars.filter(|(_, bars): &(_, Vec<Bar>)| !bars.is_empty()).collect();
+    let all = |bars: &[(&StudyTable, Vec<Bar>)]| bars.iter().map(|(_, bars)| bars.len()).sum::<usize>();
+    let there = all(&bars);
+    bars.truncate(TABLES);
+    bars.iter_mut().for_each(|(_, bars)| bars.truncate(ROWS));
+    let left = there - all(&bars);
+    let panel = |(table, bars): (&StudyTable, Vec<Bar>)| {
+        let content = Bars { label: label.to_owned(), unit: unit.to_owned(), bars, to: None };
+        Panel { title: same(table), content: Content::Bars(content) }
+    };
+    let caption = match left {
+        0 => told.to_owned(),
+        left => format!("{told} {} of further runs are not drawn.", several(left as u64, "bar")),
+    };
+    let panels: Vec<_> = bars.into_iter().map(panel).collect();
+    (!panels.is_empty()).then_some(Picture { title, caption, panels, shared: Shared::default() })
+}
+
+/// The tables of a study, those of which the same is stated as one.
+fn joined(study: &Study) -> Vec<StudyTable> {
+    let mut tables: IndexMap<BTreeSet<&String>, StudyTable> = IndexMap::new();
+    for table in &study.tables {
+        let known = tables.entry(table.fields.iter().collect());
+        known
+            .and_modify(|known| known.rows.extend(table.rows.iter().cloned()))
+            .or_insert_with(|| table.clone());
+    }
+    tables.into_values().collect()
+}
+
+/// The names of fields that differ between the rows of a table, and of those that do not.
+pub(crate) fn axes(table: &StudyTable) -> (Vec<&String>, Vec<&String>) {
+    let values = |name: &String| table.rows.iter().map(|row| row.fields.get(name)).collect::<IndexSet<_>>();
+    table.fields.iter().partition(|name| values(name).len() > 1)
+}
+
+/// What tells a row from the others of its table.
+fn row_name(table: &StudyTable, row: &StudyRow) -> String {
+    let (axes, _) = axes(table);
+    let told = axes.into_iter().filter_map(|name| {
+        let value = row.fields.get(name)?;
+        // A bare number needs its name.
+        let is_number = value.starts_with(|first: char| first.is_ascii_digit());
+        Some(if is_number { format!("{name} {value}") } else { value.clone() })
+    });
+    let told = told.collect::<Vec<_>>().join(", ");
+    if told.is_empty() { "one run".to_owned() } else { told }
+}
+
+/// What is the same in all rows of a table.
+pub(crate) fn same(table: &StudyTable) -> String {
+    let (_, same) = axes(table);
+    let said = |name: &String| Some(format!("{name} {}", table.rows.first()?.fields.get(name)?));
+    same.into_iter().filter_map(said).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::samples::study;
+
+    #[test]
+    fn each_run_is_a_bar_of_the_parts_of_its_time() {
+        let study = study();
+        let picture = time(&study).unwrap();
+        let Content::Bars(bars) = &picture.panels[0].content else { panic!("bars") };
+        let told: Vec<_> = bars.bars.iter().map(|bar| (bar.label.as_str(), bar.value)).collect();
+        assert_eq!(told, [("paragon", Some(100.0)), ("t3d", Some(50.0))]);
+        assert_eq!(bars.bars[0].pieces[0], Piece { label: "compute".to_owned(), value: 60.0 });
+        assert_eq!(picture.panels[0].title, "program toy");
+        let sent = volume(&study).unwrap();
+        let Content::Bars(bars) = &sent.panels[0].content else { panic!("bars") };
+        assert_eq!(bars.bars[0].value, Some(64.0));
+    }
+}

@@ -1,0 +1,87 @@
+//! Mechanisms against policies, and what each combination sent, from the document of a comparison. This module must never measure
+//! anything.
+
+use indexmap::IndexSet;
+
+use super::map::shade;
+use super::spent::sent;
+use crate::document::{Comparison, Row, World};
+use crate::plot::{Bar, Bars, Content, Field, Map, MapRow, Panel, Picture, Shared};
+use crate::quantity::{several, time};
+use crate::words::label;
+
+/// The picture of a comparison as maps: a panel for each machine in each shape, with a field for each mechanism under each policy.
+/// `None` if no machine ran two mechanisms or two policies.
+pub fn mechanisms(found: &Comparison) -> Option<Picture> {
+    let panels: Vec<_> = found.worlds.iter().filter_map(map).collect();
+    (!panels.is_empty()).then(|| Picture {
+        title: format!("{}: mechanisms under policies", found.asked.program),
+        caption: "The darker a field, the slower, by factors from the fastest of the panel. Fields without a number did not run, or gave \
+                  a wrong answer."
+            .to_owned(),
+        panels,
+        shared: Shared::default(),
+    })
+}
+
+/// The picture of the bytes that each combination sent; `None` if none did.
+pub fn volumes(found: &Comparison) -> Option<Picture> {
+    let panels: Vec<_> = found.worlds.iter().filter_map(bars).collect();
+    (!panels.is_empty()).then(|| Picture {
+        title: format!("{}: what was sent", found.asked.program),
+        caption: "Bytes that all nodes sent in the first timed region, by purpose.".to_owned(),
+        panels,
+        shared: Shared::default(),
+    })
+}
+
+fn title(world: &World) -> String {
+    let machine = label(&world.on.machine, world.on.machine_file.as_deref());
+    format!("{machine}, {} of {}", several(world.nodes, "node"), several(world.processors, "processor"))
+}
+
+/// The rows with right answers.
+fn right(world: &World) -> impl Iterator<Item = &Row> {
+    world.rows.iter().filter(|row| row.rank.is_some() && row.measured.time_ns > 0.0)
+}
+
+fn map(world: &World) -> Option<Panel> {
+    let mechanisms: IndexSet<&str> = right(world).map(|row| row.combination.mechanism.as_str()).collect();
+    let policies: IndexSet<&str> = right(world).map(|row| row.combination.policy.as_str()).collect();
+    if mechanisms.len() < 2 && policies.len() < 2 {
+        return None;
+    }
+    let times = || right(world).map(|row| row.measured.time_ns);
+    let (least, most) = (times().fold(f64::INFINITY, f64::min), times().fold(0.0, f64::max));
+    let field = |mechanism: &str, policy: &str| {
+        let is_it = |row: &&Row| row.combination.mechanism == mechanism && row.combination.policy == policy;
+        let value = right(world).find(is_it)?.measured.time_ns;
+        let note = format!("{:.2} times the fastest", value / least);
+        Some(Field { value, shade: shade(value, least, most), text: time(value), note })
+    };
+    let row = |mechanism: &&str| MapRow {
+        label: (*mechanism).to_owned(),
+        fields: policies.iter().map(|policy| field(mechanism, policy)).collect(),
+    };
+    let map = Map {
+        across: "policy".to_owned(),
+        scale: [time(least), time(most)],
+        columns: policies.iter().map(|policy| (*policy).to_owned()).collect(),
+        rows: mechanisms.iter().map(row).collect(),
+    };
+    Some(Panel { title: title(world), content: Content::Map(map) })
+}
+
+fn bars(world: &World) -> Option<Panel> {
+    let bar = |row: &Row| {
+        let region = row.measured.phases.first().map(|phase| phase.volume_bytes);
+        let pieces = sent(&region.unwrap_or(row.measured.volume_bytes));
+        let sum: f64 = pieces.iter().map(|piece| piece.value).sum();
+        let label = format!("{} {}", row.combination.mechanism, row.combination.policy);
+        (sum > 0.0).then(|| Bar { label, value: Some(sum), pieces, ..Bar::default() })
+    };
+    // Policies that came out the same sent the same.
+    let bars: Vec<_> = right(world).filter(|row| row.same_as.is_none()).filter_map(bar).collect();
+    let bars = Bars { label: "bytes sent".to_owned(), unit: "B".to_owned(), bars, to: None };
+    (!bars.bars.is_empty()).then(|| Panel { title: title(world), content: Content::Bars(bars) })
+}
