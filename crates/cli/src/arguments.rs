@@ -121,6 +121,15 @@ pub(crate) enum Command {
         tradewind study my-study.toml --out results\n  \
         tradewind study my-study.toml --jobs 2 --json")]
     Study(Study),
+    /// Write what studies found into one HTML file: figures and tables beside the literature, and the machines drawn
+    ///
+    /// Nothing is run: results are those of the record, or of folders that `tradewind study` has written. The page needs no network and
+    /// no script; it reads on a screen, light or dark, and on paper.
+    #[command(after_help = "Examples:\n  \
+        tradewind report split-c-table1 --out split-c.html\n  \
+        tradewind report results --out results.html --pictures pictures\n  \
+        tradewind report")]
+    Report(Report),
     /// Hold measurements against what the literature says: run what is needed, print each claim with its verdict
     ///
     /// Results of runs are recorded: a second call is instant, and a call after an interruption goes on where the first
@@ -247,6 +256,23 @@ pub(crate) struct Study {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Report {
+    /// Names or files of studies whose runs are on record, or folders that `tradewind study` has written, or that have such
+    /// folders in them [default: every shipped study whose runs are all on record]
+    #[arg(value_name = "STUDY|FILE|DIR")]
+    pub(crate) of: Vec<String>,
+    /// The page to write
+    #[arg(long, value_name = "FILE.html", default_value = "report.html")]
+    pub(crate) out: PathBuf,
+    /// Write every picture of the page into this folder too, as SVG; it must be empty, missing, or made by this command
+    #[arg(long, value_name = "DIR")]
+    pub(crate) pictures: Option<PathBuf>,
+    /// Look for results of runs in this file [default: a file in the user's data folder]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) record: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Claims {
     /// Beginnings of ids, in whole parts: `split-c.gap` does not select `split-c.gap2` [default: all claims]
     #[arg(value_name = "ID-PREFIX")]
@@ -257,6 +283,9 @@ pub(crate) struct Claims {
     /// Keep the results of runs in this file [default: a file in the user's data folder]
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
+    /// Write every claim with its verdict into this file too, tab-separated
+    #[arg(long, value_name = "FILE.tsv", conflicts_with_all = ["ledger", "sensitivity"])]
+    pub(crate) out: Option<PathBuf>,
     /// Print the free parameters of each model instead of the claims: values that claims fixed or that were chosen,
     /// and the verdicts of the claims that fixed none
     #[arg(long)]
@@ -461,8 +490,8 @@ pub(crate) struct Compare {
     /// enough, or a few seconds are over. A model gives the same result every time and runs once
     #[arg(long, value_name = "R|auto", default_value = "auto", allow_negative_numbers = true, value_parser = told::repeat)]
     pub(crate) repeat: Told<Repeat>,
-    /// Draw the tables into this file, as SVG
-    #[arg(long, value_name = "FILE.svg")]
+    /// Draw the tables into this file: as a picture, or as a page with further pictures and tables
+    #[arg(long, value_name = "FILE.svg|FILE.html")]
     pub(crate) out: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) common: Common,

@@ -11,11 +11,12 @@ use lab::record::Unusable;
 use lab::sensitivity::{self, Raise};
 use lab::{Claim, Finding, Laboratory, Specification, specification};
 use report::document::{self, FailedRun, Partial};
-use report::{Page, text};
+use report::{Page, text, tsv};
 use units::names::did_you_mean;
 use worlds::Target;
 
 use crate::arguments::Claims;
+use crate::files;
 use crate::house::House;
 use crate::print::{code, print};
 use crate::problem::{All, Problem};
@@ -31,6 +32,10 @@ pub(crate) fn claims(
 ) -> Result<ExitCode, Problem> {
     let (page, laboratory) =
         (arguments.output.page(), studies::laboratory(arguments.claims.as_deref())).all()?;
+    if let Some(path) = &arguments.out {
+        // A path that cannot be written is told before the runs, not after them.
+        files::table(path)?;
+    }
     known(&laboratory, &arguments.prefixes)?;
     let needed = laboratory.needed(&arguments.prefixes);
     let held = Held { house, arguments, laboratory: &laboratory, needed: &needed, page };
@@ -78,6 +83,10 @@ impl Held<'_> {
         } else {
             let found = document::Claims::new(laboratory, &findings, needed.len(), failed, partial);
             print(out, json, page, &found, |page| text::claims(&found, page))?;
+            // Half of the verdicts do not take the place of all.
+            if let Some(path) = arguments.out.as_ref().filter(|_| found.partial.is_none()) {
+                files::save(path, &tsv::claims(&found))?;
+            }
         }
         Ok(code(well))
     }

@@ -3,12 +3,13 @@
 
 use std::io::Write;
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::process::ExitCode;
 
 use compare::Ranking;
 use report::document::Partial;
 use report::text::View;
-use report::{Page, document, picture, plot, text};
+use report::{Page, document, html, picture, plot, text};
 use worlds::shape::AskedShape;
 use worlds::{Compared, Comparing, Comparison, Step, Target};
 
@@ -31,7 +32,7 @@ pub(crate) fn compare(
     let (plan, page) = (plan(house, arguments), arguments.common.output.page()).all()?;
     if let Some(path) = &arguments.out {
         // A path that cannot be written is told before a long comparison, not after it.
-        files::picture(path)?;
+        files::drawing(path)?;
     }
     let sheet = Sheet { name: &house.name, arguments, plan: &plan, page: &page };
     warn(&house.name, &plan.targets);
@@ -102,11 +103,22 @@ impl Sheet<'_> {
         let found = document::Comparison { partial: partial.clone(), ..found };
         print(out, arguments.common.output.json, page, &found, |page| text::comparison(&view, page))?;
         out.flush()?;
-        let drawn = || plot::svg(&picture::comparison(&asked, rankings, partial.as_ref()));
+        let picture = || picture::comparison(&asked, rankings, partial.as_ref());
+        let drawn = |path: &Path| match files::is_page(path) {
+            true => html::comparison(&found, &picture(), entry.summary, &called(self.name)),
+            false => plot::svg(&picture()),
+        };
         // Half of a comparison does not take the place of a whole one.
         let path = arguments.out.as_ref().filter(|path| partial.is_none() || !path.exists());
-        path.map_or(Ok(()), |path| files::save(path, &drawn()))
+        path.map_or(Ok(()), |path| files::save(path, &drawn(path)))
     }
+}
+
+/// The command line as it was typed, for the command of this name.
+fn called(name: &str) -> String {
+    let quoted = |word: String| if word.contains(' ') { format!("\"{word}\"") } else { word };
+    let words = std::env::args().skip(1).map(quoted);
+    [name.to_owned()].into_iter().chain(words).collect::<Vec<_>>().join(" ")
 }
 
 /// The comparison that the command line asks for.

@@ -41,8 +41,33 @@ pub(crate) fn draft(path: &Path) -> Result<NamedTempFile, Problem> {
 /// The file beside a path to which a picture is to be written, as [`draft`]. A picture has the name of one.
 pub(crate) fn picture(path: &Path) -> Result<NamedTempFile, Problem> {
     let file = draft(path)?;
-    let is_svg = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("svg"));
-    if is_svg { Ok(file) } else { Err(wrong(path, &"expected a name that ends in .svg")) }
+    if is_picture(path) { Ok(file) } else { Err(wrong(path, &"expected a name that ends in .svg")) }
+}
+
+/// The file beside a path to which a picture or a page is to be written, as [`draft`]. Either has the name of one.
+pub(crate) fn drawing(path: &Path) -> Result<NamedTempFile, Problem> {
+    let file = draft(path)?;
+    let is_drawing = is_picture(path) || is_page(path);
+    if is_drawing { Ok(file) } else { Err(wrong(path, &"expected a name that ends in .svg or .html")) }
+}
+
+/// The file beside a path to which a table is to be written, as [`draft`]. A table has the name of one.
+pub(crate) fn table(path: &Path) -> Result<NamedTempFile, Problem> {
+    let file = draft(path)?;
+    if ends_in(path, "tsv") { Ok(file) } else { Err(wrong(path, &"expected a name that ends in .tsv")) }
+}
+
+fn is_picture(path: &Path) -> bool {
+    ends_in(path, "svg")
+}
+
+/// Whether a file is to be a page.
+pub(crate) fn is_page(path: &Path) -> bool {
+    ends_in(path, "html")
+}
+
+fn ends_in(path: &Path, kind: &str) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(kind))
 }
 
 /// The folder that a file is to be written in, which must be there.

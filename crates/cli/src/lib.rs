@@ -6,7 +6,7 @@
 //! | `arguments`, `told` | the arguments of the command line, read into types with their mistakes |
 //! | `asked` | from arguments to machines and programs |
 //! | `problem` | why a command did not do what it was asked |
-//! | `run`, `compare`, `list`, `explain`, `study`, `claims`, `calibrate`, `litmus`, `model` | the commands |
+//! | `run`, `compare`, `list`, `explain`, `study`, `report`, `claims`, `calibrate`, `litmus`, `model` | the commands |
 //! | `runs`, `reads` | runs of a laboratory, and what they read |
 //! | `shipped`, `studies` | the claims and studies inside the command |
 //! | `files` | files that appear whole or not at all |
@@ -37,6 +37,7 @@ mod problem;
 mod processes;
 mod progress;
 mod reads;
+mod report;
 mod run;
 mod runs;
 mod shipped;
@@ -78,6 +79,7 @@ fn does(house: &House, command: &Command, out: &mut (impl Write + Send)) -> Resu
         Command::Run(run) => run::run(house, run, out),
         Command::Compare(compare) => compare::compare(house, compare, out),
         Command::Study(asked) => study::study(house, asked, out),
+        Command::Report(asked) => report::report(house, asked, out),
         Command::Claims(claims) => claims::claims(house, claims, out),
         Command::Calibrate(calibrate) => calibrate::calibrate(house, calibrate, out),
         Command::Litmus(litmus) => litmus::litmus(house, litmus, out),

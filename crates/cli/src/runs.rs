@@ -2,7 +2,7 @@
 //! is finished is told. This module must never know what an answer is for.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -106,10 +106,29 @@ pub(crate) fn failed(unusable: Unusable) -> Problem {
     Problem::Failed(format!("record {unusable}"))
 }
 
-/// The record in the file asked for, else in the folder where programs keep what they know of this user.
+/// The record in the file asked for, else in the folder where programs keep what they know of this user; `None` if there is no such
+/// file. Nothing is made.
+pub(crate) fn existing(name: &str, asked: Option<&PathBuf>) -> Result<Option<Record>, Problem> {
+    let path = path(asked)?;
+    path.exists().then(|| opened(name, &path)).transpose()
+}
+
+/// The record in the file asked for, else in the folder where programs keep what they know of this user; it is made if there is none.
 fn open(name: &str, asked: Option<&PathBuf>) -> Result<Record, Problem> {
-    let path = match asked {
-        Some(path) => path.clone(),
+    let path = path(asked)?;
+    if asked.is_none()
+        && let Some(folder) = path.parent()
+    {
+        fs::create_dir_all(folder)
+            .map_err(|error| Problem::Failed(format!("{}: {error}; say --record FILE", folder.display())))?;
+    }
+    opened(name, &path)
+}
+
+/// The file of the record.
+fn path(asked: Option<&PathBuf>) -> Result<PathBuf, Problem> {
+    match asked {
+        Some(path) => Ok(path.clone()),
         None => {
             let folders = etcetera::choose_base_strategy()
                 .map_err(|error| Problem::Failed(format!("{error}; say --record FILE")))?;
@@ -121,12 +140,13 @@ fn open(name: &str, asked: Option<&PathBuf>) -> Result<Record, Problem> {
                     "HOME={home}: there is no such folder; say --record FILE"
                 )));
             }
-            fs::create_dir_all(&folder).map_err(|error| {
-                Problem::Failed(format!("{}: {error}; say --record FILE", folder.display()))
-            })?;
-            folder.join("record.sqlite")
+            Ok(folder.join("record.sqlite"))
         }
-    };
+    }
+}
+
+/// The record in a file.
+fn opened(name: &str, path: &Path) -> Result<Record, Problem> {
     let (name, shown) = (name.to_owned(), path.display().to_string());
     let waits = move |waited: Duration| {
         say(
@@ -134,7 +154,7 @@ fn open(name: &str, asked: Option<&PathBuf>) -> Result<Record, Problem> {
             &format!("record {shown}: locked by another command; has waited for {} s", waited.as_secs()),
         );
     };
-    Record::open(&path, waits).map_err(|error| match error.is_locked() {
+    Record::open(path, waits).map_err(|error| match error.is_locked() {
         true => Problem::Failed(format!("record {error}")),
         false => Problem::wrong(format!("record {error}")),
     })

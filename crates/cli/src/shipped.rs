@@ -55,5 +55,8 @@ pub(crate) static STUDIES: &[Shipped] = &[
 pub(crate) static SURVEYS: &[Shipped] =
     &[shipped!("data/machine-survey.toml", "studies/data/machine-survey.toml")];
 
+/// The claims that follow from others, though no expression shows it.
+pub(crate) static BASIS: Shipped = shipped!("basis", "studies/basis.toml");
+
 /// How far a metric may be from a claim.
 pub(crate) static TOLERANCES: Shipped = shipped!("tolerances", "studies/tolerances.toml");

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use lab::{Claim, Laboratory, Mistakes, Study, claim, study, survey, tolerance};
+use lab::{Claim, Laboratory, Mistakes, Study, basis, claim, study, survey, tolerance};
 use worlds::files;
 
 use crate::problem::Problem;
-use crate::shipped::{CLAIMS, STUDIES, SURVEYS, Shipped, TOLERANCES};
+use crate::shipped::{BASIS, CLAIMS, STUDIES, SURVEYS, Shipped, TOLERANCES};
 
 /// Reads everything, claims from this folder if there is one: they take the place of all that is stated in the command,
 /// bounds of studies too.
@@ -22,7 +22,8 @@ pub(crate) fn laboratory(claims: Option<&Path>) -> Result<Laboratory, Problem> {
         }
         None => CLAIMS.iter().flat_map(shipped_claims).collect(),
     };
-    Laboratory::new(claims, studies, surveys(), tolerances()).map_err(problem)
+    let laboratory = Laboratory::new(claims, studies, surveys(), tolerances()).map_err(problem)?;
+    Ok(laboratory.declaring(whole(&BASIS, basis::read)))
 }
 
 /// The shipped claims of one file.
@@ -81,10 +82,14 @@ fn problem(mistakes: Mistakes) -> Problem {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use lab::drawing::Line;
+    use lab::laboratory::Metrics;
     use lab::results::{Kept, Results};
     use lab::specification::FIGURES;
     use lab::study::Source;
+    use lab::{Basis, Finding};
     use serde_json::{Value, json};
 
     use super::*;
@@ -98,6 +103,22 @@ mod tests {
         for (study, file) in laboratory.studies().iter().zip(STUDIES) {
             assert_eq!((study.name.as_str(), study.file.as_str()), (file.name, file.path));
         }
+    }
+
+    #[test]
+    fn what_is_declared_to_follow_is_a_claim_of_which_no_expression_shows_it() {
+        let (all, none) = (laboratory(None).unwrap(), laboratory(None).unwrap().declaring(Vec::new()));
+        let follows = |finding: &&Finding<'_>| finding.basis == Some(Basis::Follows);
+        let findings = none.findings(&[], &Metrics::default(), &BTreeSet::new());
+        let shown: Vec<_> = findings.iter().filter(follows).map(|it| it.claim.id.as_str()).collect();
+        let declared = whole(&BASIS, basis::read);
+        for beginning in declared.iter().flat_map(|it| &it.claims) {
+            let mut named = all.claims().iter().filter(|claim| claim.is_under(beginning));
+            assert!(named.any(|_| true), "no claim begins with {beginning}");
+        }
+        let is_declared = |id: &&str| all.declared(id).is_some();
+        let twice: Vec<_> = shown.into_iter().filter(is_declared).collect();
+        assert_eq!(twice, [""; 0], "expressions show already that these follow");
     }
 
     #[test]

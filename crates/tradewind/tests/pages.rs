@@ -2,6 +2,7 @@
 //!
 //! This test reads Markdown as text; it must never know what a page is about.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -115,4 +116,68 @@ fn the_page_on_new_programs_shows_the_histogram_in_shared_memory() {
     let (_, code) = file.split_once("use tempest::*;\n\n").expect("the file uses the waist");
     assert!(page.contains(code), "docs/new-program.md does not show apps/src/histogram/shared.rs as it is");
     assert!(code_lines(code) <= 40, "{} lines", code_lines(code));
+}
+
+/// The newest record of claims: a file of `results`, named by its day.
+fn newest_record() -> PathBuf {
+    let files = fs::read_dir(root().join("results")).expect("a folder of records");
+    let files = files.map(|file| file.expect("the folder can be read").path());
+    let records = files.filter(|path| path.extension().is_some_and(|extension| extension == "tsv"));
+    records.max().expect("a record of claims")
+}
+
+/// The lines of the README's table of the score, from a record of claims.
+fn score(record: &str) -> Vec<String> {
+    let mut lines = record.lines().map(|line| line.split('\t').collect::<Vec<_>>());
+    let head = lines.next().expect("a line of names");
+    let column = |name: &str| head.iter().position(|known| *known == name).expect(name);
+    let (claim, basis, verdict) = (column("claim"), column("basis"), column("verdict"));
+    // The basis and the verdict of each result, by the study of its id.
+    let mut studies: BTreeMap<String, Vec<(String, String)>> = BTreeMap::new();
+    for line in lines.filter(|line| !line[basis].is_empty()) {
+        let study = line[claim].split('.').next().expect("an id has a first part");
+        for name in [study, "~all"] {
+            let claims = studies.entry(name.to_owned()).or_default();
+            claims.push((line[basis].to_owned(), line[verdict].to_owned()));
+        }
+    }
+    let row = |(study, claims): (&String, &Vec<(String, String)>)| {
+        let count = |basis: &str, verdicts: &[&str]| {
+            let is_it = |it: &&(String, String)| {
+                (basis.is_empty() || it.0 == basis) && verdicts.contains(&it.1.as_str())
+            };
+            claims.iter().filter(is_it).count()
+        };
+        let of = |basis: &str| match count(basis, &["holds", "differs"]) {
+            0 => "–".to_owned(),
+            of => format!("{} of {of}", count(basis, &["holds"])),
+        };
+        let blind = count("blind", &["held out", "holds", "differs"]);
+        let unknown = count("unknown", &["unknown"]);
+        let missing = count("", &["not measured"]);
+        format!(
+            "| {} | {} | {} | {} | {blind} | {unknown} | {missing} |",
+            study.trim_start_matches('~'),
+            of("set"),
+            of("follows"),
+            of("predicted")
+        )
+    };
+    studies.iter().map(row).collect()
+}
+
+#[test]
+fn the_readme_tells_the_score_of_the_newest_record() {
+    let path = newest_record();
+    let record = fs::read_to_string(&path).expect("a record is a text");
+    let readme = read(Path::new("README.md"));
+    let name = path.file_name().expect("a file").to_string_lossy();
+    assert!(readme.contains(&format!("results/{name}")), "README.md does not name results/{name}");
+    for line in score(&record) {
+        assert!(
+            readme.lines().any(|known| known == line),
+            "README.md lacks, by results/{name}:\n{}",
+            score(&record).join("\n")
+        );
+    }
 }

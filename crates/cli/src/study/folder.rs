@@ -19,7 +19,7 @@ const OF: &str = "results of the study ";
 
 /// A folder that may be written into.
 #[derive(Debug)]
-pub(super) struct Folder {
+pub(crate) struct Folder {
     path: PathBuf,
     study: String,
     /// The names of files of ours, if there were any.
@@ -28,7 +28,7 @@ pub(super) struct Folder {
 
 impl Folder {
     /// The folder of this path for the results of this study; it is made when there are results.
-    pub(super) fn open(path: &Path, study: &str) -> Result<Self, Problem> {
+    pub(crate) fn open(path: &Path, study: &str) -> Result<Self, Problem> {
         let ours = match fs::read_dir(path) {
             Ok(entries) => ours(path, study, entries)?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -43,13 +43,13 @@ impl Folder {
     }
 
     /// Its path.
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
     /// Writes files of these names, each whole; if one cannot be written, none takes its name. Files of ours that are none of them any
     /// more are removed. A process that is killed meanwhile leaves new files beside old ones.
-    pub(super) fn write(&self, files: &[(String, Vec<u8>)]) -> Result<(), Problem> {
+    pub(crate) fn write(&self, files: &[(String, Vec<u8>)]) -> Result<(), Problem> {
         let is_new = !self.path.exists();
         if is_new {
             fs::create_dir(&self.path).map_err(|error| failed(&self.path, &error))?;

@@ -3,7 +3,7 @@
 
 mod check;
 mod folder;
-mod source;
+pub(crate) mod source;
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -22,7 +22,8 @@ use crate::problem::{All, Problem};
 use crate::reads::Reads;
 use crate::runs::{self, Answer, Answers, Runs, unrecorded};
 use crate::told::optional;
-use folder::Folder;
+
+pub(crate) use folder::Folder;
 
 /// Runs and reports.
 pub(crate) fn study(
@@ -55,7 +56,8 @@ pub(crate) fn study(
     recorded.map(|()| code).map_err(runs::failed)
 }
 
-fn is_native(source: &Source) -> bool {
+/// Whether a source runs on this host.
+pub(crate) fn is_native(source: &Source) -> bool {
     matches!(&source.origin, Origin::Run(run) if run.machine == worlds::NATIVE)
 }
 

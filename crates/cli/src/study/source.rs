@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use lab::Mistakes;
 use lab::study::{self, Origin, Study};
 use lab::survey::{self, Survey};
+use lab::{Laboratory, Mistakes};
 use units::names::did_you_mean;
 use worlds::files::read_text;
 
@@ -14,7 +14,7 @@ use crate::shipped::STUDIES;
 use crate::studies;
 
 /// A study that was read, and what else it needs.
-pub(super) struct Read {
+pub(crate) struct Read {
     /// The study; `None` if its file is no study at all.
     pub(super) study: Option<Study>,
     pub(super) surveys: BTreeMap<String, Survey>,
@@ -22,8 +22,22 @@ pub(super) struct Read {
     pub(super) mistakes: Mistakes,
 }
 
+impl Read {
+    /// A laboratory of the study alone, or every mistake in its file. Its runs are not looked at.
+    pub(crate) fn alone(self) -> Result<Laboratory, Problem> {
+        let told = |mistakes: &Mistakes| Problem::Wrong(mistakes.iter().map(ToString::to_string).collect());
+        match self.study {
+            Some(study) if self.mistakes.is_empty() => {
+                let laboratory = Laboratory::new(Vec::new(), vec![study], self.surveys, Vec::new());
+                laboratory.map_err(|mistakes| told(&mistakes))
+            }
+            _ => Err(told(&self.mistakes)),
+        }
+    }
+}
+
 /// The study of this name or file; of more runs than usual where they `are_meant`.
-pub(super) fn read(name: &str, are_meant: bool) -> Result<Read, Problem> {
+pub(crate) fn read(name: &str, are_meant: bool) -> Result<Read, Problem> {
     let most = if are_meant { Study::MOST_ASKED } else { Study::MOST };
     match STUDIES.iter().find(|shipped| shipped.name == name) {
         Some(shipped) => {

@@ -22,6 +22,7 @@ mod matrix;
 mod mistakes;
 mod pipe;
 mod repetition;
+mod report;
 mod samples;
 mod scratch;
 mod shared_memory;

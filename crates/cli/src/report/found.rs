@@ -1,0 +1,260 @@
+//! What studies found: looked up in the record, or read from folders that `study` has written. This module must never run anything.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use lab::record::{self, Key};
+use lab::results::{Kept, Results};
+use lab::study::Origin;
+use lab::{Laboratory, Record, Specification, Study};
+use report::document;
+use serde_json::Value;
+use worlds::files::read_text;
+
+use crate::arguments::Report;
+use crate::house::House;
+use crate::print::say;
+use crate::problem::{Problem, each};
+use crate::processes::runner;
+use crate::reads::Reads;
+use crate::shipped::STUDIES;
+use crate::study::{is_native, source};
+use crate::{runs, studies};
+
+/// The file that `study` writes for programs.
+const FILE: &str = "study.json";
+
+/// All that was asked for.
+pub(super) struct Found {
+    /// Studies by the laboratory that knows their claims.
+    pub(super) groups: Vec<Group>,
+    /// Studies of which there are results alone.
+    pub(super) strangers: Vec<document::Study>,
+}
+
+/// Studies of one laboratory.
+pub(super) struct Group {
+    pub(super) laboratory: Laboratory,
+    pub(super) studies: Vec<One>,
+}
+
+/// A study and what it found.
+pub(super) struct One {
+    pub(super) document: document::Study,
+    place: usize,
+}
+
+impl One {
+    /// The study in its laboratory.
+    pub(super) fn of<'l>(&self, laboratory: &'l Laboratory) -> &'l Study {
+        &laboratory.studies()[self.place]
+    }
+}
+
+impl Group {
+    /// Every number that the studies have measured, with its study.
+    pub(super) fn numbers(&self) -> impl Iterator<Item = (&Study, &str, f64)> {
+        self.studies.iter().flat_map(|one| {
+            let study = one.of(&self.laboratory);
+            one.document.metrics.iter().map(move |(name, number)| (study, name.as_str(), *number))
+        })
+    }
+
+    /// The machines that the studies run on, as they name them.
+    pub(super) fn machines(&self) -> BTreeSet<String> {
+        let sources = self.studies.iter().flat_map(|one| &one.of(&self.laboratory).sources);
+        let machine = |origin: &Origin| match origin {
+            Origin::Run(run) => Some(crate::reads::machine(run)),
+            Origin::Model { .. } | Origin::Survey { .. } => None,
+        };
+        sources.filter_map(|source| machine(&source.origin)).collect()
+    }
+}
+
+/// What was asked for, or everything that is wrong with it.
+pub(super) fn all(house: &House, arguments: &Report) -> Result<Found, Problem> {
+    let recorded = Recorded::open(house, arguments)?;
+    let (mut shipped, mut groups, mut strangers) = (Vec::new(), Vec::new(), Vec::new());
+    let asked: Vec<Asked> = match arguments.of.as_slice() {
+        [] => recorded.whole()?,
+        names => each(names.iter().map(|name| recorded.asked(name)))?.into_iter().flatten().collect(),
+    };
+    for asked in asked {
+        match asked {
+            Asked::Shipped(document) => shipped.push(document),
+            Asked::Own(laboratory, document) => {
+                groups.push(Group { laboratory, studies: vec![One { document, place: 0 }] });
+            }
+            Asked::Stranger(document) => strangers.push(document),
+        }
+    }
+    if !shipped.is_empty() {
+        let laboratory = studies::laboratory(None)?;
+        let place = |document: document::Study| {
+            let place = STUDIES.iter().position(|study| study.name == document.study);
+            One { document, place: place.expect("the name of a shipped study") }
+        };
+        let studies = shipped.into_iter().map(place).collect();
+        groups.insert(0, Group { laboratory, studies });
+    }
+    Ok(Found { groups, strangers })
+}
+
+/// What a study found.
+enum Asked {
+    Shipped(document::Study),
+    Own(Laboratory, document::Study),
+    Stranger(document::Study),
+}
+
+/// The runs that are on record.
+struct Recorded<'a> {
+    house: &'a House,
+    record: Option<Record>,
+    reads: Reads<'a>,
+    version: String,
+}
+
+impl<'a> Recorded<'a> {
+    fn open(house: &'a House, arguments: &Report) -> Result<Self, Problem> {
+        let runner = runner()?;
+        let version = record::version(env!("CARGO_PKG_VERSION"), runner.executable())
+            .map_err(|error| Problem::Failed(format!("{}: {error}", runner.executable().display())))?;
+        let record = runs::existing(&house.name, arguments.record.as_ref())?;
+        Ok(Self { house, record, reads: Reads::new(house), version })
+    }
+
+    /// Every shipped study whose runs are all on record. The others are told; that there is none at all is a mistake.
+    fn whole(&self) -> Result<Vec<Asked>, Problem> {
+        let (mut found, mut lacking) = (Vec::new(), Vec::new());
+        for study in STUDIES {
+            match self.study(study.name) {
+                Ok(asked) => found.push(asked),
+                Err(Problem::Wrong(mistakes)) => lacking.extend(mistakes),
+                Err(other) => return Err(other),
+            }
+        }
+        let has_run = |asked: &Asked| matches!(asked, Asked::Shipped(document) if document.runs > 0);
+        if !found.iter().any(has_run) {
+            return Err(Problem::Wrong(lacking));
+        }
+        lacking.iter().for_each(|why| say(&self.house.name, &format!("left out: {why}")));
+        Ok(found)
+    }
+
+    /// What the name of a study, its file or a folder of results stands for.
+    fn asked(&self, name: &str) -> Result<Vec<Asked>, Problem> {
+        // A folder that is called like a shipped study is `./NAME`.
+        let (path, is_shipped) = (Path::new(name), STUDIES.iter().any(|study| study.name == name));
+        match path.is_dir() && !is_shipped {
+            true => each(written(path)?.iter().map(|path| of_folder(path))),
+            false => Ok(vec![self.study(name)?]),
+        }
+    }
+
+    /// What a study found, whose runs are all on record.
+    fn study(&self, name: &str) -> Result<Asked, Problem> {
+        let is_shipped = STUDIES.iter().any(|study| study.name == name);
+        let laboratory = source::read(name, true)?.alone()?;
+        let [study] = laboratory.studies() else { unreachable!("a laboratory of one study") };
+        let answers = self.answers(name, study)?;
+        let mut kept: Vec<Vec<&Kept>> = vec![Vec::new(); study.sources.len()];
+        answers.iter().for_each(|(place, answer)| kept[*place].push(answer));
+        let document = document::Study::new(&Results::new(&laboratory, study, &kept), Vec::new(), None);
+        Ok(if is_shipped { Asked::Shipped(document) } else { Asked::Own(laboratory, document) })
+    }
+
+    /// The numbers of every run of a study, with the place of its source.
+    fn answers(&self, name: &str, study: &Study) -> Result<Vec<(usize, Kept)>, Problem> {
+        let asked = study.asked(is_native);
+        let (mut answers, mut has_other) = (Vec::new(), false);
+        for asked in &asked {
+            let source = &study.sources[asked.source];
+            let Origin::Run(run) = &source.origin else { continue };
+            let run = Specification { round: asked.round, ..(**run).clone() };
+            match self.answer(&run)? {
+                Ok(answer) => answers.push((asked.source, source.kept(&answer))),
+                Err(Missing { is_there_otherwise }) => has_other |= is_there_otherwise,
+            }
+        }
+        let command = format!("`tradewind study {name}`");
+        match (answers.len(), asked.len()) {
+            (done, all) if done == all => Ok(answers),
+            (0, _) if has_other => Err(Problem::wrong(format!(
+                "the record has runs of {name} by another version of the command, or on other values of a machine or an input: {command} \
+                 does them anew"
+            ))),
+            (0, _) => Err(Problem::wrong(format!("no run of {name} yet: {command}"))),
+            (done, all) => Err(Problem::wrong(format!(
+                "the record has {done} of the {all} runs of {name}: {command} does the others"
+            ))),
+        }
+    }
+
+    fn answer(&self, run: &Specification) -> Result<Result<Value, Missing>, Problem> {
+        let nothing = Ok(Err(Missing { is_there_otherwise: false }));
+        let Some(record) = &self.record else { return nothing };
+        let digests = self.reads.digests(run).map_err(Problem::wrong)?;
+        let (machine, inputs) = (digests.machine, digests.inputs);
+        let key = Key { specification: run.canonical(), machine, inputs, version: self.version.clone() };
+        Ok(match record.find(&key).map_err(runs::failed)? {
+            Some(answer) => Ok(answer),
+            None => {
+                let is_there_otherwise = record.has_other(&key.specification).map_err(runs::failed)?;
+                Err(Missing { is_there_otherwise })
+            }
+        })
+    }
+}
+
+/// A run that is not on record.
+struct Missing {
+    /// There is one of the same specification, of another version, machine or input.
+    is_there_otherwise: bool,
+}
+
+/// The files of studies in a folder: its own, or those of the folders in it, by their names.
+fn written(folder: &Path) -> Result<Vec<PathBuf>, Problem> {
+    let own = folder.join(FILE);
+    if own.is_file() {
+        return Ok(vec![own]);
+    }
+    let entries =
+        fs::read_dir(folder).map_err(|error| Problem::wrong(format!("{}: {error}", folder.display())))?;
+    let files = entries.filter_map(|entry| Some(entry.ok()?.path().join(FILE)));
+    let mut files: Vec<_> = files.filter(|path| path.is_file()).collect();
+    files.sort();
+    if files.is_empty() {
+        return Err(Problem::wrong(format!(
+            "{}: there is no {FILE} in it, nor in a folder of it; expected a folder that `tradewind study NAME --out DIR` has written",
+            folder.display()
+        )));
+    }
+    Ok(files)
+}
+
+/// What the file of a study says.
+fn of_folder(path: &Path) -> Result<Asked, Problem> {
+    let wrong = |why: String| Problem::wrong(format!("{}: {why}", path.display()));
+    let text = read_text(path).map_err(|why| wrong(why.to_string()))?;
+    let value: Value = serde_json::from_str(&text).map_err(|error| {
+        wrong(format!("{error}; expected the whole of a study's results, as `tradewind study NAME --out DIR` writes them"))
+    })?;
+    let version = value["version"].as_u64();
+    if version != Some(document::VERSION.into()) {
+        let found = version.map_or("no version".to_owned(), |version| format!("version {version}"));
+        return Err(wrong(format!(
+            "{found}; expected version {}: `tradewind study NAME --out DIR` writes it anew",
+            document::VERSION
+        )));
+    }
+    let study: document::Study = serde_json::from_value(value).map_err(|error| {
+        wrong(format!("{error}; expected the results of a study: `tradewind study NAME --out DIR`"))
+    })?;
+    if let Some(partial) = &study.partial {
+        return Err(wrong(format!("PARTIAL: {partial}; expected the results of all runs")));
+    }
+    let is_shipped = STUDIES.iter().any(|shipped| shipped.name == study.study && shipped.path == study.file);
+    Ok(if is_shipped { Asked::Shipped(study) } else { Asked::Stranger(study) })
+}

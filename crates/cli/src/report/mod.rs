@@ -1,0 +1,109 @@
+//! `tradewind report`: what studies found, beside the literature, as one HTML file. This module must never run anything, nor know how a
+//! report looks.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `found` | what studies found: from the record, or from folders that `study` has written |
+
+mod found;
+
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+
+use lab::laboratory::Metrics;
+use lab::{Finding, ledger};
+use report::{document, html, plot};
+use worlds::Target;
+
+use crate::arguments::Report;
+use crate::explain;
+use crate::files;
+use crate::house::House;
+use crate::print::say;
+use crate::problem::Problem;
+use crate::study::Folder;
+use found::Found;
+
+/// What marks a folder of pictures.
+const PICTURES: &str = "report";
+
+/// Draws and writes.
+pub(crate) fn report(house: &House, arguments: &Report, out: &mut impl Write) -> Result<ExitCode, Problem> {
+    // Whatever is wrong is told before anything is drawn.
+    is_page(&arguments.out)?;
+    let folder = arguments.pictures.as_deref().map(|path| Folder::open(path, PICTURES)).transpose()?;
+    let found = found::all(house, arguments)?;
+    let report = made(house, arguments, &found);
+    files::save(&arguments.out, &report.page())?;
+    if let Some(folder) = &folder {
+        let pictures = report.pictures().into_iter();
+        let drawn = pictures.map(|(name, picture)| (format!("{name}.svg"), plot::svg(&picture).into_bytes()));
+        folder.write(&drawn.collect::<Vec<_>>())?;
+        say(&house.name, &format!("{} pictures in {}", report.pictures().len(), folder.path().display()));
+    }
+    writeln!(out, "{}", arguments.out.display())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Refuses a path that is no page, or cannot be written.
+fn is_page(path: &Path) -> Result<(), Problem> {
+    files::draft(path)?;
+    match files::is_page(path) {
+        true => Ok(()),
+        false => Err(files::wrong(path, &"expected a name that ends in .html")),
+    }
+}
+
+/// The report of what was found.
+fn made(house: &House, arguments: &Report, found: &Found) -> html::Report {
+    let mut machines: Vec<html::Machine> = Vec::new();
+    let mut studies = Vec::new();
+    for group in &found.groups {
+        let laboratory = &group.laboratory;
+        let metrics = laboratory.metrics_of(group.numbers());
+        let names = group.machines();
+        let findings = laboratory.findings(&[], &metrics, &fixing(&names));
+        for study in &group.studies {
+            let decided = laboratory.decided_by(study.of(laboratory));
+            let own: Vec<Finding<'_>> =
+                findings.iter().filter(|it| decided.contains(it.claim.id.as_str())).cloned().collect();
+            let claims = document::Claim::all(laboratory, &own);
+            studies.push(html::Studied { study: study.document.clone(), claims });
+        }
+        let known = machines.iter().map(|it| it.explain.machine.clone()).collect::<BTreeSet<_>>();
+        let new = names.iter().filter_map(|name| machine(house, name, &findings, &metrics));
+        machines.extend(new.filter(|it| !known.contains(&it.explain.machine)));
+    }
+    studies.extend(
+        found.strangers.iter().map(|study| html::Studied { study: study.clone(), claims: Vec::new() }),
+    );
+    html::Report { command: command(house, arguments), studies, machines }
+}
+
+/// The command line that makes the report.
+fn command(house: &House, arguments: &Report) -> String {
+    let mut words = vec![house.name.clone(), "report".to_owned()];
+    words.extend(arguments.of.iter().cloned());
+    words.extend(["--out".to_owned(), arguments.out.display().to_string()]);
+    words.join(" ")
+}
+
+/// A machine of the report; `None` of this host, and of one whose file cannot be read any more.
+fn machine(house: &House, name: &str, findings: &[Finding<'_>], metrics: &Metrics) -> Option<html::Machine> {
+    let target = Target::find(name, &[]).ok()?;
+    let Target::Model { machine, .. } = &target else { return None };
+    let entry = ledger::entry(name, machine, findings, metrics);
+    let fixed = document::Ledger::new(&[entry], Vec::new(), None).machines.pop()?;
+    Some(html::Machine { explain: explain::of_machine(house, &target, machine), fixed })
+}
+
+/// The claims that fixed values of these machines.
+fn fixing(names: &BTreeSet<String>) -> BTreeSet<String> {
+    let ids = |name: &String| match Target::find(name, &[]) {
+        Ok(Target::Model { machine, .. }) => ledger::fixing(&machine).collect(),
+        _ => Vec::new(),
+    };
+    names.iter().flat_map(ids).collect()
+}

@@ -1,0 +1,262 @@
+//! `tradewind report`: what is refused before anything is drawn, and a page in a real browser.
+//!
+//! The browser is Chromium, as `chromium`, `chromium-browser` or `google-chrome` on the path. Where there is none, the test says so and
+//! holds the text of the page alone.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+use tempfile::{TempDir, tempdir};
+
+use crate::command::{good, json, refused, tradewind};
+
+/// A study of few runs with a figure of lines, claims of its own, and several machines under several policies.
+const STUDY: &str = r#"
+summary = "gaps by the number of operations"
+leaves_out = ["Nobody waits for a disk."]
+
+[[run]]
+program = "split-phase"
+machine = ["paragon", "meiko-cs2"]
+policy = ["proc", "np"]
+inputs = { operations = [64, 128, 256] }
+metrics = ["time", { figure = "gap.get", metric = "mine.gap.{machine}.{policy}.{operations}" }]
+
+[[bound]]
+id = "mine.gap.paragon.np.64"
+where = "nowhere"
+statement = "a gap"
+stated = "9"
+unit = "us"
+
+[[figure]]
+name = "gaps"
+x = "operations"
+y = "gap.get"
+series = "policy"
+panels = "machine"
+"#;
+
+/// A folder with a study in it.
+struct Place(TempDir);
+
+impl Place {
+    fn new() -> Self {
+        let place = Self(tempdir().expect("a folder"));
+        place.write("mine.toml", STUDY);
+        place
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.path().join(name).display().to_string()
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        fs::write(self.path(name), text).expect("a file");
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    /// The document of the study, whose runs are on record then.
+    fn studied(&self) -> Value {
+        json(&["study", &self.path("mine.toml"), "--record", &self.path("record")])
+    }
+
+    fn report(&self, more: &[&str]) -> String {
+        let (record, out) = (self.path("record"), self.path("page.html"));
+        good(&[&["report", "--record", &record, "--out", &out], more].concat());
+        self.read("page.html")
+    }
+}
+
+/// The name of a browser on the path; `None` if there is none.
+fn browser() -> Option<&'static str> {
+    let starts = |name: &&str| {
+        let version =
+            Command::new(name).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+        version.is_ok_and(|status| status.success())
+    };
+    ["chromium", "chromium-browser", "google-chrome"].into_iter().find(starts)
+}
+
+/// What a browser makes of a page, with these options: standard output, then standard error.
+fn browsed(browser: &str, page: &str, options: &[&str]) -> (String, String) {
+    let profile = tempdir().expect("a folder for the browser");
+    let done = Command::new(browser)
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--log-level=0"])
+        .arg(format!("--user-data-dir={}", profile.path().display()))
+        .args(options)
+        .arg(format!("file://{page}"))
+        .output()
+        .expect("the browser starts");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(done.status.success(), "{}", text(&done.stderr));
+    (text(&done.stdout), text(&done.stderr))
+}
+
+/// Every value of every series of the study's figures, as pictures have them.
+fn series(study: &Value) -> Vec<String> {
+    let list = |value: &Value| value.as_array().expect("a list").clone();
+    let of_figures = list(&study["figures"]).into_iter().flat_map(|figure| list(&figure["panels"]));
+    let lines = of_figures.flat_map(|panel| list(&panel["series"]));
+    let points = |line: Value| {
+        let told = list(&line["points"]).into_iter().map(|point| {
+            let number = |value: &Value| value.as_f64().expect("a number").to_string();
+            format!("{},{}", number(&point["x"]), number(&point["y"]["median"]))
+        });
+        format!("data-values=\"{}\"", told.collect::<Vec<_>>().join(" "))
+    };
+    lines.map(points).collect()
+}
+
+#[test]
+#[expect(clippy::print_stdout, reason = "whoever reads the log of the tests is to know what was not tested")]
+fn a_page_opens_in_a_browser_with_the_values_of_the_record() {
+    let place = Place::new();
+    let study = place.studied();
+    let text = place.report(&[&place.path("mine.toml")]);
+    let (page, said) = match browser() {
+        Some(browser) => {
+            let page = place.path("page.html");
+            let print = format!("--print-to-pdf={}", place.path("page.pdf"));
+            browsed(browser, &page, &[&print]);
+            let printed = fs::metadata(place.path("page.pdf")).expect("the page is printed");
+            assert!(printed.len() > 20_000, "a printed page of {} bytes", printed.len());
+            browsed(browser, &page, &["--dump-dom"])
+        }
+        None => {
+            println!(
+                "no chromium on the path: the page was not opened in a browser, and only its text is held"
+            );
+            (text, String::new())
+        }
+    };
+    let complaints: Vec<_> = said.lines().filter(|line| line.contains("CONSOLE")).collect();
+    assert!(complaints.is_empty(), "{complaints:#?}");
+    let series = series(&study);
+    assert_eq!(series.len(), 4);
+    for values in &series {
+        assert!(page.contains(values), "{values} is not on the page");
+    }
+    let measured = &study["metrics"]["mine.gap.paragon.np.64"];
+    let row = format!("data-claim=\"mine.gap.paragon.np.64\" data-measured=\"{measured}\"");
+    assert!(page.contains(&row), "{row}");
+    for wanted in
+        ["Nobody waits for a disk.", "id=\"mine-time\"", "id=\"mine-policies\"", "id=\"machine-paragon\""]
+    {
+        assert!(page.contains(wanted), "{wanted}");
+    }
+    assert!(!page.contains("<script"));
+}
+
+#[test]
+fn every_picture_of_a_page_is_a_file_too() {
+    let place = Place::new();
+    place.studied();
+    let pictures = place.path("pictures");
+    let (study, out, record) = (place.path("mine.toml"), place.path("page.html"), place.path("record"));
+    let ran = tradewind(&["report", &study, "--record", &record, "--out", &out, "--pictures", &pictures]);
+    assert_eq!((ran.code, ran.out.trim()), (Some(0), out.as_str()), "{ran:?}");
+    let page = place.read("page.html");
+    let names = fs::read_dir(&pictures).unwrap().map(|it| it.unwrap().file_name().into_string().unwrap());
+    let names: Vec<_> = names.filter(|name| !name.starts_with('.')).collect();
+    assert_eq!(names.len(), page.matches("<figure").count());
+    for name in names {
+        let svg = fs::read_to_string(Path::new(&pictures).join(&name)).unwrap();
+        assert!(
+            svg.starts_with("<svg") && page.contains(&format!("id=\"{}\"", name.trim_end_matches(".svg"))),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn a_folder_of_results_needs_no_record() {
+    let place = Place::new();
+    let (study, record, results) = (place.path("mine.toml"), place.path("record"), place.path("results"));
+    tradewind(&["study", &study, "--record", &record, "--out", &results]);
+    let none = place.path("none");
+    good(&["report", &results, "--record", &none, "--out", &place.path("page.html")]);
+    assert!(place.read("page.html").contains("id=\"mine-gaps\""));
+    assert!(!Path::new(&none).exists(), "a report makes no record");
+    // Half a file, and one of another version.
+    let file = format!("{results}/study.json");
+    let whole = fs::read_to_string(&file).unwrap();
+    let said = |text: &str, fragments: &[&str]| {
+        fs::write(&file, text).unwrap();
+        refused(&["report", &results, "--out", &place.path("other.html")], fragments);
+    };
+    said(
+        &whole[..whole.len() / 2],
+        &["study.json: EOF while parsing", "expected the whole of a study's results"],
+    );
+    let old = whole.replacen("\"version\": 3", "\"version\": 2", 1);
+    said(
+        &old,
+        &["study.json: version 2; expected version 3: `tradewind study NAME --out DIR` writes it anew"],
+    );
+    assert!(!Path::new(&place.path("other.html")).exists());
+}
+
+#[test]
+fn what_is_missing_is_said_before_anything_is_drawn() {
+    let place = Place::new();
+    let (study, record, out) = (place.path("mine.toml"), place.path("record"), place.path("page.html"));
+    let says = |fragments: &[&str]| {
+        refused(&["report", &study, "--record", &record, "--out", &out], fragments);
+        assert!(!Path::new(&out).exists());
+    };
+    says(&[&format!("no run of {study} yet: `tradewind study {study}`")]);
+    // A third of the runs.
+    place.write("mine.toml", &STUDY.replace("[64, 128, 256]", "[64]"));
+    place.studied();
+    place.write("mine.toml", STUDY);
+    says(&["the record has 4 of the 12 runs of", "does the others"]);
+    // The same runs on a machine of other values.
+    let mine = "extends = \"paragon\"\nname = \"mine\"\nsummary = \"s\"\nprocessor.clock = \"25 MHz\" # assumption\n";
+    place.write("machine.toml", mine);
+    place.write("mine.toml", &STUDY.replace("[\"paragon\", \"meiko-cs2\"]", "[\"machine.toml\"]"));
+    place.studied();
+    place.write("machine.toml", &mine.replace("25", "30"));
+    says(&["by another version of the command, or on other values of a machine or an input"]);
+}
+
+#[test]
+fn a_page_that_cannot_be_written_is_refused_first() {
+    let place = Place::new();
+    let (page, study, record) = (place.path("page.html"), place.path("mine.toml"), place.path("record"));
+    let none = place.path("none/page.html");
+    refused(&["report", "split-c-table1", "--out", &none], &["there is no folder"]);
+    let other = place.path("page.pdf");
+    refused(&["report", "split-c-table1", "--out", &other], &["expected a name that ends in .html"]);
+    refused(&["compare", "split-phase", "--out", &other], &["expected a name that ends in .svg or .html"]);
+    refused(&["claims", "widget.fig2", "--out", &other], &["expected a name that ends in .tsv"]);
+    let empty = place.path("empty");
+    fs::create_dir(&empty).unwrap();
+    refused(&["report", &empty, "--out", &page], &["there is no study.json in it, nor in a folder of it"]);
+    // What stands in the record is no study.
+    place.write("record", &"no database at all, but long enough to be taken for one ".repeat(20));
+    let asked = ["report", &study, "--record", &record, "--out", &page];
+    refused(&asked, &["expected a record of tradewind"]);
+}
+
+#[test]
+fn a_comparison_is_a_page_too() {
+    let place = Place::new();
+    let out = place.path("page.html");
+    let machines = ["--machine", "paragon,meiko-cs2", "--nodes", "3", "--processors", "1"];
+    let found = json(&[&["compare", "split-phase", "--out", &out], &machines[..]].concat());
+    let page = place.read("page.html");
+    assert!(page.contains("id=\"ranked\"") && page.contains("id=\"mechanisms\""));
+    let rows = found["worlds"].as_array().unwrap().iter().flat_map(|world| world["rows"].as_array().unwrap());
+    for row in rows {
+        let (mechanism, policy) = (row["mechanism"].as_str().unwrap(), row["policy"].as_str().unwrap());
+        let time = row["time_ns"].as_f64().unwrap();
+        let wanted = format!("data-mechanism=\"{mechanism}\" data-policy=\"{policy}\" data-time=\"{time}\"");
+        assert!(page.contains(&wanted), "{wanted}");
+    }
+}
