@@ -114,6 +114,8 @@ fn register<M: Message>(node: &mut Node, protocol: usize) {
     let id = MessageId(u16::try_from(node.entries.len()).expect("fewer than 65 536 kinds of messages"));
     let is_new = node.ids.insert(TypeId::of::<M>(), id);
     assert!(is_new, "{} is registered twice", type_name::<M>());
+    // A protocol has few kinds, and a machine may have a million nodes.
+    node.entries.reserve_exact(1);
     node.entries.push(Entry::of::<M>(protocol));
 }
 

@@ -1,14 +1,12 @@
 //! The tags and states of a write-back cache, direct mapped or set associative with replacement of the line used longest
 //! ago.
 //!
-//! A cache of a large machine has lines in few of its sets, so places are made only where a line comes in, for some neighbouring sets
-//! together.
-//!
 //! A cache holds no data. It keeps for each line the time from which the line is there, and computes with no time. It must
 //! never know a bus, nor who asks for a line.
 
 use units::Time;
 
+use super::groups::Groups;
 use super::moesi::State;
 
 /// A line at its place in a cache, in one word, so that a search touches little memory of the host: from the lowest bit up the state
@@ -38,12 +36,6 @@ const STATE: u64 = 7;
 
 /// The number of bits below the number of a line.
 const BITS: u32 = 5;
-
-/// The number of neighbouring sets whose places are made together.
-const TOGETHER: usize = 8;
-
-/// The first place of sets that have none yet. It lies beyond all places, so a search there finds nothing.
-const NOWHERE: u32 = u32::MAX;
 
 impl Tag {
     /// A line that has just come in.
@@ -111,13 +103,11 @@ pub struct Victim {
 #[derive(Clone, Debug)]
 pub struct Cache {
     ways: usize,
-    sets: u64,
-    /// `sets - 1` where that is a mask. A division would cost more than everything else.
+    /// The number of sets less one, where that is a mask. A division would cost more than everything else.
     mask: Option<u64>,
-    /// For each group of [`TOGETHER`] sets the first of its places, or [`NOWHERE`]. Empty until a line comes in: most processors of a
-    /// large machine use no modelled memory.
-    groups: Vec<u32>,
-    /// The places of all groups that have had a line, a set's side by side, the group that came in first at the start.
+    /// The sets that have places.
+    groups: Groups,
+    /// The places of these sets, a set's side by side.
     places: Vec<Place>,
     /// The last use of the line at each place; empty where each line has only one place.
     used: Vec<u64>,
@@ -127,20 +117,21 @@ pub struct Cache {
 impl Cache {
     /// Makes an empty cache of `lines` lines in sets of `ways`; `ways` divides `lines`, and both are at least 1.
     pub fn new(lines: usize, ways: usize) -> Self {
-        let sets = (lines / ways) as u64;
-        let mask = sets.is_power_of_two().then(|| sets - 1);
-        Self { ways, sets, mask, groups: Vec::new(), places: Vec::new(), used: Vec::new(), clock: 0 }
+        let sets = lines / ways;
+        let mask = sets.is_power_of_two().then(|| sets as u64 - 1);
+        let (places, used) = (Vec::new(), Vec::new());
+        Self { ways, mask, groups: Groups::new(sets), places, used, clock: 0 }
     }
 
     /// The number of sets.
     pub fn sets(&self) -> usize {
-        self.sets as usize
+        self.groups.sets()
     }
 
     /// The number of the set that a line belongs to.
     #[inline]
     pub fn set_of(&self, line: u64) -> usize {
-        self.mask.map_or_else(|| line % self.sets, |mask| line & mask) as usize
+        self.mask.map_or_else(|| line % self.sets() as u64, |mask| line & mask) as usize
     }
 
     /// The lines that the cache has of the set that a line belongs to.
@@ -153,9 +144,7 @@ impl Cache {
     /// The first place of the set that a line belongs to, which lies beyond all places if the set has none yet.
     #[inline]
     fn first_place(&self, line: u64) -> usize {
-        let set = self.set_of(line);
-        let group = self.groups.get(set / TOGETHER).copied().unwrap_or(NOWHERE);
-        group as usize + set % TOGETHER * self.ways
+        self.groups.place_of(self.set_of(line)) * self.ways
     }
 
     /// The place of a line that is here.
@@ -281,20 +270,13 @@ impl Cache {
         Victim { line: self.places[place].tag.line(), state, stale, there }
     }
 
-    /// Makes the places of the group of sets that a line belongs to.
+    /// Makes places for the set that a line belongs to.
     #[cold]
     fn make_places(&mut self, line: u64) {
-        let sets = self.sets();
-        if self.groups.is_empty() {
-            self.groups = vec![NOWHERE; sets.div_ceil(TOGETHER)];
-        }
-        let first = self.places.len();
-        let end = first + TOGETHER.min(sets) * self.ways;
-        let group = self.set_of(line) / TOGETHER;
-        self.groups[group] = first as u32;
-        self.places.resize(end, Place::default());
+        let places = self.groups.make(self.set_of(line)) * self.ways;
+        self.places.resize(places, Place::default());
         if self.ways > 1 {
-            self.used.resize(end, 0);
+            self.used.resize(places, 0);
         }
     }
 

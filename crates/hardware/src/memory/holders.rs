@@ -3,12 +3,15 @@
 //! A set of a cache has room for few lines, but many lines belong to it. They are divided into classes, and the holders of each
 //! class of each set are known. This module must never know the state of a line, nor which client asks for it.
 
+use super::groups::Groups;
+
 /// For each class of each set of the caches, a bit for each processor that has a line of the class.
 #[derive(Clone, Debug)]
 pub(crate) struct Holders {
-    /// One word for each set, with the bits of the first class lowest. Empty until a line comes in.
-    sets: Vec<u64>,
-    count: u64,
+    /// The sets that have words.
+    groups: Groups,
+    /// A word for each of these sets, with the bits of the first class lowest.
+    words: Vec<u64>,
     /// The number of bits of a class: of all processors, a power of two.
     width: u32,
 }
@@ -28,32 +31,29 @@ impl Holders {
     /// Nobody of so many processors has a line of any of `count` sets.
     pub(crate) fn new(count: usize, processors: usize) -> Self {
         let width = processors.next_power_of_two().min(u64::BITS as usize) as u32;
-        Self { sets: Vec::new(), count: count as u64, width }
+        Self { groups: Groups::new(count), words: Vec::new(), width }
     }
 
     /// The class of a line, which belongs to the set of this number.
     #[inline]
     pub(crate) fn class_of(&self, line: u64, set: usize) -> Class {
-        let above = if self.count.is_power_of_two() {
-            line >> self.count.trailing_zeros()
-        } else {
-            line / self.count
-        };
+        let sets = self.groups.sets() as u64;
+        let above = if sets.is_power_of_two() { line >> sets.trailing_zeros() } else { line / sets };
         Class { set, shift: (above as u32).wrapping_mul(self.width) % u64::BITS }
     }
 
     /// Records that a processor has a line of a class.
     pub(crate) fn add(&mut self, class: Class, processor: usize) {
-        if self.sets.is_empty() {
-            self.sets = vec![0; self.count as usize];
+        if self.groups.place_of(class.set) >= self.words.len() {
+            self.words.resize(self.groups.make(class.set), 0);
         }
-        self.sets[class.set] |= bit(processor) << class.shift;
+        self.words[self.groups.place_of(class.set)] |= bit(processor) << class.shift;
     }
 
     /// Records that a processor has no line of a class any more.
     pub(crate) fn remove(&mut self, class: Class, processor: usize) {
         if processor < SHARED
-            && let Some(held) = self.sets.get_mut(class.set)
+            && let Some(held) = self.words.get_mut(self.groups.place_of(class.set))
         {
             *held &= !(bit(processor) << class.shift);
         }
@@ -64,7 +64,8 @@ impl Holders {
     #[inline]
     pub(crate) fn others(&self, class: Class, processor: Option<usize>) -> Others {
         let all = u64::MAX >> (u64::BITS - self.width);
-        let held = self.sets.get(class.set).map_or(0, |held| held >> class.shift & all);
+        let held =
+            self.words.get(self.groups.place_of(class.set)).map_or(0, |held| held >> class.shift & all);
         let own = processor.filter(|&processor| processor < SHARED).map_or(0, bit);
         Others(held & !own)
     }

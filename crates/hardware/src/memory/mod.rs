@@ -7,6 +7,7 @@
 //! | `device` | an interface on the bus: it reads lines, deposits them, takes them over and gives them up |
 //! | `slots` | the receive slots that the protocol engine of such an interface has at hand |
 //! | `cache` | tags and states of a write-back cache |
+//! | `groups` | the sets of a cache for which there is room |
 //! | `first_level` | a cache between a processor and its cache |
 //! | `holders` | the processors whose caches may have a line |
 //! | `moesi` | the coherence protocol as pure functions |
@@ -36,6 +37,7 @@ mod calendar;
 mod counts;
 mod device;
 mod first_level;
+mod groups;
 mod holders;
 mod moesi;
 mod node;

@@ -6,9 +6,10 @@
 //!
 //! This module must never know programs, messages or engine events.
 
-use des::Server;
 use std::ops::Range;
+use std::sync::Arc;
 
+use des::Server;
 use machine::Transaction;
 use units::{Bytes, Time};
 
@@ -25,18 +26,18 @@ use super::wanted::Wanted;
 use super::write_backs::WriteBacks;
 
 /// The memory system of a node. A line is known by its number: an address divided by the [size of a
-/// line](Self::line_of).
+/// line](Self::line_of). A clone shares what never changes: the nodes of a machine are clones of one.
 ///
 /// An operation of a processor begins when its instruction has been issued. The issue is work like any other. The result is
 /// the time at which the next instruction can begin.
 #[derive(Clone, Debug)]
 pub struct NodeMemory {
-    pub(super) costs: machine::NodeMemory,
+    pub(super) costs: Arc<machine::NodeMemory>,
     pub(super) line: Bytes,
     /// The bits of an address within a line, where the size of a line is a power of two. A division would take the host longer.
     bits: Option<u32>,
     /// The kinds of transactions that move no block.
-    pub(super) plain: [Plain; Transaction::ALL.len()],
+    pub(super) plain: Arc<[Plain; Transaction::ALL.len()]>,
     pub(super) processors: Vec<Client>,
     /// The processors inside a device of the node, if there are some.
     pub(super) group: Option<DeviceGroup>,
@@ -44,9 +45,9 @@ pub struct NodeMemory {
     pub(super) holders: Holders,
     pub(super) bus: Bus,
     pub(super) banks: Banks,
-    pub(super) buffer: Option<Buffer>,
+    pub(super) buffer: Option<Box<Buffer>>,
     /// The receive slots that the engine of the device with the buffer has at hand, any slot in any place; `None` where it has all.
-    pub(super) slots: Option<Cache>,
+    pub(super) slots: Option<Box<Cache>>,
     /// The bus interface of the device that has the buffer.
     pub(super) reader: Server,
     pub(super) counts: Counts,
@@ -83,7 +84,7 @@ pub enum Hit {
 pub(super) struct Client {
     pub(super) cache: Cache,
     /// The cache between the processor and `cache`, where there is one.
-    pub(super) first: Option<FirstLevel>,
+    pub(super) first: Option<Box<FirstLevel>>,
     /// For each outstanding miss the time at which its line can be used.
     misses: Vec<Time>,
     pub(super) write_backs: WriteBacks,
@@ -122,8 +123,8 @@ impl Client {
     fn new(costs: &machine::Cache, line: Bytes) -> Self {
         Self {
             cache: Cache::new((costs.size.get() / line.get()) as usize, costs.ways),
-            first: costs.first.as_ref().map(|first| FirstLevel::new(first, line.get())),
-            misses: Vec::with_capacity(costs.misses),
+            first: costs.first.as_ref().map(|first| Box::new(FirstLevel::new(first, line.get()))),
+            misses: Vec::new(),
             write_backs: WriteBacks::new(costs.write_backs),
             tags: Time::ZERO,
         }
@@ -164,26 +165,26 @@ impl NodeMemory {
     pub fn new(costs: &machine::NodeMemory, line: Bytes, processors: usize) -> Self {
         let buffer = costs.staging.as_ref().map(|staging| {
             let blocks = (staging.size.get() / staging.block.get()) as usize;
-            Buffer::new(blocks, staging.block.get() / line.get(), staging.tags)
+            Box::new(Buffer::new(blocks, staging.block.get() / line.get(), staging.tags))
         });
         let slots = costs.staging.as_ref().and_then(|staging| staging.slots);
         let (bus, client) = (Bus::new(&costs.bus, line), Client::new(&costs.cache, line));
         Self {
             line,
             bits: line.get().is_power_of_two().then(|| line.get().trailing_zeros()),
-            plain: Plain::all(costs, line, &bus),
+            plain: Arc::new(Plain::all(costs, line, &bus)),
             holders: Holders::new(client.cache.sets(), processors),
             processors: vec![client; processors],
             group: None,
             bus,
             banks: Banks::new(&costs.banks),
             buffer,
-            slots: slots.map(|slots| Cache::new(slots, slots)),
+            slots: slots.map(|slots| Box::new(Cache::new(slots, slots))),
             reader: Server::default(),
             counts: Counts::default(),
             written: Time::ZERO,
             wanted: Wanted::default(),
-            costs: costs.clone(),
+            costs: Arc::new(costs.clone()),
         }
     }
 

@@ -8,7 +8,7 @@ use des::Choice;
 use hardware::{EventQueue, Passages};
 use machine::{Capability, Machine};
 use tempest::policy::{Servers, Split};
-use tempest::world::{Name, Resident};
+use tempest::world::{Name, Node as Waist, Resident};
 use tempest::{Policy, Shape};
 use trace::Recorder;
 use units::Time;
@@ -76,12 +76,15 @@ impl Plan<'_> {
             running: None,
             live: (shape.nodes * shape.threads) as usize,
         };
+        let cached = self.cached();
+        let (system, cached) = (cached.system(machine), cached.count);
         for (index, place) in places.into_iter().enumerate() {
             let first_core = cluster.cores.len();
             cluster
                 .cores
                 .extend((0..self.processors()).map(|number| self.core(index, number, messages as u16)));
-            cluster.nodes.push(self.node(place, first_core, interface.clone()));
+            let memory = |first, waist: &Waist| Memory::new(machine, system.as_ref(), cached, (first, waist));
+            cluster.nodes.push(self.node(place, first_core, interface.clone(), memory));
             (0..shape.threads).for_each(|thread| cluster.count_thread(index, thread, true));
         }
         cluster
@@ -122,11 +125,11 @@ impl Plan<'_> {
         (resident, queue): Place<'_>,
         first_core: usize,
         interface: Arc<machine::Interface>,
+        memory: impl FnOnce(usize, &Waist) -> Memory,
     ) -> Node {
         let Self { machine, policy, split, .. } = *self;
         let processors = self.processors();
         let shared = !policy.bound && machine.can.contains(&Capability::SharedReadyQueue);
-        let cached = self.cached();
         let dispatch = Dispatcher::new(machine, policy, split, processors, queue);
         let port = Port::new(machine, interface);
         Node {
@@ -136,7 +139,7 @@ impl Plan<'_> {
             threads: Threads::new(self.shape.threads as usize, split.computing as usize, processors, shared),
             sends_at_once: dispatch.lets_all_inject() && !port.is_locked() && !self.is_staged(),
             port,
-            memory: Memory::new(machine, &cached, dispatch.first_server(), &resident.node),
+            memory: memory(dispatch.first_server(), &resident.node),
             trains: Trains::default(),
             dispatch,
         }

@@ -43,14 +43,14 @@ pub(crate) struct Cached {
 }
 
 impl Cached {
-    /// The caches, bus and banks of a node.
-    fn system(&self, costs: &machine::NodeMemory, machine: &Machine) -> NodeMemory {
-        let system = NodeMemory::new(costs, machine.memory.line, self.count);
+    /// The caches, bus and banks of each node before the first instant; `None` where the machine does not describe them.
+    pub(crate) fn system(&self, machine: &Machine) -> Option<NodeMemory> {
+        let system = NodeMemory::new(machine.node_memory.as_ref()?, machine.memory.line, self.count);
         let supply = machine.embedded_processor.as_ref().and_then(|embedded| embedded.supply);
-        match supply {
+        Some(match supply {
             Some(supply) if !self.inside.is_empty() => system.with_device_group(self.inside.clone(), supply),
             _ => system,
-        }
+        })
     }
 }
 
@@ -74,14 +74,19 @@ impl Alone {
 }
 
 impl Memory {
-    /// The memory of a node whose first processors have caches, before the first instant. `first` is the first processor that
-    /// runs handlers. It has made the tables of the program, one after the other.
-    pub(crate) fn new(machine: &Machine, cached: &Cached, first: usize, waist: &Waist) -> Self {
+    /// The memory of a node whose first `cached` processors have caches, before the first instant. Its caches, bus and banks are a
+    /// clone of `system`. `first` is the first processor that runs handlers. It has made the tables of the program, one after the other.
+    pub(crate) fn new(
+        machine: &Machine,
+        system: Option<&NodeMemory>,
+        cached: usize,
+        (first, waist): (usize, &Waist),
+    ) -> Self {
         let costs = machine.node_memory.as_ref();
         let lead =
             |costs: &machine::NodeMemory| costs.uncontended(Transaction::Transfer, machine.memory.line);
-        let mut system = costs.map(|costs| Box::new(cached.system(costs, machine)));
-        if let Some(system) = system.as_deref_mut().filter(|_| first < cached.count) {
+        let mut system = system.map(|system| Box::new(system.clone()));
+        if let Some(system) = system.as_deref_mut().filter(|_| first < cached) {
             waist.tables().iter().for_each(|table| {
                 system.write_before(first, system.line_of(table.start)..system.line_of(table.end - 1) + 1);
             });
@@ -93,7 +98,7 @@ impl Memory {
             system,
             alone: Alone::on(machine),
             blocks: Blocks::of(waist, machine),
-            cached: cached.count,
+            cached,
             read: machine.memory.read,
             arrived: Arrived::new(machine.memory.line),
             lead: costs.map_or(machine.memory.read, lead),
