@@ -95,13 +95,24 @@ impl Purpose {
     }
 }
 
+/// The thread of a processor that handlers have put off, if there is one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum PutOff {
+    None,
+    Thread {
+        thread: u32,
+        /// The time that was left of its charge.
+        left: Time,
+    },
+}
+
 /// One processor. The parts that every message touches come first, in this order: of very many processors hardly any lies in a near
 /// cache of the host.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Core {
     pub(crate) service: Service,
-    node: usize,
+    node: u32,
     number: u16,
     /// The price list that the processor pays from.
     list: List,
@@ -113,13 +124,12 @@ pub(crate) struct Core {
     starved: bool,
     /// Whether the last turn was an injection. The next turn then goes to handlers.
     injected_last: bool,
-    activity: Activity,
     purpose: Purpose,
+    activity: Activity,
     pub(crate) clock: Clock,
     job: Option<Job>,
     pub(crate) ledger: Ledger,
-    /// The thread that handlers have put off, and the time that was left of its charge.
-    interrupted: Option<(u32, Time)>,
+    interrupted: PutOff,
     pub(crate) looks: Looks,
 }
 
@@ -131,13 +141,13 @@ impl Core {
             ledger: Ledger::new(),
             looks: Looks::new(Time::ZERO),
             service: Service::new(dedicated),
-            node,
+            node: node as u32,
             number,
             list: List::General,
             counted: !dedicated,
             activity: Activity::Idle { since: Time::ZERO },
             purpose: Purpose::of_thread(kind),
-            interrupted: None,
+            interrupted: PutOff::None,
             masked: false,
             starved: false,
             job: None,
@@ -152,7 +162,7 @@ impl Core {
 
     /// The number of the processor's node.
     pub(crate) fn node(&self) -> usize {
-        self.node
+        self.node as usize
     }
 
     /// The processor's number on its node.
@@ -272,22 +282,25 @@ impl Core {
 
     /// Puts off the thread that runs here. `left` is the time that was left of its charge.
     pub(crate) fn put_thread_off(&mut self, thread: u32, left: Time) {
-        self.interrupted = Some((thread, left));
+        self.interrupted = PutOff::Thread { thread, left };
     }
 
     /// Whether this thread is put off here.
     pub(crate) fn has_put_off(&self, thread: u32) -> bool {
-        self.interrupted.is_some_and(|(other, _)| other == thread)
+        matches!(self.interrupted, PutOff::Thread { thread: other, .. } if other == thread)
     }
 
     /// Whether a thread is put off here.
     pub(crate) fn has_thread_put_off(&self) -> bool {
-        self.interrupted.is_some()
+        self.interrupted != PutOff::None
     }
 
     /// Removes and returns the thread that was put off, and the time that was left of its charge. The thread goes on.
     pub(crate) fn take_thread_put_off(&mut self) -> Option<(u32, Time)> {
-        self.interrupted.take()
+        match std::mem::replace(&mut self.interrupted, PutOff::None) {
+            PutOff::Thread { thread, left } => Some((thread, left)),
+            PutOff::None => None,
+        }
     }
 
     /// Masks interrupts while the thread holds a key, or unmasks them.
@@ -312,7 +325,7 @@ impl Core {
 
     /// Whether the processor may leave its threads: none of them is put off, holds a key or waits for room.
     pub(crate) fn may_leave_threads(&self) -> bool {
-        self.interrupted.is_none() && !self.masked && !self.starved
+        self.interrupted == PutOff::None && !self.masked && !self.starved
     }
 
     /// Gives the processor an event.
