@@ -33,6 +33,8 @@ pub struct DelayLines<E> {
 #[derive(Clone, Debug)]
 struct Line<E> {
     delay: Time,
+    /// The place of the first thing; [`Order::NEVER`] if there is none.
+    first: Order,
     /// The things in their order.
     things: VecDeque<(Order, E)>,
 }
@@ -41,7 +43,7 @@ impl<E: Copy> DelayLines<E> {
     /// Empty lines of these delays, and so many `free` ones. A free line that is empty takes any delay.
     pub fn new(delays: &[Time], free: usize) -> Self {
         let delays = delays.iter().copied().chain(std::iter::repeat_n(Time::MAX, free));
-        let lines: Box<[_]> = delays.map(|delay| Line { delay, things: VecDeque::new() }).collect();
+        let lines: Box<[_]> = delays.map(Line::new).collect();
         Self { fixed: lines.len() - free, lines, first: Order::NEVER, from: 0, popped: 0 }
     }
 
@@ -95,15 +97,21 @@ impl<E: Copy> DelayLines<E> {
         self.first
     }
 
+    /// The first thing.
+    #[inline]
+    pub fn next(&self) -> Option<E> {
+        Some(self.lines.get(self.from)?.things.front()?.1)
+    }
+
     /// Removes and returns the first thing.
     #[inline]
     pub fn pop(&mut self) -> Option<(Order, E)> {
-        let popped = self.lines.get_mut(self.from)?.things.pop_front();
+        let popped = self.lines.get_mut(self.from)?.pop();
         self.popped = self.from;
         self.first = Order::NEVER;
         for (from, line) in self.lines.iter().enumerate() {
-            if let Some(&(order, _)) = line.things.front().filter(|&&(order, _)| order < self.first) {
-                (self.first, self.from) = (order, from);
+            if line.first < self.first {
+                (self.first, self.from) = (line.first, from);
             }
         }
         popped
@@ -117,14 +125,32 @@ impl<E: Copy> DelayLines<E> {
 }
 
 impl<E: Copy> Line<E> {
+    fn new(delay: Time) -> Self {
+        Self { delay, first: Order::NEVER, things: VecDeque::new() }
+    }
+
+    /// Removes and returns the first thing.
+    #[inline]
+    fn pop(&mut self) -> Option<(Order, E)> {
+        let popped = self.things.pop_front();
+        self.first = self.things.front().map_or(Order::NEVER, |&(order, _)| order);
+        popped
+    }
+
     /// Adds a thing that overtakes few others. Returns whether it was added.
     #[inline]
     fn push(&mut self, order: Order, event: E) -> bool {
-        if self.things.back().is_none_or(|&(last, _)| last < order) {
+        let last = self.things.back().map(|&(last, _)| last);
+        let is_in = if last.is_none_or(|last| last < order) {
             self.things.push_back((order, event));
-            return true;
+            true
+        } else {
+            self.overtake(order, event)
+        };
+        if is_in && order < self.first {
+            self.first = order;
         }
-        self.overtake(order, event)
+        is_in
     }
 
     /// Adds a thing that comes before the last one, if it comes before few.

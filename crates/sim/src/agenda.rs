@@ -287,6 +287,23 @@ impl Agenda {
         Some((order.at, event.into()))
     }
 
+    /// Goes on to the next event and returns it, if it is one of `passages` and inside the network, and no other part has anything to do
+    /// before.
+    #[inline]
+    pub(crate) fn go_on_inside(&mut self) -> Option<hardware::Event> {
+        let order = self.passages.first();
+        if order.at > self.patient_until || !self.due.is_empty() || !self.passes_next() {
+            return None;
+        }
+        let Happening::Network { event } = self.passages.next()?.into() else { return None };
+        self.passages.pop();
+        self.passes = true;
+        self.came = (self.turn.actor, order);
+        (self.now, self.latest) = (order.at, self.latest.max(order.at));
+        self.happened += 1;
+        Some(event)
+    }
+
     /// Whether the next event is one of `passages`.
     #[inline]
     fn passes_next(&self) -> bool {

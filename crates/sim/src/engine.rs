@@ -108,7 +108,7 @@ fn advance(cluster: &mut Cluster, fibers: &Fibers) -> Result<Option<Next>, Failu
                 Happening::Arrive { flight } => cluster.arrive(flight),
                 Happening::Pass { flight } => cluster.pass(flight),
                 Happening::Deliver { flight } => cluster.deliver(flight),
-                Happening::Network { event } => cluster.go_through_network(event),
+                Happening::Network { event } => stay_in_network(cluster, event),
                 Happening::Forward { flight } => cluster.forward(flight),
                 Happening::Overflow { flight, uses } => overflow::check(cluster, flight, uses),
                 Happening::Packet { packet, step } => cluster.step_packet(packet, step),
@@ -150,6 +150,21 @@ fn begin_next(cluster: &mut Cluster, fibers: &Fibers) -> Result<Option<Happening
     match cluster.agenda.stalled() {
         Some(limit) => Err(stall(cluster, limit)),
         None => Ok(Some(happening)),
+    }
+}
+
+/// Handles an event inside the network, and those that follow it there before anything else happens.
+#[inline(never)]
+fn stay_in_network(cluster: &mut Cluster, first: hardware::Event) {
+    let mut next = Some(first);
+    while let Some(event) = next {
+        cluster.go_through_network(event);
+        let is_over = cluster.link.road.is_quiet(|| cluster.agenda.waiting());
+        let goes_on = !is_over && cluster.measure.sampler.is_none();
+        next = if goes_on { cluster.agenda.go_on_inside() } else { None };
+        if next.is_some() && cluster.agenda.foresees_passages() {
+            foresight::ask_for_passages(cluster);
+        }
     }
 }
 
