@@ -16,8 +16,10 @@
 //!
 //! This module must never know what a protocol does with rights.
 
-use tempest::Memory;
+use std::iter;
+
 use tempest::world::{Held, Lowering};
+use tempest::{Block, Memory, Tag};
 
 use crate::node::{Event, Shared};
 use crate::processor::Processor;
@@ -37,12 +39,12 @@ impl Lowers for Here<'_> {
     }
 
     fn is_pinned(&self, lowering: &Lowering) -> bool {
-        self.memory.is_pinned(lowering)
+        self.memory.is_pinned(lowering.blocks())
     }
 
     fn lower(&self, lowering: &Lowering) {
         if !mutated!("right-is-kept") {
-            self.memory.lower(lowering);
+            self.memory.lower(lowering.blocks(), lowering.tag);
         }
     }
 
@@ -62,6 +64,16 @@ impl Processor {
     pub(crate) fn take_away(&self, lowering: &Lowering) -> Option<Pending> {
         let (lowerings, here) = self.shared_memory();
         lowerings.begin(&here, lowering)
+    }
+
+    /// Takes a right to one block away within the handler that runs, where this processor runs all of its node and no access is
+    /// awaited. A handler never runs between a test and its access there.
+    pub(crate) fn take_away_at_once(&self, memory: &Memory, block: Block, tag: Tag) -> bool {
+        let goes = self.is_alone() && !memory.is_pinned(iter::once(block));
+        if goes && !mutated!("right-is-kept") {
+            memory.lower(iter::once(block), tag);
+        }
+        goes
     }
 
     fn shared_memory(&self) -> (&Lowerings, Here<'_>) {

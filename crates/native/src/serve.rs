@@ -300,12 +300,20 @@ impl Processor {
         false
     }
 
-    /// Handles a message; false if a lowering was set aside.
-    pub(crate) fn handle_serial(&self, key: DispatchKey, message: &Received) -> bool {
+    /// Handles an event of this node that no lane has brought. The key is read with the message.
+    pub(crate) fn handle_own(&self, message: &Received) {
+        let (before, node) = (self.doing.get(), &*self.node().resident.node);
         self.serially(|serial| {
-            let pending = self.handle(&message.packet, serial.hold(key));
-            self.settle(message, pending)
-        })
+            let lowering = self.handle_next(node, serial, &message.packet);
+            self.gauge().count_handlers(1);
+            let pending = lowering.and_then(|lowering| {
+                let key = node.key(&message.packet).expect("its handler has run");
+                self.take_away_all(lowering, &mut serial.hold(key))
+            });
+            self.trace(|node, processor| Traced::HandlerEnd { node, processor });
+            self.settle(message, pending);
+        });
+        self.doing.set(before);
     }
 
     /// Handles what comes after a lowering that was set aside and is done now; false if none is.

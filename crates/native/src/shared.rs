@@ -93,11 +93,9 @@ impl Processor {
         if self.node().has_set_aside() {
             return false;
         }
-        if let Some(key) = self.key_of(&message) {
-            bump(&self.gauge().sent, 1);
-            self.trace_own(&message.packet);
-            self.handle_serial(key, &message);
-        }
+        bump(&self.gauge().sent, 1);
+        self.trace_own(&message.packet);
+        self.handle_own(&message);
         true
     }
 

@@ -6,7 +6,7 @@ use std::any::Any;
 
 use tempest::policy::Servers;
 use tempest::world::{DispatchKey, Messages, Node, Packet, PollInterval, Proof, Scheduling, Transfer, Wait};
-use tempest::{Block, Event, NodeId, Place, ThreadId, Waiter};
+use tempest::{Block, Event, Memory, NodeId, Place, Tag, ThreadId, Waiter};
 use trace::Event as Traced;
 use units::Time;
 
@@ -170,6 +170,10 @@ impl Scheduling for Processor {
 
     fn fault(&self, packet: &Packet) {
         self.handle_fault(packet);
+    }
+
+    fn lower_at_once(&self, memory: &Memory, block: Block, tag: Tag) -> bool {
+        self.take_away_at_once(memory, block, tag)
     }
 
     fn accessed(&self) {

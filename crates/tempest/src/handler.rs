@@ -184,6 +184,29 @@ impl Actions<'_> {
         self.lower_all(memory, block..=block, tag, then);
     }
 
+    /// Reduces this node's right to a block to `tag` at once, if one processor runs all of the node and no thread has been granted
+    /// an access that it has not done. The handler goes on. Returns false elsewhere, and changes nothing: the handler then has to
+    /// [`lower`](Self::lower). A model always returns false.
+    ///
+    /// # Panics
+    /// If the block's key is not held, or there is no such block.
+    pub fn lower_at_once(&mut self, memory: &Memory, block: Block, tag: Tag) -> bool {
+        self.expect_key_of(block..=block);
+        self.expect_blocks(memory, &(block..=block));
+        let lowered = self.processor.lower_at_once(memory, block, tag);
+        if lowered && tag == Tag::Invalid {
+            self.resume_watchers(memory, &(block..=block));
+        }
+        lowered
+    }
+
+    /// Resumes the threads that wait for any of the blocks to be taken away.
+    fn resume_watchers(&self, memory: &Memory, blocks: &RangeInclusive<Block>) {
+        for waiter in memory.take_watchers(blocks) {
+            self.processor.resume(waiter);
+        }
+    }
+
     /// Reduces this node's right to each of several consecutive blocks to `tag`, like [`lower`](Self::lower). The handler
     /// must hold the sequential key, unless there is only one block.
     ///
@@ -201,9 +224,7 @@ impl Actions<'_> {
         self.expect_blocks(memory, &blocks);
         assert!(self.lowering.is_none(), "a handler lowers once, as its last act");
         if tag == Tag::Invalid {
-            for waiter in memory.take_watchers(&blocks) {
-                self.processor.resume(waiter);
-            }
+            self.resume_watchers(memory, &blocks);
         }
         let (first, count) = (*blocks.start(), blocks.end().0 - blocks.start().0 + 1);
         let then = self.node.encode(memory.node(), &then, &[]);

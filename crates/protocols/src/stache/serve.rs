@@ -53,7 +53,10 @@ impl Stache {
     ) {
         let mut waited = false;
         loop {
-            if !lowered && let Some(tag) = home.lowers(event) {
+            if !lowered
+                && let Some(tag) = home.lowers(event)
+                && !cx.lower_at_once(&self.memory, block, tag)
+            {
                 return self.lower_home(block, tag, event, cx);
             }
             self.step_home(block, home, event, waited, cx);
@@ -132,7 +135,10 @@ impl Stache {
         cx: &mut Actions<'_>,
     ) {
         loop {
-            if !lowered && let Some(tag) = line.lowers(event) {
+            if !lowered
+                && let Some(tag) = line.lowers(event)
+                && !cx.lower_at_once(&self.memory, block, tag)
+            {
                 return cx.lower(&self.memory, block, tag, Self::after_lowering_line(block, event));
             }
             self.step_line(block, line, event, cx);

@@ -60,10 +60,10 @@ pub(crate) fn events(cluster: &Cluster, node: usize) -> MemoryEvents {
 /// Takes a right away at the end of the handler on `core`. Returns the lowering if it has to wait for an access.
 pub(crate) fn lower(cluster: &Cluster, core: usize, lowering: Box<Lowering>) -> Option<Box<Lowering>> {
     let memory = cluster.nodes[cluster.cores[core].node()].shared_memory();
-    if memory.is_pinned(&lowering) {
+    if memory.is_pinned(lowering.blocks()) {
         return Some(lowering);
     }
-    memory.lower(&lowering);
+    memory.lower(lowering.blocks(), lowering.tag);
     None
 }
 

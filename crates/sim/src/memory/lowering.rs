@@ -30,9 +30,9 @@ impl Lowerings {
 
     /// Takes away the oldest right for which no access is outstanding in `memory`, the node's copy of shared memory.
     pub(crate) fn take_next(&mut self, memory: &Memory) -> Option<PutOff> {
-        let next = self.0.iter().position(|put_off| !memory.is_pinned(&put_off.lowering))?;
+        let next = self.0.iter().position(|put_off| !memory.is_pinned(put_off.lowering.blocks()))?;
         let put_off = self.0.remove(next);
-        memory.lower(&put_off.lowering);
+        memory.lower(put_off.lowering.blocks(), put_off.lowering.tag);
         Some(put_off)
     }
 }

@@ -206,17 +206,17 @@ impl Memory {
         bytes.start >> TAG_SHIFT..bytes.end >> TAG_SHIFT
     }
 
-    /// Lowers the tags of a lowering's blocks. A tag that is lower already stays.
-    pub fn lower(&self, lowering: &Lowering) {
-        for block in lowering.blocks() {
-            self.tags.lower(self.tags_of(block), lowering.tag);
+    /// Lowers the tags of blocks, whose key the caller holds. A tag that is lower already stays.
+    pub fn lower(&self, blocks: impl Iterator<Item = Block>, tag: Tag) {
+        for block in blocks {
+            self.tags.lower(self.tags_of(block), tag);
         }
     }
 
-    /// Whether a granted access to any of a lowering's blocks is still to be done. The caller holds the
-    /// blocks' key; accesses are granted only under that key.
-    pub fn is_pinned(&self, lowering: &Lowering) -> bool {
-        self.faults.pins_any_of(lowering.blocks())
+    /// Whether a granted access to any of the blocks is still to be done. The caller holds the blocks' key; accesses are granted
+    /// only under that key.
+    pub fn is_pinned(&self, blocks: impl Iterator<Item = Block>) -> bool {
+        self.faults.pins_any_of(blocks)
     }
 
     /// The modelled address of a byte of the space. No host address is ever used.

@@ -9,7 +9,7 @@ use units::Time;
 use super::Wait;
 use crate::key::{DispatchKey, Proof};
 use crate::message::Packet;
-use crate::{Event, Waiter};
+use crate::{Block, Event, Memory, Tag, Waiter};
 
 /// The waits, polls, holds and faults of the thread or handler that runs now on a processor.
 pub trait Scheduling {
@@ -52,6 +52,13 @@ pub trait Scheduling {
     /// Raises a thread's access fault: an event of its own node that the packet's handler serves. The thread
     /// blocks next, unless the fault is a prefetch. A world with [`Accounting`](super::Accounting) is given no prefetch.
     fn fault(&self, packet: &Packet);
+
+    /// Lowers the tag of a block at once, where no thread of the node can be between a test and its access and no granted access
+    /// of the block is outstanding. Returns false, with nothing changed, elsewhere. The running handler holds the block's key.
+    fn lower_at_once(&self, memory: &Memory, block: Block, tag: Tag) -> bool {
+        let _ = (memory, block, tag);
+        false
+    }
 
     /// Notes that a granted access has been done, for which a lowering may wait.
     fn accessed(&self);
