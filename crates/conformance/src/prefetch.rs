@@ -15,8 +15,8 @@ use tempest::{
 
 use crate::Setting;
 
-/// Words of the array: 100 blocks of 64 bytes.
-const WORDS: usize = 800;
+/// Words of the array: 300 blocks of 64 bytes.
+const WORDS: usize = 2400;
 
 /// Passes over the array.
 const PASSES: u64 = 3;

@@ -4,8 +4,11 @@
 //! and turns on faults that the source names by [`mutated!`], which it must notice. In the library there is no such switch: the
 //! macro is `false`.
 
-pub(crate) use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+pub(crate) use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
 pub(crate) use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The lists of faults of a node: as many blocks that follow each other have a list each. A model has fewer.
+pub(crate) const FAULT_LISTS: usize = 64;
 
 /// The memory of the tags of a node.
 pub(crate) type TagCells = ::segment::Words<AtomicU8>;

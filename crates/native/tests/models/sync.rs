@@ -15,6 +15,9 @@ pub(crate) use loom::sync::atomic::Ordering;
 pub(crate) use loom::sync::{Mutex, MutexGuard};
 pub(crate) use std::sync::PoisonError;
 
+/// The lists of faults of a node.
+pub(crate) const FAULT_LISTS: usize = 2;
+
 /// The memory of the tags of a node.
 pub(crate) type TagCells = Box<[AtomicU8]>;
 

@@ -1,7 +1,11 @@
 //! Tests of `faults` without other threads: which threads are served, and what is pinned.
 
-use super::faults::{Faults, PREFETCHES};
+use super::faults::{Faults, WAYS};
+use crate::sync::FAULT_LISTS;
 use crate::{Block, Right, Waiter};
+
+/// The most prefetches of a node.
+const PREFETCHES: usize = FAULT_LISTS * WAYS;
 
 fn waiter(thread: u32) -> Waiter {
     Waiter { thread, generation: 0 }
@@ -54,5 +58,6 @@ fn prefetches_have_a_bound() {
     assert_eq!(accepted, PREFETCHES);
     assert!(faults.enlist(Block(1000), Right::Read, waiter(0)), "faults have their own room");
     faults.serve(Block(0), Right::Read);
-    assert!(faults.prefetch(Block(1001), Right::Read));
+    assert!(!faults.prefetch(Block(1001), Right::Read), "the words of its set are taken");
+    assert!(faults.prefetch(Block(2 * PREFETCHES as u32), Right::Read), "one of its set is free");
 }

@@ -146,6 +146,12 @@ impl<T: Word> Shared<T> {
         from..end.min(from + elements)
     }
 
+    /// The index of the first element that lies so many blocks behind another.
+    #[inline]
+    pub(crate) fn blocks_on(&self, from: usize, blocks: usize) -> usize {
+        from + ((blocks << self.block) >> self.column.shift()).max(1)
+    }
+
     /// A run, extended by the following elements whose tags allow the access too, up to `end`.
     #[inline]
     pub(crate) fn extended(&self, run: Range<usize>, end: usize, right: Right) -> Range<usize> {

@@ -10,6 +10,12 @@ use super::{Holding, Thread};
 use crate::processor::{Accounting, Wait};
 use crate::{Access, Block, IntegerWord, Memory, Primitive, Right, Run, RunMut, Segment, Shared, Word, word};
 
+/// The most blocks of a run of accesses that are under way at once.
+const AHEAD: usize = 32;
+
+/// The reason for which a thread that faults gives its processor away.
+const FAULTS: &str = "an access to shared memory that faults";
+
 impl Thread<'_> {
     /// The words of this node's part of a segment, to be loaded and stored: natively the words alone. In a model each access goes
     /// through the processor's cache, to the place where the word lies: a cache, the memory, or the buffer of an interface that has
@@ -123,7 +129,8 @@ impl Thread<'_> {
     }
 
     /// Loads elements of shared memory in runs whose tags are tested once per run. In a model a run lies in
-    /// one block; natively it spans as many blocks as the node has a right to, up to 512 elements. `each`
+    /// one block; natively it spans as many blocks as the node has a right to, up to 512 elements, and a run
+    /// that faults asks for the next 32 blocks of `range` at once. `each`
     /// gets the index of a run's first element, and the run. It must not give the processor away.
     ///
     /// # Panics
@@ -180,8 +187,8 @@ impl Thread<'_> {
     /// of shared memory.
     ///
     /// It is a hint. A prefetch is a fault for which no thread waits: an access that faults meanwhile joins it, and the right that it
-    /// brings may be gone again before the access. It is dropped where the node has the right, where 32 prefetches of the node are
-    /// under way, and where the block's page has no room on the node. A model drops every prefetch: its machines have no
+    /// brings may be gone again before the access. It is dropped where the node has the right, where 256 prefetches of the node are
+    /// under way, or 4 of blocks whose numbers are equal modulo 64, and where the block's page has no room on the node. A model drops every prefetch: its machines have no
     /// buffer for one.
     ///
     /// A prefetch looks for messages, as [`poll`](Self::poll) does, where this processor runs handlers.
@@ -196,23 +203,40 @@ impl Thread<'_> {
         if self.is_charged() {
             return;
         }
+        self.ask_ahead(array, range, right);
+    }
+
+    /// Raises a fault for which no thread waits for each block of some elements that the node has no right to, if there is room
+    /// for it.
+    fn ask_ahead<T: Word>(&self, array: &Shared<T>, range: Range<usize>, right: Right) {
         let mut from = range.start;
         while from < range.end {
             let run = array.run(from, range.end);
             let place = array.place(from);
-            if !array.allows(place, right) {
-                self.ask_ahead(array, array.block_of(place), right);
+            if !array.allows(place, right)
+                && let Some(fault) = array.memory().prefetch(array.region(), array.block_of(place), right)
+            {
+                self.processor.fault(&self.node.fault(fault));
             }
             from = run.end;
         }
     }
 
-    /// Raises a fault for which no thread waits, if there is room for one.
+    /// Asks for the next blocks of elements `from..end`, whose first access faults, but for those up to `asked`, which have been asked
+    /// for. Returns the element up to which all have been. So the thread waits for many blocks at once.
     #[cold]
-    fn ask_ahead<T: Word>(&self, array: &Shared<T>, block: Block, right: Right) {
-        if let Some(fault) = array.memory().prefetch(array.region(), block, right) {
-            self.processor.fault(&self.node.fault(fault));
+    fn read_ahead<T: Word>(
+        &self,
+        array: &Shared<T>,
+        (from, asked, end): (usize, usize, usize),
+        right: Right,
+    ) -> usize {
+        let reach = array.blocks_on(from, AHEAD).min(end);
+        let has_more = array.run(from, reach).end < reach;
+        if has_more && self.may_give_way(FAULTS) {
+            self.ask_ahead(array, asked.max(from)..reach, right);
         }
+        reach
     }
 
     #[inline]
@@ -223,12 +247,14 @@ impl Thread<'_> {
         right: Right,
         mut each: impl FnMut(Range<usize>),
     ) {
-        let mut from = range.start;
+        let (mut from, mut asked) = (range.start, range.start);
         while from < range.end {
             let block = array.run(from, range.end);
             let place = array.place(from);
             if let Some(accounting) = self.accounting {
                 accounting.approach(array.memory().address(place), Access::with(right));
+            } else if !array.allows(place, right) {
+                asked = self.read_ahead(array, (from, asked, range.end), right);
             }
             let faulted = self.test(array, place, right);
             let run = if self.accounting.is_some() { block } else { array.extended(block, range.end, right) };
@@ -308,7 +334,7 @@ impl Thread<'_> {
     /// what the access finds or leaves is nobody's concern.
     #[cold]
     fn fault<T: Word>(&self, array: &Shared<T>, place: usize, right: Right) -> bool {
-        if !self.may_give_way("an access to shared memory that faults") {
+        if !self.may_give_way(FAULTS) {
             return false;
         }
         let (memory, block) = (array.memory(), array.block_of(place));
