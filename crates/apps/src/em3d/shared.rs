@@ -14,14 +14,23 @@
 //! Threads meet through shared memory too. The program sends no message of its own, so it also runs where hardware
 //! keeps memory coherent and no processor handles messages.
 //!
+//! # Prefetching
+//!
+//! A thread knows which records of other machine nodes it will read, and when it will first read a record of each block: it asks
+//! for these blocks some graph nodes ahead. It asks likewise for the right to write its own records, which other nodes have read. A
+//! machine without prefetches is not charged for this.
+//!
 //! Must never know how blocks are kept coherent.
 
+use std::collections::HashSet;
+use std::ops::Range;
 use std::sync::Arc;
 
 use protocols::sync::{BarrierRoom, SharedBarrier};
 use tempest::entry::{BadPlan, Plan, SharedMemory};
 use tempest::{
-    Array, Cells, Homes, Merge, NodeId, Operations, Protocol, Quiet, Report, Setup, Shared, Thread, handlers,
+    Array, Cells, Homes, Merge, NodeId, Operations, Protocol, Quiet, Report, Right, Setup, Shared, Thread,
+    handlers,
 };
 
 use super::adjacency::Adjacency;
@@ -36,6 +45,9 @@ const EDGE: Operations = work::EDGE;
 
 /// The work of one graph node, without the accesses to its record.
 const NODE: Operations = work::NODE;
+
+/// The number of graph nodes ahead of which a thread prefetches, at most. It prefetches for half as many at a time.
+const AHEAD: usize = 32;
 
 /// The part of a run that all nodes share: the divided graph, the address space and the expected values.
 pub(super) struct Config {
@@ -118,11 +130,25 @@ impl Field {
     }
 }
 
+/// The edges of a thread's graph nodes of one kind, and the blocks of other machine nodes that they lead to.
+struct Edges {
+    edges: Adjacency,
+    remote: Vec<Remote>,
+}
+
+/// A block of another machine node.
+struct Remote {
+    /// The number of the first of a thread's graph nodes that needs it.
+    number: usize,
+    /// A record in it.
+    record: usize,
+}
+
 #[handlers]
 impl SharedEm3d {
     /// The thread's graph nodes, named by their places among those of its machine node, and the record of the first
     /// one.
-    fn mine(&self, thread: &Thread<'_>, kind: Kind) -> (std::ops::Range<u32>, usize) {
+    fn mine(&self, thread: &Thread<'_>, kind: Kind) -> (Range<u32>, usize) {
         let places = self.config.layout.places(self.node, thread.index());
         let first = self.fields[kind as usize].values.at(self.node, 0);
         (places.clone(), first + places.start as usize)
@@ -159,13 +185,52 @@ impl SharedEm3d {
         Adjacency::build(thread, kind, graph_nodes)
     }
 
+    /// The records of other machine nodes that this thread reads for its graph nodes of one kind: of each block the first.
+    fn remote(&self, thread: &Thread<'_>, kind: Kind) -> Vec<Remote> {
+        let (layout, others) = (&self.config.layout, &self.fields[kind.other() as usize].values);
+        let (places, own) = (self.mine(thread, kind).0, layout.own(self.node));
+        let mut seen = HashSet::new();
+        let mut remote = Vec::new();
+        for (number, place) in places.enumerate() {
+            let neighbours = layout.graph.side(kind).edges(own.start + place).0;
+            let owned = neighbours.iter().map(|neighbour| (layout.owner(*neighbour), *neighbour));
+            for (owner, neighbour) in owned.filter(|(owner, _)| *owner != self.node) {
+                let record = others.at(owner, (neighbour - layout.own(owner).start) as usize);
+                if seen.insert(others.block(record)) {
+                    remote.push(Remote { number, record });
+                }
+            }
+        }
+        remote
+    }
+
+    /// Asks for what the thread needs for its graph nodes `numbers` of one kind. `remote` begins with the blocks that it has not asked
+    /// for.
+    fn ask(&self, thread: &Thread<'_>, kind: Kind, numbers: Range<usize>, remote: &mut &[Remote]) {
+        let (field, others) = (&self.fields[kind as usize], &self.fields[kind.other() as usize].values);
+        let (places, first) = self.mine(thread, kind);
+        let end = numbers.end.min(places.len());
+        thread.prefetch(&field.values, first + numbers.start.min(end)..first + end, Right::Write);
+        while let Some((next, rest)) = remote.split_first()
+            && next.number < end
+        {
+            thread.prefetch(others, next.record..next.record + 1, Right::Read);
+            *remote = rest;
+        }
+    }
+
     /// Updates the values of one kind that this thread owns.
-    fn compute(&self, thread: &Thread<'_>, kind: Kind, edges: &Adjacency) {
+    fn compute(&self, thread: &Thread<'_>, kind: Kind, Edges { edges, remote }: &Edges) {
         let field = &self.fields[kind as usize];
         let others = &self.fields[kind.other() as usize].values;
         let edge = EDGE.and(Operations::NONE.integers(self.config.parameters.extra));
         let (places, record) = self.mine(thread, kind);
-        for (record, _) in (record..).zip(places) {
+        let mut remote = &remote[..];
+        self.ask(thread, kind, 0..AHEAD / 2, &mut remote);
+        for (number, record) in (record..).take(places.len()).enumerate() {
+            if number.is_multiple_of(AHEAD / 2) {
+                self.ask(thread, kind, number + AHEAD / 2..number + AHEAD, &mut remote);
+            }
             thread.charge(NODE);
             let value = thread.read(&field.values, record);
             let count = thread.read(&field.counts, record) as usize;
@@ -182,7 +247,7 @@ impl SharedEm3d {
     }
 
     /// Runs one iteration: all E values from H values, then all H values from E values.
-    fn iterate(&self, thread: &Thread<'_>, edges: &[Adjacency; 2]) {
+    fn iterate(&self, thread: &Thread<'_>, edges: &[Edges; 2]) {
         for kind in KINDS {
             self.compute(thread, kind, &edges[kind as usize]);
             self.barrier.wait(thread);
@@ -208,7 +273,8 @@ impl SharedEm3d {
     fn main(&self, thread: &Thread<'_>) {
         let Parameters { warm_up, iterations, .. } = self.config.parameters;
         KINDS.into_iter().for_each(|kind| self.begin(thread, kind));
-        let edges = KINDS.map(|kind| self.build(thread, kind));
+        let edges =
+            KINDS.map(|kind| Edges { edges: self.build(thread, kind), remote: self.remote(thread, kind) });
         self.barrier.wait(thread);
         (0..warm_up).for_each(|_| self.iterate(thread, &edges));
         thread.phase("iterate");

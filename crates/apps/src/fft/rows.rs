@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use tempest::{Private, Thread};
+use tempest::{Private, Right, Thread};
 
 use super::layout::{Layout, TILE};
 use super::transform::{Complex, butterflies, roots, transform};
@@ -17,6 +17,11 @@ pub(super) trait Matrix {
 
     /// Writes the points of a row from a column on.
     fn write(&self, thread: &Thread<'_>, row: usize, column: usize, points: &[Complex]);
+
+    /// Says that the thread will soon access the points that a row has in some columns, with this right. It is a hint.
+    fn prefetch(&self, thread: &Thread<'_>, row: usize, columns: Range<usize>, right: Right) {
+        let _ = (thread, row, columns, right);
+    }
 }
 
 /// The tools of one thread: roots of unity, and room to work in.
@@ -71,6 +76,8 @@ impl Own {
         (from, rows): (&impl Matrix, Range<usize>),
         (to, columns): (&impl Matrix, Range<usize>),
     ) {
+        rows.clone().for_each(|row| from.prefetch(thread, row, columns.clone(), Right::Read));
+        columns.clone().for_each(|column| to.prefetch(thread, column, rows.clone(), Right::Write));
         for (place, row) in rows.clone().enumerate() {
             let piece = &mut self.piece[..columns.len()];
             from.read(thread, row, columns.start, piece);

@@ -1,15 +1,17 @@
 //! fft through shared memory: both matrices stand in the address space, each row at home with the thread that has it, and a thread
-//! reads the tiles of its rows where they are, beginning with those of the next thread.
+//! reads the tiles of its rows where they are, beginning with those of the next thread. It asks for all blocks of a tile before it
+//! reads the first.
 //!
 //! Must never know how blocks are kept coherent.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use protocols::sync::{BarrierRoom, SharedBarrier};
 use tempest::entry::{BadPlan, Plan, SharedMemory};
-use tempest::{Array, Homes, Protocol, Quiet, Report, Setup, Shared, Thread, handlers};
+use tempest::{Array, Homes, Protocol, Quiet, Report, Right, Setup, Shared, Thread, handlers};
 
-use super::layout::{Layout, tiles};
+use super::layout::{Layout, WORDS, tiles};
 use super::problem::{Asked, Problem};
 use super::rows::{Matrix, Own};
 use super::steps::{Run, Transport};
@@ -73,6 +75,11 @@ impl Matrix for SharedMatrix {
 
     fn write(&self, thread: &Thread<'_>, row: usize, column: usize, points: &[Complex]) {
         thread.write_slice(&self.words, self.place(row, column), bytemuck::cast_slice(points));
+    }
+
+    fn prefetch(&self, thread: &Thread<'_>, row: usize, columns: Range<usize>, right: Right) {
+        let first = self.place(row, columns.start);
+        thread.prefetch(&self.words, first..first + columns.len() * WORDS, right);
     }
 }
 

@@ -1,20 +1,31 @@
 //! radix through shared memory: both arrays of keys are in the address space, the positions of a thread at home with it, and a
 //! thread writes each key to its position. Counts are summed over threads through shared memory too.
 //!
+//! A thread asks for keys before it reads them. As it begins a block of a digit it asks for the next one of that digit.
+//!
 //! Must never know how blocks are kept coherent.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use protocols::sync::{CollectiveRoom, Reduction, SharedBarrier, SharedCollectives};
 use tempest::entry::{BadPlan, Plan, SharedMemory};
 use tempest::{
-    Array, Homes, NodeId, Protocol, Quiet, Report, Setup, Shape, Shared, Thread, ThreadId, handlers,
+    Array, Homes, NodeId, Protocol, Quiet, Report, Right, Setup, Shape, Shared, Thread, ThreadId, handlers,
 };
 
 use super::problem::{Asked, Digit, Problem};
 use super::sorting::{Run, positions};
 use super::work::{MOVE, SUM};
 use crate::kit::Division;
+
+/// The keys that a thread asks for before it reads them, and at most as many more.
+const AHEAD: usize = 512;
+
+/// The keys of a block.
+fn block_keys(keys: &Shared<u32>) -> usize {
+    keys.memory().layout().block_bytes() as usize / size_of::<u32>()
+}
 
 /// The part of a run that all nodes share.
 pub(super) struct Config {
@@ -84,13 +95,18 @@ impl SharedRadix {
 
     /// Sorts by a digit, from one array into the other.
     fn pass(&self, thread: &Thread<'_>, digit: Digit, from: &Shared<u32>, to: &Shared<u32>) {
-        let read = |first, keys: &mut [u32]| thread.read_slice(from, first, keys);
+        let read = |first, keys: &mut [u32]| self.read(thread, from, first, keys);
         let counts = self.run.count(thread, digit, read);
-        let mut positions = self.positions(thread, &counts);
+        let mut places = self.places(thread, &counts);
+        let block = block_keys(to);
         self.run.each_chunk(thread, read, |keys| {
             for &key in keys {
                 thread.charge(MOVE);
-                let position = &mut positions[digit.of(key)];
+                let Range { start: position, end } = &mut places[digit.of(key)];
+                let next = *position + block;
+                if position.is_multiple_of(block) && next < *end {
+                    thread.prefetch(to, next..next + 1, Right::Write);
+                }
                 thread.write(to, *position, key);
                 *position += 1;
                 thread.poll();
@@ -99,8 +115,17 @@ impl SharedRadix {
         self.collectives.barrier(thread);
     }
 
-    /// The positions of the thread's first keys, from the counts of all.
-    fn positions(&self, thread: &Thread<'_>, counts: &[u64]) -> Vec<usize> {
+    /// Reads keys of the thread from a position on, and asks for those behind them.
+    fn read(&self, thread: &Thread<'_>, keys: &Shared<u32>, first: usize, into: &mut [u32]) {
+        if first.is_multiple_of(AHEAD) {
+            let end = self.run.own(thread).end;
+            thread.prefetch(keys, first.min(end)..(first + 2 * AHEAD).min(end), Right::Read);
+        }
+        thread.read_slice(keys, first, into);
+    }
+
+    /// The positions of the thread's keys of each digit, from the counts of all.
+    fn places(&self, thread: &Thread<'_>, counts: &[u64]) -> Vec<Range<usize>> {
         let mut before = counts.to_vec();
         self.collectives.inclusive_each(thread, Reduction::Sum, &mut before);
         let Shape { nodes, threads } = self.run.division.shape();
@@ -109,7 +134,8 @@ impl SharedRadix {
         self.collectives.broadcast(thread, last, &mut totals);
         thread.charge(SUM.times(counts.len() as u32));
         before.iter_mut().zip(counts).for_each(|(before, own)| *before -= own);
-        positions(thread, &totals, &before)
+        let ends = |(first, &count): (usize, &u64)| first..first + count as usize;
+        positions(thread, &totals, &before).into_iter().zip(counts).map(ends).collect()
     }
 
     fn main(&self, thread: &Thread<'_>) {

@@ -10,6 +10,7 @@ mod adaptive;
 mod bare;
 #[path = "../common/mod.rs"]
 mod common;
+mod em3d;
 mod fetch_add;
 mod kernels;
 mod long;
@@ -42,6 +43,7 @@ const GROUPS: &[Group] = &[
     ("blocking", threads::blocking),
     ("oversubscribed", threads::oversubscribed),
     ("adaptive", adaptive::rows),
+    ("em3d", em3d::rows),
     ("kernels", kernels::rows),
     ("scaling", kernels::scaling),
 ];
