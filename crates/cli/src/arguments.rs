@@ -373,7 +373,8 @@ pub(crate) struct Memory {
     /// shared-memory only
     #[arg(long, value_name = "P")]
     pub(crate) protocol: Option<String>,
-    /// Bytes of a coherence block of shared memory: 16, 32, 64 or 128 [default: 64]. With mechanism shared-memory only
+    /// Bytes of a coherence block of shared memory: 16, 32, 64 or 128 [default: 64; 128 for a program on this host alone].
+    /// With mechanism shared-memory only
     #[arg(long, value_name = "BYTES", allow_negative_numbers = true, value_parser = told::block)]
     pub(crate) block: Option<Told<u32>>,
 }

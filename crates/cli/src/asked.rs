@@ -89,6 +89,19 @@ pub(crate) fn sharing(house: &House, memory: &Memory) -> Result<Sharing, Problem
     Ok(Sharing { block: block.unwrap_or(Plan::BLOCK), protocol })
 }
 
+/// The program with blocks of shared memory that are usual on these targets, unless others are asked for.
+pub(crate) fn with_blocks<'t>(
+    subject: Subject,
+    memory: &Memory,
+    targets: impl IntoIterator<Item = &'t Target>,
+) -> Subject {
+    if optional(&memory.block).is_ok_and(|asked| asked.is_some()) {
+        return subject;
+    }
+    let sharing = Sharing { block: Sharing::usual_block(targets), ..subject.sharing };
+    subject.sharing(sharing)
+}
+
 /// Whether a program that may be run by these mechanisms has any use for what was said of shared memory.
 fn useful(memory: &Memory, entry: &Entry, mechanisms: &[Mechanism]) -> Result<(), Problem> {
     let Some(why) = useless(entry, mechanisms, &format!("--mechanism {}", Mechanism::SharedMemory)) else {

@@ -14,7 +14,7 @@ use worlds::shape::AskedShape;
 use worlds::{Compared, Comparing, Comparison, Step, Target};
 
 use crate::arguments::Compare;
-use crate::asked::{asked, subject, targets, warn};
+use crate::asked::{asked, subject, targets, warn, with_blocks};
 use crate::files;
 use crate::house::House;
 use crate::interrupt;
@@ -135,6 +135,7 @@ fn plan(house: &House, arguments: &Compare) -> Result<Comparison, Problem> {
     let ((targets, (subject, mechanisms), policies), size, rest) =
         (asked.all(), size.all(), rest.all()).all()?;
     let size = (AskedShape { nodes: size.0, processors: size.1 }, size.2);
+    let subject = with_blocks(subject, &common.memory, &targets);
     let least = subject.instance.least();
     let mut plan = Comparison::new(subject, targets);
     (plan.policies, plan.mechanisms) = (policies, mechanisms);

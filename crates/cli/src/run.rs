@@ -18,7 +18,7 @@ use report::quantity::time;
 use report::{Page, document, picture, plot, quantity, text};
 
 use crate::arguments::Run;
-use crate::asked::{EXPECTED, asked, instead, subject, target, warn};
+use crate::asked::{EXPECTED, asked, instead, subject, target, warn, with_blocks};
 use crate::files;
 use crate::house::House;
 use crate::interrupt;
@@ -178,6 +178,7 @@ fn setting(house: &House, arguments: &Run) -> Result<Setting, Problem> {
     let rest = (common.seed.get(), optional(&common.stall_limit));
     let ((target, (subject, mechanisms), policy), (nodes, processors, threads), (seed, stall_limit)) =
         (asked.all(), size.all(), rest.all()).all()?;
+    let subject = with_blocks(subject, &common.memory, [&target]);
     let least = subject.instance.least();
     let shape = target.shape(AskedShape { nodes, processors }, least);
     let is_native = target.is_native();

@@ -31,7 +31,8 @@ pub const USUAL_POLICY: &str = "floating";
 pub struct Run {
     entry: Entry,
     inputs: Vec<(String, String)>,
-    sharing: Sharing,
+    block: Option<u32>,
+    protocol: &'static Coherence,
     target: Target,
     mechanism: Option<Mechanism>,
     nodes: Option<u32>,
@@ -50,7 +51,8 @@ impl Run {
         Self {
             entry: *entry,
             inputs: Vec::new(),
-            sharing: Sharing::default(),
+            block: None,
+            protocol: Sharing::default().protocol,
             target: Target::Native,
             mechanism: None,
             nodes: None,
@@ -103,16 +105,14 @@ impl Run {
     }
 
     /// Sets the size of a block of shared memory, in bytes: one of
-    /// [`Plan::BLOCKS`](tempest::entry::Plan::BLOCKS).
-    pub fn block(mut self, bytes: u32) -> Self {
-        self.sharing.block = bytes;
-        self
+    /// [`Plan::BLOCKS`](tempest::entry::Plan::BLOCKS). If it is not set, it is [the usual one](Sharing::usual_block) of the target.
+    pub fn block(self, bytes: u32) -> Self {
+        Self { block: Some(bytes), ..self }
     }
 
     /// Sets the protocol that keeps shared memory coherent.
-    pub fn protocol(mut self, protocol: &'static Coherence) -> Self {
-        self.sharing.protocol = protocol;
-        self
+    pub fn protocol(self, protocol: &'static Coherence) -> Self {
+        Self { protocol, ..self }
     }
 
     /// Sets the seed of everything that is left to chance.
@@ -145,12 +145,14 @@ impl Run {
         let ((), subject) = Error::both(written, Subject::load(&self.entry, &inputs))?;
         let mechanism = self.mechanism.unwrap_or(self.entry.mechanisms[0]);
         subject.check_inputs(&[mechanism])?;
+        let block = self.block.unwrap_or_else(|| Sharing::usual_block([&self.target]));
+        let sharing = Sharing { block, protocol: self.protocol };
         let least = subject.instance.least();
         let asked = AskedShape { nodes: self.nodes, processors: self.processors };
         let MachineShape { nodes, processors } = self.target.shape(asked, least);
         Ok(Setting {
             mechanism,
-            subject: subject.sharing(self.sharing),
+            subject: subject.sharing(sharing),
             target: self.target,
             nodes,
             processors,
