@@ -1,7 +1,7 @@
 //! A prefetch changes no answer: shared memory that is prefetched is memory, whoever wants its blocks meanwhile.
 //!
 //! The threads of all nodes add to the same words and read words of each other, and prefetch them before, after and beside that, for
-//! reading and for writing, more blocks than a node has room for prefetches of.
+//! reading and for writing. They also prefetch words that nobody uses, more blocks than a node has room for prefetches of.
 
 use std::sync::Arc;
 
@@ -15,8 +15,11 @@ use tempest::{
 
 use crate::Setting;
 
-/// Words of the array: 300 blocks of 64 bytes.
-const WORDS: usize = 2400;
+/// Words of the array: 100 blocks of 64 bytes.
+const WORDS: usize = 800;
+
+/// Words that nobody reads or writes: 300 blocks, more than a node has room for prefetches of.
+const UNUSED: usize = 2400;
 
 /// Passes over the array.
 const PASSES: u64 = 3;
@@ -26,8 +29,9 @@ pub fn shared_blocks_are_prefetched(setting: &Setting<'_>) {
     for frames in [Frames::All, Frames::OnDemand] {
         let mut layout = Layout::new(setting.nodes, 64).expect("blocks have a permitted length");
         let words = layout.array("words", WORDS, Homes::RoundRobin).expect("it is small");
+        let unused = layout.array("unused", UNUSED, Homes::RoundRobin).expect("it is small");
         let space = AddressSpace::new(layout, frames).expect("there is room");
-        let plan = Plan { memory: SharedMemory { space, protocol: &STACHE }, words };
+        let plan = Plan { memory: SharedMemory { space, protocol: &STACHE }, words, unused };
         setting.verified_by::<Ahead>(Mechanism::SharedMemory, "shared_blocks_are_prefetched", plan, 2);
     }
 }
@@ -35,10 +39,12 @@ pub fn shared_blocks_are_prefetched(setting: &Setting<'_>) {
 struct Plan {
     memory: SharedMemory,
     words: Array<u64>,
+    unused: Array<u64>,
 }
 
 struct Ahead {
     words: Shared<u64>,
+    unused: Shared<u64>,
     barrier: Arc<Barrier>,
     /// The number of words that were right, and of wrong ones.
     right: Cells<u64>,
@@ -48,8 +54,9 @@ impl Protocol for Ahead {
     type Config = Plan;
 
     fn install(plan: &Plan, setup: &mut Setup<'_>) -> Self {
-        let words = plan.memory.install(setup).bind(plan.words);
-        Self { words, barrier: setup.install::<Barrier>(&()), right: Cells::new(2, 0) }
+        let memory = plan.memory.install(setup);
+        let (words, unused) = (memory.bind(plan.words), memory.bind(plan.unused));
+        Self { words, unused, barrier: setup.install::<Barrier>(&()), right: Cells::new(2, 0) }
     }
 }
 
@@ -73,6 +80,7 @@ impl Ahead {
         for pass in 1..=PASSES {
             self.add(thread, mine * 97 % WORDS);
             self.barrier.wait(thread);
+            thread.prefetch(&self.unused, 0..UNUSED, if pass == 1 { Right::Read } else { Right::Write });
             thread.prefetch(&self.words, 0..WORDS, Right::Read);
             let mut found = [0; WORDS];
             thread.read_slice(&self.words, 0, &mut found);

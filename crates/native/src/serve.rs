@@ -300,20 +300,19 @@ impl Processor {
         false
     }
 
-    /// Handles an event of this node that no lane has brought. The key is read with the message.
-    pub(crate) fn handle_own(&self, message: &Received) {
+    /// Runs the handler of an event of this node that no lane has brought, and what comes after it where it takes a right away, as far
+    /// as that needs no waiting. The key is read with the message.
+    pub(crate) fn handle_own(&self, packet: &Packet) -> Option<Pending> {
         let (before, node) = (self.doing.get(), &*self.node().resident.node);
-        self.serially(|serial| {
-            let lowering = self.handle_next(node, serial, &message.packet);
-            self.gauge().count_handlers(1);
-            let pending = lowering.and_then(|lowering| {
-                let key = node.key(&message.packet).expect("its handler has run");
-                self.take_away_all(lowering, &mut serial.hold(key))
-            });
-            self.trace(|node, processor| Traced::HandlerEnd { node, processor });
-            self.settle(message, pending);
+        let pending = self.serially(|serial| {
+            let lowering = self.handle_next(node, serial, packet)?;
+            let key = node.key(packet).expect("its handler has run");
+            self.take_away_all(lowering, &mut serial.hold(key))
         });
+        self.gauge().count_handlers(1);
+        self.trace(|node, processor| Traced::HandlerEnd { node, processor });
         self.doing.set(before);
+        pending
     }
 
     /// Handles what comes after a lowering that was set aside and is done now; false if none is.

@@ -80,37 +80,45 @@ impl Processor {
     }
 
     fn handle_on_the_spot(&self, packet: &Packet) -> bool {
-        let message = Received { packet: *packet, origin: Origin::Fault, number: 0 };
         match &self.node().dispatcher {
-            Dispatcher::Own(_) => self.handle_now_serial(message),
-            Dispatcher::Serial(_) => self.try_receive().is_some_and(|_right| self.handle_now_serial(message)),
-            Dispatcher::Keyed(shared) => self.handle_now_keyed(shared, message),
+            Dispatcher::Own(_) => self.handle_now_serial(packet),
+            Dispatcher::Serial(_) => self.try_receive().is_some_and(|_right| self.handle_now_serial(packet)),
+            Dispatcher::Keyed(shared) => self.handle_now_keyed(shared, &fault(packet)),
         }
     }
 
     /// Needs the right to receive.
-    fn handle_now_serial(&self, message: Received) -> bool {
+    fn handle_now_serial(&self, packet: &Packet) -> bool {
         if self.node().has_set_aside() {
             return false;
         }
         bump(&self.gauge().sent, 1);
-        self.trace_own(&message.packet);
-        self.handle_own(&message);
+        self.trace_own(packet);
+        if let Some(pending) = self.handle_own(packet) {
+            self.set_aside(pending, fault(packet), None);
+        } else {
+            self.gauge().count_handled(1);
+        }
         true
     }
 
-    fn handle_now_keyed(&self, shared: &Shared, message: Received) -> bool {
-        let Some(key) = self.key_of(&message) else { return true };
+    fn handle_now_keyed(&self, shared: &Shared, message: &Received) -> bool {
+        let Some(key) = self.key_of(message) else { return true };
         // Nobody else has received older messages that have no place in the queue yet.
         let Some(turn) = self.try_receive() else { return false };
         let Some(held) = shared.queue.try_hold(key) else { return false };
         drop(turn);
         bump(&self.gauge().sent, 1);
         self.trace_own(&message.packet);
-        self.handle_keyed(shared, &message, &message.packet, held);
+        self.handle_keyed(shared, message, &message.packet, held);
         self.wake_idle_servers(shared);
         true
     }
+}
+
+/// A fault as an event that is dispatched.
+fn fault(packet: &Packet) -> Received {
+    Received { packet: *packet, origin: Origin::Fault, number: 0 }
 }
 
 /// A message with a block behind its own words and the block's number behind that, if all fit.

@@ -34,8 +34,10 @@ impl NodeSet {
 
     /// Whether a node is in it.
     pub fn contains(&self, node: NodeId) -> bool {
-        let (index, bit) = place(node);
-        self.words().nth(index).is_some_and(|word| word & bit != 0)
+        match place(node) {
+            (0, bit) => self.first & bit != 0,
+            (index, bit) => self.more.get(index - 1).is_some_and(|word| word & bit != 0),
+        }
     }
 
     /// Adds a node.

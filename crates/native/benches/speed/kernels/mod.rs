@@ -21,6 +21,9 @@ use crate::common::median;
 use crate::run_by;
 use crate::table::{Aim, Figures, Row, Unit, paired};
 
+/// Bytes of a block of shared memory: what programs have on this host unless asked otherwise.
+const BLOCK: u32 = 128;
+
 /// Nodes and threads of the rows of `kernels`.
 const PAIR: u32 = 2;
 
@@ -64,6 +67,7 @@ impl Kernel {
     /// Microseconds of what the program times, on so many nodes of a processor.
     fn ours(&self, mechanism: Mechanism, nodes: u32) -> f64 {
         let plan = Plan::new(mechanism, Shape { nodes, threads: 1 }).kept_by(&protocols::stache::STACHE);
+        let plan = Plan { block: BLOCK, ..plan };
         let job = self.instance.job(&plan).expect("a plan that the program can run by");
         run_by(mechanism, job, nodes, 1, 1, "floating").timed().as_nanoseconds() / 1e3
     }
