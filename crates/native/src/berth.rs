@@ -137,6 +137,8 @@ impl Berth {
         if !there_is_work() {
             thread::park_timeout(longest);
         }
-        self.taken.store(false, Ordering::Relaxed);
+        // Exchanged, not stored: nothing comes between what an exchange reads and what it writes, but the model checker takes a plain
+        // store for such a thing, and then finds a wake-up lost that no host loses.
+        self.taken.swap(false, Ordering::Relaxed);
     }
 }
