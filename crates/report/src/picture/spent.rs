@@ -11,8 +11,8 @@ use crate::plot::{Bar, Bars, Content, Panel, Picture, Piece, Shared};
 use crate::quantity::several;
 
 /// The most tables and the most rows of one that are drawn.
-const TABLES: usize = 6;
-const ROWS: usize = 24;
+const TABLES: usize = 4;
+const ROWS: usize = 12;
 
 /// The picture of where the time of each run went; `None` if no run says.
 pub fn time(study: &Study) -> Option<Picture> {
@@ -102,7 +102,12 @@ pub(crate) fn axes(table: &StudyTable) -> (Vec<&String>, Vec<&String>) {
 /// What tells a row from the others of its table.
 fn row_name(table: &StudyTable, row: &StudyRow) -> String {
     let (axes, _) = axes(table);
-    let told = axes.into_iter().filter_map(|name| {
+    // What says the same as another field in every row is told once.
+    let same =
+        |one: &str, other: &str| table.rows.iter().all(|row| row.fields.get(one) == row.fields.get(other));
+    let is_new = |at: usize| axes[..at].iter().all(|earlier| !same(earlier, axes[at]));
+    let told = (0..axes.len()).filter(|at| is_new(*at)).filter_map(|at| {
+        let name = axes[at];
         let value = row.fields.get(name)?;
         // A bare number needs its name.
         let is_number = value.starts_with(|first: char| first.is_ascii_digit());
