@@ -248,6 +248,9 @@ pub(crate) struct Study {
     /// Keep the results of runs in this file [default: a file in the user's data folder]
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
+    /// Look for input files that do not travel with a shipped study in this folder [default: the current folder]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
     /// Do more than 10000 runs, if the study asks for so many: up to 100000
     #[arg(long)]
     pub(crate) yes: bool,
@@ -286,6 +289,9 @@ pub(crate) struct Claims {
     /// Write every claim with its verdict into this file too, tab-separated
     #[arg(long, value_name = "FILE.tsv", conflicts_with_all = ["ledger", "sensitivity"])]
     pub(crate) out: Option<PathBuf>,
+    /// Look for input files that do not travel with the shipped studies in this folder [default: the current folder]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
     /// Print the free parameters of each model instead of the claims: values that claims fixed or that were chosen,
     /// and the verdicts of the claims that fixed none
     #[arg(long)]

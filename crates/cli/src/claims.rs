@@ -30,8 +30,8 @@ pub(crate) fn claims(
     arguments: &Claims,
     out: &mut (impl Write + Send),
 ) -> Result<ExitCode, Problem> {
-    let (page, laboratory) =
-        (arguments.output.page(), studies::laboratory(arguments.claims.as_deref())).all()?;
+    let laboratory = studies::laboratory(arguments.claims.as_deref(), arguments.data.as_deref());
+    let (page, laboratory) = (arguments.output.page(), laboratory).all()?;
     if let Some(path) = &arguments.out {
         // A path that cannot be written is told before the runs, not after them.
         files::table(path)?;

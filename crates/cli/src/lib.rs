@@ -32,6 +32,7 @@ mod interrupt;
 mod list;
 mod litmus;
 mod model;
+mod own_files;
 mod print;
 mod problem;
 mod processes;

@@ -1,20 +1,24 @@
 //! The claims and studies that travel inside the command, or the claims of a folder, as one laboratory. This module must
 //! never know what is in them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
 use lab::{Claim, Laboratory, Mistakes, Study, basis, claim, study, survey, tolerance};
 use worlds::files;
 
+use crate::own_files;
 use crate::problem::Problem;
 use crate::shipped::{BASIS, CLAIMS, STUDIES, SURVEYS, Shipped, TOLERANCES};
 
-/// Reads everything, claims from this folder if there is one: they take the place of all that is stated in the command,
-/// bounds of studies too.
-pub(crate) fn laboratory(claims: Option<&Path>) -> Result<Laboratory, Problem> {
+/// Reads everything, claims from the folder `claims` if there is one: they take the place of all that is stated in the command,
+/// bounds of studies too. Files of a person are looked for in the folder `data`, else in the current one.
+pub(crate) fn laboratory(claims: Option<&Path>, data: Option<&Path>) -> Result<Laboratory, Problem> {
     let mut studies = studies();
+    studies.iter_mut().for_each(|study| own_files::look_in(data, study));
+    let absent: BTreeSet<_> =
+        studies.iter().flat_map(own_files::absent).map(|file| file.name.clone()).collect();
     let claims = match claims {
         Some(folder) => {
             studies.iter_mut().for_each(|study| study.bounds.clear());
@@ -23,7 +27,7 @@ pub(crate) fn laboratory(claims: Option<&Path>) -> Result<Laboratory, Problem> {
         None => CLAIMS.iter().flat_map(shipped_claims).collect(),
     };
     let laboratory = Laboratory::new(claims, studies, surveys(), tolerances()).map_err(problem)?;
-    Ok(laboratory.declaring(whole(&BASIS, basis::read)))
+    Ok(laboratory.declaring(whole(&BASIS, basis::read)).without(absent))
 }
 
 /// The shipped claims of one file.
@@ -96,7 +100,7 @@ mod tests {
 
     #[test]
     fn everything_that_is_shipped_fits_together() {
-        let laboratory = laboratory(None).unwrap();
+        let laboratory = laboratory(None, None).unwrap();
         let (claims, bounds) = (194 + 331 + 534 + 161 + 240, 21 + 18 + 4 + 6);
         assert_eq!(laboratory.claims().len(), claims + bounds);
         assert_eq!(laboratory.strays(), [""; 0]);
@@ -107,7 +111,8 @@ mod tests {
 
     #[test]
     fn what_is_declared_to_follow_is_a_claim_of_which_no_expression_shows_it() {
-        let (all, none) = (laboratory(None).unwrap(), laboratory(None).unwrap().declaring(Vec::new()));
+        let (all, none) =
+            (laboratory(None, None).unwrap(), laboratory(None, None).unwrap().declaring(Vec::new()));
         let follows = |finding: &&Finding<'_>| finding.basis == Some(Basis::Follows);
         let findings = none.findings(&[], &Metrics::default(), &BTreeSet::new());
         let shown: Vec<_> = findings.iter().filter(follows).map(|it| it.claim.id.as_str()).collect();
@@ -166,7 +171,7 @@ mod tests {
 
     #[test]
     fn the_figures_of_shipped_studies_are_whole() {
-        let laboratory = laboratory(None).unwrap();
+        let laboratory = laboratory(None, None).unwrap();
         let with_figures = laboratory.studies().iter().filter(|study| !study.figures.is_empty());
         let names: Vec<_> = with_figures.clone().map(|study| study.name.as_str()).collect();
         assert_eq!(names, CURVES);

@@ -3,12 +3,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::absent::Absent;
 use crate::basis::{Bases, Declared};
 use crate::expression::{Expression, Value};
 use crate::study::{Check, Derived, Origin, Source};
 use crate::survey::Survey;
 use crate::tolerance::Tolerance;
-use crate::verdict::Finding;
+use crate::verdict::{Finding, Verdict};
 use crate::{Claim, Mistakes, Specification, Study, consistency, model, verdict};
 
 /// Everything that was read, checked together.
@@ -19,6 +20,8 @@ pub struct Laboratory {
     surveys: BTreeMap<String, Survey>,
     tolerances: Vec<Tolerance>,
     declared: Vec<Declared>,
+    /// The input files that are not there.
+    absent: BTreeSet<String>,
 }
 
 /// What was measured.
@@ -88,9 +91,17 @@ impl Laboratory {
         tolerances: Vec<Tolerance>,
     ) -> Result<Self, Mistakes> {
         claims.extend(studies.iter().flat_map(|study| &study.bounds).cloned());
-        let laboratory = Self { claims, studies, surveys, tolerances, declared: Vec::new() };
+        let laboratory =
+            Self { claims, studies, surveys, tolerances, declared: Vec::new(), absent: BTreeSet::new() };
         let mistakes = consistency::mistakes(&laboratory);
         if mistakes.is_empty() { Ok(laboratory) } else { Err(mistakes) }
+    }
+
+    /// The laboratory where these input files are not there: runs that read them are not [needed](Self::needed), and claims that
+    /// need such runs say which [files](Finding::needs).
+    #[must_use]
+    pub fn without(self, absent: BTreeSet<String>) -> Self {
+        Self { absent, ..self }
     }
 
     /// The laboratory with claims that are known to follow from typed numbers.
@@ -171,10 +182,13 @@ impl Laboratory {
     }
 
     /// The runs without which the claims under these prefixes cannot be held against anything, in the order of the
-    /// studies. No prefix: every claim.
+    /// studies. No prefix: every claim. A claim that needs files which are not there needs no runs.
     pub fn needed(&self, prefixes: &[String]) -> Vec<Needed<'_>> {
-        let is_asked = |id: &str| self.claims.iter().any(|claim| claim.id == id && is_under(claim, prefixes));
-        let ids = self.claims.iter().filter(|claim| is_under(claim, prefixes)).map(|claim| claim.id.as_str());
+        let absent = Absent::of(self, &self.absent);
+        let can_be = |claim: &&Claim| is_under(claim, prefixes) && self.lacks(claim, &absent).is_empty();
+        let asked: BTreeSet<_> = self.claims.iter().filter(can_be).map(|claim| claim.id.as_str()).collect();
+        let is_asked = |id: &str| asked.contains(id);
+        let ids = asked.iter().copied();
         let checks = self.checks().filter(|(_, check)| is_asked(&check.claim));
         let names = checks.flat_map(|(_, check)| check.holds.iter().map(Expression::names));
         let names: Vec<_> = names.chain([ids.collect()]).collect();
@@ -185,6 +199,13 @@ impl Laboratory {
             _ => None,
         });
         needed.collect()
+    }
+
+    /// The files that are not there and without which a claim cannot be held against anything.
+    fn lacks<'a>(&'a self, claim: &Claim, absent: &Absent<'a>) -> BTreeSet<&'a str> {
+        let checks = self.checks().filter(|(_, check)| check.claim == claim.id);
+        let checked = checks.flat_map(|(_, check)| &check.holds).flat_map(|it| absent.needs_of(it));
+        checked.chain(absent.needs(&claim.id)).collect()
     }
 
     /// Every run of a study, with the place of its source in [`Study::sources`].
@@ -293,9 +314,14 @@ impl Laboratory {
         let fixed: BTreeSet<_> = fixes.map(|claim| claim.id.as_str()).collect();
         let bases = Bases::new(self, &self.declared, &fixed);
         let asked = self.claims.iter().filter(|claim| is_under(claim, prefixes));
+        let absent = Absent::of(self, &self.absent);
         let findings = asked.map(|claim| {
             let finding = verdict::hold(claim, metrics.of(&claim.id), &self.tolerances);
-            Finding { fixes: fixed.contains(claim.id.as_str()), basis: bases.of(claim), ..finding }
+            let needs = match finding.verdict {
+                Verdict::NotMeasured => self.lacks(claim, &absent).into_iter().map(str::to_owned).collect(),
+                _ => Vec::new(),
+            };
+            Finding { fixes: fixed.contains(claim.id.as_str()), basis: bases.of(claim), needs, ..finding }
         });
         findings.collect()
     }

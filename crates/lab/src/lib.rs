@@ -18,6 +18,7 @@
 //! | [`laboratory`] | all claims and studies together: what must run, and the metrics that come of it |
 //! | [`mistake`] | what is wrong in a file, with line and column |
 //! | `toml` | TOML with places, every mistake at once |
+//! | `absent` | what cannot be measured because a person's file is not there |
 //! | `consistency` | names that stand twice or nowhere, over all files |
 //! | [`verdict`] | a claim held against its metric |
 //! | [`tolerance`] | how far apart is still the same |
@@ -33,6 +34,7 @@
 
 #![forbid(unsafe_code)]
 
+mod absent;
 pub mod basis;
 pub mod calibrate;
 pub mod campaign;

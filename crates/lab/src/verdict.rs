@@ -51,6 +51,8 @@ pub struct Finding<'a> {
     pub fixes: bool,
     /// What it says of the model that the claim holds; `None` of an input and of a bound.
     pub basis: Option<Basis>,
+    /// The input files without which it cannot be measured, and which are not there.
+    pub needs: Vec<String>,
 }
 
 /// Holds a claim against its check and its metric. A check decides even where there is a number too: the number is then
@@ -70,6 +72,7 @@ pub(crate) fn hold<'a>(
             verdict: Verdict::Input,
             fixes: claim.fit,
             basis: None,
+            needs: Vec::new(),
         };
     }
     let error = number.zip(claim.number()).map(|(measured, stated)| match stated {
@@ -86,7 +89,7 @@ pub(crate) fn hold<'a>(
         (None, Some(_), _) if claim.held_out => Verdict::HeldOut,
         (None, Some(_), _) => Verdict::Unknown,
     };
-    Finding { claim, measured, error, verdict, fixes: claim.fit, basis: None }
+    Finding { claim, measured, error, verdict, fixes: claim.fit, basis: None, needs: Vec::new() }
 }
 
 fn of(holds: bool) -> Verdict {

@@ -90,7 +90,7 @@ pub(super) fn all(house: &House, arguments: &Report) -> Result<Found, Problem> {
         }
     }
     if !shipped.is_empty() {
-        let laboratory = studies::laboratory(None)?;
+        let laboratory = studies::laboratory(None, None)?;
         let place = |document: document::Study| {
             let place = STUDIES.iter().position(|study| study.name == document.study);
             One { document, place: place.expect("the name of a shipped study") }
@@ -156,7 +156,7 @@ impl<'a> Recorded<'a> {
     /// What a study found, whose runs are all on record.
     fn study(&self, name: &str) -> Result<Asked, Problem> {
         let is_shipped = STUDIES.iter().any(|study| study.name == name);
-        let laboratory = source::read(name, true)?.alone()?;
+        let laboratory = source::read(name, true, None)?.alone()?;
         let [study] = laboratory.studies() else { unreachable!("a laboratory of one study") };
         let answers = self.answers(name, study)?;
         let mut kept: Vec<Vec<&Kept>> = vec![Vec::new(); study.sources.len()];

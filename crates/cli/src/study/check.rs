@@ -13,6 +13,7 @@ use worlds::{Baseline, Setting, Sharing, Subject, Target, USUAL_POLICY};
 
 use crate::asked::{self, EXPECTED};
 use crate::house::House;
+use crate::own_files;
 use crate::problem::Problem;
 use crate::reads;
 use crate::told::{known_block, parse_mechanism, parse_policy};
@@ -22,6 +23,9 @@ use super::source::Read;
 /// A laboratory of the study alone, or every mistake in its file and its runs, each with its place in the file.
 pub(super) fn laboratory(house: &House, read: Read) -> Result<Laboratory, Problem> {
     let Read { study, surveys, mut mistakes } = read;
+    if let (Some(study), true) = (&study, mistakes.is_empty()) {
+        own_files::check(study)?;
+    }
     // What a run is as a whole, is known if nothing of it is missing.
     let are_whole = mistakes.iter().all(|mistake| !mistake.key.starts_with(RUN));
     let (mut found, disturbed) =

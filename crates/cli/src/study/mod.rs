@@ -31,7 +31,7 @@ pub(crate) fn study(
     arguments: &Study,
     out: &mut (impl Write + Send),
 ) -> Result<ExitCode, Problem> {
-    let read = source::read(&arguments.study, arguments.yes);
+    let read = source::read(&arguments.study, arguments.yes, arguments.data.as_deref());
     let laboratory = read.and_then(|read| check::laboratory(house, read));
     let (page, jobs, laboratory) = (arguments.output.page(), optional(&arguments.jobs), laboratory).all()?;
     let [study] = laboratory.studies() else { unreachable!("a laboratory of one study") };

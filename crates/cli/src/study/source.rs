@@ -9,6 +9,7 @@ use lab::{Laboratory, Mistakes};
 use units::names::did_you_mean;
 use worlds::files::read_text;
 
+use crate::own_files;
 use crate::problem::Problem;
 use crate::shipped::STUDIES;
 use crate::studies;
@@ -36,14 +37,20 @@ impl Read {
     }
 }
 
-/// The study of this name or file; of more runs than usual where they `are_meant`.
-pub(crate) fn read(name: &str, are_meant: bool) -> Result<Read, Problem> {
+/// The study of this name or file; of more runs than usual where they `are_meant`. A shipped one looks for files of a person in the
+/// folder `data`, else in the current one.
+pub(crate) fn read(name: &str, are_meant: bool, data: Option<&Path>) -> Result<Read, Problem> {
     let most = if are_meant { Study::MOST_ASKED } else { Study::MOST };
     match STUDIES.iter().find(|shipped| shipped.name == name) {
         Some(shipped) => {
             let text = str::from_utf8(shipped.bytes).expect("shipped texts are UTF-8");
-            let (study, mistakes) = study::read_at_most(most, shipped.path, text);
+            let (mut study, mistakes) = study::read_at_most(most, shipped.path, text);
+            study.iter_mut().for_each(|study| own_files::look_in(data, study));
             Ok(Read { study, surveys: studies::surveys(), mistakes })
+        }
+        None if data.is_some() => {
+            let own = "expected a shipped study; files that one of your own names are found from its folder";
+            Err(Problem::wrong(format!("--data with {name}: {own}")))
         }
         None => of_file(name, most),
     }

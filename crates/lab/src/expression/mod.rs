@@ -4,7 +4,7 @@
 //! ```text
 //! flag        a and b, a or b, not a, (a)
 //! comparison  x < y, x <= y < z, x == y           chained: every neighbouring pair
-//! number      x + y, x - y, x * y, x / y, -x, (x), 2.5, min(x, …), max(x, …), abs(x), round(x)
+//! number      x + y, x - y, x * y, x / y, -x, (x), 2.5, min(x, …), max(x, …), abs(x), round(x), sqrt(x)
 //! near(x, y, share)                               x and y differ by at most this share of y
 //! count(x, …)                                     how many of them were measured
 //! ```
@@ -97,6 +97,7 @@ enum Function {
     Max,
     Abs,
     Round,
+    Sqrt,
     Near,
     Count,
 }
@@ -217,6 +218,7 @@ impl Function {
             "max" => Some(Self::Max),
             "abs" => Some(Self::Abs),
             "round" => Some(Self::Round),
+            "sqrt" => Some(Self::Sqrt),
             "near" => Some(Self::Near),
             "count" => Some(Self::Count),
             _ => None,
@@ -227,7 +229,7 @@ impl Function {
     fn arity(self) -> (usize, usize) {
         match self {
             Self::Min | Self::Max | Self::Count => (1, usize::MAX),
-            Self::Abs | Self::Round => (1, 1),
+            Self::Abs | Self::Round | Self::Sqrt => (1, 1),
             Self::Near => (3, 3),
         }
     }
@@ -242,6 +244,7 @@ impl Function {
             Self::Max => numbers.iter().copied().reduce(f64::max),
             Self::Abs => numbers.first().map(|number| number.abs()),
             Self::Round => numbers.first().map(|number| number.round()),
+            Self::Sqrt => numbers.first().map(|number| number.sqrt()),
             Self::Near | Self::Count => None,
         }
     }
@@ -289,7 +292,7 @@ mod tests {
         assert_eq!(number("(a + b.b) * c-c"), 9.0);
         assert_eq!(number("12 / 2 / 3 - -1"), 3.0);
         assert_eq!(number("max(a, c-c, b.b) - min(a, 0.5e1)"), 2.0);
-        assert_eq!(number("abs(a -c-c) + round(2.6)"), 5.0);
+        assert_eq!(number("abs(a -c-c) + round(2.6) + sqrt(c-c * c-c)"), 8.0);
         assert_eq!(number("count(a, missing, b.b)"), 2.0);
     }
 
@@ -303,8 +306,14 @@ mod tests {
 
     #[test]
     fn what_is_missing_spreads() {
-        for text in ["a < missing", "a > 0 or missing > 0", "missing + 1", "a / zero", "near(a, missing, 1)"]
-        {
+        for text in [
+            "a < missing",
+            "a > 0 or missing > 0",
+            "missing + 1",
+            "a / zero",
+            "sqrt(0 - a)",
+            "near(a, missing, 1)",
+        ] {
             assert_eq!(value(text), None, "{text}");
         }
         let names: Expression = "max(a, b.b) < c-c and a > 0".parse().unwrap();

@@ -188,7 +188,9 @@ impl Parser {
     fn call(&mut self, at: usize, name: &str) -> Result<Part, SyntaxError> {
         let wrong = |expected: String| Err(SyntaxError { at: self.tokens[at].at, expected });
         let Some(function) = Function::find(name) else {
-            return wrong(format!("one of the functions min, max, abs, round, near, count, found `{name}`"));
+            return wrong(format!(
+                "one of the functions min, max, abs, round, sqrt, near, count, found `{name}`"
+            ));
         };
         let mut numbers = Vec::new();
         loop {
@@ -235,7 +237,10 @@ mod tests {
         assert_eq!(wrong("a and b < 1"), "0: a comparison, found a number");
         assert_eq!(wrong("1 + (a < b)"), "4: a number, found a comparison");
         assert_eq!(wrong("near(a, b)"), "0: 3 numbers for `near`, found 2");
-        assert_eq!(wrong("sum(a)"), "0: one of the functions min, max, abs, round, near, count, found `sum`");
+        assert_eq!(
+            wrong("sum(a)"),
+            "0: one of the functions min, max, abs, round, sqrt, near, count, found `sum`"
+        );
         assert!(wrong("a & b").starts_with("2: a name, a number, or one of + - * /"));
         assert!(wrong(&"(".repeat(100)).starts_with("65: fewer parts inside one another"));
     }

@@ -3,6 +3,7 @@
 //! and never know the value of a claim of the literature.
 
 mod figure;
+mod files;
 mod mapping;
 mod parts;
 mod texts;
@@ -18,6 +19,7 @@ use parts::{bounds, checks, derived, sources};
 
 pub(crate) use figure::quantity;
 pub use figure::{Coordinate, Figure, Level, Lines, Scale, Series};
+pub use files::OwnFile;
 pub use mapping::{Mapping, TIME};
 pub use parts::Most;
 
@@ -30,6 +32,8 @@ pub struct Study {
     pub summary: String,
     /// Where it was read.
     pub file: String,
+    /// The input files that a person must have for it: they do not travel with it.
+    pub files: Vec<OwnFile>,
     /// What yields figures, in the order of the file.
     pub sources: Vec<Source>,
     /// Metrics that follow from metrics.
@@ -200,6 +204,7 @@ pub fn read_at_most(most: Most, file: &str, text: &str) -> (Option<Study>, Mista
         let before = top.reported();
         let sources: Vec<_> = parts::KINDS.iter().flat_map(|kind| sources(top, kind, prefix, most)).collect();
         let are_read = top.reported() == before;
+        let files = files::files(top, &sources, are_read);
         let derived = top.tables("derived").iter().flat_map(|table| derived(table, prefix)).collect();
         let checks = top.tables("check").iter().flat_map(|table| checks(table, prefix)).collect();
         let bounds = top.tables("bound").iter().flat_map(|table| bounds(table, prefix, file)).collect();
@@ -214,6 +219,7 @@ pub fn read_at_most(most: Most, file: &str, text: &str) -> (Option<Study>, Mista
             name,
             summary,
             file,
+            files,
             sources,
             derived,
             checks,

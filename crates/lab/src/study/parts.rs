@@ -65,7 +65,7 @@ fn axes(table: &Table<'_>) -> Vec<Axis> {
     let fields = fields.map(|key| (*key, (*key).to_owned(), table.list(key)));
     let fields: Vec<_> = fields.collect();
     for (key, name, values) in fields.into_iter().chain(LISTS.iter().flat_map(|key| lists(table, key))) {
-        if axes.iter().any(|axis| axis.name == name) {
+        if axes.iter().any(|axis| axis.names().any(|known| known == name)) {
             table.refuse(key, format!("a name that `each` does not have: {name}"));
         } else {
             axes.push(template::axis(table, key, &name, values));

@@ -76,6 +76,8 @@ pub struct Claim {
     /// `holds`, `differs`, `not measured`, `held out` (measured, but the stated value is kept apart), `unknown` (measured, but nobody
     /// knows the stated value) or `input` (the value is configured and not measured).
     pub verdict: String,
+    /// The input files without which the claim cannot be measured, and which were not found; empty if none is missing.
+    pub needs: Vec<String>,
     /// What it says of the model that the claim holds: `set` (the claim set a parameter, or may have), `follows` (it follows from numbers
     /// that were typed in, or from other claims), `predicted`, `blind` (predicted while the stated value is kept apart) or `unknown` (nobody knows what it
     /// states).

@@ -161,6 +161,7 @@ impl Claim {
             error: finding.error,
             verdict: finding.verdict.name().to_owned(),
             basis: finding.basis.map(|basis| basis.name().to_owned()),
+            needs: finding.needs.clone(),
             because: because.map(str::to_owned),
         }
     }

@@ -23,6 +23,7 @@ pub(crate) fn claim(id: &str, stated: f64, basis: &str) -> Claim {
         measured: Some(Scalar::Number(stated * 1.05)),
         error: Some(0.05),
         verdict: "holds".to_owned(),
+        needs: Vec::new(),
         basis: Some(basis.to_owned()),
         because: None,
     }

@@ -79,7 +79,7 @@ fn table(group: &str, claims: &[&Claim], page: &Page) -> Vec<String> {
         Column::right("measured", cells(&|claim| scalar(claim.measured.as_ref()))).wanted(4),
         Column::left("", cells(&|claim| claim.unit.clone())).wanted(1),
         Column::right("error", cells(&error)).wanted(2),
-        Column::left("verdict", cells(&|claim| claim.verdict.clone())),
+        Column::left("verdict", cells(&verdict)),
     ];
     let columns = columns.into_iter().filter(|column| column.stays() || !column.is_blank()).collect();
     let style = |row: usize| match claims[row].verdict.as_str() {
@@ -99,6 +99,14 @@ fn scalar(scalar: Option<&Scalar>) -> String {
         Some(Scalar::Flag(true)) => "yes".to_owned(),
         Some(Scalar::Flag(false)) => "no".to_owned(),
         None => dash(),
+    }
+}
+
+/// The verdict; of a claim that was not measured for want of files, with their names.
+fn verdict(claim: &Claim) -> String {
+    match claim.needs.as_slice() {
+        [] => claim.verdict.clone(),
+        files => format!("{}: needs {}", claim.verdict, files.join(", ")),
     }
 }
 
