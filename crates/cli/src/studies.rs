@@ -136,14 +136,17 @@ mod tests {
     }
 
     /// Studies whose results are curves.
-    const CURVES: [&str; 13] = [
+    const CURVES: [&str; 16] = [
         "alewife-bisection",
         "alewife-latency",
         "alewife-messages",
         "fixed-floating-em3d",
         "fixed-floating-gauss",
         "fixed-floating-polling",
+        "fixed-floating-programs",
         "fixed-floating-tomcatv",
+        "pdq-cholesky",
+        "pdq-configurations",
         "pdq-em3d",
         "pdq-kernels",
         "pdq-saturation",
