@@ -289,3 +289,57 @@ fn the_second_table_of_the_study_comes_out() {
 fn miss_of_study(machine: &Machine, policy: &str, processors: u32, inputs: &[(&str, &str)]) -> f64 {
     probe(machine, "remote-miss", policy, (2, processors, 1), inputs)["time.miss"]
 }
+
+/// A thread that passes the turns of a loop in stretches: it polls in each turn, or once for a whole stretch.
+struct Stretches {
+    stretch: u32,
+    polls_once: bool,
+}
+
+impl Stretches {
+    /// The turns of the loop, a multiple of each stretch.
+    const TURNS: u32 = 4200;
+}
+
+impl Protocol for Stretches {
+    type Config = (u32, bool);
+    fn install(&(stretch, polls_once): &(u32, bool), _: &mut Setup<'_>) -> Self {
+        Self { stretch, polls_once }
+    }
+}
+
+#[handlers]
+impl Stretches {
+    fn main(&self, thread: &Thread<'_>) {
+        for _ in 0..Self::TURNS / self.stretch {
+            match self.polls_once {
+                true => thread.poll_after(self.stretch),
+                false => (0..self.stretch).for_each(|_| thread.poll()),
+            }
+        }
+    }
+
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
+        Report::checked(true, String::new)
+    }
+}
+
+#[test]
+fn a_poll_for_a_stretch_looks_as_often_as_its_turns_but_once_at_most() {
+    let looks = |policy: &str, stretch, polls_once| {
+        let job = |_| Job::new::<Stretches>((stretch, polls_once));
+        let counters = run(&software(&[]), &launch(job, policy, (1, 1, 1))).counters;
+        counters.empty_polls.expect("a model counts polls")
+    };
+    let turns = Stretches::TURNS;
+    for every in [1, 6, 7, 50, 100, 4199, 4200, 4201] {
+        let policy = format!("single+every={every}");
+        for stretch in [1, 3, 7, 60, 100, turns] {
+            let in_each_turn = turns / every;
+            assert_eq!(looks(&policy, stretch, false), u64::from(in_each_turn), "{policy}, {stretch}");
+            let once = in_each_turn.min(turns / stretch);
+            assert_eq!(looks(&policy, stretch, true), u64::from(once), "{policy}, {stretch} at once");
+        }
+    }
+    assert_eq!(looks("single+every=0", 7, true), 0);
+}
