@@ -50,7 +50,7 @@ pub fn svg(picture: &Picture) -> String {
     Sheet::new(picture).draw("")
 }
 
-/// A picture as [`svg`] writes it, for a page with several pictures: the names of its fills begin with `prefix`, which no other picture
+/// A picture as [`svg()`] writes it, for a page with several pictures: the names of its fills begin with `prefix`, which no other picture
 /// of the page has.
 pub fn inline(picture: &Picture, prefix: &str) -> String {
     Sheet::new(picture).draw(prefix)
