@@ -9,8 +9,8 @@
 //!
 //! # Faults
 //!
-//! A thread's fault is handled at once, on the spot, where its processor runs handlers, nobody else does at the moment, nothing
-//! is on its way from the node to itself (what was sent before the fault is older), and the thread's stack has room. Else it goes through the lane
+//! A thread's fault is handled at once, on the spot, where its processor runs handlers, nobody else does at the moment, nothing is on its
+//! way from the node to itself (what was sent before the fault is older), and the thread's stack has room. Else it goes through the lane
 //! from the node to itself. It is no message, and not counted as one.
 //!
 //! This module must never know tags or protocols.

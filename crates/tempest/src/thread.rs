@@ -291,9 +291,9 @@ impl<'a> Thread<'a> {
         self.accounting.map_or_else(MemoryEvents::default, |accounting| accounting.memory_events())
     }
 
-    /// Puts a few words, at most [`MAX_WORDS`] (14) [packed](crate::Word::packed) in 8 bytes each, into a [segment](crate::Segment) of another
-    /// node, and counts them in that segment's [`deposited`](crate::Segment::deposited). No handler runs.
-    /// Receives while there is no room.
+    /// Puts a few words, at most [`MAX_WORDS`] (14) [packed](crate::Word::packed) in 8 bytes each, into a [segment](crate::Segment) of
+    /// another node, and counts them in that segment's [`deposited`](crate::Segment::deposited). No handler runs. Receives while there is
+    /// no room.
     ///
     /// # Panics
     /// If there are more than [`MAX_WORDS`] words, or the node does not exist. Words that do not fit the

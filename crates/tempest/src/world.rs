@@ -25,7 +25,8 @@ pub use crate::processor::{Accounting, Messages, Processor, Scheduling, Wait};
 pub use crate::segment::{BadAccess, BadPlace, SegmentId};
 pub use crate::transfer::Transfer;
 
-/// Makes the handle of thread `index` of `node`, run by `processor`, whose polls look for messages at an interval. A model charges its work to `accounting`; where work takes real time there is none.
+/// Makes the handle of thread `index` of `node`, run by `processor`, whose polls look for messages at an interval. A model charges its
+/// work to `accounting`; where work takes real time there is none.
 pub fn thread<'a>(
     node: &'a Node,
     index: u32,

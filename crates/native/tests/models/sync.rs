@@ -1,10 +1,10 @@
 //! It stands in for the library's `sync`, and for that of `tempest`: the same names, as `loom` sees them, and faults that can be
 //! turned on.
 //!
-//! `loom` orders sequentially consistent accesses to one atomic, but not those to several. So such an access is an acquiring or
-//! releasing one here, with a fence. A compiler has a choice of where: before the access, or behind those that write. An algorithm must be right with either, and a
-//! weaker order in one place is noticed by at least one of them, so scenarios with such accesses are explored with both. The
-//! fence orders relaxed accesses too: that another access has to release or acquire is noticed only where no such fence is near.
+//! `loom` orders sequentially consistent accesses to one atomic, but not those to several. So such an access is an acquiring or releasing
+//! one here, with a fence. A compiler has a choice of where: before the access, or behind those that write. An algorithm must be right
+//! with either, and a weaker order in one place is noticed by at least one of them, so scenarios with such accesses are explored with
+//! both. The fence orders relaxed accesses too: that another access has to release or acquire is noticed only where no such fence is near.
 
 use std::cell::Cell;
 use std::sync::OnceLock;

@@ -28,8 +28,9 @@
 //! compare-exchange that comes late fails whatever has happened meanwhile. Of several that would take the rest beside one item the
 //! first to write `2i` may, and all others are told no.
 //!
-//! An item whose handler panics ends like any other. The holder may be another thread from one time to the next, as from one
-//! seizure of a queue to another; what they pass through to get there orders their steps. Neither number comes round: at an item in a nanosecond that takes 146 years.
+//! An item whose handler panics ends like any other. The holder may be another thread from one time to the next, as from one seizure of a
+//! queue to another; what they pass through to get there orders their steps. Neither number comes round: at an item in a nanosecond that
+//! takes 146 years.
 //!
 //! # Orderings
 //!

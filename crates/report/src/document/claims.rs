@@ -79,8 +79,8 @@ pub struct Claim {
     /// The input files without which the claim cannot be measured, and which were not found; empty if none is missing.
     pub needs: Vec<String>,
     /// What it says of the model that the claim holds: `set` (the claim set a parameter, or may have), `follows` (it follows from numbers
-    /// that were typed in, or from other claims), `predicted`, `blind` (predicted while the stated value is kept apart) or `unknown` (nobody knows what it
-    /// states).
+    /// that were typed in, or from other claims), `predicted`, `blind` (predicted while the stated value is kept apart) or `unknown`
+    /// (nobody knows what it states).
     ///
     /// Null of inputs and bounds.
     pub basis: Option<String>,

@@ -1,4 +1,5 @@
-//! Documents made from the laboratory's results: verdicts, ledgers, calibrations, models. This module must never decide a verdict or evaluate a model.
+//! Documents made from the laboratory's results: verdicts, ledgers, calibrations, models. This module must never decide a verdict or
+//! evaluate a model.
 
 use std::collections::BTreeMap;
 

@@ -13,8 +13,8 @@ use crate::words::{self, label};
 /// The longest bar stands for no more than so many times the fastest, so that the pieces of the fast ones are seen.
 const LONGEST_RATIO: f64 = 8.0;
 
-/// The picture of a comparison: its verdict as the title, and a panel for each table, with its bars in the order of the table. Where runs are missing,
-/// `partial` says so.
+/// The picture of a comparison: its verdict as the title, and a panel for each table, with its bars in the order of the table. Where runs
+/// are missing, `partial` says so.
 pub fn comparison(asked: &Asked, rankings: &[Ranking], partial: Option<&Partial>) -> Picture {
     let rows = || rankings.iter().flat_map(Ranking::rows);
     let input: Vec<_> = asked.input.iter().map(|(name, value)| format!("{name} {value}")).collect();

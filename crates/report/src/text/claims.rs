@@ -149,8 +149,9 @@ fn counts(claims: &Claims, page: &Page) -> Vec<String> {
     Table::lines(columns, page, |index| if rows[index].0 == ALL { STRONG } else { Style::new() })
 }
 
-/// The score of each study, and of all together where there are several: of claims that set a parameter, that follow from typed numbers or from other claims,
-/// that were predicted, those that hold of those that could; then the number predicted blind, and of those that nobody asked.
+/// The score of each study, and of all together where there are several: of claims that set a parameter, that follow from typed numbers or
+/// from other claims, that were predicted, those that hold of those that could; then the number predicted blind, and of those that nobody
+/// asked.
 fn score(standings: &[Standing], page: &Page) -> Vec<String> {
     let rows = Standing::rows(standings);
     let name = |study: &Option<&str>| study.unwrap_or(ALL).to_owned();

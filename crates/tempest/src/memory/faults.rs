@@ -8,10 +8,11 @@
 //! A prefetch is a fault for which no thread waits. A later fault joins it, and it pins nothing: the right that it
 //! brings may be taken away before anybody has used it. A prefetch for which there is no room is dropped.
 //!
-//! Prefetches under way stand in sets of words, one word each. A thread takes a free word; the handler that serves the block clears
-//! it, under the key of the block. A thread joins a prefetch if it has enlisted itself and then finds the word; the handler clears the word and
-//! then looks for enlisted threads. Each passes a fence between the two. So either the thread finds no word, and tells the protocol
-//! itself, or the handler finds the thread. Both may happen: then the thread is served, and the protocol is told of a fault that it finds served.
+//! Prefetches under way stand in sets of words, one word each. A thread takes a free word; the handler that serves the block clears it,
+//! under the key of the block. A thread joins a prefetch if it has enlisted itself and then finds the word; the handler clears the word
+//! and then looks for enlisted threads. Each passes a fence between the two. So either the thread finds no word, and tells the protocol
+//! itself, or the handler finds the thread. Both may happen: then the thread is served, and the protocol is told of a fault that it finds
+//! served.
 //!
 //! This module must never know tags; it names no atomic, no lock and no size but those of `sync`, so that models run it as
 //! it is.

@@ -187,9 +187,9 @@ impl Thread<'_> {
     /// of shared memory.
     ///
     /// It is a hint. A prefetch is a fault for which no thread waits: an access that faults meanwhile joins it, and the right that it
-    /// brings may be gone again before the access. It is dropped where the node has the right, where 256 prefetches of the node are
-    /// under way, or 4 of blocks whose numbers are equal modulo 64, and where the block's page has no room on the node. A model drops every prefetch: its machines have no
-    /// buffer for one.
+    /// brings may be gone again before the access. It is dropped where the node has the right, where 256 prefetches of the node are under
+    /// way, or 4 of blocks whose numbers are equal modulo 64, and where the block's page has no room on the node. A model drops every
+    /// prefetch: its machines have no buffer for one.
     ///
     /// A prefetch looks for messages, as [`poll`](Self::poll) does, where this processor runs handlers.
     ///
