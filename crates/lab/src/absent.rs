@@ -1,4 +1,4 @@
-//! What cannot be measured because input files of a person are not there. Must never look for a file.
+//! Claims that cannot be measured because input files of a person are not there. This module must never look for a file.
 
 use std::collections::{BTreeMap, BTreeSet};
 

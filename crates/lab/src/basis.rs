@@ -1,5 +1,5 @@
-//! What it says of a model that a claim holds: nothing where the claim set a parameter, nothing new where it follows from typed numbers
-//! or from other claims, and something where it was predicted. Must never know a measured value.
+//! The basis of a claim tells what a model is worth if the claim holds: nothing where the claim set a parameter, nothing new where it
+//! follows from typed numbers or from other claims, something where it was predicted. This module must never know a measured value.
 //!
 //! Most of it shows in the expressions: a claim follows if every metric that it is made of was typed in, comes of a model's equations or
 //! of a survey's table, or is a claim of its own that states a number. What no expression shows, such as a sum that the machine forms of
@@ -14,7 +14,7 @@ use crate::study::{Origin, Source};
 use crate::toml::{self, Table};
 use crate::{Mistakes, Stated};
 
-/// What it says of a model that a claim holds.
+/// The reason for which a claim may hold, and so what a model is worth if it does.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Basis {
     /// The claim set a parameter, or may have.
@@ -73,7 +73,7 @@ fn declared(table: &Table<'_>) -> Option<Declared> {
     Some(Declared { claims, because: because? })
 }
 
-/// What it takes to say what a claim that holds says.
+/// All that the basis of a claim is found from.
 pub(crate) struct Bases<'a> {
     laboratory: &'a Laboratory,
     declared: &'a [Declared],

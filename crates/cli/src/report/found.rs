@@ -1,4 +1,4 @@
-//! What studies found: looked up in the record, or read from folders that `study` has written. This module must never run anything.
+//! Results of studies: looked up in the record, or read from folders that `study` has written. This module must never run anything.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -72,7 +72,7 @@ impl Group {
     }
 }
 
-/// What was asked for, or everything that is wrong with it.
+/// The results of the studies that were asked for, or everything that is wrong with them.
 pub(super) fn all(house: &House, arguments: &Report) -> Result<Found, Problem> {
     let recorded = Recorded::open(house, arguments)?;
     let (mut shipped, mut groups, mut strangers) = (Vec::new(), Vec::new(), Vec::new());
@@ -101,7 +101,7 @@ pub(super) fn all(house: &House, arguments: &Report) -> Result<Found, Problem> {
     Ok(Found { groups, strangers })
 }
 
-/// What a study found.
+/// The results of a study.
 enum Asked {
     Shipped(document::Study),
     Own(Laboratory, document::Study),
@@ -143,7 +143,7 @@ impl<'a> Recorded<'a> {
         Ok(found)
     }
 
-    /// What the name of a study, its file or a folder of results stands for.
+    /// The studies that a name, a file of studies or a folder of results stands for.
     fn asked(&self, name: &str) -> Result<Vec<Asked>, Problem> {
         // A folder that is called like a shipped study is `./NAME`.
         let (path, is_shipped) = (Path::new(name), STUDIES.iter().any(|study| study.name == name));
@@ -153,7 +153,7 @@ impl<'a> Recorded<'a> {
         }
     }
 
-    /// What a study found, whose runs are all on record.
+    /// The results of a study, whose runs are all on record.
     fn study(&self, name: &str) -> Result<Asked, Problem> {
         let is_shipped = STUDIES.iter().any(|study| study.name == name);
         let laboratory = source::read(name, true, None)?.alone()?;
@@ -234,7 +234,7 @@ fn written(folder: &Path) -> Result<Vec<PathBuf>, Problem> {
     Ok(files)
 }
 
-/// What the file of a study says.
+/// The results of a study by the file in its folder.
 fn of_folder(path: &Path) -> Result<Asked, Problem> {
     let wrong = |why: String| Problem::wrong(format!("{}: {why}", path.display()));
     let text = read_text(path).map_err(|why| wrong(why.to_string()))?;

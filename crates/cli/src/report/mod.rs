@@ -26,7 +26,7 @@ use crate::problem::Problem;
 use crate::study::Folder;
 use found::Found;
 
-/// What marks a folder of pictures.
+/// The mark of a folder of pictures.
 const PICTURES: &str = "report";
 
 /// Draws and writes.

@@ -72,30 +72,28 @@ impl Node {
     }
 }
 
-/// One processor receives; another takes the right over during any handler, or has it when it is free.
-#[test]
-fn each_message_is_received_once_and_in_order() {
-    explore(|| {
+/// Explores how one processor of a node runs `serve` beside another that receives.
+fn beside_another(serve: impl Fn(&Node) + Send + Sync + 'static) {
+    explore(move || {
         let node = Node::with(3);
         let other = Arc::clone(&node);
         let second = thread::spawn(move || other.serve(1));
-        node.serve(0);
+        serve(&node);
         second.join().expect("it does not panic");
         node.is_done(3);
     });
 }
 
-/// What runs while one processor offers the right serves too, as a thread that holds a key may; the other processor is there as well.
+/// One processor receives; another takes the right over during any handler, or has it when it is free.
+#[test]
+fn each_message_is_received_once_and_in_order() {
+    beside_another(|node| node.serve(0));
+}
+
+/// A processor serves while it offers the right, as a thread that holds a key may; the other processor serves as well.
 #[test]
 fn one_that_takes_over_from_itself_offers_it_to_others() {
-    explore(|| {
-        let node = Node::with(3);
-        let other = Arc::clone(&node);
-        let second = thread::spawn(move || other.serve(1));
-        node.serve_with(0, || node.serve(0));
-        second.join().expect("it does not panic");
-        node.is_done(3);
-    });
+    beside_another(|node| node.serve_with(0, || node.serve(0)));
 }
 
 /// Of two processors that only ever try, one at a time receives, where the one before has stopped.

@@ -5,7 +5,8 @@ use maud::{Markup, html};
 
 use crate::document::{Claim, Scalar, Standing, Verdicts};
 use crate::picture::basis_label;
-use crate::quantity::{number, several};
+use crate::quantity::several;
+use crate::words::scalar;
 
 /// A table of so many claims stands open; a longer one is folded away.
 const OPEN: usize = 14;
@@ -71,8 +72,8 @@ fn row(claim: &Claim) -> Markup {
     html! {
         tr data-claim=(claim.id) data-measured=[raw(claim.measured.as_ref())] {
             td.name title=[claim.because.as_deref()] { (claim.id) small { (claim.statement) " (" (claim.place) ")" } }
-            td.number { (scalar(claim.stated.as_ref())) }
-            td.number { (scalar(claim.measured.as_ref())) }
+            td.number { (claim.stated.as_ref().map_or_else(none, scalar)) }
+            td.number { (claim.measured.as_ref().map_or_else(none, scalar)) }
             td { (claim.unit) }
             td.number { (claim.error.map_or_else(|| "–".to_owned(), |error| format!("{:+.1} %", error * 100.0 + 0.0))) }
             td.mark { (verdict(&claim.verdict)) }
@@ -99,14 +100,8 @@ fn raw(scalar: Option<&Scalar>) -> Option<String> {
     }
 }
 
-fn scalar(scalar: Option<&Scalar>) -> String {
-    match scalar {
-        Some(Scalar::Number(value)) => number(*value),
-        Some(Scalar::Text(text)) => text.clone(),
-        Some(Scalar::Flag(true)) => "yes".to_owned(),
-        Some(Scalar::Flag(false)) => "no".to_owned(),
-        None => "–".to_owned(),
-    }
+fn none() -> String {
+    "–".to_owned()
 }
 
 /// The four numbers of each study of the literature, and of all together.

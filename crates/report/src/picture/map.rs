@@ -64,18 +64,28 @@ fn panel((name, unit, which): &Which, cells: &[(&str, &str, f64)]) -> Option<Pan
         let (.., value) = *cells.iter().find(|(on, under, _)| *on == machine && *under == policy)?;
         Some(Field { value, shade: shade(value, least, most), text: shown(value), note: String::new() })
     };
-    let row = |machine: &&str| MapRow {
-        label: (*machine).to_owned(),
-        fields: policies.iter().map(|policy| field(machine, policy)).collect(),
-    };
-    let map = Map {
-        across: "policy".to_owned(),
-        scale: [shown(least), shown(most)],
-        columns: policies.iter().map(|policy| (*policy).to_owned()).collect(),
-        rows: machines.iter().map(row).collect(),
-    };
+    let map = under_policies(&machines, &policies, [shown(least), shown(most)], field);
     let title = [name.as_str(), which.as_str()].into_iter().filter(|part| !part.is_empty());
     Some(Panel { title: title.collect::<Vec<_>>().join(", "), content: Content::Map(map) })
+}
+
+/// The map with a row of each name and a column of each policy.
+pub(super) fn under_policies(
+    names: &IndexSet<&str>,
+    policies: &IndexSet<&str>,
+    scale: [String; 2],
+    field: impl Fn(&str, &str) -> Option<Field>,
+) -> Map {
+    let row = |name: &&str| MapRow {
+        label: (*name).to_owned(),
+        fields: policies.iter().map(|policy| field(name, policy)).collect(),
+    };
+    Map {
+        across: "policy".to_owned(),
+        scale,
+        columns: policies.iter().map(|policy| (*policy).to_owned()).collect(),
+        rows: names.iter().map(row).collect(),
+    }
 }
 
 /// How dark a field is: by factors between the least and the greatest value.

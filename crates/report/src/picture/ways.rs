@@ -3,10 +3,10 @@
 
 use indexmap::IndexSet;
 
-use super::map::shade;
+use super::map::{shade, under_policies};
 use super::spent::sent;
 use crate::document::{Comparison, Row, World};
-use crate::plot::{Bar, Bars, Content, Field, Map, MapRow, Panel, Picture, Shared};
+use crate::plot::{Bar, Bars, Content, Field, Panel, Picture, Shared};
 use crate::quantity::{several, time};
 use crate::words::label;
 
@@ -59,16 +59,7 @@ fn map(world: &World) -> Option<Panel> {
         let note = format!("{:.2} times the fastest", value / least);
         Some(Field { value, shade: shade(value, least, most), text: time(value), note })
     };
-    let row = |mechanism: &&str| MapRow {
-        label: (*mechanism).to_owned(),
-        fields: policies.iter().map(|policy| field(mechanism, policy)).collect(),
-    };
-    let map = Map {
-        across: "policy".to_owned(),
-        scale: [time(least), time(most)],
-        columns: policies.iter().map(|policy| (*policy).to_owned()).collect(),
-        rows: mechanisms.iter().map(row).collect(),
-    };
+    let map = under_policies(&mechanisms, &policies, [time(least), time(most)], field);
     Some(Panel { title: title(world), content: Content::Map(map) })
 }
 

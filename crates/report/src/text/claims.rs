@@ -4,10 +4,10 @@ use anstyle::Style;
 use lab::Basis;
 
 use super::partial::partial;
-use crate::document::{Claim, Claims, FailedRun, Grid, Scalar, Standing, Verdicts};
+use crate::document::{Claim, Claims, FailedRun, Grid, Standing, Verdicts};
 use crate::page::{ALARM, Page, QUIET, STRONG};
-use crate::quantity::number;
 use crate::table::{Column, Table, dash};
+use crate::words::scalar;
 
 /// The lines of claims: what was to be measured and what else was, under the first two parts of its ids, then how many of
 /// what.
@@ -75,8 +75,9 @@ fn table(group: &str, claims: &[&Claim], page: &Page) -> Vec<String> {
     };
     let columns = [
         Column::left("", cells(&name)),
-        Column::right("stated", cells(&|claim| scalar(claim.stated.as_ref()))).wanted(3),
-        Column::right("measured", cells(&|claim| scalar(claim.measured.as_ref()))).wanted(4),
+        Column::right("stated", cells(&|claim| claim.stated.as_ref().map_or_else(dash, scalar))).wanted(3),
+        Column::right("measured", cells(&|claim| claim.measured.as_ref().map_or_else(dash, scalar)))
+            .wanted(4),
         Column::left("", cells(&|claim| claim.unit.clone())).wanted(1),
         Column::right("error", cells(&error)).wanted(2),
         Column::left("verdict", cells(&verdict)),
@@ -90,16 +91,6 @@ fn table(group: &str, claims: &[&Claim], page: &Page) -> Vec<String> {
     let mut lines = vec![page.paint(STRONG, group)];
     lines.extend(Table::lines(columns, page, style));
     lines
-}
-
-fn scalar(scalar: Option<&Scalar>) -> String {
-    match scalar {
-        Some(Scalar::Number(value)) => number(*value),
-        Some(Scalar::Text(text)) => text.clone(),
-        Some(Scalar::Flag(true)) => "yes".to_owned(),
-        Some(Scalar::Flag(false)) => "no".to_owned(),
-        None => dash(),
-    }
 }
 
 /// The verdict; of a claim that was not measured for want of files, with their names.

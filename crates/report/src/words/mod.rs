@@ -3,6 +3,10 @@
 
 use compare::MachineShape;
 
+#[cfg(feature = "command")]
+use crate::document::Scalar;
+#[cfg(feature = "command")]
+use crate::quantity::number;
 use crate::quantity::several;
 
 mod agreement;
@@ -27,4 +31,15 @@ pub(crate) fn shape(MachineShape { nodes, processors }: MachineShape) -> String 
 /// A machine's name, and its file if it has one.
 pub fn label(machine: &str, file: Option<&str>) -> String {
     file.map_or_else(|| machine.to_owned(), |file| format!("{machine} ({file})"))
+}
+
+/// The value of a claim: a number with few digits, a text, `yes` or `no`.
+#[cfg(feature = "command")]
+pub(crate) fn scalar(value: &Scalar) -> String {
+    match value {
+        Scalar::Number(value) => number(*value),
+        Scalar::Text(text) => text.clone(),
+        Scalar::Flag(true) => "yes".to_owned(),
+        Scalar::Flag(false) => "no".to_owned(),
+    }
 }
