@@ -1,4 +1,5 @@
-//! The pages keep their word: what they link to and the files that they name exist, and the README stays one page.
+//! The pages keep their word: what they link to and the files that they name exist, the README stays one page, and the book
+//! has every chapter in its table of contents.
 //!
 //! This test reads Markdown as text; it must never know what a page is about.
 
@@ -23,7 +24,7 @@ fn pages_in(folder: &str) -> Vec<PathBuf> {
 
 fn pages() -> Vec<PathBuf> {
     let mut pages = pages_in("");
-    for folder in ["docs", "crates/pdq", "inputs", "fuzz"] {
+    for folder in ["book/src", "docs", "crates/pdq", "inputs", "fuzz", "results"] {
         pages.extend(pages_in(folder));
     }
     pages
@@ -33,11 +34,20 @@ fn read(page: &Path) -> String {
     fs::read_to_string(root().join(page)).unwrap_or_else(|error| panic!("{}: {error}", page.display()))
 }
 
-/// The targets of a line's links that lie in the repository, without their anchors. Links to Rust items are none.
-fn links(line: &str) -> impl Iterator<Item = &str> {
+/// The targets of a line's links that lie in the repository, each as a file and an anchor. Either may be empty. Links to Rust items
+/// are none.
+fn links(line: &str) -> impl Iterator<Item = (&str, &str)> {
     let targets = line.split("](").skip(1).filter_map(|rest| Some(rest.split_once(')')?.0));
-    let files = targets.filter_map(|target| target.split('#').next());
-    files.filter(|file| !file.is_empty() && !file.contains("://") && !file.contains("::"))
+    let inside = targets.filter(|target| !target.contains("://") && !target.contains("::"));
+    inside.map(|target| target.split_once('#').unwrap_or((target, "")))
+}
+
+/// The anchors of a page: its headings in lower case, spaces as hyphens, without marks.
+fn anchors(page: &str) -> Vec<String> {
+    let headings = page.lines().filter(|line| line.starts_with('#'));
+    let words = headings.map(|line| line.trim_start_matches('#').trim().to_lowercase());
+    let kept = |letter: &char| letter.is_alphanumeric() || matches!(letter, ' ' | '-' | '_');
+    words.map(|heading| heading.chars().filter(kept).collect::<String>().replace(' ', "-")).collect()
 }
 
 /// The files and folders of the repository that a line names between backticks.
@@ -53,12 +63,20 @@ fn links_lead_to_files_and_named_files_exist() {
     for page in pages() {
         let folder = root().join(page.parent().expect("a page lies in a folder"));
         for (at, line) in read(&page).lines().enumerate() {
-            let linked = links(line).map(|file| (file, folder.join(file)));
+            let mut say = |what: String| complaints.push(format!("{}:{}: {what}", page.display(), at + 1));
+            let linked = links(line).filter(|(file, _)| !file.is_empty());
+            let linked = linked.map(|(file, _)| (file, folder.join(file)));
             let named = named(line).map(|file| (file, root().join(file)));
             for (file, path) in linked.chain(named) {
                 checked += 1;
                 if !path.exists() {
-                    complaints.push(format!("{}:{}: there is no {file}", page.display(), at + 1));
+                    say(format!("there is no {file}"));
+                }
+            }
+            for (file, anchor) in links(line).filter(|(_, anchor)| !anchor.is_empty()) {
+                let path = if file.is_empty() { root().join(&page) } else { folder.join(file) };
+                if path.is_file() && !anchors(&read(&path)).iter().any(|known| known == anchor) {
+                    say(format!("{file} has no heading #{anchor}"));
                 }
             }
         }
@@ -88,8 +106,33 @@ fn the_readme_shows_the_example_as_it_is() {
 fn links_and_names_are_found_in_a_line() {
     let line =
         "[a](docs/a.md#b) ![c](img/c.svg) [d](https://d.example/) [e](#f) `crates/x/src/y.rs` `crates/*/z`";
-    assert_eq!(links(line).collect::<Vec<_>>(), ["docs/a.md", "img/c.svg"]);
+    assert_eq!(links(line).collect::<Vec<_>>(), [("docs/a.md", "b"), ("img/c.svg", ""), ("", "f")]);
+    assert_eq!(anchors("# One: `two`, three\n\ntext\n## Four\n"), ["one-two-three", "four"]);
     assert_eq!(named(line).collect::<Vec<_>>(), ["crates/x/src/y.rs"]);
+}
+
+/// The files of a folder of the book, by name.
+fn files_of_the_book(folder: &str) -> Vec<String> {
+    let path = root().join("book/src").join(folder);
+    let entries = fs::read_dir(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let paths = entries.map(|entry| entry.expect("the folder can be read").path());
+    let names =
+        paths.filter(|path| path.is_file()).filter_map(|path| path.file_name().map(ToOwned::to_owned));
+    names.map(|name| name.to_string_lossy().into_owned()).collect()
+}
+
+#[test]
+fn the_book_lists_every_chapter_once_and_shows_every_picture() {
+    let summary = read(Path::new("book/src/SUMMARY.md"));
+    let listed: Vec<_> = summary.lines().flat_map(links).map(|(file, _)| file).collect();
+    for file in files_of_the_book("").iter().filter(|file| *file != "SUMMARY.md") {
+        let times = listed.iter().filter(|listed| *listed == file).count();
+        assert_eq!(times, 1, "book/src/SUMMARY.md lists {file} {times} times");
+    }
+    let text: String = pages().iter().map(|page| read(page)).collect();
+    for picture in files_of_the_book("img") {
+        assert!(text.contains(&format!("img/{picture})")), "no page shows book/src/img/{picture}");
+    }
 }
 
 /// The lines of a source that are neither empty nor comments.
@@ -100,10 +143,10 @@ fn code_lines(source: &str) -> usize {
 
 #[test]
 fn the_page_on_new_programs_shows_a_program_of_25_lines_and_a_main_of_three() {
-    let page = read(Path::new("docs/new-program.md"));
+    let page = read(Path::new("book/src/programs.md"));
     let file = include_str!("../examples/histogram.rs");
     let (_, code) = file.split_once("\n\n").expect("an empty line behind the head of the file");
-    assert!(page.contains(code), "docs/new-program.md does not show examples/histogram.rs as it is");
+    assert!(page.contains(code), "book/src/programs.md does not show examples/histogram.rs as it is");
     let (program, main) = code.split_once("\nfn main() -> ExitCode").expect("a `main` at the end");
     let (program, main) = (code_lines(program), code_lines(main));
     assert!(program <= 25 && main == 3, "{program} lines of program, {main} of main");
@@ -111,10 +154,10 @@ fn the_page_on_new_programs_shows_a_program_of_25_lines_and_a_main_of_three() {
 
 #[test]
 fn the_page_on_new_programs_shows_the_histogram_in_shared_memory() {
-    let page = read(Path::new("docs/new-program.md"));
+    let page = read(Path::new("book/src/programs.md"));
     let file = include_str!("../../apps/src/histogram/shared.rs");
     let (_, code) = file.split_once("use tempest::*;\n\n").expect("the file uses the waist");
-    assert!(page.contains(code), "docs/new-program.md does not show apps/src/histogram/shared.rs as it is");
+    assert!(page.contains(code), "book/src/programs.md does not show apps/src/histogram/shared.rs as it is");
     assert!(code_lines(code) <= 40, "{} lines", code_lines(code));
 }
 

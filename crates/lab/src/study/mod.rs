@@ -357,10 +357,10 @@ because = "both"
 
     #[test]
     fn the_page_on_studies_shows_some_that_are_right() {
-        let page = include_str!("../../../../docs/new-study.md");
+        let page = include_str!("../../../../book/src/study-files.md");
         let texts = page.split("```toml\n").skip(1).filter_map(|rest| rest.split_once("```"));
         let studies: Vec<_> = texts
-            .map(|(text, _)| read("docs/new-study.md", text).map_err(|it| it[0].to_string()).unwrap())
+            .map(|(text, _)| read("book/src/study-files.md", text).map_err(|it| it[0].to_string()).unwrap())
             .collect();
         let runs: Vec<_> = studies.iter().map(|study| (study.runs(), study.figures.len())).collect();
         assert_eq!(runs, [(6, 1), (2, 0), (16, 2), (2, 1)]);
