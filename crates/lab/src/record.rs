@@ -7,15 +7,15 @@
 
 use std::fmt::{self, Display, Formatter};
 use std::fs::File;
+use std::hash::{DefaultHasher, Hasher};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, ErrorCode, OptionalExtension};
 use serde_json::Value;
-use trace::Digest;
 
-/// The bytes that are read at a time for a digest: whole words of it.
+/// The bytes that are read at a time for a digest.
 const CHUNK: usize = 1 << 20;
 
 /// What marks a file as a record, where the format of `SQLite` has room for it: "TWrc".
@@ -258,30 +258,22 @@ pub fn version(package: &str, executable: &Path) -> io::Result<String> {
     Ok(format!("{package} {}", digest(File::open(executable)?)?))
 }
 
-/// The digest of everything that can be read, as 16 hexadecimal digits.
+/// The digest of everything that can be read, as 16 hexadecimal digits: equal within one build of the command, which is all that a
+/// record asks for, since its keys name the build.
 ///
 /// # Errors
 ///
 /// If it cannot be read to its end.
 pub fn digest(mut bytes: impl Read) -> io::Result<String> {
-    let mut digest = Digest::new();
-    let mut length: u64 = 0;
+    let mut digest = DefaultHasher::new();
     let mut chunk = Vec::with_capacity(CHUNK);
     loop {
         chunk.clear();
-        // Whatever pieces it comes in, equal bytes make equal words.
-        let read = bytes.by_ref().take(CHUNK as u64).read_to_end(&mut chunk)?;
-        length += read as u64;
-        if read == 0 {
-            digest.absorb(length, 0);
-            return Ok(format!("{:016x}", digest.value()));
+        // Whatever pieces it comes in, equal bytes make equal chunks.
+        if bytes.by_ref().take(CHUNK as u64).read_to_end(&mut chunk)? == 0 {
+            return Ok(format!("{:016x}", digest.finish()));
         }
-        for bytes in chunk.chunks(16) {
-            let mut words = [0; 16];
-            words[..bytes.len()].copy_from_slice(bytes);
-            let words = u128::from_le_bytes(words);
-            digest.absorb(words as u64, (words >> 64) as u64);
-        }
+        digest.write(&chunk);
     }
 }
 
@@ -344,6 +336,18 @@ mod tests {
             said.contains("found format 3 of a newer tradewind; say --record with another file"),
             "{said}"
         );
+    }
+
+    #[test]
+    fn a_change_far_from_the_end_of_a_file_changes_its_digest() {
+        // As in an executable: a constant, then sections padded by zeros, then tables of ones.
+        let file = |constant: u8| {
+            let sections = std::iter::repeat_n([[0_u8; 4096], [0xff; 4096]], 4).flatten().flatten();
+            std::iter::once(constant).chain(sections).collect::<Vec<_>>()
+        };
+        let digests: std::collections::BTreeSet<_> =
+            (0..=255).map(|constant| digest(&file(constant)[..]).unwrap()).collect();
+        assert_eq!(digests.len(), 256);
     }
 
     #[test]

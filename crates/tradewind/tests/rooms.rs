@@ -35,7 +35,7 @@ const TABLE: &[(&str, &[&str], Tests)] = &[
     ("conformance", &["tempest", "protocols", "units"], Tests::Free),
     ("apps", &["tempest", "protocols", "formats", "units"], Tests::Free),
     ("probes", &["tempest", "protocols", "formats", "units"], Tests::Free),
-    ("lab", &["machine", "units", "trace"], Tests::Free),
+    ("lab", &["machine", "units"], Tests::Free),
     ("macros", &["units"], Tests::Free),
     ("compare", &["tempest", "units", "trace"], Tests::Free),
     (
