@@ -25,6 +25,7 @@
 pub mod active_message;
 pub mod bulk_bandwidth;
 pub mod contended_line;
+mod kit;
 pub mod known_delay;
 pub mod memory_operations;
 pub mod message_costs;

@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tempest::{Merge, Report};
 
-use super::arrivals::Arrivals;
 use super::load::Load;
-use super::statistics::wait;
 use super::study::Study;
+use crate::kit::arrivals::Arrivals;
+use crate::kit::statistics::wait;
 
 /// The least share of the offered throughput that is accepted of a load that is kept up with.
 const KEPT: f64 = 0.95;

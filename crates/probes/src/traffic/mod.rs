@@ -61,13 +61,11 @@
 //!
 //! As many messages must have been handled as were made, and every word of the last blocks must be right.
 
-mod arrivals;
 mod curve;
 mod load;
 mod pattern;
 mod program;
 mod source;
-mod statistics;
 mod study;
 
 use std::sync::Arc;
@@ -75,7 +73,7 @@ use std::sync::Arc;
 use tempest::entry::{BadPlan, Entry, Inputs, Instance, Least, Plan};
 use tempest::{Job, Mechanism};
 
-use arrivals::Arrivals;
+use crate::kit::arrivals::Arrivals;
 use program::Traffic;
 use study::{Asked, Study};
 

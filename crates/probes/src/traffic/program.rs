@@ -9,12 +9,12 @@ use tempest::{
     Setup, Thread, handlers,
 };
 
-use super::arrivals::Arrivals;
 use super::curve::{Curve, Point, Target};
 use super::load::Capacity;
 use super::source::{Node, Source, Stamp};
-use super::statistics::{Batches, PLACES, SUMS, Search};
 use super::study::Study;
+use crate::kit::arrivals::Arrivals;
+use crate::kit::statistics::{Batches, PLACES, SUMS, Search};
 
 /// The fan-in of the tree of collectives.
 const FAN_IN: NonZeroU32 = NonZeroU32::new(4).expect("not zero");

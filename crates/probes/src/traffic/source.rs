@@ -7,8 +7,8 @@ use rand_pcg::Pcg64;
 use tempest::entry::stream_seed;
 use tempest::{Event, Operations, Thread};
 
-use super::arrivals::Times;
 use super::study::Study;
+use crate::kit::arrivals::Times;
 
 /// Operations by which a thread measures how long one takes.
 const SAMPLE: u32 = 1 << 16;

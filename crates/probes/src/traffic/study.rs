@@ -7,9 +7,9 @@ use tempest::entry::{InputError, Inputs, Plan};
 use tempest::{MAX_WORDS, Mechanism};
 use units::Bytes;
 
-use super::arrivals::Arrivals;
 use super::load::{Capacity, Load, Loads, Rate};
 use super::pattern::Pattern;
+use crate::kit::arrivals::Arrivals;
 
 /// The most senders of lone messages.
 const LONE_SENDERS: u32 = 64;

@@ -11,7 +11,7 @@ const MOST: u32 = 100_000;
 
 /// The process by which messages are made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Arrivals {
+pub(crate) enum Arrivals {
     /// Open loop: the times between messages are independent, and exponentially distributed.
     Poisson,
     /// Open loop: the times between messages are equal.
@@ -24,7 +24,7 @@ pub(super) enum Arrivals {
 
 impl Arrivals {
     /// The number of messages that are made at once.
-    pub(super) fn at_once(self) -> u32 {
+    pub(crate) fn at_once(self) -> u32 {
         match self {
             Self::Bursts(burst) => burst,
             _ => 1,
@@ -64,7 +64,7 @@ impl fmt::Display for Arrivals {
 /// The mean time between two messages is the same in each process. Sources of equal times differ in the time of their first
 /// message, which is drawn from the first period.
 #[derive(Debug)]
-pub(super) struct Times {
+pub(crate) struct Times {
     arrivals: Arrivals,
     /// The mean time between two messages.
     apart: f64,
@@ -75,7 +75,7 @@ pub(super) struct Times {
 
 impl Times {
     /// The times of a source whose messages are `apart` from each other on average, from time 0 on.
-    pub(super) fn new(arrivals: Arrivals, apart: f64, random: &mut Pcg64) -> Self {
+    pub(crate) fn new(arrivals: Arrivals, apart: f64, random: &mut Pcg64) -> Self {
         let burst = arrivals.at_once();
         let mut times = Self { arrivals, apart, next: 0.0, left: burst };
         times.next = match arrivals {
@@ -86,7 +86,7 @@ impl Times {
     }
 
     /// The time of the next message.
-    pub(super) fn next(&mut self, random: &mut Pcg64) -> f64 {
+    pub(crate) fn next(&mut self, random: &mut Pcg64) -> f64 {
         let time = self.next;
         self.left -= 1;
         if self.left == 0 {

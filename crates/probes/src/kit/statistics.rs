@@ -5,28 +5,28 @@
 use std::ops::Range;
 
 /// The number of batches into which messages are divided by the time at which they were made.
-pub(super) const BATCHES: usize = 12;
+pub(crate) const BATCHES: usize = 12;
 
 /// The 97.5 % quantile of Student's distribution with `BATCHES - 1` degrees of freedom.
 const STUDENT: f64 = 2.201;
 
 /// The number of sums of a [`Batches`].
-pub(super) const SUMS: usize = 2 * BATCHES;
+pub(crate) const SUMS: usize = 2 * BATCHES;
 
 /// The numbers and the sums of values, batch by batch. The means of long batches hardly depend on each other, although
 /// the waits of messages that follow each other do (the method of batch means: R. W. Conway, *Some tactical problems in digital
 /// simulation*, Management Science 10, 1963).
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Batches {
+pub(crate) struct Batches {
     /// The numbers, then the sums.
-    pub(super) sums: [f64; SUMS],
+    pub(crate) sums: [f64; SUMS],
 }
 
 impl Batches {
-    pub(super) const EMPTY: Self = Self { sums: [0.0; SUMS] };
+    pub(crate) const EMPTY: Self = Self { sums: [0.0; SUMS] };
 
     /// Adds a value of something that happened at `at` to the batch of that time. `whole` is the time of all batches.
-    pub(super) fn add(&mut self, at: f64, whole: &Range<f64>, value: f64) {
+    pub(crate) fn add(&mut self, at: f64, whole: &Range<f64>, value: f64) {
         let batch = (at - whole.start) / (whole.end - whole.start) * BATCHES as f64;
         let batch = (batch as usize).min(BATCHES - 1);
         self.sums[batch] += 1.0;
@@ -34,17 +34,17 @@ impl Batches {
     }
 
     /// The number of values.
-    pub(super) fn count(&self) -> f64 {
+    pub(crate) fn count(&self) -> f64 {
         self.sums[..BATCHES].iter().sum()
     }
 
     /// The mean of all values; 0 if there is none.
-    pub(super) fn mean(&self) -> f64 {
+    pub(crate) fn mean(&self) -> f64 {
         self.sums[BATCHES..].iter().sum::<f64>() / self.count().max(1.0)
     }
 
     /// Half the width of the 95 % confidence interval of the mean; infinite where a batch has no value.
-    pub(super) fn half_width(&self) -> f64 {
+    pub(crate) fn half_width(&self) -> f64 {
         let (counts, sums) = self.sums.split_at(BATCHES);
         let mean = self.mean();
         let square = |(count, sum): (&f64, &f64)| (sum / count - mean).powi(2);
@@ -57,12 +57,12 @@ impl Batches {
 }
 
 /// The number of places at which one round of a [`Search`] asks.
-pub(super) const PLACES: usize = 6;
+pub(crate) const PLACES: usize = 6;
 
 /// The search for the value of a rank among values that are spread over nodes: each node counts its values up to some places,
 /// the counts are added up, and the search goes on between two of the places.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Search {
+pub(crate) struct Search {
     rank: u64,
     /// Fewer values than the rank are at most this, which may be -1.
     low: i128,
@@ -72,12 +72,12 @@ pub(super) struct Search {
 
 impl Search {
     /// The search for the value below or at which there are `rank` values, all of them within `least..=most`.
-    pub(super) fn new(rank: u64, least: u64, most: u64) -> Self {
+    pub(crate) fn new(rank: u64, least: u64, most: u64) -> Self {
         Self { rank, low: i128::from(least) - 1, high: i128::from(most) }
     }
 
     /// The places at which values are to be counted, ascending.
-    pub(super) fn places(&self) -> [u64; PLACES] {
+    pub(crate) fn places(&self) -> [u64; PLACES] {
         let width = self.high - self.low;
         std::array::from_fn(|place| {
             let place = self.low + width * (place as i128 + 1) / (PLACES as i128 + 1);
@@ -86,7 +86,7 @@ impl Search {
     }
 
     /// Goes on, where `counts` are the numbers of values at or below each place.
-    pub(super) fn narrow(&mut self, counts: &[u64]) {
+    pub(crate) fn narrow(&mut self, counts: &[u64]) {
         for (place, count) in self.places().into_iter().zip(counts) {
             if *count < self.rank {
                 self.low = self.low.max(place.into());
@@ -98,19 +98,19 @@ impl Search {
     }
 
     /// Whether the value is known to within `tolerance`, at least 1.
-    pub(super) fn is_over(&self, tolerance: u64) -> bool {
+    pub(crate) fn is_over(&self, tolerance: u64) -> bool {
         self.high - self.low <= i128::from(tolerance.max(1))
     }
 
     /// The value, or a little more.
-    pub(super) fn value(&self) -> u64 {
+    pub(crate) fn value(&self) -> u64 {
         self.high as u64
     }
 }
 
 /// The mean wait for a server that takes `service` for each message, where messages come as a Poisson stream and load it to
 /// `load` (M/D/1; the formula of F. Pollaczek and A. Khinchine).
-pub(super) fn wait(load: f64, service: f64) -> f64 {
+pub(crate) fn wait(load: f64, service: f64) -> f64 {
     if load < 1.0 { load * service / (2.0 * (1.0 - load)) } else { f64::INFINITY }
 }
 
