@@ -108,4 +108,13 @@ impl<T: IntegerWord> Cells<T> {
     pub fn add(&self, index: usize, amount: T) -> T {
         word::add(&self.words[index], amount, Ordering::Relaxed)
     }
+
+    /// Puts a value into cell `index`, and returns what it held before, in one step that acquires and releases.
+    ///
+    /// # Panics
+    /// If there is no such cell.
+    #[inline]
+    pub(crate) fn swap(&self, index: usize, value: T) -> T {
+        word::swap(&self.words[index], value)
+    }
 }

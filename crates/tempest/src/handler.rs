@@ -16,8 +16,8 @@ use crate::processor::{Accounting, Processor};
 use crate::transfer::Transfer;
 use crate::word;
 use crate::{
-    Access, Block, Data, Event, Key, Keyed, Memory, Message, NodeId, Primitive, Right, Segment, Tag, Target,
-    Waiter, Word, Work,
+    Access, Block, Data, Event, IntegerWord, Key, Keyed, Memory, Message, NodeId, Primitive, Right, Segment,
+    Tag, Target, Waiter, Word, Work,
 };
 
 /// The actions that a handler may take at any moment, also while it borrows a table entry: everything except reaching
@@ -145,10 +145,40 @@ impl Actions<'_> {
     #[inline]
     pub fn write<T: Word>(&mut self, segment: &Segment<T>, from: usize, values: &[T]) {
         segment.cells().write(from, values);
+        (from..from + values.len()).for_each(|at| self.touch_word(segment, at, Access::Store));
+    }
+
+    /// Reads a word of this node's part of a segment. In a model it is a load through the cache of the processor that runs the handler,
+    /// and finds what other processors of the node have stored before.
+    ///
+    /// # Panics
+    /// If there is no such word.
+    pub fn read<T: Word>(&mut self, segment: &Segment<T>, at: usize) -> T {
         if let Some(accounting) = self.accounting {
-            let stores = from..from + values.len();
-            stores
-                .for_each(|at| accounting.touch_one(word::address::<T>(segment.first(), at), Access::Store));
+            accounting.synchronize();
+        }
+        let value = segment.cells().get(at);
+        self.touch_word(segment, at, Access::Load);
+        value
+    }
+
+    /// Puts a value into a word of this node's part of a segment, and returns the value that was there, in one atomic step that
+    /// acquires and releases. In a model it is a store through the cache of the processor that runs the handler.
+    ///
+    /// # Panics
+    /// If there is no such word.
+    pub fn swap<T: IntegerWord>(&mut self, segment: &Segment<T>, at: usize, value: T) -> T {
+        if let Some(accounting) = self.accounting {
+            accounting.synchronize();
+        }
+        let previous = segment.cells().swap(at, value);
+        self.touch_word(segment, at, Access::Store);
+        previous
+    }
+
+    fn touch_word<T: Word>(&self, segment: &Segment<T>, at: usize, access: Access) {
+        if let Some(accounting) = self.accounting {
+            accounting.touch_one(word::address::<T>(segment.first(), at), access);
         }
     }
 

@@ -94,6 +94,18 @@ pub(crate) fn exchange<T: IntegerWord>(word: &T::Atomic, current: T, new: T) -> 
     done.map(bytemuck::cast).map_err(bytemuck::cast)
 }
 
+/// Puts an integer into a word in one step, and returns its previous value. It acquires and releases.
+#[inline]
+pub(crate) fn swap<T: IntegerWord>(word: &T::Atomic, new: T) -> T {
+    let mut current = load::<T>(word);
+    loop {
+        match exchange(word, current, new) {
+            Ok(previous) => return previous,
+            Err(other) => current = other,
+        }
+    }
+}
+
 /// Values as the integers that atomics hold.
 #[inline]
 pub(crate) fn values<T: Word>(values: &[T]) -> &[Value<T>] {
