@@ -7,8 +7,8 @@ use units::Time;
 /// A node's queue of protocol events.
 #[derive(Debug)]
 pub struct EventQueue<T, K = u64> {
-    /// The events. Each has the time of its arrival, and whether it spilled to memory.
-    queue: Device<(Time, bool, T), K>,
+    /// The events. Each has the time of its arrival, and that of its refill.
+    queue: Device<(Time, Refill, T), K>,
     waits: Waits,
     /// The number of events that have arrived and are not done, and of keys that are held.
     unfinished: usize,
@@ -23,12 +23,16 @@ pub struct Dispatched<T, K = u64> {
     pub held: Held<K>,
     /// The event.
     pub event: T,
-    /// Whether the event found no room in the device and has waited in memory.
-    pub spilled: bool,
+    /// The time since which the device fetches the event back from memory.
+    pub refill: Refill,
 }
 
-/// An event as the device hands it out: with the time of its arrival, and whether it spilled to memory.
-type Taken<T, K> = (Held<K>, (Time, bool, T));
+/// The time at which the device began to fetch an event back from memory, because it had room again. `None` for an event that
+/// has not been in memory.
+pub type Refill = Option<Time>;
+
+/// An event as the device hands it out: with the time of its arrival, and that of its refill.
+type Taken<T, K> = (Held<K>, (Time, Refill, T));
 
 /// The time that events have waited between arrival and dispatch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -73,7 +77,7 @@ impl<T, K: UserKey> EventQueue<T, K> {
     /// Adds an event to the queue that [arrived](Self::arrive) at `arrived`.
     #[inline]
     pub fn enqueue(&mut self, arrived: Time, key: Key<K>, event: T) {
-        self.queue.enqueue_with(key, |spills| (arrived, spills, event));
+        self.queue.enqueue_with(key, |spills| (arrived, spills.then_some(arrived), event));
     }
 
     /// Whether the queue has an event that `server` may run now.
@@ -97,7 +101,8 @@ impl<T, K: UserKey> EventQueue<T, K> {
     /// Dispatches the oldest event that `server` may run now.
     #[inline]
     pub fn dispatch(&mut self, now: Time, server: usize) -> Option<Dispatched<T, K>> {
-        let taken = self.queue.dispatch(server)?;
+        let refill = |next: &mut (Time, Refill, T)| next.1 = Some(now);
+        let taken = self.queue.dispatch_with(server, refill)?;
         Some(self.count(now, taken))
     }
 
@@ -111,17 +116,17 @@ impl<T, K: UserKey> EventQueue<T, K> {
         event: T,
     ) -> Option<Dispatched<T, K>> {
         if let Some(held) = self.queue.pass(key) {
-            return Some(self.count(now, (held, (arrived, false, event))));
+            return Some(self.count(now, (held, (arrived, None, event))));
         }
         self.enqueue(arrived, key, event);
         self.dispatch(now, server)
     }
 
     #[inline]
-    fn count(&mut self, now: Time, (held, (arrived, spilled, event)): Taken<T, K>) -> Dispatched<T, K> {
+    fn count(&mut self, now: Time, (held, (arrived, refill, event)): Taken<T, K>) -> Dispatched<T, K> {
         self.waits.total += now - arrived;
         self.waits.events += 1;
-        Dispatched { held, event, spilled }
+        Dispatched { held, event, refill }
     }
 
     /// Holds `key` at once, if no unfinished event conflicts with it.
@@ -158,6 +163,11 @@ impl<T, K: UserKey> EventQueue<T, K> {
     #[inline]
     pub fn len(&self) -> usize {
         self.queue.len()
+    }
+
+    /// The number of events that wait for one server, of that with the most; all of them where any server takes any.
+    pub fn longest(&self) -> usize {
+        self.queue.longest()
     }
 
     /// Whether no event waits.

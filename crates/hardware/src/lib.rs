@@ -25,7 +25,7 @@ mod network;
 mod passage;
 mod prices;
 
-pub use event_queue::{Dispatched, EventQueue, Waits};
+pub use event_queue::{Dispatched, EventQueue, Refill, Waits};
 pub use interface::{Interface, Mover};
 pub use lock::Lock;
 pub use network::{Constant, Event, Fabric, Network, Parcel, Shape};

@@ -157,6 +157,13 @@ impl<T, K: UserKey> Device<T, K> {
     /// Takes the oldest item that this server may serve and whose key is free.
     #[inline]
     pub fn dispatch(&mut self, server: usize) -> Option<(Held<K>, T)> {
+        self.dispatch_with(server, |_| ())
+    }
+
+    /// Takes the oldest item that this server may serve and whose key is free. `refill` is told of the item that has waited in memory
+    /// and for which the device now has room.
+    #[inline]
+    pub fn dispatch_with(&mut self, server: usize, refill: impl FnOnce(&mut T)) -> Option<(Held<K>, T)> {
         if self.closed_by_serial() {
             return None;
         }
@@ -169,6 +176,9 @@ impl<T, K: UserKey> Device<T, K> {
             return None;
         }
         let entry = self.take(home, passed)?;
+        if let Some(next) = self.partitions[home].waiting.get_mut(self.capacity - 1) {
+            refill(&mut next.item);
+        }
         self.search_again();
         Some((Held::new(entry.key, self.id(), entry.ticket), entry.item))
     }
@@ -234,6 +244,11 @@ impl<T, K: UserKey> Device<T, K> {
     #[inline]
     pub fn len(&self) -> usize {
         self.waiting
+    }
+
+    /// Items that wait in the partition with the most of them.
+    pub fn longest(&self) -> usize {
+        self.partitions.iter().map(|partition| partition.waiting.len()).max().unwrap_or(0)
     }
 
     /// Whether nothing waits. (Something may still be held.)

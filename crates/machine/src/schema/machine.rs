@@ -120,6 +120,14 @@ impl Machine {
             });
         }
         let network = file.section("network", |section| Network::read_keys(section, nodes));
+        let backs_up = queue.as_ref().is_some_and(|queue: &Queue| queue.backs_up);
+        if backs_up && network.as_ref().is_some_and(|network| network.routers.is_none()) {
+            file.section("queue", |section| {
+                section.forgive();
+                let expected = "false, because a constant network never backs up";
+                section.contradict("backs_up", expected.to_owned(), &["network.topology"]);
+            });
+        }
         let calibrated = file.key("calibrated");
         if let (Some(_), Some(primitives), Some(Some(memory))) = (&processor, &primitives, &node_memory) {
             file.section("primitives", |section| {

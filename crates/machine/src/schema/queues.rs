@@ -13,8 +13,12 @@ section! {
         /// The number of entries that the queue holds before further ones spill to the node's memory; at least 1, and at least
         /// the window.
         capacity: usize,
-        /// The extra time to dispatch an event that had spilled to memory; zero unless stated.
+        /// The time in which the queue fetches an entry that had spilled to memory, from when it has room for it. A processor that
+        /// takes the entry sooner waits for the rest. Zero unless stated.
         spill: Time = or_default,
+        /// Whether messages wait in the network while the queue is full, so that the network backs up. If not, which is so unless
+        /// stated, further entries spill to memory.
+        backs_up: bool = or_default,
     }
     agree {
         if let (Some(Some(window)), Some(capacity)) = (window, capacity)

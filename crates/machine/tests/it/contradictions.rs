@@ -123,3 +123,16 @@ fn what_is_not_stated_is_as_it_was() {
     assert_eq!(machine.embedded_processor, None);
     assert_eq!(machine.primitives.dispatch_interrupt, None);
 }
+
+#[test]
+fn only_a_network_of_links_backs_up_behind_a_full_queue() {
+    let text = with("window =", "window = \"unlimited\"\nbacks_up = true");
+    assert!(read(&text, &[]).unwrap_or_else(|errors| panic!("{errors}")).queue.backs_up);
+    let errors = read(&text, &[("network.topology", "constant")]).expect_err("refused");
+    assert_eq!(
+        errors.iter().map(|error| error.key.as_str()).collect::<Vec<_>>(),
+        ["queue.backs_up"],
+        "{errors}"
+    );
+    assert!(errors.to_string().contains("a constant network never backs up"), "{errors}");
+}

@@ -427,6 +427,10 @@ impl Cluster {
     /// Whether the interface of a node has room for another message from the network.
     pub(super) fn admits(&self, node: usize) -> bool {
         let Node { dispatch, port, .. } = &self.nodes[node];
+        let queue = &self.setting.machine.queue;
+        if queue.backs_up && dispatch.events.longest() + port.passing() >= queue.capacity {
+            return false;
+        }
         // Messages fill the interface where the processor that runs handlers takes them out. Elsewhere a device empties it.
         let waiting = dispatch.in_interface() + port.passing();
         let admits = |waiting| self.link.road.admits(waiting);

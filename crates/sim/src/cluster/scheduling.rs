@@ -155,10 +155,12 @@ impl Cluster {
         let node = own.node();
         let Node { dispatch, port, memory, .. } = &mut self.nodes[node];
         let found = dispatch.next_event(now, own.number().into(), own.is_dedicated());
-        let Some(Found { job, spilled }) = found else { return false };
+        let Some(Found { job, refill }) = found else { return false };
         let machine = &self.setting.machine;
         let delay = noticed.delay(machine.processor.interrupt);
-        let spill = if spilled { machine.queue.spill } else { Time::ZERO };
+        // The rest of the fetch, if the device has not had room for the event for long.
+        let fetched = refill.map(|since| since + machine.queue.spill);
+        let spill = fetched.map_or(Time::ZERO, |fetched| fetched.saturating_sub(now + delay));
         let (prices, anatomy) = (&self.setting.prices, &mut self.measure.anatomy);
         let mut work = AtWork { now, core: own, memory, prices, anatomy };
         let (path, wait) = match job.event {

@@ -161,7 +161,7 @@ impl Events {
 
     /// Removes and returns the oldest handler that waits to continue.
     pub(crate) fn next_resumed(&mut self) -> Option<Found> {
-        Some(Found { job: self.resumed.pop_front()?, spilled: false })
+        Some(Found { job: self.resumed.pop_front()?, refill: None })
     }
 
     /// Whether the queue has an event that `server` may take now.
@@ -181,8 +181,8 @@ impl Events {
         if self.queue.is_empty() {
             return None;
         }
-        let Dispatched { held, event, spilled } = self.queue.dispatch(now, server)?;
-        Some(Found { job: Job { held, event }, spilled })
+        let Dispatched { held, event, refill } = self.queue.dispatch(now, server)?;
+        Some(Found { job: Job { held, event }, refill })
     }
 
     /// Puts a message whose arrival has been noted into the queue, and dispatches the oldest event that `server` may take now.
@@ -195,8 +195,8 @@ impl Events {
     ) -> Option<Found> {
         let event = Event::Message { flight: message.flight };
         let taken = self.queue.enqueue_and_dispatch((message.at, now), server, message.key, event)?;
-        let Dispatched { held, event, spilled } = taken;
-        Some(Found { job: Job { held, event }, spilled })
+        let Dispatched { held, event, refill } = taken;
+        Some(Found { job: Job { held, event }, refill })
     }
 
     /// Whether no event is in the queue.
@@ -207,6 +207,11 @@ impl Events {
     /// Whether a handler or a thread holds a key.
     pub(crate) fn is_held(&self) -> bool {
         self.queue.is_held()
+    }
+
+    /// The number of events that wait in the queue for one server, of that with the most.
+    pub(crate) fn longest(&self) -> usize {
+        self.queue.longest()
     }
 
     /// The number of events that wait.

@@ -41,6 +41,7 @@ pub(crate) mod state_machine;
 mod testing;
 pub(crate) mod turns;
 
+use hardware::Refill;
 use machine::{ByClass, Class, Cost, Endpoints, Machine, NetworkProcessor};
 use pdq::specification::Config;
 use tempest::Policy;
@@ -147,8 +148,8 @@ pub(crate) enum Poll {
 #[derive(Debug)]
 pub(crate) struct Found {
     pub(crate) job: Job,
-    /// Whether the event had spilled from the dispatch queue to memory.
-    pub(crate) spilled: bool,
+    /// The time since which the dispatch queue fetches the event back from memory.
+    pub(crate) refill: Refill,
 }
 
 impl Dispatch {
