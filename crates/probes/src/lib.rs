@@ -5,6 +5,7 @@
 //! | [`active_message`] | the time of a message from end to end, and the bandwidth across the middle of a machine |
 //! | [`bulk_bandwidth`] | the bandwidth of blocks of every size between two nodes |
 //! | [`contended_line`] | the time of an access to a word that all processors of a node change at once |
+//! | [`dispatch`] | waits and throughput of messages of keys, by how handlers of a key exclude each other |
 //! | [`known_delay`] | nothing: its difference between two mechanisms is known, as a test of measurements |
 //! | [`memory_operations`] | the cost of loads, flushes and purges on an idle node |
 //! | [`message_costs`] | the time of a send, a receive and a wait, one by one |
@@ -25,6 +26,7 @@
 pub mod active_message;
 pub mod bulk_bandwidth;
 pub mod contended_line;
+pub mod dispatch;
 mod kit;
 pub mod known_delay;
 pub mod memory_operations;
@@ -45,6 +47,7 @@ pub static ALL: &[Entry] = &[
     active_message::ENTRY,
     bulk_bandwidth::ENTRY,
     contended_line::ContendedLine::ENTRY,
+    dispatch::ENTRY,
     known_delay::ENTRY,
     memory_operations::MemoryOperations::ENTRY,
     message_costs::MessageCosts::ENTRY,

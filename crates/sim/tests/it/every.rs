@@ -18,6 +18,7 @@ const INPUTS: &[&[&str]] = &[
     &["active-message", "rounds=3", "row=2", "hops=1", "block=16"],
     &["bulk-bandwidth", "bytes=32"],
     &["cholesky", "width=4", "matrix=inputs/494_bus.mtx"],
+    &["dispatch", "messages=60", "keys=3", "sequential=10", "nosync=10", "synchronization=lock", "load=2"],
     &["em3d", "nodes=96", "degree=3", "iterations=2", "remote=60"],
     &["fetch-add", "operations=120", "skew=0.99", "handler=20"],
     &["fft", "points=256", "inverse=true"],

@@ -1,6 +1,7 @@
 //! The modelled worlds: their promises, their parts under whole programs, and what the studies measured.
 
 mod adders;
+mod dispatch;
 mod doubling;
 mod endless;
 mod entries;

@@ -26,6 +26,9 @@ const INPUTS: &[&[&str]] = &[
     &["cholesky", "width=4", "matrix=inputs/494_bus.mtx"],
     &["cholesky", "width=8", "order=file", "matrix=inputs/494_bus.mtx"],
     &["contended-line", "accesses=20"],
+    &["dispatch", "messages=60", "keys=3", "length=50", "sequential=10", "nosync=10"],
+    &["dispatch", "messages=60", "keys=2", "length=50", "synchronization=lock"],
+    &["dispatch", "messages=60", "keys=2", "length=50", "synchronization=thread", "arrivals=closed"],
     &["em3d", "nodes=128", "degree=4", "iterations=3"],
     &["em3d", "nodes=96", "degree=3", "iterations=2", "remote=60"],
     // On one node there is nobody else to ask.

@@ -1,0 +1,102 @@
+//! Dispatch: messages of keys come to one node, whose processors run their handlers; waits, throughput, and where processors' time goes,
+//! by the way in which handlers of one key exclude each other.
+//!
+//! Threads of all other nodes send to node 0. Each handler loads the word of its key, computes for a while, and stores the word with 1
+//! added: a fetch&add, as in figure 2 of the study of the parallel dispatch queue (B. Falsafi and D. A. Wood, *Parallel Dispatch Queue: A
+//! Queue-Based Programming Abstraction To Parallelize Fine-Grain Communication Protocols*, HPCA-5, 1999). The policy says which processors
+//! of node 0 run handlers, and whether they share one queue.
+//!
+//! | `synchronization` | how handlers of one key exclude each other |
+//! |---|---|
+//! | `keyed` | the dispatch queue hands out one event of a key at a time |
+//! | `lock` | any event may be handed out; its handler takes the lock of its key, and waits for the lock by testing it |
+//! | `thread` | a handler that finds the lock taken leaves its message in memory and ends. Who gives the lock back hands it to a thread of node 0, which does the work of the message |
+//! | `none` | not at all |
+//!
+//! A lock is a word beside the word of its key, in the line that the handler needs anyway. Taking it is one test-and-set, which loads and
+//! stores in one access. Before another attempt the handler tests the word until it is free, so that the line stays in its cache
+//! meanwhile. Every access to either word goes through the memory of the node: what exclusion costs is the time of the
+//! accesses that its code has.
+//!
+//! A message that is *sequential* runs alone on its node; one that is *nosync* needs no exclusion and only loads its word. Whatever the
+//! synchronization, the dispatch queue isolates sequential messages.
+//!
+//! # Arrivals
+//!
+//! In an open loop each sender draws beforehand when it makes messages. The *load* is the number of processors that the handlers'
+//! computing keeps busy on average. With `arrivals=closed` each sender keeps so many messages under way as `window` says.
+//!
+//! # Figures
+//!
+//! | figure | meaning |
+//! |---|---|
+//! | `wait`, `wait +-` | the mean time from when a message was made until its computing began, and half of its 95 % confidence interval, by the means of 12 batches of equal time |
+//! | `wait.keyed`, `wait.sequential`, `wait.nosync` | the same of one kind, where there are several |
+//! | `response` | the mean time from when a message was made until its computing ended |
+//! | `rate` | handlers per second, from the first to the last |
+//! | `load` | the number of processors that computed in handlers, on average |
+//! | `busy` | the number of processors that were in handlers, or in threads that do their work, on average |
+//! | `wasted` | the share of `busy` that computed nothing: attempts at locks, leaving messages to threads |
+//! | `parallel` | the greatest number of handlers that computed at once |
+//! | `accesses` | accesses of a message's code to the words and the locks, on average |
+//! | `postponed` | the share of messages that were left to threads |
+//! | `overlaps` | messages whose computing overlapped that of another message of their key |
+//! | `beside` | the share of nosync messages that began while a handler of a key ran |
+//! | `sending` | the time that the slowest sender took to send all of its messages |
+//!
+//! Means leave out the first tenth of the messages, so that the queue has filled.
+//!
+//! # Timed regions
+//!
+//! `serve` has all messages; `check` begins when all have been handled.
+//!
+//! # How it is checked
+//!
+//! Every word must be the number of its messages. No two messages of a key may compute at once, and nothing may run beside a sequential
+//! message. With `synchronization=none` words may be wrong, and overlaps are a figure.
+
+mod found;
+mod item;
+mod memory;
+mod postponed;
+mod program;
+mod record;
+mod sender;
+mod study;
+
+use std::sync::Arc;
+
+use tempest::entry::{BadPlan, Entry, Inputs, Instance, Least, Plan};
+use tempest::{Job, Mechanism};
+
+use program::Dispatch;
+use study::{Asked, Study};
+
+/// The entry of dispatch in a table of programs.
+pub const ENTRY: Entry = Entry {
+    name: "dispatch",
+    summary: "messages of keys for one node: waits and throughput by how handlers of a key exclude each other",
+    mechanisms: &[Mechanism::Messages],
+    inputs: Asked::INPUTS,
+    load: |given| Ok(Box::new(Asked::from_given(given)?)),
+};
+
+impl Instance for Asked {
+    fn job(&self, plan: &Plan) -> Result<Job, BadPlan> {
+        Ok(Job::new::<Dispatch>(Arc::new(Study::new(self, plan))))
+    }
+
+    fn least(&self) -> Least {
+        Least { nodes: 2, ..Least::ANY }
+    }
+
+    fn describe(&self) -> Vec<(&'static str, String)> {
+        vec![
+            ("synchronization", self.synchronization.to_string()),
+            ("keys", self.keys.to_string()),
+            ("handler", format!("{} operations", self.length)),
+            ("arrivals", self.arrivals.to_string()),
+            ("messages", self.messages.to_string()),
+        ]
+    }
+}
