@@ -19,6 +19,9 @@ section! {
         /// The time from an event that interrupts a computing processor to the first instruction of its handler; zero on a
         /// machine without interrupts.
         interrupt: Time = required_if(can.contains(&Capability::Interrupt)),
+        /// Whether an event that waits when a handler ends interrupts the processor again, before its thread goes on. False
+        /// unless stated: one interrupt is for all events that wait.
+        interrupt_each: bool = or_default,
         /// Extra time of the first message of a burst from another node: no earlier message has prefetched its
         /// cache line. Zero unless stated.
         fetch: Time = or_default,

@@ -42,7 +42,22 @@ impl Processor {
     fn alone(&self) -> Self {
         let Self { clock, work, .. } = self.clone();
         let [thread_switch, poll, interrupt, fetch, pace, pass, signal, hold, wake, check] = [Time::ZERO; 10];
-        Self { clock, work, thread_switch, poll, interrupt, fetch, pace, pass, signal, hold, wake, check }
+        let interrupt_each = false;
+        Self {
+            clock,
+            work,
+            thread_switch,
+            poll,
+            interrupt,
+            interrupt_each,
+            fetch,
+            pace,
+            pass,
+            signal,
+            hold,
+            wake,
+            check,
+        }
     }
 }
 

@@ -80,7 +80,28 @@ impl Cluster {
     pub(super) fn finds_work(&mut self, core: usize) -> bool {
         let may_leave = self.nodes[self.cores[core].node()].dispatch.may_leave_to_others();
         let leaves = may_leave && self.leaves_to_others(core);
-        !leaves && self.serve(core, Noticed::AT_ONCE) || self.back_to_thread(core)
+        !leaves && self.serve_next(core) || self.back_to_thread(core)
+    }
+
+    /// Starts a handler or an injection on `core`, which has just ended another activity.
+    #[inline]
+    fn serve_next(&mut self, core: usize) -> bool {
+        if !self.interrupts_again(core) {
+            return self.serve(core, Noticed::AT_ONCE);
+        }
+        let begun = self.start_handler(core, Noticed::Interrupt);
+        if begun {
+            self.note_interrupt(core);
+        }
+        begun
+    }
+
+    /// Whether an event that waits when `core` ends an activity has to interrupt it.
+    fn interrupts_again(&self, core: usize) -> bool {
+        self.setting.machine.processor.interrupt_each && {
+            let (dispatch, view) = self.seen(self.cores[core].node());
+            dispatch.waits_for_interrupts(self.cores[core].number().into(), view)
+        }
     }
 
     /// Whether `core` has a thread to go on with, and leaves waiting work to other processors.
@@ -236,12 +257,17 @@ impl Cluster {
             self.cores[core].put_thread_off(thread, left);
             trains::put_off(self, core);
         }
+        self.note_interrupt(core);
+        true
+    }
+
+    /// Counts an interrupt of `core`.
+    fn note_interrupt(&mut self, core: usize) {
         self.cores[core].ledger.count().interrupts += 1;
         let (node, number) = (self.cores[core].node(), self.cores[core].number());
         let count = self.nodes[node].cores;
         self.nodes[node].dispatch.note_interrupt(number.into(), count);
         self.record(Traced::Interrupt { node: node as u32, processor: number });
-        true
     }
 
     /// Lets `core` go on with the thread that handlers put off, or with a ready thread. Returns false if there is neither.

@@ -363,7 +363,7 @@ impl Dispatcher {
 
     /// Whether an idle processor waits for interrupts and does not look for events. A dedicated processor looks, and so does
     /// one that shares the interface with a network processor.
-    fn waits_for_interrupts(&self, number: usize, view: View<'_>) -> bool {
+    pub(crate) fn waits_for_interrupts(&self, number: usize, view: View<'_>) -> bool {
         self.notice == Notice::Interrupt && !view.cores[number].is_dedicated() && !self.shares_interface()
     }
 

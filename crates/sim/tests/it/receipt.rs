@@ -200,3 +200,19 @@ fn a_processor_that_waits_pays_for_interrupts_too() {
         "a processor that polls while it waits"
     );
 }
+
+#[test]
+fn each_message_interrupts_where_the_machine_says_so() {
+    let with = |each, computes| {
+        run(&machine("alewife", &[("processor.interrupt_each", each)]), "single+interrupt", 1, computes)
+    };
+    for computes in [true, false] {
+        let (first, every) = (with("false", computes), with("true", computes));
+        assert_eq!(every.counters.interrupts, every.counters.handlers);
+        assert!(
+            first.counters.interrupts * 4 < first.counters.handlers,
+            "messages come faster than handlers end"
+        );
+        assert!(every.time > first.time, "{} and {}", every.time, first.time);
+    }
+}
