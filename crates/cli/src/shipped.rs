@@ -27,6 +27,7 @@ pub(crate) static CLAIMS: &[Shipped] = &[
 /// Experiments.
 pub(crate) static STUDIES: &[Shipped] = &[
     shipped!("alewife-bisection", "studies/alewife-bisection.toml"),
+    shipped!("alewife-iccg", "studies/alewife-iccg.toml"),
     shipped!("alewife-latency", "studies/alewife-latency.toml"),
     shipped!("alewife-messages", "studies/alewife-messages.toml"),
     shipped!("alewife-network", "studies/alewife-network.toml"),
@@ -46,6 +47,7 @@ pub(crate) static STUDIES: &[Shipped] = &[
     shipped!("pdq-saturation", "studies/pdq-saturation.toml"),
     shipped!("pdq-table1", "studies/pdq-table1.toml"),
     shipped!("split-c-bandwidth", "studies/split-c-bandwidth.toml"),
+    shipped!("split-c-conclusions", "studies/split-c-conclusions.toml"),
     shipped!("split-c-polling", "studies/split-c-polling.toml"),
     shipped!("split-c-table1", "studies/split-c-table1.toml"),
     shipped!("widget-em3d", "studies/widget-em3d.toml"),

@@ -102,6 +102,7 @@ impl Survey {
                 ("bytes_per_local_miss", machine.bytes_per_local_miss()),
                 ("latency_local_misses", machine.latency_in_local_misses()),
                 ("bytes_per_cycle", machine.bytes_per_cycle()),
+                ("latency_cycles", machine.cell("network_latency").number()),
             ];
             let name = machine.name.clone();
             figures.into_iter().filter_map(move |(figure, value)| Some((format!("{name}.{figure}"), value?)))
