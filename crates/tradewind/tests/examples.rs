@@ -2,10 +2,15 @@
 
 #![forbid(unsafe_code)]
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use tradewind::report::document::Comparison;
+
+use crate::printed::{Sample, missing, samples};
+
+mod printed;
 
 /// The binary of an example, which cargo builds with the tests of this crate.
 fn binary(name: &str) -> PathBuf {
@@ -30,7 +35,7 @@ fn said(name: &str, arguments: &[&str]) -> String {
 fn every_example_is_on_the_page_about_libraries() {
     let page = include_str!("../../../docs/library.md");
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
-    let files = std::fs::read_dir(folder).expect("a folder").map(|file| file.expect("a file").path());
+    let files = fs::read_dir(folder).expect("a folder").map(|file| file.expect("a file").path());
     for path in files.filter(|path| path.extension().is_some_and(|extension| extension == "rs")) {
         let row = format!("| `{}` |", path.file_stem().expect("a name").to_string_lossy());
         assert!(page.contains(&row), "docs/library.md lacks {row}");
@@ -104,4 +109,60 @@ fn a_protocol_of_ones_own_keeps_every_promise_of_shared_memory() {
     assert!(
         said("own_protocol", &["list", "mechanisms"]).contains("migrate: a block is at one node at a time")
     );
+}
+
+/// A chapter of the book.
+fn chapter(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../book/src").join(name);
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// What the binary of an example prints in a folder, as a page shows it. In front of an error stands the name of the reader's crate.
+fn printed_in(folder: &Path, name: &str, arguments: &[&str]) -> String {
+    let mut command = Command::new(binary(name));
+    command.args(arguments).current_dir(folder).env("LC_ALL", "C.UTF-8");
+    for variable in ["COLUMNS", "NO_COLOR", "CLICOLOR_FORCE"] {
+        command.env_remove(variable);
+    }
+    let out = command.output().unwrap_or_else(|error| panic!("{name}: {error}"));
+    let told = if out.status.code() == Some(2) { out.stderr } else { out.stdout };
+    String::from_utf8(told).expect("examples print UTF-8").replace(&format!("{name}: error"), "mine: error")
+}
+
+/// Holds the samples of a chapter, whose commands are given in a folder, and says how many there are.
+fn hold_samples(chapter: &str, folder: &Path) -> usize {
+    let samples = samples(chapter);
+    for Sample { arguments, lines } in &samples {
+        let program = if arguments.contains(&"histogram") { "histogram" } else { "ask" };
+        let record: &[&str] = if arguments[0] == "study" { &["--record", "record"] } else { &[] };
+        let output = printed_in(folder, program, &[arguments.as_slice(), record].concat());
+        assert_eq!(missing(lines, &output), None, "{program} {}:\n{output}", arguments.join(" "));
+    }
+    samples.len()
+}
+
+/// The text of the block of a page that begins with a line.
+fn block<'p>(page: &'p str, first: &str) -> &'p str {
+    let begin = page.find(first).unwrap_or_else(|| panic!("no block begins with {first}"));
+    page[begin..].split("```").next().expect("a text before the end of the block")
+}
+
+#[test]
+fn the_first_program_of_the_book_prints_what_the_chapter_shows() {
+    let folder = tempfile::tempdir().expect("a folder");
+    assert_eq!(hold_samples(&chapter("first-program.md"), folder.path()), 5);
+}
+
+#[test]
+fn the_first_study_of_the_book_prints_and_draws_what_the_chapter_shows() {
+    let page = chapter("first-study.md");
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, first) in
+        [("looks.toml", "summary = \"how often a thread"), ("who.toml", "summary = \"who should answer")]
+    {
+        fs::write(folder.path().join(name), block(&page, first)).expect("a study");
+    }
+    assert_eq!(hold_samples(&page, folder.path()), 2);
+    let drawn = fs::read_to_string(folder.path().join("looks/time-by-every.svg")).expect("a picture");
+    assert!(drawn == chapter("img/first-study.svg"), "book/src/img/first-study.svg is another picture");
 }

@@ -10,8 +10,12 @@ use std::path::{Path, PathBuf};
 /// The most lines of the README.
 const README_LINES: usize = 150;
 
+fn crate_of_tests() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+    crate_of_tests().join("../..")
 }
 
 /// The Markdown files of a folder, as paths from the root of the repository.
@@ -142,23 +146,46 @@ fn code_lines(source: &str) -> usize {
 }
 
 #[test]
-fn the_page_on_new_programs_shows_a_program_of_25_lines_and_a_main_of_three() {
-    let page = read(Path::new("book/src/programs.md"));
+fn the_first_program_has_25_lines_and_a_main_of_three() {
     let file = include_str!("../examples/histogram.rs");
     let (_, code) = file.split_once("\n\n").expect("an empty line behind the head of the file");
-    assert!(page.contains(code), "book/src/programs.md does not show examples/histogram.rs as it is");
     let (program, main) = code.split_once("\nfn main() -> ExitCode").expect("a `main` at the end");
     let (program, main) = (code_lines(program), code_lines(main));
     assert!(program <= 25 && main == 3, "{program} lines of program, {main} of main");
 }
 
+/// The texts of all files below a folder whose names end so.
+fn texts(folder: &Path, ending: &str) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let paths = entries.map(|entry| entry.expect("the folder can be read").path());
+    let of = |path: PathBuf| match path.extension() {
+        _ if path.is_dir() => texts(&path, ending),
+        Some(extension) if extension == ending => vec![fs::read_to_string(&path).expect("a text")],
+        _ => Vec::new(),
+    };
+    paths.flat_map(of).collect()
+}
+
 #[test]
-fn the_page_on_new_programs_shows_the_histogram_in_shared_memory() {
-    let page = read(Path::new("book/src/programs.md"));
-    let file = include_str!("../../apps/src/histogram/shared.rs");
-    let (_, code) = file.split_once("use tempest::*;\n\n").expect("the file uses the waist");
-    assert!(page.contains(code), "book/src/programs.md does not show apps/src/histogram/shared.rs as it is");
-    assert!(code_lines(code) <= 40, "{} lines", code_lines(code));
+fn every_program_of_the_book_is_in_a_file_that_is_compiled() {
+    let compiled: Vec<_> = ["examples", "../apps/src"]
+        .iter()
+        .flat_map(|folder| texts(&crate_of_tests().join(folder), "rs"))
+        .collect();
+    let mut shown = 0;
+    for page in pages_in("book/src") {
+        let text = read(&page);
+        for block in text.split("```").skip(1).step_by(2).filter_map(|block| block.strip_prefix("rust\n")) {
+            shown += 1;
+            let first = block.lines().next().unwrap_or_default();
+            assert!(
+                compiled.iter().any(|file| file.contains(block)),
+                "{}: no example has the program that begins with {first:?} as it is here",
+                page.display()
+            );
+        }
+    }
+    assert!(shown >= 3, "only {shown} programs found: is this the book?");
 }
 
 /// The newest record of claims: a file of `results`, named by its day.

@@ -21,6 +21,8 @@ mod looks;
 mod matrix;
 mod mistakes;
 mod pipe;
+#[path = "../printed/mod.rs"]
+mod printed;
 mod repetition;
 mod report;
 mod samples;
