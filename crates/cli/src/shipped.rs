@@ -63,5 +63,8 @@ pub(crate) static SURVEYS: &[Shipped] =
 /// The claims that follow from others, though no expression shows it.
 pub(crate) static BASIS: Shipped = shipped!("basis", "studies/basis.toml");
 
+/// Why claims differ.
+pub(crate) static CAUSES: Shipped = shipped!("causes", "studies/causes.toml");
+
 /// How far a metric may be from a claim.
 pub(crate) static TOLERANCES: Shipped = shipped!("tolerances", "studies/tolerances.toml");

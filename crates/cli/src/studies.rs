@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use lab::{Claim, Laboratory, Mistakes, Study, basis, claim, study, survey, tolerance};
+use lab::{Claim, Laboratory, Mistakes, Study, basis, claim, declared, study, survey, tolerance};
 use worlds::files;
 
 use crate::own_files;
 use crate::problem::Problem;
-use crate::shipped::{BASIS, CLAIMS, STUDIES, SURVEYS, Shipped, TOLERANCES};
+use crate::shipped::{BASIS, CAUSES, CLAIMS, STUDIES, SURVEYS, Shipped, TOLERANCES};
 
 /// Reads everything, claims from the folder `claims` if there is one: they take the place of all that is stated in the command,
 /// bounds of studies too. Files of a person are looked for in the folder `data`, else in the current one.
@@ -27,7 +27,8 @@ pub(crate) fn laboratory(claims: Option<&Path>, data: Option<&Path>) -> Result<L
         None => CLAIMS.iter().flat_map(shipped_claims).collect(),
     };
     let laboratory = Laboratory::new(claims, studies, surveys(), tolerances()).map_err(problem)?;
-    Ok(laboratory.declaring(whole(&BASIS, basis::read)).without(absent))
+    let declaring = laboratory.declaring(whole(&BASIS, basis::read));
+    Ok(declaring.explaining(whole(&CAUSES, declared::causes)).without(absent))
 }
 
 /// The shipped claims of one file.
@@ -124,6 +125,15 @@ mod tests {
         let is_declared = |id: &&str| all.declared(id).is_some();
         let twice: Vec<_> = shown.into_iter().filter(is_declared).collect();
         assert_eq!(twice, [""; 0], "expressions show already that these follow");
+    }
+
+    #[test]
+    fn what_has_a_cause_is_a_claim() {
+        let all = laboratory(None, None).unwrap();
+        for beginning in whole(&CAUSES, declared::causes).iter().flat_map(|it| &it.claims) {
+            let mut named = all.claims().iter().filter(|claim| claim.is_under(beginning));
+            assert!(named.any(|_| true), "no claim begins with {beginning}");
+        }
     }
 
     #[test]

@@ -8,10 +8,10 @@
 use std::collections::BTreeSet;
 
 use crate::claim::{Claim, Role};
+use crate::declared::{self, Declared};
 use crate::expression::Expression;
 use crate::laboratory::Laboratory;
 use crate::study::{Origin, Source};
-use crate::toml::{self, Table};
 use crate::{Mistakes, Stated};
 
 /// The reason for which a claim may hold, and so what a model is worth if it does.
@@ -45,32 +45,14 @@ impl Basis {
     }
 }
 
-/// Claims that follow from others or from typed numbers, though no expression shows it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Declared {
-    /// Ids of claims, or their beginnings.
-    pub claims: Vec<String>,
-    /// Why they follow.
-    pub because: String,
-}
-
-/// Reads a file of declarations. `file` is what to call it in messages.
+/// Reads a file that declares which claims follow from others or from typed numbers, though no expression shows it. `file` is what to call
+/// it in messages.
 ///
 /// # Errors
 ///
 /// All mistakes of the file.
 pub fn read(file: &str, text: &str) -> Result<Vec<Declared>, Mistakes> {
-    toml::read(file, text, |top| Some(top.tables("follows").iter().filter_map(declared).collect()))
-}
-
-fn declared(table: &Table<'_>) -> Option<Declared> {
-    let claims = table.texts("claims", "a list of ids of claims, or of their beginnings");
-    if claims.is_empty() {
-        table.refuse("claims", "at least one id of a claim, or its beginning");
-    }
-    let because = table.text("because", "one line that says from which numbers the claims follow");
-    table.finish();
-    Some(Declared { claims, because: because? })
+    declared::read("follows", file, text)
 }
 
 /// All that the basis of a claim is found from.
@@ -105,7 +87,7 @@ impl<'a> Bases<'a> {
     }
 
     fn is_declared(&self, claim: &Claim) -> bool {
-        self.declared.iter().flat_map(|it| &it.claims).any(|beginning| claim.is_under(beginning))
+        self.declared.iter().any(|it| it.is_of(claim))
     }
 
     /// Whether expressions show that a claim is made of typed numbers and other claims alone.

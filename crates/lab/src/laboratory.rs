@@ -4,7 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::absent::Absent;
-use crate::basis::{Bases, Declared};
+use crate::basis::Bases;
+use crate::declared::Declared;
 use crate::expression::{Expression, Value};
 use crate::study::{Check, Derived, Origin, Source};
 use crate::survey::Survey;
@@ -20,6 +21,7 @@ pub struct Laboratory {
     surveys: BTreeMap<String, Survey>,
     tolerances: Vec<Tolerance>,
     declared: Vec<Declared>,
+    causes: Vec<Declared>,
     /// The input files that are not there.
     absent: BTreeSet<String>,
 }
@@ -91,8 +93,15 @@ impl Laboratory {
         tolerances: Vec<Tolerance>,
     ) -> Result<Self, Mistakes> {
         claims.extend(studies.iter().flat_map(|study| &study.bounds).cloned());
-        let laboratory =
-            Self { claims, studies, surveys, tolerances, declared: Vec::new(), absent: BTreeSet::new() };
+        let laboratory = Self {
+            claims,
+            studies,
+            surveys,
+            tolerances,
+            declared: Vec::new(),
+            causes: Vec::new(),
+            absent: BTreeSet::new(),
+        };
         let mistakes = consistency::mistakes(&laboratory);
         if mistakes.is_empty() { Ok(laboratory) } else { Err(mistakes) }
     }
@@ -113,8 +122,19 @@ impl Laboratory {
     /// Why a claim is declared to follow from typed numbers, if it is.
     pub fn declared(&self, claim: &str) -> Option<&str> {
         let claim = self.claims.iter().find(|known| known.id == claim)?;
-        let names = |it: &&Declared| it.claims.iter().any(|beginning| claim.is_under(beginning));
-        self.declared.iter().find(names).map(|it| it.because.as_str())
+        self.declared.iter().find(|it| it.is_of(claim)).map(|it| it.because.as_str())
+    }
+
+    /// The laboratory with the known causes of claims that differ.
+    #[must_use]
+    pub fn explaining(self, causes: Vec<Declared>) -> Self {
+        Self { causes, ..self }
+    }
+
+    /// Why a claim that differs does so, if it is known.
+    pub fn cause(&self, finding: &Finding<'_>) -> Option<&str> {
+        let is_known = |it: &&Declared| finding.verdict == Verdict::Differs && it.is_of(finding.claim);
+        self.causes.iter().find(is_known).map(|it| it.because.as_str())
     }
 
     /// The ids of the claims that a study decides: by a metric of its runs, models and surveys, one that it derives, or a check.

@@ -23,6 +23,7 @@
 //! | [`verdict`] | a claim held against its metric |
 //! | [`tolerance`] | how far apart is still the same |
 //! | [`basis`] | what it says of a model that a claim holds |
+//! | [`declared`] | claims with a reason from a file: why they follow, why they differ |
 //! | [`ledger`] | which values of a machine file were free, what fixed them, how the rest came out |
 //! | [`sensitivity`] | which claims move when a free value does |
 //! | [`calibrate`] | measures the host, and writes its machine file |
@@ -40,6 +41,7 @@ pub mod calibrate;
 pub mod campaign;
 pub mod claim;
 mod consistency;
+pub mod declared;
 pub mod drawing;
 pub mod expression;
 pub mod laboratory;

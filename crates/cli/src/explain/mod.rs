@@ -5,6 +5,7 @@
 //! | `derived` | what follows from the values alone |
 //! | `parts` | what each price with bus transactions is made of |
 //! | `round_trip` | what a message takes on an idle machine, as a sum of prices |
+//! | `measured` | what a message takes between two nodes, by a run |
 //! | `sources` | what the sources of values mean: works, words, claims |
 //! | `abilities` | which policies and mechanisms the machine can run |
 //!
@@ -12,6 +13,7 @@
 
 mod abilities;
 mod derived;
+mod measured;
 mod parts;
 mod round_trip;
 mod sources;
@@ -70,6 +72,8 @@ fn document(
         Some(_) => Vec::new(),
     };
     let (round_trips, trips, not_derived) = round_trip::derive(&under, &asked);
+    let ways: Vec<_> = trips.iter().map(|trip| trip.policy.clone()).collect();
+    let measured = measured::measure(house, target, &ways);
     let named = policy.map(Policy::preset);
     let holds = |value: &&machine::Value| {
         named.is_none() || policy_of(value).is_none_or(|policy| Some(policy) == named)
@@ -92,6 +96,7 @@ fn document(
             .collect(),
         not_derived,
         trips,
+        measured,
         runs,
         refused,
         sources: sources::of(&house.name, machine, &values),

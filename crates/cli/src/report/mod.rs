@@ -12,8 +12,9 @@ use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
+use lab::claim::Role;
 use lab::laboratory::Metrics;
-use lab::{Finding, ledger};
+use lab::{Claim, Finding, Laboratory, ledger};
 use report::{document, html, plot};
 use worlds::Target;
 
@@ -70,16 +71,28 @@ fn made(house: &House, arguments: &Report, found: &Found) -> html::Report {
             let own: Vec<Finding<'_>> =
                 findings.iter().filter(|it| decided.contains(it.claim.id.as_str())).cloned().collect();
             let claims = document::Claim::all(laboratory, &own);
-            studies.push(html::Studied { study: study.document.clone(), claims });
+            let paper = paper(laboratory, &study.document.study);
+            studies.push(html::Studied { study: study.document.clone(), paper, claims });
         }
         let known = machines.iter().map(|it| it.explain.machine.clone()).collect::<BTreeSet<_>>();
         let new = names.iter().filter_map(|name| machine(house, name, &findings, &metrics));
         machines.extend(new.filter(|it| !known.contains(&it.explain.machine)));
     }
-    studies.extend(
-        found.strangers.iter().map(|study| html::Studied { study: study.clone(), claims: Vec::new() }),
-    );
+    let stranger =
+        |study: &document::Study| html::Studied { study: study.clone(), paper: None, claims: Vec::new() };
+    studies.extend(found.strangers.iter().map(stranger));
     html::Report { command: command(house, arguments), studies, machines }
+}
+
+/// The paper that a study is after: its name begins with the first part of the ids of the paper's claims.
+fn paper(laboratory: &Laboratory, study: &str) -> Option<html::Paper> {
+    let of = |claim: &Claim| {
+        let id = claim.id.split('.').next()?;
+        let is_its = study.strip_prefix(id).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'));
+        is_its.then(|| html::Paper { id: id.to_owned(), work: claim.work.clone() })
+    };
+    let papers = laboratory.claims().iter().filter(|claim| claim.role != Role::Bound).filter_map(of);
+    papers.max_by_key(|paper| paper.id.len())
 }
 
 /// The command line that makes the report.

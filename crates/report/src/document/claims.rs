@@ -89,6 +89,10 @@ pub struct Claim {
     ///
     /// Null if neither is so.
     pub because: Option<String>,
+    /// The cause of the difference, as it was found with counters of the runs.
+    ///
+    /// Null of a claim that does not differ, and where nobody knows the cause.
+    pub cause: Option<String>,
 }
 
 /// A number, a flag or a text.

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::one_way::{OneWay, Stage};
+
 /// The document that `tradewind explain --json` prints.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Explain {
@@ -29,6 +31,9 @@ pub struct Explain {
     pub not_derived: Vec<Underived>,
     /// The stages of a message without words there and back, on an idle machine, under each policy of `derived` with a round trip.
     pub trips: Vec<Trip>,
+    /// The time of a message without words from handler to handler, measured by a run of `active-message` on two nodes under each policy
+    /// of `trips`; empty if the command does not have that program.
+    pub measured: Vec<OneWay>,
     /// The policies and mechanisms that the machine can run.
     pub runs: Runs,
     /// The policies that the machine cannot run, each with the reason.
@@ -86,15 +91,6 @@ pub struct Trip {
     pub there: Vec<Stage>,
     /// The stages of the way back, in order.
     pub back: Vec<Stage>,
-}
-
-/// A stage of a message's way.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Stage {
-    /// The price, or what the message passes.
-    pub name: String,
-    /// The time that the stage takes.
-    pub time_ns: f64,
 }
 
 /// A quantity that does not follow.

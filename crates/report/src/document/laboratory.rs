@@ -135,10 +135,10 @@ impl Claim {
     /// The documents of all findings. The reason of one that is decided by no expression is that of its declaration, if it has one.
     pub fn all(laboratory: &Laboratory, findings: &[lab::Finding<'_>]) -> Vec<Self> {
         let because = |id: &str| laboratory.because(id).or_else(|| laboratory.declared(id));
-        findings.iter().map(|it| Self::new(it, because(&it.claim.id))).collect()
+        findings.iter().map(|it| Self::new(it, because(&it.claim.id), laboratory.cause(it))).collect()
     }
 
-    fn new(finding: &lab::Finding<'_>, because: Option<&str>) -> Self {
+    fn new(finding: &lab::Finding<'_>, because: Option<&str>, cause: Option<&str>) -> Self {
         let claim = finding.claim;
         Self {
             id: claim.id.clone(),
@@ -164,6 +164,7 @@ impl Claim {
             basis: finding.basis.map(|basis| basis.name().to_owned()),
             needs: finding.needs.clone(),
             because: because.map(str::to_owned),
+            cause: cause.map(str::to_owned),
         }
     }
 }

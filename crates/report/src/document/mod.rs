@@ -16,6 +16,7 @@ mod list;
 mod litmus;
 mod model;
 mod no_result;
+mod one_way;
 mod partial;
 mod run;
 #[cfg(all(test, feature = "command"))]
@@ -42,13 +43,14 @@ pub use comparison::{
     Agreement, Because, Bottleneck, Choice, Comparison, Finding, LeftOut, Pair, Prediction, Processors,
     Ranking, Refused, Row, Scored, World,
 };
-pub use explain::{Derived, Explain, Meaning, Runs, Stage, Trip, Unable, Underived, Value};
+pub use explain::{Derived, Explain, Meaning, Runs, Trip, Unable, Underived, Value};
 #[cfg(feature = "command")]
 pub(crate) use laboratory::Grid;
 pub use list::{Input, Item, List, Policy, Program};
 pub use litmus::{Litmus, State, Tally, Test, Trial, World as LitmusWorld};
 pub use model::{Cell, Curve, FixedFloating, SurveyTable, SurveyedMachine, Surveys};
 pub use no_result::NoResult;
+pub use one_way::{OneWay, Stage};
 pub use partial::Partial;
 #[cfg(feature = "command")]
 pub(crate) use run::Region;

@@ -3,7 +3,8 @@
 use super::run::Volume;
 use super::spent::Breakdown;
 use super::{
-    Claim, Explain, Runs, Scalar, Stage, Study, StudyColumn, StudyNumber, StudyRow, StudyTable, Trip, Value,
+    Claim, Explain, OneWay, Runs, Scalar, Stage, Study, StudyColumn, StudyNumber, StudyRow, StudyTable, Trip,
+    Value,
 };
 
 /// A claim of this value in us, of which 5 % more was measured.
@@ -26,6 +27,7 @@ pub(crate) fn claim(id: &str, stated: f64, basis: &str) -> Claim {
         needs: Vec::new(),
         basis: Some(basis.to_owned()),
         because: None,
+        cause: None,
     }
 }
 
@@ -57,6 +59,11 @@ pub(crate) fn explain() -> Explain {
             policy: "single".to_owned(),
             there: vec![stage("send_header", 1000.0), stage("network", 200.0)],
             back: vec![stage("send_header", 1000.0)],
+        }],
+        measured: vec![OneWay {
+            policy: "single".to_owned(),
+            time_ns: 1300.0,
+            stages: vec![stage("send_header", 1000.0), stage("network", 300.0)],
         }],
         runs: Runs::default(),
         refused: Vec::new(),

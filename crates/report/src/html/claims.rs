@@ -11,6 +11,9 @@ use crate::words::scalar;
 /// A table of so many claims stands open; a longer one is folded away.
 const OPEN: usize = 14;
 
+/// A table of so many claims stands on one page of paper.
+const SHORT: usize = 14;
+
 /// The claims that differ, in the open, then all of them.
 pub(super) fn tables(claims: &[Claim]) -> Markup {
     let results: Vec<&Claim> =
@@ -20,10 +23,10 @@ pub(super) fn tables(claims: &[Claim]) -> Markup {
         results.iter().copied().filter(|claim| claim.verdict != "not measured").collect();
     html! {
         @if !asked.is_empty() {
-            h3 { "Beside the literature" }
+            h4 { "Beside the literature" }
             p { (told(&asked)) }
             @if asked.len() > OPEN {
-                @if !differ.is_empty() && differ.len() <= 2 * OPEN { (table("What differs", &differ)) }
+                @if !differ.is_empty() { (table("What differs", &differ)) }
                 details { summary { "All " (asked.len()) " claims" } div { (table("", &asked)) } }
             } @else {
                 (table("", &asked))
@@ -48,7 +51,7 @@ fn told(claims: &[&Claim]) -> String {
 fn table(caption: &str, claims: &[&Claim]) -> Markup {
     html! {
         div.wide {
-            table {
+            table.short[claims.len() <= SHORT] {
                 @if !caption.is_empty() { caption { (caption) } }
                 thead {
                     tr {
@@ -58,7 +61,7 @@ fn table(caption: &str, claims: &[&Claim]) -> Markup {
                         th scope="col" { "" }
                         th.number scope="col" { "error" }
                         th scope="col" { "verdict" }
-                        th scope="col" { "what it says" }
+                        th scope="col" { "evidence" }
                     }
                 }
                 tbody { @for claim in claims { (row(claim)) } }
@@ -71,7 +74,10 @@ fn row(claim: &Claim) -> Markup {
     let basis = Basis::ALL.into_iter().find(|basis| claim.basis.as_deref() == Some(basis.name()));
     html! {
         tr data-claim=(claim.id) data-measured=[raw(claim.measured.as_ref())] {
-            td.name title=[claim.because.as_deref()] { (claim.id) small { (claim.statement) " (" (claim.place) ")" } }
+            td.name title=[claim.because.as_deref()] { (claim.id)
+                small { (claim.statement) " (" (claim.place) ")" }
+                @if let Some(cause) = &claim.cause { small.cause { b { "Why: " } (cause) } }
+            }
             td.number { (claim.stated.as_ref().map_or_else(none, scalar)) }
             td.number { (claim.measured.as_ref().map_or_else(none, scalar)) }
             td { (claim.unit) }
@@ -104,12 +110,29 @@ fn none() -> String {
     "–".to_owned()
 }
 
+/// What the marks of verdicts mean.
+pub(super) fn marks() -> Markup {
+    html! {
+        dl {
+            dt { (verdict("holds")) }
+            dd { "The measured value is within the tolerance that was set for its kind of claim, or the order or shape was found." }
+            dt { (verdict("differs")) }
+            dd { "It is not. This is a result; where its cause is known, the cause stands below the claim." }
+            dt { (verdict("held out")) }
+            dd { "The value was measured, and the stated one is kept apart." }
+            dt { (verdict("unknown")) }
+            dd { "The value was measured, and nobody can read what the paper states." }
+        }
+    }
+}
+
 /// The four numbers of each study of the literature, and of all together.
 pub(super) fn score(standings: &[Standing]) -> Markup {
     let rows = Standing::rows(standings);
     html! {
         div.wide {
             table.score {
+                caption { "Claims that hold, of those that were measured; of the last three columns, how many there are." }
                 thead {
                     tr {
                         th scope="col" { "study" }

@@ -17,15 +17,16 @@ pub fn comparison(found: &Comparison, picture: &Picture, summary: &str, command:
         ("Ranked", "ranked", Some(picture.clone())),
         ("Mechanisms under policies", "mechanisms", picture::mechanisms(found)),
         ("What was sent", "volume", picture::volumes(found)),
+        ("Where the time of an event goes", "events", picture::events(found)),
     ];
     let drawn: Vec<_> =
         drawn.into_iter().filter_map(|(heading, name, picture)| Some((heading, name, picture?))).collect();
     let pictures = drawn.iter().map(|(heading, name, _)| Entry::Part((*heading).to_owned(), place(name)));
     let worlds = found.worlds.iter().map(|world| Entry::Part(title(world), place(&title(world))));
-    let contents = [Entry::Group("Pictures")]
+    let contents = [Entry::Group("Pictures".to_owned())]
         .into_iter()
         .chain(pictures)
-        .chain([Entry::Group("Tables")])
+        .chain([Entry::Group("Tables".to_owned())])
         .chain(worlds)
         .collect();
     let input: Vec<_> = asked.input.iter().map(|(key, value)| format!("{key} {value}")).collect();

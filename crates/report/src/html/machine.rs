@@ -17,7 +17,7 @@ pub(super) fn drawn(machine: &Machine) -> Vec<Drawn> {
         name: format!("machine-{name}-parts"),
         picture: picture::machine(&machine.explain),
     };
-    let way = picture::trips(name, &machine.explain.trips);
+    let way = picture::message(&machine.explain);
     let way = way.map(|picture| Drawn {
         heading: "A message's way",
         name: format!("machine-{name}-message"),
@@ -30,22 +30,18 @@ pub(super) fn drawn(machine: &Machine) -> Vec<Drawn> {
 pub(super) fn part(machine: &Machine, drawn: &[Drawn]) -> Markup {
     let (explain, fixed) = (&machine.explain, &machine.fixed);
     html! {
-        section id=(place(&format!("machine {}", explain.machine))) {
-            h2 { (explain.machine) }
-            p.lead { (super::study::sentence(&explain.summary)) }
+        section.study id=(place(&format!("machine {}", explain.machine))) {
+            h3 { (explain.machine) }
             p.facts {
                 span { "file " code { (explain.machine_file) } }
                 span { (several(explain.values.len() as u64, "value")) }
                 span { (several(fixed.parameters.len() as u64, "free one")) }
             }
-            @for it in drawn {
-                @if !it.heading.is_empty() { h3 { (it.heading) } }
-                (figure(&it.name, &it.picture))
-            }
+            @for it in drawn { (figure(&it.name, &it.picture)) }
             @if !explain.not_derived.is_empty() {
                 ul { @for it in &explain.not_derived { li { (it.name) ": " (it.reason) "." } } }
             }
-            h3 { "What was free, and what fixed it" }
+            h4 { "What was free, and what fixed it" }
             (free(machine))
             (values(&explain.values))
             @if !explain.sources.is_empty() {
@@ -66,26 +62,36 @@ pub(super) fn part(machine: &Machine, drawn: &[Drawn]) -> Markup {
 
 fn free(machine: &Machine) -> Markup {
     let fixed = &machine.fixed;
-    let by_claims = fixed.parameters.iter().filter(|it| it.fixed_by.is_some()).count();
+    let (by_claims, chosen): (Vec<&Parameter>, Vec<_>) =
+        fixed.parameters.iter().partition(|it| it.fixed_by.is_some());
     let score = |Score { holds, of }: Score| format!("{holds} of {of}");
     html! {
         @if fixed.parameters.is_empty() {
             p { "Nothing: every value was published, or follows from published ones." }
         } @else {
             p {
-                (several(by_claims as u64, "value")) " fixed by claims, "
-                (several((fixed.parameters.len() - by_claims) as u64, "value")) " chosen by us."
+                (several(by_claims.len() as u64, "value")) " fixed by claims, "
+                (several(chosen.len() as u64, "value")) " chosen by us; the others were published."
                 @if fixed.fixing.of + fixed.fixing_nothing.of > 0 {
                     " Of the values claimed of this machine, " (score(fixed.fixing)) " hold that fixed something, and "
                     (score(fixed.fixing_nothing)) " that fixed nothing."
                 }
             }
+            (parameters("Values fixed by claims", &by_claims))
+            (parameters("Values chosen by us", &chosen))
+        }
+    }
+}
+
+fn parameters(title: &str, listed: &[&Parameter]) -> Markup {
+    html! {
+        @if !listed.is_empty() {
             details {
-                summary { "The free values" }
+                summary { (title) }
                 div.wide {
                     table {
                         thead { tr { th scope="col" { "value" } th scope="col" { "" } th scope="col" { "fixed by" } } }
-                        tbody { @for it in &fixed.parameters { (parameter(it)) } }
+                        tbody { @for it in listed { (parameter(it)) } }
                     }
                 }
             }
@@ -108,7 +114,7 @@ fn parameter(it: &Parameter) -> Markup {
 
 fn values(values: &[Value]) -> Markup {
     html! {
-        details.numbers {
+        details {
             summary { "All values" }
             div.wide {
                 table {

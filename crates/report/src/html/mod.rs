@@ -3,7 +3,7 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | `report` | studies beside the literature, and the machines that they ran on |
+//! | `report` | studies beside the literature, paper by paper, and the machines that they ran on |
 //! | `comparison` | one program by every mechanism under every policy |
 //! | `parts` | what a report is made of |
 //! | `study`, `machine` | the part of a report on one study, on one machine |
@@ -21,5 +21,5 @@ mod shell;
 mod study;
 
 pub use comparison::comparison;
-pub use parts::{Machine, Studied};
+pub use parts::{Machine, Paper, Studied};
 pub use report::Report;

@@ -6,12 +6,23 @@ use crate::document::{Study, StudyColumn, StudyRow, StudyTable};
 use crate::picture::{axes, same};
 use crate::quantity::{number, several, time};
 
-/// All tables of a study, folded away.
+/// The tables of a study stand open if they have no more tables, rows and columns than this; else they are folded away.
+const TABLES: usize = 3;
+const ROWS: usize = 16;
+const COLUMNS: usize = 8;
+
+/// All tables of a study.
 pub(super) fn tables(study: &Study) -> Markup {
     let rows: usize = study.tables.iter().map(|table| table.rows.len()).sum();
+    let columns = |table: &StudyTable| axes(table).0.len() + table.columns.len();
+    let is_small = study.tables.len() <= TABLES
+        && rows <= ROWS
+        && study.tables.iter().all(|table| columns(table) <= COLUMNS);
     html! {
-        @if rows > 0 {
-            details.numbers {
+        @if rows > 0 && is_small {
+            @for table in &study.tables { (one(table)) }
+        } @else if rows > 0 {
+            details {
                 summary { "All numbers: " (several(rows as u64, "row")) " in " (several(study.tables.len() as u64, "table")) }
                 div { @for table in &study.tables { (one(table)) } }
             }

@@ -8,8 +8,19 @@ use crate::plot::Picture;
 pub struct Studied {
     /// What the study found.
     pub study: Study,
+    /// The paper that the study is after; `None` of a study that stands beside none.
+    pub paper: Option<Paper>,
     /// The claims, held against what was found.
     pub claims: Vec<Claim>,
+}
+
+/// A paper of the literature.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Paper {
+    /// The first part of the ids of its claims.
+    pub id: String,
+    /// Its authors, its title, where and when it was published; `None` if the file of its claims does not say.
+    pub work: Option<String>,
 }
 
 /// A machine of a report.
@@ -23,7 +34,7 @@ pub struct Machine {
 
 /// A picture of a report.
 pub(super) struct Drawn {
-    /// The heading that it stands under.
+    /// What the picture is among those of its part.
     pub(super) heading: &'static str,
     /// Its name: no other picture of the report has it.
     pub(super) name: String,

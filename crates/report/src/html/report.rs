@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use indexmap::IndexMap;
 use lab::Basis;
 use maud::{Markup, html};
 
-use super::parts::{Drawn, Machine, Studied};
+use super::parts::{Drawn, Machine, Paper, Studied};
 use super::shell::{Entry, Shell, figure, place};
 use super::{claims, machine, study};
 use crate::document::{Claim, Score, Standing};
@@ -61,12 +62,18 @@ impl Report {
         let score = Standing::all(&self.claims());
         let body = html! {
             @if !score.is_empty() { (self.in_short(&score)) }
-            @for studied in &self.studies { (study::part(studied, &study::drawn(studied))) }
-            @for it in &self.machines { (machine::part(it, &machine::drawn(it))) }
+            @for (paper, studies) in &self.papers() { (part(*paper, studies)) }
+            @if !self.machines.is_empty() {
+                section {
+                    h2 id="machines" { "The machines" }
+                    @for it in &self.machines { (machine::part(it, &machine::drawn(it))) }
+                }
+            }
         };
         let head = html! {
             p.lead { (lead(self, &score)) }
             p.facts { span { "tradewind " (env!("CARGO_PKG_VERSION")) } span { code { (self.command) } } }
+            p.facts.paper { "Lists that are folded on the screen are left out on paper." }
         };
         let foot = format!(
             "Made by `{}`. Nothing on this page is loaded from elsewhere, and nothing runs on it.",
@@ -75,14 +82,25 @@ impl Report {
         Shell { title, head, contents: self.contents(!score.is_empty()), body, foot }.page()
     }
 
+    /// The studies by the papers that they are after, in the order in which papers come first.
+    fn papers(&self) -> IndexMap<Option<&Paper>, Vec<&Studied>> {
+        let mut papers: IndexMap<_, Vec<_>> = IndexMap::new();
+        for studied in &self.studies {
+            papers.entry(studied.paper.as_ref()).or_default().push(studied);
+        }
+        papers
+    }
+
     fn contents(&self, has_score: bool) -> Vec<Entry> {
         let part = |name: &str, at: String| Entry::Part(name.to_owned(), place(&at));
         let mut contents = Vec::new();
         contents.extend(has_score.then(|| part("In short", "in short".to_owned())));
-        contents.push(Entry::Group("Studies"));
-        contents.extend(self.studies.iter().map(|it| part(&it.study.study, it.study.study.clone())));
+        for (paper, studies) in self.papers() {
+            contents.push(Entry::Group(heading(paper)));
+            contents.extend(studies.iter().map(|it| part(&it.study.study, it.study.study.clone())));
+        }
         if !self.machines.is_empty() {
-            contents.push(Entry::Group("Machines"));
+            contents.push(Entry::Group("Machines".to_owned()));
         }
         let machines = self.machines.iter().map(|it| &it.explain.machine);
         contents.extend(machines.map(|name| part(name, format!("machine {name}"))));
@@ -104,8 +122,26 @@ impl Report {
                     }
                     p { "Judge the models by the last two." }
                 }
+                (claims::marks())
                 @if let Some(drawn) = self.together() { (figure(&drawn.name, &drawn.picture)) }
             }
+        }
+    }
+}
+
+/// What stands over the studies of a paper.
+fn heading(paper: Option<&Paper>) -> String {
+    paper.map_or_else(|| "Studies".to_owned(), |paper| paper.id.clone())
+}
+
+/// The part of the page on the studies of a paper.
+fn part(paper: Option<&Paper>, studies: &[&Studied]) -> Markup {
+    let heading = heading(paper);
+    html! {
+        section {
+            h2 id=(place(&format!("paper {heading}"))) { (heading) }
+            @if let Some(work) = paper.and_then(|paper| paper.work.as_ref()) { p.lead { (work) } }
+            @for studied in studies { (study::part(studied, &study::drawn(studied))) }
         }
     }
 }
@@ -152,7 +188,7 @@ mod tests {
         };
         Report {
             command: "tradewind report toy".to_owned(),
-            studies: vec![Studied { study: samples::study(), claims: claims.collect() }],
+            studies: vec![Studied { study: samples::study(), paper: None, claims: claims.collect() }],
             machines: vec![Machine { explain: samples::explain(), fixed }],
         }
     }

@@ -26,7 +26,7 @@ pub(super) struct Shell {
 /// A line of the table of contents.
 pub(super) enum Entry {
     /// A word over the entries that follow.
-    Group(&'static str),
+    Group(String),
     /// A part of the page, and the name of its place.
     Part(String, String),
 }
@@ -84,7 +84,7 @@ fn dark() -> String {
 pub(super) fn figure(name: &str, picture: &Picture) -> Markup {
     let place = place(name);
     html! {
-        figure id=(place) { (PreEscaped(plot::inline(picture, &format!("{place}-")))) }
+        figure id=(place) { (PreEscaped(plot::svg(picture))) }
     }
 }
 
@@ -104,7 +104,10 @@ mod tests {
         let shell = Shell {
             title: "<script>alert(1)</script> & more".to_owned(),
             head: html! { p { "a < b" } },
-            contents: vec![Entry::Group("Studies"), Entry::Part("one".to_owned(), place("A study: 1"))],
+            contents: vec![
+                Entry::Group("Studies".to_owned()),
+                Entry::Part("one".to_owned(), place("A study: 1")),
+            ],
             body: figure("a b", &Picture { title: "x < y".to_owned(), ..Picture::default() }),
             foot: String::new(),
         };

@@ -7,6 +7,7 @@ use super::shell::{figure, place};
 use super::{claims, numbers};
 use crate::document::{Figure, Study};
 use crate::picture;
+use crate::plot::Picture;
 use crate::quantity::several;
 
 /// The pictures of a study, in the order of its part: under a heading, those of its figures, then what is drawn of every study.
@@ -36,31 +37,42 @@ pub(super) fn part(studied: &Studied, drawn: &[Drawn]) -> Markup {
     let study = &studied.study;
     let shown = |heading: &str| drawn.iter().filter(move |it| it.heading == heading).collect::<Vec<_>>();
     html! {
-        section id=(place(&study.study)) {
-            h2 { (study.study) }
-            p.lead { (sentence(&study.summary)) }
-            p.facts {
-                span { (several(study.runs as u64, "run")) }
-                span { "file " code { (study.file) } }
-                @if let Some(partial) = &study.partial { span.differs { "PARTIAL: " (partial) } }
-            }
-            @for run in &study.failed_runs { p.differs { "Failed: " code { (run.command) } ": " (run.said) } }
-            @for it in shown("Figures") { (figure(&it.name, &it.picture)) }
-            (claims::tables(&studied.claims))
-            @for heading in ["Stated and measured", "Policies on machines", "Where the time went", "What was sent"] {
-                @let pictures = shown(heading);
-                @if !pictures.is_empty() {
-                    h3 { (heading) }
-                    @for it in pictures { (figure(&it.name, &it.picture)) }
+        section.study id=(place(&study.study)) {
+            div.head {
+                h3 { (sentence(&study.summary)) }
+                p.facts {
+                    span { "study " b { (study.study) } }
+                    span { (ran(study)) }
+                    span { "file " code { (study.file) } }
+                    @if let Some(partial) = &study.partial { span.differs { "PARTIAL: " (partial) } }
                 }
             }
+            @for run in &study.failed_runs { p.differs { "Failed: " code { (run.command) } ": " (run.said) } }
+            @for it in shown("Figures") { (figure(&it.name, &without_source(&it.picture, study))) }
+            (numbers::tables(study))
+            (claims::tables(&studied.claims))
             (checks(study, studied))
+            @for heading in ["Stated and measured", "Policies on machines", "Where the time went", "What was sent"] {
+                @for it in shown(heading) { (figure(&it.name, &it.picture)) }
+            }
             @if !study.leaves_out.is_empty() {
-                h3 { "What the models leave out" }
+                h4 { "What the models leave out" }
                 ul { @for said in &study.leaves_out { li { (said) } } }
             }
-            (numbers::tables(study))
         }
+    }
+}
+
+/// A picture whose caption does not name the study, below whose name it stands.
+fn without_source(picture: &Picture, study: &Study) -> Picture {
+    let caption = picture.caption.strip_prefix(&picture::source(study)).unwrap_or(&picture.caption);
+    Picture { caption: caption.trim_start().to_owned(), ..picture.clone() }
+}
+
+fn ran(study: &Study) -> String {
+    match study.runs {
+        0 => "no run: numbers of tables and equations".to_owned(),
+        runs => several(runs as u64, "run"),
     }
 }
 
@@ -75,7 +87,7 @@ fn checks(study: &Study, studied: &Studied) -> Markup {
     };
     html! {
         @if !own.is_empty() {
-            h3 { "Checks" }
+            h4 { "Checks" }
             ul { @for check in own { li { (told(check.holds)) ": " (check.claim) " (" (check.because) ")" } } }
         }
     }

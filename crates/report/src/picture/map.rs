@@ -36,7 +36,12 @@ pub fn policies(study: &Study) -> Option<Picture> {
             }
         }
     }
-    let panels: Vec<_> = maps.iter().filter_map(|(which, cells)| panel(which, cells)).take(PANELS).collect();
+    // Every panel has its rows and columns in one order.
+    let order = Order::of(maps.values().flatten());
+    let mut drawn: Vec<_> = maps.iter().collect();
+    drawn.sort_by_key(|((name, ..), _)| is_of_series(name));
+    let panels = drawn.into_iter().filter_map(|(which, cells)| panel(which, cells, &order));
+    let panels: Vec<_> = panels.take(PANELS).collect();
     (!panels.is_empty()).then(|| Picture {
         title: format!("{}: policies on machines", study.study),
         caption: "The darker a field, the greater its number, by factors from the least to the greatest of the panel.".to_owned(),
@@ -45,16 +50,38 @@ pub fn policies(study: &Study) -> Option<Picture> {
     })
 }
 
+/// The machines and the policies of a picture, in the order in which runs name them.
+struct Order<'s> {
+    machines: IndexSet<&'s str>,
+    policies: IndexSet<&'s str>,
+}
+
+impl<'s> Order<'s> {
+    fn of(cells: impl Iterator<Item = &'s (&'s str, &'s str, f64)> + Clone) -> Self {
+        let machines = cells.clone().map(|(machine, ..)| *machine).collect();
+        Self { machines, policies: cells.map(|(_, policy, _)| *policy).collect() }
+    }
+}
+
+/// Whether a number is one of many alike, such as `store.8` beside `store.16`: those are drawn where there is room.
+fn is_of_series(name: &str) -> bool {
+    name.rsplit('.').next().is_some_and(|end| end.parse::<f64>().is_ok())
+}
+
 fn value(row: &StudyRow, column: &StudyColumn) -> Option<f64> {
     Some(row.numbers.get(&column.name)?.as_ref()?.median)
 }
 
 /// The map of one number; `None` if it is not above 0 everywhere, or there are no two machines and two policies.
-fn panel((name, unit, which): &Which, cells: &[(&str, &str, f64)]) -> Option<Panel> {
-    let machines: IndexSet<&str> = cells.iter().map(|(machine, ..)| *machine).collect();
-    let policies: IndexSet<&str> = cells.iter().map(|(_, policy, _)| *policy).collect();
+fn panel((name, unit, which): &Which, cells: &[(&str, &str, f64)], order: &Order<'_>) -> Option<Panel> {
+    let Order { mut machines, mut policies } = Order::of(cells.iter());
+    machines.sort_by_key(|machine| order.machines.get_index_of(machine));
+    policies.sort_by_key(|policy| order.policies.get_index_of(policy));
     let is_drawn = cells.iter().all(|(.., value)| *value > 0.0 && value.is_finite());
-    if machines.len() < 2 || policies.len() < 2 || !is_drawn {
+    let filled: IndexSet<_> = cells.iter().map(|(machine, policy, _)| (machine, policy)).collect();
+    // Where each machine has a policy of its own there is nothing to compare.
+    let is_map = filled.len() > machines.len().max(policies.len());
+    if machines.len() < 2 || policies.len() < 2 || !is_map || !is_drawn {
         return None;
     }
     let shown = |value: f64| shown(value, unit);

@@ -12,7 +12,7 @@ use crate::quantity::several;
 
 /// The most tables and the most rows of one that are drawn.
 const TABLES: usize = 4;
-const ROWS: usize = 12;
+const ROWS: usize = 8;
 
 /// The picture of where the time of each run went; `None` if no run says.
 pub fn time(study: &Study) -> Option<Picture> {
@@ -102,19 +102,36 @@ pub(crate) fn axes(table: &StudyTable) -> (Vec<&String>, Vec<&String>) {
 /// What tells a row from the others of its table.
 fn row_name(table: &StudyTable, row: &StudyRow) -> String {
     let (axes, _) = axes(table);
-    // What says the same as another field in every row is told once.
-    let same =
-        |one: &str, other: &str| table.rows.iter().all(|row| row.fields.get(one) == row.fields.get(other));
-    let is_new = |at: usize| axes[..at].iter().all(|earlier| !same(earlier, axes[at]));
+    // What tells the same rows apart as another field is told once.
+    let is_new = |at: usize| axes[..at].iter().all(|earlier| !is_told_by(table, axes[at], earlier));
     let told = (0..axes.len()).filter(|at| is_new(*at)).filter_map(|at| {
         let name = axes[at];
         let value = row.fields.get(name)?;
-        // A bare number needs its name.
-        let is_number = value.starts_with(|first: char| first.is_ascii_digit());
-        Some(if is_number { format!("{name} {value}") } else { value.clone() })
+        // A bare number needs its name, and so does what stands in its place.
+        let is_number = |row: &StudyRow| row.fields.get(name).is_some_and(|value| starts_with_digit(value));
+        let has_name = table.rows.iter().any(is_number);
+        Some(if has_name { format!("{} {value}", last(name)) } else { value.clone() })
     });
     let told = told.collect::<Vec<_>>().join(", ");
     if told.is_empty() { "one run".to_owned() } else { told }
+}
+
+/// Whether two fields of a table tell the same rows apart.
+fn is_told_by(table: &StudyTable, one: &str, other: &str) -> bool {
+    let values = |name: &str| table.rows.iter().map(|row| row.fields.get(name)).collect::<Vec<_>>();
+    let (one, other) = (values(one), values(other));
+    let pairs: IndexSet<_> = one.iter().zip(&other).collect();
+    let count = |values: &[Option<&String>]| values.iter().collect::<IndexSet<_>>().len();
+    pairs.len() == count(&one) && pairs.len() == count(&other)
+}
+
+/// The last part of a key of a machine's file.
+fn last(name: &str) -> &str {
+    name.rsplit('.').next().unwrap_or(name)
+}
+
+fn starts_with_digit(value: &str) -> bool {
+    value.starts_with(|first: char| first.is_ascii_digit())
 }
 
 /// What is the same in all rows of a table.

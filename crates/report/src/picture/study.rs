@@ -23,13 +23,18 @@ pub fn study(figure: &Figure, study: &Study) -> Picture {
     }
 }
 
+/// The study that a picture is of, as its caption begins: on a page below the study's name this is nothing new.
+pub(crate) fn source(study: &Study) -> String {
+    format!("Study {}: {}.", study.study, study.summary)
+}
+
 /// What was run, what is missing, and what the marks mean.
 fn caption(figure: &Figure, study: &Study) -> String {
     let series = figure.panels.iter().flat_map(|panel| &panel.series);
     let numbers = series.flat_map(|series| &series.points).filter_map(|point| point.y.as_ref());
     let level = numbers.filter_map(|number| number.interval).map(|it| it.level).reduce(f64::min);
     let said = [
-        Some(format!("Study {}: {}.", study.study, study.summary)),
+        Some(source(study)),
         study.partial.as_ref().map(|partial| format!("Partial: {partial}.")),
         match study.failed_runs.len() as u64 {
             0 => None,

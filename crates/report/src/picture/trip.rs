@@ -1,15 +1,56 @@
-//! A message's way through an idle machine, step by step. This module must never know a price.
+//! A message's way through a machine, step by step: as a run measured it, or as a sum of prices. This module must never know a price.
 
-use crate::document::{Stage, Trip};
+use crate::document::{Explain, Kind, OneWay, Stage, Trip};
 use crate::plot::{Bar, Bars, Content, Panel, Picture, Shared};
 use crate::quantity::duration;
 
-/// The most policies that are drawn.
-const POLICIES: usize = 6;
+/// The most ways that are drawn.
+const WAYS: usize = 6;
 
-/// The picture of a message there and back under each policy; `None` if there is none.
-pub fn trips(machine: &str, trips: &[Trip]) -> Option<Picture> {
+/// The share by which a measured time differs from its prices at least for the picture to say so.
+const APART: f64 = 0.01;
+
+/// The picture of a message between two nodes of a machine under each policy, as a run measured it; where nothing was measured, of a
+/// message there and back by its prices. `None` if there is neither.
+pub fn message(machine: &Explain) -> Option<Picture> {
+    if machine.measured.is_empty() { priced(&machine.machine, &machine.trips) } else { measured(machine) }
+}
+
+fn measured(machine: &Explain) -> Option<Picture> {
     // Policies under which a message goes the same way are one.
+    let mut ways: Vec<(Vec<&str>, &OneWay)> = Vec::new();
+    for way in &machine.measured {
+        match ways.iter_mut().find(|(_, known)| known.stages == way.stages) {
+            Some((policies, _)) => policies.push(&way.policy),
+            None => ways.push((vec![&way.policy], way)),
+        }
+    }
+    let panel = |(policies, way): &(Vec<&str>, &OneWay)| {
+        let trip = machine.trips.iter().find(|trip| trip.policy == way.policy);
+        let priced = trip.map(|trip| sum(&trip.back)).filter(|priced| is_apart(*priced, way.time_ns));
+        let priced = priced.map(|priced| format!("; {} by its prices", duration(priced * 1e-9)));
+        let time = duration(way.time_ns * 1e-9);
+        let title = format!("{}: {time}{}", policies.join(", "), priced.unwrap_or_default());
+        waterfall(title, way.stages.iter().map(|stage| (stage.name.clone(), stage.time_ns)))
+    };
+    picture(
+        format!("{}: where the time of a message goes", machine.machine),
+        "Measured: a message without words, from the beginning of its send in a handler to the first instruction of the handler that \
+         answers it, between two nodes that do nothing else. Between steps: leaving through another processor, turns of loops, looks at \
+         the interface.",
+        ways.iter().take(WAYS).map(panel).collect(),
+    )
+}
+
+fn is_apart(priced: f64, measured: f64) -> bool {
+    (priced - measured).abs() > APART * measured
+}
+
+fn sum(stages: &[Stage]) -> f64 {
+    stages.iter().map(|stage| stage.time_ns).sum()
+}
+
+fn priced(machine: &str, trips: &[Trip]) -> Option<Picture> {
     let mut ways: Vec<(Vec<&str>, &Trip)> = Vec::new();
     for trip in trips {
         match ways.iter_mut().find(|(_, known)| known.there == trip.there && known.back == trip.back) {
@@ -17,52 +58,106 @@ pub fn trips(machine: &str, trips: &[Trip]) -> Option<Picture> {
             None => ways.push((vec![&trip.policy], trip)),
         }
     }
-    ways.truncate(POLICIES);
-    let panels: Vec<_> = ways.iter().map(|(policies, trip)| panel(policies, trip)).collect();
-    (!panels.is_empty()).then(|| Picture {
-        title: format!("{machine}: a message without words there and back"),
-        caption: "Between neighbours of an idle machine: a sum of prices, from a thread to a handler and back. A run adds what the sum \
-                  leaves out: polls that find nothing, turns of loops, and the resumption of the thread."
-            .to_owned(),
-        panels,
-        shared: Shared { x: false, y: true },
-    })
+    let panel = |(policies, trip): &(Vec<&str>, &Trip)| {
+        let time = duration((sum(&trip.there) + sum(&trip.back)) * 1e-9);
+        let stages = [("there", &trip.there), ("back", &trip.back)];
+        let stages =
+            stages.into_iter().flat_map(|(way, stages)| stages.iter().map(move |stage| (way, stage)));
+        let stages = stages.map(|(way, stage)| (format!("{way}: {}", stage.name), stage.time_ns));
+        waterfall(format!("{}: {time}", policies.join(", ")), stages)
+    };
+    picture(
+        format!("{machine}: a message without words there and back"),
+        "Between neighbours of an idle machine: a sum of prices, from a thread to a handler and back. A run adds what the sum leaves out: \
+         polls that find nothing, turns of loops, and the resumption of the thread.",
+        ways.iter().take(WAYS).map(panel).collect(),
+    )
 }
 
-fn panel(policies: &[&str], trip: &Trip) -> Panel {
+/// The picture of where the time of each kind of event went, each kind with its name in the picture; `None` without a kind.
+pub(super) fn events<'k>(title: String, kinds: impl Iterator<Item = (String, &'k Kind)>) -> Option<Picture> {
+    let panel = |(name, kind): (String, &Kind)| {
+        let stages = kind.stages();
+        let title = format!("{name}: {}", duration(sum(&stages) * 1e-9));
+        waterfall(title, stages.into_iter().map(|stage| (stage.name, stage.time_ns)))
+    };
+    picture(
+        title,
+        "Measured: the mean over all events of a kind in the whole run, from leaving for the network to the end of the handler. A step that \
+         not every event takes counts for as much as the mean event takes of it.",
+        kinds.take(WAYS).map(panel).collect(),
+    )
+}
+
+fn picture(title: String, caption: &str, panels: Vec<Panel>) -> Option<Picture> {
+    let shared = Shared { x: false, y: true };
+    (!panels.is_empty()).then(|| Picture { title, caption: caption.to_owned(), panels, shared })
+}
+
+/// A panel of steps, each of which begins where the one before it ends.
+fn waterfall(title: String, stages: impl Iterator<Item = (String, f64)>) -> Panel {
     let mut before = 0.0;
-    let ways = [("there", &trip.there), ("back", &trip.back)];
-    let stages = ways.into_iter().flat_map(|(way, stages)| stages.iter().map(move |stage| (way, stage)));
-    let bars: Vec<_> = stages
-        .filter(|(_, stage)| stage.time_ns > 0.0)
-        .map(|(way, Stage { name, time_ns })| {
-            let from = before;
-            before += time_ns;
-            Bar { label: format!("{way}: {name}"), from, value: Some(*time_ns), ..Bar::default() }
-        })
-        .collect();
-    let title = format!("{}: {}", policies.join(", "), duration(before * 1e-9));
-    let bars = Bars { label: "time since the send".to_owned(), unit: "ns".to_owned(), bars, to: None };
+    let bars = stages.filter(|(_, time)| *time > 0.0).map(|(label, time)| {
+        let from = before;
+        before += time;
+        Bar { label, from, value: Some(time), ..Bar::default() }
+    });
+    let bars = bars.collect();
+    let bars = Bars { label: "time".to_owned(), unit: "ns".to_owned(), bars, to: None };
     Panel { title, content: Content::Bars(bars) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::document::samples;
+
+    fn stage(name: &str, time_ns: f64) -> Stage {
+        Stage { name: name.to_owned(), time_ns }
+    }
+
+    fn titles(picture: &Picture) -> Vec<&str> {
+        picture.panels.iter().map(|panel| panel.title.as_str()).collect()
+    }
+
+    fn places(picture: &Picture) -> Vec<(f64, Option<f64>)> {
+        let Content::Bars(bars) = &picture.panels[0].content else { panic!("bars") };
+        bars.bars.iter().map(|bar| (bar.from, bar.value)).collect()
+    }
 
     #[test]
     fn each_stage_begins_where_the_one_before_it_ends() {
-        let stage = |name: &str, time_ns: f64| Stage { name: name.to_owned(), time_ns };
         let trip = |policy: &str, back: f64| Trip {
             policy: policy.to_owned(),
             there: vec![stage("send", 10.0), stage("nothing", 0.0), stage("network", 5.0)],
             back: vec![stage("send", back)],
         };
-        let picture = trips("toy", &[trip("single", 10.0), trip("floating", 10.0), trip("np", 4.0)]).unwrap();
-        let titles: Vec<_> = picture.panels.iter().map(|panel| panel.title.as_str()).collect();
-        assert_eq!(titles, ["single, floating: 25 ns", "np: 19 ns"]);
-        let Content::Bars(bars) = &picture.panels[0].content else { panic!("bars") };
-        let places: Vec<_> = bars.bars.iter().map(|bar| (bar.from, bar.value)).collect();
-        assert_eq!(places, [(0.0, Some(10.0)), (10.0, Some(5.0)), (15.0, Some(10.0))]);
+        let trips = vec![trip("single", 10.0), trip("floating", 10.0), trip("np", 4.0)];
+        let idle = Explain { trips, measured: Vec::new(), ..samples::explain() };
+        let picture = message(&idle).unwrap();
+        assert_eq!(titles(&picture), ["single, floating: 25 ns", "np: 19 ns"]);
+        assert_eq!(places(&picture), [(0.0, Some(10.0)), (10.0, Some(5.0)), (15.0, Some(10.0))]);
+    }
+
+    #[test]
+    fn prices_are_named_where_they_differ_from_what_was_measured() {
+        let way = |policy: &str, network: f64| OneWay {
+            policy: policy.to_owned(),
+            time_ns: 10.0 + network,
+            stages: vec![stage("send", 10.0), stage("network", network)],
+        };
+        let trip = |policy: &str, back: f64| Trip {
+            policy: policy.to_owned(),
+            there: Vec::new(),
+            back: vec![stage("send", back)],
+        };
+        let machine = Explain {
+            trips: vec![trip("single", 15.0), trip("np", 12.0)],
+            measured: vec![way("single", 5.0), way("np", 8.0)],
+            ..samples::explain()
+        };
+        let picture = message(&machine).unwrap();
+        assert_eq!(titles(&picture), ["single: 15 ns", "np: 18 ns; 12 ns by its prices"]);
+        assert_eq!(places(&picture), [(0.0, Some(10.0)), (10.0, Some(5.0))]);
     }
 }

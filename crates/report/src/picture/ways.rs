@@ -5,6 +5,7 @@ use indexmap::IndexSet;
 
 use super::map::{shade, under_policies};
 use super::spent::sent;
+use super::trip;
 use crate::document::{Comparison, Row, World};
 use crate::plot::{Bar, Bars, Content, Field, Panel, Picture, Shared};
 use crate::quantity::{several, time};
@@ -33,6 +34,23 @@ pub fn volumes(found: &Comparison) -> Option<Picture> {
         panels,
         shared: Shared::default(),
     })
+}
+
+/// The picture of where the time of events went in the fastest combination on a model: a panel for each of its most frequent kinds.
+/// `None` if none ran on a model.
+pub fn events(found: &Comparison) -> Option<Picture> {
+    let best = found.worlds.iter().filter_map(|world| Some((world, right(world).next()?)));
+    let modelled = best.filter(|(_, row)| !row.measured.anatomy.is_empty());
+    let time = |(_, row): &(&World, &Row)| row.measured.time_ns;
+    let (world, row) = modelled.min_by(|one, other| time(one).total_cmp(&time(other)))?;
+    let mut kinds: Vec<_> = row.measured.anatomy.iter().collect();
+    kinds.sort_by_key(|(_, kind)| std::cmp::Reverse(kind.events));
+    let with = [row.combination.mechanism.as_str(), row.combination.policy.as_str()].join(" ");
+    let title =
+        format!("{} on {}, {with}: where the time of an event goes", found.asked.program, title(world));
+    let kinds =
+        kinds.into_iter().map(|(name, kind)| (format!("{name}, {}", several(kind.events, "time")), kind));
+    trip::events(title, kinds)
 }
 
 fn title(world: &World) -> String {

@@ -191,6 +191,11 @@ impl<'p> Ranked<'p> {
         }
     }
 
+    /// Whether every label has room in two lines.
+    pub(super) fn is_told(&self, sides: Sides) -> bool {
+        self.rows.iter().all(|row| TEXT.wrap_to(&row.bar.label, sides.label, LINES).len() < LINES)
+    }
+
     /// The greatest length of a bar to either side, of those that are not cut off if there are some.
     fn greatest(&self) -> f64 {
         let values = self.rows.iter().filter_map(|row| row.value).map(f64::abs);

@@ -1,12 +1,10 @@
 //! The few elements of SVG that a picture is made of. This module must never know what is drawn.
 
 use svg::Document;
-use svg::node::element::{
-    Circle, Definitions, Description, Group, Path, Pattern, Polygon, Rectangle, Text, Title,
-};
+use svg::node::element::{Circle, Description, Group, Path, Polygon, Rectangle, Text, Title};
 
 use super::letters::{Font, clean};
-use super::looks::{FAINT_INK, Fill, LINE, Look, Marker, PAPER, fill};
+use super::looks::{FAINT_INK, Fill, Hatch, LINE, Look, Marker, PAPER, fill};
 
 /// A place on the picture: from its left, and from its top.
 pub(super) type Place = (f64, f64);
@@ -63,8 +61,6 @@ const MARKER: f64 = 3.6;
 pub(super) struct Canvas {
     document: Document,
     area: Frame,
-    /// What the names of its fills begin with.
-    prefix: String,
     /// The groups that are open, the innermost last.
     groups: Vec<Group>,
 }
@@ -90,9 +86,8 @@ fn path_data(points: &[Place]) -> String {
 }
 
 impl Canvas {
-    /// An empty white picture of this size, with a title and a description that are read aloud. Where several pictures stand on one
-    /// page, `prefix` tells the names of its fills from theirs.
-    pub(super) fn new(width: f64, height: f64, title: &str, description: &str, prefix: &str) -> Self {
+    /// An empty white picture of this size, with a title and a description that are read aloud.
+    pub(super) fn new(width: f64, height: f64, title: &str, description: &str) -> Self {
         let (width, height) = (width.ceil(), height.ceil());
         let white = Rectangle::new().set("width", width).set("height", height).set("fill", PAPER);
         let document = Document::new()
@@ -105,7 +100,7 @@ impl Canvas {
             .add(Description::new().add(svg::node::Text::new(clean(description))))
             .add(white);
         let area = Frame { left: 0.0, top: 0.0, width, height };
-        Self { document, area, prefix: prefix.to_owned(), groups: Vec::new() }
+        Self { document, area, groups: Vec::new() }
     }
 
     fn add(&mut self, element: impl Into<Box<dyn svg::Node>>) {
@@ -230,31 +225,15 @@ impl Canvas {
         }
     }
 
-    /// Defines the fills of this many pieces.
-    pub(super) fn define_fills(&mut self, pieces: usize) {
-        let mut definitions = Definitions::new();
-        for piece in 0..pieces.min(7) {
-            let Fill { colour, hatch } = fill(piece);
-            let ground = Rectangle::new().set("width", 6).set("height", 6).set("fill", colour);
-            let lines = Path::new().set("d", hatch).set("stroke", PAPER).set("stroke-width", 1.4);
-            let pattern = Pattern::new()
-                .set("id", self.fill_name(piece))
-                .set("width", 6)
-                .set("height", 6)
-                .set("patternUnits", "userSpaceOnUse")
-                .add(ground);
-            definitions = definitions.add(if hatch.is_empty() { pattern } else { pattern.add(lines) });
-        }
-        self.add(definitions);
-    }
-
-    /// A rectangle with the fill of a piece.
+    /// A rectangle with the fill of a piece: its colour, and lines of its hatch from one end to the other.
     pub(super) fn piece(&mut self, frame: Frame, piece: usize) {
-        self.rectangle(frame, &format!("url(#{})", self.fill_name(piece % 7)));
-    }
-
-    fn fill_name(&self, piece: usize) -> String {
-        format!("{}piece-{piece}", self.prefix)
+        let Fill { colour, hatch } = fill(piece);
+        self.rectangle(frame, colour);
+        for &Hatch { at, width, dashes } in hatch {
+            let y = frame.top + at * frame.height;
+            let stroke = Stroke { colour: PAPER, width: short(width * frame.height), dashes };
+            self.line(&[(frame.left, y), (frame.right(), y)], stroke);
+        }
     }
 
     /// A rectangle with round corners, a colour and an edge.

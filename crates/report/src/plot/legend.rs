@@ -1,10 +1,11 @@
-//! Which hatch is which piece of a bar. This module must never know how long a piece is.
+//! Which hatch is which piece of a bar, and which marker is which series of points that stand alone. This module must never know how
+//! long a piece is, nor where a point stands.
 
 use indexmap::IndexMap;
 
 use super::canvas::{Anchor, Canvas, Frame, Place};
 use super::letters::Font;
-use super::looks::INK;
+use super::looks::{INK, Look};
 
 const FONT: Font = Font::plain(12.0);
 
@@ -13,25 +14,36 @@ const SAMPLE: (f64, f64) = (16.0, 12.0);
 const GAP: f64 = 5.0;
 const BEHIND: f64 = 16.0;
 
-/// Names of pieces behind samples of their hatches.
+/// Names behind samples.
 pub(super) struct Legend {
-    /// The number of the piece, its name in short, and where it stands in the legend.
-    entries: Vec<(usize, String, Place)>,
+    /// The sample, the name in short, and where both stand in the legend.
+    entries: Vec<(Sample, String, Place)>,
     pub(super) height: f64,
 }
 
+/// What a name stands behind.
+#[derive(Clone, Copy)]
+enum Sample {
+    /// The hatch of the piece of this number.
+    Piece(usize),
+    Marker(Look),
+}
+
 impl Legend {
-    /// The legend of the pieces that are seen, in rows of this width.
-    pub(super) fn new(pieces: &IndexMap<&str, bool>, width: f64) -> Self {
+    /// The legend of the pieces that are seen and of series that stand alone, in rows of this width.
+    pub(super) fn new(pieces: &IndexMap<&str, bool>, series: &[(&str, Look)], width: f64) -> Self {
         let (mut x, mut y) = (0.0, 0.0);
         let mut entries = Vec::new();
-        for (number, (name, _)) in pieces.iter().enumerate().filter(|(_, (_, is_seen))| **is_seen) {
+        let pieces = pieces.iter().enumerate().filter(|(_, (_, is_seen))| **is_seen);
+        let pieces = pieces.map(|(number, (name, _))| (*name, Sample::Piece(number)));
+        let series = series.iter().map(|(name, look)| (*name, Sample::Marker(*look)));
+        for (name, sample) in pieces.chain(series) {
             let name = FONT.wrap_to(name, width - SAMPLE.0 - GAP, 1).concat();
             let own = SAMPLE.0 + GAP + FONT.width(&name);
             if x > 0.0 && x + own > width {
                 (x, y) = (0.0, y + FONT.line() + 2.0);
             }
-            entries.push((number, name, (x, y)));
+            entries.push((sample, name, (x, y)));
             x += own + BEHIND;
         }
         let height = if entries.is_empty() { 0.0 } else { y + FONT.line() + 10.0 };
@@ -39,10 +51,15 @@ impl Legend {
     }
 
     pub(super) fn draw(&self, canvas: &mut Canvas, (left, top): Place) {
-        for (number, name, (x, y)) in &self.entries {
-            let sample = Frame { left: left + x, top: top + y + 2.0, width: SAMPLE.0, height: SAMPLE.1 };
-            canvas.piece(sample, *number);
-            canvas.text((sample.right() + GAP, sample.bottom()), Anchor::Start, FONT, INK, name);
+        for (sample, name, (x, y)) in &self.entries {
+            let place = Frame { left: left + x, top: top + y + 2.0, width: SAMPLE.0, height: SAMPLE.1 };
+            match sample {
+                Sample::Piece(number) => canvas.piece(place, *number),
+                Sample::Marker(look) => {
+                    canvas.marker((place.left + SAMPLE.0 / 2.0, place.top + SAMPLE.1 / 2.0), *look)
+                }
+            }
+            canvas.text((place.right() + GAP, place.bottom()), Anchor::Start, FONT, INK, name);
         }
     }
 }

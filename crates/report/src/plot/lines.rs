@@ -53,8 +53,6 @@ struct Name<'p> {
     text: &'p str,
     /// `None` for a level.
     look: Option<Look>,
-    /// Whether the points are joined by a line.
-    joined: bool,
     /// Where the line ends that the name belongs to.
     end: Place,
     /// How high the line stands on average: of lines that end at one place, the higher one has the higher name.
@@ -108,11 +106,22 @@ impl<'p> Curves<'p> {
         outside.for_each(|level| left_out.add(Flaw::Outside, &level.label));
     }
 
+    /// The series that are seen, of which the points stand alone or are joined.
+    fn seen(&self, alone: bool) -> impl Iterator<Item = &'p str> {
+        let series = self.lines.series.iter().zip(&self.points);
+        let series =
+            series.filter(|(_, points)| points.iter().any(Option::is_some)).map(|(series, _)| series);
+        series.filter(move |series| stands_alone(series) == alone).map(|series| series.label.as_str())
+    }
+
+    /// The names of the series whose points no line joins: they stand in the legend.
+    pub(super) fn standing_alone(&self) -> impl Iterator<Item = &'p str> {
+        self.seen(true)
+    }
+
     /// Every text that stands beside the plot.
     fn names(&self) -> impl Iterator<Item = &'p str> {
-        let series = self.lines.series.iter().zip(&self.points);
-        let series = series.filter(|(_, points)| points.iter().any(Option::is_some));
-        let series = series.map(|(series, _)| series.label.as_str());
+        let series = self.seen(false);
         let levels = self.levels.iter().chain(&self.multiples).map(|level| level.label.as_str());
         series.chain(levels).filter(|name| !name.is_empty())
     }
@@ -148,18 +157,12 @@ impl<'p> Curves<'p> {
         for level in self.levels.iter().filter(|level| axes.y.holds(level.value)) {
             let y = axes.at(frame, 0.0, level.value).1;
             canvas.line(&[(frame.left, y), (frame.right(), y)], LEVEL);
-            names.push(Name {
-                text: &level.label,
-                look: None,
-                joined: true,
-                end: (frame.right(), y),
-                mean: y,
-            });
+            names.push(Name { text: &level.label, look: None, end: (frame.right(), y), mean: y });
         }
         names.extend(self.multiples.iter().filter_map(|multiple| {
             let (from, to) = axes.multiple(frame, multiple.value)?;
             canvas.line(&[from, to], LEVEL);
-            Some(Name { text: &multiple.label, look: None, joined: true, end: to, mean: to.1 })
+            Some(Name { text: &multiple.label, look: None, end: to, mean: to.1 })
         }));
         for (series, points) in self.lines.series.iter().zip(&self.points) {
             let number = labels.get_index_of(series.label.as_str()).unwrap_or(0);
@@ -167,8 +170,9 @@ impl<'p> Curves<'p> {
             if let Some(end) = canvas.group(meaning(series, points), |canvas| drawn.draw(canvas, points)) {
                 let heights = points.iter().flatten().map(|point| axes.at(frame, point.x, point.y).1);
                 let mean = heights.sum::<f64>() / points.iter().flatten().count() as f64;
-                let joined = series.names.is_empty();
-                names.push(Name { text: &series.label, look: Some(drawn.look), joined, end, mean });
+                if !stands_alone(series) {
+                    names.push(Name { text: &series.label, look: Some(drawn.look), end, mean });
+                }
             }
         }
         if self.sound().next().is_none() {
@@ -209,6 +213,11 @@ fn meaning(series: &Series, points: &[Option<Sound>]) -> Meaning {
     Meaning { class: "series", title: String::new(), data }
 }
 
+/// Whether no line joins the points of a series.
+fn stands_alone(series: &Series) -> bool {
+    !series.names.is_empty()
+}
+
 fn height(lines: &[String]) -> f64 {
     lines.len() as f64 * NAMES.line() + 2.0
 }
@@ -245,15 +254,11 @@ fn draw_names(canvas: &mut Canvas, frame: Frame, names: &[Name<'_>], most: f64) 
         let sample = frame.right() + LEADER;
         let colour = name.look.map_or(LEVEL.colour, |look| look.colour);
         let leader = Stroke { colour, width: 0.7, dashes: "1 2" };
-        if name.joined {
-            canvas.line(&[name.end, (frame.right(), name.end.1), (sample - 2.0, y)], leader);
-        }
+        canvas.line(&[name.end, (frame.right(), name.end.1), (sample - 2.0, y)], leader);
         let ends = [(sample, y), (sample + SAMPLE, y)];
         match name.look {
             Some(look) => {
-                if name.joined {
-                    canvas.line(&ends, stroke(look));
-                }
+                canvas.line(&ends, stroke(look));
                 canvas.marker((sample + SAMPLE / 2.0, y), look);
             }
             None => canvas.line(&ends, LEVEL),
@@ -280,7 +285,7 @@ impl Drawn<'_> {
     /// Draws a series, and answers its rightmost place, where its name belongs; `None` if nothing of it is seen.
     fn draw(&self, canvas: &mut Canvas, points: &[Option<Sound>]) -> Option<Place> {
         let mut seen: Vec<Place> = Vec::new();
-        let stands_alone = !self.series.names.is_empty();
+        let stands_alone = stands_alone(self.series);
         let is_dense = points.len() > DENSE && !stands_alone;
         let every = if is_dense { points.len().div_ceil(FEW_MARKERS) } else { 1 };
         // Series that cover each other have their markers at different points.

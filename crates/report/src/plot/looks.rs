@@ -85,21 +85,39 @@ pub(super) fn look(number: usize) -> Look {
 }
 
 /// How a piece of a bar is filled.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Fill {
     pub(super) colour: &'static str,
-    /// White lines over the colour, as the data of a path in a square of 6 by 6; empty for none.
-    pub(super) hatch: &'static str,
+    /// White lines over the colour.
+    pub(super) hatch: &'static [Hatch],
 }
 
-const HATCHES: [&str; 7] = [
-    "",
-    "M-1 1 L1 -1 M0 6 L6 0 M5 7 L7 5",
-    "M0 3 L6 3",
-    "M-1 5 L1 7 M0 0 L6 6 M5 -1 L7 1",
-    "M3 0 L3 6",
-    "M0 3 L6 3 M3 0 L3 6",
-    "M1 1 L3 3 M4 4 L6 6",
+/// A white line along a bar. Lines are drawn, and no pattern is filled: printers make images of patterns, which are large.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Hatch {
+    /// Where the middle of the line stands, and how wide it is, as shares of the height of the bar.
+    pub(super) at: f64,
+    pub(super) width: f64,
+    /// As `stroke-dasharray` takes them; empty for an unbroken line.
+    pub(super) dashes: &'static str,
+}
+
+const fn line(at: f64, width: f64, dashes: &'static str) -> Hatch {
+    Hatch { at, width, dashes }
+}
+
+/// Bars across, and squares.
+const ACROSS: &str = "1.4 4.6";
+const SQUARES: &str = "2.5 3.5";
+
+const HATCHES: [&[Hatch]; 7] = [
+    &[],
+    &[line(0.5, 1.0, ACROSS)],
+    &[line(0.5, 0.14, "")],
+    &[line(0.5, 0.3, SQUARES)],
+    &[line(0.3, 0.12, ""), line(0.7, 0.12, "")],
+    &[line(0.5, 1.0, ACROSS), line(0.5, 0.14, "")],
+    &[line(0.25, 0.22, SQUARES), line(0.75, 0.22, SQUARES)],
 ];
 
 /// The fill of the piece of this number. 7 fills differ.

@@ -45,4 +45,4 @@ pub use data::{
     Picture, Piece, Point, Scale, Series, Shared,
 };
 pub use looks::DARK;
-pub use sheet::{inline, svg};
+pub use sheet::svg;

@@ -9,7 +9,7 @@ use super::diagram;
 use super::legend::Legend;
 use super::letters::Font;
 use super::lines::{Axes, Curves, TICKS};
-use super::looks::{FAINT_INK, INK};
+use super::looks::{FAINT_INK, INK, Look, look};
 use super::map;
 use super::ruler::{Direction, Extent, Ruler};
 use super::sound::LeftOut;
@@ -47,13 +47,7 @@ const CAPTION: Font = Font::plain(12.0);
 /// A picture as a text of SVG, whole and without anything outside of it. Any numbers and texts give a well-formed picture; what
 /// cannot be drawn is named below it.
 pub fn svg(picture: &Picture) -> String {
-    Sheet::new(picture).draw("")
-}
-
-/// A picture as [`svg()`] writes it, for a page with several pictures: the names of its fills begin with `prefix`, which no other picture
-/// of the page has.
-pub fn inline(picture: &Picture, prefix: &str) -> String {
-    Sheet::new(picture).draw(prefix)
+    Sheet::new(picture).draw()
 }
 
 /// A panel that is ready to be drawn.
@@ -122,10 +116,10 @@ impl<'p> Sheet<'p> {
         Self { picture, panels, labels, pieces, left_out }
     }
 
-    fn draw(&self, prefix: &str) -> String {
+    fn draw(&self) -> String {
         let (grid, inner) = (self.grid(), WIDTH - 2.0 * MARGIN);
         let title = TITLE.wrap(&self.picture.title, inner);
-        let legend = Legend::new(&self.pieces, inner);
+        let legend = Legend::new(&self.pieces, &self.standing_alone(), inner);
         let below: Vec<String> = [Some(self.picture.caption.clone()), self.left_out.words()]
             .into_iter()
             .flatten()
@@ -138,10 +132,7 @@ impl<'p> Sheet<'p> {
         let body: f64 = rows.iter().map(Row::height).sum();
         let height = head + body + below.len() as f64 * CAPTION.line() + MARGIN;
 
-        let mut canvas = Canvas::new(WIDTH, height, &self.picture.title, &self.told(), prefix);
-        if !self.pieces.is_empty() {
-            canvas.define_fills(self.pieces.len());
-        }
+        let mut canvas = Canvas::new(WIDTH, height, &self.picture.title, &self.told());
         canvas.texts((MARGIN, MARGIN + TITLE.size), Anchor::Start, TITLE, INK, &title);
         legend.draw(&mut canvas, (MARGIN, top));
         let mut y = head;
@@ -153,21 +144,46 @@ impl<'p> Sheet<'p> {
         canvas.finish()
     }
 
-    /// As many columns as leave each plot wide enough.
+    /// The names of the series whose points no line joins, with their looks.
+    fn standing_alone(&self) -> Vec<(&'p str, Look)> {
+        let series = self.panels.iter().flat_map(|panel| match &panel.kind {
+            Kind::Curves { curves, .. } => curves.standing_alone().collect(),
+            _ => Vec::new(),
+        });
+        let names: IndexSet<&str> = series.collect();
+        let number = |name: &str| self.labels.get_index_of(name).unwrap_or(0);
+        names.into_iter().filter(|name| !name.is_empty()).map(|name| (name, look(number(name)))).collect()
+    }
+
+    /// As many columns as leave each plot wide enough; panels of bars, whose height depends on their width, in as many as make the
+    /// picture least high.
     fn grid(&self) -> Grid {
         let panels = self.panels.len().max(1);
         let rows = panels.div_ceil(COLUMNS);
         let wide = self.panels.iter().any(|ready| matches!(ready.kind, Kind::Map(_) | Kind::Diagram(_)));
         let most = if wide { 1 } else { panels.div_ceil(rows) };
-        let grids = (1..=most).rev().map(|columns| self.grid_of(columns));
-        let mut last = None;
-        for grid in grids {
-            if grid.lines() >= LEAST_LINES && grid.bars() >= LEAST_BARS {
-                return grid;
-            }
-            last = Some(grid);
-        }
-        last.unwrap_or_else(|| self.grid_of(1))
+        let is_wide = |grid: &Grid| {
+            let is_told = grid.columns == 1 || self.bars().all(|bars| bars.is_told(grid.sides));
+            grid.lines() >= LEAST_LINES && grid.bars() >= LEAST_BARS && is_told
+        };
+        let mut grids = (1..=most).rev().map(|columns| self.grid_of(columns)).filter(is_wide);
+        let grid = match self.panels.iter().all(|ready| matches!(ready.kind, Kind::Ranked { .. })) {
+            true => grids.min_by(|one, other| self.body(*one).total_cmp(&self.body(*other))),
+            false => grids.next(),
+        };
+        grid.unwrap_or_else(|| self.grid_of(1))
+    }
+
+    fn bars(&self) -> impl Iterator<Item = &Ranked<'p>> {
+        self.panels.iter().filter_map(|panel| match &panel.kind {
+            Kind::Ranked { bars, .. } => Some(bars),
+            _ => None,
+        })
+    }
+
+    /// The height of all panels together.
+    fn body(&self, grid: Grid) -> f64 {
+        self.panels.chunks(grid.columns).map(|panels| Row::new(panels, grid).height()).sum()
     }
 
     fn grid_of(&self, columns: usize) -> Grid {

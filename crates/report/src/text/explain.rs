@@ -5,9 +5,9 @@
 
 use anstyle::Style;
 
-use crate::document::{Derived, Explain, Meaning, Value};
+use crate::document::{Derived, Explain, Meaning, OneWay, Value};
 use crate::page::{ALARM, Page, QUIET, STRONG};
-use crate::quantity::number;
+use crate::quantity::{duration, number};
 use crate::table::{Column, Table};
 
 /// The width below which sources have no column.
@@ -31,6 +31,7 @@ pub fn explain(explain: &Explain, refusal: Option<&str>, page: &Page) -> Vec<Str
     let rows = rows(&explain.values, policy.is_some());
     lines.extend(Sheet::new(page, machine_file, &rows).lines());
     lines.extend(follows(page, explain));
+    lines.extend(measured(page, &explain.measured));
     lines.extend([String::new(), page.paint(STRONG, "runs")]);
     let list = |names: &[String]| if names.is_empty() { "none".to_owned() } else { names.join(", ") };
     lines.push(page.fold("  policies    ", &list(&runs.policies)));
@@ -226,6 +227,28 @@ fn follows(page: &Page, explain: &Explain) -> Vec<String> {
         }
     }
     lines
+}
+
+/// The time of a message from handler to handler under each policy, and its steps.
+fn measured(page: &Page, ways: &[OneWay]) -> Vec<String> {
+    let time = |nanoseconds: f64| duration(nanoseconds * 1e-9);
+    let name = |way: &OneWay| format!("  one way, {}", way.policy);
+    let names = ways.iter().map(|way| name(way).chars().count()).max().unwrap_or(0);
+    let times = ways.iter().map(|way| time(way.time_ns).chars().count()).max().unwrap_or(0);
+    let line = |(at, way): (usize, &OneWay)| {
+        let head = format!("{:<names$}  {:<times$}  ", name(way), time(way.time_ns));
+        let steps = way.stages.iter().map(|stage| format!("{} {}", stage.name, time(stage.time_ns)));
+        let earlier = ways[..at].iter().find(|earlier| earlier.stages == way.stages);
+        let said = match earlier {
+            Some(earlier) => format!("as one way, {}", earlier.policy),
+            None => steps.collect::<Vec<_>>().join(", "),
+        };
+        page.fold(&head, &said)
+    };
+    let head = page.paint(STRONG, "measured, from handler to handler");
+    let lines = ways.iter().enumerate().map(line);
+    let head = (!ways.is_empty()).then(|| [String::new(), head]);
+    head.into_iter().flatten().chain(lines).collect()
 }
 
 /// The terms of a derived quantity, or a reference to an earlier quantity with the same terms and value.

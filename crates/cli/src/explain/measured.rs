@@ -1,0 +1,25 @@
+//! A message between two nodes that do nothing else, measured by a run of the program that measures it. This module must never know a
+//! price.
+
+use report::document::OneWay;
+use worlds::{Run, Target};
+
+use crate::house::House;
+
+/// The program: handlers answer handlers.
+const PROGRAM: &str = "active-message";
+
+/// The nodes that the program needs, and so many round trips that where a run begins and ends does not show.
+const NODES: u32 = 2;
+const ROUNDS: &str = "500";
+
+/// The message under each policy; nothing where the command does not have the program, or the machine refuses the run.
+pub(super) fn measure(house: &House, target: &Target, policies: &[String]) -> Vec<OneWay> {
+    let Ok(program) = house.programs.find(PROGRAM) else { return Vec::new() };
+    let one_way = |policy: &String| {
+        let run = Run::of(program).on(target.clone()).nodes(NODES).input("rounds", ROUNDS);
+        let outcome = run.policy(policy.parse().ok()?).run().ok()?;
+        OneWay::of(policy, &outcome.report, &outcome.anatomy)
+    };
+    policies.iter().filter_map(one_way).collect()
+}

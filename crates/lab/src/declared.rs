@@ -1,0 +1,46 @@
+//! Claims about which a file says something, with a reason: that they follow from others, or why they differ. This module must never
+//! know a measured value.
+
+use crate::Mistakes;
+use crate::claim::Claim;
+use crate::toml::{self, Table};
+
+/// Claims of which one reason is given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Declared {
+    /// Ids of claims, or their beginnings.
+    pub claims: Vec<String>,
+    /// The reason.
+    pub because: String,
+}
+
+impl Declared {
+    /// Returns true if a claim is among those of which the reason is given.
+    pub fn is_of(&self, claim: &Claim) -> bool {
+        self.claims.iter().any(|beginning| claim.is_under(beginning))
+    }
+}
+
+/// Reads a file of declarations, each a table of this key. `file` is what to call the file in messages.
+pub(crate) fn read(key: &'static str, file: &str, text: &str) -> Result<Vec<Declared>, Mistakes> {
+    toml::read(file, text, |top| Some(top.tables(key).iter().filter_map(declared).collect()))
+}
+
+/// Reads a file of causes: why claims differ. `file` is what to call it in messages.
+///
+/// # Errors
+///
+/// All mistakes of the file.
+pub fn causes(file: &str, text: &str) -> Result<Vec<Declared>, Mistakes> {
+    read("cause", file, text)
+}
+
+fn declared(table: &Table<'_>) -> Option<Declared> {
+    let claims = table.texts("claims", "a list of ids of claims, or of their beginnings");
+    if claims.is_empty() {
+        table.refuse("claims", "at least one id of a claim, or its beginning");
+    }
+    let because = table.text("because", "one line that says the reason");
+    table.finish();
+    Some(Declared { claims, because: because? })
+}
