@@ -129,14 +129,14 @@ fn printed_in(folder: &Path, name: &str, arguments: &[&str]) -> String {
     String::from_utf8(told).expect("examples print UTF-8").replace(&format!("{name}: error"), "mine: error")
 }
 
-/// Holds the samples of a chapter, whose commands are given in a folder, and says how many there are.
-fn hold_samples(chapter: &str, folder: &Path) -> usize {
+/// Holds the samples of a chapter, whose commands are given in a folder to the binary of an example, and says how many there are.
+fn hold_samples(chapter: &str, name: &str, folder: &Path) -> usize {
     let samples = samples(chapter);
     for Sample { arguments, lines } in &samples {
-        let program = if arguments.contains(&"histogram") { "histogram" } else { "ask" };
+        let name = if arguments.contains(&"histogram") { "histogram" } else { name };
         let record: &[&str] = if arguments[0] == "study" { &["--record", "record"] } else { &[] };
-        let output = printed_in(folder, program, &[arguments.as_slice(), record].concat());
-        assert_eq!(missing(lines, &output), None, "{program} {}:\n{output}", arguments.join(" "));
+        let output = printed_in(folder, name, &[arguments.as_slice(), record].concat());
+        assert_eq!(missing(lines, &output), None, "{name} {}:\n{output}", arguments.join(" "));
     }
     samples.len()
 }
@@ -150,7 +150,7 @@ fn block<'p>(page: &'p str, first: &str) -> &'p str {
 #[test]
 fn the_first_program_of_the_book_prints_what_the_chapter_shows() {
     let folder = tempfile::tempdir().expect("a folder");
-    assert_eq!(hold_samples(&chapter("first-program.md"), folder.path()), 5);
+    assert_eq!(hold_samples(&chapter("first-program.md"), "ask", folder.path()), 5);
 }
 
 #[test]
@@ -162,7 +162,29 @@ fn the_first_study_of_the_book_prints_and_draws_what_the_chapter_shows() {
     {
         fs::write(folder.path().join(name), block(&page, first)).expect("a study");
     }
-    assert_eq!(hold_samples(&page, folder.path()), 2);
+    assert_eq!(hold_samples(&page, "ask", folder.path()), 2);
     let drawn = fs::read_to_string(folder.path().join("looks/time-by-every.svg")).expect("a picture");
     assert!(drawn == chapter("img/first-study.svg"), "book/src/img/first-study.svg is another picture");
+}
+
+#[test]
+fn the_machine_of_the_book_is_explained_and_compared_as_the_chapter_shows() {
+    let page = chapter("machine.md");
+    let folder = tempfile::tempdir().expect("a folder");
+    let machine = block(&page, "# A machine file of one's own");
+    assert_eq!(machine, include_str!("../examples/own-machine.toml"));
+    let mistakes = machine.replace("summary", "sumary").replace("nodes = 4", "nodes = \"four\"");
+    let study = block(&page, "summary = \"what a cheaper interface is worth");
+    for (name, text) in
+        [("own-machine.toml", machine), ("mistakes.toml", &mistakes), ("interface.toml", study)]
+    {
+        fs::write(folder.path().join(name), text).expect("a file");
+    }
+    assert_eq!(hold_samples(&page, "ask", folder.path()), 3);
+}
+
+#[test]
+fn the_protocol_of_the_book_runs_and_is_checked_as_the_chapter_shows() {
+    let folder = tempfile::tempdir().expect("a folder");
+    assert_eq!(hold_samples(&chapter("protocol.md"), "own_protocol", folder.path()), 2);
 }
