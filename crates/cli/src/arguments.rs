@@ -261,7 +261,7 @@ pub(crate) struct Study {
 #[derive(Debug, Args)]
 pub(crate) struct Report {
     /// Names or files of studies whose runs are on record, or folders that `tradewind study` has written, or that have such
-    /// folders in them [default: every shipped study whose runs are all on record]
+    /// folders in them [default: every shipped study of which there are runs on record]
     #[arg(value_name = "STUDY|FILE|DIR")]
     pub(crate) of: Vec<String>,
     /// The page to write
@@ -273,6 +273,9 @@ pub(crate) struct Report {
     /// Look for results of runs in this file [default: a file in the user's data folder]
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
+    /// Look for input files that do not travel with the shipped studies in this folder [default: the current folder]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

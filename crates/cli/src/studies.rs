@@ -146,8 +146,9 @@ mod tests {
     }
 
     /// Studies whose results are curves.
-    const CURVES: [&str; 16] = [
+    const CURVES: [&str; 18] = [
         "alewife-bisection",
+        "alewife-iccg",
         "alewife-latency",
         "alewife-messages",
         "fixed-floating-em3d",
@@ -161,6 +162,7 @@ mod tests {
         "pdq-kernels",
         "pdq-saturation",
         "split-c-bandwidth",
+        "split-c-conclusions",
         "split-c-polling",
         "widget-em3d",
     ];

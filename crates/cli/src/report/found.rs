@@ -8,7 +8,7 @@ use lab::record::{self, Key};
 use lab::results::{Kept, Results};
 use lab::study::Origin;
 use lab::{Laboratory, Record, Specification, Study};
-use report::document;
+use report::document::{self, Partial};
 use serde_json::Value;
 use worlds::files::read_text;
 
@@ -18,7 +18,7 @@ use crate::print::say;
 use crate::problem::{Problem, each};
 use crate::processes::runner;
 use crate::reads::Reads;
-use crate::shipped::STUDIES;
+use crate::shipped::{STUDIES, Shipped};
 use crate::study::{is_native, source};
 use crate::{runs, studies};
 
@@ -77,7 +77,7 @@ pub(super) fn all(house: &House, arguments: &Report) -> Result<Found, Problem> {
     let recorded = Recorded::open(house, arguments)?;
     let (mut shipped, mut groups, mut strangers) = (Vec::new(), Vec::new(), Vec::new());
     let asked: Vec<Asked> = match arguments.of.as_slice() {
-        [] => recorded.whole()?,
+        [] => recorded.shipped()?,
         names => each(names.iter().map(|name| recorded.asked(name)))?.into_iter().flatten().collect(),
     };
     for asked in asked {
@@ -114,40 +114,68 @@ struct Recorded<'a> {
     record: Option<Record>,
     reads: Reads<'a>,
     version: String,
+    /// The folder of input files that do not travel with the shipped studies.
+    data: Option<&'a Path>,
 }
 
 impl<'a> Recorded<'a> {
-    fn open(house: &'a House, arguments: &Report) -> Result<Self, Problem> {
+    fn open(house: &'a House, arguments: &'a Report) -> Result<Self, Problem> {
         let runner = runner()?;
         let version = record::version(env!("CARGO_PKG_VERSION"), runner.executable())
             .map_err(|error| Problem::Failed(format!("{}: {error}", runner.executable().display())))?;
         let record = runs::existing(&house.name, arguments.record.as_ref())?;
-        Ok(Self { house, record, reads: Reads::new(house), version })
+        let data = arguments.data.as_deref();
+        Ok(Self { house, record, reads: Reads::new(house), version, data })
     }
 
-    /// Every shipped study whose runs are all on record. The others are told; that there is none at all is a mistake.
-    fn whole(&self) -> Result<Vec<Asked>, Problem> {
-        let (mut found, mut lacking) = (Vec::new(), Vec::new());
-        for study in STUDIES {
-            match self.study(study.name) {
-                Ok(asked) => found.push(asked),
-                Err(Problem::Wrong(mistakes)) => lacking.extend(mistakes),
-                Err(other) => return Err(other),
+    /// Every shipped study of which there are runs on record. Those that are not whole are told, and drawn as far as they go; that there is
+    /// no run at all is a mistake.
+    fn shipped(&self) -> Result<Vec<Asked>, Problem> {
+        let (mut found, mut in_part, mut without, mut other) =
+            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        for Shipped { name, .. } in STUDIES {
+            let read = self.read(name).and_then(|laboratory| Ok((self.had(&laboratory)?, laboratory)));
+            let (had, laboratory) = match read {
+                Ok(read) => read,
+                Err(Problem::Wrong(mistakes)) => {
+                    other.extend(mistakes);
+                    continue;
+                }
+                Err(problem) => return Err(problem),
+            };
+            match had.share() {
+                Share::Whole => {}
+                Share::Half => in_part.push(format!("{name} ({} of {} runs)", had.answers.len(), had.all)),
+                Share::Nothing => {
+                    without.push(*name);
+                    continue;
+                }
             }
+            found.push(self.drawn(name, laboratory, &had));
         }
         let has_run = |asked: &Asked| matches!(asked, Asked::Shipped(document) if document.runs > 0);
         if !found.iter().any(has_run) {
-            return Err(Problem::Wrong(lacking));
+            other.push(
+                "no run of a shipped study is on record: `tradewind study NAME` does those of one".to_owned(),
+            );
+            return Err(Problem::Wrong(other));
         }
-        lacking.iter().for_each(|why| say(&self.house.name, &format!("left out: {why}")));
+        let does = "`tradewind study NAME` does the others";
+        let told = [
+            (!in_part.is_empty()).then(|| format!("drawn in part: {}; {does}", in_part.join(", "))),
+            (!without.is_empty())
+                .then(|| format!("left out, without a run on record: {}; {does}", without.join(", "))),
+        ];
+        let other = other.into_iter().map(|why| format!("left out: {why}"));
+        told.into_iter().flatten().chain(other).for_each(|line| say(&self.house.name, &line));
         Ok(found)
     }
 
     /// The studies that a name, a file of studies or a folder of results stands for.
     fn asked(&self, name: &str) -> Result<Vec<Asked>, Problem> {
         // A folder that is called like a shipped study is `./NAME`.
-        let (path, is_shipped) = (Path::new(name), STUDIES.iter().any(|study| study.name == name));
-        match path.is_dir() && !is_shipped {
+        let path = Path::new(name);
+        match path.is_dir() && !is_shipped(name) {
             true => each(written(path)?.iter().map(|path| of_folder(path))),
             false => Ok(vec![self.study(name)?]),
         }
@@ -155,41 +183,55 @@ impl<'a> Recorded<'a> {
 
     /// The results of a study, whose runs are all on record.
     fn study(&self, name: &str) -> Result<Asked, Problem> {
-        let is_shipped = STUDIES.iter().any(|study| study.name == name);
-        let laboratory = source::read(name, true, None)?.alone()?;
-        let [study] = laboratory.studies() else { unreachable!("a laboratory of one study") };
-        let answers = self.answers(name, study)?;
-        let mut kept: Vec<Vec<&Kept>> = vec![Vec::new(); study.sources.len()];
-        answers.iter().for_each(|(place, answer)| kept[*place].push(answer));
-        let document = document::Study::new(&Results::new(&laboratory, study, &kept), Vec::new(), None);
-        Ok(if is_shipped { Asked::Shipped(document) } else { Asked::Own(laboratory, document) })
+        let laboratory = self.read(name)?;
+        let had = self.had(&laboratory)?;
+        let command = format!("`tradewind study {name}`");
+        match had.share() {
+            Share::Whole => Ok(self.drawn(name, laboratory, &had)),
+            Share::Nothing if had.has_other => Err(Problem::wrong(format!(
+                "the record has runs of {name} by another version of the command, or on other values of a machine or an input: {command} \
+                 does them anew"
+            ))),
+            Share::Nothing => Err(Problem::wrong(format!("no run of {name} yet: {command}"))),
+            Share::Half => Err(Problem::wrong(format!(
+                "the record has {} of the {} runs of {name}: {command} does the others",
+                had.answers.len(),
+                had.all
+            ))),
+        }
     }
 
-    /// The numbers of every run of a study, with the place of its source.
-    fn answers(&self, name: &str, study: &Study) -> Result<Vec<(usize, Kept)>, Problem> {
+    /// A laboratory of the study of this name or file.
+    fn read(&self, name: &str) -> Result<Laboratory, Problem> {
+        let data = self.data.filter(|_| is_shipped(name));
+        source::read(name, true, data)?.alone()
+    }
+
+    /// The results of a laboratory's only study, as far as its runs are on record.
+    fn drawn(&self, name: &str, laboratory: Laboratory, had: &Had) -> Asked {
+        let study = alone(&laboratory);
+        let mut kept: Vec<Vec<&Kept>> = vec![Vec::new(); study.sources.len()];
+        had.answers.iter().for_each(|(place, answer)| kept[*place].push(answer));
+        let partial = (had.answers.len() < had.all).then(|| Partial::on_record((had.answers.len(), had.all)));
+        let document = document::Study::new(&Results::new(&laboratory, study, &kept), Vec::new(), partial);
+        if is_shipped(name) { Asked::Shipped(document) } else { Asked::Own(laboratory, document) }
+    }
+
+    /// The numbers of every run of a laboratory's only study that is on record.
+    fn had(&self, laboratory: &Laboratory) -> Result<Had, Problem> {
+        let study = alone(laboratory);
         let asked = study.asked(is_native);
-        let (mut answers, mut has_other) = (Vec::new(), false);
+        let mut had = Had { answers: Vec::new(), all: asked.len(), has_other: false };
         for asked in &asked {
             let source = &study.sources[asked.source];
             let Origin::Run(run) = &source.origin else { continue };
             let run = Specification { round: asked.round, ..(**run).clone() };
             match self.answer(&run)? {
-                Ok(answer) => answers.push((asked.source, source.kept(&answer))),
-                Err(Missing { is_there_otherwise }) => has_other |= is_there_otherwise,
+                Ok(answer) => had.answers.push((asked.source, source.kept(&answer))),
+                Err(Missing { is_there_otherwise }) => had.has_other |= is_there_otherwise,
             }
         }
-        let command = format!("`tradewind study {name}`");
-        match (answers.len(), asked.len()) {
-            (done, all) if done == all => Ok(answers),
-            (0, _) if has_other => Err(Problem::wrong(format!(
-                "the record has runs of {name} by another version of the command, or on other values of a machine or an input: {command} \
-                 does them anew"
-            ))),
-            (0, _) => Err(Problem::wrong(format!("no run of {name} yet: {command}"))),
-            (done, all) => Err(Problem::wrong(format!(
-                "the record has {done} of the {all} runs of {name}: {command} does the others"
-            ))),
-        }
+        Ok(had)
     }
 
     fn answer(&self, run: &Specification) -> Result<Result<Value, Missing>, Problem> {
@@ -206,6 +248,43 @@ impl<'a> Recorded<'a> {
             }
         })
     }
+}
+
+/// The runs of a study that are on record.
+struct Had {
+    /// The numbers of each, with the place of its source.
+    answers: Vec<(usize, Kept)>,
+    /// The number of all runs of the study.
+    all: usize,
+    /// There is a run of the study by another version, or of another machine or input.
+    has_other: bool,
+}
+
+/// How many of a study's runs are on record.
+enum Share {
+    Whole,
+    Half,
+    Nothing,
+}
+
+impl Had {
+    fn share(&self) -> Share {
+        match self.answers.len() {
+            all if all == self.all => Share::Whole,
+            0 => Share::Nothing,
+            _ => Share::Half,
+        }
+    }
+}
+
+/// The study of a laboratory of one.
+fn alone(laboratory: &Laboratory) -> &Study {
+    let [study] = laboratory.studies() else { unreachable!("a laboratory of one study") };
+    study
+}
+
+fn is_shipped(name: &str) -> bool {
+    STUDIES.iter().any(|study| study.name == name)
 }
 
 /// A run that is not on record.

@@ -41,8 +41,8 @@ pub fn comparison(found: &Comparison, picture: &Picture, summary: &str, command:
     };
     let body = html! {
         @for (heading, name, picture) in &drawn { h3 { (heading) } (figure(name, picture)) }
-        @for agreement in &found.agreements { p { (agreement.text) } }
-        @for prediction in &found.predictions { p { (prediction.text) } }
+        @for agreement in &found.agreements { p { (super::study::sentence(&agreement.text)) } }
+        @for prediction in &found.predictions { p { (super::study::sentence(&prediction.text)) } }
         @for world in &found.worlds { (part(world)) }
     };
     let foot =
@@ -62,7 +62,7 @@ fn part(world: &World) -> Markup {
     html! {
         section id=(place(&title(world))) {
             h2 { (title(world)) }
-            p { (world.finding.text) }
+            p { (super::study::sentence(&world.finding.text)) }
             div.wide {
                 table {
                     thead {

@@ -46,6 +46,9 @@ pub(super) fn part(studied: &Studied, drawn: &[Drawn]) -> Markup {
                     span { "file " code { (study.file) } }
                     @if let Some(partial) = &study.partial { span.differs { "PARTIAL: " (partial) } }
                 }
+                @if study.partial.is_some() {
+                    p.facts { "Claims that need the other runs are not measured. " code { "tradewind study " (study.study) } " does the others." }
+                }
             }
             @for run in &study.failed_runs { p.differs { "Failed: " code { (run.command) } ": " (run.said) } }
             @for it in shown("Figures") { (figure(&it.name, &without_source(&it.picture, study))) }

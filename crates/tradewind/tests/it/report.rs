@@ -226,11 +226,36 @@ fn what_is_missing_is_said_before_anything_is_drawn() {
 }
 
 #[test]
+fn without_a_study_the_page_has_what_is_on_record_and_says_what_is_not() {
+    let place = Place::new();
+    let (record, out) = (place.path("record"), place.path("page.html"));
+    refused(
+        &["report", "--record", &record, "--out", &out],
+        &["no run of a shipped study is on record: `tradewind study NAME` does those of one"],
+    );
+    good(&["claims", "split-c.table1.rtt.am.cm5.proc", "--record", &record]);
+    let ran = tradewind(&["report", "--record", &record, "--out", &out]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let told: Vec<_> = ran.err.lines().collect();
+    let [part, without, ..] = told.as_slice() else { panic!("{told:?}") };
+    assert!(part.ends_with("split-c-table1 (1 of 10 runs); `tradewind study NAME` does the others"), "{part}");
+    assert!(without.contains("left out, without a run on record: alewife-bisection, "), "{without}");
+    let page = place.read("page.html");
+    assert!(page.contains("PARTIAL: taken from the record when 1 of 10 were done"));
+    assert!(page.contains("data-claim=\"split-c.table1.rtt.am.cm5.proc\" data-measured=\"14"));
+    assert!(page.contains("id=\"paper-split-c\"") && page.contains("A. Krishnamurthy"));
+    // A study that is named is drawn whole or not at all.
+    let named = ["report", "split-c-table1", "--record", &record, "--out", &out];
+    refused(&named, &["the record has 1 of the 10 runs of split-c-table1"]);
+}
+
+#[test]
 fn a_page_that_cannot_be_written_is_refused_first() {
     let place = Place::new();
     let (page, study, record) = (place.path("page.html"), place.path("mine.toml"), place.path("record"));
     let none = place.path("none/page.html");
     refused(&["report", "split-c-table1", "--out", &none], &["there is no folder"]);
+    refused(&["report", "split-c-table1", "--out", &place.path("")], &["expected the name of a file"]);
     let other = place.path("page.pdf");
     refused(&["report", "split-c-table1", "--out", &other], &["expected a name that ends in .html"]);
     refused(&["compare", "split-phase", "--out", &other], &["expected a name that ends in .svg or .html"]);
