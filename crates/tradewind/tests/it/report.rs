@@ -98,9 +98,43 @@ fn browsed(browser: &str, page: &str, options: &[&str]) -> (String, String) {
     (text(&done.stdout), text(&done.stderr))
 }
 
+/// The values of a list.
+fn list(value: &Value) -> Vec<Value> {
+    value.as_array().expect("a list").clone()
+}
+
+/// The values that groups of this class have on a page.
+fn drawn(page: &str, class: &str) -> Vec<f64> {
+    let group = format!("<g class=\"{class}\"");
+    let groups = page.split(group.as_str()).skip(1);
+    let value = |group: &str| group.split_once("data-value=\"")?.1.split('"').next()?.parse().ok();
+    groups.map(|group| value(group).expect("a value")).collect()
+}
+
+/// The sum of parts of an object.
+fn sum(of: &Value, parts: &[&str]) -> f64 {
+    parts.iter().map(|part| of[*part].as_f64().expect("a number")).sum()
+}
+
+const TIME: [&str; 5] = ["compute", "memory", "overhead", "synchronization", "idle"];
+const BYTES: [&str; 4] = ["data", "headers", "requests", "invalidations"];
+
+/// The lengths that bars of a page on a study may have: where the time of each run went, what its bytes were sent for, and the steps of a
+/// message on each of these machines; and the values that fields of its maps may have.
+fn bars_and_fields(study: &Value, machines: &[&str]) -> (Vec<f64>, Vec<f64>) {
+    let rows: Vec<_> = list(&study["tables"]).iter().flat_map(|table| list(&table["rows"])).collect();
+    let runs =
+        rows.iter().flat_map(|row| [sum(&row["breakdown_ns"], &TIME), sum(&row["volume_bytes"], &BYTES)]);
+    let ways = machines.iter().flat_map(|machine| list(&json(&["explain", machine])["measured"]));
+    let steps =
+        ways.flat_map(|way| list(&way["stages"])).map(|step| step["time_ns"].as_f64().expect("a time"));
+    let numbers = rows.iter().flat_map(|row| row["numbers"].as_object().expect("numbers").values());
+    let medians = numbers.filter_map(|number| number["median"].as_f64()).collect();
+    (runs.chain(steps).collect(), medians)
+}
+
 /// Every value of every series of the study's figures, as pictures have them.
 fn series(study: &Value) -> Vec<String> {
-    let list = |value: &Value| value.as_array().expect("a list").clone();
     let of_figures = list(&study["figures"]).into_iter().flat_map(|figure| list(&figure["panels"]));
     let lines = of_figures.flat_map(|panel| list(&panel["series"]));
     let points = |line: Value| {
@@ -145,12 +179,38 @@ fn a_page_opens_in_a_browser_with_the_values_of_the_record() {
     let measured = &study["metrics"]["mine.gap.paragon.np.64"];
     let row = format!("data-claim=\"mine.gap.paragon.np.64\" data-measured=\"{measured}\"");
     assert!(page.contains(&row), "{row}");
+    let (lengths, medians) = bars_and_fields(&study, &["paragon", "meiko-cs2"]);
+    for (class, known, least) in [("bar", lengths, 30), ("field", medians, 12)] {
+        let values = drawn(&page, class);
+        assert!(values.len() >= least, "{class}: {values:?}");
+        for value in values {
+            assert!(known.contains(&value), "a {class} of {value} is drawn, and the record has none");
+        }
+    }
     for wanted in
         ["Nobody waits for a disk.", "id=\"mine-time\"", "id=\"mine-policies\"", "id=\"machine-paragon\""]
     {
         assert!(page.contains(wanted), "{wanted}");
     }
     assert!(!page.contains("<script"));
+}
+
+#[test]
+fn stated_and_measured_values_are_those_of_the_claims() {
+    let place = Place::new();
+    let page = place.report(&["alewife-tables"]);
+    let measured = |(_, rest): (&str, &str)| -> Option<f64> { rest.split('"').next()?.parse().ok() };
+    let claims = page.split("data-claim=").skip(1).filter_map(|row| row.split_once("data-measured=\""));
+    let measured: Vec<f64> = claims.filter_map(measured).filter(|value| *value > 0.0).collect();
+    let picture = page.split_once("id=\"alewife-tables-stated-measured\"").expect("the picture").1;
+    let points = picture.split("data-values=\"").nth(1).and_then(|rest| rest.split('"').next());
+    let points = points.expect("points");
+    let drawn: Vec<f64> =
+        points.split(' ').map(|point| point.split_once(',').unwrap().1.parse().unwrap()).collect();
+    assert!(drawn.len() > 15, "{points}");
+    for value in drawn {
+        assert!(measured.contains(&value), "{value} is drawn, and no claim has it");
+    }
 }
 
 #[test]
@@ -238,7 +298,10 @@ fn without_a_study_the_page_has_what_is_on_record_and_says_what_is_not() {
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let told: Vec<_> = ran.err.lines().collect();
     let [part, without, ..] = told.as_slice() else { panic!("{told:?}") };
-    assert!(part.ends_with("split-c-table1 (1 of 10 runs); `tradewind study NAME` does the others"), "{part}");
+    assert!(
+        part.ends_with("split-c-table1 (1 of 10 runs); `tradewind study NAME` does the others"),
+        "{part}"
+    );
     assert!(without.contains("left out, without a run on record: alewife-bisection, "), "{without}");
     let page = place.read("page.html");
     assert!(page.contains("PARTIAL: taken from the record when 1 of 10 were done"));
@@ -283,5 +346,8 @@ fn a_comparison_is_a_page_too() {
         let time = row["time_ns"].as_f64().unwrap();
         let wanted = format!("data-mechanism=\"{mechanism}\" data-policy=\"{policy}\" data-time=\"{time}\"");
         assert!(page.contains(&wanted), "{wanted}");
+        let field = format!("data-column=\"{policy}\" data-row=\"{mechanism}\" data-value=\"{time}\"");
+        let sent = sum(&row["phases"][0]["volume_bytes"], &BYTES);
+        assert!(page.contains(&field) && page.contains(&format!("data-value=\"{sent}\"")), "{field}, {sent}");
     }
 }
