@@ -139,6 +139,26 @@ fn the_book_lists_every_chapter_once_and_shows_every_picture() {
     }
 }
 
+#[test]
+fn every_picture_of_a_study_has_the_command_that_draws_it_in_its_chapter() {
+    let mut shown = 0;
+    for page in pages_in("book/src") {
+        let text = read(&page);
+        let pictures = text.lines().flat_map(links).filter(|(file, _)| file.starts_with("img/study-"));
+        for (file, _) in pictures {
+            shown += 1;
+            let picture = read(&Path::new("book/src").join(file));
+            let told = picture.split_once("Study ").and_then(|(_, rest)| rest.split_once(": "));
+            let (study, _) = told.unwrap_or_else(|| panic!("{file} does not say of which study it is"));
+            let path = format!("studies/{study}.toml");
+            assert!(root().join(&path).exists(), "{file}: there is no {path}");
+            let command = format!("tradewind study {study} --out ");
+            assert!(text.contains(&command), "{}: {file} without `{command}…`", page.display());
+        }
+    }
+    assert!(shown >= 10, "only {shown} pictures of studies found: is this the book?");
+}
+
 /// The lines of a source that are neither empty nor comments.
 fn code_lines(source: &str) -> usize {
     let is_code = |line: &&str| !line.trim().is_empty() && !line.trim().starts_with("//");

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod adaptive;
+mod asked;
 mod bounds;
 mod calibrate;
 mod claims;
