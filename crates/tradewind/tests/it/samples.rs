@@ -21,8 +21,13 @@ fn read(name: &str) -> String {
 fn pages_print_what_their_commands_say() {
     let folder = tempdir().expect("a folder for the record of runs");
     let record = folder.path().join("record").display().to_string();
-    let pages =
-        [("README.md", 1), ("book/src/claims.md", 2), ("book/src/ideas.md", 1), ("docs/traffic.md", 4)];
+    let pages = [
+        ("README.md", 1),
+        ("book/src/claims.md", 2),
+        ("book/src/ideas.md", 1),
+        ("book/src/shared-memory.md", 1),
+        ("docs/traffic.md", 4),
+    ];
     for (name, expected) in pages {
         let page = read(name);
         let samples = samples(&page);
