@@ -19,6 +19,19 @@ impl Problem {
         Self::Wrong(vec![mistake.into()])
     }
 
+    /// A problem of a path, which the option `--out` mostly names, where another option named it.
+    pub(crate) fn of_option(self, option: &str) -> Self {
+        let named = |text: String| match text.strip_prefix("--out ") {
+            Some(rest) => format!("{option} {rest}"),
+            None => text,
+        };
+        match self {
+            Self::Wrong(mistakes) => Self::Wrong(mistakes.into_iter().map(named).collect()),
+            Self::Failed(text) => Self::Failed(named(text)),
+            other => other,
+        }
+    }
+
     /// A problem of these mistakes, if there are any.
     pub(crate) fn check(mistakes: Vec<String>) -> Result<(), Self> {
         if mistakes.is_empty() { Ok(()) } else { Err(Self::Wrong(mistakes)) }

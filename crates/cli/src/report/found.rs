@@ -131,43 +131,23 @@ impl<'a> Recorded<'a> {
     /// Every shipped study of which there are runs on record. Those that are not whole are told, and drawn as far as they go; that there is
     /// no run at all is a mistake.
     fn shipped(&self) -> Result<Vec<Asked>, Problem> {
-        let (mut found, mut in_part, mut without, mut other) =
-            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (mut found, mut lacking) = (Vec::new(), Lacking::default());
         for Shipped { name, .. } in STUDIES {
-            let read = self.read(name).and_then(|laboratory| Ok((self.had(&laboratory)?, laboratory)));
-            let (had, laboratory) = match read {
-                Ok(read) => read,
-                Err(Problem::Wrong(mistakes)) => {
-                    other.extend(mistakes);
-                    continue;
+            match self.read(name).and_then(|laboratory| Ok((self.had(&laboratory)?, laboratory))) {
+                Ok((had, laboratory)) => {
+                    lacking.add(name, &had);
+                    let is_drawn = had.share() != Share::Nothing;
+                    found.extend(is_drawn.then(|| self.drawn(name, laboratory, &had)));
                 }
+                Err(Problem::Wrong(mistakes)) => lacking.mistakes.extend(mistakes),
                 Err(problem) => return Err(problem),
-            };
-            match had.share() {
-                Share::Whole => {}
-                Share::Half => in_part.push(format!("{name} ({} of {} runs)", had.answers.len(), had.all)),
-                Share::Nothing => {
-                    without.push(*name);
-                    continue;
-                }
             }
-            found.push(self.drawn(name, laboratory, &had));
         }
         let has_run = |asked: &Asked| matches!(asked, Asked::Shipped(document) if document.runs > 0);
         if !found.iter().any(has_run) {
-            other.push(
-                "no run of a shipped study is on record: `tradewind study NAME` does those of one".to_owned(),
-            );
-            return Err(Problem::Wrong(other));
+            return Err(lacking.everything());
         }
-        let does = "`tradewind study NAME` does the others";
-        let told = [
-            (!in_part.is_empty()).then(|| format!("drawn in part: {}; {does}", in_part.join(", "))),
-            (!without.is_empty())
-                .then(|| format!("left out, without a run on record: {}; {does}", without.join(", "))),
-        ];
-        let other = other.into_iter().map(|why| format!("left out: {why}"));
-        told.into_iter().flatten().chain(other).for_each(|line| say(&self.house.name, &line));
+        lacking.lines().iter().for_each(|line| say(&self.house.name, line));
         Ok(found)
     }
 
@@ -261,6 +241,7 @@ struct Had {
 }
 
 /// How many of a study's runs are on record.
+#[derive(PartialEq, Eq)]
 enum Share {
     Whole,
     Half,
@@ -274,6 +255,53 @@ impl Had {
             0 => Share::Nothing,
             _ => Share::Half,
         }
+    }
+}
+
+/// What the record lacks of the shipped studies.
+#[derive(Default)]
+struct Lacking {
+    /// Studies some of whose runs are there, with how many.
+    in_part: Vec<String>,
+    /// Studies without a run.
+    without: Vec<String>,
+    /// What is wrong with studies.
+    mistakes: Vec<String>,
+    /// There is a run by another version, or of another machine or input.
+    has_other: bool,
+}
+
+impl Lacking {
+    fn add(&mut self, name: &str, had: &Had) {
+        self.has_other |= had.has_other;
+        match had.share() {
+            Share::Whole => {}
+            Share::Half => self.in_part.push(format!("{name} ({} of {} runs)", had.answers.len(), had.all)),
+            Share::Nothing => self.without.push(name.to_owned()),
+        }
+    }
+
+    /// A line for each kind of what is lacking.
+    fn lines(&self) -> Vec<String> {
+        let kinds = [("drawn in part", &self.in_part), ("left out, without a run on record", &self.without)];
+        let kinds = kinds.into_iter().filter(|(_, names)| !names.is_empty());
+        let line = |(what, names): (&str, &Vec<String>)| {
+            format!("{what}: {}; `tradewind study NAME` does the others", names.join(", "))
+        };
+        let mistakes = self.mistakes.iter().map(|why| format!("left out: {why}"));
+        kinds.map(line).chain(mistakes).collect()
+    }
+
+    /// The mistake that there is no run at all.
+    fn everything(self) -> Problem {
+        let why = match self.has_other {
+            true => {
+                "the record has runs of shipped studies by another version of the command only, or on other values of a machine or an \
+                 input: `tradewind study NAME` does those of one anew"
+            }
+            false => "no run of a shipped study is on record: `tradewind study NAME` does those of one",
+        };
+        Problem::Wrong(self.mistakes.into_iter().chain([why.to_owned()]).collect())
     }
 }
 

@@ -34,14 +34,16 @@ const PICTURES: &str = "report";
 pub(crate) fn report(house: &House, arguments: &Report, out: &mut impl Write) -> Result<ExitCode, Problem> {
     // Whatever is wrong is told before anything is drawn.
     is_page(&arguments.out)?;
-    let folder = arguments.pictures.as_deref().map(|path| Folder::open(path, PICTURES)).transpose()?;
+    let of_pictures = |problem: Problem| problem.of_option("--pictures");
+    let folder = arguments.pictures.as_deref().map(|path| Folder::open(path, PICTURES)).transpose();
+    let folder = folder.map_err(of_pictures)?;
     let found = found::all(house, arguments)?;
     let report = made(house, arguments, &found);
     files::save(&arguments.out, &report.page())?;
     if let Some(folder) = &folder {
         let pictures = report.pictures().into_iter();
         let drawn = pictures.map(|(name, picture)| (format!("{name}.svg"), plot::svg(&picture).into_bytes()));
-        folder.write(&drawn.collect::<Vec<_>>())?;
+        folder.write(&drawn.collect::<Vec<_>>()).map_err(of_pictures)?;
         say(&house.name, &format!("{} pictures in {}", report.pictures().len(), folder.path().display()));
     }
     writeln!(out, "{}", arguments.out.display())?;

@@ -64,19 +64,20 @@ fn table(caption: &str, claims: &[&Claim]) -> Markup {
                         th scope="col" { "evidence" }
                     }
                 }
-                tbody { @for claim in claims { (row(claim)) } }
+                tbody { @for (at, claim) in claims.iter().enumerate() { (row(claim, &claims[..at])) } }
             }
         }
     }
 }
 
-fn row(claim: &Claim) -> Markup {
+fn row(claim: &Claim, above: &[&Claim]) -> Markup {
+    let is_told = above.last().is_some_and(|above| above.cause == claim.cause);
     let basis = Basis::ALL.into_iter().find(|basis| claim.basis.as_deref() == Some(basis.name()));
     html! {
         tr data-claim=(claim.id) data-measured=[raw(claim.measured.as_ref())] {
             td.name title=[claim.because.as_deref()] { (claim.id)
                 small { (claim.statement) " (" (claim.place) ")" }
-                @if let Some(cause) = &claim.cause { small.cause { b { "Why: " } (cause) } }
+                @if let Some(cause) = &claim.cause { small.cause { b { "Why: " } (if is_told { "as above" } else { cause }) } }
             }
             td.number { (claim.stated.as_ref().map_or_else(none, scalar)) }
             td.number { (claim.measured.as_ref().map_or_else(none, scalar)) }

@@ -64,7 +64,7 @@ impl Report {
             @if !score.is_empty() { (self.in_short(&score)) }
             @for (paper, studies) in &self.papers() { (part(*paper, studies)) }
             @if !self.machines.is_empty() {
-                section {
+                section.chapter {
                     h2 id="machines" { "The machines" }
                     @for it in &self.machines { (machine::part(it, &machine::drawn(it))) }
                 }
@@ -138,7 +138,7 @@ fn heading(paper: Option<&Paper>) -> String {
 fn part(paper: Option<&Paper>, studies: &[&Studied]) -> Markup {
     let heading = heading(paper);
     html! {
-        section {
+        section.chapter {
             h2 id=(place(&format!("paper {heading}"))) { (heading) }
             @if let Some(work) = paper.and_then(|paper| paper.work.as_ref()) { p.lead { (work) } }
             @for studied in studies { (study::part(studied, &study::drawn(studied))) }

@@ -15,13 +15,19 @@ pub(super) struct Extent {
     high: f64,
     /// Whether every value is a power of two.
     binary: bool,
+    /// Whether every value is a whole number.
+    whole: bool,
 }
 
 impl Extent {
     /// The extent of some values that can be drawn; `None` for no value.
     pub(super) fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
-        let one =
-            |value: f64| Self { low: value, high: value, binary: value > 0.0 && value.log2().fract() == 0.0 };
+        let one = |value: f64| Self {
+            low: value,
+            high: value,
+            binary: value > 0.0 && value.log2().fract() == 0.0,
+            whole: value.fract() == 0.0,
+        };
         values.into_iter().map(one).reduce(Self::with)
     }
 
@@ -31,6 +37,7 @@ impl Extent {
             low: self.low.min(other.low),
             high: self.high.max(other.high),
             binary: self.binary && other.binary,
+            whole: self.whole && other.whole,
         }
     }
 }
@@ -55,6 +62,8 @@ pub(super) struct Ruler {
     pub(super) factor: f64,
     range: Range,
     binary: bool,
+    /// Whether a tick between whole numbers means nothing.
+    whole: bool,
 }
 
 /// The room at the ends of an axis, as a share of its length.
@@ -83,6 +92,9 @@ impl Ruler {
             factor,
             range: Range { from: range.from * factor, to: range.to * factor, ..range },
             binary: factor == 1.0 && extent.is_some_and(|extent| extent.binary),
+            whole: factor == 1.0
+                && direction == Direction::Across
+                && extent.is_some_and(|extent| extent.whole),
         }
     }
 
@@ -116,8 +128,11 @@ impl Ruler {
             (pair[1].0 - pair[0].0) * length >= widths / 2.0 + BETWEEN
         };
         let fits = |ticks: &Vec<(f64, Tick)>| ticks.windows(2).all(room);
-        let mut ticks =
-            (2..=12).rev().map(|most| self.placed(most)).find(fits).unwrap_or_else(|| self.placed(2));
+        let is_whole = |ticks: &Vec<(f64, Tick)>| {
+            !self.whole || ticks.len() > 1 && ticks.iter().all(|(_, tick)| tick.value.fract() == 0.0)
+        };
+        let most = || (2..=12).rev().map(|most| self.placed(most)).filter(fits);
+        let mut ticks = most().find(is_whole).or_else(|| most().next()).unwrap_or_else(|| self.placed(2));
         if !fits(&ticks) {
             ticks.truncate(1);
         }
@@ -189,6 +204,14 @@ mod tests {
         }
         let x = ruler(&Axis::new("x", "", Scale::Linear).between(0.0, 1.5), &values, Direction::Across);
         assert!(x.holds(1.0) && !x.holds(2.0) && x.place(1.5) == 1.0);
+    }
+
+    #[test]
+    fn between_whole_numbers_there_is_no_tick() {
+        let processors =
+            ruler(&Axis::new("processors", "", Scale::Linear), &[1.0, 2.0, 3.0, 4.0], Direction::Across);
+        let ticks = processors.across(400.0, Font::plain(11.0));
+        assert_eq!(ticks.into_iter().map(|(_, tick)| tick.text).collect::<Vec<_>>(), ["1", "2", "3", "4"]);
     }
 
     #[test]

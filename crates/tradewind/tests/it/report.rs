@@ -319,6 +319,10 @@ fn a_page_that_cannot_be_written_is_refused_first() {
     let none = place.path("none/page.html");
     refused(&["report", "split-c-table1", "--out", &none], &["there is no folder"]);
     refused(&["report", "split-c-table1", "--out", &place.path("")], &["expected the name of a file"]);
+    refused(
+        &["report", "alewife-tables", "--out", &page, "--pictures", &none],
+        &["--pictures", "there is no folder"],
+    );
     let other = place.path("page.pdf");
     refused(&["report", "split-c-table1", "--out", &other], &["expected a name that ends in .html"]);
     refused(&["compare", "split-phase", "--out", &other], &["expected a name that ends in .svg or .html"]);
