@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use tempest::entry::{BadPlan, File, Given, Inputs, Instance, Loaded, Plan, Reader};
-use tempest::{Job, Shape};
+use tempest::{Job, Mechanism, Shape};
 
+use super::bulk::Streams;
 use super::layout::Layout;
-use super::messages::Iccg;
 use super::partition::Partition;
 use super::problem::Problem;
+use super::program::{Config, Iccg};
 
 /// The inputs of iccg.
 #[derive(Clone, Inputs)]
@@ -20,6 +21,9 @@ pub(super) struct Asked {
     /// how rows are divided among threads: bisection (of the graph), blocks (of rows) or cyclic
     #[input(default = "bisection")]
     partition: Partition,
+    /// the most updates that one transfer moves
+    #[input(default = 8, range = 1..=1024, only = [Bulk])]
+    batch: u32,
 }
 
 /// Reads the inputs, and the matrix out of its file.
@@ -36,7 +40,7 @@ pub(super) fn load(given: &Given) -> Loaded {
     });
     reader.finish()?;
     let (problem, asked) = problem.zip(asked).expect("whatever is missing was refused");
-    Ok(Box::new(System::new(problem, asked.partition)))
+    Ok(Box::new(System::new(problem, &asked)))
 }
 
 fn read(file: &File) -> Result<Problem, Vec<String>> {
@@ -54,25 +58,28 @@ fn read(file: &File) -> Result<Problem, Vec<String>> {
 struct System {
     problem: Arc<Problem>,
     partition: Partition,
+    /// The most updates in one transfer.
+    batch: u32,
     /// The number of rows on the longest chain of dependences.
     critical_path: usize,
 }
 
 impl System {
-    fn new(problem: Problem, partition: Partition) -> Self {
-        Self { critical_path: problem.critical_path(), problem: Arc::new(problem), partition }
+    fn new(problem: Problem, &Asked { partition, batch, .. }: &Asked) -> Self {
+        Self { critical_path: problem.critical_path(), problem: Arc::new(problem), partition, batch }
     }
 }
 
 impl Instance for System {
-    fn job(&self, &Plan { shape, .. }: &Plan) -> Result<Job, BadPlan> {
+    fn job(&self, &Plan { mechanism, shape, .. }: &Plan) -> Result<Job, BadPlan> {
         let parts = shape.nodes.checked_mul(shape.threads).ok_or_else(|| {
             let Shape { nodes, threads } = shape;
             format!("{nodes} nodes of {threads} threads: expected at most {} threads in all", u32::MAX)
         })?;
         let owner = self.partition.assign(&self.problem, parts as usize);
         let layout = Layout::new(Arc::clone(&self.problem), owner, shape, self.critical_path);
-        Ok(Job::new::<Iccg>(Arc::new(layout)))
+        let streams = (mechanism == Mechanism::Bulk).then(|| Streams::new(&layout, shape, self.batch));
+        Ok(Job::new::<Iccg>(Arc::new(Config { layout, streams })))
     }
 
     fn describe(&self) -> Vec<(&'static str, String)> {

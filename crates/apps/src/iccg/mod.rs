@@ -7,8 +7,12 @@
 //! and A. Agarwal, *The Sensitivity of Communication Mechanisms to Bandwidth and Latency*, HPCA-4, 1998.)
 //!
 //! Rows are divided among the threads of all nodes. A thread applies the update of an edge inside its own part
-//! itself. Every other edge is one message of 12 modelled bytes, whose handler subtracts the update, counts it, and
-//! marks the row ready after the last.
+//! itself. How all others travel depends on the mechanism:
+//!
+//! | mechanism | an update |
+//! |---|---|
+//! | `messages` | one message of 12 modelled bytes, whose handler subtracts the update, counts it, and marks the row ready after the last |
+//! | `bulk` | two words of a batch for one receiver, which a transfer moves when it is full, or when its thread has no row to solve. Its handler reads the batch where it has arrived |
 //!
 //! # Timed regions
 //!
@@ -20,12 +24,13 @@
 //! Node 0 checks the gathered x by the componentwise backward error of every row, against a bound that holds for any
 //! order of the updates. Each node also checks that each of its rows became ready exactly once.
 
+mod bulk;
 pub mod factor;
 mod input;
 mod layout;
-mod messages;
 pub mod partition;
 pub mod problem;
+mod program;
 mod reference;
 
 use tempest::Mechanism;
@@ -35,7 +40,7 @@ use tempest::entry::{Entry, Inputs};
 pub const ENTRY: Entry = Entry {
     name: "iccg",
     summary: "sparse triangular solve as a data-flow graph of small messages",
-    mechanisms: &[Mechanism::Messages],
+    mechanisms: &[Mechanism::Messages, Mechanism::Bulk],
     inputs: <input::Asked as Inputs>::INPUTS,
     load: input::load,
 };

@@ -23,6 +23,8 @@ const PROGRAMS: &[&[&str]] = &[
     &["iccg", "messages", "matrix=494_bus", "partition=bisection"],
     &["iccg", "messages", "matrix=494_bus", "partition=cyclic"],
     &["iccg", "messages", "matrix=jagmesh7", "partition=blocks"],
+    &["iccg", "bulk", "matrix=494_bus", "partition=bisection"],
+    &["iccg", "bulk", "matrix=494_bus", "partition=cyclic", "batch=3"],
     &["cholesky", "messages", "matrix=494_bus", "width=4"],
     &["cholesky", "bulk", "matrix=494_bus", "width=4"],
     &["fetch-add", "messages", "operations=1200"],

@@ -50,7 +50,7 @@ fn the_list_for_scripts_has_everything() {
     let iccg = known.iter().position(|name| *name == "iccg").unwrap();
     let inputs = list["programs"][iccg]["inputs"].as_array().unwrap();
     let keys: Vec<_> = inputs.iter().map(|input| input["key"].as_str().unwrap()).collect();
-    assert_eq!(keys, ["matrix", "partition"]);
+    assert_eq!(keys, ["matrix", "partition", "batch"]);
     assert!(inputs.iter().all(|input| input["default"].is_string() && input["meaning"].is_string()));
 }
 

@@ -1,5 +1,5 @@
-//! iccg by messages: a thread solves its rows as they become ready, and sends one message for each edge that leaves
-//! its part.
+//! iccg by messages and by bulk transfers: a thread solves its rows as they become ready, and sends an update for each edge that leaves
+//! its part: each in a message, or a batch of them in a transfer.
 //!
 //! Must never know where the matrix came from or how rows were divided.
 
@@ -12,6 +12,7 @@ use tempest::{
     Thread, ThreadId, handlers,
 };
 
+use super::bulk::{Batch, Outbox, Rooms, Streams};
 use super::layout::{DistantEdge, Layout, LocalEdge, Part};
 
 /// The node that gathers x for the check.
@@ -32,9 +33,16 @@ const APPLY: Operations = Operations::NONE.loads(2).flops(1).stores(2).integers(
 /// index from the ready queue (load, advance, store); load the sum, divide.
 const SOLVE: Operations = Operations::NONE.loads(2).flops(1).stores(1).integers(2);
 
+/// The part of a run that all nodes share.
+pub(super) struct Config {
+    pub(super) layout: Layout,
+    /// The updates that travel by transfers; `None` if all travel in messages.
+    pub(super) streams: Option<Streams>,
+}
+
 /// The state of iccg on one node.
 pub(super) struct Iccg {
-    layout: Arc<Layout>,
+    config: Arc<Config>,
     node: NodeId,
     /// The part of each thread, indexed by thread.
     parts: Box<[Part]>,
@@ -42,6 +50,7 @@ pub(super) struct Iccg {
     progress: Keyed<Progress>,
     /// The number of rows that have become ready, for each thread.
     ready: Box<[Event]>,
+    rooms: Rooms,
     /// All values of x; used on the collector only.
     gathered: Cells<f64>,
 }
@@ -107,18 +116,20 @@ impl Progress {
 }
 
 impl Protocol for Iccg {
-    type Config = Arc<Layout>;
+    type Config = Arc<Config>;
 
-    fn install(layout: &Arc<Layout>, setup: &mut Setup<'_>) -> Self {
+    fn install(config: &Arc<Config>, setup: &mut Setup<'_>) -> Self {
+        let Config { layout, streams } = &**config;
         let node = setup.node();
         let threads = setup.shape().threads;
         let parts: Box<[_]> = (0..threads).map(|index| layout.part(ThreadId { node, index })).collect();
         let gathered = if node == COLLECTOR { layout.problem.order() } else { 0 };
         Self {
-            layout: Arc::clone(layout),
+            config: Arc::clone(config),
             node,
             progress: setup.keyed(parts.len(), |thread| Progress::new(&parts[thread as usize])),
             ready: parts.iter().map(|_| Event::new("iccg.ready")).collect(),
+            rooms: Rooms::new(streams.as_ref(), setup),
             // A value that never arrives stays NaN and fails the check.
             gathered: Cells::new(gathered, f64::NAN),
             parts,
@@ -141,12 +152,26 @@ impl Iccg {
         });
     }
 
+    /// Tells the thread that owns the rows of a batch of updates that it has arrived.
+    #[message(key = thread, bytes = 12)]
+    fn brought(&self, thread: u32, first: u32, updates: u32, cx: &mut Handler<'_>) {
+        let batch = self.rooms.read(Batch { first, updates }, cx);
+        cx.charge(APPLY.times(updates));
+        let ready = &self.ready[thread as usize];
+        cx.with(&self.progress, |progress, cx| {
+            let became = batch.iter().filter(|&&(place, update)| progress.apply(place, update)).count();
+            if became > 0 {
+                cx.signal(ready, became as u64);
+            }
+        });
+    }
+
     /// Brings values of x to the collector: those of a thread of the sender, from place `first` on. No two messages
     /// set the same cells, so there is no key.
     #[message]
     fn solved(&self, thread: u32, first: u32, payload: &[u64], cx: &mut Handler<'_>) {
         let thread = ThreadId { node: cx.source(), index: thread };
-        let rows = &self.layout.rows_of(thread)[first as usize..];
+        let rows = &self.config.layout.rows_of(thread)[first as usize..];
         for (&row, &bits) in rows.iter().zip(payload) {
             self.gathered.set(row as usize, f64::from_bits(bits));
         }
@@ -156,15 +181,40 @@ impl Iccg {
     fn solve(&self, thread: &Thread<'_>, mine: &mut Mine) {
         let part = &self.parts[thread.index() as usize];
         let ready = &self.ready[thread.index() as usize];
+        let mut outbox = self.config.streams.as_ref().map(|streams| Outbox::new(streams, thread.id()));
         thread.signal(ready, part.rows.iter().filter(|row| row.in_degree == 0).count() as u64);
         for solved in 1..=part.rows.len() as u64 {
+            if let Some(outbox) = &mut outbox
+                && !self.has_ready(thread)
+            {
+                self.send_batches(thread, outbox);
+            }
             // Every ready row is counted, so the queue has a row whenever the count exceeds the rows taken.
             thread.wait(ready, solved);
             let (place, x) = self.solve_next(thread, mine);
-            self.send_updates(thread, mine, part.distant_edges(place), x);
+            self.send_updates(thread, mine, outbox.as_mut(), part.distant_edges(place), x);
             self.apply_updates(thread, mine, part.local_edges(place), x);
             thread.poll();
         }
+        if let Some(outbox) = &mut outbox {
+            self.send_batches(thread, outbox);
+        }
+    }
+
+    fn has_ready(&self, thread: &Thread<'_>) -> bool {
+        thread.hold(key(thread), |cx| cx.with(&self.progress, |progress, _| !progress.ready.is_empty()))
+    }
+
+    /// Sends everything that is collected: others may wait for it when this thread has no row to solve.
+    fn send_batches(&self, thread: &Thread<'_>, outbox: &mut Outbox<'_>) {
+        while let Some(stream) = outbox.waiting() {
+            self.send_batch(thread, outbox, stream);
+        }
+    }
+
+    fn send_batch(&self, thread: &Thread<'_>, outbox: &mut Outbox<'_>, stream: usize) {
+        let brought = |thread, Batch { first, updates }| Self::brought(thread, first, updates);
+        outbox.send(thread, &self.rooms, stream, brought);
     }
 
     fn solve_next(&self, thread: &Thread<'_>, mine: &mut Mine) -> (usize, f64) {
@@ -176,13 +226,28 @@ impl Iccg {
         (place, x)
     }
 
-    /// Sends the updates of rows of other parts. They go before the updates of own rows, as other threads may wait
-    /// for them.
-    fn send_updates(&self, thread: &Thread<'_>, mine: &Mine, edges: Range<usize>, x: f64) {
+    /// Sends the updates of rows of other parts, or collects them. They go before the updates of own rows, as other threads may wait
+    /// for them. Those for another thread of the node travel in messages.
+    fn send_updates(
+        &self,
+        thread: &Thread<'_>,
+        mine: &Mine,
+        mut outbox: Option<&mut Outbox<'_>>,
+        edges: Range<usize>,
+        x: f64,
+    ) {
         for edge in edges {
             thread.charge(MAKE);
             let DistantEdge { thread: owner, place, value } = mine.distant.get(thread, edge);
-            thread.send(owner.node, Self::update(owner.index, place as u32, value * x));
+            let update = (place as u32, value * x);
+            match &mut outbox {
+                Some(outbox) if owner.node != self.node => {
+                    if let Some(full) = outbox.append(thread, &self.rooms, owner, update) {
+                        self.send_batch(thread, outbox, full);
+                    }
+                }
+                _ => thread.send(owner.node, Self::update(owner.index, update.0, update.1)),
+            }
         }
     }
 
@@ -227,7 +292,7 @@ impl Iccg {
 
     /// Checks all of x, and reports the figures of the whole system.
     fn check_solution(&self) -> Report {
-        let problem = &self.layout.problem;
+        let problem = &self.config.layout.problem;
         let x: Vec<f64> = (0..self.gathered.len()).map(|row| self.gathered.get(row)).collect();
         let check = problem.check(&x);
         let norm = x.iter().fold(0.0, |norm: f64, x| norm.max(x.abs()));
@@ -239,8 +304,8 @@ impl Iccg {
         report
             .figure("rows", problem.order() as f64, Merge::Sum)
             .figure("edges", problem.edges() as f64, Merge::Sum)
-            .figure("remote edge fraction", self.layout.remote, Merge::Max)
-            .figure("critical path rows", self.layout.critical_path as f64, Merge::Max)
+            .figure("remote edge fraction", self.config.layout.remote, Merge::Max)
+            .figure("critical path rows", self.config.layout.critical_path as f64, Merge::Max)
             .figure("worst backward error", check.error, Merge::Max)
             .figure("x norm", six_digits(norm), Merge::Max)
     }
