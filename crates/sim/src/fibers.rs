@@ -40,36 +40,17 @@ const SPREAD_BYTES: usize = 1024;
 pub(crate) struct Fibers {
     pool: Pool,
     desk: Rc<Desk>,
-    /// The places among those hired of the fibers that run no handler now.
-    idle: Vec<u32>,
+    /// The places of the hired fibers that run no handler now.
+    idle: Vec<usize>,
 }
 
 /// The fibers that do not run now.
 struct Shelf {
-    /// The fibers of threads, by node and thread; `None` for a thread that has not begun, runs, or has returned.
-    threads: Vec<Option<Fiber>>,
-    /// The fibers that handlers run on where there is no thread's stack; `None` for one that runs.
-    hired: Vec<Option<Fiber>>,
-    /// For each core, the place where its handler runs, if it runs one.
-    working: Vec<Option<Work>>,
-}
-
-impl Shelf {
-    fn place(&mut self, work: Work) -> &mut Option<Fiber> {
-        match work {
-            Work::Hired(index) => &mut self.hired[index as usize],
-            Work::Guest(thread) => &mut self.threads[thread],
-        }
-    }
-}
-
-/// The stack that a handler runs on.
-#[derive(Clone, Copy)]
-enum Work {
-    /// A fiber of its own, by its place in `hired`.
-    Hired(u32),
-    /// The stack of a thread, by the thread's place.
-    Guest(usize),
+    /// The fibers of threads, by node and thread: `None` for a thread that has not begun, runs, or has returned. Behind them the hired
+    /// ones, which handlers run on where there is no thread's stack: `None` for one that runs.
+    fibers: Vec<Option<Fiber>>,
+    /// For each core, the place of the fiber that its handler runs on, if it runs one.
+    working: Vec<Option<u32>>,
 }
 
 /// The words that the engine and its fibers exchange when a fiber is resumed or suspends.
@@ -82,8 +63,9 @@ pub(crate) struct Desk {
     core: Cell<usize>,
     /// The core whose handler has begun and not ended on the fiber that runs.
     handles: Cell<Option<usize>>,
-    /// The number of threads of a node.
+    /// The number of threads of a node, and of all nodes.
     per_node: usize,
+    threads: usize,
     shelf: RefCell<Shelf>,
 }
 
@@ -101,9 +83,9 @@ impl Fibers {
             core: Cell::new(0),
             handles: Cell::new(None),
             per_node,
+            threads: residents.len() * per_node,
             shelf: RefCell::new(Shelf {
-                threads: (0..residents.len() * per_node).map(|_| None).collect(),
-                hired: Vec::new(),
+                fibers: (0..residents.len() * per_node).map(|_| None).collect(),
                 working: vec![None; cores],
             }),
         };
@@ -119,9 +101,9 @@ impl Fibers {
     pub(crate) fn resume_thread(&mut self, core: usize, node: usize, thread: u32) -> io::Result<()> {
         self.desk.core.set(core);
         let place = node * self.desk.per_node + thread as usize;
-        let fiber = self.desk.shelf.borrow_mut().threads[place].take();
+        let fiber = self.desk.take(place);
         let fiber = fiber.map_or_else(|| self.begin_thread(node, thread), Ok)?;
-        self.resume(Work::Guest(place), fiber);
+        self.resume(place, fiber);
         Ok(())
     }
 
@@ -137,36 +119,36 @@ impl Fibers {
     /// There is no host memory for one more stack.
     pub(crate) fn resume_handler(&mut self, core: usize) -> io::Result<()> {
         let working = self.desk.shelf.borrow_mut().working[core].take();
-        let work = match working {
-            Some(work) => {
+        let place = match working {
+            Some(place) => {
                 self.desk.handles.set(Some(core));
-                work
+                place as usize
             }
             None => {
                 self.desk.begins.set(Some(core));
                 self.place_for(core)?
             }
         };
-        let fiber = self.desk.shelf.borrow_mut().place(work).take();
-        self.resume(work, fiber.expect("a thread does not return under its guest"));
+        let fiber = self.desk.take(place);
+        self.resume(place, fiber.expect("a thread does not return under its guest"));
         Ok(())
     }
 
-    /// Runs a fiber until it suspends, and notes whose handler it is in then.
-    fn resume(&mut self, work: Work, mut fiber: Fiber) {
+    /// Runs the fiber of a place until it suspends, and notes whose handler it is in then.
+    fn resume(&mut self, place: usize, mut fiber: Fiber) {
         let status = fiber.resume();
         let mut shelf = self.desk.shelf.borrow_mut();
-        match (self.desk.handles.take(), work) {
-            (Some(core), _) => shelf.working[core] = Some(work),
-            (None, Work::Hired(index)) => self.idle.push(index),
-            (None, Work::Guest(_)) if status == Status::Finished => return,
-            (None, Work::Guest(_)) => {}
+        match self.desk.handles.take() {
+            Some(core) => shelf.working[core] = Some(place as u32),
+            None if place >= self.desk.threads => self.idle.push(place),
+            None if status == Status::Finished => return,
+            None => {}
         }
-        *shelf.place(work) = Some(fiber);
+        shelf.fibers[place] = Some(fiber);
     }
 
-    /// The stack for a handler that begins on `core`.
-    fn place_for(&mut self, core: usize) -> io::Result<Work> {
+    /// The place of the stack for a handler that begins on `core`.
+    fn place_for(&mut self, core: usize) -> io::Result<usize> {
         let last = {
             let state = self.desk.state.borrow();
             let node = state.cores[core].node();
@@ -175,11 +157,11 @@ impl Fibers {
         };
         let has_room = |thread: &usize| {
             let shelf = self.desk.shelf.borrow();
-            shelf.threads[*thread].as_ref().is_some_and(|fiber| fiber.room() >= NEEDED_BYTES)
+            shelf.fibers[*thread].as_ref().is_some_and(|fiber| fiber.room() >= NEEDED_BYTES)
         };
-        match last.filter(has_room) {
-            Some(thread) => Ok(Work::Guest(thread)),
-            None => Ok(Work::Hired(self.idle.pop().map_or_else(|| self.hire(), Ok)?)),
+        match last.filter(has_room).or_else(|| self.idle.pop()) {
+            Some(place) => Ok(place),
+            None => self.hire(),
         }
     }
 
@@ -187,12 +169,12 @@ impl Fibers {
     pub(crate) fn ask_for_places(&self, node: usize) {
         let desk = &*self.desk;
         pdq::prefetch(&desk.residents[node]);
-        desk.shelf.borrow().threads.get(node * desk.per_node).into_iter().for_each(pdq::prefetch);
+        desk.shelf.borrow().fibers.get(node * desk.per_node).into_iter().for_each(pdq::prefetch);
     }
 
     /// Asks the host's memory for the stack of a node's first thread.
     pub(crate) fn ask_for_stack(&self, node: usize) {
-        if let Some(Some(fiber)) = self.desk.shelf.borrow().threads.get(node * self.desk.per_node) {
+        if let Some(Some(fiber)) = self.desk.shelf.borrow().fibers.get(node * self.desk.per_node) {
             fiber.prefetch();
         }
     }
@@ -202,7 +184,7 @@ impl Fibers {
         self.desk.unwind();
     }
 
-    fn hire(&mut self) -> io::Result<u32> {
+    fn hire(&mut self) -> io::Result<usize> {
         let desk = Rc::clone(&self.desk);
         let occupant = Rc::clone(&desk);
         let fiber = spawn(&self.pool, occupant, move || {
@@ -213,9 +195,9 @@ impl Fibers {
                 ENGINE.suspend();
             }
         })?;
-        let hired = &mut self.desk.shelf.borrow_mut().hired;
-        hired.push(Some(fiber));
-        Ok((hired.len() - 1) as u32)
+        let fibers = &mut self.desk.shelf.borrow_mut().fibers;
+        fibers.push(Some(fiber));
+        Ok(fibers.len() - 1)
     }
 }
 
@@ -258,21 +240,22 @@ impl Desk {
     /// Unwinds all fibers but the one that runs, those first that are in a handler or a hold: they have keys that the destructors
     /// of others may ask for.
     fn unwind(&self) {
-        let hired = mem::take(&mut self.shelf.borrow_mut().hired);
+        let hired = self.shelf.borrow_mut().fibers.split_off(self.threads);
         drop(hired);
         let mut first = self.holders();
         let mut shelf = self.shelf.borrow_mut();
-        let working = shelf.working.iter_mut().filter_map(Option::take);
-        first.extend(working.filter_map(|work| match work {
-            Work::Guest(thread) => Some(thread),
-            Work::Hired(_) => None,
-        }));
+        let working = shelf.working.iter_mut().filter_map(Option::take).map(|place| place as usize);
+        first.extend(working.filter(|&place| place < self.threads));
         drop(shelf);
-        let all = 0..self.shelf.borrow().threads.len();
-        for place in first.into_iter().chain(all) {
-            let fiber = self.shelf.borrow_mut().threads[place].take();
-            drop(fiber);
+        for place in first.into_iter().chain(0..self.threads) {
+            drop(self.take(place));
         }
+    }
+
+    /// Takes the fiber of a place, if there is one.
+    #[inline]
+    fn take(&self, place: usize) -> Option<Fiber> {
+        self.shelf.borrow_mut().fibers[place].take()
     }
 
     /// The places of the threads that hold a key.
