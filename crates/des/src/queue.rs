@@ -90,6 +90,24 @@ impl<K: Copy + Ord, E: Copy> Queue<K, E> {
         Some((first.key, first.thing))
     }
 
+    /// Gives the thing of the key `from` the later key `to`. Returns whether it has: not a thing that stands behind the row, or would
+    /// have to.
+    #[inline]
+    pub(crate) fn postpone(&mut self, from: K, to: K) -> bool {
+        let row = &mut self.row[self.head..];
+        let leaves_row = !self.later.is_empty() && row.last().is_some_and(|last| last.key < to);
+        let Some(mut place) = row.iter().position(|entry| entry.key == from).filter(|_| !leaves_row) else {
+            return false;
+        };
+        let thing = row[place].thing;
+        while let Some(next) = row.get(place + 1).copied().filter(|next| next.key < to) {
+            row[place] = next;
+            place += 1;
+        }
+        row[place] = Entry { key: to, thing };
+        true
+    }
+
     /// The first thing and its key, in constant time.
     #[inline]
     pub(crate) fn first(&self) -> Option<(K, &E)> {
@@ -196,6 +214,13 @@ mod tests {
                         (2 * at, number)
                     });
                     plain = plain.into_iter().map(|((at, number), thing)| ((2 * at, number), thing)).collect();
+                }
+                if number % 5 == 1
+                    && let Some(&from) = plain.keys().nth(at as usize % 7)
+                    && queue.postpone(from, (from.0 + 1 + at, 1000 + number))
+                {
+                    let postponed = plain.remove(&from).expect("it is there");
+                    plain.insert((from.0 + 1 + at, 1000 + number), postponed);
                 }
                 let pushes = if number < half { what > 0 } else { what == 0 };
                 if pushes {

@@ -134,6 +134,21 @@ impl<E: Copy> Timetable<E> {
         self.queues[self.acting].pop()
     }
 
+    /// Removes and returns the next thing of the actor whose turn it is, if it comes before `until`.
+    #[inline]
+    pub fn pop_before(&mut self, until: Time) -> Option<(Order, E)> {
+        let queue = &mut self.queues[self.acting];
+        let (next, _) = queue.first()?;
+        if next.at < until { queue.pop() } else { None }
+    }
+
+    /// Moves a thing of an actor from its place to a later one. Returns whether it is there now: not if it is not the actor's turn, or
+    /// the thing comes after many others.
+    #[inline]
+    pub fn postpone(&mut self, actor: usize, from: Order, to: Order) -> bool {
+        self.acting == actor && self.queues[actor].postpone(from, to)
+    }
+
     /// Gives the turn to an actor, after the turn of the one before.
     pub fn give_turn(&mut self, actor: usize) {
         self.end_turn();

@@ -215,6 +215,13 @@ impl Agenda {
         self.insert(self.actor(node), place, self.ranks[node], happening);
     }
 
+    /// Moves an event of a node from the place `from` to a later one. Returns whether it is there now: mostly, if it is an event of the
+    /// acting node.
+    #[inline]
+    pub(crate) fn postpone(&mut self, node: usize, from: Order, to: Order) -> bool {
+        self.events.postpone(self.actor(node), from, to)
+    }
+
     /// The place of an event at `at` that is pushed at the instant `since`.
     #[inline]
     fn next_order(&mut self, since: Time, at: Time, rank: u32) -> Order {
@@ -273,7 +280,24 @@ impl Agenda {
 
     /// Removes the next event from the queue. The caller then [begins](Self::begin) it, or [ends](Self::end) the
     /// run.
+    #[inline]
     pub(crate) fn take_next(&mut self) -> Option<(Time, Happening)> {
+        let soon = self.turn.bound.at.min(self.passages.first().at);
+        let (order, event) = match self.events.pop_before(soon) {
+            Some(next) => {
+                self.passes = false;
+                next
+            }
+            None => self.take_later()?,
+        };
+        self.came = (self.turn.actor, order);
+        self.turn.by = self.by(self.turn.actor);
+        Some((order.at, event.into()))
+    }
+
+    /// Removes the next event: of another actor whose turn it is then, or one of `passages`.
+    #[inline(never)]
+    fn take_later(&mut self) -> Option<(Order, Packed)> {
         if self.turn.bound < Turn::NEVER {
             let own = self.own();
             if self.events.turn(self.turn.actor, own) >= self.turn.bound {
@@ -281,10 +305,7 @@ impl Agenda {
             }
         }
         self.passes = self.passes_next();
-        let (order, event) = if self.passes { self.passages.pop() } else { self.events.pop() }?;
-        self.came = (self.turn.actor, order);
-        self.turn.by = self.by(self.turn.actor);
-        Some((order.at, event.into()))
+        if self.passes { self.passages.pop() } else { self.events.pop() }
     }
 
     /// Goes on to the next event and returns it, if it is one of `passages` and inside the network, and no other part has anything to do
@@ -378,10 +399,10 @@ impl Agenda {
         self.held.fill(false);
     }
 
-    /// Whether the present event is one of `passages`, and nodes are so many that it is worth while to prepare for those to come.
+    /// Whether the present event is one of `passages`.
     #[inline]
-    pub(crate) fn foresees_passages(&mut self) -> bool {
-        self.passes && self.prospect.take()
+    pub(crate) fn is_passage(&self) -> bool {
+        self.passes
     }
 
     /// The passage that stood `ahead` places behind the present one, among those of its delay.
@@ -394,7 +415,7 @@ impl Agenda {
     /// present turn.
     #[inline]
     pub(crate) fn foresees(&mut self) -> bool {
-        !self.passes && self.prospect.take()
+        self.prospect.take()
     }
 
     /// Whether nodes take turns, and have queues of their own.

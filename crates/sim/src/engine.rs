@@ -50,15 +50,18 @@ impl Engine {
     }
 
     fn drive(&mut self) -> Result<(), Failure> {
-        loop {
-            let next = advance(&mut self.state.borrow_mut(), &self.fibers)?;
-            let Some(next) = next else { return ending(&self.state.borrow()) };
+        while let Some(next) = self.advance() {
             let resumed = match next {
                 Next::Thread { core, node, thread } => self.fibers.resume_thread(core, node, thread),
                 Next::Handler { core } => self.fibers.resume_handler(core),
             };
             resumed.map_err(no_memory)?;
         }
+        ending(&mut self.state.borrow_mut())
+    }
+
+    fn advance(&self) -> Option<Next> {
+        advance(&mut self.state.borrow_mut(), &self.fibers)
     }
 
     /// The modelled state at the end of the run.
@@ -90,66 +93,86 @@ fn start(cluster: &mut Cluster) {
     }
 }
 
-/// Takes events until one lets a fiber go on. `None` when no event is left. No fiber runs at first.
-fn advance(cluster: &mut Cluster, fibers: &Fibers) -> Result<Option<Next>, Failure> {
+/// Takes events until one lets a fiber go on. `None` when the run stops, or no event is left. No fiber runs at first.
+#[inline(never)]
+fn advance(cluster: &mut Cluster, fibers: &Fibers) -> Option<Next> {
     cluster.running = None;
     if cluster.agenda.is_stopped() {
-        return cluster.agenda.take_stop().map_or(Ok(None), Err);
+        return None;
     }
-    'events: loop {
-        let (core, epoch) = 'due: {
-            if let Some(due) = cluster.agenda.take_due() {
+    loop {
+        let (core, epoch) = match cluster.agenda.take_due() {
+            Some(due) => {
                 trains::catch_up(cluster);
-                break 'due due;
+                due
             }
-            let Some(happening) = begin_next(cluster, fibers)? else { return Ok(None) };
-            match happening {
-                Happening::Continue { core, epoch } => break 'due (core as usize, epoch),
-                Happening::Arrive { flight } => cluster.arrive(flight),
-                Happening::Pass { flight } => cluster.pass(flight),
-                Happening::Deliver { flight } => cluster.deliver(flight),
-                Happening::Network { event } => stay_in_network(cluster, event),
-                Happening::Forward { flight } => cluster.forward(flight),
-                Happening::Overflow { flight, uses } => overflow::check(cluster, flight, uses),
-                Happening::Packet { packet, step } => cluster.step_packet(packet, step),
-                Happening::Post { node } => memory::write_posted(cluster, node as usize),
-                Happening::Look { node } => cluster.notify(node as usize),
-                Happening::Reach { node } => network::reach(cluster, node as usize),
-            }
-            continue 'events;
+            None => match begin_next(cluster, fibers)? {
+                Happening::Continue { core, epoch } => (core as usize, epoch),
+                happening => {
+                    handle(cluster, happening);
+                    continue;
+                }
+            },
         };
-        if let Some(next) = take_up(cluster, core, epoch) {
-            return Ok(Some(next));
+        let next = take_up(cluster, core, epoch);
+        if next.is_some() {
+            return next;
         }
     }
 }
 
-/// Moves the present time to the next event, and returns that event. `None` when no event is left.
-fn begin_next(cluster: &mut Cluster, fibers: &Fibers) -> Result<Option<Happening>, Failure> {
+/// Handles an event that lets no fiber go on by itself.
+#[inline]
+fn handle(cluster: &mut Cluster, happening: Happening) {
+    match happening {
+        Happening::Continue { .. } => unreachable!("the fiber of a continuation goes on"),
+        Happening::Arrive { flight } => cluster.arrive(flight),
+        Happening::Pass { flight } => cluster.pass(flight),
+        Happening::Deliver { flight } => cluster.deliver(flight),
+        Happening::Network { event } => stay_in_network(cluster, event),
+        Happening::Forward { flight } => cluster.forward(flight),
+        Happening::Overflow { flight, uses } => overflow::check(cluster, flight, uses),
+        Happening::Packet { packet, step } => cluster.step_packet(packet, step),
+        Happening::Post { node } => memory::write_posted(cluster, node as usize),
+        Happening::Look { node } => cluster.notify(node as usize),
+        Happening::Reach { node } => network::reach(cluster, node as usize),
+    }
+}
+
+/// Moves the present time to the next event, and returns that event. `None` when no event is left, or the run has stalled, which
+/// stops it.
+#[inline]
+fn begin_next(cluster: &mut Cluster, fibers: &Fibers) -> Option<Happening> {
     let next = cluster.agenda.take_next();
     let Some((at, happening)) =
         next.filter(|&(_, happening)| !cluster.link.road.is_over(happening, &cluster.agenda))
     else {
         cluster.agenda.end();
         gauges::sample(cluster, true);
-        return Ok(None);
+        return None;
     };
     cluster.agenda.begin(at, happening);
     trains::catch_up(cluster);
-    if cluster.agenda.foresees_passages() {
-        foresight::ask_for_passages(cluster);
-    } else if cluster.agenda.foresees() {
+    if cluster.agenda.foresees() {
         foresight::ask(cluster, fibers);
     }
+    if cluster.measure.is_watched() {
+        watch(cluster, at);
+    }
+    match cluster.agenda.stalled() {
+        Some(limit) => stall(cluster, limit),
+        None => Some(happening),
+    }
+}
+
+/// Shows the present instant to whoever watches the run.
+#[cold]
+fn watch(cluster: &mut Cluster, now: Time) {
     if let Some(reached) = &cluster.measure.reached {
-        reached.note(at);
+        reached.note(now);
     }
     if cluster.measure.sampler.is_some() {
         gauges::sample(cluster, false);
-    }
-    match cluster.agenda.stalled() {
-        Some(limit) => Err(stall(cluster, limit)),
-        None => Ok(Some(happening)),
     }
 }
 
@@ -162,55 +185,60 @@ fn stay_in_network(cluster: &mut Cluster, first: hardware::Event) {
         let is_over = cluster.link.road.is_quiet(|| cluster.agenda.waiting());
         let goes_on = !is_over && cluster.measure.sampler.is_none();
         next = if goes_on { cluster.agenda.go_on_inside() } else { None };
-        if next.is_some() && cluster.agenda.foresees_passages() {
+        if next.is_some() && cluster.agenda.foresees() {
             foresight::ask_for_passages(cluster);
         }
     }
 }
 
-/// The failure of a run that has made no progress for longer than `limit`.
+/// Stops the run, which has made no progress for longer than `limit`.
 #[cold]
-fn stall(cluster: &Cluster, limit: Time) -> Failure {
-    let spinning = standstill::spinning(cluster);
-    Failure::Stalled { limit, spinning, blocked: standstill::blocked(cluster) }
+fn stall(cluster: &mut Cluster, limit: Time) -> Option<Happening> {
+    let (spinning, blocked) = (standstill::spinning(cluster), standstill::blocked(cluster));
+    cluster.agenda.stop(Failure::Stalled { limit, spinning, blocked });
+    None
 }
 
 /// The fiber that goes on at a core whose continuation is due. `None` if an interrupt has put that continuation
 /// off.
+#[inline]
 fn take_up(cluster: &mut Cluster, core: usize, epoch: u32) -> Option<Next> {
-    if !cluster.cores[core].clock.counts(epoch) {
+    let own = &cluster.cores[core];
+    if !own.clock.counts(epoch) {
         return None;
     }
-    match cluster.cores[core].activity() {
-        Activity::Injecting => {
-            cluster.finish_injection(core);
-            None
+    let next = match own.activity() {
+        Activity::Thread(thread) => Next::Thread { core, node: own.node(), thread },
+        Activity::Handler => Next::Handler { core },
+        other => {
+            end_step(cluster, core, other);
+            return None;
         }
-        Activity::Trapped => {
-            overflow::finish_trap(cluster, core);
-            None
+    };
+    if trains::go_on(cluster, core) {
+        return None;
+    }
+    cluster.running = Some(core);
+    Some(next)
+}
+
+/// Ends what a core does without a fiber.
+fn end_step(cluster: &mut Cluster, core: usize, activity: Activity) {
+    match activity {
+        Activity::Injecting => cluster.finish_injection(core),
+        Activity::Trapped => overflow::finish_trap(cluster, core),
+        Activity::Step(step) => network::finish_step(cluster, core, step),
+        Activity::Idle { .. } | Activity::Thread(_) | Activity::Handler => {
+            unreachable!("no step of a core that is {activity:?} ends")
         }
-        Activity::Step(step) => {
-            network::finish_step(cluster, core, step);
-            None
-        }
-        Activity::Thread(_) | Activity::Handler if trains::go_on(cluster, core) => None,
-        Activity::Thread(thread) => {
-            cluster.running = Some(core);
-            Some(Next::Thread { core, node: cluster.cores[core].node(), thread })
-        }
-        Activity::Handler => {
-            cluster.running = Some(core);
-            Some(Next::Handler { core })
-        }
-        Activity::Idle { .. } => unreachable!("an idle core has no continuation"),
     }
 }
 
-fn ending(cluster: &Cluster) -> Result<(), Failure> {
-    if cluster.live == 0 {
-        Ok(())
-    } else {
-        Err(Failure::Deadlock { at: cluster.agenda.now(), blocked: standstill::blocked(cluster) })
+/// How the run has ended: for the reason that has stopped it, or because no event is left.
+fn ending(cluster: &mut Cluster) -> Result<(), Failure> {
+    match cluster.agenda.take_stop() {
+        Some(why) => Err(why),
+        None if cluster.live == 0 => Ok(()),
+        None => Err(Failure::Deadlock { at: cluster.agenda.now(), blocked: standstill::blocked(cluster) }),
     }
 }

@@ -29,6 +29,9 @@ const EVENTS_AHEAD: [usize; 4] = [1, 3, 5, 7];
 /// Asks for what the events that come soon touch.
 #[cold]
 pub(crate) fn ask(cluster: &Cluster, fibers: &Fibers) {
+    if cluster.agenda.is_passage() {
+        return ask_for_passages(cluster);
+    }
     if cluster.agenda.takes_turns() {
         ask_for_turns(cluster, fibers);
     } else {

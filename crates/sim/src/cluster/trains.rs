@@ -11,8 +11,8 @@
 //!
 //! A request that is made is over at a known time. A fiber waits for the end of its train with no event if nothing else happens on
 //! its node before, and with one event if something does. Only a fiber whose request is to come has its event at the train's
-//! *earliest end*, before all others of that instant: no other client uses the bus from then on. If the train ends later, the fiber
-//! waits for its end.
+//! *earliest end*, before all others of that instant: no other client uses the bus from then on. Once the request is made, the event
+//! moves to the train's end.
 //!
 //! An interrupt puts a thread off before the end of its train. What the thread has asked for takes its course. Its request to come
 //! stands still, and is made as much later as the thread goes on later.
@@ -89,19 +89,13 @@ pub(crate) fn make(cluster: &mut Cluster, core: usize, (train, later): (Train, T
 /// Goes on with the train of the fiber at work on `core`, if it makes one. Returns true if the fiber still waits for it.
 #[inline]
 pub(crate) fn go_on(cluster: &mut Cluster, core: usize) -> bool {
-    if cluster.nodes[cluster.cores[core].node()].trains.are_none() {
-        return false;
-    }
-    go_on_with_train(cluster, core)
+    let own = &cluster.cores[core];
+    let fiber = Fiber::at_work(own);
+    cluster.nodes[own.node()].trains.has(fiber) && go_on_with_train(cluster, core, fiber)
 }
 
 #[inline(never)]
-fn go_on_with_train(cluster: &mut Cluster, core: usize) -> bool {
-    let own = &cluster.cores[core];
-    let fiber = Fiber::at_work(own);
-    if !cluster.nodes[own.node()].trains.has(fiber) {
-        return false;
-    }
+fn go_on_with_train(cluster: &mut Cluster, core: usize, fiber: Fiber) -> bool {
     let (mut node, core) = on_bus(cluster, core);
     match node.trains.take_still(fiber) {
         Some(train) => node.make(core, train, Time::ZERO),
@@ -113,10 +107,7 @@ fn go_on_with_train(cluster: &mut Cluster, core: usize) -> bool {
 #[inline]
 pub(crate) fn put_off(cluster: &mut Cluster, core: usize) {
     let core = &cluster.cores[core];
-    let trains = &mut cluster.nodes[core.node()].trains;
-    if !trains.are_none() {
-        trains.stop(Fiber::thread_of(core));
-    }
+    cluster.nodes[core.node()].trains.stop(Fiber::thread_of(core));
 }
 
 /// The instant before which nothing happens on the node of `core` but what the fiber there does, whose clock is settled.
@@ -247,6 +238,7 @@ impl OnBus<'_> {
             None => place,
         };
         self.trains.begin(fiber, train, place);
+        self.trains.look_at(fiber, looks);
         self.go_on_at(number, looks);
     }
 
@@ -290,12 +282,21 @@ impl OnBus<'_> {
         match train.make_next(&mut work) {
             Made::Last(end) => {
                 let place = self.place_after(fiber.processor(), at, end);
-                self.trains.end_first(place);
+                self.end_first(fiber, place);
             }
             Made::Next(next) => {
                 let place = self.place_after(fiber.processor(), at, next);
                 self.trains.move_first(fiber, place);
             }
+        }
+    }
+
+    /// Lets the train of a fiber whose request came first end at a place: that was its last. The fiber's event moves there, and the
+    /// train is forgotten.
+    fn end_first(&mut self, fiber: Fiber, place: Order) {
+        let looks = self.trains.end_first(place);
+        if looks.is_some_and(|looks| self.agenda.postpone(self.node, looks, place)) {
+            self.trains.end(fiber);
         }
     }
 
@@ -333,6 +334,7 @@ impl OnBus<'_> {
     /// Queues the event of a fiber that waits for its train, which ends at `end` if that is known.
     fn queue(&mut self, fiber: Fiber, end: Option<Order>) {
         if let Some(place) = end.or_else(|| self.earliest_end(fiber)) {
+            self.trains.look_at(fiber, place);
             self.go_on_at(fiber.processor(), place);
         }
     }

@@ -45,6 +45,12 @@ impl Measure {
         }
     }
 
+    /// Whether anybody watches how the run goes on.
+    #[inline]
+    pub(crate) fn is_watched(&self) -> bool {
+        self.reached.is_some() || self.sampler.is_some()
+    }
+
     /// Records an event of an instant.
     #[inline(always)]
     pub(crate) fn record(&mut self, at: Time, event: Event) {

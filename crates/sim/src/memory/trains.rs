@@ -23,8 +23,8 @@ pub(crate) struct Trains {
 /// A train that is under way.
 #[derive(Debug)]
 enum State {
-    /// Requests are to come.
-    Asks(Train),
+    /// Requests are to come. The fiber looks at a place whether they are over.
+    Asks { train: Train, looks: Order },
     /// All requests are made, and the train ends at this place.
     Ends(Order),
 }
@@ -53,12 +53,6 @@ impl Fiber {
 }
 
 impl Trains {
-    /// Whether no train has begun on the node, as on a node without a bus.
-    #[inline]
-    pub(crate) fn are_none(&self) -> bool {
-        self.trains.is_empty()
-    }
-
     /// Whether a fiber has a train.
     #[inline]
     pub(crate) fn has(&self, fiber: Fiber) -> bool {
@@ -78,7 +72,7 @@ impl Trains {
     #[inline]
     pub(crate) fn asking(&mut self, fiber: Fiber) -> Option<&mut Train> {
         match self.trains.get_mut(fiber.0 as usize) {
-            Some(Some(State::Asks(train))) => Some(train),
+            Some(Some(State::Asks { train, .. })) => Some(train),
             _ => None,
         }
     }
@@ -91,7 +85,7 @@ impl Trains {
         }
         let state = self.trains.get_mut(fiber.0 as usize)?;
         match state.take() {
-            Some(State::Asks(train)) => Some(train),
+            Some(State::Asks { train, .. }) => Some(train),
             other => {
                 *state = other;
                 None
@@ -102,9 +96,17 @@ impl Trains {
     /// Adds the train of a fiber, with its next request at a place.
     #[inline]
     pub(crate) fn begin(&mut self, fiber: Fiber, train: Train, place: Order) {
-        *self.state(fiber) = Some(State::Asks(train));
+        *self.state(fiber) = Some(State::Asks { train, looks: Order::NEVER });
         self.next.push((place, fiber));
         self.move_first(fiber, place);
+    }
+
+    /// Records the place at which a fiber whose requests are to come looks whether they are over.
+    #[inline]
+    pub(crate) fn look_at(&mut self, fiber: Fiber, place: Order) {
+        if let Some(Some(State::Asks { looks, .. })) = self.trains.get_mut(fiber.0 as usize) {
+            *looks = place;
+        }
     }
 
     /// Lets the train of a fiber, whose requests are all made, end at a place. Its last request was not to come.
@@ -159,11 +161,13 @@ impl Trains {
         self.next[free] = (place, fiber);
     }
 
-    /// Lets the train whose request came first end at a place: that was its last.
+    /// Lets the train whose request came first end at a place: that was its last. Returns the place at which its fiber looks.
     #[inline]
-    pub(crate) fn end_first(&mut self, place: Order) {
-        if let Some((_, fiber)) = self.next.pop() {
-            self.trains[fiber.0 as usize] = Some(State::Ends(place));
+    pub(crate) fn end_first(&mut self, place: Order) -> Option<Order> {
+        let (_, fiber) = self.next.pop()?;
+        match self.trains[fiber.0 as usize].replace(State::Ends(place)) {
+            Some(State::Asks { looks, .. }) => Some(looks),
+            _ => None,
         }
     }
 
@@ -204,7 +208,7 @@ mod tests {
         core.begin(Activity::Thread(0));
         let thread = Fiber::at_work(&core);
         trains.begin(thread, train(), place(30, 1));
-        assert!(trains.has(thread) && !trains.has(Fiber::at_work(&other)) && !trains.are_none());
+        assert!(trains.has(thread) && !trains.has(Fiber::at_work(&other)));
         core.begin(Activity::Handler);
         let handler = Fiber::at_work(&core);
         assert!(!trains.has(handler) && Fiber::thread_of(&core) == thread);
@@ -224,10 +228,11 @@ mod tests {
         }
         assert_eq!(trains.next(), Some(place(10, 1)));
         trains.move_first(fibers[1], place(25, 9));
+        trains.look_at(fibers[3], place(12, 8));
         assert_eq!(trains.next(), Some(place(10, 3)));
         assert_eq!(trains.next_before(place(10, 3)), None);
         assert_eq!(trains.next_before(place(10, 4)), Some((place(10, 3), fibers[3])));
-        trains.end_first(place(15, 7));
+        assert_eq!(trains.end_first(place(15, 7)), Some(place(12, 8)));
         assert!(trains.asking(fibers[3]).is_none() && trains.asking(fibers[1]).is_some());
         assert_eq!((trains.end_of(fibers[3]), trains.next_of(fibers[3])), (Some(place(15, 7)), None));
         assert_eq!((trains.next(), trains.next_of(fibers[0])), (Some(place(20, 2)), Some(place(30, 0))));
