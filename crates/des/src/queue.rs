@@ -68,8 +68,8 @@ impl<K: Copy + Ord, E: Copy> Queue<K, E> {
         if self.row.len() == self.row.capacity() {
             self.make_room();
         }
-        let before = self.row[self.head..].iter().rposition(|other| other.key < key);
-        self.row.insert(before.map_or(self.head, |before| self.head + before + 1), entry);
+        self.row.push(entry);
+        self.move_up();
         if self.row.len() - self.head > ROW {
             self.shorten();
         }
@@ -136,6 +136,19 @@ impl<K: Copy + Ord, E: Copy> Queue<K, E> {
         if let Some(last) = &mut self.last {
             last.rekey(key);
         }
+    }
+
+    /// Moves the last entry of the row to its place: mostly before few others.
+    #[inline]
+    fn move_up(&mut self) {
+        let row = &mut self.row[self.head..];
+        let Some((&last, before)) = row.split_last() else { return };
+        let mut place = before.len();
+        while place > 0 && last.key <= row[place - 1].key {
+            row[place] = row[place - 1];
+            place -= 1;
+        }
+        row[place] = last;
     }
 
     /// Makes room for another entry in the row: where taken ones stand, if they are many.

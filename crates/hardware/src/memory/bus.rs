@@ -24,12 +24,16 @@ pub(crate) struct Bus {
     pub(crate) bytes: u64,
 }
 
-/// The time for which transactions occupy the wires, and the bytes that they move.
+/// The use of the bus by a transaction that moves no block: at most two phases, and the bytes that they move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Usage {
-    pub(crate) address: Time,
-    pub(crate) data: Time,
-    pub(crate) bytes: Bytes,
+    /// The time for which the address holds its wires, with the data where these follow at once on the same wires.
+    address: Time,
+    /// The time from there to the answer, or to the phase of the data.
+    gap: Time,
+    /// The time for which the data hold their wires later; zero where there is no such phase.
+    data: Time,
+    bytes: Bytes,
 }
 
 /// The data phase of a transaction.
@@ -80,7 +84,7 @@ impl Bus {
     /// Counts `count` transactions of a kind that are made while nobody else uses the bus, or are [made](Self::make) otherwise. `each`
     /// is what one of them uses.
     #[inline]
-    pub(crate) fn count(&mut self, each: Usage, count: u64) {
+    pub(crate) fn count(&mut self, each: &Usage, count: u64) {
         self.transactions += count;
         self.bytes += each.bytes.get() * count;
         self.wires.count(each.address * count);
@@ -88,31 +92,35 @@ impl Bus {
         data.count(each.data * count);
     }
 
-    /// Makes `count` transactions one after the other, the first of which is asked for at `now`. The data of each, if it has some, are
-    /// ready `delay` after its address. `each` is what one of them uses. Returns the end of the last.
+    /// Makes a train of transactions, one after the other, the first of which is asked for at `now`. `train` says what one of a kind
+    /// uses, and how many there are. Returns the end of the last.
     #[inline]
-    pub(crate) fn make(&mut self, each: Usage, delay: Time, count: u64, now: Time) -> Time {
-        self.count(each, count);
-        let machine::Bus { arbitration, address, multiplexed, connected, .. } = self.costs;
-        let is_one = each.bytes == Bytes::new(0) || multiplexed && (connected || delay.is_zero());
-        if is_one {
-            let hold = each.address + each.data;
-            // The caches answer an address alone.
-            let rest = (address + delay + each.data).saturating_sub(hold);
-            return (0..count).fold(now, |at, _| self.wires.place(at + arbitration, hold) + hold + rest);
+    pub(crate) fn make<'a>(&mut self, train: impl Iterator<Item = (&'a Usage, u64)>, now: Time) -> Time {
+        let machine::Bus { arbitration, multiplexed, .. } = self.costs;
+        let mut at = now;
+        for (each, count) in train {
+            self.count(each, count);
+            for _ in 0..count {
+                at = self.wires.place(at + arbitration, each.address) + each.address + each.gap;
+                if !each.data.is_zero() {
+                    let wires = if multiplexed { &mut self.wires } else { &mut self.data };
+                    at = wires.place(at, each.data) + each.data;
+                }
+            }
         }
-        (0..count).fold(now, |at, _| {
-            let ready = self.wires.place(at + arbitration, address) + address + delay;
-            let wires = if multiplexed { &mut self.wires } else { &mut self.data };
-            wires.place(ready, each.data) + each.data
-        })
+        at
     }
 
     /// The use of the bus by a transaction with data of a size, which come `delay` after the address; zero bytes are an address
-    /// alone.
+    /// alone, which the caches answer after `delay`.
     pub(crate) fn usage(&self, bytes: Bytes, delay: Time) -> Usage {
-        let held = if self.costs.connected { delay } else { Time::ZERO };
-        Usage { address: self.costs.address + held, data: self.passage(bytes), bytes }
+        let machine::Bus { address, multiplexed, connected, .. } = self.costs;
+        let (data, is_alone) = (self.passage(bytes), bytes == Bytes::new(0));
+        let held = if connected && !is_alone { delay } else { Time::ZERO };
+        if is_alone || multiplexed && held == delay {
+            return Usage { address: address + held + data, gap: delay - held, data: Time::ZERO, bytes };
+        }
+        Usage { address, gap: delay, data, bytes }
     }
 
     /// Asks for the bus at `now`. Returns the end of the address phase.

@@ -134,6 +134,12 @@ impl Cache {
         self.mask.map_or_else(|| line % self.sets() as u64, |mask| line & mask) as usize
     }
 
+    /// Whether a set has one place.
+    #[inline]
+    pub(super) fn is_direct_mapped(&self) -> bool {
+        self.ways == 1
+    }
+
     /// The lines that the cache has of the set that a line belongs to.
     pub fn lines_beside(&self, line: u64) -> impl Iterator<Item = u64> + '_ {
         let first = self.first_place(line);
@@ -178,7 +184,7 @@ impl Cache {
 
     /// The line at a place.
     #[inline]
-    fn found(&self, place: usize) -> Found {
+    pub(super) fn found(&self, place: usize) -> Found {
         let Place { tag, there } = self.places[place];
         Found { state: tag.state(), stale: tag.has(Mark::Stale), there }
     }
@@ -193,6 +199,7 @@ impl Cache {
     }
 
     /// Looks a line up, which does not count as a use.
+    #[inline]
     pub fn look_up(&self, line: u64) -> Found {
         self.find(line).map_or(Found::default(), |place| self.found(place))
     }
@@ -208,9 +215,15 @@ impl Cache {
     /// Changes the state of a line that is here.
     pub fn change(&mut self, line: u64, state: State) {
         if let Some(place) = self.find(line) {
-            let tag = &mut self.places[place].tag;
-            *tag = tag.with_state(state);
+            self.change_at(place, state);
         }
+    }
+
+    /// Changes the state of the line at a place.
+    #[inline]
+    pub(super) fn change_at(&mut self, place: usize, state: State) {
+        let tag = &mut self.places[place].tag;
+        *tag = tag.with_state(state);
     }
 
     /// Stores to a line at `at`, if this cache alone has it. The line is not there for others before the store is done.

@@ -44,7 +44,7 @@ impl Calendar {
         self.end <= now
     }
 
-    /// Counts time for which the resource is in use, where it is free for so long or is [reserved](Self::place).
+    /// Counts time for which the resource is in use, where it is free for so long or is reserved [one after the other](Self::place).
     #[inline]
     pub(crate) fn count(&mut self, time: Time) {
         self.busy += time;
@@ -61,7 +61,7 @@ impl Calendar {
     #[inline(always)]
     pub(crate) fn place(&mut self, from: Time, hold: Time) -> Time {
         if from < self.end {
-            return self.reserve_before_the_end(from, hold);
+            return self.place_before_the_end(from, hold);
         }
         if self.end <= self.now {
             self.spans.clear();
@@ -78,39 +78,35 @@ impl Calendar {
 
     /// Reserves the first gap of length `hold` from `from` on, which is before the end of the last reservation.
     #[inline(never)]
-    fn reserve_before_the_end(&mut self, from: Time, hold: Time) -> Time {
-        let now = self.now;
-        let over = self.spans[self.over..].iter().take_while(|span| span.end <= now).count();
-        self.over += over;
-        let (mut start, mut place) = (from, self.over);
-        for span in &self.spans[self.over..] {
+    fn place_before_the_end(&mut self, from: Time, hold: Time) -> Time {
+        // The last one is not over.
+        while self.spans[self.over].end <= self.now {
+            self.over += 1;
+        }
+        let mut start = from;
+        for (passed, span) in self.spans[self.over..].iter().enumerate() {
             if start + hold <= span.start {
-                break;
+                self.insert(self.over + passed, Span { start, end: start + hold });
+                return start;
             }
             start = start.max(span.end);
-            place += 1;
         }
-        self.insert(place, Span { start, end: start + hold });
+        // It follows the last one at once.
+        self.end = start + hold;
+        self.spans.last_mut().into_iter().for_each(|last| last.end = self.end);
         start
     }
 
     /// Puts a reservation before number `place`, and joins it with the neighbours that it touches.
     #[inline]
     fn insert(&mut self, place: usize, span: Span) {
-        let (before, after) = self.spans.split_at_mut(place);
-        let before = before[self.over..].last_mut().filter(|before| before.end == span.start);
-        let after = after.first_mut().filter(|after| after.start == span.end);
-        match (before, after) {
-            (Some(before), Some(after)) => {
-                before.end = after.end;
-                self.spans.remove(place);
-            }
-            (Some(before), None) => {
-                before.end = span.end;
-                self.end = self.end.max(span.end);
-            }
-            (None, Some(after)) => after.start = span.start,
-            (None, None) => self.insert_apart(place, span),
+        let follows = place > self.over && self.spans[place - 1].end == span.start;
+        let leads = self.spans[place].start == span.end;
+        match (follows, leads) {
+            (true, true) => self.spans[place - 1].end = self.spans.remove(place).end,
+            (true, false) => self.spans[place - 1].end = span.end,
+            (false, true) => self.spans[place].start = span.start,
+            (false, false) => self.insert_apart(place, span),
         }
     }
 

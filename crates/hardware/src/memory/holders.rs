@@ -85,14 +85,17 @@ impl Others {
     /// Yields each of them. A node has `count` processors.
     #[inline]
     pub(crate) fn iter(self, count: usize) -> impl Iterator<Item = usize> {
-        let mut left = self.0;
-        let shared = if left & bit(SHARED) == 0 { 0..0 } else { SHARED..count };
-        let own = std::iter::from_fn(move || {
-            let next = left.trailing_zeros() as usize;
-            left &= left.wrapping_sub(1);
-            (next < SHARED).then_some(next)
-        });
-        own.chain(shared)
+        let (mut left, mut next) = (self.0, SHARED);
+        std::iter::from_fn(move || {
+            if left & !bit(SHARED) != 0 {
+                let first = left.trailing_zeros() as usize;
+                left &= left - 1;
+                return Some(first);
+            }
+            let shares = left != 0 && next < count;
+            next += usize::from(shares);
+            shares.then(|| next - 1)
+        })
     }
 }
 

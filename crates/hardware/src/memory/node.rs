@@ -346,16 +346,18 @@ impl NodeMemory {
 
     /// Takes a line out of a cache, if the cache has it.
     pub(super) fn take_out(&mut self, who: usize, line: u64) -> Option<Victim> {
-        let victim = self.processors[who].remove(line);
+        let victim = self.processors[who].remove(line)?;
         self.forget_holder(who, line);
-        victim
+        Some(victim)
     }
 
-    /// Records that a processor's cache, which a line has left, has no line of its class any more, if that is so.
+    /// Records that a processor's cache, which a line has just left, has no line of its class any more, if that is so. A line that takes
+    /// the only place of its set is recorded afterwards.
+    #[inline]
     pub(super) fn forget_holder(&mut self, who: usize, line: u64) {
         let (class, cache) = (self.class_of(line), &self.processors[who].cache);
-        let has_another = cache.lines_beside(line).any(|other| self.class_of(other) == class);
-        if !has_another {
+        let mut beside = cache.lines_beside(line);
+        if cache.is_direct_mapped() || !beside.any(|other| self.class_of(other) == class) {
             self.holders.remove(class, who);
         }
     }
@@ -525,13 +527,11 @@ impl NodeMemory {
         let mut met = false;
         for index in others.iter(self.processors.len()) {
             let cache = &mut self.processors[index].cache;
-            let found = cache.look_up(line);
-            if Some(index) == who || found.state == State::Invalid {
-                continue;
-            }
+            let Some(place) = cache.find(line).filter(|_| Some(index) != who) else { continue };
+            let found = cache.found(place);
             let answer = moesi::snoop(found.state, request);
             if answer.keeps && answer.next != found.state {
-                cache.change(line, answer.next);
+                cache.change_at(place, answer.next);
             }
             if !answer.keeps {
                 self.take_out(index, line);

@@ -10,8 +10,6 @@ use super::bus::{Bus, Usage};
 /// A transaction that moves no block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Plain {
-    /// The time from the end of the address to the answer.
-    pub(super) delay: Time,
     pub(super) usage: Usage,
     /// The time of the whole transaction on an idle bus.
     pub(super) alone: Time,
@@ -24,18 +22,14 @@ impl Plain {
         let (device, supply) = (costs.bus.device, costs.cache.supply.unwrap_or_default());
         let snoop = costs.bus.snoop.unwrap_or_default();
         Transaction::ALL.map(|kind| {
-            let (delay, size, moved) = match kind {
-                Transaction::Line => (device, line, line),
-                Transaction::Read => (device, word, word),
-                Transaction::Transfer => (snoop + supply, line, line),
-                Transaction::Invalidate => (snoop, nothing, nothing),
-                Transaction::Write => (Time::ZERO, nothing, word),
+            let (delay, moved) = match kind {
+                Transaction::Line => (device, line),
+                Transaction::Read => (device, word),
+                Transaction::Transfer => (snoop + supply, line),
+                Transaction::Invalidate => (snoop, nothing),
+                Transaction::Write => (Time::ZERO, word),
             };
-            Self {
-                delay,
-                usage: bus.usage(moved, if size == nothing { Time::ZERO } else { delay }),
-                alone: costs.uncontended(kind, line),
-            }
+            Self { usage: bus.usage(moved, delay), alone: costs.uncontended(kind, line) }
         })
     }
 }

@@ -19,7 +19,6 @@ use units::Time;
 use super::cache::Victim;
 use super::moesi::{self, Request, State};
 use super::node::{DeviceGroup, NodeMemory};
-use super::plain::Plain;
 
 /// The best state in which a processor may keep a line that it fetches. The device that checks the node's rights sees to
 /// it.
@@ -190,7 +189,7 @@ impl NodeMemory {
     /// [time on an idle bus](Self::uncontended).
     pub fn make_alone(&mut self, transactions: Transactions) {
         for (kind, count) in transactions.counts() {
-            self.bus.count(self.plain[kind as usize].usage, count);
+            self.bus.count(&self.plain[kind as usize].usage, count);
         }
     }
 
@@ -198,10 +197,8 @@ impl NodeMemory {
     /// after `at`. Returns the end of the last.
     pub fn make(&mut self, transactions: Transactions, at: Time, now: Time) -> Time {
         self.bus.forget(now);
-        transactions.counts().fold(at, |at, (kind, count)| {
-            let Plain { usage, delay, .. } = self.plain[kind as usize];
-            self.bus.make(usage, delay, count, at)
-        })
+        let train = transactions.counts().map(|(kind, count)| (&self.plain[kind as usize].usage, count));
+        self.bus.make(train, at)
     }
 }
 
