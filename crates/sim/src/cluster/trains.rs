@@ -40,14 +40,14 @@ use crate::memory::at_work::AtWork;
 use crate::memory::train::{Made, Train};
 use crate::memory::trains::{Fiber, Trains};
 use crate::prices::PriceLists;
-use crate::processor::clock::Pending;
+use crate::processor::clock::{Clock, Pending};
 use crate::processor::core::Core;
 
 /// The processors, the memory and the trains of one node.
 struct OnBus<'a> {
     node: usize,
-    /// The number of the first of the processors on the machine.
-    first: u32,
+    /// The first of the node's processors among those of the machine.
+    first: usize,
     cores: &'a mut [Core],
     memory: &'a mut Memory,
     trains: &'a mut Trains,
@@ -73,7 +73,7 @@ pub(crate) fn settle(cluster: &mut Cluster, core: usize) -> bool {
 #[inline(never)]
 fn settle_and_make(cluster: &mut Cluster, core: usize) -> bool {
     let (mut node, core) = on_bus(cluster, core);
-    let clock = &mut node.cores[core].clock;
+    let clock = node.clock(core);
     // The pending transactions belong to this fiber. The next fiber on this core has transactions of its own.
     let (ahead, pending) = (clock.take_ahead(), clock.take_pending());
     node.make_transactions(core, pending, ahead)
@@ -159,11 +159,10 @@ fn on_bus(cluster: &mut Cluster, core: usize) -> (OnBus<'_>, usize) {
 fn of_node(cluster: &mut Cluster, node: usize) -> OnBus<'_> {
     let Cluster { cores, nodes, agenda, setting, measure, .. } = cluster;
     let place = &mut nodes[node];
-    let (first, cores) = (place.first_core as u32, &mut cores[place.all()]);
-    let Node { memory, trains, .. } = place;
+    let Node { memory, trains, first_core: first, .. } = place;
     OnBus {
         node,
-        first,
+        first: *first,
         cores,
         memory,
         trains,
@@ -174,10 +173,21 @@ fn of_node(cluster: &mut Cluster, node: usize) -> OnBus<'_> {
 }
 
 impl OnBus<'_> {
+    /// The clock of processor `number` of the node.
+    #[inline]
+    fn clock(&mut self, number: usize) -> &mut Clock {
+        &mut self.cores[self.first + number].clock
+    }
+
+    /// The fiber at work on processor `number` of the node.
+    fn fiber_at_work(&self, number: usize) -> Fiber {
+        Fiber::at_work(&self.cores[self.first + number])
+    }
+
     /// The processor `number` of the node at work at `now`.
     #[inline]
     fn at_work(&mut self, number: usize, now: Time) -> AtWork<'_> {
-        let core = &mut self.cores[number];
+        let core = &mut self.cores[self.first + number];
         AtWork { now, core, memory: self.memory, prices: self.prices, anatomy: self.anatomy }
     }
 
@@ -221,7 +231,7 @@ impl OnBus<'_> {
             }
             self.come_to(at);
         }
-        let fiber = Fiber::at_work(&self.cores[number]);
+        let fiber = self.fiber_at_work(number);
         self.begin(fiber, train, at);
         self.waits_for(fiber)
     }
@@ -229,9 +239,9 @@ impl OnBus<'_> {
     /// Lets the train of the fiber at work on processor `number` begin at `at`. Something may happen on the node before. Queues
     /// the fiber's event.
     fn put_off_to(&mut self, number: usize, train: Train, at: Time) {
-        let fiber = Fiber::at_work(&self.cores[number]);
+        let fiber = self.fiber_at_work(number);
         let place = self.agenda.keep_place(self.node, at);
-        self.cores[number].clock.go_on_at(at);
+        self.clock(number).go_on_at(at);
         // In global order the request is an event.
         let looks = match self.agenda.acting() {
             Some(_) => self.agenda.early_place(train.earliest_end(self.memory, at)),
@@ -269,13 +279,13 @@ impl OnBus<'_> {
     /// The place of what follows a request of processor `number` at `from`. The processor's fiber waits until then.
     #[inline]
     fn place_after(&mut self, number: usize, from: Time, at: Time) -> Order {
-        self.cores[number].clock.go_on_at(at);
+        self.clock(number).go_on_at(at);
         self.agenda.place_after(self.node, from, at)
     }
 
     /// Makes the next request of all.
     fn make_next(&mut self, at: Time, fiber: Fiber) {
-        let core = &mut self.cores[fiber.processor()];
+        let core = &mut self.cores[self.first + fiber.processor()];
         let (memory, prices, anatomy) = (&mut *self.memory, self.prices, &mut *self.anatomy);
         let mut work = AtWork { now: at, core, memory, prices, anatomy };
         let Some(train) = self.trains.asking(fiber) else { return };
@@ -342,8 +352,8 @@ impl OnBus<'_> {
     /// Lets the fiber at work on processor `number` go on at a place.
     #[inline]
     fn go_on_at(&mut self, number: usize, place: Order) {
-        let epoch = self.cores[number].clock.epoch();
-        let on = Happening::Continue { core: self.first + number as u32, epoch };
+        let epoch = self.clock(number).epoch();
+        let on = Happening::Continue { core: (self.first + number) as u32, epoch };
         self.agenda.push_to(place, self.node, on);
     }
 
