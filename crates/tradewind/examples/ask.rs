@@ -4,6 +4,8 @@
 //! cargo run --release --example ask compare ask --machine native,paragon
 //! ```
 
+use std::hint::black_box;
+
 use tradewind::prelude::*;
 
 /// Threads ask the next node, and compute between two questions.
@@ -29,9 +31,9 @@ struct Ask {
 /// What a step costs on a model: a multiplication and an addition.
 const STEP: Operations = Operations::NONE.integers(2);
 
-/// Does as many steps. Each of them needs the result of the one before.
+/// Does as many steps. Each of them needs the result of the one before, and none is left out by the compiler.
 fn steps(count: u32, from: u64) -> u64 {
-    (0..count).fold(from, |x, _| x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1))
+    (0..count).fold(from, |x, _| black_box(x).wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1))
 }
 
 #[handlers]
@@ -68,7 +70,7 @@ impl Ask {
                 thread.poll();
             }
         }
-        std::hint::black_box(x);
+        black_box(x);
     }
 
     fn report(&self, end: &mut Quiet<'_>) -> Report {
