@@ -68,7 +68,9 @@ impl<'h> Found<'h> {
             .figure("parallel", self.parallel() as f64, Merge::Max)
             .figure("accesses", self.accesses as f64 / count, Merge::Max)
             .figure("postponed", postponed / count, Merge::Max)
-            .figure("overlaps", self.overlaps as f64, Merge::Max);
+            .figure("overtook", self.overtook() as f64 / count, Merge::Max)
+            .figure("overlaps", self.overlaps as f64, Merge::Max)
+            .figure("intrusions", self.intrusions as f64, Merge::Max);
         if free > 0 {
             report = report.figure("beside", beside as f64 / free as f64, Merge::Max);
         }
@@ -125,6 +127,19 @@ impl<'h> Found<'h> {
         let mut messages: Vec<_> = self.all.iter().collect();
         messages.sort_by_key(|message| message.made);
         messages.split_off((self.all.len() as f64 * LEFT_OUT) as usize)
+    }
+
+    /// The messages that began to compute before one that was made earlier.
+    fn overtook(&self) -> usize {
+        let mut messages: Vec<_> = self.all.iter().map(|message| (message.made, message.entered)).collect();
+        messages.sort_unstable();
+        let mut latest = 0;
+        let mut overtakes = |(_, entered): &(u64, u64)| {
+            let earlier = latest;
+            latest = latest.max(*entered);
+            *entered < earlier
+        };
+        messages.iter().filter(|message| overtakes(message)).count()
     }
 
     /// The most messages that computed at once.
@@ -230,6 +245,9 @@ mod tests {
         assert_eq!(failures(&all, &[2, 2]), [""; 0]);
         assert_eq!(Found::of(&all, 0).parallel(), 3);
         assert_eq!(Found::of(&all, 0).beside(), (1, 1));
+        let late = Handled { made: 1, ..message(Kind::Keyed, 0, 20, 30) };
+        let early = Handled { made: 2, ..message(Kind::Keyed, 1, 12, 25) };
+        assert_eq!(Found::of(&[late, early], 0).overtook(), 1);
     }
 
     #[test]

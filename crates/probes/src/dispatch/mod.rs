@@ -10,7 +10,7 @@
 //! |---|---|
 //! | `keyed` | the dispatch queue hands out one event of a key at a time |
 //! | `lock` | any event may be handed out; its handler takes the lock of its key, and waits for the lock by testing it |
-//! | `thread` | a handler that finds the lock taken leaves its message in memory and ends. Who gives the lock back hands it to a thread of node 0, which does the work of the message |
+//! | `thread` | a handler that finds the lock taken leaves its message in memory and ends. Who gives the lock back hands it to a thread of node 0, which does the work of all messages that wait for the lock |
 //! | `none` | not at all |
 //!
 //! A lock is a word beside the word of its key, in the line that the handler needs anyway. Taking it is one test-and-set, which loads and
@@ -40,7 +40,9 @@
 //! | `parallel` | the greatest number of handlers that computed at once |
 //! | `accesses` | accesses of a message's code to the words and the locks, on average |
 //! | `postponed` | the share of messages that were left to threads |
+//! | `overtook` | the share of messages that began to compute before one that was made earlier |
 //! | `overlaps` | messages whose computing overlapped that of another message of their key |
+//! | `intrusions` | messages that ran beside a sequential one |
 //! | `beside` | the share of nosync messages that began while a handler of a key ran |
 //! | `sending` | the time that the slowest sender took to send all of its messages |
 //!

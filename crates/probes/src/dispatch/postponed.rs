@@ -55,17 +55,22 @@ impl Postponed {
         true
     }
 
-    /// Gives a lock back, or to the message that has waited longest, whose work a thread is given. Returns the event to signal.
-    pub(super) fn give_back(&self, tag: Tag) -> Option<&Event> {
-        let next = {
-            let mut lock = self.lock(tag);
-            let next = lock.waiting.pop_front();
-            lock.is_taken = next.is_some();
-            next?
-        };
-        let worker = &self.workers[self.given.add(0, 1) as usize % self.workers.len()];
-        guard(&worker.items).push_back(next);
-        Some(&worker.given)
+    /// Gives a lock back, or to the message that has waited longest for it. Returns that message.
+    pub(super) fn give_back(&self, tag: Tag) -> Option<Item> {
+        let mut lock = self.lock(tag);
+        let next = lock.waiting.pop_front();
+        lock.is_taken = next.is_some();
+        next
+    }
+
+    /// Leaves a message that has its lock to the thread that has least to do. Returns the event to signal.
+    pub(super) fn leave(&self, item: Item) -> &Event {
+        let first = self.given.add(0, 1) as usize;
+        let in_turn =
+            (0..self.workers.len()).map(|other| &self.workers[(first + other) % self.workers.len()]);
+        let worker = in_turn.min_by_key(|worker| guard(&worker.items).len()).expect("a node has a thread");
+        guard(&worker.items).push_back(item);
+        &worker.given
     }
 
     /// The event by which a thread learns of its messages.
@@ -78,9 +83,14 @@ impl Postponed {
         self.workers.iter().map(|worker| &worker.given)
     }
 
-    /// The oldest message that a thread has been given.
+    /// The oldest message that a thread has been given and has not ended.
     pub(super) fn next(&self, thread: u32) -> Option<Item> {
-        guard(&self.workers[thread as usize].items).pop_front()
+        guard(&self.workers[thread as usize].items).front().copied()
+    }
+
+    /// A thread has done the work of its oldest message.
+    pub(super) fn end(&self, thread: u32) {
+        guard(&self.workers[thread as usize].items).pop_front();
     }
 
     fn lock(&self, tag: Tag) -> MutexGuard<'_, Lock> {
@@ -103,15 +113,23 @@ mod tests {
         let item = |number, key| Item { tag: Tag::new(Kind::Keyed, key, true), made: 0, number, length: 1 };
         assert!(postponed.take(&item(0, 1)) && postponed.take(&item(1, 0)));
         assert!(!postponed.take(&item(2, 1)) && !postponed.take(&item(3, 1)));
-        assert!(postponed.give_back(item(1, 0).tag).is_none());
-        assert!(postponed.give_back(item(0, 1).tag).is_some());
-        assert_eq!((postponed.next(0), postponed.next(1)), (Some(item(2, 1)), None));
+        assert_eq!(postponed.give_back(item(1, 0).tag), None);
+        assert_eq!(postponed.give_back(item(0, 1).tag), Some(item(2, 1)));
         assert!(!postponed.take(&item(4, 1)), "the second message of the key has its lock");
-        for thread in [1, 0] {
-            assert!(postponed.give_back(item(0, 1).tag).is_some());
-            assert!(postponed.next(thread).is_some());
-        }
-        assert!(postponed.give_back(item(0, 1).tag).is_none());
+        assert_eq!(postponed.give_back(item(2, 1).tag), Some(item(3, 1)));
+        assert_eq!(postponed.give_back(item(3, 1).tag), Some(item(4, 1)));
+        assert_eq!(postponed.give_back(item(4, 1).tag), None);
         assert!(postponed.take(&item(5, 1)));
+    }
+
+    #[test]
+    fn a_message_is_left_to_the_thread_that_has_least_to_do() {
+        let postponed = Postponed::new(1, 2);
+        let item = |number| Item { tag: Tag::new(Kind::Keyed, 0, true), made: 0, number, length: 1 };
+        (0..2).for_each(|number| _ = postponed.leave(item(number)));
+        assert_eq!([postponed.next(0), postponed.next(1)], [Some(item(0)), Some(item(1))]);
+        postponed.end(1);
+        postponed.leave(item(2));
+        assert_eq!([postponed.next(0), postponed.next(1)], [Some(item(0)), Some(item(2))]);
     }
 }

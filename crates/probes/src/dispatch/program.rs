@@ -82,7 +82,9 @@ impl Dispatch {
                     return self.records.postpone(&item, now(cx));
                 }
                 self.work(&item, cx);
-                self.pass_lock_on(item.tag, cx);
+                if let Some(next) = self.give_lock_back(item.tag, cx) {
+                    cx.signal(self.postponed.leave(next), 1);
+                }
             }
             _ => self.work(&item, cx),
         }
@@ -107,12 +109,10 @@ impl Dispatch {
         self.records.end(item, now(cx));
     }
 
-    /// Gives the lock of a key back, or to a message that waits for it.
-    fn pass_lock_on(&self, tag: Tag, cx: &mut Handler<'_>) {
+    /// Gives the lock of a key back, or to the message that has waited longest for it, which it returns.
+    fn give_lock_back(&self, tag: Tag, cx: &mut Handler<'_>) -> Option<Item> {
         self.memory.free_lock(tag, cx);
-        if let Some(given) = self.postponed.give_back(tag) {
-            cx.signal(given, 1);
-        }
+        self.postponed.give_back(tag)
     }
 
     /// Ends a message with which a processor was busy since `since`.
@@ -128,19 +128,26 @@ impl Dispatch {
         }
     }
 
-    /// Does the work of messages that were left to this thread.
+    /// Does the work of messages that were left to this thread, each time up to the last one that waits for the lock.
     fn work_for_others(&self, thread: &Thread<'_>) {
         for count in 1.. {
             thread.wait(self.postponed.given(thread.index()), count);
-            let Some(item) = self.postponed.next(thread.index()) else { return };
-            thread.hold(Key::NoSync, |cx| {
-                let since = now(cx);
-                self.memory.fetch(&item, cx);
-                self.work(&item, cx);
-                self.pass_lock_on(item.tag, cx);
-                self.finish(&item, since, cx);
-            });
+            let Some(mut item) = self.postponed.next(thread.index()) else { return };
+            while let Some(next) = thread.hold(Key::NoSync, |cx| self.take_over(&item, cx)) {
+                item = next;
+            }
+            self.postponed.end(thread.index());
         }
+    }
+
+    /// Does the work of a message that was left to a thread. Returns the next one that has the lock.
+    fn take_over(&self, item: &Item, cx: &mut Handler<'_>) -> Option<Item> {
+        let since = now(cx);
+        self.memory.fetch(item, cx);
+        self.work(item, cx);
+        let next = self.give_lock_back(item.tag, cx);
+        self.finish(item, since, cx);
+        next
     }
 
     /// Sends the messages of a thread.
