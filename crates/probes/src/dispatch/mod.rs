@@ -36,7 +36,7 @@
 //! | `rate` | handlers per second, from the first to the last |
 //! | `load` | the number of processors that computed in handlers, on average |
 //! | `busy` | the number of processors that were in handlers, or in threads that do their work, on average |
-//! | `wasted` | the share of `busy` that computed nothing: attempts at locks, leaving messages to threads |
+//! | `wasted` | the share of `busy` that computed nothing: attempts at locks, leaving messages to threads; natively the looks at the clock too |
 //! | `parallel` | the greatest number of handlers that computed at once |
 //! | `accesses` | accesses of a message's code to the words and the locks, on average |
 //! | `postponed` | the share of messages that were left to threads |
