@@ -465,7 +465,8 @@ pub(crate) struct Run {
     /// Modelled time between samples of how busy each part of a model is and how many events wait, for the trace [default: 10 us]
     #[arg(long, value_name = "TIME", requires = "trace", allow_hyphen_values = true, value_parser = told::trace_interval)]
     pub(crate) trace_interval: Option<Told<Time>>,
-    /// Draw the curves of a program that has some, such as traffic, into this file, as SVG
+    /// Draw the curves of a program that has some, such as traffic, into this file, as SVG; of another program, where the time
+    /// of its events went on a model
     #[arg(long, value_name = "FILE.svg")]
     pub(crate) out: Option<PathBuf>,
     #[command(flatten)]

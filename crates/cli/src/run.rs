@@ -156,10 +156,13 @@ fn show(arguments: &Run, page: &Page, found: &document::Run, out: &mut impl Writ
     Ok(out.flush()?)
 }
 
-/// The curves of a run, drawn for the file of this path.
+/// The picture of a run, drawn for the file of this path.
 fn drawn(path: &Path, found: &document::Run) -> Result<String, Problem> {
     let nothing = || {
-        let why = format!("{} has no curve to draw: expected a program such as traffic", found.asked.program);
+        let program = &found.asked.program;
+        let why = format!(
+            "{program} has no curve to draw: expected a program such as traffic, or a modelled machine"
+        );
         files::wrong(path, &why)
     };
     Ok(plot::svg(&picture::run(found).ok_or_else(nothing)?))

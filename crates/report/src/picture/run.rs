@@ -1,13 +1,16 @@
-//! The tables among a program's figures as a picture. This module must never know what a figure means.
+//! The tables among a program's figures as a picture; of a program without tables, the steps of its events. This module must never know what
+//! a figure means.
 //!
 //! A table whose rows are numbers is drawn: its rows across, its columns up, those of one unit in one panel. A column `+-` says how
 //! sure the one before it is: it becomes that one's intervals.
 
 use indexmap::IndexSet;
 
-use crate::document::Run;
+use super::trip;
+use crate::document::{Combination, Run};
 use crate::figures::{Grid, Values, grids};
 use crate::plot::{Axis, Content, Interval, Lines, Panel, Picture, Point, Scale, Series, Shared};
+use crate::quantity::several;
 
 /// The factor between the least and the greatest value of a panel from which on equal factors are equally long.
 const WIDE: f64 = 30.0;
@@ -15,8 +18,21 @@ const WIDE: f64 = 30.0;
 /// The name of a column that says by how much more or less than the one before it the truth may be.
 const SURE: &str = "+-";
 
-/// The picture of a run; `None` if there is nothing to draw.
+/// The picture of a run: its tables, or without any where the time of its events went. `None` if there is nothing to draw.
 pub fn run(run: &Run) -> Option<Picture> {
+    tables(run).or_else(|| events(run))
+}
+
+/// Where the time of events went in a run on a model.
+fn events(run: &Run) -> Option<Picture> {
+    let Combination { machine, mechanism, policy, nodes, processors, .. } = &run.combination;
+    let shape = format!("{} of {}", several(*nodes, "node"), several(*processors, "processor"));
+    let of = format!("{} on {machine}, {shape}, {mechanism} {policy}", run.asked.program);
+    trip::events(&of, &run.measured.anatomy)
+}
+
+/// The picture of the tables among a run's figures.
+fn tables(run: &Run) -> Option<Picture> {
     let grids = grids(&run.measured.report);
     let panels: Vec<_> = grids.iter().flat_map(panels).collect();
     let inputs: Vec<_> = run.asked.input.iter().take(3).map(|(_, value)| value.as_str()).collect();

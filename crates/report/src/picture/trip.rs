@@ -1,8 +1,10 @@
 //! A message's way through a machine, step by step: as a run measured it, or as a sum of prices. This module must never know a price.
 
+use indexmap::IndexMap;
+
 use crate::document::{Explain, Kind, OneWay, Stage, Trip};
 use crate::plot::{Bar, Bars, Content, Panel, Picture, Shared};
-use crate::quantity::duration;
+use crate::quantity::{duration, several};
 
 /// The most ways that are drawn.
 const WAYS: usize = 6;
@@ -74,18 +76,23 @@ fn priced(machine: &str, trips: &[Trip]) -> Option<Picture> {
     )
 }
 
-/// The picture of where the time of each kind of event went, each kind with its name in the picture; `None` without a kind.
-pub(super) fn events<'k>(title: String, kinds: impl Iterator<Item = (String, &'k Kind)>) -> Option<Picture> {
-    let panel = |(name, kind): (String, &Kind)| {
+/// The picture of where the time of events went: a panel for each of the most frequent kinds. `None` without a kind. `of` says which run it
+/// is.
+pub(super) fn events(of: &str, kinds: &IndexMap<String, Kind>) -> Option<Picture> {
+    let title = format!("{of}: where the time of an event goes");
+    let mut kinds: Vec<_> = kinds.iter().collect();
+    kinds.sort_by_key(|(_, kind)| std::cmp::Reverse(kind.events));
+    let panel = |(name, kind): (&String, &Kind)| {
         let stages = kind.stages();
-        let title = format!("{name}: {}", duration(sum(&stages) * 1e-9));
+        let time = duration(sum(&stages) * 1e-9);
+        let title = format!("{name}, {}: {time}", several(kind.events, "time"));
         waterfall(title, stages.into_iter().map(|stage| (stage.name, stage.time_ns)))
     };
     picture(
         title,
         "Measured: the mean over all events of a kind in the whole run, from leaving for the network to the end of the handler. A step that \
          not every event takes counts for as much as the mean event takes of it.",
-        kinds.take(WAYS).map(panel).collect(),
+        kinds.into_iter().take(WAYS).map(panel).collect(),
     )
 }
 

@@ -43,14 +43,8 @@ pub fn events(found: &Comparison) -> Option<Picture> {
     let modelled = best.filter(|(_, row)| !row.measured.anatomy.is_empty());
     let time = |(_, row): &(&World, &Row)| row.measured.time_ns;
     let (world, row) = modelled.min_by(|one, other| time(one).total_cmp(&time(other)))?;
-    let mut kinds: Vec<_> = row.measured.anatomy.iter().collect();
-    kinds.sort_by_key(|(_, kind)| std::cmp::Reverse(kind.events));
     let with = [row.combination.mechanism.as_str(), row.combination.policy.as_str()].join(" ");
-    let title =
-        format!("{} on {}, {with}: where the time of an event goes", found.asked.program, title(world));
-    let kinds =
-        kinds.into_iter().map(|(name, kind)| (format!("{name}, {}", several(kind.events, "time")), kind));
-    trip::events(title, kinds)
+    trip::events(&format!("{} on {}, {with}", found.asked.program, title(world)), &row.measured.anatomy)
 }
 
 fn title(world: &World) -> String {

@@ -355,3 +355,15 @@ fn a_comparison_is_a_page_too() {
         assert!(page.contains(&field) && page.contains(&format!("data-value=\"{sent}\"")), "{field}, {sent}");
     }
 }
+
+#[test]
+fn a_run_on_a_model_is_drawn_as_the_steps_of_its_events() {
+    let place = Place::new();
+    let out = place.path("run.svg");
+    let machine = ["--machine", "paragon", "--nodes", "3", "--processors", "1"];
+    let run = json(&[&["run", "split-phase", "--out", &out], &machine[..]].concat());
+    let values = drawn(&place.read("run.svg"), "bar");
+    let kinds = run["anatomy"].as_object().expect("kinds of events").values();
+    let travels: Vec<_> = kinds.filter_map(|kind| kind["mean_travel_ns"].as_f64()).collect();
+    assert!(values.len() >= 2 && travels.iter().any(|travel| values.contains(travel)), "{values:?}");
+}
