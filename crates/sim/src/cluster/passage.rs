@@ -187,20 +187,20 @@ impl Cluster {
     #[inline(never)]
     fn inject_through_staging(&mut self, core: usize, flight: u32) {
         let (mut sender, flights) = Sender::of(self, core);
-        sender.count(&mut flights[flight]);
+        let passage = sender.count(&mut flights[flight]);
         if let Some(command) = self.command(flight) {
             return self.ship(command);
         }
         let (sender, flights) = Sender::of(self, core);
-        sender.pass_on(flight, &flights[flight]);
+        sender.pass_on(flight, &flights[flight], passage);
     }
 
     /// Sends a flight that is in the interface of its source towards another node.
-    fn leave(&mut self, flight: u32) {
+    fn leave(&mut self, flight: u32, passage: Passage) {
         let Link { road, flights, .. } = &mut self.link;
         let leaving = &flights[flight];
         let interface = self.nodes[leaving.from()].port.interface();
-        road.leave(flight, leaving, interface, &mut self.agenda);
+        road.leave(flight, leaving, passage, interface, &mut self.agenda);
     }
 
     /// The command for a transfer or a deposit through staging buffers; `None` if the cargo of a flight does not go through them.
@@ -279,8 +279,8 @@ impl Cluster {
                     let way = (NodeId(from as u32), NodeId(to as u32));
                     let flight = self.link.flights.load_packet(packet, way, bytes);
                     let passage = self.link.passages.of(bytes, Mover::Staging);
-                    self.link.flights[flight].leave(number, now, passage);
-                    self.leave(flight);
+                    self.link.flights[flight].leave(number, now);
+                    self.leave(flight, passage);
                 }
                 Effect::Complete { node, at, flight } => {
                     self.agenda.push(node, at, Happening::Deliver { flight });
@@ -296,9 +296,11 @@ impl Cluster {
 
     /// A message comes to a port in: its last byte if the network is constant and the port was free, else its first byte.
     pub(crate) fn arrive(&mut self, flight: u32) {
-        let arriving = &self.link.flights[flight];
-        let node = arriving.to();
-        match self.nodes[node].port.enter(self.agenda.now(), arriving, self.link.road.is_constant()) {
+        let Link { flights, passages, road, .. } = &mut self.link;
+        let arriving = &flights[flight];
+        let (node, mover) = (arriving.to(), arriving.mover());
+        let passage = passages.of(arriving.bytes(), mover).time;
+        match self.nodes[node].port.enter(self.agenda.now(), mover, passage, road.is_constant()) {
             Some(through) => self.agenda.push_passage(node, through, Happening::Pass { flight }),
             None => self.deliver(flight),
         }
@@ -523,7 +525,7 @@ impl Cluster {
         let (place, message) = (node as u32, packet.id().0);
         self.record(Traced::Arrive { node: place, from: place, message, flow: number });
         let (flight, event) = self.link.flights.load(NodeId(place), &manifest, &cargo);
-        event.leave(number, now, Passage::default());
+        event.leave(number, now);
         event.raise(origin, like);
         flight
     }

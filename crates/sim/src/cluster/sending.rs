@@ -2,7 +2,7 @@
 //!
 //! This module must never know why a processor sends, nor how cargo gets to another node.
 
-use hardware::Passages;
+use hardware::{Passage, Passages};
 use tempest::NodeId;
 use tempest::world::{Node as Waist, Packet};
 use trace::Event as Traced;
@@ -128,15 +128,15 @@ impl<'a> Sender<'a> {
     /// Puts the cargo of a flight into the interface.
     #[inline(always)]
     pub(crate) fn inject(mut self, place: u32, flight: &mut Flight) {
-        self.count(flight);
-        self.pass_on(place, flight);
+        let passage = self.count(flight);
+        self.pass_on(place, flight, passage);
     }
 
     /// Passes the cargo of a flight on from the interface.
     #[inline(always)]
-    pub(crate) fn pass_on(self, place: u32, flight: &Flight) {
+    pub(crate) fn pass_on(self, place: u32, flight: &Flight, passage: Passage) {
         if flight.to() != flight.from() {
-            return self.road.leave(place, flight, self.node.port.interface(), self.agenda);
+            return self.road.leave(place, flight, passage, self.node.port.interface(), self.agenda);
         }
         // A processor that runs handlers finds its node's message to itself at hand.
         let near = self.node.dispatch.serving.server(self.core.number().into()).is_some();
@@ -144,15 +144,15 @@ impl<'a> Sender<'a> {
         bring_back(self.agenda, self.core.node(), way, place);
     }
 
-    /// Counts and records that the cargo of a flight leaves.
+    /// Counts and records that the cargo of a flight leaves. Returns its passage through an interface.
     #[inline(always)]
-    pub(crate) fn count(&mut self, flight: &mut Flight) {
+    pub(crate) fn count(&mut self, flight: &mut Flight) -> Passage {
         let Self { core, node, agenda, passages, measure, .. } = self;
         let (now, from, processor) = (agenda.now(), core.node(), core.number());
         agenda.note_progress();
         let data = flight.bytes();
         let passage = passages.of(data, flight.mover());
-        flight.leave(node.port.take_number(from), now, passage);
+        flight.leave(node.port.take_number(from), now);
         let (manifest, flow) = (flight.manifest(), flight.number());
         manifest.count(core.ledger.count(), passage.headers, from);
         let (node, to) = (from as u32, manifest.to.0);
@@ -162,6 +162,7 @@ impl<'a> Sender<'a> {
             Some(message) => measure.record(now, Traced::Send { node, processor, to, message, bytes, flow }),
             None => measure.record(now, Traced::Deposit { node, processor, to, bytes, flow }),
         }
+        passage
     }
 }
 

@@ -4,7 +4,7 @@
 
 use std::ops::{Index, IndexMut};
 
-use hardware::{Mover, Passage};
+use hardware::Mover;
 use machine::Class;
 use tempest::world::{DispatchKey, MessageId, Packet, Transfer};
 use tempest::{Block, MAX_WORDS, NodeId, Piece, Place};
@@ -56,46 +56,23 @@ impl Moved {
 /// The most words of a message that stand in the flight itself. Most messages have one or two.
 const FEW: usize = 3;
 
-/// The words of a message or a deposit. Long ones have room of their own, which a later flight at the same place uses again.
-#[derive(Debug, Default)]
-struct Words {
-    length: u8,
-    few: [u64; FEW],
-    many: Option<Box<[u64; MAX_WORDS]>>,
+/// The things that few flights have. Their room stays with the place of a flight, and a later flight there uses it again.
+#[derive(Debug)]
+struct Rest {
+    /// The words of a long message or deposit.
+    many: [u64; MAX_WORDS],
+    /// The part of the machine that moves the load through an interface.
+    mover: Mover,
+    load: Load,
 }
 
-impl Words {
-    /// Takes the first `length` words of the room of a packet. Whole arrays are copied, because that takes no loop.
-    #[inline]
-    fn set(&mut self, length: usize, room: &[u64; MAX_WORDS]) {
-        self.length = length as u8;
-        match room.first_chunk() {
-            Some(few) if length <= FEW => self.few = *few,
-            _ => **self.many.get_or_insert_with(|| Box::new([0; MAX_WORDS])) = *room,
-        }
-    }
-
-    /// Fills the room of a packet with the words, and with whatever stands behind them.
-    #[inline]
-    fn fill(&self, room: &mut [u64; MAX_WORDS]) {
-        match (&self.many, room.first_chunk_mut()) {
-            (_, Some(few)) if self.length() <= FEW => *few = self.few,
-            (Some(many), _) => *room = **many,
-            _ => {}
-        }
-    }
-
-    fn get(&self) -> &[u64] {
-        let many = || self.many.as_ref().map_or(&[][..], |many| &many[..self.length()]);
-        self.few.get(..self.length()).unwrap_or_else(many)
-    }
-
-    fn length(&self) -> usize {
-        self.length.into()
+impl Rest {
+    fn blank() -> Self {
+        Self { many: [0; MAX_WORDS], mover: Mover::Processors, load: Load::None }
     }
 }
 
-/// Cargo on its way, or an event that a node raised by itself.
+/// Cargo on its way, or an event that a node raised by itself. It is two lines of a host's cache.
 #[derive(Debug)]
 #[repr(align(64))]
 pub(crate) struct Flight {
@@ -109,16 +86,18 @@ pub(crate) struct Flight {
     left: Time,
     /// The time at which the cargo came to its node.
     arrived: Time,
-    mover: Mover,
-    /// The passage of the cargo through an interface.
-    passage: Passage,
-    words: Words,
-    load: Load,
+    /// The words of a short message or deposit.
+    few: [u64; FEW],
+    rest: Option<Box<Rest>>,
     /// The kind in the account of costs: the number of the flight's message, or of the message that the flight completes.
     kind: u16,
+    /// The number of words of the message or deposit.
+    length: u8,
     origin: Origin,
     /// Whether a network processor has handed the message over to a computing processor.
     forwarded: bool,
+    /// Whether the rest has a load.
+    carries: bool,
 }
 
 impl Flight {
@@ -131,25 +110,71 @@ impl Flight {
             number: 0,
             left: Time::ZERO,
             arrived: Time::ZERO,
-            mover: Mover::Processors,
-            passage: Passage::default(),
-            words: Words::default(),
-            load: Load::None,
+            few: [0; FEW],
+            rest: None,
             kind: u16::MAX,
+            length: 0,
             origin: Origin::Sent,
             forwarded: false,
+            carries: false,
         }
+    }
+
+    /// Takes the first `length` words of the room of a packet. Whole arrays are copied, because that takes no loop.
+    #[inline]
+    fn set_words(&mut self, length: usize, room: &[u64; MAX_WORDS]) {
+        self.length = length as u8;
+        match room.first_chunk() {
+            Some(few) if length <= FEW => self.few = *few,
+            _ => self.rest().many = *room,
+        }
+    }
+
+    /// Fills the room of a packet with the words, and with whatever stands behind them.
+    #[inline]
+    fn fill_words(&self, room: &mut [u64; MAX_WORDS]) {
+        match (&self.rest, room.first_chunk_mut()) {
+            (_, Some(few)) if self.length() <= FEW => *few = self.few,
+            (Some(rest), _) => *room = rest.many,
+            _ => {}
+        }
+    }
+
+    /// The words of the message or deposit.
+    fn words(&self) -> &[u64] {
+        let many = || self.rest.as_ref().map_or(&[][..], |rest| &rest.many[..self.length()]);
+        self.few.get(..self.length()).unwrap_or_else(many)
+    }
+
+    fn length(&self) -> usize {
+        self.length.into()
+    }
+
+    /// The room for what few flights have.
+    fn rest(&mut self) -> &mut Rest {
+        self.rest.get_or_insert_with(|| Box::new(Rest::blank()))
+    }
+
+    /// The things that the flight carries besides the words of its message.
+    fn load(&self) -> &Load {
+        self.rest.as_deref().filter(|_| self.carries).map_or(&Load::None, |rest| &rest.load)
+    }
+
+    /// Takes a load, which a part of the machine moves through an interface.
+    fn carry(&mut self, mover: Mover, load: Load) {
+        self.carries = true;
+        let rest = self.rest();
+        (rest.mover, rest.load) = (mover, load);
     }
 
     /// Loads cargo with words for a place. Memory has lines of `line` bytes.
     #[inline(never)]
     fn load_words(&mut self, cargo: &Cargo<'_>, line: u64) {
-        self.mover = cargo.mover(line);
         if let Some(packet) = cargo.packet() {
-            self.words.set(packet.length(), packet.room());
+            self.set_words(packet.length(), packet.room());
         }
-        self.load = match *cargo {
-            Cargo::Message(_) => Load::None,
+        let load = match *cargo {
+            Cargo::Message(_) => return,
             Cargo::Transfer(Transfer { words, from, into }, _) => {
                 Load::Transfer(Box::new(Moved { words: words.into(), from: from.into(), into: into.into() }))
             }
@@ -157,19 +182,18 @@ impl Flight {
             Cargo::Deposit(to, words) => {
                 let mut room = [0; MAX_WORDS];
                 room[..words.len()].copy_from_slice(words);
-                self.words.set(words.len(), &room);
+                self.set_words(words.len(), &room);
                 Load::Deposit(to)
             }
         };
+        self.carry(cargo.mover(line), load);
     }
 
-    /// Records that the cargo leaves its node, or becomes an event, under the number of a flow. An event of the node itself has no
-    /// passage.
+    /// Records that the cargo leaves its node, or becomes an event, under the number of a flow.
     #[inline]
-    pub(crate) fn leave(&mut self, number: u64, now: Time, passage: Passage) {
+    pub(crate) fn leave(&mut self, number: u64, now: Time) {
         self.number = number;
         (self.left, self.arrived) = (now, now);
-        self.passage = passage;
     }
 
     /// Makes this an event that a node raises by itself. An event that continues another one is of that one's kind and class.
@@ -201,13 +225,9 @@ impl Flight {
     }
 
     /// The part of the machine that moves the cargo through an interface.
+    #[inline]
     pub(crate) fn mover(&self) -> Mover {
-        self.mover
-    }
-
-    /// The passage of the cargo through an interface.
-    pub(crate) fn passage(&self) -> Passage {
-        self.passage
+        self.rest.as_deref().filter(|_| self.carries).map_or(Mover::Processors, |rest| rest.mover)
     }
 
     /// The class of the flight's message.
@@ -237,17 +257,17 @@ impl Flight {
 
     /// The number of the packet of a transfer through staging buffers, if the flight is one.
     pub(crate) fn staged(&self) -> Option<u32> {
-        if let Load::Packet(packet) = self.load { Some(packet) } else { None }
+        if let Load::Packet(packet) = *self.load() { Some(packet) } else { None }
     }
 
     /// The transfer that the flight carries.
     pub(crate) fn transfer(&self) -> Option<Transfer<'_>> {
-        if let Load::Transfer(moved) = &self.load { Some(moved.transfer()) } else { None }
+        if let Load::Transfer(moved) = self.load() { Some(moved.transfer()) } else { None }
     }
 
     /// The words of a deposit, and their place in the destination's memory.
     pub(crate) fn deposit(&self) -> Option<(Place, &[u64])> {
-        if let Load::Deposit(place) = self.load { Some((place, self.words.get())) } else { None }
+        if let Load::Deposit(place) = *self.load() { Some((place, self.words())) } else { None }
     }
 
     /// Words for places in the destination's memory.
@@ -301,20 +321,21 @@ impl Flight {
     /// Whether the flight carries more than the words of its message.
     #[inline]
     pub(crate) fn carries(&self) -> bool {
-        !matches!(self.load, Load::None)
+        self.carries
     }
 
     /// Fills a packet with the flight's message.
     #[inline]
     pub(crate) fn fill(&self, packet: &mut Packet) {
-        let (id, words) = (MessageId(self.manifest.kind), &self.words);
-        packet.fill(id, self.from, words.length(), |room| words.fill(room));
+        let id = MessageId(self.manifest.kind);
+        packet.fill(id, self.from, self.length(), |room| self.fill_words(room));
     }
 
     /// Removes all that the flight carries besides the words of its message, and returns the block of shared memory among that.
     #[inline(never)]
     fn take_block(&mut self) -> Option<Brought> {
-        match std::mem::replace(&mut self.load, Load::None) {
+        self.carries = false;
+        match std::mem::replace(&mut self.rest().load, Load::None) {
             Load::Block(block, words) => Some((block, words)),
             _ => None,
         }
@@ -323,7 +344,7 @@ impl Flight {
     /// Removes the words of a transfer, which are in place: the flight's place may stay unused for long, and should not keep a
     /// block of words so long.
     pub(crate) fn unload(&mut self) {
-        if let Load::Transfer(moved) = &mut self.load {
+        if let Load::Transfer(moved) = &mut self.rest().load {
             (moved.words, moved.into) = Default::default();
         }
     }
@@ -371,7 +392,7 @@ impl Flights {
         let line = self.line;
         let (place, flight) = self.add(from, manifest);
         match cargo {
-            Cargo::Message(packet) => flight.words.set(packet.length(), packet.room()),
+            Cargo::Message(packet) => flight.set_words(packet.length(), packet.room()),
             _ => flight.load_words(cargo, line),
         }
         (place, flight)
@@ -380,7 +401,7 @@ impl Flights {
     /// Adds a flight of a packet of a transfer through staging buffers, of so many bytes. Returns its place.
     pub(crate) fn load_packet(&mut self, packet: u32, (from, to): (NodeId, NodeId), bytes: u64) -> u32 {
         let (place, flight) = self.add(from, &Manifest::of_bytes(bytes, to));
-        (flight.mover, flight.load) = (Mover::Staging, Load::Packet(packet));
+        flight.carry(Mover::Staging, Load::Packet(packet));
         place
     }
 
@@ -391,7 +412,6 @@ impl Flights {
         let flight = &mut self.all[place as usize];
         flight.manifest = *manifest;
         flight.from = from;
-        flight.mover = Mover::Processors;
         flight.kind = manifest.kind;
         flight.origin = Origin::Sent;
         flight.forwarded = false;
@@ -444,9 +464,7 @@ mod tests {
     impl Flight {
         /// A flight of so many bytes from node 0 to node 1, which processors move.
         pub(crate) fn of_bytes(bytes: u64) -> Self {
-            let passages = &mut hardware::Passages::new(crate::link::testing::interface(), Time::ZERO);
-            let passage = passages.of(bytes, Mover::Processors);
-            Self { manifest: Manifest::of_bytes(bytes, NodeId(1)), passage, ..Self::blank() }
+            Self { manifest: Manifest::of_bytes(bytes, NodeId(1)), ..Self::blank() }
         }
     }
 
@@ -455,8 +473,13 @@ mod tests {
     /// Adds a flight of cargo of 16 bytes from node 1 to node 2 that leaves under a number.
     fn leave(flights: &mut Flights, number: u64, cargo: &Cargo<'_>) -> u32 {
         let (place, flight) = flights.load(NodeId(1), &Manifest::of_bytes(16, NodeId(2)), cargo);
-        flight.leave(number, ns(10), Passage::default());
+        flight.leave(number, ns(10));
         place
+    }
+
+    #[test]
+    fn a_flight_is_two_lines_of_a_cache() {
+        assert_eq!(size_of::<Flight>(), 128);
     }
 
     #[test]

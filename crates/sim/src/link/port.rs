@@ -4,12 +4,10 @@
 
 use std::sync::Arc;
 
-use hardware::{Interface, Lock};
+use hardware::{Interface, Lock, Mover};
 use machine::Machine;
 use trace::Event as Traced;
 use units::Time;
-
-use super::flights::Flight;
 
 /// The interface of a node.
 pub(crate) struct Port {
@@ -58,10 +56,9 @@ impl Port {
         number
     }
 
-    /// Lets a flight into the port in now. A flight that comes `whole` comes with its last byte, another one with its first.
-    /// Returns the time at which the flight has passed the port; `None` if it is in place at once.
-    pub(crate) fn enter(&mut self, now: Time, flight: &Flight, whole: bool) -> Option<Time> {
-        let (passage, mover) = (flight.passage().time, flight.mover());
+    /// Lets a flight into the port in now, whose bytes pass in `passage`. A flight that comes `whole` comes with its last byte, another
+    /// one with its first. Returns the time at which the flight has passed the port; `None` if it is in place at once.
+    pub(crate) fn enter(&mut self, now: Time, mover: Mover, passage: Time, whole: bool) -> Option<Time> {
         let first = if whole { now - mover.behind(passage) } else { now };
         let through = self.interface.eject(first, passage, mover);
         // A flight that the port let in before, and that is in place at this very instant, still comes first.
@@ -133,11 +130,16 @@ mod tests {
         Port::idle(Interface::new(interface().into()), Some(Box::new(Lock::new(ns(30)))))
     }
 
+    /// Lets a message of 40 bytes into a port.
+    fn enter(port: &mut Port, now: u64, whole: bool) -> Option<Time> {
+        let passage = hardware::Passages::new(interface(), Time::ZERO).of(40, Mover::Processors).time;
+        port.enter(ns(now), Mover::Processors, passage, whole)
+    }
+
     #[test]
     fn what_comes_while_the_port_is_in_use_passes_after_it() {
         let mut port = port();
-        let [first, second] =
-            [10, 20].map(|now| port.enter(ns(now), &Flight::of_bytes(40), false).expect("it passes"));
+        let [first, second] = [10, 20].map(|now| enter(&mut port, now, false).expect("it passes"));
         let passage = first - ns(10);
         assert!(passage >= ns(40) && second == first + passage, "{first} {second}");
         assert_eq!(port.passing(), 2);
@@ -147,11 +149,11 @@ mod tests {
 
     #[test]
     fn what_comes_whole_is_in_place_at_once_if_the_port_was_free_for_it() {
-        let passage = port().enter(ns(0), &Flight::of_bytes(40), false).expect("it passes");
+        let passage = enter(&mut port(), 0, false).expect("it passes");
         let mut port = port();
-        assert_eq!(port.enter(ns(500), &Flight::of_bytes(40), true), None);
+        assert_eq!(enter(&mut port, 500, true), None);
         // The first byte of the next message came 10 ns after that of the first.
-        assert_eq!(port.enter(ns(510), &Flight::of_bytes(40), true), Some(ns(500) + passage));
+        assert_eq!(enter(&mut port, 510, true), Some(ns(500) + passage));
     }
 
     #[test]

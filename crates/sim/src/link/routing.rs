@@ -4,7 +4,7 @@
 //! agenda says when. A node whose interface has no room leaves arriving messages in the network. This module must never know
 //! what a message is for, nor which links exist.
 
-use hardware::{Event, Interface, Network, Parcel};
+use hardware::{Event, Interface, Network, Parcel, Passage};
 use machine::Machine;
 use units::Time;
 
@@ -66,10 +66,11 @@ impl Road {
         &mut self,
         place: u32,
         flight: &Flight,
+        passage: Passage,
         interface: &mut Interface,
         agenda: &mut Agenda,
     ) {
-        let (now, passage) = (agenda.now(), flight.passage());
+        let now = agenda.now();
         match &mut self.network {
             Network::Constant(network) => {
                 let first = network.arrival(interface.inject(now, passage.time));
@@ -198,9 +199,10 @@ mod tests {
         let (mut road, mut agenda) = (road(None), Agenda::new([3, 5].into(), Time::ZERO, None));
         let mut port = Interface::new(interface().into());
         let flight = Flight::of_bytes(40);
+        let passage = Passages::new(interface(), Time::ZERO).of(40, Mover::Processors);
         for place in 0..3 {
             assert!(road.has_room(0, &port, ns(0)));
-            road.leave(place, &flight, &mut port, &mut agenda);
+            road.leave(place, &flight, passage, &mut port, &mut agenda);
         }
         // The third message waits behind the 40 bytes of the second, which waits behind those of the first.
         assert!(!road.has_room(0, &port, ns(0)));
@@ -238,7 +240,7 @@ mod tests {
         let mut passages = Passages::new(interface(), Time::ZERO);
         for &(from, to, at) in messages {
             let flight = flights.load_packet(0, (NodeId(from), NodeId(to)), 20);
-            flights[flight].leave(0, ns(5 * at), passages.of(20, Mover::Staging));
+            flights[flight].leave(0, ns(5 * at));
             agenda.push(from as usize, ns(5 * at), Happening::Deliver { flight });
         }
         let mut course = Vec::new();
@@ -247,7 +249,8 @@ mod tests {
             match happening {
                 Happening::Deliver { flight } => {
                     course.push((at, "leaves", flight));
-                    road.leave(flight, &flights[flight], &mut port, &mut agenda);
+                    let passage = passages.of(20, Mover::Staging);
+                    road.leave(flight, &flights[flight], passage, &mut port, &mut agenda);
                 }
                 Happening::Network { event } => {
                     let Some(flight) = road.step(event, &mut agenda) else { continue };
