@@ -183,7 +183,7 @@ impl Job {
             shape,
             flow,
             dispatcher,
-            entries: Vec::new(),
+            kinds: Default::default(),
             ids: Default::default(),
             foresees: false,
             protocols: 0,
@@ -198,6 +198,7 @@ impl Job {
         if let Some(first) = first {
             node.ids = node.ids.shared_with(&first.ids);
             node.expect_like(first).map_err(Failure::Refused)?;
+            node.kinds.share(&first.kinds);
         }
         Ok(Resident { node: Arc::new(node), program })
     }

@@ -3,7 +3,8 @@
 //!
 //! A kind is registered while its protocol installs itself, before the protocol's state exists. It is *bound*
 //! to the state once the installation is complete. From then on a message costs one indirect call, without a
-//! look-up or a test of types. This module must never know how messages travel.
+//! look-up or a test of types. What is the same on all nodes stands in memory that they share. This module must never know how
+//! messages travel.
 
 use std::any::{Any, TypeId};
 use std::hash::{Hash, Hasher};
@@ -27,8 +28,8 @@ type Prefetch = Box<dyn Fn(&Packet) + Send + Sync>;
 /// Makes a prefetch hint from the protocol's state.
 type BindPrefetch = Box<dyn Fn(&State) -> Prefetch + Send + Sync>;
 
-/// The description of one kind of message on a node.
-pub(crate) struct Entry {
+/// One kind of message. It is the same on all nodes.
+pub(crate) struct Kind {
     /// The type of the message.
     of: TypeId,
     pub(crate) name: &'static str,
@@ -37,18 +38,15 @@ pub(crate) struct Entry {
     pub(crate) payload_word_bytes: usize,
     pub(crate) class: Class,
     pub(crate) volume: Volume,
-    pub(crate) deliver: Box<dyn Deliver>,
     /// The number of the protocol whose state the handler is given.
     protocol: usize,
     bind: fn(&State, Space) -> Box<dyn Deliver>,
-    /// The prefetch hint, if the protocol registered one.
-    prefetch: Option<Prefetch>,
     bind_prefetch: Option<BindPrefetch>,
 }
 
-impl Entry {
-    /// The entry of message `M` of protocol number `protocol`.
-    pub(crate) fn of<M: Message>(protocol: usize) -> Self {
+impl Kind {
+    /// The kind of message `M` of protocol number `protocol`.
+    fn of<M: Message>(protocol: usize) -> Self {
         Self {
             of: TypeId::of::<M>(),
             name: std::any::type_name::<M>(),
@@ -57,27 +55,28 @@ impl Entry {
             payload_word_bytes: M::PAYLOAD_WORD_BYTES,
             class: M::CLASS,
             volume: M::VOLUME,
-            deliver: Box::new(Unbound),
             protocol,
             bind: |state, space| Box::new(Bound::<M> { state: own(state), space }),
-            prefetch: None,
             bind_prefetch: None,
         }
     }
 
-    /// The type of message and the number of its protocol: equal on every node.
-    pub(crate) fn kind(&self) -> (TypeId, usize) {
+    /// The type of message and the number of its protocol.
+    pub(crate) fn identity(&self) -> (TypeId, usize) {
         (self.of, self.protocol)
     }
+}
 
-    /// Registers the prefetch hint of this kind, which is `M`.
-    pub(crate) fn foresee<M: Message>(&mut self, prefetch: fn(&M, &M::Protocol)) {
-        self.bind_prefetch = Some(Box::new(move |state| {
-            let state = own::<M::Protocol>(state);
-            Box::new(move |packet| prefetch(&packet.message(), &state))
-        }));
-    }
+/// One kind of message on one node: what its handler and its prefetch hint are given there.
+pub(crate) struct Entry {
+    pub(crate) deliver: Box<dyn Deliver>,
+    /// The prefetch hint, if the protocol registered one.
+    prefetch: Option<Prefetch>,
+    /// The words of a message without its payload.
+    pub(crate) body_words: usize,
+}
 
+impl Entry {
     /// Calls the prefetch hint, if any, for a packet of this kind that is long enough.
     #[inline]
     pub(crate) fn prefetch(&self, packet: &Packet) {
@@ -85,13 +84,63 @@ impl Entry {
             prefetch(packet);
         }
     }
+}
 
-    /// Gives the handler its state, if it belongs to protocol number `protocol`.
+/// All kinds of messages that a node knows, by their numbers.
+#[derive(Default)]
+pub(crate) struct Kinds {
+    /// The kinds, which all nodes of a run share.
+    all: Arc<Vec<Kind>>,
+    entries: Vec<Entry>,
+}
+
+impl Kinds {
+    /// All kinds, by their numbers.
+    #[inline]
+    pub(crate) fn all(&self) -> &[Kind] {
+        &self.all
+    }
+
+    /// The node's entries, by the numbers of their kinds.
+    #[inline]
+    pub(crate) fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// Adds message `M` of protocol number `protocol` under the next number.
+    pub(crate) fn add<M: Message>(&mut self, protocol: usize) {
+        let kind = Kind::of::<M>(protocol);
+        // A protocol has few kinds, and a machine may have a million nodes.
+        self.entries.reserve_exact(1);
+        self.entries.push(Entry { deliver: Box::new(Unbound), prefetch: None, body_words: kind.body_words });
+        self.own().push(kind);
+    }
+
+    /// Registers the prefetch hint of message `M`, whose kind has this number.
+    pub(crate) fn foresee<M: Message>(&mut self, number: usize, prefetch: fn(&M, &M::Protocol)) {
+        self.own()[number].bind_prefetch = Some(Box::new(move |state| {
+            let state = own::<M::Protocol>(state);
+            Box::new(move |packet| prefetch(&packet.message(), &state))
+        }));
+    }
+
+    /// Gives the handlers of protocol number `protocol` their state.
     pub(crate) fn bind(&mut self, protocol: usize, state: &State) {
-        if self.protocol == protocol {
-            self.deliver = (self.bind)(state, Space::of_protocol(protocol));
-            self.prefetch = self.bind_prefetch.as_ref().map(|bind| bind(state));
+        let kinds = self.all.iter().zip(&mut self.entries);
+        for (kind, entry) in kinds.filter(|(kind, _)| kind.protocol == protocol) {
+            entry.deliver = (kind.bind)(state, Space::of_protocol(protocol));
+            entry.prefetch = kind.bind_prefetch.as_ref().map(|bind| bind(state));
         }
+    }
+
+    /// Shares the kinds of another node, which are the same.
+    pub(crate) fn share(&mut self, others: &Self) {
+        self.all = Arc::clone(&others.all);
+    }
+
+    /// The kinds of a node that is still installing its protocols.
+    fn own(&mut self) -> &mut Vec<Kind> {
+        Arc::get_mut(&mut self.all).expect("a node shares its kinds when it knows all messages")
     }
 }
 

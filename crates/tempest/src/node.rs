@@ -14,7 +14,7 @@ use pdq::DispatcherId;
 use crate::charge::Charge;
 use crate::identity::MessageId;
 use crate::key::{DispatchKey, Serial};
-use crate::kinds::{Entry, Ids, State};
+use crate::kinds::{Entry, Ids, Kind, Kinds, State};
 use crate::memory::Lowering;
 use crate::message::Packet;
 use crate::private::Plots;
@@ -89,7 +89,7 @@ pub struct Node {
     pub(crate) shape: Shape,
     pub(crate) flow: Flow,
     pub(crate) dispatcher: DispatcherId,
-    pub(crate) entries: Vec<Entry>,
+    pub(crate) kinds: Kinds,
     pub(crate) ids: Ids,
     /// Whether some kind of message has a prefetch hint.
     pub(crate) foresees: bool,
@@ -135,17 +135,17 @@ impl Node {
 
     /// Asks the host's memory for the kinds of messages, ahead of their use. The node itself is at hand.
     pub fn prefetch_kinds(&self) {
-        pdq::prefetch(&self.entries[..]);
+        pdq::prefetch(self.kinds.entries());
     }
 
     /// Asks the host's memory for the first handlers, ahead of their use. The kinds of messages are at hand.
     pub fn prefetch_handlers(&self) {
-        self.entries.iter().take(FORESEEN).for_each(|entry| pdq::prefetch(&*entry.deliver));
+        self.kinds.entries().iter().take(FORESEEN).for_each(|entry| pdq::prefetch(&*entry.deliver));
     }
 
     /// Gives the handlers of protocol number `protocol` their state.
     pub(crate) fn bind(&mut self, protocol: usize, state: &State) {
-        self.entries.iter_mut().for_each(|entry| entry.bind(protocol, state));
+        self.kinds.bind(protocol, state);
     }
 
     /// Insists that the program has made the same of this node as of the first one of the run: kinds of messages, their numbers,
@@ -159,10 +159,10 @@ impl Node {
             let (first, node) = ((first.id, there), (self.id, here));
             Err(Refusal::Nodes { what, number, first, node })
         };
-        let kinds = self.entries.len().max(first.entries.len());
+        let kinds = self.kinds.all().len().max(first.kinds.all().len());
         for number in 0..kinds {
-            let (here, there) = (self.entries.get(number), first.entries.get(number));
-            if here.map(Entry::kind) != there.map(Entry::kind) {
+            let (here, there) = (self.kinds.all().get(number), first.kinds.all().get(number));
+            if here.map(Kind::identity) != there.map(Kind::identity) {
                 return refuse("message", number, there.map(|kind| kind.name), here.map(|kind| kind.name));
             }
         }
@@ -201,7 +201,7 @@ impl Node {
     /// The entry of a received packet's kind. The packet is long enough for it.
     #[inline]
     fn entry(&self, packet: &Packet) -> Result<&Entry, BadPacket> {
-        match self.entries.get(usize::from(packet.id().0)) {
+        match self.kinds.entries().get(usize::from(packet.id().0)) {
             Some(entry) if packet.length() >= entry.body_words => Ok(entry),
             _ => Err(self.refuse(packet)),
         }
@@ -217,7 +217,7 @@ impl Node {
     /// packet has arrived and will be handled soon. Does nothing for a packet that no handler may see.
     #[inline]
     pub fn prefetch(&self, packet: &Packet) {
-        if let Some(entry) = self.entries.get(usize::from(packet.id().0))
+        if let Some(entry) = self.kinds.entries().get(usize::from(packet.id().0))
             && packet.length() >= entry.body_words
         {
             entry.prefetch(packet);
@@ -246,11 +246,11 @@ impl Node {
     #[cold]
     fn refuse(&self, packet: &Packet) -> BadPacket {
         let (handler, source) = (packet.id().0, packet.source());
-        match self.entries.get(usize::from(handler)) {
-            None => BadPacket::Unknown { handler, source, handlers: self.entries.len() },
-            Some(entry) => {
-                let (words, expected) = (packet.length(), entry.body_words);
-                BadPacket::Short { message: entry.name, source, words, expected }
+        match self.kinds.all().get(usize::from(handler)) {
+            None => BadPacket::Unknown { handler, source, handlers: self.kinds.all().len() },
+            Some(kind) => {
+                let (words, expected) = (packet.length(), kind.body_words);
+                BadPacket::Short { message: kind.name, source, words, expected }
             }
         }
     }
@@ -260,7 +260,7 @@ impl Node {
     #[inline]
     #[must_use]
     pub fn deliver(&self, packet: &Packet, cx: &mut Handler<'_>) -> Option<Box<Lowering>> {
-        let entry = &self.entries[usize::from(packet.id().0)];
+        let entry = &self.kinds.entries()[usize::from(packet.id().0)];
         entry.deliver.handle(packet, cx);
         cx.take_lowering()
     }
@@ -290,21 +290,17 @@ impl Node {
     #[inline]
     pub fn facts(&self, packet: &Packet) -> Result<PacketFacts, BadPacket> {
         let entry = self.entry(packet)?;
-        let payload = packet.length() - entry.body_words;
-        Ok(PacketFacts {
-            key: entry.deliver.key(packet),
-            class: entry.class,
-            volume: entry.volume,
-            bytes: (entry.bytes + payload * entry.payload_word_bytes) as u64,
-        })
+        let class = self.kinds.all()[usize::from(packet.id().0)].class;
+        let (volume, bytes) = self.size(packet);
+        Ok(PacketFacts { key: entry.deliver.key(packet), class, volume, bytes })
     }
 
     /// The volume class of a packet's bytes, and their modelled number without the header.
     #[inline]
     pub fn size(&self, packet: &Packet) -> (Volume, u64) {
-        let entry = &self.entries[usize::from(packet.id().0)];
-        let payload = packet.length() - entry.body_words;
-        (entry.volume, (entry.bytes + payload * entry.payload_word_bytes) as u64)
+        let kind = &self.kinds.all()[usize::from(packet.id().0)];
+        let payload = packet.length() - kind.body_words;
+        (kind.volume, (kind.bytes + payload * kind.payload_word_bytes) as u64)
     }
 
     /// The modelled bytes of a packet, without its header.
@@ -365,12 +361,12 @@ impl Node {
 
     /// The names of all messages, by their number, for people.
     pub fn message_names(&self) -> impl Iterator<Item = &'static str> {
-        self.entries.iter().map(|entry| entry.name)
+        self.kinds.all().iter().map(|kind| kind.name)
     }
 
     /// The name of a message, for people.
     pub fn message_name(&self, id: MessageId) -> &'static str {
-        self.entries[usize::from(id.0)].name
+        self.kinds.all()[usize::from(id.0)].name
     }
 
     /// A hash of the names and sizes of all messages and of the number of segments. Two nodes with different
@@ -379,9 +375,9 @@ impl Node {
         // FNV-1a: stable everywhere, and speed is no matter here.
         let mut hash = 0xcbf2_9ce4_8422_2325_u64;
         let mut mix = |byte: u8| hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        for entry in &self.entries {
-            entry.name.bytes().for_each(&mut mix);
-            entry.body_words.to_le_bytes().into_iter().for_each(&mut mix);
+        for kind in self.kinds.all() {
+            kind.name.bytes().for_each(&mut mix);
+            kind.body_words.to_le_bytes().into_iter().for_each(&mut mix);
         }
         self.segments.count().to_le_bytes().into_iter().for_each(&mut mix);
         hash

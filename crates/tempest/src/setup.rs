@@ -13,7 +13,7 @@ use pdq::DispatcherId;
 use crate::charge::{Charge, Charger};
 use crate::identity::MessageId;
 use crate::key::{Group, Space};
-use crate::kinds::{Entry, State};
+use crate::kinds::State;
 use crate::node::FaultPacket;
 use crate::node::Node;
 use crate::{
@@ -111,12 +111,10 @@ impl<P: Protocol> Messages<'_, P> {
 
 /// Registers a kind of message under the next number of a node.
 fn register<M: Message>(node: &mut Node, protocol: usize) {
-    let id = MessageId(u16::try_from(node.entries.len()).expect("fewer than 65 536 kinds of messages"));
+    let id = MessageId(u16::try_from(node.kinds.all().len()).expect("fewer than 65 536 kinds of messages"));
     let is_new = node.ids.insert(TypeId::of::<M>(), id);
     assert!(is_new, "{} is registered twice", type_name::<M>());
-    // A protocol has few kinds, and a machine may have a million nodes.
-    node.entries.reserve_exact(1);
-    node.entries.push(Entry::of::<M>(protocol));
+    node.kinds.add::<M>(protocol);
 }
 
 /// The size of the world.
@@ -279,7 +277,7 @@ impl<'a> Setup<'a> {
     pub fn prefetch<M: Message>(&mut self, prefetch: fn(&M, &M::Protocol)) {
         let id = self.node.ids.get(TypeId::of::<M>());
         let id = id.unwrap_or_else(|| panic!("{} is not registered yet", type_name::<M>()));
-        self.node.entries[usize::from(id.0)].foresee(prefetch);
+        self.node.kinds.foresee(usize::from(id.0), prefetch);
         self.node.foresees = true;
     }
 
