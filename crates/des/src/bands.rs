@@ -18,7 +18,10 @@ const FITTING: usize = 1024;
 const PARTS: usize = 16;
 
 /// The keys among which those are chosen by which a band is cut.
-const SAMPLE: usize = 8 * PARTS;
+const SAMPLE: usize = 32 * PARTS;
+
+/// The part of its expected things for which a band has more room than for those.
+const SPARE: usize = 4;
 
 /// Things in bands.
 #[derive(Clone, Debug)]
@@ -88,7 +91,9 @@ impl<K: Copy + Ord, E: Copy> Bands<K, E> {
         if sooner == 0 {
             return false;
         }
-        self.bands.extend((0..=sooner).map(|_| Vec::with_capacity(things.len() / parts)));
+        // The bands are not of one length: the keys between them are from a sample.
+        let room = things.len() / parts;
+        self.bands.extend((0..=sooner).map(|_| Vec::with_capacity(room + room / SPARE)));
         let bands = &mut self.bands[first..];
         for entry in things {
             let place = from[..sooner].partition_point(|&from| entry.key < from);

@@ -86,14 +86,15 @@ impl<T, K: UserKey> Device<T, K> {
     /// If window, capacity or the number of partitions is 0: nothing could ever be dispatched.
     pub fn new(identity: Identity, config: Config) -> Self {
         let (reach, capacity) = config.limits();
-        let partition = || Partition { waiting: VecDeque::new(), search: Search::default() };
+        // Most devices of a machine with many nodes have one item at a time, waiting or active.
+        let partition = || Partition { waiting: VecDeque::with_capacity(1), search: Search::default() };
         Self {
             identity,
             reach,
             capacity,
             serial: config.serial,
             partitions: std::iter::repeat_with(partition).take(config.partitions).collect(),
-            active: Vec::new(),
+            active: Vec::with_capacity(1),
             waiting: 0,
             waiting_sequential: VecDeque::new(),
             next_ticket: 0,

@@ -31,7 +31,7 @@ enum Next {
 
 impl Engine {
     /// An engine in which every thread is ready to start at time zero.
-    pub(crate) fn new(mut state: Cluster, residents: &[Resident]) -> Self {
+    pub(crate) fn new(mut state: Cluster, residents: Rc<[Resident]>) -> Self {
         start(&mut state);
         let state = Rc::new(RefCell::new(state));
         Self { fibers: Fibers::new(Rc::clone(&state), residents), state }

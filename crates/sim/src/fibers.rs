@@ -56,7 +56,7 @@ struct Shelf {
 /// The words that the engine and its fibers exchange when a fiber is resumed or suspends.
 pub(crate) struct Desk {
     state: Rc<RefCell<Cluster>>,
-    residents: Box<[Resident]>,
+    residents: Rc<[Resident]>,
     /// The core whose handler the resumed fiber shall begin; `None` if the fiber goes on where it was suspended.
     begins: Cell<Option<usize>>,
     /// The core at which the resumed thread goes on.
@@ -71,14 +71,13 @@ pub(crate) struct Desk {
 
 impl Fibers {
     /// No fibers yet.
-    pub(crate) fn new(state: Rc<RefCell<Cluster>>, residents: &[Resident]) -> Self {
+    pub(crate) fn new(state: Rc<RefCell<Cluster>>, residents: Rc<[Resident]>) -> Self {
         let (cores, per_node) = {
             let state = state.borrow();
             (state.cores.len(), state.nodes.first().map_or(0, |node| node.threads.len()))
         };
         let desk = Desk {
             state,
-            residents: residents.into(),
             begins: Cell::new(None),
             core: Cell::new(0),
             handles: Cell::new(None),
@@ -88,6 +87,7 @@ impl Fibers {
                 fibers: (0..residents.len() * per_node).map(|_| None).collect(),
                 working: vec![None; cores],
             }),
+            residents,
         };
         let pool = Pool::spread_over(Thread::STACK_BYTES, SPREAD_BYTES).owned_by(&ENGINE);
         Self { pool, desk: Rc::new(desk), idle: Vec::new() }

@@ -16,7 +16,7 @@ const ENOUGH: u64 = 1 << 10;
 
 /// The looks that a thread's failed attempts must contain before it has seen everything that happened earlier.
 /// The first look may have begun before the last progress.
-const LOOKED: u64 = 2;
+const LOOKED: u32 = 2;
 
 /// The failed attempts after which the check no longer waits for events that only make a part of the machine look
 /// again.
@@ -71,7 +71,7 @@ struct Tries {
     times: u64,
     /// The number of these attempts that looked for messages. A thread may pass many back-edges between two
     /// looks.
-    looked: u64,
+    looked: u32,
     since: Time,
 }
 
@@ -87,7 +87,7 @@ impl Tries {
             *self = Self { steps: progress.steps, since: now, ..Self::default() };
         }
         self.times += 1;
-        self.looked += u64::from(looked);
+        self.looked = self.looked.saturating_add(u32::from(looked));
         self.attempt = attempt;
     }
 

@@ -1,5 +1,7 @@
 //! The world of a modelled machine: the jobs that it refuses, how it runs a job, and what it reports.
 
+use std::rc::Rc;
+
 use hardware::EventQueue;
 use machine::{Capability, Endpoints, Machine};
 use pdq::DispatcherId;
@@ -258,7 +260,8 @@ impl World for Model {
             let counters = recorder.interval().map(|_| gauges::counters(&cluster)).unwrap_or_default();
             recorder.begin(model.cast(launch, split, &residents[0], counters));
         }
-        let mut engine = Engine::new(cluster, &residents);
+        let residents: Rc<[Resident]> = residents.into();
+        let mut engine = Engine::new(cluster, Rc::clone(&residents));
         engine.run()?;
         let mut outcome = outcome(&engine.state());
         outcome.report = report(&mut engine.state_mut(), &residents)?;

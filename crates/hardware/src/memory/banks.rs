@@ -1,12 +1,15 @@
 //! Interleaved memory banks behind one controller. This module must never know a bus or a cache.
 
 use des::Server;
+use std::sync::Arc;
+
 use units::Time;
 
 /// The memory of a node.
 #[derive(Clone, Debug)]
 pub(crate) struct Banks {
-    costs: machine::Banks,
+    /// The costs, which all nodes of a machine share.
+    costs: Arc<machine::Banks>,
     banks: Vec<Server>,
     /// Whether the controller's last order was a write. A read has to turn the controller round first.
     writing: bool,
@@ -20,7 +23,7 @@ impl Banks {
     pub(crate) fn new(costs: &machine::Banks) -> Self {
         Self {
             banks: vec![Server::default(); costs.count],
-            costs: costs.clone(),
+            costs: Arc::new(costs.clone()),
             writing: false,
             turned: Time::ZERO,
             reads: 0,

@@ -2,6 +2,8 @@
 //! bus it does not leave: others wait for the end of its data. The bus is granted in the order of requests. This module must never
 //! know caches or memory.
 
+use std::sync::Arc;
+
 use units::{Bytes, Time};
 
 use super::calendar::Calendar;
@@ -9,7 +11,8 @@ use super::calendar::Calendar;
 /// The bus of a node.
 #[derive(Clone, Debug)]
 pub(crate) struct Bus {
-    costs: machine::Bus,
+    /// The costs, which all nodes of a machine share.
+    costs: Arc<machine::Bus>,
     line: Bytes,
     /// The wires of addresses, and of data too where both share the wires.
     wires: Calendar,
@@ -51,7 +54,7 @@ impl Bus {
             passage: costs.passage(line),
             word: costs.passage(costs.width),
             line,
-            costs: costs.clone(),
+            costs: Arc::new(costs.clone()),
             wires: Calendar::default(),
             data: Calendar::default(),
             asked: Time::ZERO,
@@ -96,7 +99,7 @@ impl Bus {
     /// uses, and how many there are. Returns the end of the last.
     #[inline]
     pub(crate) fn make<'a>(&mut self, train: impl Iterator<Item = (&'a Usage, u64)>, now: Time) -> Time {
-        let machine::Bus { arbitration, multiplexed, .. } = self.costs;
+        let machine::Bus { arbitration, multiplexed, .. } = *self.costs;
         let mut at = now;
         for (each, count) in train {
             self.count(each, count);
@@ -114,7 +117,7 @@ impl Bus {
     /// The use of the bus by a transaction with data of a size, which come `delay` after the address; zero bytes are an address
     /// alone, which the caches answer after `delay`.
     pub(crate) fn usage(&self, bytes: Bytes, delay: Time) -> Usage {
-        let machine::Bus { address, multiplexed, connected, .. } = self.costs;
+        let machine::Bus { address, multiplexed, connected, .. } = *self.costs;
         let (data, is_alone) = (self.passage(bytes), bytes == Bytes::new(0));
         let held = if connected && !is_alone { delay } else { Time::ZERO };
         if is_alone || multiplexed && held == delay {

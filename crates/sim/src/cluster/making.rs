@@ -25,7 +25,7 @@ use crate::link::routing::Road;
 use crate::link::staging::Staging;
 use crate::measure::Measure;
 use crate::memory::trains::Trains;
-use crate::memory::{Cached, Memory};
+use crate::memory::{Alone, Cached, Memory};
 use crate::prices::PriceLists;
 use crate::processor::core::{Core, Event};
 use crate::processor::threads::Threads;
@@ -78,12 +78,15 @@ impl Plan<'_> {
         };
         let cached = self.cached();
         let (system, cached) = (cached.system(machine), cached.count);
+        let alone = Arc::new(Alone::on(machine));
         for (index, place) in places.into_iter().enumerate() {
             let first_core = cluster.cores.len();
             cluster
                 .cores
                 .extend((0..self.processors()).map(|number| self.core(index, number, messages as u16)));
-            let memory = |first, waist: &Waist| Memory::new(machine, system.as_ref(), cached, (first, waist));
+            let memory = |first, waist: &Waist| {
+                Memory::new(machine, (system.as_ref(), &alone), cached, (first, waist))
+            };
             cluster.nodes.push(self.node(place, first_core, interface.clone(), memory));
             (0..shape.threads).for_each(|thread| cluster.count_thread(index, thread, true));
         }
@@ -136,7 +139,7 @@ impl Plan<'_> {
             waist: resident.node.clone(),
             first_core,
             cores: processors,
-            threads: Threads::new(self.shape.threads as usize, split.computing as usize, processors, shared),
+            threads: Threads::new(self.shape.threads as usize, split.computing as usize, self.own(), shared),
             sends_at_once: dispatch.lets_all_inject() && !port.is_locked() && !self.is_staged(),
             port,
             memory: memory(dispatch.first_server(), &resident.node),
@@ -168,7 +171,11 @@ impl Plan<'_> {
 
     /// The number of a node's processors, its network processors included.
     fn processors(&self) -> usize {
-        let own = self.split.computing + self.split.dedicated;
-        own as usize + dispatch::network_processors(self.machine, self.policy)
+        self.own() + dispatch::network_processors(self.machine, self.policy)
+    }
+
+    /// The number of a node's processors that run threads, or may come to do so.
+    fn own(&self) -> usize {
+        (self.split.computing + self.split.dedicated) as usize
     }
 }

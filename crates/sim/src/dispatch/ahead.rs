@@ -10,35 +10,46 @@ use des::Order;
 use units::Time;
 
 /// The effects that were made ahead of their places, at most one of each kind.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Ahead {
-    /// The place at which a message that was handed over is taken.
-    takes: Option<Order>,
-    /// Whether an event was made at that place.
+    /// The place at which a message that was handed over is taken; [`NOTHING`] before the first.
+    takes: Order,
+    /// The place at which a message leaves the interface; [`NOTHING`] before the first.
+    reads: Order,
+    /// The time at which that message has been read.
+    read: Time,
+    /// Whether an event was made at the place where a message is taken.
     awaited: bool,
-    /// The place at which a message leaves the interface, and the time at which it has been read.
-    reads: Option<(Order, Time)>,
+}
+
+/// Stands for a place where there is none.
+const NOTHING: Order = Order::NEVER;
+
+impl Default for Ahead {
+    fn default() -> Self {
+        Self { takes: NOTHING, reads: NOTHING, read: Time::ZERO, awaited: false }
+    }
 }
 
 impl Ahead {
     /// Notes that a message that was handed over is taken at `place`.
     pub(crate) fn take_at(&mut self, place: Order) {
-        (self.takes, self.awaited) = (Some(place), false);
+        (self.takes, self.awaited) = (place, false);
     }
 
     /// Notes that a message leaves the interface at `place`, and has been read at `read`.
     pub(crate) fn read_at(&mut self, place: Order, read: Time) {
-        self.reads = Some((place, read));
+        (self.reads, self.read) = (place, read);
     }
 
     /// The place at which the last message is taken that was taken ahead.
     pub(crate) fn takes(&self) -> Option<Order> {
-        self.takes
+        Some(self.takes).filter(|&place| place != NOTHING)
     }
 
     /// The place at which the last message leaves the interface that left ahead, and the time at which it has been read.
     pub(crate) fn reads(&self) -> Option<(Order, Time)> {
-        self.reads
+        Some((self.reads, self.read)).filter(|&(place, _)| place != NOTHING)
     }
 
     /// Notes that another part waits until a message is taken. Returns whether it is the first one.

@@ -52,6 +52,11 @@ pub(crate) struct Inbox {
 }
 
 impl Inbox {
+    /// No messages, and room for so many.
+    pub(crate) fn with_capacity(messages: usize) -> Self {
+        Self { waiting: VecDeque::with_capacity(messages), spilled: 0 }
+    }
+
     /// Adds a message.
     pub(crate) fn push(&mut self, message: Arrived) {
         self.waiting.push_back(message);

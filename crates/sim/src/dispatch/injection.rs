@@ -40,10 +40,14 @@ pub(crate) struct Handover<M> {
 #[derive(Debug)]
 struct Waiting<M> {
     message: M,
-    /// The time from which the injecting processor can see the message.
-    visible_at: Time,
-    /// The place of the event that lets an idle processor look then, while no such event is planned.
-    look: Option<Order>,
+    /// The time from which the injecting processor can see the message, and the place of the event that lets an idle processor look
+    /// then. The place is the last of that time unless such an event is still to be planned.
+    look: Order,
+}
+
+/// The place of no event, from whose time on a processor can see a message.
+fn unplanned(visible_at: Time) -> Order {
+    Order { at: visible_at, ..Order::NEVER }
 }
 
 impl<M> Default for Handover<M> {
@@ -55,7 +59,7 @@ impl<M> Default for Handover<M> {
 impl<M> Handover<M> {
     /// Whether the oldest message can be seen at `now`.
     fn is_visible(&self, now: Time) -> bool {
-        self.waiting.front().is_some_and(|oldest| oldest.visible_at <= now)
+        self.waiting.front().is_some_and(|oldest| oldest.look.at <= now)
     }
 
     /// Whether every message that was handed over is in the interface, and no thread waits for room.
@@ -119,7 +123,7 @@ impl<M> Injection<M> {
                 &mut lanes[place]
             }
         };
-        handover.waiting.push_back(Waiting { message, visible_at, look: None });
+        handover.waiting.push_back(Waiting { message, look: unplanned(visible_at) });
         Ok(())
     }
 
@@ -127,7 +131,7 @@ impl<M> Injection<M> {
     /// last. The processor is busy, and looks by itself when it is not.
     pub(crate) fn keep_look(&mut self, place: usize, look: Order) {
         if let Some(newest) = self.lanes_mut().get_mut(place).and_then(|lane| lane.waiting.back_mut()) {
-            newest.look = Some(look);
+            newest.look = look;
         }
     }
 
@@ -135,7 +139,10 @@ impl<M> Injection<M> {
     /// for each message that it cannot see yet.
     pub(crate) fn looks_after(&mut self, place: usize, now: Time) -> impl Iterator<Item = Order> + '_ {
         let waiting = self.lanes_mut().get_mut(place).into_iter().flat_map(|lane| &mut lane.waiting);
-        waiting.filter_map(move |waiting| waiting.look.take().filter(|look| look.at > now))
+        waiting.filter_map(move |Waiting { look, .. }| {
+            let none = unplanned(look.at);
+            Some(std::mem::replace(look, none)).filter(|&look| look.at > now && look != none)
+        })
     }
 
     /// The queues of messages that were handed over.

@@ -41,6 +41,28 @@ enum Division {
     Shares,
 }
 
+/// The messages that are in an interface, or handed over, at a time on most nodes that are not short of time. A machine may have very
+/// many such nodes.
+const USUAL: usize = 1;
+
+/// Classes of messages, a bit each.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Classes(u8);
+
+impl Classes {
+    fn of(all: &[Class]) -> Self {
+        Self(all.iter().fold(0, |classes, &class| classes | Self::bit(class)))
+    }
+
+    fn bit(class: Class) -> u8 {
+        1 << class as u8
+    }
+
+    fn has(self, class: Class) -> bool {
+        self.0 & Self::bit(class) != 0
+    }
+}
+
 /// The loops of a node's network processors, and the messages of the node.
 #[derive(Debug)]
 pub(crate) struct NetworkProcessors {
@@ -51,9 +73,9 @@ pub(crate) struct NetworkProcessors {
     /// interface or for the bus.
     joins_steps: bool,
     /// The classes of messages whose handlers the network processors can run.
-    runs: Vec<Class>,
+    runs: Classes,
     /// The classes of messages that interrupt a step of a loop.
-    preempt: Vec<Class>,
+    preempt: Classes,
     /// The most messages that a loop takes out of the interface in a pass.
     drain: usize,
     /// The time of a turn of a loop.
@@ -63,10 +85,20 @@ pub(crate) struct NetworkProcessors {
     incoming: VecDeque<Arrived>,
     /// The messages with a key that have arrived, but have neither their key nor a place in the dispatch queue. A processor is
     /// about to receive them or to hand them over.
-    line: VecDeque<Arrived>,
+    line: VecDeque<InLine>,
     /// The messages that have been handed to the computing processor.
     forwarded: Inbox,
     pub(crate) ahead: Ahead,
+}
+
+/// A message with a key that waits for it: what tells its stream from others, and the message from others of its stream.
+#[derive(Clone, Copy, Debug)]
+struct InLine {
+    /// The message's place among the flights.
+    flight: u32,
+    /// The node that sent it.
+    source: u32,
+    key: DispatchKey,
 }
 
 /// The loop of one network processor.
@@ -130,14 +162,14 @@ impl NetworkProcessors {
             first,
             division,
             joins_steps: joins_steps && machine.preempt.is_empty(),
-            runs: machine.runs.clone(),
-            preempt: machine.preempt.clone(),
+            runs: Classes::of(&machine.runs),
+            preempt: Classes::of(&machine.preempt),
             drain: machine.drain,
             turn: machine.turn,
             loops: vec![Loop::default(); machine.count],
-            incoming: VecDeque::new(),
+            incoming: VecDeque::with_capacity(USUAL),
             line: VecDeque::new(),
-            forwarded: Inbox::default(),
+            forwarded: Inbox::with_capacity(USUAL),
             ahead: Ahead::default(),
         }
     }
@@ -222,7 +254,8 @@ impl NetworkProcessors {
     /// Adds a message that has come to the node to those that wait for their key.
     pub(crate) fn line_up(&mut self, message: Arrived) {
         if message.key != DispatchKey::NoSync {
-            self.line.push_back(message);
+            let Arrived { flight, source, key, .. } = message;
+            self.line.push_back(InLine { flight, source, key });
         }
     }
 
@@ -239,7 +272,7 @@ impl NetworkProcessors {
     /// Whether a message may get its key: no older message of its stream waits for the key.
     fn is_next_in_line(&self, message: &Arrived) -> bool {
         let older = self.line.iter().take_while(|other| other.flight != message.flight);
-        !older.into_iter().any(|other| other.same_stream(message))
+        !older.into_iter().any(|other| other.key == message.key && other.source == message.source)
     }
 
     fn leave_line(&mut self, message: &Arrived) {
@@ -268,7 +301,7 @@ impl NetworkProcessors {
         events: &mut Events,
     ) -> Option<Job> {
         let place = self.place_for(message);
-        if !self.preempt.contains(&message.class) || self.loops[place].put_off.is_some() {
+        if !self.preempt.has(message.class) || self.loops[place].put_off.is_some() {
             return None;
         }
         let job = self.hold_for(now, message, events)?;
@@ -283,11 +316,11 @@ impl NetworkProcessors {
 
     /// Whether network processors run the handlers of a class, and leave to the computing processor only those whose keys are held.
     pub(crate) fn handles_all(&self, class: Class) -> bool {
-        self.division == Division::Serves && self.runs.contains(&class)
+        self.division == Division::Serves && self.runs.has(class)
     }
 
     fn can_handle(&self, class: Class) -> bool {
-        self.division != Division::Forwards && self.runs.contains(&class)
+        self.division != Division::Forwards && self.runs.has(class)
     }
 
     /// The next step of a loop, if it has one.

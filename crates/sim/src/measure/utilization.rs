@@ -13,19 +13,55 @@ pub(crate) struct BusyTimes(Vec<Kind>);
 #[derive(Clone, Debug)]
 struct Kind {
     resource: Resource,
-    /// For each part, its busy time and the time for which it was of this kind.
-    parts: Vec<(Time, Time)>,
+    /// The number of parts.
+    count: usize,
+    /// The busy time of each part.
+    busy: Times,
+    /// The time for which each part was of this kind.
+    there: Times,
+}
+
+impl Kind {
+    /// The busy time of a part, and the time for which it was of this kind.
+    fn part(&self, part: usize) -> (Time, Time) {
+        (self.busy.of(part), self.there.of(part))
+    }
+}
+
+/// A time of each part of a kind. They take no room if they are alike, as at the beginning of a run: a large machine has many parts.
+#[derive(Clone, Debug)]
+enum Times {
+    Alike(Time),
+    Each(Vec<Time>),
+}
+
+impl Times {
+    fn new(times: Vec<Time>) -> Self {
+        match times.first() {
+            Some(&first) if times.iter().all(|&time| time == first) => Self::Alike(first),
+            _ => Self::Each(times),
+        }
+    }
+
+    fn of(&self, part: usize) -> Time {
+        match self {
+            Self::Alike(time) => *time,
+            Self::Each(times) => times[part],
+        }
+    }
 }
 
 impl BusyTimes {
     /// Adds the parts of a kind that existed from the beginning up to `now`, each with its busy time.
     pub(crate) fn add(&mut self, resource: Resource, now: Time, busy: impl IntoIterator<Item = Time>) {
-        self.add_some(resource, busy.into_iter().map(|busy| (busy, now)));
+        let busy: Vec<Time> = busy.into_iter().collect();
+        self.0.push(Kind { resource, count: busy.len(), busy: Times::new(busy), there: Times::Alike(now) });
     }
 
     /// Adds the parts of a kind, each with its busy time and the time for which it was of this kind.
     pub(crate) fn add_some(&mut self, resource: Resource, parts: impl IntoIterator<Item = (Time, Time)>) {
-        self.0.push(Kind { resource, parts: parts.into_iter().collect() });
+        let (busy, there): (Vec<Time>, Vec<Time>) = parts.into_iter().unzip();
+        self.0.push(Kind { resource, count: busy.len(), busy: Times::new(busy), there: Times::new(there) });
     }
 
     /// The utilization since an earlier instant, or since the beginning, in the order of kinds. `name` names a part of a kind
@@ -37,8 +73,9 @@ impl BusyTimes {
     ) -> Vec<Utilization> {
         let entry = |kind: &Kind| {
             let earlier = earlier.and_then(|earlier| earlier.of(kind.resource));
-            let parts = kind.parts.iter().enumerate().map(|(part, &(busy, there))| {
-                let before = earlier.map_or((Time::ZERO, Time::ZERO), |earlier| earlier.parts[part]);
+            let parts = (0..kind.count).map(|part| {
+                let (busy, there) = kind.part(part);
+                let before = earlier.map_or((Time::ZERO, Time::ZERO), |earlier| earlier.part(part));
                 (busy.saturating_sub(before.0), there.saturating_sub(before.1))
             });
             Utilization::of(kind.resource, parts, |part| name(kind.resource, part))
@@ -50,9 +87,7 @@ impl BusyTimes {
 
     /// Every part: its kind, its place in that kind, and its busy time.
     pub(crate) fn parts(&self) -> impl Iterator<Item = (Resource, usize, Time)> {
-        self.0.iter().flat_map(|kind| {
-            kind.parts.iter().enumerate().map(|(part, &(busy, _))| (kind.resource, part, busy))
-        })
+        self.0.iter().flat_map(|kind| (0..kind.count).map(|part| (kind.resource, part, kind.busy.of(part))))
     }
 
     fn of(&self, resource: Resource) -> Option<&Kind> {

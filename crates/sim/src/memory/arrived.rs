@@ -12,39 +12,47 @@ use units::Bytes;
 #[derive(Debug)]
 pub(super) struct Arrived {
     line: Bytes,
-    lines: HashSet<u64>,
+    /// `None` before the first line has arrived: a machine may have very many nodes.
+    lines: Option<Box<Lines>>,
+}
+
+/// Lines, by their numbers.
+#[derive(Debug, Default)]
+struct Lines {
+    all: HashSet<u64>,
     /// The addresses among which all bytes lie that ever arrived. Most loads are elsewhere.
     among: Range<u64>,
+}
+
+/// The numbers of the lines of bytes, of lines of the size `line`.
+fn lines(line: Bytes, address: u64, bytes: u64) -> Range<u64> {
+    address / line.get()..(address + bytes).div_ceil(line.get())
 }
 
 impl Arrived {
     /// No line, of lines of the size `line`.
     pub(super) fn new(line: Bytes) -> Self {
-        Self { line, lines: HashSet::new(), among: 0..0 }
-    }
-
-    fn lines(&self, address: u64, bytes: u64) -> Range<u64> {
-        let line = self.line.get();
-        address / line..(address + bytes).div_ceil(line)
+        Self { line, lines: None }
     }
 
     /// Adds the lines of bytes that have arrived.
     pub(super) fn add(&mut self, address: u64, bytes: u64) {
-        let (arrived, line) = (self.lines(address, bytes), self.line.get());
+        let (arrived, line) = (lines(self.line, address, bytes), self.line.get());
         let (first, end) = (arrived.start * line, arrived.end * line);
-        let first = if self.among.is_empty() { first } else { self.among.start.min(first) };
-        self.among = first..self.among.end.max(end);
-        self.lines.extend(arrived);
+        let Lines { all, among } = &mut **self.lines.get_or_insert_default();
+        let first = if among.is_empty() { first } else { among.start.min(first) };
+        *among = first..among.end.max(end);
+        all.extend(arrived);
     }
 
     /// Removes the lines of bytes that are loaded. Returns the number of lines that were here.
     #[inline]
     pub(super) fn take(&mut self, address: u64, bytes: u64) -> u64 {
-        if address >= self.among.end || address + bytes <= self.among.start {
+        let Some(Lines { all, among }) = self.lines.as_deref_mut() else { return 0 };
+        if address >= among.end || address + bytes <= among.start {
             return 0;
         }
-        let loaded = self.lines(address, bytes);
-        loaded.filter(|line| self.lines.remove(line)).count() as u64
+        lines(self.line, address, bytes).filter(|line| all.remove(line)).count() as u64
     }
 }
 

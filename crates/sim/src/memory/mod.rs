@@ -17,4 +17,4 @@ pub(crate) mod touches;
 pub(crate) mod train;
 pub(crate) mod trains;
 
-pub(crate) use node::{Cached, Memory};
+pub(crate) use node::{Alone, Cached, Memory};

@@ -3,6 +3,7 @@
 //! This module must never know which thread or handler uses it.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use hardware::memory::{Keep, NodeMemory};
 use machine::{Machine, Transaction, Transactions};
@@ -21,7 +22,8 @@ pub(crate) struct Memory {
     pub(super) system: Option<Box<NodeMemory>>,
     /// The number of processors that have caches: those after them have none.
     cached: usize,
-    pub(super) alone: Alone,
+    /// The times of transactions on an idle bus, which are the same for all nodes of a machine.
+    pub(super) alone: Arc<Alone>,
     /// The places of the blocks of shared memory, if the program has any.
     pub(super) blocks: Option<Blocks>,
     /// The time of a line from memory, where the machine does not describe caches.
@@ -56,7 +58,7 @@ impl Cached {
 
 /// The times of transactions on an idle bus.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Alone {
+pub(crate) struct Alone {
     /// The time of each kind of transaction.
     of: [Time; Transaction::ALL.len()],
     /// The time of a device's fetch of a line.
@@ -64,7 +66,7 @@ pub(super) struct Alone {
 }
 
 impl Alone {
-    fn on(machine: &Machine) -> Self {
+    pub(crate) fn on(machine: &Machine) -> Self {
         let line = machine.memory.line;
         machine.node_memory.as_ref().map_or_else(Self::default, |costs| Self {
             of: Transaction::ALL.map(|kind| costs.uncontended(kind, line)),
@@ -75,10 +77,10 @@ impl Alone {
 
 impl Memory {
     /// The memory of a node whose first `cached` processors have caches, before the first instant. Its caches, bus and banks are a
-    /// clone of `system`. `first` is the first processor that runs handlers. It has made the tables of the program, one after the other.
+    /// clone of `system`, and `alone` has the times of transactions on an idle bus. `first` is the first processor that runs handlers. It has made the tables of the program, one after the other.
     pub(crate) fn new(
         machine: &Machine,
-        system: Option<&NodeMemory>,
+        (system, alone): (Option<&NodeMemory>, &Arc<Alone>),
         cached: usize,
         (first, waist): (usize, &Waist),
     ) -> Self {
@@ -96,7 +98,7 @@ impl Memory {
         }
         Self {
             system,
-            alone: Alone::on(machine),
+            alone: Arc::clone(alone),
             blocks: Blocks::of(waist, machine),
             cached,
             read: machine.memory.read,
@@ -231,7 +233,7 @@ mod tests {
             let of = Transaction::ALL.map(|kind| costs.uncontended(kind, line));
             Self {
                 system: Some(Box::new(NodeMemory::new(costs, line, 2))),
-                alone: Alone { of, fetch: costs.uncontended_fetch(line) },
+                alone: Alone { of, fetch: costs.uncontended_fetch(line) }.into(),
                 ..Self::plain(Time::ZERO)
             }
         }
@@ -240,7 +242,7 @@ mod tests {
         pub(crate) fn plain(read: Time) -> Self {
             Self {
                 system: None,
-                alone: Alone::default(),
+                alone: Arc::default(),
                 blocks: None,
                 cached: 2,
                 read,

@@ -28,16 +28,20 @@ pub(crate) struct Clock {
     ahead: Time,
     /// The time at which the suspended fiber goes on, while it is suspended in the middle of its work.
     until: Time,
-    /// The number of the present continuation. Continuations of lower numbers were put off by an interrupt.
-    epoch: u32,
-    /// The bus transactions to make once the present time has reached this clock.
-    pending: Pending,
+    /// The bus transactions to make once the present time has reached this clock, and their time on an idle bus. A pair of its own
+    /// would take more room than its parts do here.
+    made: Transactions,
+    alone: Time,
     /// The occupancy that follows the present handler or send.
     tail: Time,
     /// The bus transactions of that occupancy.
     after: Transactions,
     /// The time after the present handler in which no other handler starts, though the processor is free.
     wait: Time,
+    /// The number of the present continuation. Continuations of lower numbers were put off by an interrupt.
+    epoch: u32,
+    /// The kind of event and the step that the pending transactions belong to.
+    step: Option<(u16, Taken)>,
 }
 
 impl Clock {
@@ -141,19 +145,19 @@ impl Clock {
     /// Sets the transactions to be made once the clock is settled.
     #[inline]
     pub(crate) fn pend(&mut self, pending: Pending) {
-        self.pending = pending;
+        (self.made, self.alone, self.step) = (pending.made, pending.alone, pending.step);
     }
 
     /// The transactions to be made once the clock is settled.
     #[inline]
     pub(crate) fn pending(&self) -> Pending {
-        self.pending
+        Pending { made: self.made, alone: self.alone, step: self.step }
     }
 
     /// Names the step that the pending transactions belong to.
     #[inline]
     pub(crate) fn name_pending(&mut self, step: (u16, Taken)) {
-        self.pending.step = Some(step);
+        self.step = Some(step);
     }
 
     /// Whether engine time has come to this clock, and no transactions are pending.
@@ -165,13 +169,15 @@ impl Clock {
     /// Whether transactions are pending.
     #[inline]
     pub(crate) fn pends(&self) -> bool {
-        !self.pending.made.is_empty()
+        !self.made.is_empty()
     }
 
     /// Removes and returns the pending transactions, which the caller makes.
     #[inline]
     pub(crate) fn take_pending(&mut self) -> Pending {
-        std::mem::take(&mut self.pending)
+        let pending = self.pending();
+        self.pend(Pending::default());
+        pending
     }
 }
 

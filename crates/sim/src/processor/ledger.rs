@@ -22,8 +22,8 @@ pub(crate) enum Bucket {
 #[repr(C)]
 pub(crate) struct Ledger {
     breakdown: Breakdown,
-    /// The beginning of the idle time that has not been booked; `None` while the processor works.
-    idle_from: Option<Time>,
+    /// The beginning of the idle time that has not been booked; [`WORKS`] while the processor works.
+    idle_from: Time,
     /// All idle time that has been booked so far.
     idle: Time,
     /// The number of threads that may run here and have not returned.
@@ -33,13 +33,16 @@ pub(crate) struct Ledger {
     counters: Counters,
 }
 
+/// Stands for the beginning of an idle time while the processor works.
+const WORKS: Time = Time::MAX;
+
 impl Ledger {
     /// The ledger of a processor that is idle from time zero on.
     pub(crate) fn new() -> Self {
         Self {
             counters: Counters { empty_polls: Some(0), ..Counters::default() },
             breakdown: Breakdown::default(),
-            idle_from: Some(Time::ZERO),
+            idle_from: Time::ZERO,
             idle: Time::ZERO,
             threads_left: 0,
             blocks_awaited: 0,
@@ -94,22 +97,24 @@ impl Ledger {
 
     /// Begins an idle time.
     pub(crate) fn begin_idling(&mut self, now: Time) {
-        self.idle_from = Some(now);
+        self.idle_from = now;
     }
 
     /// Ends the idle time, and books it up to now.
     pub(crate) fn end_idling(&mut self, now: Time) {
         self.book_idling(now);
-        self.idle_from = None;
+        self.idle_from = WORKS;
     }
 
     /// Books the idle time up to now. The processor remains idle.
     pub(crate) fn book_idling(&mut self, now: Time) {
-        let Some(from) = self.idle_from else { return };
-        let idle = now - from;
+        if self.idle_from == WORKS {
+            return;
+        }
+        let idle = now - self.idle_from;
         *idle_part(&mut self.breakdown, self.threads_left, self.blocks_awaited) += idle;
         self.idle += idle;
-        self.idle_from = Some(now);
+        self.idle_from = now;
     }
 
     /// Counts one more thread that may run here and waits for a block, or one fewer. Earlier idle time is booked by the old
@@ -144,7 +149,7 @@ impl Ledger {
     }
 
     fn unbooked_at(&self, now: Time) -> Time {
-        self.idle_from.map_or(Time::ZERO, |from| now - from)
+        if self.idle_from == WORKS { Time::ZERO } else { now - self.idle_from }
     }
 }
 

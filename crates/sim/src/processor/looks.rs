@@ -12,12 +12,15 @@ use units::Time;
 /// measure how long many polls take.
 const IDLE_POLLS: u32 = 1 << 20;
 
+/// Stands for the number of polls until the next look where every poll looks.
+const ALWAYS: u32 = 0;
+
 /// The polls of one processor.
 #[derive(Debug)]
 pub(crate) struct Looks {
-    /// The distance that looks aim at; `None` if every poll looks.
-    pace: Option<Pace>,
-    /// The number of polls until the next look.
+    /// The distance that looks aim at.
+    pace: Pace,
+    /// The number of polls until the next look; [`ALWAYS`] if every poll looks.
     until: u32,
     /// The number of polls that took no time, with nothing else between them.
     passed: u32,
@@ -28,7 +31,8 @@ pub(crate) struct Looks {
 impl Looks {
     /// Polls whose looks aim at a distance of `apart`. If that is zero, every poll looks.
     pub(crate) fn new(apart: Time) -> Self {
-        Self { pace: (!apart.is_zero()).then(|| Pace::new(apart)), until: 1, passed: 0, spent: Time::ZERO }
+        let until = if apart.is_zero() { ALWAYS } else { 1 };
+        Self { pace: Pace::new(apart), until, passed: 0, spent: Time::ZERO }
     }
 
     /// Counts a poll. Returns whether the thread passes by without a look.
@@ -54,9 +58,9 @@ impl Looks {
 
     /// Records a look of the thread at `at`, and whether it found an event.
     pub(crate) fn note(&mut self, found: bool, at: Time) {
-        if let Some(pace) = &self.pace {
-            pace.note(found);
-            self.until = pace.next(at);
+        if self.until != ALWAYS {
+            self.pace.note(found);
+            self.until = self.pace.next(at);
         }
     }
 }

@@ -14,30 +14,39 @@ pub(crate) struct Receipt {
     pub(crate) waited: Time,
 }
 
-/// A processor's time for handlers. The times that a handler changes come after those of the processor's roles, which hardly ever
-/// change.
+/// The earlier roles of a processor whose role has changed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[repr(C)]
-pub(crate) struct Service {
+struct Roles {
     /// The time at which the present role began, and the total idle time by then.
     since: (Time, Time),
     /// The time for which the processor was dedicated in earlier roles, and the idle part of that time.
     before: (Time, Time),
+}
+
+/// A processor's time for handlers.
+#[derive(Debug, Default)]
+pub(crate) struct Service {
+    /// `None` until the role changes, which it hardly ever does.
+    roles: Option<Box<Roles>>,
     dedicated: bool,
+    /// The other node whose message was received last, and the time of that receipt; [`NEVER`] if there was none.
+    source: u32,
+    taken: Time,
     /// The time at which the present handler began, and the total time of looking for events by then.
     began: (Time, Time),
-    /// The other node whose message was received last, and the time of that receipt.
-    taken: Option<(usize, Time)>,
     receipt: Receipt,
     handling: Time,
     handled: Time,
     looking: Time,
 }
 
+/// Stands for the time of a receipt where there was none.
+const NEVER: Time = Time::MAX;
+
 impl Service {
     /// A processor that begins in this role.
     pub(crate) fn new(dedicated: bool) -> Self {
-        Self { dedicated, ..Self::default() }
+        Self { dedicated, taken: NEVER, ..Self::default() }
     }
 
     /// The time inside handlers. It excludes receiving and dispatching, and waits for memory.
@@ -78,7 +87,9 @@ impl Service {
 
     /// Records that a message from node `from` is received now. Returns the source and the time of the receipt before.
     pub(crate) fn take_up(&mut self, from: usize, now: Time) -> Option<(usize, Time)> {
-        self.taken.replace((from, now))
+        let before = (self.source as usize, self.taken);
+        (self.source, self.taken) = (from as u32, now);
+        (before.1 != NEVER).then_some(before)
     }
 
     /// Whether the processor runs handlers and nothing else.
@@ -88,14 +99,14 @@ impl Service {
 
     /// Makes the processor dedicated, or a computing one. `idle` is its total idle time by now.
     pub(crate) fn take_role(&mut self, dedicated: bool, now: Time, idle: Time) {
-        self.before = self.dedicated_at(now, idle);
-        self.since = (now, idle);
+        let before = self.dedicated_at(now, idle);
+        self.roles = Some(Box::new(Roles { since: (now, idle), before }));
         self.dedicated = dedicated;
     }
 
     /// The time for which the processor has been dedicated up to now, and the idle part of it. `idle` is its total idle time.
     pub(crate) fn dedicated_at(&self, now: Time, idle: Time) -> (Time, Time) {
-        let Self { since, before, .. } = *self;
+        let Roles { since, before } = self.roles.as_deref().copied().unwrap_or_default();
         match self.dedicated {
             true => (before.0 + (now - since.0), before.1 + (idle - since.1)),
             false => before,
@@ -113,7 +124,7 @@ mod tests {
 
     #[test]
     fn the_time_of_a_handler_is_what_was_not_spent_in_looking() {
-        let mut service = Service::default();
+        let mut service = Service::new(false);
         service.begin_handler(ns(12), ns(2), Receipt { took: ns(4), waited: ns(7) });
         service.look(ns(3));
         service.end_handler(ns(25), ns(8));
@@ -133,7 +144,7 @@ mod tests {
 
     #[test]
     fn the_message_before_is_known_once() {
-        let mut service = Service::default();
+        let mut service = Service::new(false);
         assert_eq!(service.take_up(3, ns(5)), None);
         assert_eq!(service.take_up(4, ns(8)), Some((3, ns(5))));
     }

@@ -128,8 +128,8 @@ pub(crate) struct Threads {
 }
 
 impl Threads {
-    /// The threads of a node, spread over the `computing` processors. `shared` says whether the processors share one ready
-    /// queue.
+    /// The threads of a node, spread over the `computing` ones of the processors that may run threads. `shared` says whether the
+    /// processors share one ready queue.
     pub(crate) fn new(threads: usize, computing: usize, processors: usize, shared: bool) -> Self {
         let each = threads / computing;
         let bound = || Ready::Bound(vec![VecDeque::new(); processors]);
@@ -284,7 +284,7 @@ impl Threads {
     pub(crate) fn has_ready(&self, processor: usize, dedicated: bool) -> bool {
         match &self.ready {
             Ready::Shared(queue) => !dedicated && !queue.is_empty(),
-            Ready::Bound(queues) => !queues[processor].is_empty(),
+            Ready::Bound(queues) => queues.get(processor).is_some_and(|queue| !queue.is_empty()),
         }
     }
 
@@ -317,7 +317,7 @@ impl Threads {
     pub(crate) fn last_bound(&self, processor: usize) -> Option<u32> {
         match &self.ready {
             Ready::Shared(_) => None,
-            Ready::Bound(_) => self.last[processor],
+            Ready::Bound(_) => self.last.get(processor).copied().flatten(),
         }
     }
 
