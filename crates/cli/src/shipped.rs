@@ -40,6 +40,7 @@ pub(crate) static STUDIES: &[Shipped] = &[
     shipped!("fixed-floating-programs", "studies/fixed-floating-programs.toml"),
     shipped!("fixed-floating-table2", "studies/fixed-floating-table2.toml"),
     shipped!("fixed-floating-tomcatv", "studies/fixed-floating-tomcatv.toml"),
+    shipped!("pdq-blocks", "studies/pdq-blocks.toml"),
     shipped!("pdq-cholesky", "studies/pdq-cholesky.toml"),
     shipped!("pdq-configurations", "studies/pdq-configurations.toml"),
     shipped!("pdq-design", "studies/pdq-design.toml"),
