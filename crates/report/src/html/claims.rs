@@ -24,7 +24,7 @@ pub(super) fn tables(claims: &[Claim]) -> Markup {
     html! {
         @if !asked.is_empty() {
             h4 { "Beside the literature" }
-            p { (told(&asked)) }
+            p.told { (told(&asked)) }
             @if asked.len() > OPEN {
                 @if !differ.is_empty() { (table("What differs", &differ)) }
                 details { summary { "All " (asked.len()) " claims" } div { (table("", &asked)) } }

@@ -10,9 +10,10 @@ use crate::part::name;
 use crate::plot::{Bar, Bars, Content, Panel, Picture, Piece, Shared};
 use crate::quantity::several;
 
-/// The most tables and the most rows of one that are drawn.
+/// The most tables that are drawn, the most rows of all together, and so many of each in any case.
 const TABLES: usize = 4;
-const ROWS: usize = 8;
+const ROWS: usize = 24;
+const LEAST_ROWS: usize = 6;
 
 /// The picture of where the time of each run went; `None` if no run says.
 pub fn time(study: &Study) -> Option<Picture> {
@@ -67,7 +68,8 @@ fn picture(
     let all = |bars: &[(&StudyTable, Vec<Bar>)]| bars.iter().map(|(_, bars)| bars.len()).sum::<usize>();
     let there = all(&bars);
     bars.truncate(TABLES);
-    bars.iter_mut().for_each(|(_, bars)| bars.truncate(ROWS));
+    let rows = (ROWS / bars.len().max(1)).max(LEAST_ROWS);
+    bars.iter_mut().for_each(|(_, bars)| bars.truncate(rows));
     let left = there - all(&bars);
     let panel = |(table, bars): (&StudyTable, Vec<Bar>)| {
         let content = Bars { label: label.to_owned(), unit: unit.to_owned(), bars, to: None };
