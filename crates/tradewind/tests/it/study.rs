@@ -60,7 +60,7 @@ fn block<'p>(page: &'p str, after: &str, kind: &str) -> &'p str {
 fn the_first_study_of_the_page_says_what_the_page_shows() {
     let page = fs::read_to_string(repository("book/src/study-files.md")).expect("the page");
     let place = Place(tempdir().expect("a folder"));
-    place.write("squares.toml", block(&page, "## The first one", "toml"));
+    place.write("squares.toml", block(&page, "## The smallest", "toml"));
     place.write("mine.toml", block(&page, "Save it as `squares.toml`", "text"));
     let paths = [place.path("squares.toml"), place.path("record")];
     let out = place.path("squares");
