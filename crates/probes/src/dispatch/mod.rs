@@ -83,13 +83,21 @@ pub const ENTRY: Entry = Entry {
     load: |given| Ok(Box::new(Asked::from_given(given)?)),
 };
 
+/// The fewest nodes: one that handles messages, and one that sends.
+const LEAST: u32 = 2;
+
 impl Instance for Asked {
     fn job(&self, plan: &Plan) -> Result<Job, BadPlan> {
+        if plan.shape.nodes < LEAST {
+            return Err("dispatch on 1 node: expected --nodes 2 or more, of which all but one send"
+                .to_owned()
+                .into());
+        }
         Ok(Job::new::<Dispatch>(Arc::new(Study::new(self, plan))))
     }
 
     fn least(&self) -> Least {
-        Least { nodes: 2, ..Least::ANY }
+        Least { nodes: LEAST, ..Least::ANY }
     }
 
     fn describe(&self) -> Vec<(&'static str, String)> {
@@ -100,5 +108,22 @@ impl Instance for Asked {
             ("arrivals", self.arrivals.to_string()),
             ("messages", self.messages.to_string()),
         ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tempest::Shape;
+    use tempest::entry::Given;
+
+    use super::*;
+
+    #[test]
+    fn it_needs_a_node_that_sends() {
+        let instance = (ENTRY.load)(&Given::default()).expect("good inputs");
+        let plan = |nodes| Plan::new(Mechanism::Messages, Shape { nodes, threads: 1 });
+        assert!(instance.job(&plan(2)).is_ok());
+        let error = instance.job(&plan(1)).map(drop).unwrap_err();
+        assert!(error.0.starts_with("dispatch on 1 node: expected --nodes 2"), "{}", error.0);
     }
 }
