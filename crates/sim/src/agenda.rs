@@ -296,7 +296,7 @@ impl Agenda {
     }
 
     /// Removes the next event: of another actor whose turn it is then, or one of `passages`.
-    #[inline(never)]
+    #[inline]
     fn take_later(&mut self) -> Option<(Order, Packed)> {
         if self.turn.bound < Turn::NEVER {
             let own = self.own();
@@ -339,10 +339,13 @@ impl Agenda {
     }
 
     /// Gives the turn to the actor with the first event of all, if there is one.
+    #[inline(never)]
     fn next_turn(&mut self) -> Option<()> {
         let (actor, first) = self.events.give_first_turn()?;
         self.begin_turn(actor, Some(first.at).filter(|_| !self.keeps_order(actor)));
-        if let Some(due) = self.parked.remove(&actor) {
+        if !self.parked.is_empty()
+            && let Some(due) = self.parked.remove(&actor)
+        {
             self.due = due;
         }
         Some(())
