@@ -14,6 +14,7 @@ use worlds::files::read_text;
 
 use crate::arguments::Report;
 use crate::house::House;
+use crate::own_files;
 use crate::print::say;
 use crate::problem::{Problem, each};
 use crate::processes::runner;
@@ -200,6 +201,7 @@ impl<'a> Recorded<'a> {
     /// The numbers of every run of a laboratory's only study that is on record.
     fn had(&self, laboratory: &Laboratory) -> Result<Had, Problem> {
         let study = alone(laboratory);
+        own_files::check(study)?;
         let asked = study.asked(is_native);
         let mut had = Had { answers: Vec::new(), all: asked.len(), has_other: false };
         for asked in &asked {

@@ -12,7 +12,7 @@ const TIME: &str = "one_way.near";
 /// What a step of sending is called by: it comes before the network.
 const SENDING: &str = "send_";
 
-/// The time that no step has: leaving through another processor, turns of loops, looks at the interface.
+/// The time that no step has: the work of a network processor, turns of loops, looks at the interface.
 const REST: &str = "between steps";
 
 /// The step that follows a handler and delays nothing of its message.
@@ -26,7 +26,7 @@ pub struct OneWay {
     /// The mean time from the beginning of a send to the first instruction of the handler.
     pub time_ns: f64,
     /// The steps of that time, in order: their times add up to it. `network` is the way into the destination's interface, `waits` the
-    /// time in there, `between steps` what no step has, such as leaving through another processor.
+    /// time in there, `between steps` what no step has, such as the work of a network processor.
     pub stages: Vec<Stage>,
 }
 

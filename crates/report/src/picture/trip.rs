@@ -38,8 +38,8 @@ fn measured(machine: &Explain) -> Option<Picture> {
     picture(
         format!("{}: where the time of a message goes", machine.machine),
         "Measured: a message without words, from the beginning of its send in a handler to the first instruction of the handler that \
-         answers it, between two nodes that do nothing else. Between steps: leaving through another processor, turns of loops, looks at \
-         the interface.",
+         answers it, between two nodes that do nothing else. Between steps: what no step has, such as the work of a network processor, \
+         turns of loops, and looks at the interface.",
         ways.iter().take(WAYS).map(panel).collect(),
     )
 }
