@@ -4,6 +4,8 @@
 
 pub use bytemuck;
 
+use std::fmt::Display;
+
 use bytemuck::Pod;
 
 use crate::entry::Reader;
@@ -89,6 +91,15 @@ pub fn integer<T: TryFrom<u32>>(reader: &mut Reader<'_>, key: &str) -> Option<T>
             .refuse_input(key, format!("{value} is no {of}: expected a range of which every number is one"));
     }
     read
+}
+
+/// The number of entries of a table, in whatever type of integer a program has it.
+///
+/// # Panics
+/// If no table has so many entries, or fewer than none.
+pub fn entries<T: TryInto<usize> + Display + Copy>(len: T) -> usize {
+    len.try_into()
+        .unwrap_or_else(|_| panic!("a table of {len} entries: expected a number that memory has room for"))
 }
 
 /// The bytes of padding behind field number `at` of a struct, where `repr(C)` lays each field at the first place that its

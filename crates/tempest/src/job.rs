@@ -70,13 +70,13 @@ impl Report {
     }
 
     /// Adds a figure without a unit to this report.
-    #[must_use]
+    #[must_use = "returns the report with the figure"]
     pub fn figure(self, name: &'static str, value: f64, merge: Merge) -> Self {
         self.measured(name, value, "", merge)
     }
 
     /// Adds a figure with a unit to this report.
-    #[must_use]
+    #[must_use = "returns the report with the figure"]
     pub fn measured(mut self, name: &'static str, value: f64, unit: &'static str, merge: Merge) -> Self {
         self.figures.push(Figure { name, value, unit, merge });
         self
@@ -98,6 +98,13 @@ impl Report {
                 }
             }
         }
+    }
+
+    /// Names the node at the head of each failure that does not name it.
+    fn name(&mut self, node: NodeId) {
+        let name = node.to_string();
+        let nameless = self.failures.iter_mut().filter(|failure| !failure.contains(&name));
+        nameless.for_each(|failure| *failure = format!("{name}: {failure}"));
     }
 
     /// Whether something was checked and nothing was wrong.
@@ -135,7 +142,7 @@ impl Resident {
         self.program.main(thread);
     }
 
-    /// Makes the node's share of the program's report. The world calls this when the run has ended well and nothing of the node
+    /// Makes the node's share of the program's report, whose failures name the node if there are several. The world calls this when the run has ended well and nothing of the node
     /// runs any more. `proof` shows that the node's dispatcher has nothing under way.
     ///
     /// # Errors
@@ -144,8 +151,13 @@ impl Resident {
     /// # Panics
     /// If the proof is of another key than the sequential one.
     pub fn report(&self, proof: Proof<'_>) -> Result<Report, Failure> {
-        let mut end = Quiet::new(self.node.id(), proof);
-        guarded("reporting", || self.program.report(&mut end))
+        let (node, nodes) = (self.node.id(), self.node.shape().nodes);
+        let mut end = Quiet::new((node, nodes), proof);
+        let mut report = guarded("reporting", || self.program.report(&mut end))?;
+        if nodes > 1 {
+            report.name(node);
+        }
+        Ok(report)
     }
 }
 
@@ -221,5 +233,18 @@ pub fn panic_message(panic: &(dyn Any + Send)) -> &str {
 impl fmt::Debug for Job {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Job")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_names_its_node_once() {
+        let mut report = Report::checked(false, || "61 counters are wrong".to_owned());
+        report.merge(Report::checked(false, || "word 3 of node 2 is wrong".to_owned()));
+        report.name(NodeId(2));
+        assert_eq!(report.failures, ["node 2: 61 counters are wrong", "word 3 of node 2 is wrong"]);
     }
 }

@@ -283,7 +283,7 @@ pub use ::macros::handlers;
 /// | attribute | field | it is |
 /// |---|---|---|
 /// | `#[input(default = 8, range = 1..=9)]` | a number, text or file | an input; all options are those of [`Inputs`](entry::Inputs) |
-/// | `#[keyed(64)]` | `Keyed<T>` | a table with an entry for each key below 64, at first `T::default()`; `init = \|key\| …` makes others |
+/// | `#[keyed(64)]` | `Keyed<T>` | a table with an entry for each key below 64, an integer of any type, at first `T::default()`; `init = \|key\| …` makes others |
 /// | `#[keyed]` | `Keyed<T>` | a table whose entries come into being when they are first reached |
 /// | `#[cells(64)]` | `Cells<T>` | 64 words, at first `T::default()` or `value = …` |
 /// | `#[event]` | `Event` | an event, called `histogram.done` of a field `done`; `#[event("name")]` calls it otherwise |

@@ -25,7 +25,7 @@ use crate::{Keyed, NodeId};
 ///
 /// ```compile_fail,E0451
 /// use tradewind_tempest::{NodeId, Proof, Quiet};
-/// fn forge(proof: Proof<'_>) -> Quiet<'_> { Quiet { node: NodeId(0), proof } }
+/// fn forge(proof: Proof<'_>) -> Quiet<'_> { Quiet { node: NodeId(0), nodes: 1, proof } }
 /// ```
 ///
 /// A program cannot keep an entry for longer than it has been lent the `Quiet`:
@@ -37,22 +37,28 @@ use crate::{Keyed, NodeId};
 #[derive(Debug)]
 pub struct Quiet<'a> {
     node: NodeId,
+    nodes: u32,
     proof: Proof<'a>,
 }
 
 impl<'a> Quiet<'a> {
-    /// Makes the handle of a node whose dispatcher lends the proof that its sequential key is held.
+    /// Makes the handle of one of `nodes` nodes, whose dispatcher lends the proof that its sequential key is held.
     ///
     /// # Panics
     /// If the proof is of another key.
-    pub(crate) fn new(node: NodeId, proof: Proof<'a>) -> Self {
+    pub(crate) fn new((node, nodes): (NodeId, u32), proof: Proof<'a>) -> Self {
         assert!(proof.key() == DispatchKey::Sequential, "{node} is not quiet: key {} is held", proof.key());
-        Self { node, proof }
+        Self { node, nodes, proof }
     }
 
     /// The node.
     pub fn node(&self) -> NodeId {
         self.node
+    }
+
+    /// The number of nodes.
+    pub fn nodes(&self) -> u32 {
+        self.nodes
     }
 
     /// The entry of a number, or of a block by its index.
@@ -105,8 +111,8 @@ mod tests {
             sparse.get(&mut serial.hold(key(number)));
         }
         *blocks.get(&mut serial.hold(DispatchKey::User(Name::of(Block(1))))) = 8;
-        let mut quiet = Quiet::new(NodeId(4), serial.hold(DispatchKey::Sequential));
-        assert_eq!(quiet.node(), NodeId(4));
+        let mut quiet = Quiet::new((NodeId(4), 5), serial.hold(DispatchKey::Sequential));
+        assert_eq!((quiet.node(), quiet.nodes()), (NodeId(4), 5));
         assert_eq!(*quiet.get(&dense, 2), 20);
         assert_eq!(*quiet.get(&blocks, 1), 8);
         assert_eq!(quiet.entries(&dense).collect::<Vec<_>>(), [(0, &0), (1, &10), (2, &20)]);
@@ -117,7 +123,7 @@ mod tests {
     #[test]
     #[should_panic(expected = "node 0 is not quiet: key 0x1 is held")]
     fn a_proof_of_one_key_is_not_enough() {
-        Quiet::new(NodeId(0), serial().hold(key(1)));
+        Quiet::new((NodeId(0), 1), serial().hold(key(1)));
     }
 
     #[test]
@@ -126,6 +132,6 @@ mod tests {
         let room = Tables::default().add::<i32>(1);
         let table = Keyed::dense(DispatcherId::fresh().id(), Group::BLOCKS, (1, room), |_| 0);
         let mut serial = serial();
-        Quiet::new(NodeId(0), serial.hold(DispatchKey::Sequential)).entries(&table).for_each(drop);
+        Quiet::new((NodeId(0), 1), serial.hold(DispatchKey::Sequential)).entries(&table).for_each(drop);
     }
 }

@@ -1,5 +1,8 @@
 //! `#[program]` and `#[derive(Inputs)]`: what a person sees of a program, and what a node gets.
 
+// An input that only the expressions of other fields name is no dead code.
+#![deny(dead_code)]
+
 use std::sync::Arc;
 
 use tradewind_tempest::entry::{Given, InputError, Kind, Plan};
@@ -53,6 +56,9 @@ fn an_entry_says_what_the_struct_says() {
     assert!(instance.job(&plan).is_ok());
 }
 
+/// Keys are of 64 bits.
+const KEYS: u64 = 3;
+
 /// Every kind of field.
 #[program(name = "all", summary = "a program with everything", mechanisms = [Messages, Bulk])]
 struct Everything {
@@ -64,14 +70,18 @@ struct Everything {
     sparse: Keyed<u64>,
     #[keyed(words, init = |key| key + 1)]
     dense: Keyed<u64>,
+    #[keyed(KEYS)]
+    constant: Keyed<u64>,
     #[cells(words, value = 7)]
     cells: Cells<u64>,
     #[event]
     done: Event,
     #[segment(words, rights = Rights::ALL)]
     segment: Segment<u64>,
-    #[make(setup.shape().nodes * 2)]
-    twice: u32,
+    #[input(default = 2, range = 1..=8)]
+    factor: u32,
+    #[make(u64::from(setup.shape().nodes * factor))]
+    twice: u64,
 }
 
 #[handlers]
@@ -84,7 +94,7 @@ impl Everything {
     }
 
     fn main(&self, _: &Thread<'_>) {
-        let _ = (&self.sparse, &self.dense, &self.segment, self.twice, self.words);
+        let _ = (&self.sparse, &self.dense, &self.constant, &self.segment, self.twice, self.words);
     }
 
     fn report(&self, _: &mut Quiet<'_>) -> Report {
@@ -139,7 +149,7 @@ struct Sharing {
 #[handlers]
 impl Sharing {
     fn main(&self, _: &Thread<'_>) {
-        let _ = (self.bins, &self.counts, &self.sums);
+        let _ = (&self.counts, &self.sums);
     }
 
     fn report(&self, _: &mut Quiet<'_>) -> Report {

@@ -46,6 +46,23 @@ pub(super) enum Role {
     ByHand,
 }
 
+impl Role {
+    /// The expressions that say how a field is made, in which inputs are variables.
+    pub(super) fn expressions(&self) -> impl Iterator<Item = &TokenStream> {
+        let (first, others) = match self {
+            Self::Keyed { len, init } => (len.as_ref(), [init.as_ref(), None]),
+            Self::Cells { len, value } => (Some(len), [value.as_ref(), None]),
+            Self::Event { name } => (name.as_ref(), [None, None]),
+            Self::Segment { len, rights, value } => (Some(len), [rights.as_ref(), value.as_ref()]),
+            Self::Shared { len, homes } => (Some(len), [homes.as_ref(), None]),
+            Self::Install { config } => (config.as_ref(), [None, None]),
+            Self::Make(value) => (Some(value), [None, None]),
+            Self::Input(_) | Self::Problem | Self::ByHand => (None, [None, None]),
+        };
+        first.into_iter().chain(others.into_iter().flatten())
+    }
+}
+
 /// Whether an attribute is one of those that this module reads.
 pub(super) fn is_of_program(attribute: &Attribute) -> bool {
     ATTRIBUTES.iter().any(|name| attribute.path().is_ident(name))

@@ -2,7 +2,7 @@
 //!
 //! This module must never know how an attribute spells a field.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::quote;
 use syn::ext::IdentExt;
 use syn::{LitStr, Type};
@@ -21,18 +21,30 @@ pub(super) fn program(structure: &Structure, tempest: &TokenStream) -> TokenStre
     parts.into_iter().collect()
 }
 
-/// The struct without the attributes that this crate reads.
+/// The struct without the attributes that this crate reads. An input by which another field is made has its use.
 fn data(structure: &Structure) -> TokenStream {
     let Structure { attributes, visibility, of, fields, .. } = structure;
     let fields = fields.iter().map(|field| {
         let Field { name, of, visibility, attributes, .. } = field;
         let attributes = kept(attributes);
-        quote!(#(#attributes)* #visibility #name: #of)
+        let mut expressions = structure.fields.iter().flat_map(|field| field.role.expressions());
+        let is_used = matches!(field.role, Role::Input(_)) && expressions.any(|it| names(it.clone(), name));
+        let allow = is_used.then(|| quote!(#[allow(dead_code)]));
+        quote!(#(#attributes)* #allow #visibility #name: #of)
     });
     quote! {
         #(#attributes)*
         #visibility struct #of { #(#fields),* }
     }
+}
+
+/// Whether an expression has this name in it.
+fn names(expression: TokenStream, name: &Ident) -> bool {
+    expression.into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => ident == *name,
+        TokenTree::Group(group) => names(group.stream(), name),
+        TokenTree::Punct(_) | TokenTree::Literal(_) => false,
+    })
 }
 
 /// The inputs among the fields.
@@ -134,7 +146,7 @@ fn value(
         Role::Keyed { len, init } => {
             let init = init.clone().unwrap_or_else(|| quote!(|_| #default));
             match len {
-                Some(len) => quote!(setup.keyed(#len, #init)),
+                Some(len) => quote!(setup.keyed(#tempest::expansion::entries(#len), #init)),
                 None => quote!(setup.keyed_sparse(#init)),
             }
         }

@@ -80,7 +80,7 @@ fn a_deadlock_is_told_thread_by_thread() {
         assert!(blocked.iter().all(|one| one.since <= at), "{policy}: {blocked:?}");
         let told: Vec<_> =
             blocked.iter().map(|one| (one.thread.node.0, one.thread.index, one.waits_for.as_str())).collect();
-        let event = "event `stress.hope`: at 1, waiting for 2";
+        let event = "event `stress.hope`: waiting for 2, at 1 when the wait began";
         let phase = "phase `stress.together`";
         assert_eq!(told.len(), 4, "{policy}: {told:?}");
         for (node, two) in told.chunks(2).enumerate() {

@@ -159,10 +159,17 @@ impl<'a> Reader<'a> {
         let value = text.parse().ok().filter(accept);
         if value.is_none() {
             let (input, value) = (key.to_owned(), Some(text.to_owned()));
-            let problem = format!("expected {}", self.input(key).kind);
+            let each = if self.names_another(text) { "; one --input for each input" } else { "" };
+            let problem = format!("expected {}{each}", self.input(key).kind);
             self.refuse(InputError::Wrong { input, value, problem });
         }
         value
+    }
+
+    /// Whether a value has another input behind a comma, as `1000,tickets=4000` has.
+    fn names_another(&self, value: &str) -> bool {
+        let mut parts = value.split(',').skip(1).filter_map(|part| part.split_once('='));
+        parts.any(|(key, _)| self.inputs.iter().any(|input| input.key == key.trim()))
     }
 
     fn input(&self, key: &str) -> &'static Input {
@@ -207,6 +214,19 @@ mod tests {
         let mistakes = reader.finish().unwrap_err();
         assert_eq!(mistakes.0, [InputError::Unread("skew")]);
         assert!(mistakes.to_string().starts_with("input `skew`: the program never reads it"));
+    }
+
+    #[test]
+    fn several_inputs_in_one_value_are_asked_for_one_by_one() {
+        let said = |value: &str| {
+            let given = given(&[("words", value)]);
+            let mut reader = Reader::new(&given, INPUTS);
+            reader.integer("words");
+            reader.finish().unwrap_err().to_string()
+        };
+        let expected = "input `words=3,skew=1`: expected an integer from 1 to 9; one --input for each input";
+        assert_eq!(said("3,skew=1"), expected);
+        assert_eq!(said("3,else=1"), "input `words=3,else=1`: expected an integer from 1 to 9");
     }
 
     #[test]

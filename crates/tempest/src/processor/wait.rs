@@ -40,7 +40,7 @@ impl fmt::Display for Wait {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Wait::Event { name, at_least, had } => {
-                write!(f, "event `{name}`: at {had}, waiting for {at_least}")
+                write!(f, "event `{name}`: waiting for {at_least}, at {had} when the wait began")
             }
             Wait::Block | Wait::Resume { .. } => write!(f, "`{}`", self.what()),
         }
