@@ -5,7 +5,7 @@ use tempest::entry::{Coherence, Entry, Plan};
 use tempest::policy::PRESETS;
 use tempest::{Mechanism, Policy};
 use worlds::machines::is_same;
-use worlds::{NATIVE, Sharing, Subject, Target};
+use worlds::{NATIVE, Sharing, Subject, Target, serial};
 
 use crate::arguments::{Common, Memory};
 use crate::house::House;
@@ -133,18 +133,19 @@ pub(crate) fn useless(entry: &Entry, mechanisms: &[Mechanism], shared: &str) -> 
 pub(crate) const EXPECTED: &str = "expected ";
 
 /// What to ask for where a machine cannot run a program by `mechanism` under the policy asked for: as `typed` says a mechanism of the
-/// program, this one first, and the policies by which the machine can.
+/// program, this one first, and the policies by which the machine can, the one asked for with handlers one at a time among them.
 pub(crate) fn instead(
     entry: &Entry,
     target: &Target,
-    mechanism: Mechanism,
+    (mechanism, policy): (Mechanism, &Policy),
     typed: impl Fn(Mechanism, &str) -> String,
 ) -> String {
     let others = entry.mechanisms.iter().copied().filter(|other| *other != mechanism);
     let found = std::iter::once(mechanism).chain(others).find_map(|mechanism| {
         let can = |policy: Policy| target.check(mechanism, &policy).is_ok();
-        let names = PRESETS.iter().map(|preset| preset.name);
-        let names: Vec<_> = names.filter(|name| name.parse().is_ok_and(can)).collect();
+        let asked = serial(policy).filter(|policy| can(policy.clone())).map(|policy| policy.to_string());
+        let presets = PRESETS.iter().map(|preset| preset.name).filter(|name| name.parse().is_ok_and(can));
+        let names: Vec<_> = asked.into_iter().chain(presets.map(str::to_owned)).collect();
         (!names.is_empty()).then(|| format!("expected {}", typed(mechanism, &names.join(", "))))
     });
     // A machine without any mechanism of the program is no machine for it.

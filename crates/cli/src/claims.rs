@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 
 use lab::laboratory::{Metrics, Needed};
@@ -161,6 +162,12 @@ fn fixing(needed: &[Needed<'_>]) -> BTreeSet<String> {
 fn known(laboratory: &Laboratory, prefixes: &[String]) -> Result<(), Problem> {
     let is_known = |prefix: &&String| laboratory.claims().iter().any(|claim| claim.is_under(prefix));
     let mistake = |prefix: &String| {
+        if prefix.ends_with(".toml") || Path::new(prefix).is_file() {
+            return format!(
+                "`{prefix}` is a file: expected the beginning of a claim's id; `tradewind study {prefix}` runs a study's file, and \
+                 `tradewind report {prefix} --out FILE.html` draws what came of it"
+            );
+        }
         // A beginning is what most people mistype, so whole ids are of no help.
         let parts = laboratory.claims().iter().flat_map(|claim| beginnings(&claim.id));
         let nearest = did_you_mean(prefix, parts);

@@ -206,7 +206,8 @@ fn advised(problem: Problem, setting: &Setting) -> Problem {
     let Setting { subject, target, mechanism, policy, .. } = setting;
     let typed = |mechanism, policies: &str| format!("--mechanism {mechanism} with --policy {policies}");
     let is_unable = target.check(*mechanism, policy).is_err();
-    let advice = is_unable.then(|| format!("; {}", instead(&subject.entry, target, *mechanism, typed)));
+    let advice =
+        is_unable.then(|| format!("; {}", instead(&subject.entry, target, (*mechanism, policy), typed)));
     let advice = advice.unwrap_or_default();
     let told = |line: String| if line.contains(EXPECTED) { line } else { format!("{line}{advice}") };
     Problem::Wrong(lines.into_iter().map(told).collect())

@@ -457,7 +457,7 @@ fn presets() -> impl Iterator<Item = Policy> {
 }
 
 /// A policy with handlers that run one at a time; `None` if its handlers do so already.
-fn serial(policy: &Policy) -> Option<Policy> {
+pub fn serial(policy: &Policy) -> Option<Policy> {
     let keyed = policy.dispatch == Dispatch::Keyed;
     keyed.then(|| format!("{policy}+serial").parse().ok()).flatten()
 }

@@ -58,7 +58,7 @@ mod trace_file;
 
 pub use baseline::Baseline;
 pub use compare::{MachineShape, Refusal};
-pub use comparison::{Compared, Comparing, Comparison, Step};
+pub use comparison::{Compared, Comparing, Comparison, Step, serial};
 pub use error::{Error, FailedRun, Mistake};
 pub use host::host;
 pub use limits::MAX_THREADS;

@@ -206,7 +206,7 @@ impl One<'_> {
                 let typed =
                     |mechanism, policies: &str| format!("mechanism = \"{mechanism}\" with policy {policies}");
                 let why = target.refusing(refusal);
-                let instead = || asked::instead(entry, target, mechanism, typed);
+                let instead = || asked::instead(entry, target, (mechanism, &choices.policy), typed);
                 let told = if why.contains(EXPECTED) { why } else { format!("{why}; {}", instead()) };
                 found.add(source, key, Some(&lines(&told)));
             }

@@ -151,6 +151,7 @@ fn with_the_file_at_hand_the_claim_is_measured() {
 #[test]
 fn what_nobody_claims_is_refused() {
     refused(&["claims", "alewife.tabel2"], &["alewife.tabel2", "did you mean `alewife.table2`?"]);
+    refused(&["claims", "mine.toml"], &["`mine.toml` is a file", "`tradewind study mine.toml` runs"]);
     let folder = tempdir().unwrap();
     let record = folder.path().join("record");
     fs::write(&record, "no record at all, but a text that is somewhat long. ".repeat(20)).unwrap();

@@ -170,6 +170,9 @@ fn a_policy_that_the_machine_cannot_do() {
     refused("native", "hurricane:1", "`embedded-processors`");
     refused("native", "hurricane-1-mult", "interrupted");
     refused("native", "single+interrupt", "interrupted");
+    let typed =
+        ["run", "histogram", "--machine", "sparc20-myrinet", "--processors", "4", "--policy", "fixed:2"];
+    crate::command::refused(&typed, &["`keyed-dispatch`", "with --policy fixed:2+serial, single"]);
 }
 
 #[test]
