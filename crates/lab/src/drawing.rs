@@ -89,8 +89,9 @@ impl<'s> Results<'s> {
             figure.takes(|name| row.source.field(name)) && series.iter().chain(panels).all(field)
         };
         let label = |row: &Row<'_>, names: &[String]| {
-            let values = names.iter().filter_map(|name| row.source.field(name));
-            values.map(|value| self.study.label(value)).collect::<Vec<_>>().join(", ")
+            let values =
+                names.iter().filter_map(|name| Some(told(self.study, name, row.source.field(name)?)));
+            values.collect::<Vec<_>>().join(", ")
         };
         let (mut drawn, mut units) = (Vec::new(), (None, None));
         for row in self.rows.iter().filter(has) {
@@ -108,6 +109,15 @@ impl<'s> Results<'s> {
         let study = self.study;
         let (x, y) = (axis(study, x, units.0), axis(study, y, units.1));
         drawing(figure, x, y, drawn)
+    }
+}
+
+/// What the value of a field is called: a bare number has the field's name before it.
+fn told(study: &Study, field: &str, value: &str) -> String {
+    let label = study.label(value);
+    match label == value && quantity(value).is_some() {
+        true => format!("{} {value}", study.label(field.rsplit('.').next().unwrap_or(field))),
+        false => label.to_owned(),
     }
 }
 
@@ -209,6 +219,13 @@ series = "machine"
 only = { size = 1 }
 
 [[figure]]
+name = "sizes"
+x = "policy"
+y = "time"
+series = "size"
+only = { machine = "cm-5" }
+
+[[figure]]
 name = "metrics"
 x = "words"
 y = { label = "rate", unit = "MB/s" }
@@ -243,7 +260,7 @@ series = [{ label = "{on}", metric = "rate.{on}.np.*", each = { on = ["cm-5", "n
         let mut rounds: Vec<Vec<&Kept>> = kept.iter().take(7).map(|kept| vec![kept]).collect();
         rounds[4].push(&again);
         let drawings = Results::new(&laboratory, study, &rounds).drawings();
-        let [times, rates, metrics] = drawings.as_slice() else { panic!("three figures") };
+        let [times, rates, sizes, metrics] = drawings.as_slice() else { panic!("four figures") };
         assert_eq!(
             (times.title.as_str(), times.x.label.as_str(), times.y.unit.as_str()),
             ("time by words", "words", "us")
@@ -271,6 +288,8 @@ series = [{ label = "{on}", metric = "rate.{on}.np.*", each = { on = ["cm-5", "n
             ("the CM-5", vec![(name("np"), vec![4000.0]), (name("proc"), vec![8000.0])])
         );
         assert_eq!((rates.y.unit.as_str(), rates.panels.len()), ("MB/s", 1));
+        let labels: Vec<_> = lines(&sizes.panels[0]).into_iter().map(|(label, _)| label).collect();
+        assert_eq!(labels, ["words 2", "words 1"]);
         assert_eq!(
             lines(&metrics.panels[0]),
             [

@@ -61,17 +61,19 @@ fn picture(
         (sum > 0.0).then(|| Bar { label: row_name(table, row), value: Some(sum), pieces, ..Bar::default() })
     };
     let tables = joined(study);
-    let bars =
-        tables.iter().map(|table| (table, table.rows.iter().filter_map(|row| bar(table, row)).collect()));
-    let mut bars: Vec<(&StudyTable, Vec<Bar>)> =
-        bars.filter(|(_, bars): &(_, Vec<Bar>)| !bars.is_empty()).collect();
-    let all = |bars: &[(&StudyTable, Vec<Bar>)]| bars.iter().map(|(_, bars)| bars.len()).sum::<usize>();
+    let of_rows = |table| rows_with(table, &|row| bar(table, row));
+    let mut bars: Vec<(&StudyTable, Vec<Barred<'_>>)> =
+        tables.iter().map(|table| (table, of_rows(table))).collect();
+    bars.retain(|(_, bars)| !bars.is_empty());
+    let all =
+        |bars: &[(&StudyTable, Vec<Barred<'_>>)]| bars.iter().map(|(_, bars)| bars.len()).sum::<usize>();
     let there = all(&bars);
     bars.truncate(TABLES);
     let rows = (ROWS / bars.len().max(1)).max(LEAST_ROWS);
-    bars.iter_mut().for_each(|(_, bars)| bars.truncate(rows));
+    bars.iter_mut().for_each(|(_, bars)| thin_out(bars, rows));
     let left = there - all(&bars);
-    let panel = |(table, bars): (&StudyTable, Vec<Bar>)| {
+    let panel = |(table, bars): (&StudyTable, Vec<Barred<'_>>)| {
+        let bars = bars.into_iter().map(|(_, bar)| bar).collect();
         let content = Bars { label: label.to_owned(), unit: unit.to_owned(), bars, to: None };
         Panel { title: same(table), content: Content::Bars(content) }
     };
@@ -81,6 +83,29 @@ fn picture(
     };
     let panels: Vec<_> = bars.into_iter().map(panel).collect();
     (!panels.is_empty()).then_some(Picture { title, caption, panels, shared: Shared::default() })
+}
+
+/// A row and its bar.
+type Barred<'t> = (&'t StudyRow, Bar);
+
+/// The rows of a table that have a bar.
+fn rows_with<'t>(table: &'t StudyTable, bar: &dyn Fn(&StudyRow) -> Option<Bar>) -> Vec<Barred<'t>> {
+    table.rows.iter().filter_map(|row| Some((row, bar(row)?))).collect()
+}
+
+/// Leaves so many bars in their order: the first of each machine and policy goes before the second of any.
+fn thin_out(bars: &mut Vec<Barred<'_>>, most: usize) {
+    let mut seen: IndexMap<[Option<&String>; 2], usize> = IndexMap::new();
+    let mut turns: Vec<(usize, usize)> = Vec::new();
+    for (at, (row, _)) in bars.iter().enumerate() {
+        let turn = seen.entry(["machine", "policy"].map(|name| row.fields.get(name))).or_default();
+        turns.push((*turn, at));
+        *turn += 1;
+    }
+    turns.sort_unstable();
+    turns.truncate(most);
+    let mut at = 0..;
+    bars.retain(|_| at.next().is_some_and(|at| turns.iter().any(|(_, kept)| *kept == at)));
 }
 
 /// The tables of a study, those of which the same is stated as one.
@@ -160,5 +185,21 @@ mod tests {
         let sent = volume(&study).unwrap();
         let Content::Bars(bars) = &sent.panels[0].content else { panic!("bars") };
         assert_eq!(bars.bars[0].value, Some(64.0));
+    }
+
+    #[test]
+    fn where_not_all_runs_are_drawn_each_machine_is() {
+        let mut study = study();
+        let rows = &study.tables[0].rows;
+        let many = [vec![rows[0].clone(); 30], vec![rows[1].clone(); 30]].concat();
+        study.tables[0].rows = many;
+        let picture = time(&study).unwrap();
+        let Content::Bars(bars) = &picture.panels[0].content else { panic!("bars") };
+        let of = |name: &str| bars.bars.iter().filter(|bar| bar.label == name).count();
+        let drawn = bars.bars.len();
+        assert_eq!((of("paragon"), of("t3d")), (drawn / 2, drawn / 2));
+        assert!(bars.bars.is_sorted_by_key(|bar| &bar.label), "in the order of the study");
+        let left = 60 - drawn;
+        assert!(picture.caption.ends_with(&format!("{left} bars of further runs are not drawn.")));
     }
 }
