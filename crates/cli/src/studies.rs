@@ -46,7 +46,8 @@ pub(crate) fn surveys() -> BTreeMap<String, survey::Survey> {
     SURVEYS.iter().map(|file| (file.name.to_owned(), whole(file, survey::read))).collect()
 }
 
-fn tolerances() -> Vec<tolerance::Tolerance> {
+/// The shipped tolerances, which hold for studies of one's own too.
+pub(crate) fn tolerances() -> Vec<tolerance::Tolerance> {
     whole(&TOLERANCES, tolerance::read)
 }
 

@@ -35,6 +35,18 @@ pub enum Kind {
     Shape,
 }
 
+/// How a metric is to lie beside the number that a claim states.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Relation {
+    /// As near as the tolerance for the claim asks.
+    #[default]
+    About,
+    /// No lower.
+    AtLeast,
+    /// No higher.
+    AtMost,
+}
+
 /// What a claim states beside its words.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Stated {
@@ -61,6 +73,10 @@ pub struct Claim {
     pub statement: String,
     /// The number or text; `None` for orders and shapes, and where it is held out or not known.
     pub value: Option<Stated>,
+    /// How a metric is to lie beside the number. Claims of the literature state what it should be about.
+    pub relation: Relation,
+    /// How far a metric may be from the number, as a share of it; `None` to leave that to the rules for all claims.
+    pub tolerance: Option<f64>,
     /// Of the number, as the claim writes it; empty if it has none.
     pub unit: String,
     /// How sure the transcription is: `exact`, `derived`, `recalled`, …
@@ -82,6 +98,17 @@ impl Role {
             Self::Input => "input",
             Self::Result => "result",
             Self::Bound => "bound",
+        }
+    }
+}
+
+impl Relation {
+    /// As a study's file and scripts write it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::About => "stated",
+            Self::AtLeast => "at_least",
+            Self::AtMost => "at_most",
         }
     }
 }
@@ -188,6 +215,8 @@ fn claim(file: &str, work: Option<&str>, table: &Table<'_>) -> Option<Claim> {
         kind: kind?,
         statement: statement?,
         value,
+        relation: Relation::About,
+        tolerance: None,
         unit,
         confidence: confidence?,
         fit,

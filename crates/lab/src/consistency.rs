@@ -3,13 +3,15 @@
 
 use std::collections::BTreeMap;
 
+use units::names::nearest_slip;
+
 use crate::mistake::{Mistake, Mistakes, Place};
 use crate::study::Origin;
-use crate::{Expression, Laboratory, model};
+use crate::{Claim, Expression, Laboratory, model};
 
 /// All mistakes of a laboratory, those of one kind together.
 pub(crate) fn mistakes(laboratory: &Laboratory) -> Mistakes {
-    let kinds = [ids, decisions, yields, circles, needs, origins];
+    let kinds = [ids, decisions, yields, circles, needs, bounds, origins];
     kinds.iter().flat_map(|kind| kind(laboratory)).collect()
 }
 
@@ -76,18 +78,42 @@ fn circles(laboratory: &Laboratory) -> Mistakes {
     told.collect()
 }
 
+/// The names of all metrics, and of families of them with their `*`.
+fn metrics(laboratory: &Laboratory) -> impl Iterator<Item = &str> {
+    let sources = laboratory.sources().flat_map(|(_, source)| &source.metrics);
+    let yielded = sources.filter_map(|mapping| Some(mapping.metric.as_ref()?.text()));
+    yielded.chain(laboratory.derived().map(|(_, derived)| derived.metric.as_str()))
+}
+
+/// Whether something yields a metric of this name, as far as names tell.
+fn is_yielded(laboratory: &Laboratory, name: &str) -> bool {
+    laboratory.derived().any(|(_, derived)| derived.metric == name)
+        || laboratory.sources().any(|(_, source)| source.yields(name))
+}
+
+/// The mistake of a name that no metric has.
+fn unknown(laboratory: &Laboratory, place: In<'_>, key: &str, name: &str) -> Mistake {
+    let nearest = nearest_slip(name, metrics(laboratory));
+    let nearest = nearest.map_or_else(String::new, |nearest| format!("; did you mean {nearest:?}?"));
+    let expected = format!("a metric that some run, model, survey or [[derived]] yields{nearest}");
+    mistake(place, key, name, expected)
+}
+
+/// Every bound is one of a metric, or a check decides it.
+fn bounds(laboratory: &Laboratory) -> Mistakes {
+    let all = laboratory.studies().iter().flat_map(|study| &study.bounds);
+    let is_decided =
+        |id: &str| is_yielded(laboratory, id) || laboratory.checks().any(|(_, check)| check.claim == id);
+    let lost = all.filter(|bound| !is_decided(&bound.id));
+    let place = |bound: &Claim| Place { line: bound.line, column: 1 };
+    lost.map(|bound| unknown(laboratory, (&bound.file, place(bound)), "bound.id", &bound.id)).collect()
+}
+
 /// Every metric in an expression is yielded by something, as far as names tell.
 fn needs(laboratory: &Laboratory) -> Mistakes {
-    let is_yielded = |name: &str| {
-        let sources = laboratory.sources().flat_map(|(_, source)| &source.metrics);
-        let mut metrics = sources.filter_map(|mapping| mapping.metric.as_ref());
-        laboratory.derived().any(|(_, derived)| derived.metric == name)
-            || metrics.any(|metric| metric.capture(name).is_some())
-    };
     let unknown = |place: In<'_>, key: &str, expression: &Expression| -> Mistakes {
-        let names = expression.names().into_iter().filter(|name| !is_yielded(name));
-        let expected = || "a metric that some run, model, survey or [[derived]] yields".to_owned();
-        names.map(|name| mistake(place, key, name, expected())).collect()
+        let names = expression.names().into_iter().filter(|name| !is_yielded(laboratory, name));
+        names.map(|name| unknown(laboratory, place, key, name)).collect()
     };
     let derived = laboratory
         .derived()
@@ -168,8 +194,26 @@ because = "an order"
         let missing = STUDY.replace("c > a.two", "c > e.two");
         let expected = "a metric that some run, model, survey or [[derived]] yields";
         assert_eq!(said(&missing), [format!("toy.toml:15:1: check.holds = \"e.two\": expected {expected}")]);
+        let missing = STUDY.replace("value = \"a.one + b\"", "value = \"a.one + bb\"");
+        let expected = "a metric that some run, model, survey or [[derived]] yields; did you mean \"b\"?";
+        assert_eq!(said(&missing), [format!("toy.toml:10:1: derived.value = \"bb\": expected {expected}")]);
         let circle = STUDY.replace("a.one + b", "c + b");
         let expected = "a metric that does not follow from itself";
         assert_eq!(said(&circle), [format!("toy.toml:10:1: derived.metric = \"c\": expected {expected}")]);
+    }
+
+    #[test]
+    fn a_bound_of_no_metric_is_told_with_the_nearest() {
+        let bound = |id: &str| {
+            let told = "where = \"here\"\nstatement = \"s\"\nstated = \"1\"\n";
+            said(&format!("{STUDY}\n[[bound]]\nid = \"{id}\"\n{told}"))
+        };
+        for known in ["a.three", "b", "c", "d"] {
+            assert_eq!(bound(known), [""; 0], "{known}");
+        }
+        let expected = "a metric that some run, model, survey or [[derived]] yields";
+        assert_eq!(bound("else"), [format!("toy.toml:20:1: bound.id = \"else\": expected {expected}")]);
+        let slip = format!("toy.toml:20:1: bound.id = \"cc\": expected {expected}; did you mean \"c\"?");
+        assert_eq!(bound("cc"), [slip]);
     }
 }

@@ -313,6 +313,12 @@ impl Laboratory {
         }
     }
 
+    /// Each bound of a study held against its metric.
+    pub(crate) fn bounds<'s>(&self, study: &'s Study, metrics: &Metrics) -> Vec<Finding<'s>> {
+        let bounds = study.bounds.iter();
+        bounds.map(|bound| verdict::hold(bound, metrics.of(&bound.id), &self.tolerances)).collect()
+    }
+
     /// Each claim under these prefixes held against its metric, in the order of the files. No prefix: every claim. Claims that a
     /// study says it was fitted to fix something, and so do those of `fixing`, which machines
     /// [name](crate::ledger::fixing).

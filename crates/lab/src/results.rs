@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use units::median::upper;
 
-use crate::Laboratory;
 use crate::laboratory::Metrics;
 use crate::specification::{FIGURES, numbers};
 use crate::study::{Mapping, Origin, Source, Study};
+use crate::{Finding, Laboratory};
 
 /// The numbers of an answer that a study keeps.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -51,6 +51,8 @@ pub struct Results<'s> {
     pub rows: Vec<Row<'s>>,
     /// All metrics, those that follow from others among them.
     pub metrics: Metrics,
+    /// The study's bounds, held against its metrics.
+    pub bounds: Vec<Finding<'s>>,
 }
 
 /// What a source yielded.
@@ -197,7 +199,9 @@ impl<'s> Results<'s> {
             }
         };
         let rows = study.sources.iter().enumerate().map(row).collect();
-        Self { study, rows, metrics: laboratory.metrics(&runs) }
+        let metrics = laboratory.metrics(&runs);
+        let bounds = laboratory.bounds(study, &metrics);
+        Self { study, rows, metrics, bounds }
     }
 }
 

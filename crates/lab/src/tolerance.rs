@@ -2,7 +2,7 @@
 //! never know what was measured on what.
 
 use crate::Mistakes;
-use crate::claim::{Claim, Kind};
+use crate::claim::{Claim, Kind, Relation};
 use crate::toml::{self, Table};
 
 /// A whole number is met exactly if it is met to this share: what is left of rounding in double precision.
@@ -44,28 +44,42 @@ impl Tolerance {
             && self.fit.is_none_or(|fit| fit == claim.fit)
     }
 
-    fn allows(&self, stated: f64, written: &str, measured: f64) -> bool {
-        let apart = (measured - stated).abs();
-        let exact = ROUNDING * stated.abs();
-        self.measures.iter().any(|measure| {
-            let most = match *measure {
-                Measure::Absolute(most) => most,
-                Measure::Relative(share) => share * stated.abs(),
-                Measure::Written => half_of_last_written(written),
-                Measure::Significant => half_of_last_significant(written),
-                Measure::Decimals(decimals) => half(-decimals),
-            };
-            apart <= most.max(exact)
-        })
+    /// How far a metric may be from a stated number, by the widest of its measures.
+    fn most(&self, stated: f64, written: &str) -> f64 {
+        let most = self.measures.iter().map(|measure| match *measure {
+            Measure::Absolute(most) => most,
+            Measure::Relative(share) => share * stated.abs(),
+            Measure::Written => half_of_last_written(written),
+            Measure::Significant => half_of_last_significant(written),
+            Measure::Decimals(decimals) => half(-decimals),
+        });
+        most.fold(0.0, f64::max)
     }
 }
 
-/// Whether a metric is near enough to the number a claim states, by the first rule for the claim; `None` if the claim
-/// states none or no rule is for it.
-pub fn allows(rules: &[Tolerance], claim: &Claim, measured: f64) -> Option<bool> {
+/// How far a metric may be from the number that a claim states, in the unit of the claim: as the claim says itself, else by the first
+/// rule for it. A limit that says nothing has no tolerance. `None` if the claim states no number or no rule is for it.
+pub fn most(rules: &[Tolerance], claim: &Claim) -> Option<f64> {
     let Some(crate::Stated::Number(stated, written)) = &claim.value else { return None };
-    let rule = rules.iter().find(|rule| rule.is_for(claim))?;
-    Some(rule.allows(*stated, written, measured))
+    let rule = || rules.iter().find(|rule| rule.is_for(claim)).map(|rule| rule.most(*stated, written));
+    match (claim.tolerance, claim.relation) {
+        (Some(share), _) => Some(share * stated.abs()),
+        (None, Relation::About) => rule(),
+        (None, Relation::AtLeast | Relation::AtMost) => Some(0.0),
+    }
+}
+
+/// Whether a metric is near enough to the number that a claim states, or on the right side of it; `None` if the claim states none or
+/// no rule is for it.
+pub fn allows(rules: &[Tolerance], claim: &Claim, measured: f64) -> Option<bool> {
+    let stated = claim.number()?;
+    let most = most(rules, claim)?.max(ROUNDING * stated.abs());
+    let above = measured - stated;
+    Some(match claim.relation {
+        Relation::About => above.abs() <= most,
+        Relation::AtLeast => -above <= most,
+        Relation::AtMost => above <= most,
+    })
 }
 
 /// Half of the unit of a digit: 0.5 for exponent 0, 0.05 for -1.

@@ -43,6 +43,9 @@ pub struct Finding<'a> {
     pub claim: &'a Claim,
     /// The number that was measured; else whether an order or shape was found.
     pub measured: Option<Value>,
+    /// How far the metric may be from the number stated, in the unit of the claim; `None` if the claim states no number, or no rule
+    /// is for it.
+    pub tolerance: Option<f64>,
     /// How much more was measured than stated, as a share of what is stated; of 0, in the unit of the claim.
     pub error: Option<f64>,
     /// What follows.
@@ -68,6 +71,7 @@ pub(crate) fn hold<'a>(
         return Finding {
             claim,
             measured,
+            tolerance: None,
             error: None,
             verdict: Verdict::Input,
             fixes: claim.fit,
@@ -89,7 +93,8 @@ pub(crate) fn hold<'a>(
         (None, Some(_), _) if claim.held_out => Verdict::HeldOut,
         (None, Some(_), _) => Verdict::Unknown,
     };
-    Finding { claim, measured, error, verdict, fixes: claim.fit, basis: None, needs: Vec::new() }
+    let tolerance = tolerance::most(tolerances, claim);
+    Finding { claim, measured, tolerance, error, verdict, fixes: claim.fit, basis: None, needs: Vec::new() }
 }
 
 fn of(holds: bool) -> Verdict {

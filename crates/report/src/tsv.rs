@@ -114,7 +114,9 @@ mod tests {
                 table("g", "us", row("g", "3", number(0.001, None))),
             ],
             metrics: [("a.b".to_owned(), 0.25)].into_iter().collect(),
+            derived: Vec::new(),
             checks: Vec::new(),
+            bounds: Vec::new(),
             figures: Vec::new(),
             leaves_out: Vec::new(),
         };

@@ -80,8 +80,11 @@ fn made(house: &House, arguments: &Report, found: &Found) -> html::Report {
         let new = names.iter().filter_map(|name| machine(house, name, &findings, &metrics));
         machines.extend(new.filter(|it| !known.contains(&it.explain.machine)));
     }
-    let stranger =
-        |study: &document::Study| html::Studied { study: study.clone(), paper: None, claims: Vec::new() };
+    let stranger = |study: &document::Study| html::Studied {
+        study: study.clone(),
+        paper: None,
+        claims: study.bounds.clone(),
+    };
     studies.extend(found.strangers.iter().map(stranger));
     html::Report { command: command(house, arguments), studies, machines }
 }

@@ -16,6 +16,7 @@ use crate::house::House;
 use crate::own_files;
 use crate::problem::Problem;
 use crate::reads;
+use crate::studies;
 use crate::told::{known_block, parse_mechanism, parse_policy};
 
 use super::source::Read;
@@ -31,7 +32,7 @@ pub(super) fn laboratory(house: &House, read: Read) -> Result<Laboratory, Proble
     let (mut found, disturbed) =
         study.as_ref().map(|study| runs(house, study, are_whole)).unwrap_or_default();
     let laboratory = match study {
-        Some(study) => Laboratory::new(Vec::new(), vec![study], surveys, Vec::new()),
+        Some(study) => Laboratory::new(Vec::new(), vec![study], surveys, studies::tolerances()),
         None => Err(Mistakes::new()),
     };
     mistakes.extend(laboratory.as_ref().err().cloned().unwrap_or_default());

@@ -10,10 +10,13 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use lab::results::{Kept, Results, SourceRound};
-use lab::study::{Origin, Source};
+use lab::specification::{FIGURES, numbers};
+use lab::study::{Mapping, Origin, Source};
 use lab::{Laboratory, NoAnswer, Specification};
 use report::document::{self, FailedRun, Partial};
 use report::{Page, picture, plot, text, tsv};
+use serde_json::Value;
+use units::names::{nearest, nearest_slip};
 
 use crate::arguments::Study;
 use crate::house::House;
@@ -39,12 +42,11 @@ pub(crate) fn study(
     let asked = study.asked(is_native);
     let reported = Reported { house, arguments, laboratory: &laboratory, study, asked: &asked, page, folder };
     let runs: Vec<Specification> = asked.iter().filter_map(|asked| reported.run(*asked)).collect();
-    let keep = |place: usize, answer: &_| {
+    let keep = |place: usize, answer: &Value| {
         let source = &study.sources[asked[place].source];
         let kept = source.kept(answer);
-        let missing = source.missing(&kept);
-        let named = missing.first().map(|mapping| mapping.figure.text().to_owned());
-        named.map_or(Ok(kept), |name| Err(NoAnswer::Failed(lacking(&name))))
+        let lacks = source.missing(&kept).first().map(|mapping| lacking(&study.file, mapping, answer));
+        lacks.map_or(Ok(kept), |why| Err(NoAnswer::Failed(why)))
     };
     let reads = Reads::new(house);
     let digests = |run: &Specification| reads.digests(run);
@@ -61,14 +63,28 @@ pub(crate) fn is_native(source: &Source) -> bool {
     matches!(&source.origin, Origin::Run(run) if run.machine == worlds::NATIVE)
 }
 
-/// What is wrong with a run whose answer lacks a number that the study names.
-fn lacking(way: &str) -> String {
-    match way.strip_prefix(lab::specification::FIGURES) {
+/// What is wrong with a study's file that names a number which the answer of a run lacks.
+fn lacking(file: &str, mapping: &Mapping, answer: &Value) -> String {
+    let way = mapping.figure.text();
+    let place = mapping.place.map_or_else(|| file.to_owned(), |place| format!("{file}:{place}"));
+    let numbers = numbers(answer);
+    let ways = numbers.iter().map(|(way, _)| way.as_str());
+    let (told, nearest, expected) = match way.strip_prefix(FIGURES) {
         Some(figure) => {
-            format!("the program reports no figure `{figure}`; expected a name that `tradewind run` prints")
+            let nearest = nearest(figure, ways.filter_map(|way| way.strip_prefix(FIGURES)));
+            (
+                format!("the program reports no figure `{figure}`"),
+                nearest,
+                "a name that `tradewind run` prints",
+            )
         }
-        None => format!("the answer has no number `{way}`; see docs/json.md"),
-    }
+        None => {
+            let expected = "the way to a number in what `tradewind run --json` prints";
+            (format!("the answer has no number `{way}`"), nearest_slip(way, ways), expected)
+        }
+    };
+    let nearest = nearest.map_or_else(String::new, |nearest| format!(" did you mean `{nearest}`?"));
+    format!("{place}: {told}:{nearest} expected {expected}")
 }
 
 /// A study whose results are printed and written.

@@ -29,7 +29,8 @@ impl Read {
         let told = |mistakes: &Mistakes| Problem::Wrong(mistakes.iter().map(ToString::to_string).collect());
         match self.study {
             Some(study) if self.mistakes.is_empty() => {
-                let laboratory = Laboratory::new(Vec::new(), vec![study], self.surveys, Vec::new());
+                let laboratory =
+                    Laboratory::new(Vec::new(), vec![study], self.surveys, studies::tolerances());
                 laboratory.map_err(|mistakes| told(&mistakes))
             }
             _ => Err(told(&self.mistakes)),

@@ -29,6 +29,7 @@ use std::fmt::{self, Display, Formatter};
 /// Something that can be worked out from metrics.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expression {
+    text: String,
     node: Node,
     kind: Kind,
 }
@@ -121,6 +122,12 @@ impl Expression {
             Kind::Number => self.node.number(look).map(Value::Number),
             Kind::Flag => self.node.flag(look).map(Value::Flag),
         }
+    }
+}
+
+impl Display for Expression {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
     }
 }
 

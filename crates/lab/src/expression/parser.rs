@@ -16,7 +16,7 @@ impl FromStr for Expression {
         let mut parser = Parser { tokens: lexer::tokens(text)?, next: 0, depth: 0 };
         let (node, kind) = parser.alternatives()?;
         match parser.peek() {
-            Word::End => Ok(Self { node, kind }),
+            Word::End => Ok(Self { text: text.to_owned(), node, kind }),
             _ => parser.fail("an operator or the end"),
         }
     }

@@ -1,6 +1,7 @@
 //! What becomes of a number that a source yields: a column of the study's table, and perhaps a metric. Must never know
 //! what a number means.
 
+use crate::mistake::Place;
 use crate::pattern::Pattern;
 use crate::specification::FIGURES;
 
@@ -19,6 +20,8 @@ pub struct Mapping {
     pub factor: f64,
     /// The unit of the product; `None` for that which the program states.
     pub unit: Option<String>,
+    /// Its place in the file; `None` of what a source yields that says nothing.
+    pub place: Option<Place>,
 }
 
 /// The name of the time that counts, and its way through the answer of a run.
@@ -47,13 +50,20 @@ impl Mapping {
     /// A figure, which of a run is one that the program reports.
     pub(super) fn figure(name: Pattern, is_run: bool) -> Self {
         let figure = if is_run { name.behind(FIGURES) } else { name.clone() };
-        Self { figure, name, metric: None, factor: 1.0, unit: None }
+        Self { figure, name, metric: None, factor: 1.0, unit: None, place: None }
     }
 
     /// A number by its way through the answer of a run.
     pub(super) fn answer(way: Pattern) -> Self {
         let unit = if way.text().ends_with(NANOSECONDS) { "ns" } else { "" };
-        Self { figure: way.clone(), name: way, metric: None, factor: 1.0, unit: Some(unit.to_owned()) }
+        Self {
+            figure: way.clone(),
+            name: way,
+            metric: None,
+            factor: 1.0,
+            unit: Some(unit.to_owned()),
+            place: None,
+        }
     }
 
     /// The metric that a number becomes, if it becomes one by this.

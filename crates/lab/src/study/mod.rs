@@ -356,6 +356,32 @@ because = "both"
     }
 
     #[test]
+    fn a_bound_states_a_number_or_a_limit_and_perhaps_a_tolerance() {
+        let bound = |told: &str| {
+            let bound = format!("[[bound]]\nid = \"a.half.get\"\nwhere = \"w\"\nstatement = \"s\"\n{told}\n");
+            read("toy.toml", &format!("{STUDY}\n{bound}"))
+        };
+        let holds = |told: &str, measured: f64| {
+            let bound = bound(told).unwrap().bounds.remove(0);
+            crate::verdict::hold(&bound, (None, Some(measured)), &[]).verdict == crate::Verdict::Holds
+        };
+        let sides = |told: &str| [1.9, 2.0, 2.1].map(|measured| holds(told, measured));
+        assert_eq!(sides("stated = \"2\""), [false, true, false]);
+        assert_eq!(sides("stated = \"2\"\ntolerance = 0.06"), [true, true, true]);
+        assert_eq!(sides("at_least = \"2\""), [false, true, true]);
+        assert_eq!(sides("at_most = \"2\""), [true, true, false]);
+        assert_eq!(sides("at_most = \"2\"\ntolerance = 0.06"), [true, true, true]);
+        let said = |told: &str| bound(told).unwrap_err()[0].to_string();
+        assert_eq!(
+            said("stated = \"2\"\nat_most = \"2\""),
+            "toy.toml:32:11: bound.at_most = \"2\": expected no such key beside stated"
+        );
+        let none =
+            "bound.stated is missing: expected an expression of numbers; or at_least or at_most in its place";
+        assert!(said("unit = \"us\"").ends_with(none), "{}", said("unit = \"us\""));
+    }
+
+    #[test]
     fn the_page_on_studies_shows_some_that_are_right() {
         let page = include_str!("../../../../book/src/study-files.md");
         let texts = page.split("```toml\n").skip(1).filter_map(|rest| rest.split_once("```"));

@@ -5,11 +5,11 @@ use machine::NATIVE;
 
 use super::texts::{Texts, complete};
 use super::{Check, Derived, Origin, Places, Source, Study};
-use crate::claim::{Claim, Role, Stated};
+use crate::claim::{Claim, Relation, Role, Stated};
 use crate::expression::{self, Value};
 use crate::specification::{FIELDS, Specification, field_name};
 use crate::template::Axis;
-use crate::toml::Table;
+use crate::toml::{self, Table};
 use crate::{claim, template};
 
 /// The keys of a run whose values may be lists.
@@ -192,14 +192,18 @@ pub(super) fn bounds(table: &Table<'_>, prefix: &str, file: &str) -> Vec<Claim> 
         let place = texts.text("where", "what it follows from");
         let statement = texts.text("statement", "the statement in words");
         let unit = texts.optional("unit", "a text").unwrap_or_default();
-        let stated = texts.expression("stated", "an expression of numbers", prefix, expression::Kind::Number);
-        let stated = match stated?.evaluate(&|_| None) {
-            Some(Value::Number(number)) => Some(Stated::Number(number, number.to_string())),
-            _ => {
-                table.refuse("stated", "an expression of numbers alone, whose value is finite");
-                None
-            }
-        };
+        let relation = relation(table);
+        let tolerance = table.optional("tolerance", "a share of what is stated, above 0", toml::positive);
+        let key = relation.name();
+        let expected = "an expression of numbers; or at_least or at_most in its place";
+        let stated =
+            match texts.expression(key, expected, prefix, expression::Kind::Number)?.evaluate(&|_| None) {
+                Some(Value::Number(number)) => Some(Stated::Number(number, number.to_string())),
+                _ => {
+                    table.refuse(key, "an expression of numbers alone, whose value is finite");
+                    None
+                }
+            };
         Some(Claim {
             id: complete(&id?, prefix),
             place: place?,
@@ -207,6 +211,8 @@ pub(super) fn bounds(table: &Table<'_>, prefix: &str, file: &str) -> Vec<Claim> 
             kind: claim::Kind::Value,
             statement: statement?,
             value: Some(stated?),
+            relation,
+            tolerance,
             unit,
             confidence: claim::DERIVED.to_owned(),
             fit: false,
@@ -219,4 +225,16 @@ pub(super) fn bounds(table: &Table<'_>, prefix: &str, file: &str) -> Vec<Claim> 
     let all = template::each(table).into_iter().filter_map(one).collect();
     table.finish();
     all
+}
+
+/// How a metric is to lie beside the number of a bound: as the key of the number says. A second such key is a mistake.
+fn relation(table: &Table<'_>) -> Relation {
+    let all = [Relation::About, Relation::AtLeast, Relation::AtMost];
+    let mut written = all.into_iter().filter(|relation| table.has(relation.name()));
+    let first = written.next().unwrap_or_default();
+    for second in written {
+        let _ = table.item(second.name());
+        table.refuse(second.name(), format!("no such key beside {}", first.name()));
+    }
+    first
 }

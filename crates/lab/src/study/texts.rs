@@ -120,7 +120,7 @@ impl Texts<'_, '_> {
                 let expected = format!("a name of its own: {} has this one", other.figure.text());
                 self.table.report(place, "metrics.name", Some(name), expected);
             }
-            mappings.push(mapping);
+            mappings.push(Mapping { place: Some(place), ..mapping });
         }
         mappings
     }
@@ -163,7 +163,7 @@ impl Texts<'_, '_> {
         // A number that was multiplied is of another unit.
         let unit = unit.or(if factor.is_some() { Some(String::new()) } else { usual.unit });
         let (name, factor) = (name.unwrap_or(usual.name), factor.unwrap_or(1.0));
-        Some(Mapping { figure: usual.figure, name, metric, factor, unit })
+        Some(Mapping { figure: usual.figure, name, metric, factor, unit, place: None })
     }
 
     /// An expression of a key, or `None` and a mistake with its column. `expected` is for a key that is missing.

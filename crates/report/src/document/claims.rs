@@ -1,5 +1,6 @@
 //! The documents of `claims` and `claims --ledger`. This module must never decide a verdict.
 
+use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -64,6 +65,14 @@ pub struct Claim {
     ///
     /// Null of orders and shapes, and where no value is known.
     pub stated: Option<Scalar>,
+    /// How the measured value is to lie beside the stated one: `about`, `at least` or `at most`. Only a bound of a study states a limit.
+    #[serde(default)]
+    pub relation: Relation,
+    /// The greatest distance from the stated value, beyond the limit of one, at which the claim holds, in its unit.
+    ///
+    /// Null where no number is stated, or no tolerance is set: nothing but the number itself will do.
+    #[serde(default)]
+    pub tolerance: Option<f64>,
     /// The measured value of the claim's metric. For an order or a shape without a metric: whether it was found.
     ///
     /// Null if not measured.
@@ -93,6 +102,21 @@ pub struct Claim {
     ///
     /// Null of a claim that does not differ, and where nobody knows the cause.
     pub cause: Option<String>,
+}
+
+/// How a measured value is to lie beside a stated one.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, JsonSchema)]
+pub enum Relation {
+    /// As near as the tolerance asks.
+    #[default]
+    #[serde(rename = "about")]
+    About,
+    /// No lower.
+    #[serde(rename = "at least")]
+    AtLeast,
+    /// No higher.
+    #[serde(rename = "at most")]
+    AtMost,
 }
 
 /// A number, a flag or a text.
@@ -195,6 +219,17 @@ pub struct FailedRun {
     pub command: String,
     /// The error text of the run.
     pub said: String,
+}
+
+impl FailedRun {
+    /// The first run of each reason, in their order, and the number of others that failed with the same words.
+    pub(crate) fn by_reason(runs: &[Self]) -> Vec<(&Self, u64)> {
+        let mut reasons: IndexMap<&str, (&Self, u64)> = IndexMap::new();
+        for run in runs {
+            reasons.entry(&run.said).and_modify(|(_, others)| *others += 1).or_insert((run, 0));
+        }
+        reasons.into_values().collect()
+    }
 }
 
 /// The document that `tradewind claims --ledger --json` prints.

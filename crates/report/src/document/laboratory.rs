@@ -14,7 +14,8 @@ use lab::{Basis, Kind, Laboratory, Role, Stated};
 use super::Partial;
 use super::calibrate::{Calibrate, Distance, Quantity};
 use super::claims::{
-    Claim, Claims, Counts, FailedRun, FixedMachine, Ledger, Parameter, Scalar, Score, Standing, Summary,
+    Claim, Claims, Counts, FailedRun, FixedMachine, Ledger, Parameter, Relation, Scalar, Score, Standing,
+    Summary,
 };
 use super::model::{Cell, Curve, FixedFloating, SurveyTable, SurveyedMachine, Surveys};
 
@@ -138,6 +139,11 @@ impl Claim {
         findings.iter().map(|it| Self::new(it, because(&it.claim.id), laboratory.cause(it))).collect()
     }
 
+    /// The document of a bound that a study states itself.
+    pub(super) fn bound(finding: &lab::Finding<'_>) -> Self {
+        Self::new(finding, None, None)
+    }
+
     fn new(finding: &lab::Finding<'_>, because: Option<&str>, cause: Option<&str>) -> Self {
         let claim = finding.claim;
         Self {
@@ -155,6 +161,12 @@ impl Claim {
                 Stated::Number(number, _) => Scalar::Number(*number),
                 Stated::Text(text) => Scalar::Text(text.clone()),
             }),
+            relation: match claim.relation {
+                lab::claim::Relation::About => Relation::About,
+                lab::claim::Relation::AtLeast => Relation::AtLeast,
+                lab::claim::Relation::AtMost => Relation::AtMost,
+            },
+            tolerance: finding.tolerance,
             measured: finding.measured.map(|measured| match measured {
                 lab::Value::Number(number) => Scalar::Number(number),
                 lab::Value::Flag(flag) => Scalar::Flag(flag),

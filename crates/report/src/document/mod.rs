@@ -36,8 +36,8 @@ use serde::Serialize;
 pub use baseline::Baseline;
 pub use calibrate::{Calibrate, Distance, Quantity};
 pub use claims::{
-    Claim, Claims, Counts as Verdicts, FailedRun, FixedMachine, Ledger, Parameter, Scalar, Score, Standing,
-    Summary,
+    Claim, Claims, Counts as Verdicts, FailedRun, FixedMachine, Ledger, Parameter, Relation, Scalar, Score,
+    Standing, Summary,
 };
 pub use comparison::{
     Agreement, Because, Bottleneck, Choice, Comparison, Finding, LeftOut, Pair, Prediction, Processors,
@@ -61,8 +61,8 @@ pub use run::{
 pub use sensitivity::{Moved, Raised, SensitiveMachine, Sensitivity};
 pub use spent::{Breakdown, ProtocolBreakdown, Utilization};
 pub use study::{
-    Bounds, Check, Figure, FigureAxis, FigureLevel, FigurePanel, FigurePoint, FigureSeries, Study,
-    StudyColumn, StudyNumber, StudyRow, StudyTable,
+    Bounds, Check, CheckPart, Figure, FigureAxis, FigureLevel, FigurePanel, FigurePoint, FigureSeries, Study,
+    StudyColumn, StudyDerived, StudyNumber, StudyRow, StudyTable,
 };
 pub use verdict::{Answer, Lead, Verdict};
 pub use way::{Named, Way};

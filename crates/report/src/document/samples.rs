@@ -3,8 +3,8 @@
 use super::run::Volume;
 use super::spent::Breakdown;
 use super::{
-    Claim, Explain, OneWay, Runs, Scalar, Stage, Study, StudyColumn, StudyNumber, StudyRow, StudyTable, Trip,
-    Value,
+    Claim, Explain, OneWay, Relation, Runs, Scalar, Stage, Study, StudyColumn, StudyNumber, StudyRow,
+    StudyTable, Trip, Value,
 };
 
 /// A claim of this value in us, of which 5 % more was measured.
@@ -21,6 +21,8 @@ pub(crate) fn claim(id: &str, stated: f64, basis: &str) -> Claim {
         fixes: basis == "set",
         is_held_out: false,
         stated: Some(Scalar::Number(stated)),
+        relation: Relation::About,
+        tolerance: Some(0.1 * stated),
         measured: Some(Scalar::Number(stated * 1.05)),
         error: Some(0.05),
         verdict: "holds".to_owned(),
@@ -105,7 +107,9 @@ pub(crate) fn study() -> Study {
             rows: vec![row("paragon", 100.0), row("t3d", 50.0)],
         }],
         metrics: indexmap::IndexMap::new(),
+        derived: Vec::new(),
         checks: Vec::new(),
+        bounds: Vec::new(),
         figures: Vec::new(),
         leaves_out: vec!["A toy has no parts.".to_owned()],
     }

@@ -2,15 +2,16 @@
 
 use compare::interval;
 use indexmap::{IndexMap, IndexSet};
+use lab::Expression;
 use lab::drawing::{Across, Axis, Drawing, Line, Panel, Point};
 use lab::results::{Number, Results, Row};
 use lab::study::{Level, Origin, Scale, Source};
 
-use super::claims::{FailedRun, Scalar};
+use super::claims::{Claim, FailedRun, Scalar};
 use super::partial::Partial;
 use super::study::{
-    Bounds, Check, Figure, FigureAxis, FigureLevel, FigurePanel, FigurePoint, FigureSeries, Study,
-    StudyColumn, StudyNumber, StudyRow, StudyTable,
+    Bounds, Check, CheckPart, Figure, FigureAxis, FigureLevel, FigurePanel, FigurePoint, FigureSeries, Study,
+    StudyColumn, StudyDerived, StudyNumber, StudyRow, StudyTable,
 };
 
 /// The factor between the least and the greatest value along an axis from which on equal factors are equally long, unless the
@@ -27,10 +28,18 @@ impl Study {
     /// Makes the document of a study's results. `failed_runs` are the runs without one.
     pub fn new(results: &Results<'_>, failed_runs: Vec<FailedRun>, partial: Option<Partial>) -> Self {
         let study = results.study;
+        let look = |name: &str| results.metrics.number(name);
         let check = |check: &lab::study::Check| Check {
             claim: check.claim.clone(),
             holds: results.metrics.of(&check.claim).0,
             because: check.because.clone(),
+            parts: check.holds.iter().map(|it| CheckPart::new(it, &look)).collect(),
+        };
+        let derived = |derived: &lab::study::Derived| StudyDerived {
+            metric: derived.metric.clone(),
+            expression: derived.value.to_string(),
+            value: look(&derived.metric),
+            because: derived.because.clone(),
         };
         Self {
             version: super::VERSION,
@@ -42,10 +51,24 @@ impl Study {
             failed_runs,
             tables: tables(&results.rows),
             metrics: results.metrics.numbers().map(|(name, number)| (name.to_owned(), number)).collect(),
+            derived: study.derived.iter().map(derived).collect(),
             checks: study.checks.iter().map(check).collect(),
+            bounds: results.bounds.iter().map(Claim::bound).collect(),
             figures: results.drawings().iter().map(Figure::from).collect(),
             leaves_out: study.leaves_out.clone(),
         }
+    }
+}
+
+impl CheckPart {
+    /// An expression, where `look` says what a metric is.
+    fn new(expression: &Expression, look: &dyn Fn(&str) -> Option<f64>) -> Self {
+        let holds = match expression.evaluate(look) {
+            Some(lab::Value::Flag(flag)) => Some(flag),
+            _ => None,
+        };
+        let metrics = expression.names().into_iter().map(|name| (name.to_owned(), look(name)));
+        Self { expression: expression.to_string(), holds, metrics: metrics.collect() }
     }
 }
 

@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::claims::FailedRun;
+use super::claims::{Claim, FailedRun};
 use super::partial::Partial;
 use super::run::Volume;
 use super::spent::Breakdown;
@@ -32,8 +32,14 @@ pub struct Study {
     pub tables: Vec<StudyTable>,
     /// Metrics by name, measured and derived.
     pub metrics: IndexMap<String, f64>,
+    /// The metrics among them that follow from others.
+    #[serde(default)]
+    pub derived: Vec<StudyDerived>,
     /// Orders and shapes that the study checks.
     pub checks: Vec<Check>,
+    /// What the study's metrics should come to by its own reasons.
+    #[serde(default)]
+    pub bounds: Vec<Claim>,
     /// The study's figures with their points.
     pub figures: Vec<Figure>,
     /// What the models of the study leave out, a sentence each.
@@ -117,7 +123,38 @@ pub struct Check {
     ///
     /// Null where a metric that it needs was not measured.
     pub holds: Option<bool>,
-    /// The reason why the expression expresses the claim.
+    /// The reason why the expressions express the claim.
+    pub because: String,
+    /// The expressions, all of which must hold.
+    #[serde(default)]
+    pub parts: Vec<CheckPart>,
+}
+
+/// An expression of a check.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct CheckPart {
+    /// The expression.
+    pub expression: String,
+    /// Whether it holds.
+    ///
+    /// Null where a metric that it needs was not measured.
+    pub holds: Option<bool>,
+    /// The values of the metrics in it. Null where one was not measured.
+    pub metrics: IndexMap<String, Option<f64>>,
+}
+
+/// A metric that follows from others.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct StudyDerived {
+    /// The name of the metric.
+    pub metric: String,
+    /// The expression that it follows by.
+    pub expression: String,
+    /// The value.
+    ///
+    /// Null where a metric that it needs was not measured.
+    pub value: Option<f64>,
+    /// The reason why the expression is what the claim of this name states.
     pub because: String,
 }
 

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use crate::document::{Claim, Scalar, Standing, Verdicts};
 use crate::picture::basis_label;
 use crate::quantity::several;
-use crate::words::scalar;
+use crate::words::{scalar, stated, tolerance};
 
 /// A table of so many claims stands open; a longer one is folded away.
 const OPEN: usize = 14;
@@ -14,54 +14,76 @@ const OPEN: usize = 14;
 /// A table of so many claims stands on one page of paper.
 const SHORT: usize = 14;
 
-/// The claims that differ, in the open, then all of them.
+/// Claims that stand under one heading.
+struct Group<'c> {
+    heading: &'static str,
+    /// What one of them is called.
+    one: &'static str,
+    claims: Vec<&'c Claim>,
+}
+
+/// The role of claims that a study states itself.
+const BOUND: &str = "bound";
+
+/// Claims of the literature, then bounds that the study states itself; of each those that differ, in the open, then all.
 pub(super) fn tables(claims: &[Claim]) -> Markup {
-    let results: Vec<&Claim> =
-        claims.iter().filter(|claim| claim.role != "input" || claim.measured.is_some()).collect();
-    let differ: Vec<&Claim> = results.iter().copied().filter(|claim| claim.verdict == "differs").collect();
-    let asked: Vec<&Claim> =
-        results.iter().copied().filter(|claim| claim.verdict != "not measured").collect();
-    html! {
-        @if !asked.is_empty() {
-            h4 { "Beside the literature" }
-            p.told { (told(&asked)) }
-            @if asked.len() > OPEN {
+    let is_asked = |claim: &&Claim| match claim.role.as_str() {
+        "input" => claim.measured.is_some(),
+        _ => claim.verdict != "not measured",
+    };
+    let (bounds, literature) = claims.iter().filter(is_asked).partition(|claim| claim.role == BOUND);
+    let groups = [
+        Group { heading: "Beside the literature", one: "claim", claims: literature },
+        Group { heading: "Beside what the study says it should come to", one: "bound", claims: bounds },
+    ];
+    html! { @for group in &groups { @if !group.claims.is_empty() { (group.part()) } } }
+}
+
+impl Group<'_> {
+    fn part(&self) -> Markup {
+        let Self { heading, one, claims } = self;
+        let differ: Vec<&Claim> = claims.iter().copied().filter(|claim| claim.verdict == "differs").collect();
+        html! {
+            h4 { (heading) }
+            p.told { (told(one, claims)) }
+            @if claims.len() > OPEN {
                 @if !differ.is_empty() { (table("What differs", &differ)) }
-                details { summary { "All " (asked.len()) " claims" } div { (table("", &asked)) } }
+                details { summary { "All " (claims.len()) " " (one) "s" } div { (table("", claims)) } }
             } @else {
-                (table("", &asked))
+                (table("", claims))
             }
         }
     }
 }
 
-/// How the claims came out, in a sentence.
-fn told(claims: &[&Claim]) -> String {
+/// How the claims came out, in a sentence; `one` is what one of them is called.
+fn told(one: &str, claims: &[&Claim]) -> String {
     let counts = Verdicts::of(claims.iter().copied());
     let parts = [
-        (counts.holds, "hold"),
-        (counts.differs, "differ"),
+        (counts.holds, if counts.holds == 1 { "holds" } else { "hold" }),
+        (counts.differs, if counts.differs == 1 { "differs" } else { "differ" }),
         (counts.held_out, "are measured blind, their stated values being kept apart"),
         (counts.unknown, "state a value that nobody can read"),
     ];
     let parts = parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
-    format!("Of {}, {}.", several(claims.len() as u64, "claim"), parts.collect::<Vec<_>>().join(", "))
+    format!("Of {}, {}.", several(claims.len() as u64, one), parts.collect::<Vec<_>>().join(", "))
 }
 
 fn table(caption: &str, claims: &[&Claim]) -> Markup {
+    let of_bounds = claims.iter().all(|claim| claim.role == BOUND);
     html! {
         div.wide {
             table.short[claims.len() <= SHORT] {
                 @if !caption.is_empty() { caption { (caption) } }
                 thead {
                     tr {
-                        th scope="col" { "claim" }
+                        th scope="col" { (if of_bounds { "bound" } else { "claim" }) }
                         th.number scope="col" { "stated" }
                         th.number scope="col" { "measured" }
                         th scope="col" { "" }
                         th.number scope="col" { "error" }
                         th scope="col" { "verdict" }
-                        th scope="col" { "evidence" }
+                        th scope="col" { (if of_bounds { "tolerance" } else { "evidence" }) }
                     }
                 }
                 tbody { @for (at, claim) in claims.iter().enumerate() { (row(claim, &claims[..at])) } }
@@ -79,12 +101,13 @@ fn row(claim: &Claim, above: &[&Claim]) -> Markup {
                 small { (claim.statement) " (" (claim.place) ")" }
                 @if let Some(cause) = &claim.cause { small.cause { b { "Why: " } (if is_told { "as above" } else { cause }) } }
             }
-            td.number { (claim.stated.as_ref().map_or_else(none, scalar)) }
+            td.number { (stated(claim).unwrap_or_else(none)) }
             td.number { (claim.measured.as_ref().map_or_else(none, scalar)) }
             td { (claim.unit) }
             td.number { (claim.error.map_or_else(|| "–".to_owned(), |error| format!("{:+.1} %", error * 100.0 + 0.0))) }
             td.mark { (verdict(&claim.verdict)) }
-            td { (basis.map_or(match claim.role.as_str() { "bound" => "a bound of our own", _ => "an input" }, basis_label)) }
+            @if claim.role == BOUND { td { (tolerance(claim).unwrap_or_else(none)) } }
+            @else { td { (basis.map_or("an input", basis_label)) } }
         }
     }
 }

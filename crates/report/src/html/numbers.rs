@@ -30,6 +30,31 @@ pub(super) fn tables(study: &Study) -> Markup {
     }
 }
 
+/// The metrics that follow from others.
+pub(super) fn derived(study: &Study) -> Markup {
+    html! {
+        @if !study.derived.is_empty() {
+            h4 { "What follows" }
+            div.wide {
+                table {
+                    thead {
+                        tr { th scope="col" { "metric" } th.number scope="col" { "value" } th scope="col" { "by" } }
+                    }
+                    tbody {
+                        @for it in &study.derived {
+                            tr {
+                                td.name { (it.metric) small { (it.because) } }
+                                td.number data-value=[it.value] { (it.value.map_or_else(|| "–".to_owned(), number)) }
+                                td { code { (it.expression) } }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
 fn one(table: &StudyTable) -> Markup {
     let (axes, _) = axes(table);
     let rounds = table.rows.iter().any(|row| row.rounds > 1);

@@ -5,10 +5,11 @@ use maud::{Markup, html};
 use super::parts::{Drawn, Studied};
 use super::shell::{figure, place};
 use super::{claims, numbers};
-use crate::document::{Figure, Study};
+use crate::document::{FailedRun, Figure, Study};
 use crate::picture;
 use crate::plot::Picture;
 use crate::quantity::several;
+use crate::words::{self, alike};
 
 /// The pictures of a study, in the order of its part: under a heading, those of its figures, then what is drawn of every study.
 pub(super) fn drawn(studied: &Studied) -> Vec<Drawn> {
@@ -50,9 +51,12 @@ pub(super) fn part(studied: &Studied, drawn: &[Drawn]) -> Markup {
                     p.facts { "Claims that need the other runs are not measured. " code { "tradewind study " (study.study) } " does the others." }
                 }
             }
-            @for run in &study.failed_runs { p.differs { "Failed: " code { (run.command) } ": " (run.said) } }
+            @for (run, others) in FailedRun::by_reason(&study.failed_runs) {
+                p.differs { "Failed: " code { (run.command) } ": " (run.said) @if others > 0 { " " (alike(others)) } }
+            }
             @for it in shown("Figures") { (figure(&it.name, &without_source(&it.picture, study))) }
             (numbers::tables(study))
+            (numbers::derived(study))
             (claims::tables(&studied.claims))
             (checks(study, studied))
             @for heading in ["Stated and measured", "Policies on machines", "Where the time went", "What was sent"] {
@@ -91,7 +95,14 @@ fn checks(study: &Study, studied: &Studied) -> Markup {
     html! {
         @if !own.is_empty() {
             h4 { "Checks" }
-            ul { @for check in own { li { (told(check.holds)) ": " (check.claim) " (" (check.because) ")" } } }
+            ul {
+                @for check in own {
+                    li {
+                        (told(check.holds)) ": " (check.claim) " (" (check.because) ")"
+                        @for part in check.parts.iter().filter(|part| part.holds != Some(true)) { br; (words::part(part)) }
+                    }
+                }
+            }
         }
     }
 }

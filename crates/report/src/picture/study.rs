@@ -157,7 +157,9 @@ mod tests {
             }],
             tables: Vec::new(),
             metrics: IndexMap::new(),
+            derived: Vec::new(),
             checks: Vec::new(),
+            bounds: Vec::new(),
             figures: Vec::new(),
             leaves_out: Vec::new(),
         }

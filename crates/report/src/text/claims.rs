@@ -7,7 +7,7 @@ use super::partial::partial;
 use crate::document::{Claim, Claims, FailedRun, Grid, Standing, Verdicts};
 use crate::page::{ALARM, Page, QUIET, STRONG};
 use crate::table::{Column, Table, dash};
-use crate::words::scalar;
+use crate::words::{alike, scalar, stated, tolerance};
 
 /// The lines of claims: what was to be measured and what else was, under the first two parts of its ids, then how many of
 /// what.
@@ -45,16 +45,18 @@ pub fn claims(claims: &Claims, page: &Page) -> Vec<String> {
 pub fn failed_runs(runs: &[FailedRun], page: &Page) -> Vec<String> {
     const HEAD: &str = "FAILED ";
     let blank = " ".repeat(HEAD.len());
-    let lines = |run: &FailedRun| {
+    let lines = |(run, others): (&FailedRun, u64)| {
         let mut said = run.said.lines();
         let first = page.fold(HEAD, &format!("{}: {}", run.command, said.next().unwrap_or_default()));
         // Each mistake has a line of its own, also where they come together.
-        let lines: Vec<_> = [first].into_iter().chain(said.map(|line| page.fold(&blank, line))).collect();
+        let more = said.map(|line| page.fold(&blank, line));
+        let others = (others > 0).then(|| page.fold(&blank, &alike(others)));
+        let lines: Vec<_> = [first].into_iter().chain(more).chain(others).collect();
         std::iter::once(String::new())
             .chain(lines.into_iter().map(|line| page.paint(ALARM, &line)))
             .collect::<Vec<_>>()
     };
-    runs.iter().flat_map(lines).collect()
+    FailedRun::by_reason(runs).into_iter().flat_map(lines).collect()
 }
 
 /// The first two parts of an id; the first alone if there are but two.
@@ -75,7 +77,7 @@ fn table(group: &str, claims: &[&Claim], page: &Page) -> Vec<String> {
     };
     let columns = [
         Column::left("", cells(&name)),
-        Column::right("stated", cells(&|claim| claim.stated.as_ref().map_or_else(dash, scalar))).wanted(3),
+        Column::right("stated", cells(&|claim| stated(claim).unwrap_or_else(dash))).wanted(3),
         Column::right("measured", cells(&|claim| claim.measured.as_ref().map_or_else(dash, scalar)))
             .wanted(4),
         Column::left("", cells(&|claim| claim.unit.clone())).wanted(1),
@@ -83,14 +85,35 @@ fn table(group: &str, claims: &[&Claim], page: &Page) -> Vec<String> {
         Column::left("verdict", cells(&verdict)),
     ];
     let columns = columns.into_iter().filter(|column| column.stays() || !column.is_blank()).collect();
-    let style = |row: usize| match claims[row].verdict.as_str() {
+    let mut lines = vec![page.paint(STRONG, group)];
+    lines.extend(Table::lines(columns, page, |row| style(claims[row])));
+    lines
+}
+
+/// The bounds of a study, held against its metrics.
+pub(super) fn bounds(bounds: &[Claim], page: &Page) -> Vec<String> {
+    let cells = |cell: &dyn Fn(&Claim) -> String| bounds.iter().map(cell).collect::<Vec<_>>();
+    let columns = [
+        Column::left("bound", cells(&|bound| bound.id.clone())),
+        Column::right("stated", cells(&|bound| stated(bound).unwrap_or_else(dash))).wanted(3),
+        Column::right("measured", cells(&|bound| bound.measured.as_ref().map_or_else(dash, scalar)))
+            .wanted(4),
+        Column::left("", cells(&|bound| bound.unit.clone())).wanted(1),
+        Column::right("error", cells(&error)).wanted(2),
+        Column::left("verdict", cells(&verdict)),
+        Column::right("tolerance", cells(&|bound| tolerance(bound).unwrap_or_else(dash))).wanted(0),
+    ];
+    let columns = columns.into_iter().filter(|column| column.stays() || !column.is_blank()).collect();
+    Table::lines(columns, page, |row| style(&bounds[row]))
+}
+
+/// How the row of a claim looks.
+fn style(claim: &Claim) -> Style {
+    match claim.verdict.as_str() {
         "differs" => ALARM,
         "not measured" => QUIET,
         _ => Style::new(),
-    };
-    let mut lines = vec![page.paint(STRONG, group)];
-    lines.extend(Table::lines(columns, page, style));
-    lines
+    }
 }
 
 /// The verdict; of a claim that was not measured for want of files, with their names.

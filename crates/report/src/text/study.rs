@@ -5,12 +5,13 @@ use anstyle::Style;
 use indexmap::{IndexMap, IndexSet};
 use units::median::share;
 
-use super::claims::failed_runs;
+use super::claims::{bounds, failed_runs};
 use super::partial::partial;
 use crate::document::{Check, Study, StudyColumn, StudyNumber, StudyRow, StudyTable};
 use crate::page::{ALARM, Page, QUIET, STRONG};
 use crate::quantity::{number, percent, several, time};
 use crate::table::{Column, Table, dash};
+use crate::words::part;
 
 /// The unit that is shown in the multiple that suits a number.
 const NANOSECONDS: &str = "ns";
@@ -33,6 +34,10 @@ pub fn study(study: &Study, page: &Page) -> Vec<String> {
     if !study.checks.is_empty() {
         lines.push(String::new());
         lines.extend(checks(&study.checks, page));
+    }
+    if !study.bounds.is_empty() {
+        lines.push(String::new());
+        lines.extend(bounds(&study.bounds, page));
     }
     lines.extend(legend(study, page));
     lines.extend(failed_runs(&study.failed_runs, page));
@@ -110,16 +115,20 @@ fn checks(checks: &[Check], page: &Page) -> Vec<String> {
         Some(false) => "differs",
         None => "not measured",
     };
-    let line = |check: &Check| {
-        let said =
-            page.fold(&format!("  {:12}  ", holds(check)), &format!("{}: {}", check.claim, check.because));
-        match check.holds {
-            Some(true) => said,
-            Some(false) => page.paint(ALARM, &said),
-            None => page.paint(QUIET, &said),
-        }
+    let lines = |check: &Check| {
+        let head = format!("  {:12}  ", holds(check));
+        let blank = " ".repeat(head.len());
+        let said = page.fold(&head, &format!("{}: {}", check.claim, check.because));
+        let why = check.parts.iter().filter(|part| part.holds != Some(true));
+        let lines: Vec<_> = [said].into_iter().chain(why.map(|it| page.fold(&blank, &part(it)))).collect();
+        let style = match check.holds {
+            Some(true) => Style::new(),
+            Some(false) => ALARM,
+            None => QUIET,
+        };
+        lines.into_iter().map(move |line| page.paint(style, &line)).collect::<Vec<_>>()
     };
-    std::iter::once(page.paint(STRONG, "checks")).chain(checks.iter().map(line)).collect()
+    std::iter::once(page.paint(STRONG, "checks")).chain(checks.iter().flat_map(lines)).collect()
 }
 
 /// What the columns mean that a study does not name itself, and which times mean little.
@@ -153,7 +162,8 @@ fn legend(study: &Study, page: &Page) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::Bounds;
+    use crate::document::samples::claim;
+    use crate::document::{Bounds, CheckPart, Claim, Relation};
 
     fn row(machine: &str, values: &str, samples: &[f64]) -> StudyRow {
         let fields = [("machine", machine), ("values", values), ("program", "toy")];
@@ -201,10 +211,22 @@ mod tests {
             failed_runs: Vec::new(),
             tables: vec![table],
             metrics: [("ratio".to_owned(), 1.25)].into_iter().collect(),
+            derived: Vec::new(),
             checks: vec![Check {
                 claim: "faster".to_owned(),
                 holds: Some(false),
                 because: "it should".to_owned(),
+                parts: vec![CheckPart {
+                    expression: "ratio > 2".to_owned(),
+                    holds: Some(false),
+                    metrics: [("ratio".to_owned(), Some(1.25))].into_iter().collect(),
+                }],
+            }],
+            bounds: vec![Claim {
+                role: "bound".to_owned(),
+                relation: Relation::AtLeast,
+                tolerance: Some(0.0),
+                ..claim("ratio", 2.0, "bound")
             }],
             figures: Vec::new(),
             leaves_out: Vec::new(),
@@ -230,6 +252,10 @@ mod tests {
             "",
             "checks",
             "  differs       faster: it should",
+            "                ratio > 2, where ratio is 1.25",
+            "",
+            "bound      stated  measured       error  verdict  tolerance",
+            "ratio  at least 2       2.1  us  +5.0 %  holds         none",
             "",
             "1 row had more processors than this host has cores: they took turns, and times",
             "mean little.",

@@ -4,7 +4,7 @@
 use compare::MachineShape;
 
 #[cfg(feature = "command")]
-use crate::document::Scalar;
+use crate::document::{CheckPart, Claim, Relation, Scalar};
 #[cfg(feature = "command")]
 use crate::quantity::number;
 use crate::quantity::several;
@@ -41,5 +41,48 @@ pub(crate) fn scalar(value: &Scalar) -> String {
         Scalar::Text(text) => text.clone(),
         Scalar::Flag(true) => "yes".to_owned(),
         Scalar::Flag(false) => "no".to_owned(),
+    }
+}
+
+/// What a claim states: its value, and of a limit on which side of it the metric is to lie.
+#[cfg(feature = "command")]
+pub(crate) fn stated(claim: &Claim) -> Option<String> {
+    let value = scalar(claim.stated.as_ref()?);
+    Some(match claim.relation {
+        Relation::About => value,
+        Relation::AtLeast => format!("at least {value}"),
+        Relation::AtMost => format!("at most {value}"),
+    })
+}
+
+/// How far a metric may be from what a claim states: a share of it; of nothing, a number.
+#[cfg(feature = "command")]
+pub(crate) fn tolerance(claim: &Claim) -> Option<String> {
+    let most = claim.tolerance?;
+    Some(match claim.stated.as_ref()? {
+        _ if most == 0.0 => "none".to_owned(),
+        Scalar::Number(stated) if *stated != 0.0 => format!("{} %", number(100.0 * most / stated.abs())),
+        _ => number(most),
+    })
+}
+
+/// How many other runs failed with the same words.
+#[cfg(feature = "command")]
+pub(crate) fn alike(others: u64) -> String {
+    format!("{} failed with the same words.", several(others, "more run"))
+}
+
+/// An expression of a check, with the values that its metrics have.
+#[cfg(feature = "command")]
+pub(crate) fn part(part: &CheckPart) -> String {
+    let metrics = part.metrics.iter().map(|(name, found)| match found {
+        Some(found) => format!("{name} is {}", number(*found)),
+        None => format!("{name} is not measured"),
+    });
+    let metrics: Vec<_> = metrics.collect();
+    if metrics.is_empty() {
+        part.expression.clone()
+    } else {
+        format!("{}, where {}", part.expression, metrics.join(", "))
     }
 }

@@ -279,7 +279,8 @@ fn what_is_missing_is_said_before_anything_is_drawn() {
     // The same runs on a machine of other values.
     let mine = "extends = \"paragon\"\nname = \"mine\"\nsummary = \"s\"\nprocessor.clock = \"25 MHz\" # assumption\n";
     place.write("machine.toml", mine);
-    place.write("mine.toml", &STUDY.replace("[\"paragon\", \"meiko-cs2\"]", "[\"machine.toml\"]"));
+    let moved = STUDY.replace("[\"paragon\", \"meiko-cs2\"]", "[\"machine.toml\"]");
+    place.write("mine.toml", &moved.replace("mine.gap.paragon.np.64", "mine.gap.machine.toml.np.64"));
     place.studied();
     place.write("machine.toml", &mine.replace("25", "30"));
     says(&["by another version of the command, or on other values of a machine or an input"]);

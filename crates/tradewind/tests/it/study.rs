@@ -120,6 +120,59 @@ fn a_run_that_lacks_a_number_of_the_study_fails_and_the_others_count() {
 }
 
 #[test]
+fn a_number_that_no_answer_has_is_told_once_with_its_place_and_the_nearest() {
+    let study = "summary = \"s\"\n[[run]]\nprogram = \"histogram\"\nmachine = \"ideal\"\ninputs.values = [50, 60, 70]\n\
+         metrics = [{ answer = \"counters.empty_pols\", name = \"empty\" }]\n";
+    let place = Place::of(study);
+    let paths = place.paths();
+    let ran = tradewind(&place.call(&paths, &[]));
+    assert_eq!((ran.code, ran.out.matches("FAILED ").count()), (Some(1), 1), "{ran:?}");
+    let said = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    let expected = "mine.toml:6:12: the answer has no number `counters.empty_pols`: did you mean `counters.empty_polls`? expected \
+         the way to a number in what `tradewind run --json` prints 2 more runs failed with the same words.";
+    assert!(said.contains(expected), "{said}");
+}
+
+#[test]
+fn bounds_and_checks_are_told_with_what_was_measured() {
+    let study = "summary = \"s\"\n[[run]]\nprogram = \"histogram\"\nmachine = \"ideal\"\ninputs.values = 50\n\
+         metrics = [{ answer = \"time_ns\", metric = \"own.time\" }]\n\
+         [[derived]]\nmetric = \"own.twice\"\nvalue = \"2 * own.time\"\nbecause = \"twice\"\n\
+         [[check]]\nclaim = \"none\"\nholds = \"own.time < 0\"\nbecause = \"it cannot be\"\n\
+         [[bound]]\nid = \"own.time\"\nwhere = \"w\"\nstatement = \"time passes\"\nat_least = \"0\"\nunit = \"ns\"\n\
+         [[bound]]\nid = \"own.twice\"\nwhere = \"w\"\nstatement = \"it is short\"\nstated = \"1\"\ntolerance = 0.5\n";
+    let place = Place::of(study);
+    let paths = place.paths();
+    let said = good(&place.call(&paths, &["--width", "120"]));
+    let (_, checks) = said.split_once("\nchecks\n").expect("checks");
+    assert!(
+        checks.contains("none: it cannot be\n                own.time < 0, where own.time is "),
+        "{said}"
+    );
+    let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let bounds: Vec<_> = checks.lines().filter(|line| line.starts_with("own.")).map(words).collect();
+    assert_eq!(bounds[0][..4], ["own.time", "at", "least", "0"]);
+    assert_eq!(bounds[0][bounds[0].len() - 2..], ["holds", "none"]);
+    assert_eq!(
+        (bounds[1][1].as_str(), &bounds[1][bounds[1].len() - 3..]),
+        ("1", &["differs", "50", "%"].map(str::to_owned)[..])
+    );
+    let page = place.path("page.html");
+    good(&["report", &paths[0], "--record", &paths[1], "--out", &page]);
+    let page = place.read("page.html");
+    assert!(
+        page.contains("Of 2 bounds, 1 holds, 1 differs.") && page.contains("<code>2 * own.time</code>"),
+        "{page}"
+    );
+    assert!(!page.contains("Beside the literature"), "{page}");
+    place.write("mine.toml", study.replace("id = \"own.twice\"", "id = \"own.twcie\""));
+    refused(
+        &place.call(&paths, &[]),
+        &["mine.toml:21:1: bound.id = \"own.twcie\"", "did you mean \"own.twice\"?"],
+    );
+}
+
+#[test]
 fn a_native_run_has_rounds_and_an_interval() {
     let study = "summary = \"s\"\n[[run]]\nprogram = \"histogram\"\nmachine = [\"native\", \"ideal\"]\nnodes = 1\n\
          processors = 1\nrepeat = 2\ninputs.values = 50\n";
