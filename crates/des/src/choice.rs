@@ -1,6 +1,6 @@
 //! What is left to chance, decided by a seed: the same seed decides the same, on every platform and for ever.
 //!
-//! Must never ask the host for anything: no clock, no address, no entropy.
+//! This module must never ask the host for anything: no clock, no address, no entropy.
 
 /// Decisions under one seed.
 ///

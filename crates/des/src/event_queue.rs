@@ -2,7 +2,7 @@
 //!
 //! Entries are ordered by time, then by a *tie* the caller gives (so that a seed can decide between actors), then by
 //! insertion: what one actor does at one instant keeps its order. No two entries are equal, so the order of pops
-//! follows from the pushes alone. Must never look into an event.
+//! follows from the pushes alone. This module must never look into an event.
 
 use std::fmt;
 

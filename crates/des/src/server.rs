@@ -1,6 +1,6 @@
 //! A resource that serves one user at a time, in the order they come.
 //!
-//! Must never know what it models: a port, a bank, a bus, a link are all this.
+//! This module must never know what it models: a port, a bank, a bus, a link are all this.
 
 use units::Time;
 

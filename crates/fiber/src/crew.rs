@@ -15,7 +15,7 @@
 //! A suspended fiber keeps no reference to the crew or to a routine on its stack, only pointers that it does not follow
 //! again: between two resumes the crew may be moved, and is changed by who owns it.
 //!
-//! Must never know how stacks are switched: that is the routine's.
+//! This module must never know how stacks are switched: that is the routine's.
 
 use std::cell::Cell;
 use std::fmt;

@@ -1,6 +1,6 @@
 //! Fibers and the stacks they run on.
 //!
-//! Must never follow the pointer to the running fiber: that is for who switches (`swap.rs`, or `current.rs`).
+//! This module must never follow the pointer to the running fiber: that is for who switches (`swap.rs`, or `current.rs`).
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::fmt::{self, Display};

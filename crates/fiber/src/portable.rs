@@ -1,6 +1,6 @@
 //! Switching stacks by corosensei, wherever `swap.rs` does not serve.
 //!
-//! Must never follow the pointer to the running fiber: that is `current.rs`'s.
+//! This module must never follow the pointer to the running fiber: that is `current.rs`'s.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};

@@ -1,6 +1,6 @@
 //! Does the runs that are needed, several at a time: those in the record are looked up, the others become processes of
 //! the command, and each answer is recorded when it is there. A command that is killed goes on from there the next time.
-//! Must never know what an answer is for.
+//! This module must never know what an answer is for.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;

@@ -1,4 +1,4 @@
-//! Claims: what the literature says, as data. Must never know what was measured.
+//! Claims: what the literature says, as data. This module must never know what was measured.
 //!
 //! A file of claims is a list of `[[claim]]`, and may name the `work` that all of them stand in. It is copied from the study and
 //! never edited to fit.

@@ -1,5 +1,5 @@
 //! What only shows when claims, studies and surveys are seen at once: names that stand twice, or that nothing yields.
-//! Must never know a measured value.
+//! This module must never know a measured value.
 
 use std::collections::BTreeMap;
 

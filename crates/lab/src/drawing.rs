@@ -112,7 +112,7 @@ impl<'s> Results<'s> {
     }
 }
 
-/// What the value of a field is called: a bare number has the field's name before it.
+/// The name of a field's value in a drawing. A bare number has the field's name before it.
 fn told(study: &Study, field: &str, value: &str) -> String {
     let label = study.label(value);
     match label == value && quantity(value).is_some() {

@@ -1,4 +1,4 @@
-//! All claims and studies together: which metrics are needed, which runs yield them, what follows from them. Must never
+//! All claims and studies together: which metrics are needed, which runs yield them, what follows from them. This module must never
 //! run anything itself.
 
 use std::collections::{BTreeMap, BTreeSet};

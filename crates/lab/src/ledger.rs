@@ -1,5 +1,5 @@
 //! The ledger of a model's free parameters: which values of a machine file nobody published, what fixed each of them,
-//! and how the claims came out that fixed none. Must never know what a value does.
+//! and how the claims came out that fixed none. This module must never know what a value does.
 //!
 //! A machine file says where each value comes from. Three words in that make a value free: `fit: ID, ID…` names the
 //! claims that fixed it, `assumption` says that we chose it, and `split` that a sum was published and we divided it.

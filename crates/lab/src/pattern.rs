@@ -1,4 +1,4 @@
-//! Names with at most one `*`, which stands for any text. Must never know what is named.
+//! Names with at most one `*`, which stands for any text. This module must never know what is named.
 
 /// A name, or a family of names.
 #[derive(Clone, Debug, PartialEq, Eq)]

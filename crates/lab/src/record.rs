@@ -1,4 +1,4 @@
-//! The record: answers of runs, kept for good in one file. Must never know what an answer means.
+//! The record: answers of runs, kept for good in one file. This module must never know what an answer means.
 //!
 //! A row is found by the whole specification of its run, the digests of the machine and of the input files, and the version of the
 //! command.

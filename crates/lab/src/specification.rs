@@ -1,5 +1,5 @@
-//! A run of a program, in full, and the numbers of its answer. Must never know what the program or a machine is, nor what a
-//! number of the answer means.
+//! A run of a program, in full, and the numbers of its answer. This module must never know what the program or a machine is, nor
+//! what a number of the answer means.
 
 use std::path::PathBuf;
 

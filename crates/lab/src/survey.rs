@@ -1,5 +1,5 @@
 //! A survey of machines: one row of published numbers each, and what follows from a row. These machines are never run;
-//! the file is the whole of them. Must never know a claim.
+//! the file is the whole of them. This module must never know a claim.
 
 use crate::Mistakes;
 use crate::toml::{self, Table};

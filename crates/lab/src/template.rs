@@ -1,7 +1,7 @@
 //! Sweeps: one table of a study that stands for many. `each = { operation = ["get", "put"], size = [4, 8] }` makes four of
 //! it, in which `{operation}` and `{size}` are replaced. A list in place of a value does the same: `policy = ["proc",
 //! "np"]` makes two, and `{policy}` is replaced. A list of several names changes them together: `"nodes processors" = ["8 8",
-//! "16 4"]` makes two, in which `{nodes}` and `{processors}` are replaced. Must never know what the table is about.
+//! "16 4"]` makes two, in which `{nodes}` and `{processors}` are replaced. This module must never know what the table is about.
 
 use crate::toml::{LIST, Table};
 

@@ -1,4 +1,4 @@
-//! Reading a TOML file of the laboratory: every mistake at once, each with line and column. Must never know what a key
+//! Reading a TOML file of the laboratory: every mistake at once, each with line and column. This module must never know what a key
 //! means.
 
 use std::cell::RefCell;

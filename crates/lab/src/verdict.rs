@@ -1,4 +1,4 @@
-//! A claim held against its metric. Must never know how the metric came about.
+//! A claim held against its metric. This module must never know how the metric came about.
 
 use crate::basis::Basis;
 use crate::claim::{Claim, Role, Stated};

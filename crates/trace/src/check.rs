@@ -1,6 +1,6 @@
 //! Reads a trace back, strictly: what a reader of Perfetto's could forgive or drop is a mistake here.
 //!
-//! For tests, of this room and of whoever writes traces. Must never know how a trace is written, beyond the schema
+//! For tests, of this room and of whoever writes traces. This module must never know how a trace is written, beyond the schema
 //! and the names of events.
 
 use std::collections::{HashMap, HashSet};

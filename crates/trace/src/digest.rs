@@ -1,6 +1,6 @@
 //! A fingerprint of a stream of events.
 //!
-//! Must never depend on the platform, the compiler's version or an address: two digests are compared across
+//! This module must never depend on the platform, the compiler's version or an address: two digests are compared across
 //! machines and years.
 
 use std::fmt;

@@ -1,6 +1,6 @@
 //! The vocabulary: every kind of event a run can consist of.
 //!
-//! Must never learn how an event is kept; [`Event::words`] is the one encoding all keepers share.
+//! This module must never learn how an event is kept; [`Event::words`] is the one encoding all keepers share.
 
 /// One thing that happened, at an instant given beside it.
 ///

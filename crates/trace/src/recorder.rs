@@ -1,6 +1,6 @@
 //! What keeps the events of a traced run, one for all processors of a world, and each processor's way to it.
 //!
-//! Must never open a file: whoever owns one hands in its writing end.
+//! This module must never open a file: whoever owns one hands in its writing end.
 
 use std::fmt;
 use std::io::{self, Write};

@@ -3,7 +3,7 @@
 //! A closed enum rather than a trait: recording is inlined into the engine's inner loop, and a run without a trace
 //! pays one predictable branch. An event costs 0.4 ns without a sink and 2 ns with a digest; traced as well, 25 ns
 //! into memory and 77 ns as bytes for Perfetto that go nowhere (`cargo bench -p tradewind-trace` on two shared
-//! cores of a cloud Xeon). Must never know what keeps the events of a traced run.
+//! cores of a cloud Xeon). This module must never know what keeps the events of a traced run.
 
 use units::Time;
 

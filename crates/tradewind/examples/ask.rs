@@ -28,7 +28,7 @@ struct Ask {
     replies: Vec<Event>,
 }
 
-/// What a step costs on a model: a multiplication and an addition.
+/// The cost of a step on a modelled machine: a multiplication and an addition.
 const STEP: Operations = Operations::NONE.integers(2);
 
 /// Does as many steps. Each of them needs the result of the one before, and none is left out by the compiler.

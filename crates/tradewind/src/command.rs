@@ -1,4 +1,4 @@
-//! A command for programs and protocols of one's own. Must never know what any of them does.
+//! A command for programs and protocols of one's own. This module must never know what any of them does.
 
 use std::env;
 use std::path::Path;

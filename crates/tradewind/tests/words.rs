@@ -25,6 +25,7 @@ const ROOMS: &[&str] = &[
     "probes",
     "protocols",
     "report",
+    "segment",
     "sim",
     "tempest",
     "trace",
@@ -35,6 +36,9 @@ const ROOMS: &[&str] = &[
 
 /// First words that lean on another comment.
 const OPENINGS: &[&str] = &["The same,", "The same ", "As [`"];
+
+/// The first words of a sentence that has no subject.
+const SUBJECTLESS: &str = "Must never";
 
 /// A retired word and the one that the field has for it.
 const RETIRED: &[(&str, &str)] = &[
@@ -73,6 +77,10 @@ fn complaints(path: &Path, source: &str) -> Vec<String> {
             say(format!(
                 "a doc comment begins with “{opening}”: expected one that stands alone (STYLE.md, rule 1)"
             ));
+        }
+        let begins_sentence = |&(at, _): &(usize, &str)| at == 0 || text[..at].ends_with(". ");
+        if text.match_indices(SUBJECTLESS).any(|place| begins_sentence(&place)) {
+            say(format!("a sentence begins with “{SUBJECTLESS}”: expected its subject first (STYLE.md)"));
         }
         let words = text.split(|letter: char| !letter.is_alphanumeric());
         for word in words.map(str::to_lowercase) {
@@ -118,10 +126,16 @@ fn doc_comments_stand_alone_and_use_the_fields_words() {
 #[test]
 fn a_bad_comment_is_reported_with_its_line() {
     let source = "//! A room.\n//!\n//! The same, as text in the middle.\n\n/// The same, but faster.\nfn a() {}\n\
-                  \n    /// As [`a`].\n    /// Its arrears are many.\n    b: u32, // The same, and no doc comment\n";
+                  \n    /// As [`a`].\n    /// Its arrears are many.\n    b: u32, // The same, and no doc comment\n\
+                  //! A part of it. Must never know the rest, and “Must never” is well in a quotation.\n";
     let found = complaints(Path::new("crates/x/src/lib.rs"), source);
     let lines: Vec<_> =
         found.iter().map(|complaint| complaint.split_once(": ").expect("a place").0).collect();
-    assert_eq!(lines, [5, 8, 9].map(|line| format!("crates/x/src/lib.rs:{line}")));
-    assert!(found[0].contains("“The same,”") && found[2].contains("“arrears”"), "{found:?}");
+    assert_eq!(lines, [5, 8, 9, 11].map(|line| format!("crates/x/src/lib.rs:{line}")));
+    assert!(
+        found[0].contains("“The same,”")
+            && found[2].contains("“arrears”")
+            && found[3].contains("subject first"),
+        "{found:?}"
+    );
 }

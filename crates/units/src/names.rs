@@ -1,4 +1,4 @@
-//! The known name that an unknown one was probably meant to be, for "did you mean". Must never know what is named.
+//! The known name that an unknown one was probably meant to be, for "did you mean". This module must never know what is named.
 
 /// The least likeness of two names, 0 to 1 by Jaro and Winkler, at which one is offered for the other.
 const LIKENESS: f64 = 0.7;

@@ -1,4 +1,4 @@
-//! A program with its inputs, read and checked. Must never know where the program will run.
+//! A program with its inputs, read and checked. This module must never know where the program will run.
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! The file of a trace: all of it appears under its name, or nothing does.
 //!
-//! The trace is written under another name in the same folder, and the file gets its own name when it is whole. Must never know
-//! what is in a trace.
+//! The trace is written under another name in the same folder, and the file gets its own name when it is whole. This module must
+//! never know what is in a trace.
 
 use std::fs::{self, File};
 use std::io;

@@ -1,4 +1,4 @@
-//! A lower triangular matrix by columns. Must never know what it is a part of.
+//! A lower triangular matrix by columns. This module must never know what it is a part of.
 
 use crate::kit::LowerTriangle;
 

@@ -1,6 +1,6 @@
 //! The parts of a run that all styles of cholesky share: the problem and its division, and the check of a factor that one node has gathered.
 //!
-//! Must never know how tiles travel.
+//! This module must never know how tiles travel.
 
 use std::ops::Range;
 use std::sync::Arc;

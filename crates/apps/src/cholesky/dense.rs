@@ -1,4 +1,4 @@
-//! Dense kernels on matrices by rows. Must never know what the matrices are parts of.
+//! Dense kernels on matrices by rows. This module must never know what the matrices are parts of.
 //!
 //! They are written for a compiler that turns loops over small arrays into vector instructions: a square of values stays in
 //! registers while the columns of its two factors pass by.

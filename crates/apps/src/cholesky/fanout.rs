@@ -7,7 +7,7 @@
 //! its last update has been subtracted and it has been divided. So whatever order announcements come in, each update is subtracted
 //! once, and the order of the subtractions is that of the announcements.
 //!
-//! Must never know how an announcement or a tile gets to another thread.
+//! This module must never know how an announcement or a tile gets to another thread.
 
 use std::collections::VecDeque;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! The inputs of cholesky: a matrix, and the order and the division of its factor. Must never know how tiles travel.
+//! The inputs of cholesky: a matrix, and the order and the division of its factor. This module must never know how tiles travel.
 
 use std::sync::Arc;
 

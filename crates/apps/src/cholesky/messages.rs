@@ -5,7 +5,7 @@
 //! transfer or in messages of a few words. Behind it goes the announcement, whose handler appends it to the task queues of the
 //! threads that it concerns.
 //!
-//! Must never know what is computed from a tile.
+//! This module must never know what is computed from a tile.
 
 use std::cell::Cell;
 use std::collections::{HashMap, VecDeque};

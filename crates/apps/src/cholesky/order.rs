@@ -1,4 +1,4 @@
-//! The order in which the columns of a matrix are eliminated. Must never know values.
+//! The order in which the columns of a matrix are eliminated. This module must never know values.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,6 +1,6 @@
 //! The problem: a symmetric positive definite matrix in the order of its elimination, and the structure of its factor.
 //!
-//! Must never know who computes what, nor where an entry lies.
+//! This module must never know who computes what, nor where an entry lies.
 
 use std::fmt;
 

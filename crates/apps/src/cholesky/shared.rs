@@ -5,7 +5,7 @@
 //! queue's end. The receiver waits for the end to move, and reads. Tiles are not copied: a block of shared memory goes to each node
 //! that needs it, once, as nobody writes a finished tile.
 //!
-//! Must never know how blocks are kept coherent.
+//! This module must never know how blocks are kept coherent.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};

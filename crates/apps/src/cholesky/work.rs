@@ -1,4 +1,4 @@
-//! The work of cholesky that a model charges. Must never know how tiles travel.
+//! The work of cholesky that a model charges. This module must never know how tiles travel.
 
 use tempest::Operations;
 

@@ -1,6 +1,6 @@
 //! The edges of a thread's graph nodes of one kind, in arrays of the thread's own.
 //!
-//! Must never know where the values of the neighbours are, nor how they get there.
+//! This module must never know where the values of the neighbours are, nor how they get there.
 
 use std::ops::Range;
 

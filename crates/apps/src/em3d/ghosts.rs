@@ -1,7 +1,7 @@
 //! The values of a kind on one machine node, in a segment: the node's own values first, then its ghosts. A thread computes from
 //! there, whichever mechanism filled the ghosts.
 //!
-//! Must never know how ghosts are filled.
+//! This module must never know how ghosts are filled.
 
 use std::ops::Range;
 

@@ -1,6 +1,6 @@
 //! The lines that the memory of a machine node has moved in the timed region, in a world that counts them.
 //!
-//! Must never know what moved them.
+//! This module must never know what moved them.
 
 use tempest::{Cells, MemoryEvents, Merge, Report, Thread};
 

@@ -1,4 +1,4 @@
-//! The parameters of a run of em3d, and those of published studies, by name. Must never know how a graph is drawn.
+//! The parameters of a run of em3d, and those of published studies, by name. This module must never know how a graph is drawn.
 //!
 //! Where a study is silent, a comment marks the number as *ours*.
 

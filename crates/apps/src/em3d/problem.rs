@@ -1,6 +1,6 @@
 //! The problem of em3d: the inputs, the graph that is drawn for them, and the values that must come of it.
 //!
-//! Must never know how values travel.
+//! This module must never know how values travel.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

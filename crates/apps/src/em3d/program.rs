@@ -1,6 +1,6 @@
 //! em3d by messages, by bulk transfers and by deposits: ghosts are filled, values are computed, threads meet at a barrier.
 //!
-//! Must never know how a message, a transfer or a deposit carries values.
+//! This module must never know how a message, a transfer or a deposit carries values.
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! The sequential reference of em3d, and the comparison with it, bit for bit.
 //!
-//! Must never know messages, shared memory, or threads of a world.
+//! This module must never know messages, shared memory, or threads of a world.
 
 use tempest::{Merge, NodeId, Report};
 

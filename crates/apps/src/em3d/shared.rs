@@ -20,7 +20,7 @@
 //! for these blocks some graph nodes ahead. It asks likewise for the right to write its own records, which other nodes have read. A
 //! machine without prefetches is not charged for this.
 //!
-//! Must never know how blocks are kept coherent.
+//! This module must never know how blocks are kept coherent.
 
 use std::collections::HashSet;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! The work of em3d that a model charges. Must never know how values travel.
+//! The work of em3d that a model charges. This module must never know how values travel.
 
 use tempest::Operations;
 

@@ -1,6 +1,6 @@
 //! Fetch&add by messages: a thread sends a request to the word's node, and the handler there adds and replies.
 //!
-//! Must never know how words were chosen.
+//! This module must never know how words were chosen.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The inputs of fetch-add. Must never know how a word is added to.
+//! The inputs of fetch-add. This module must never know how a word is added to.
 
 use tempest::Frames;
 use tempest::entry::{FRAMES, Inputs};

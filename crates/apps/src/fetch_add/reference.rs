@@ -1,7 +1,7 @@
 //! The check of fetch-add: the words' values and the old values that threads were told, against a sequential pass
 //! over the same random streams.
 //!
-//! Must never know messages, shared memory, or threads of a world.
+//! This module must never know messages, shared memory, or threads of a world.
 
 use tempest::{Merge, NodeId, Report};
 

@@ -3,7 +3,7 @@
 //! The word's block moves to the node that adds. The input `spacing` says how many words share a block; words that
 //! are wanted by different nodes and share a block show *false sharing*.
 //!
-//! Must never know how blocks are kept coherent, nor how words were chosen.
+//! This module must never know how blocks are kept coherent, nor how words were chosen.
 
 use std::sync::Arc;
 

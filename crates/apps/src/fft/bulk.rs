@@ -4,7 +4,7 @@
 //! A matrix is gathered from in one step and filled in the next but one, with a barrier between them, so that no tile comes to rows
 //! that another thread still gathers from.
 //!
-//! Must never know how a transfer carries words.
+//! This module must never know how a transfer carries words.
 
 use std::ops::Range;
 use std::sync::Arc;

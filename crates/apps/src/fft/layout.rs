@@ -1,4 +1,4 @@
-//! The rows of the square matrix that the points are, and their places in memory. Must never know how points travel.
+//! The rows of the square matrix that the points are, and their places in memory. This module must never know how points travel.
 //!
 //! Each thread has consecutive rows, in memory of its node. Rows are padded: by what makes the rows of a thread whole pages where
 //! their number divides a page, and by a line of a cache at least, so that the points of a column do not all fall on the same few

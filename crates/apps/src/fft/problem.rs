@@ -1,6 +1,6 @@
 //! The problem of fft: the inputs, the points that are drawn for them, and the transform that must come of them.
 //!
-//! Must never know how points travel.
+//! This module must never know how points travel.
 
 use std::sync::Arc;
 

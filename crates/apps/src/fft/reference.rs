@@ -1,7 +1,7 @@
 //! The sequential transform of all points at once, and the error that two transforms may differ by. It has no rows, and its sums
 //! are in another order than those of the program.
 //!
-//! Must never know messages, shared memory, or threads of a world.
+//! This module must never know messages, shared memory, or threads of a world.
 
 use super::transform::Complex;
 

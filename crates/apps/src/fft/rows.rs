@@ -1,6 +1,6 @@
 //! The work of a thread of fft on rows in memory: it transforms its own, and moves tiles from rows of one matrix to rows of another.
 //!
-//! Must never know whose memory a row stands in, nor how it gets there.
+//! This module must never know whose memory a row stands in, nor how it gets there.
 
 use std::ops::Range;
 

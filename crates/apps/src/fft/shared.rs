@@ -2,7 +2,7 @@
 //! reads the tiles of its rows where they are, beginning with those of the next thread. It asks for all blocks of a tile before it
 //! reads the first.
 //!
-//! Must never know how blocks are kept coherent.
+//! This module must never know how blocks are kept coherent.
 
 use std::ops::Range;
 use std::sync::Arc;

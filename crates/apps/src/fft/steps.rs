@@ -3,7 +3,7 @@
 //! With points as rows of a square: transpose; transform the rows and multiply with roots of unity; transpose; transform the rows;
 //! transpose. (D. H. Bailey, *FFTs in external or hierarchical memory*, Journal of Supercomputing 4, 1990.)
 //!
-//! Must never know how points travel from a row to another.
+//! This module must never know how points travel from a row to another.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! Complex numbers, and the discrete Fourier transform of one row of them. Must never know rows beside it, nor where a row stands.
+//! Complex numbers, and the discrete Fourier transform of one row of them. This module must never know rows beside it, nor where a
+//! row stands.
 
 use std::f64::consts::TAU;
 use std::ops::{Add, Mul, Sub};

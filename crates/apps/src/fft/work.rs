@@ -1,4 +1,4 @@
-//! The work of fft that a model charges. Must never know how points travel.
+//! The work of fft that a model charges. This module must never know how points travel.
 //!
 //! One published number fixes it: a transform of N points by butterflies of radix two is 5 N log₂ N floating-point operations\*, ten
 //! for each butterfly (C. Van Loan, *Computational Frameworks for the Fast Fourier Transform*, SIAM 1992, section 1.4). The rest is

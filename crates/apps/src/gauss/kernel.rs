@@ -1,4 +1,5 @@
-//! The parts of elimination that all styles of gauss share: the permutation, and strips of a row. Must never know where rows are.
+//! The parts of elimination that all styles of gauss share: the permutation, and strips of a row. This module must never know where
+//! rows are.
 
 use std::ops::Range;
 

@@ -1,6 +1,6 @@
 //! The problem of gauss: a random system, and its solution by a sequential elimination.
 //!
-//! Must never know how rows travel.
+//! This module must never know how rows travel.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

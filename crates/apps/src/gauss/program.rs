@@ -3,7 +3,7 @@
 //! A node has room for one pivot row. That is enough: the next one is sent when all threads have brought a candidate for its column,
 //! and so are done with this one.
 //!
-//! Must never know how a message or a transfer carries numbers.
+//! This module must never know how a message or a transfer carries numbers.
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! The sequential reference of gauss: elimination that exchanges rows; and the check of a solution.
 //!
-//! It shares no code with the program's rows. Must never know messages, shared memory, or threads of a world.
+//! It shares no code with the program's rows. This module must never know messages, shared memory, or threads of a world.
 
 use tempest::{Merge, Report};
 

@@ -3,7 +3,7 @@
 //! A pivot row is never written after its choice, which all threads wait for. So it needs no barrier: its owner wrote it before it
 //! brought its candidate.
 //!
-//! Must never know how blocks are kept coherent.
+//! This module must never know how blocks are kept coherent.
 
 use std::num::NonZeroU32;
 use std::ops::Range;

@@ -1,5 +1,5 @@
-//! The work of a thread of gauss on its rows: elimination column by column, and substitution from the last unknown on. Must never know
-//! where rows are, nor how they travel.
+//! The work of a thread of gauss on its rows: elimination column by column, and substitution from the last unknown on. This module
+//! must never know where rows are, nor how they travel.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! The work of gauss that a model charges, beside the accesses to memory. Must never know how rows travel.
+//! The work of gauss that a model charges, beside the accesses to memory. This module must never know how rows travel.
 
 use tempest::Operations;
 

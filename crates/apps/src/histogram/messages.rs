@@ -1,4 +1,4 @@
-//! Histogram by messages: a program of 25 lines. Must never know which world runs it.
+//! Histogram by messages: a program of 25 lines. This module must never know which world runs it.
 
 use tempest::*;
 

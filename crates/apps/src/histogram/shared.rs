@@ -1,4 +1,4 @@
-//! Histogram through shared memory. Must never know which world runs it, nor how blocks are kept coherent.
+//! Histogram through shared memory. This module must never know which world runs it, nor how blocks are kept coherent.
 
 use tempest::*;
 

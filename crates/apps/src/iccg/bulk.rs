@@ -4,7 +4,7 @@
 //! from one thread to another are a *stream*, whose places follow each other. A batch begins at a line of its own ([`ALIGN`]): the
 //! receiver's cache has no line of it when it arrives.
 //!
-//! Must never know how updates are made, or when a batch is sent.
+//! This module must never know how updates are made, or when a batch is sent.
 
 use std::collections::BTreeMap;
 

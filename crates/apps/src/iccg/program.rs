@@ -1,7 +1,7 @@
 //! iccg by messages and by bulk transfers: a thread solves its rows as they become ready, and sends an update for each edge that leaves
 //! its part: each in a message, or a batch of them in a transfer.
 //!
-//! Must never know where the matrix came from or how rows were divided.
+//! This module must never know where the matrix came from or how rows were divided.
 
 use std::collections::VecDeque;
 use std::ops::Range;

@@ -1,6 +1,6 @@
 //! The reference solution of a triangular system, and the check of any other solution.
 //!
-//! Must never know how updates travel, in what order they are applied, or which processor owns which row.
+//! This module must never know how updates travel, in what order they are applied, or which processor owns which row.
 
 use super::problem::Problem;
 use crate::kit::rounding::{Check, Twice, backward_error, gamma};

@@ -1,5 +1,5 @@
-//! The division of numbered things among parts: consecutive blocks whose sizes differ by one at most. Must never know what is
-//! divided.
+//! The division of numbered things among parts: consecutive blocks whose sizes differ by one at most. This module must never know
+//! what is divided.
 
 use std::ops::Range;
 

@@ -1,6 +1,6 @@
 //! Rounding errors of solutions of linear systems: what a row's residual may be, and sums in twice the working precision.
 //!
-//! Must never know a system, nor how it was solved.
+//! This module must never know a system, nor how it was solved.
 
 /// The unit roundoff of doubles rounded to nearest, 2^-53.
 const UNIT_ROUNDOFF: f64 = f64::EPSILON / 2.0;

@@ -1,4 +1,4 @@
-//! The interpreter of one thread of a litmus test. Must never know other threads, nor what memory holds.
+//! The interpreter of one thread of a litmus test. This module must never know other threads, nor what memory holds.
 
 use formats::litmus::{Address, Instruction, Location, Operand, Size, Thread};
 

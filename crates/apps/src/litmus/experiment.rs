@@ -1,4 +1,4 @@
-//! A litmus test that is run many times, and the final states that were seen. Must never know how a thread of a test
+//! A litmus test that is run many times, and the final states that were seen. This module must never know how a thread of a test
 //! runs.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,4 +1,4 @@
-//! A litmus test, and the final states that it may have. Must never know how a test is run.
+//! A litmus test, and the final states that it may have. This module must never know how a test is run.
 
 use std::collections::BTreeSet;
 

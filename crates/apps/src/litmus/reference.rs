@@ -4,7 +4,7 @@
 //! accesses, as no other thread sees them. A state of registers and memory that was reached before is not followed
 //! again. The search ends, as branches lead forward only.
 //!
-//! Must never know any other memory than one word for each variable.
+//! This module must never know any other memory than one word for each variable.
 
 use std::collections::{BTreeSet, HashSet};
 use std::fmt;

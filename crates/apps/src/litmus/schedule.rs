@@ -1,6 +1,6 @@
 //! The random choices of a round: the homes of the variables, the nodes that have copies, the pauses of threads.
 //!
-//! All nodes draw the same rounds; each thread draws its own pauses. Must never know what a thread executes.
+//! All nodes draw the same rounds; each thread draws its own pauses. This module must never know what a thread executes.
 
 use rand::RngExt;
 use rand_pcg::Pcg64;

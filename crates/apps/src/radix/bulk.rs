@@ -10,7 +10,7 @@
 //! thread tells its counts of the next pass but one when it knows all of the next one, and those are told by threads that are done
 //! with the counts of this one.
 //!
-//! Must never know how a transfer carries words.
+//! This module must never know how a transfer carries words.
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! The problem of radix: the inputs, the keys that are drawn for them, and their order.
 //!
-//! Must never know how keys travel.
+//! This module must never know how keys travel.
 
 use std::sync::Arc;
 

@@ -3,7 +3,7 @@
 //!
 //! A thread asks for keys before it reads them. As it begins a block of a digit it asks for the next one of that digit.
 //!
-//! Must never know how blocks are kept coherent.
+//! This module must never know how blocks are kept coherent.
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! The work of one thread of radix on its keys in a pass: it counts them by digit, and finds the positions where they go.
 //!
-//! Must never know where keys stand.
+//! This module must never know where keys stand.
 
 use std::sync::Arc;
 

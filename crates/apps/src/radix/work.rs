@@ -1,4 +1,4 @@
-//! The work of radix that a model charges. Must never know how keys travel.
+//! The work of radix that a model charges. This module must never know how keys travel.
 //!
 //! It is counted in the loops: loads, stores and integer operations, one for each thing that is done. Loads and stores of keys are
 //! accesses of their own, and are not among them. The counts of digits, 4 KiB at radix 1024, stay in the cache: their loads and stores

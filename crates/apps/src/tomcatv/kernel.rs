@@ -1,4 +1,4 @@
-//! Formulas of tomcatv on the numbers of a point, a row and a tridiagonal system. Must never know where the numbers are.
+//! Formulas of tomcatv on the numbers of a point, a row and a tridiagonal system. This module must never know where the numbers are.
 
 /// The factor of the diagonal: 2 over the relaxation factor of the original's input, 0.98.
 pub(super) const DIAGONAL: f64 = 2.0 / 0.98;

@@ -1,6 +1,6 @@
 //! The coordinates of a node in segments: its own rows, and a ghost row before and behind them.
 //!
-//! Must never know how ghost rows are filled.
+//! This module must never know how ghost rows are filled.
 
 use std::ops::Range;
 

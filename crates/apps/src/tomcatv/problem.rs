@@ -1,6 +1,6 @@
 //! The problem of tomcatv: a generated mesh, and what must come of it.
 //!
-//! Must never know how rows travel.
+//! This module must never know how rows travel.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

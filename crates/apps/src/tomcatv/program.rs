@@ -1,6 +1,6 @@
 //! tomcatv by messages, by bulk transfers and by deposits: ghost rows are filled, rows are relaxed, threads meet.
 //!
-//! Must never know how a message, a transfer or a deposit carries numbers.
+//! This module must never know how a message, a transfer or a deposit carries numbers.
 
 use std::sync::Arc;
 

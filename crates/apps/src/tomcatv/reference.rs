@@ -1,6 +1,6 @@
 //! The sequential reference of tomcatv: the loop nest of the original, whole matrices at a time, and the comparison with it.
 //!
-//! It shares no code with the program's rows. Must never know messages, shared memory, or threads of a world.
+//! It shares no code with the program's rows. This module must never know messages, shared memory, or threads of a world.
 
 use tempest::{Merge, NodeId, Report};
 

@@ -1,7 +1,7 @@
 //! tomcatv through shared memory: x and y are two arrays of the address space, each row at home with its owner. Threads meet
 //! through shared memory too, so the program sends no message of its own.
 //!
-//! Must never know how blocks are kept coherent.
+//! This module must never know how blocks are kept coherent.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The three passes of an iteration over a thread's rows. Must never know where coordinates are, nor how they travel.
+//! The three passes of an iteration over a thread's rows. This module must never know where coordinates are, nor how they travel.
 
 use std::ops::Range;
 

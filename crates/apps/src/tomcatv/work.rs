@@ -1,4 +1,4 @@
-//! The work of tomcatv that a model charges, beside the accesses to memory. Must never know how rows travel.
+//! The work of tomcatv that a model charges, beside the accesses to memory. This module must never know how rows travel.
 //!
 //! Operations are those of the original's loops; a division is one. With accesses and the misses of its caches, a point takes a
 //! processor of the machine `sparc20-myrinet` 3.4 us an iteration (`tradewind run tomcatv --machine sparc20-myrinet --baseline

@@ -260,14 +260,14 @@ impl Had {
     }
 }
 
-/// What the record lacks of the shipped studies.
+/// The gaps of a record, compared with the shipped studies.
 #[derive(Default)]
 struct Lacking {
     /// Studies some of whose runs are there, with how many.
     in_part: Vec<String>,
     /// Studies without a run.
     without: Vec<String>,
-    /// What is wrong with studies.
+    /// Messages about studies that have mistakes.
     mistakes: Vec<String>,
     /// There is a run by another version, or of another machine or input.
     has_other: bool,

@@ -63,7 +63,7 @@ pub(crate) fn is_native(source: &Source) -> bool {
     matches!(&source.origin, Origin::Run(run) if run.machine == worlds::NATIVE)
 }
 
-/// What is wrong with a study's file that names a number which the answer of a run lacks.
+/// The error for a study's file that names a number which the answer of a run lacks.
 fn lacking(file: &str, mapping: &Mapping, answer: &Value) -> String {
     let way = mapping.figure.text();
     let place = mapping.place.map_or_else(|| file.to_owned(), |place| format!("{file}:{place}"));

@@ -9,7 +9,7 @@
 //! rule, no more waiting at the home than can be answered for; and from every state a state of rest can be
 //! reached, so nothing deadlocks.
 //!
-//! Must never know a world.
+//! This module must never know a world.
 
 mod model;
 mod moves;

@@ -3,7 +3,7 @@
 //! The words of the block are modelled by one bit: whether a copy is the newest. A grant and the access that
 //! waited for it are one step, because the waist promises that a granted access is done before its right is
 //! taken away; so are the lowering of a tag and what follows it under the key. Everything else may happen in
-//! any order. Must never know a protocol's states, nor how the moves are searched.
+//! any order. This module must never know a protocol's states, nor how the moves are searched.
 
 use std::fmt;
 

@@ -1,7 +1,7 @@
 //! The transition functions that the explorer drives: a protocol's own, unless a test puts a mistake in their
 //! place.
 //!
-//! Must never know how the state space is searched.
+//! This module must never know how the state space is searched.
 
 use protocols::stache::{
     Home, HomeAction, HomeEvent, Line, LineAction, LineEvent, Residence, ResidenceAction, ResidenceEvent,

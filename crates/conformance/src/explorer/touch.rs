@@ -1,8 +1,8 @@
 //! One page whose home is the node that touches it first: every order in which nodes ask, are told, and ask each other for blocks.
 //!
 //! It drives the functions that run in every world ([`protocols::stache::Touch`]). In every state: one home at most, everybody who
-//! is told is told the same, no event without a rule; and from every state all can come to know. Must never know how blocks are kept
-//! coherent.
+//! is told is told the same, no event without a rule; and from every state all can come to know. This module must never know how
+//! blocks are kept coherent.
 
 use std::fmt;
 

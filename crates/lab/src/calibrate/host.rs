@@ -1,5 +1,5 @@
-//! The machine file of a measured host: a template in which every measured value has a place. Must never know how a value was
-//! measured.
+//! The machine file of a measured host: a template in which every measured value has a place. This module must never know how a
+//! value was measured.
 
 use units::median::upper;
 

@@ -1,4 +1,4 @@
-//! The runs that measure a host, and what they say. Must never know what follows from a figure.
+//! The runs that measure a host, and what they say. This module must never know what follows from a figure.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! From the text of an expression to its words. Must never know how words go together.
+//! From the text of an expression to its words. This module must never know how words go together.
 
 use super::{Comparison, SyntaxError};
 

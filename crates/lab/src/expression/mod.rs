@@ -1,5 +1,5 @@
 //! Expressions over metrics: a derived metric is one that yields a number, an order or a shape one that yields a flag.
-//! Must never know what a metric means or how it is measured.
+//! This module must never know what a metric means or how it is measured.
 //!
 //! ```text
 //! flag        a and b, a or b, not a, (a)

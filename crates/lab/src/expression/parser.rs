@@ -1,5 +1,5 @@
 //! From the words of an expression to what it means: recursive descent, one function for each precedence. Checks that
-//! numbers stand where numbers are needed and flags where flags are. Must never evaluate anything.
+//! numbers stand where numbers are needed and flags where flags are. This module must never evaluate anything.
 
 use std::str::FromStr;
 

@@ -1,5 +1,5 @@
 //! The two curves of the model of dedicated protocol processors: Single over Fixed against computation and against
-//! utilization, for several overhead ratios. Must never know a claim, nor how a curve looks.
+//! utilization, for several overhead ratios. This module must never know a claim, nor how a curve looks.
 
 use super::fixed_floating::Node;
 

@@ -1,4 +1,4 @@
-//! Analytic models: a few equations of a study, as functions. Must never know a claim.
+//! Analytic models: a few equations of a study, as functions. This module must never know a claim.
 //!
 //! A model takes settings by name and yields figures by name, as a program yields them, so that studies treat both
 //! alike.

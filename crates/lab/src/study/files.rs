@@ -1,4 +1,4 @@
-//! The input files that a study needs and that do not travel with it. Must never know whether a file is there.
+//! The input files that a study needs and that do not travel with it. This module must never know whether a file is there.
 
 use super::{Origin, Source, figure};
 use crate::mistake::Place;
@@ -10,7 +10,7 @@ use crate::toml::Table;
 pub struct OwnFile {
     /// The name of the file, as inputs of runs name it.
     pub name: String,
-    /// What the file is, for people who look for it.
+    /// A description of the file, for people who look for it.
     pub what: String,
     /// The place of its line in the study.
     pub place: Place,

@@ -1,6 +1,6 @@
 //! Studies: experiments as data. A file says what is run, which figures of it become which metrics, what follows from
-//! metrics, what is checked, which bounds of its own it holds metrics against, and what is drawn. Must never run anything,
-//! and never know the value of a claim of the literature.
+//! metrics, what is checked, which bounds of its own it holds metrics against, and what is drawn. This module must never run
+//! anything, and never know the value of a claim of the literature.
 
 mod figure;
 mod files;

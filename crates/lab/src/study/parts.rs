@@ -1,4 +1,4 @@
-//! The tables of a study: runs, models, surveys, what follows, what is checked, and bounds. Must never know a
+//! The tables of a study: runs, models, surveys, what follows, what is checked, and bounds. This module must never know a
 //! metric's value.
 
 use machine::NATIVE;

@@ -1,5 +1,5 @@
 //! Texts of a table of a study, with everything of `each` replaced, and what is written in them: names, counts, patterns,
-//! expressions. Must never know which table it is.
+//! expressions. This module must never know which table it is.
 
 use super::Mapping;
 use crate::expression::{Expression, Kind};

@@ -1,4 +1,4 @@
-//! Null messages that two nodes send to and fro. Must never know how nodes are joined.
+//! Null messages that two nodes send to and fro. This module must never know how nodes are joined.
 
 use tempest::{
     Cells, Event, Handler, Merge, NodeId, Operations, Protocol, Quiet, Report, Setup, Thread, handlers,

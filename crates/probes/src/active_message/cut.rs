@@ -1,4 +1,4 @@
-//! Blocks that cross the middle of each row of nodes, both ways at once. Must never know how nodes are joined.
+//! Blocks that cross the middle of each row of nodes, both ways at once. This module must never know how nodes are joined.
 
 use tempest::entry::mix;
 use tempest::{

@@ -1,5 +1,6 @@
-//! What follows from the measurements of all messages: means, processors in use, and whether anything ran that had to wait. Must never
-//! know how messages were handled.
+//! The findings of the dispatch probe: means over all messages, processors in use, and whether a handler ran that had to wait.
+//!
+//! This module must never know how messages were handled.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +14,7 @@ use crate::kit::statistics::Batches;
 /// The part of the messages, from the first on, that means leave out.
 const LEFT_OUT: f64 = 0.1;
 
-/// What was found.
+/// The findings of a run, from the measurements of its messages.
 #[derive(Debug)]
 pub(super) struct Found<'h> {
     all: &'h [Handled],

@@ -1,4 +1,4 @@
-//! A message as it travels: its kind, its key and the length of its handler. Must never know how it is handled.
+//! A message as it travels: its kind, its key and the length of its handler. This module must never know how it is handled.
 
 use tempest::Key;
 

@@ -1,5 +1,5 @@
-//! The words and the locks of the keys, in the memory of the node, and the count of all accesses to them. Must never know why a word
-//! is accessed.
+//! The words and the locks of the keys, in the memory of the node, and the count of all accesses to them. This module must never
+//! know why a word is accessed.
 
 use std::thread::yield_now;
 

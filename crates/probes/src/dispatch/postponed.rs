@@ -1,5 +1,5 @@
-//! The messages whose locks were taken: which one has the lock of each key next, and the threads that do their work. Must never know
-//! what that work is, nor what a lock costs.
+//! The messages whose locks were taken: which one has the lock of each key next, and the threads that do their work. This module
+//! must never know what that work is, nor what a lock costs.
 //!
 //! A mutex of the host guards the state of each lock. Nobody gives its processor away while it holds one.
 

@@ -1,4 +1,4 @@
-//! The program on one node. Must never know what follows from what it measures.
+//! The program on one node. This module must never know what follows from what it measures.
 
 use std::sync::Arc;
 

@@ -1,4 +1,6 @@
-//! What was measured of each message on the node that handles them. Must never know what follows from it.
+//! The measurements of each message, on the node that handles the messages.
+//!
+//! This module must never know which findings follow from them.
 
 use tempest::Cells;
 

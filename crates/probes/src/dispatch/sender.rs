@@ -1,4 +1,4 @@
-//! One thread as a sender: what its messages are, and when it makes them. Must never know how they are handled.
+//! One thread as a sender: what its messages are, and when it makes them. This module must never know how they are handled.
 
 use std::hint::black_box;
 

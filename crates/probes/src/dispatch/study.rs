@@ -1,4 +1,4 @@
-//! The inputs, and what all nodes know of them. Must never know how anything is sent or handled.
+//! The inputs, and what all nodes know of them. This module must never know how anything is sent or handled.
 
 use std::fmt;
 use std::str::FromStr;

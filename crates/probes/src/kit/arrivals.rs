@@ -1,4 +1,4 @@
-//! The times at which a source makes its messages, drawn beforehand. Must never know where messages go.
+//! The times at which a source makes its messages, drawn beforehand. This module must never know where messages go.
 
 use std::fmt;
 use std::str::FromStr;

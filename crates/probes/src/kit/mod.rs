@@ -1,4 +1,4 @@
-//! What several microbenchmarks need: when messages are made, and the statistics of what came of them.
+//! The parts that several microbenchmarks share: the times at which messages are made, and statistics of their delays.
 //!
 //! This module must never know a particular microbenchmark.
 

@@ -1,6 +1,6 @@
 //! Means with their confidence, order statistics of values that no node has all of, and the theory of one queue.
 //!
-//! Must never know where values come from.
+//! This module must never know where values come from.
 
 use std::ops::Range;
 

@@ -1,6 +1,6 @@
 //! The program of message-memory: rounds of posting, sending, receiving and reading.
 //!
-//! Must never know which world runs it.
+//! This module must never know which world runs it.
 
 use std::hint::black_box;
 

@@ -1,7 +1,7 @@
 //! A home that computes and polls while other nodes miss: a tight loop, whose body takes a slightly different time in
 //! each round.
 //!
-//! Must never know which requests the home serves.
+//! This module must never know which requests the home serves.
 
 use rand::RngExt;
 use rand_pcg::Pcg64;

@@ -1,4 +1,4 @@
-//! The kinds of misses, and what homes do while other nodes miss. Must never know how a miss is timed.
+//! The kinds of misses, and what homes do while other nodes miss. This module must never know how a miss is timed.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,6 +1,6 @@
 //! The assignment of misses: which thread misses on which block of which home. Every miss has a block of its own.
 //!
-//! Must never know what a miss is.
+//! This module must never know what a miss is.
 
 use tempest::{NodeId, Shape};
 

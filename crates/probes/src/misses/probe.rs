@@ -1,7 +1,7 @@
 //! The program behind both probes: homes fill their blocks, threads of other nodes miss on them, homes check the
 //! blocks.
 //!
-//! Must never know how blocks are kept coherent, nor which of the two probes it runs for.
+//! This module must never know how blocks are kept coherent, nor which of the two probes it runs for.
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! The program of split-phase: fills memory, times operations, and checks their results.
 //!
-//! Must never know which world runs it.
+//! This module must never know which world runs it.
 
 use std::hint::black_box;
 use std::sync::Arc;

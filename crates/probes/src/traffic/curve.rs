@@ -1,4 +1,4 @@
-//! The curve: what came of each load, where saturation lies, and the figures. Must never know how a load is offered.
+//! The curve: what came of each load, where saturation lies, and the figures. This module must never know how a load is offered.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,4 +1,4 @@
-//! Loads and rates as a person states them. Must never know which node sends to which.
+//! Loads and rates as a person states them. This module must never know which node sends to which.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,4 +1,4 @@
-//! Patterns: which node sends to which. Must never know when a message is made, nor how nodes are joined.
+//! Patterns: which node sends to which. This module must never know when a message is made, nor how nodes are joined.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,4 +1,4 @@
-//! The program on one node: its messages, and what its threads do together. Must never know when a message is made.
+//! The program on one node: its messages, and what its threads do together. This module must never know when a message is made.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;

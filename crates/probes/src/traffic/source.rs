@@ -1,4 +1,4 @@
-//! One thread as a source: waits for the time of each message, and sends it. Must never know what is measured.
+//! One thread as a source: waits for the time of each message, and sends it. This module must never know what is measured.
 
 use std::ops::Range;
 

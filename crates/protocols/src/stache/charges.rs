@@ -25,7 +25,7 @@
 //! | request at a former home | L |
 //! | recall of a former home | a step aside |
 //!
-//! Must never know a price.
+//! This module must never know a price.
 
 use tempest::{Actions, Block, Primitive, Tag};
 

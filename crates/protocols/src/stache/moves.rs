@@ -1,8 +1,8 @@
 //! A page moves to another home: the handlers' part of what `migration` decides.
 //!
 //! Everything about the page is under the sequential key; each block is called in, and comes, under its own. While a page moves its next
-//! home has no copy and no frame of it, and its former home has every word. Must never know what a block's states mean, nor when a
-//! page should move.
+//! home has no copy and no frame of it, and its former home has every word. This module must never know what a block's states mean,
+//! nor when a page should move.
 
 use std::sync::atomic::Ordering;
 

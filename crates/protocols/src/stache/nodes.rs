@@ -1,6 +1,6 @@
 //! A set of nodes: one word for the first 64, more only where there are more.
 //!
-//! Must never know what the nodes of a set have in common.
+//! This module must never know what the nodes of a set have in common.
 
 use tempest::NodeId;
 

@@ -18,7 +18,7 @@
 //! transaction next has it tried again.
 //!
 //! A page without a frame has no words and no entries: their memory goes back when the frame does. So a node needs memory for its own
-//! pages and its frames, and not for the space. Must never know what a block's states mean.
+//! pages and its frames, and not for the space. This module must never know what a block's states mean.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::Ordering;

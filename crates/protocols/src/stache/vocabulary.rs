@@ -1,6 +1,6 @@
 //! The words of the protocol: what nodes say to each other about one block. Plain data, shared by both sides.
 //!
-//! In brackets stand the names in the literature on directory protocols. Must never know how a message
+//! In brackets stand the names in the literature on directory protocols. This module must never know how a message
 //! travels.
 
 use std::fmt;

@@ -1,4 +1,4 @@
-//! Rounds in which distances between nodes double: who tells whom. Must never know what is told, or how.
+//! Rounds in which distances between nodes double: who tells whom. This module must never know what is told, or how.
 
 use tempest::NodeId;
 

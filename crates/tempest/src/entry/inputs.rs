@@ -1,4 +1,4 @@
-//! The inputs of a program as a type. Must never know any one program.
+//! The inputs of a program as a type. This module must never know any one program.
 
 use super::{BadInputs, BadPlan, Given, Input, Instance, Least, Loaded, Plan, Reader};
 use crate::Job;

@@ -1,4 +1,4 @@
-//! The table of programs. Must never know what any program does.
+//! The table of programs. This module must never know what any program does.
 
 use super::{BadInputs, BadPlan, Duplicate, Given, Input, Plan, UnknownName};
 use crate::{Job, Mechanism};

@@ -1,5 +1,5 @@
-//! An address space that nodes share, with the room that each node has for pages of others. Must never know how blocks are
-//! kept coherent.
+//! An address space that nodes share, with the room that each node has for pages of others. This module must never know how blocks
+//! are kept coherent.
 
 use std::fmt;
 use std::str::FromStr;

@@ -3,7 +3,7 @@
 //! Perfetto sorts events by their nanosecond and keeps the order of the file among equals; the end of a slice
 //! closes the innermost one that is open. So the order of the file on a track is made its order in time: rounding
 //! down to nanoseconds keeps the order of what comes in order, and what comes late nevertheless is moved to the end
-//! of what is written. Must never know which event of ours opens or closes what, beyond the names given here.
+//! of what is written. This module must never know which event of ours opens or closes what, beyond the names given here.
 
 use std::collections::VecDeque;
 

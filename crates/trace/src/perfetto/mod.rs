@@ -10,7 +10,7 @@
 //! see `lanes` for how slices stay paired. Memory is one buffer and, for each track, a bounded number of what is
 //! open.
 //!
-//! Must never know where the bytes go, nor anything of a run but its events and its cast.
+//! This module must never know where the bytes go, nor anything of a run but its events and its cast.
 
 mod lanes;
 mod names;

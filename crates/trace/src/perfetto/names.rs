@@ -1,6 +1,6 @@
 //! The words of a trace. Each is written once, under a number, and every event says the number.
 //!
-//! Must never know an event; it is told which words there are.
+//! This module must never know an event; it is told which words there are.
 
 use std::collections::HashMap;
 

@@ -1,6 +1,6 @@
 //! Packets on their way out: encoded into one buffer, which is written whenever it is full.
 //!
-//! Must never know what a packet says, nor where the bytes go.
+//! This module must never know what a packet says, nor where the bytes go.
 
 use std::io::{self, Write};
 

@@ -2,7 +2,7 @@
 //!
 //! Names and numbers are the published ones; `tests/data/perfetto_subset.proto` has their origin, and a test holds
 //! the two together. A group of exclusive fields (`oneof`) of which one or two are used stands here as optional
-//! fields, which is the same on the wire. Must never know an event of ours.
+//! fields, which is the same on the wire. This module must never know an event of ours.
 
 use prost::{Enumeration, Message};
 

@@ -15,7 +15,7 @@
 //!
 //! A node is a process to Perfetto, with its number plus one as process id, since process 0 is the idle one. What a
 //! node consists of are plain tracks below it, not operating-system threads: threads would need ids that are unique
-//! across processes, and Perfetto would show and sort those. Must never know an event.
+//! across processes, and Perfetto would show and sort those. This module must never know an event.
 
 use super::schema::{ChildOrdering, CounterDescriptor, ProcessDescriptor, ProcessOrdering, TrackDescriptor};
 use crate::{Cast, Counter};

@@ -1,6 +1,6 @@
 //! The state after a move: a node handles a message or an event by its tables, and the actions of the tables are done.
 //!
-//! Must never know which move comes next.
+//! This module must never know which move comes next.
 
 use protocols::stache::{
     Asker, Home, HomeAction, HomeEvent, Line, LineAction, LineEvent, Request, Residence, ResidenceAction,

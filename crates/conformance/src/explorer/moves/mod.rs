@@ -3,7 +3,7 @@
 //! It drives the functions that run in every world: the tables of both sides of a block, and
 //! [`Residence`] for the page. Any home may offer the page to any node at any moment, whatever the policy. Channels between two nodes keep
 //! order for messages about one block, in the ordered variant, and for messages about the page; messages about different blocks, and
-//! those of different nodes, may come in any order. Must never know a protocol's states, nor how the moves are searched.
+//! those of different nodes, may come in any order. This module must never know a protocol's states, nor how the moves are searched.
 //!
 //! | module | what it is |
 //! |---|---|

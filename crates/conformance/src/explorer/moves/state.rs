@@ -1,7 +1,7 @@
 //! The nodes of a page whose home moves, its blocks on each of them, and the messages on their way: what may happen next, and what must
 //! hold.
 //!
-//! Must never know what a move does.
+//! This module must never know what a move does.
 
 use protocols::stache::{Home, HomeState, Line, Residence, ToCache, ToHome, Whereabouts};
 use tempest::{NodeId, Right, Tag};

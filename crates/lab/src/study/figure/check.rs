@@ -1,4 +1,4 @@
-//! Whether the figures of a study can be drawn from its runs, as far as names tell. Must never know a measured number.
+//! Whether the figures of a study can be drawn from its runs, as far as names tell. This module must never know a measured number.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Pictures of a study's numbers, as its file states them. Must never know a number, nor how a picture looks.
+//! Pictures of a study's numbers, as its file states them. This module must never know a number, nor how a picture looks.
 //!
 //! A figure takes its points from runs, a point for each, or from metrics, whose `*` is the coordinate across.
 

@@ -1,4 +1,4 @@
-//! Reads the figures of a study's file. Must never know what the runs of the study are.
+//! Reads the figures of a study's file. This module must never know what the runs of the study are.
 
 use toml_edit::Item;
 

@@ -1,4 +1,5 @@
-//! A sparse symmetric matrix, the structure of its factor, and the check of a factor. Must never know who computes it, nor how.
+//! A sparse symmetric matrix, the structure of its factor, and the check of a factor. This module must never know who computes it,
+//! nor how.
 
 use std::ops::Range;
 

@@ -1,6 +1,6 @@
 //! What the matrix is made of: programs with small inputs, every policy of this host, and how many processors.
 //!
-//! Must never know how a cell is run or what came of it.
+//! This module must never know how a cell is run or what came of it.
 
 use std::path::Path;
 

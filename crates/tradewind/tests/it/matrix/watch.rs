@@ -1,6 +1,6 @@
 //! Looks on while runs are done, and ends the process when one does not end: a world cannot be stopped from outside.
 //!
-//! Must never know what is run.
+//! This module must never know what is run.
 
 use std::fs;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
