@@ -127,7 +127,7 @@ fn doc_comments_stand_alone_and_use_the_fields_words() {
 fn a_bad_comment_is_reported_with_its_line() {
     let source = "//! A room.\n//!\n//! The same, as text in the middle.\n\n/// The same, but faster.\nfn a() {}\n\
                   \n    /// As [`a`].\n    /// Its arrears are many.\n    b: u32, // The same, and no doc comment\n\
-                  //! A part of it. Must never know the rest, and “Must never” is well in a quotation.\n";
+                  \t//! A part of it. Must never know the rest, and “Must never” is well in a quotation.\n";
     let found = complaints(Path::new("crates/x/src/lib.rs"), source);
     let lines: Vec<_> =
         found.iter().map(|complaint| complaint.split_once(": ").expect("a place").0).collect();
