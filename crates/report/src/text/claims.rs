@@ -71,12 +71,11 @@ fn group(id: &str) -> &str {
 
 fn table(group: &str, claims: &[&Claim], page: &Page) -> Vec<String> {
     let cells = |cell: &dyn Fn(&Claim) -> String| claims.iter().map(|claim| cell(claim)).collect::<Vec<_>>();
-    let name = |claim: &Claim| {
-        let name = claim.id[group.len()..].trim_start_matches('.');
-        format!("  {name}{}", if claim.fixes { " *" } else { "" })
-    };
     let columns = [
-        Column::left("", cells(&name)),
+        Column::left(
+            "",
+            cells(&|claim| format!("  {}{}", name(claim, group), if claim.fixes { " *" } else { "" })),
+        ),
         Column::right("stated", cells(&|claim| stated(claim).unwrap_or_else(dash))).wanted(3),
         Column::right("measured", cells(&|claim| claim.measured.as_ref().map_or_else(dash, scalar)))
             .wanted(4),
@@ -87,7 +86,28 @@ fn table(group: &str, claims: &[&Claim], page: &Page) -> Vec<String> {
     let columns = columns.into_iter().filter(|column| column.stays() || !column.is_blank()).collect();
     let mut lines = vec![page.paint(STRONG, group)];
     lines.extend(Table::lines(columns, page, |row| style(claims[row])));
+    lines.extend(causes(group, claims, page));
     lines
+}
+
+/// The name of a claim below the heading of its group.
+fn name<'a>(claim: &'a Claim, group: &str) -> &'a str {
+    claim.id[group.len()..].trim_start_matches('.')
+}
+
+/// The known causes of the claims of a group that differ, each once, after the names of its claims.
+fn causes(group: &str, claims: &[&Claim], page: &Page) -> Vec<String> {
+    let mut causes: Vec<(&str, Vec<&str>)> = Vec::new();
+    for claim in claims {
+        let Some(cause) = &claim.cause else { continue };
+        match causes.iter_mut().find(|(known, _)| known == cause) {
+            Some((_, names)) => names.push(name(claim, group)),
+            None => causes.push((cause, vec![name(claim, group)])),
+        }
+    }
+    let line =
+        |(cause, names): (&str, Vec<&str>)| page.fold("    ", &format!("why {}: {cause}", names.join(", ")));
+    causes.into_iter().map(line).collect()
 }
 
 /// The bounds of a study, held against its metrics.
@@ -205,6 +225,22 @@ mod tests {
         let lines = failed_runs(&[FailedRun { said, ..run }], &page);
         let second = "       toy: error: no policy";
         assert_eq!(lines, ["", "FAILED tradewind run toy: toy: error: no price", second]);
+    }
+
+    #[test]
+    fn a_cause_stands_once_after_the_claims_that_differ_by_it() {
+        let claim = |id, cause: Option<&str>| Claim {
+            cause: cause.map(str::to_owned),
+            ..crate::document::samples::claim(id, 1.0, "predicted")
+        };
+        let claims = [
+            claim("toy.gap.get", Some("the bus is full")),
+            claim("toy.gap.put", None),
+            claim("toy.gap.read", Some("the bus is full")),
+        ];
+        let page = Page { width: 80, colour: false, unicode: true };
+        let lines = causes("toy.gap", &claims.iter().collect::<Vec<_>>(), &page);
+        assert_eq!(lines, ["    why get, read: the bus is full"]);
     }
 
     #[test]
