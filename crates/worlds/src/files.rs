@@ -12,7 +12,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use crate::limits::MAX_PIPE_BYTES;
-pub use crate::limits::MAX_TEXT_BYTES;
+pub use crate::limits::{MAX_BYTES, MAX_TEXT_BYTES};
 
 /// The reason why a file could not be read.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -100,7 +100,15 @@ pub fn read(path: impl AsRef<Path>, limit: u64) -> Result<Vec<u8>, Unreadable> {
 /// # Errors
 /// Those of [`read`]; or the file is no UTF-8 text.
 pub fn read_text(path: impl AsRef<Path>) -> Result<String, Unreadable> {
-    let bytes = read(path, MAX_TEXT_BYTES)?;
+    read_text_up_to(path, MAX_TEXT_BYTES)
+}
+
+/// Reads a file of UTF-8 text of at most `limit` bytes: of a pipe no more than [`read`] does.
+///
+/// # Errors
+/// Those of [`read`]; or the file is no UTF-8 text.
+pub fn read_text_up_to(path: impl AsRef<Path>, limit: u64) -> Result<String, Unreadable> {
+    let bytes = read(path, limit)?;
     String::from_utf8(bytes).map_err(|error| Unreadable::NoText { valid: error.utf8_error().valid_up_to() })
 }
 

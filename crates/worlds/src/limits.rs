@@ -3,7 +3,8 @@
 /// The most program threads that a run may have in all.
 pub const MAX_THREADS: u32 = 1 << 20;
 
-/// The largest size of an input file in bytes, 256 MiB: six times the largest matrix of the Harwell-Boeing collection.
+/// The largest size in bytes of a file that a program writes, 256 MiB: an input file, or the results of a study. It is six times the
+/// largest matrix of the Harwell-Boeing collection.
 pub const MAX_BYTES: u64 = 256 << 20;
 
 /// The largest size in bytes of a file that a person writes, 1 MiB: a machine file, a claims file, a study, a litmus test.

@@ -10,7 +10,7 @@ use lab::study::Origin;
 use lab::{Laboratory, Record, Specification, Study};
 use report::document::{self, Partial};
 use serde_json::Value;
-use worlds::files::read_text;
+use worlds::files::{MAX_BYTES, read_text_up_to};
 
 use crate::arguments::Report;
 use crate::house::House;
@@ -146,7 +146,7 @@ impl<'a> Recorded<'a> {
         }
         let has_run = |asked: &Asked| matches!(asked, Asked::Shipped(document) if document.runs > 0);
         if !found.iter().any(has_run) {
-            return Err(lacking.everything());
+            return Err(lacking.no_run());
         }
         lacking.lines().iter().for_each(|line| say(&self.house.name, line));
         Ok(found)
@@ -174,7 +174,7 @@ impl<'a> Recorded<'a> {
                  does them anew"
             ))),
             Share::Nothing => Err(Problem::wrong(format!("no run of {name} yet: {command}"))),
-            Share::Half => Err(Problem::wrong(format!(
+            Share::Part => Err(Problem::wrong(format!(
                 "the record has {} of the {} runs of {name}: {command} does the others",
                 had.answers.len(),
                 had.all
@@ -246,7 +246,7 @@ struct Had {
 #[derive(PartialEq, Eq)]
 enum Share {
     Whole,
-    Half,
+    Part,
     Nothing,
 }
 
@@ -255,7 +255,7 @@ impl Had {
         match self.answers.len() {
             all if all == self.all => Share::Whole,
             0 => Share::Nothing,
-            _ => Share::Half,
+            _ => Share::Part,
         }
     }
 }
@@ -278,32 +278,34 @@ impl Lacking {
         self.has_other |= had.has_other;
         match had.share() {
             Share::Whole => {}
-            Share::Half => self.in_part.push(format!("{name} ({} of {} runs)", had.answers.len(), had.all)),
+            Share::Part => self.in_part.push(format!("{name} ({} of {} runs)", had.answers.len(), had.all)),
             Share::Nothing => self.without.push(name.to_owned()),
         }
     }
 
     /// A line for each kind of what is lacking.
     fn lines(&self) -> Vec<String> {
-        let kinds = [("drawn in part", &self.in_part), ("left out, without a run on record", &self.without)];
-        let kinds = kinds.into_iter().filter(|(_, names)| !names.is_empty());
-        let line = |(what, names): (&str, &Vec<String>)| {
-            format!("{what}: {}; `tradewind study NAME` does the others", names.join(", "))
+        let kinds = [
+            ("drawn in part", &self.in_part, "the others"),
+            ("left out, without a run on record", &self.without, "the runs of one"),
+        ];
+        let kinds = kinds.into_iter().filter(|(_, names, _)| !names.is_empty());
+        let line = |(what, names, does): (&str, &Vec<String>, &str)| {
+            format!("{what}: {}; `tradewind study NAME` does {does}", names.join(", "))
         };
         let mistakes = self.mistakes.iter().map(|why| format!("left out: {why}"));
         kinds.map(line).chain(mistakes).collect()
     }
 
-    /// The mistake that there is no run at all.
-    fn everything(self) -> Problem {
-        let why = match self.has_other {
+    /// The mistake that there is no run at all. A study that has a mistake of its own is not worth a line then.
+    fn no_run(&self) -> Problem {
+        Problem::wrong(match self.has_other {
             true => {
                 "the record has runs of shipped studies by another version of the command only, or on other values of a machine or an \
                  input: `tradewind study NAME` does those of one anew"
             }
             false => "no run of a shipped study is on record: `tradewind study NAME` does those of one",
-        };
-        Problem::Wrong(self.mistakes.into_iter().chain([why.to_owned()]).collect())
+        })
     }
 }
 
@@ -346,7 +348,8 @@ fn written(folder: &Path) -> Result<Vec<PathBuf>, Problem> {
 /// The results of a study by the file in its folder.
 fn of_folder(path: &Path) -> Result<Asked, Problem> {
     let wrong = |why: String| Problem::wrong(format!("{}: {why}", path.display()));
-    let text = read_text(path).map_err(|why| wrong(why.to_string()))?;
+    // The results of many runs are longer than what a person writes.
+    let text = read_text_up_to(path, MAX_BYTES).map_err(|why| wrong(why.to_string()))?;
     let value: Value = serde_json::from_str(&text).map_err(|error| {
         wrong(format!("{error}; expected the whole of a study's results, as `tradewind study NAME --out DIR` writes them"))
     })?;

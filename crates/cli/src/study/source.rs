@@ -50,7 +50,7 @@ pub(crate) fn read(name: &str, are_meant: bool, data: Option<&Path>) -> Result<R
             Ok(Read { study, surveys: studies::surveys(), mistakes })
         }
         None if data.is_some() => {
-            let own = "expected a shipped study; files that one of your own names are found from its folder";
+            let own = "expected a shipped study; a study of your own finds its files from the folder that it lies in";
             Err(Problem::wrong(format!("--data with {name}: {own}")))
         }
         None => of_file(name, most),
