@@ -55,13 +55,16 @@ fn picture(
     (label, unit): (&str, &str),
     pieces: impl Fn(&StudyRow) -> Option<Vec<Piece>>,
 ) -> Option<Picture> {
-    let bar = |table: &StudyTable, row: &StudyRow| -> Option<Bar> {
+    let bar = |names: &Names<'_>, row: &StudyRow| -> Option<Bar> {
         let pieces = pieces(row)?;
         let sum: f64 = pieces.iter().map(|piece| piece.value).sum();
-        (sum > 0.0).then(|| Bar { label: row_name(table, row), value: Some(sum), pieces, ..Bar::default() })
+        (sum > 0.0).then(|| Bar { label: names.row(row), value: Some(sum), pieces, ..Bar::default() })
     };
     let tables = joined(study);
-    let of_rows = |table| rows_with(table, &|row| bar(table, row));
+    let of_rows = |table| {
+        let names = Names::of(table);
+        rows_with(table, &|row| bar(&names, row))
+    };
     let mut bars: Vec<(&StudyTable, Vec<Barred<'_>>)> =
         tables.iter().map(|table| (table, of_rows(table))).collect();
     bars.retain(|(_, bars)| !bars.is_empty());
@@ -126,21 +129,35 @@ pub(crate) fn axes(table: &StudyTable) -> (Vec<&String>, Vec<&String>) {
     table.fields.iter().partition(|name| values(name).len() > 1)
 }
 
-/// What tells a row from the others of its table.
-fn row_name(table: &StudyTable, row: &StudyRow) -> String {
-    let (axes, _) = axes(table);
-    // What tells the same rows apart as another field is told once.
-    let is_new = |at: usize| axes[..at].iter().all(|earlier| !is_told_by(table, axes[at], earlier));
-    let told = (0..axes.len()).filter(|at| is_new(*at)).filter_map(|at| {
-        let name = axes[at];
-        let value = row.fields.get(name)?;
+/// The fields by which rows of a table are told apart.
+struct Names<'t> {
+    /// Each with whether its values need its name.
+    fields: Vec<(&'t String, bool)>,
+}
+
+impl<'t> Names<'t> {
+    fn of(table: &'t StudyTable) -> Self {
+        let (axes, _) = axes(table);
+        // Of fields that tell the same rows apart, the first is told.
+        let is_new = |at: &usize| axes[..*at].iter().all(|earlier| !is_told_by(table, axes[*at], earlier));
         // A bare number needs its name, and so does what stands in its place.
-        let is_number = |row: &StudyRow| row.fields.get(name).is_some_and(|value| starts_with_digit(value));
-        let has_name = table.rows.iter().any(is_number);
-        Some(if has_name { format!("{} {value}", last(name)) } else { value.clone() })
-    });
-    let told = told.collect::<Vec<_>>().join(", ");
-    if told.is_empty() { "one run".to_owned() } else { told }
+        let has_name = |name: &String| {
+            let mut values = table.rows.iter().filter_map(|row| row.fields.get(name));
+            values.any(|value| starts_with_digit(value))
+        };
+        let fields = (0..axes.len()).filter(is_new).map(|at| (axes[at], has_name(axes[at])));
+        Self { fields: fields.collect() }
+    }
+
+    /// The name of a row, which no other row of the table has.
+    fn row(&self, row: &StudyRow) -> String {
+        let told = self.fields.iter().filter_map(|(name, has_name)| {
+            let value = row.fields.get(*name)?;
+            Some(if *has_name { format!("{} {value}", last(name)) } else { value.clone() })
+        });
+        let told = told.collect::<Vec<_>>().join(", ");
+        if told.is_empty() { "one run".to_owned() } else { told }
+    }
 }
 
 /// Whether two fields of a table tell the same rows apart.
