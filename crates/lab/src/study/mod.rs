@@ -373,6 +373,10 @@ because = "both"
         assert_eq!(sides("at_most = \"2\"\ntolerance = 0.06"), [true, true, true]);
         let said = |told: &str| bound(told).unwrap_err()[0].to_string();
         assert_eq!(
+            said("at_most = \"1 - 1\"\ntolerance = 0.1"),
+            "toy.toml:33:13: bound.tolerance = 0.1: expected no share of at_most, which is 0"
+        );
+        assert_eq!(
             said("stated = \"2\"\nat_most = \"2\""),
             "toy.toml:32:11: bound.at_most = \"2\": expected no such key beside stated"
         );

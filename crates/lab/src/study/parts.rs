@@ -204,6 +204,9 @@ pub(super) fn bounds(table: &Table<'_>, prefix: &str, file: &str) -> Vec<Claim> 
                     None
                 }
             };
+        if let (Some(Stated::Number(0.0, _)), Some(_)) = (&stated, tolerance) {
+            table.refuse("tolerance", format!("no share of {key}, which is 0"));
+        }
         Some(Claim {
             id: complete(&id?, prefix),
             place: place?,

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use crate::document::{Claim, Scalar, Standing, Verdicts};
 use crate::picture::basis_label;
 use crate::quantity::several;
-use crate::words::{scalar, stated, tolerance};
+use crate::words::{error, scalar, stated, tolerance};
 
 /// A table of so many claims stands open; a longer one is folded away.
 const OPEN: usize = 14;
@@ -62,8 +62,8 @@ fn told(one: &str, claims: &[&Claim]) -> String {
     let parts = [
         (counts.holds, if counts.holds == 1 { "holds" } else { "hold" }),
         (counts.differs, if counts.differs == 1 { "differs" } else { "differ" }),
-        (counts.held_out, "are measured blind, their stated values being kept apart"),
-        (counts.unknown, "state a value that nobody can read"),
+        (counts.held_out, "measured blind, the stated value being kept apart"),
+        (counts.unknown, "of which nobody can read the stated value"),
     ];
     let parts = parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
     format!("Of {}, {}.", several(claims.len() as u64, one), parts.collect::<Vec<_>>().join(", "))
@@ -104,7 +104,7 @@ fn row(claim: &Claim, above: &[&Claim]) -> Markup {
             td.number { (stated(claim).unwrap_or_else(none)) }
             td.number { (claim.measured.as_ref().map_or_else(none, scalar)) }
             td { (claim.unit) }
-            td.number { (claim.error.map_or_else(|| "–".to_owned(), |error| format!("{:+.1} %", error * 100.0 + 0.0))) }
+            td.number { (error(claim).unwrap_or_else(none)) }
             td.mark { (verdict(&claim.verdict)) }
             @if claim.role == BOUND { td { (tolerance(claim).unwrap_or_else(none)) } }
             @else { td { (basis.map_or("an input", basis_label)) } }

@@ -7,7 +7,7 @@ use super::partial::partial;
 use crate::document::{Claim, Claims, FailedRun, Grid, Standing, Verdicts};
 use crate::page::{ALARM, Page, QUIET, STRONG};
 use crate::table::{Column, Table, dash};
-use crate::words::{alike, scalar, stated, tolerance};
+use crate::words::{alike, error, scalar, stated, tolerance};
 
 /// The lines of claims: what was to be measured and what else was, under the first two parts of its ids, then how many of
 /// what.
@@ -80,7 +80,7 @@ fn table(group: &str, claims: &[&Claim], page: &Page) -> Vec<String> {
         Column::right("measured", cells(&|claim| claim.measured.as_ref().map_or_else(dash, scalar)))
             .wanted(4),
         Column::left("", cells(&|claim| claim.unit.clone())).wanted(1),
-        Column::right("error", cells(&error)).wanted(2),
+        Column::right("error", cells(&|claim| error(claim).unwrap_or_else(dash))).wanted(2),
         Column::left("verdict", cells(&verdict)),
     ];
     let columns = columns.into_iter().filter(|column| column.stays() || !column.is_blank()).collect();
@@ -119,7 +119,7 @@ pub(super) fn bounds(bounds: &[Claim], page: &Page) -> Vec<String> {
         Column::right("measured", cells(&|bound| bound.measured.as_ref().map_or_else(dash, scalar)))
             .wanted(4),
         Column::left("", cells(&|bound| bound.unit.clone())).wanted(1),
-        Column::right("error", cells(&error)).wanted(2),
+        Column::right("error", cells(&|claim| error(claim).unwrap_or_else(dash))).wanted(2),
         Column::left("verdict", cells(&verdict)),
         Column::right("tolerance", cells(&|bound| tolerance(bound).unwrap_or_else(dash))).wanted(0),
     ];
@@ -142,12 +142,6 @@ fn verdict(claim: &Claim) -> String {
         [] => claim.verdict.clone(),
         files => format!("{}: needs {}", claim.verdict, files.join(", ")),
     }
-}
-
-fn error(claim: &Claim) -> String {
-    // Rounding must not leave a sign before nothing.
-    let tenths = |error: f64| (error * 1000.0).round() / 10.0 + 0.0;
-    claim.error.map_or_else(dash, |error| format!("{:+.1} %", tenths(error)))
 }
 
 /// The row of counts of all results.

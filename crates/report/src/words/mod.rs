@@ -66,6 +66,19 @@ pub(crate) fn tolerance(claim: &Claim) -> Option<String> {
     })
 }
 
+/// How far the measured value of a claim is from the stated one: a share of it; of nothing, a number.
+#[cfg(feature = "command")]
+pub(crate) fn error(claim: &Claim) -> Option<String> {
+    let error = claim.error?;
+    // Rounding must not leave a sign before nothing.
+    let tenths = (error * 1000.0).round() / 10.0 + 0.0;
+    Some(match claim.stated {
+        Some(Scalar::Number(0.0)) if error > 0.0 => format!("+{}", number(error)),
+        Some(Scalar::Number(0.0)) => number(error),
+        _ => format!("{tenths:+.1} %"),
+    })
+}
+
 /// How many other runs failed with the same words.
 #[cfg(feature = "command")]
 pub(crate) fn alike(others: u64) -> String {
@@ -84,5 +97,20 @@ pub(crate) fn part(part: &CheckPart) -> String {
         part.expression.clone()
     } else {
         format!("{}, where {}", part.expression, metrics.join(", "))
+    }
+}
+
+#[cfg(all(test, feature = "command"))]
+mod tests {
+    use super::*;
+    use crate::document::samples::claim;
+
+    #[test]
+    fn an_error_is_a_share_of_what_is_stated_and_of_nothing_a_number() {
+        let told = |stated, found| {
+            error(&Claim { error: Some(found), ..claim("toy", stated, "predicted") }).expect("an error")
+        };
+        assert_eq!([told(2.0, 0.05), told(2.0, -0.0004)], ["+5.0 %", "+0.0 %"]);
+        assert_eq!([told(0.0, 0.5), told(0.0, -3.0), told(0.0, 0.0)], ["+0.5", "-3", "0"]);
     }
 }
