@@ -103,7 +103,10 @@ impl Report {
     /// Names the node at the head of each failure that does not name it.
     fn name(&mut self, node: NodeId) {
         let name = node.to_string();
-        let nameless = self.failures.iter_mut().filter(|failure| !failure.contains(&name));
+        // The name of node 2 is the beginning of that of node 20.
+        let goes_on = |rest: &str| rest.starts_with(|next: char| next.is_ascii_digit());
+        let is_named = |failure: &str| failure.split(&name).skip(1).any(|rest| !goes_on(rest));
+        let nameless = self.failures.iter_mut().filter(|failure| !is_named(failure));
         nameless.for_each(|failure| *failure = format!("{name}: {failure}"));
     }
 
@@ -142,7 +145,8 @@ impl Resident {
         self.program.main(thread);
     }
 
-    /// Makes the node's share of the program's report, whose failures name the node if there are several. The world calls this when the run has ended well and nothing of the node
+    /// Makes the node's share of the program's report, whose failures name the node if there are several. The world calls this when the
+    /// run has ended well and nothing of the node
     /// runs any more. `proof` shows that the node's dispatcher has nothing under way.
     ///
     /// # Errors
@@ -244,7 +248,10 @@ mod tests {
     fn a_failure_names_its_node_once() {
         let mut report = Report::checked(false, || "61 counters are wrong".to_owned());
         report.merge(Report::checked(false, || "word 3 of node 2 is wrong".to_owned()));
+        report.merge(Report::checked(false, || "no word from node 20".to_owned()));
         report.name(NodeId(2));
-        assert_eq!(report.failures, ["node 2: 61 counters are wrong", "word 3 of node 2 is wrong"]);
+        let named =
+            ["node 2: 61 counters are wrong", "word 3 of node 2 is wrong", "node 2: no word from node 20"];
+        assert_eq!(report.failures, named);
     }
 }
