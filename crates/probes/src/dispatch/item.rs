@@ -13,21 +13,21 @@ pub(super) enum Kind {
     NoSync,
 }
 
-/// The kind and the key of a message, and who keeps handlers of the key apart, in a word.
+/// The kind and the key of a message, and whether the dispatch queue keeps handlers of the key apart, in a word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Tag(pub(super) u64);
 
 /// The bits beside the key.
 const BITS: u32 = 2;
 
-/// The values of these bits: the kinds, and a keyed message whose handler excludes others itself.
+/// The values of these bits: the kinds, and a keyed message whose key the dispatch queue does not see.
 const KEYED: u64 = 0;
 const SEQUENTIAL: u64 = 1;
 const NOSYNC: u64 = 2;
 const BY_ITSELF: u64 = 3;
 
 impl Tag {
-    /// The tag of a message. `by_itself` says that the handler, and not the queue, keeps handlers of its key apart.
+    /// The tag of a message. `by_itself` says that the queue does not keep handlers of its key apart: the handler does, or nothing does.
     pub(super) fn new(kind: Kind, key: u32, by_itself: bool) -> Self {
         let bits = match kind {
             Kind::Keyed if by_itself => BY_ITSELF,
@@ -51,7 +51,7 @@ impl Tag {
         self.0 >> BITS
     }
 
-    /// Whether the handler keeps handlers of its key apart.
+    /// Whether the queue does not see the key, and the handler keeps handlers of its key apart, if anything does.
     pub(super) fn is_by_itself(self) -> bool {
         self.bits() == BY_ITSELF
     }

@@ -16,7 +16,8 @@ const LOCK: usize = 1;
 /// The words of a message that is left in memory.
 const ITEM: usize = 3;
 
-/// The messages that memory has places for. A later one takes the place of one that was read long ago.
+/// The messages that memory has places for. A later one takes the place of an earlier one, which has mostly been read: the places are
+/// there for the time of accesses to them, and no message is made of their words.
 const PLACES: u32 = 1024;
 
 /// The work between two tests of a lock: a comparison and a branch.

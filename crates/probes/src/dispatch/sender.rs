@@ -64,15 +64,9 @@ impl<'s> Messages<'s> {
 
     /// The message of a number, made at a femtosecond.
     pub(super) fn make(&mut self, number: u32, made: u64) -> Item {
-        let by_itself =
-            matches!(self.study.asked.synchronization, Synchronization::Lock | Synchronization::Thread);
-        let kind = self.kind();
-        let key = self.key(number);
-        let mut tag = Tag::new(kind, key, by_itself);
-        if self.study.asked.synchronization == Synchronization::None && kind == Kind::Keyed {
-            tag = Tag::new(Kind::Keyed, key, true);
-        }
-        Item { tag, made, number, length: self.length() }
+        let by_itself = self.study.asked.synchronization != Synchronization::Keyed;
+        let (kind, key) = (self.kind(), self.key(number));
+        Item { tag: Tag::new(kind, key, by_itself), made, number, length: self.length() }
     }
 
     fn kind(&mut self) -> Kind {
