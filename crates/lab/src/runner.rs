@@ -1,5 +1,5 @@
-//! The `tradewind` command as a process that does runs, several at a time if need be, and the end of all of them at once. Must
-//! never know what a run is for, nor what a number of its answer means.
+//! The `tradewind` command as a process that does runs, several at a time if need be, and the end of all of them at once. This module
+//! must never know what a run is for, nor what a number of its answer means.
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};

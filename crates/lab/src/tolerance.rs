@@ -1,4 +1,4 @@
-//! How far a metric may be from what a claim states: rules from one file, the first that fits a claim is the one. Must
+//! How far a metric may be from what a claim states: rules from one file, of which the first that fits a claim holds. This module must
 //! never know what was measured on what.
 
 use crate::Mistakes;

@@ -1,8 +1,8 @@
 //! Breadth-first search of all states, and whether each can come to rest.
 //!
 //! States are told apart by 64-bit fingerprints, and only those of the frontier are kept: of n states the
-//! chance that two share a fingerprint is below n² / 2⁶⁵, one in ten million for two million states. Must
-//! never know what a state is made of.
+//! chance that two share a fingerprint is below n² / 2⁶⁵, one in ten million for two million states. This
+//! module must never know what a state is made of.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};

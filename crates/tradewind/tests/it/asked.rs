@@ -43,7 +43,9 @@ fn unknown<'a>(asked: &[&'a str], help: &mut BTreeMap<&'a str, String>) -> Optio
     let known = help.entry(subcommand).or_insert_with(|| good(&[subcommand, "--help"]));
     let options = rest.iter().filter(|word| word.starts_with("--"));
     let names = options.map(|option| option.split('=').next().unwrap_or_default());
-    let missing = names.into_iter().find(|name| !known.contains(*name))?;
+    let letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '-';
+    let has = |name: &str| known.split(|other| !letter(other)).any(|word| word == name);
+    let missing = names.into_iter().find(|name| !has(name))?;
     Some(format!("`{subcommand}` has no option `{missing}`"))
 }
 
@@ -76,4 +78,5 @@ fn a_command_that_is_not_there_is_noticed() {
     assert_eq!(unknown("some words"), None);
     assert_eq!(unknown("tradewind runn iccg"), Some("no subcommand `runn`".to_owned()));
     assert_eq!(unknown("tradewind run iccg --sead=1"), Some("`run` has no option `--sead`".to_owned()));
+    assert_eq!(unknown("tradewind run iccg --see 1"), Some("`run` has no option `--see`".to_owned()));
 }
