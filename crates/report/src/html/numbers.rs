@@ -10,6 +10,8 @@ use crate::quantity::{number, several, time};
 const TABLES: usize = 3;
 const ROWS: usize = 16;
 const COLUMNS: usize = 8;
+/// The metrics that follow from others stand open if they are no more than this; else they are folded away.
+const DERIVED: usize = 12;
 
 /// All tables of a study.
 pub(super) fn tables(study: &Study) -> Markup {
@@ -32,21 +34,34 @@ pub(super) fn tables(study: &Study) -> Markup {
 
 /// The metrics that follow from others.
 pub(super) fn derived(study: &Study) -> Markup {
+    let count = study.derived.len();
     html! {
-        @if !study.derived.is_empty() {
+        @if count > DERIVED {
+            details {
+                summary { "What follows: " (several(count as u64, "number")) " by calculation" }
+                div { (derivations(study)) }
+            }
+        } @else if count > 0 {
             h4 { "What follows" }
-            div.wide {
-                table {
-                    thead {
-                        tr { th scope="col" { "metric" } th.number scope="col" { "value" } th scope="col" { "by" } }
-                    }
-                    tbody {
-                        @for it in &study.derived {
-                            tr {
-                                td.name { (it.metric) small { (it.because) } }
-                                td.number data-value=[it.value] { (it.value.map_or_else(|| "–".to_owned(), number)) }
-                                td { code { (it.expression) } }
-                            }
+            (derivations(study))
+        }
+    }
+}
+
+/// The table of the metrics that follow from others.
+fn derivations(study: &Study) -> Markup {
+    html! {
+        div.wide {
+            table {
+                thead {
+                    tr { th scope="col" { "metric" } th.number scope="col" { "value" } th scope="col" { "by" } }
+                }
+                tbody {
+                    @for it in &study.derived {
+                        tr {
+                            td.name { (it.metric) small { (it.because) } }
+                            td.number data-value=[it.value] { (it.value.map_or_else(|| "–".to_owned(), number)) }
+                            td { code { (it.expression) } }
                         }
                     }
                 }
