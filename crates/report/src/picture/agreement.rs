@@ -56,8 +56,8 @@ pub fn agreement(title: &str, claims: &[Claim]) -> Option<Picture> {
         ..Lines::default()
     };
     let caption = format!(
-        "{} of the literature with a number above 0, each beside its measurement. A point on a line \
-         `as stated` came out so.",
+        "{} of the literature with a number above 0, each beside its measurement. A point on the line \
+         “as stated” came out so.",
         several(drawn as u64, "claim")
     );
     let panel = |title: &str, lines| Panel { title: title.to_owned(), content: Content::Lines(lines) };
