@@ -6,7 +6,7 @@ use std::fmt::{self, Display, Formatter};
 use toml_edit::TableLike;
 use units::Time;
 
-use super::parts::{IdleBus, Primitive, has_line, path_of, read_parts};
+use super::parts::{Primitive, has_line, path_of, read_parts};
 use crate::reading::Section;
 use crate::{ByClass, Class, Transactions};
 
@@ -68,37 +68,38 @@ impl Cost {
 /// The key whose price holds for all classes that a table by class does not name.
 const OTHER: &str = "other";
 
-impl<'a> Section<'a> {
-    /// Reads the price of a primitive; `Some(None)` where neither file nor command line gives one.
+impl Primitive<'_> {
+    /// Reads the price of the primitive; `Some(None)` where neither file nor command line gives one.
     ///
     /// A text is the path alone. A table with the keys of a cost states its parts. A table with the names of [`Class`] states a
     /// cost for each class. The command line may set any of them, whichever form the file has.
-    pub(crate) fn cost(&self, key: &'static str, bus: IdleBus<'_>) -> Option<Option<ByClass<Cost>>> {
-        if !self.gives(key) {
+    pub(super) fn read(self, section: &Section<'_>) -> Option<Option<ByClass<Cost>>> {
+        let key = self.name;
+        if !section.gives(key) {
             return Some(None);
         }
-        let primitive = Primitive { name: key, bus };
-        let costs = match self.table_of(key).filter(|&table| is_by_class(table)) {
-            Some(table) => self.below(key, Some(table)).read_with(|classes| classes.by_class(primitive)),
+        let costs = match section.table_of(key).filter(|&table| is_by_class(table)) {
+            Some(table) => section.below(key, Some(table)).read_with(|classes| self.by_class(classes)),
             None => {
-                let cost = self.one_cost(key, None, primitive)?;
+                let cost = self.one(section, key, None)?;
                 // The command line may still give a class a cost of its own.
-                self.below(key, None).read_with(|classes| classes.each_class(Some(cost), primitive))
+                section.below(key, None).read_with(|classes| self.each_class(classes, Some(cost)))
             }
         };
         let costs = costs?;
-        self.note(key, &Exact(costs));
+        section.note(key, &Exact(costs));
         Some(Some(costs))
     }
 
     /// Reads a table by class. Its key `other` has the price of the classes that it does not name.
-    fn by_class(&self, primitive: Primitive<'_>) -> Option<ByClass<Cost>> {
-        let other = if self.gives(OTHER) { Some(self.one_cost(OTHER, None, primitive)?) } else { None };
-        self.each_class(other, primitive)
+    fn by_class(self, classes: &Section<'_>) -> Option<ByClass<Cost>> {
+        let other = if classes.gives(OTHER) { Some(self.one(classes, OTHER, None)?) } else { None };
+        self.each_class(classes, other)
     }
 
-    fn each_class(&self, other: Option<Cost>, primitive: Primitive<'_>) -> Option<ByClass<Cost>> {
-        let costs = Class::ALL.map(|class| self.one_cost(class.name(), other, primitive));
+    /// Reads the price for each class. A class that has none is priced as `other`.
+    fn each_class(self, classes: &Section<'_>, other: Option<Cost>) -> Option<ByClass<Cost>> {
+        let costs = Class::ALL.map(|class| self.one(classes, class.name(), other));
         costs
             .iter()
             .all(Option::is_some)
@@ -107,15 +108,15 @@ impl<'a> Section<'a> {
 
     /// Reads one price: a text, or a table of parts. Where the file has neither, the price is `base` with the parts that the
     /// command line gives.
-    fn one_cost(&self, key: &'static str, base: Option<Cost>, primitive: Primitive<'_>) -> Option<Cost> {
-        let table = self.table_of(key);
-        let base = if self.has(key) { None } else { base };
-        self.below(key, table).read_with(|parts| {
-            read_parts(parts, primitive, base.unwrap_or_default(), || match base {
+    fn one(self, section: &Section<'_>, key: &'static str, base: Option<Cost>) -> Option<Cost> {
+        let table = section.table_of(key);
+        let base = if section.has(key) { None } else { base };
+        section.below(key, table).read_with(|parts| {
+            read_parts(parts, self, base.unwrap_or_default(), || match base {
                 _ if table.is_some() && has_line(parts) => Some(Time::ZERO),
                 _ if table.is_some() => path_of(parts),
                 Some(base) => Some(base.path),
-                None => self.key(key),
+                None => section.key(key),
             })
         })
     }

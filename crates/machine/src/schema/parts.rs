@@ -4,7 +4,7 @@
 use units::{Bytes, Time};
 
 use super::residual::implied;
-use crate::reading::Section;
+use crate::reading::{Scalar, Section};
 use crate::{Cost, NodeMemory, Transactions};
 
 const PATH: Part = Part { whole: "path", own: "own" };
@@ -65,9 +65,9 @@ pub(super) fn read_parts(
     base: Cost,
     path: impl FnOnce() -> Option<Time>,
 ) -> Option<Cost> {
-    let bus = parts.transactions(BUS, base.bus);
-    let after = parts.transactions(AFTER, base.after);
-    let wait = time_or(parts, WAIT, base.wait);
+    let bus = or(base.bus, parts, BUS);
+    let after = or(base.after, parts, AFTER);
+    let wait = or(base.wait, parts, WAIT);
     let on_bus = |made: Option<Transactions>| primitive.bus.all(made.unwrap_or_default());
     let path = match share(parts, PATH, primitive.bus)? {
         Share::Own(own) => own.map(|own| own + on_bus(bus)),
@@ -83,7 +83,7 @@ pub(super) fn read_parts(
     };
     let line = match share(parts, LINE, primitive.bus)? {
         Share::Own(own) => own.map(|own| own + primitive.bus.implied(primitive.name)),
-        Share::Whole => time_or(parts, LINE.whole, base.line),
+        Share::Whole => or(base.line, parts, LINE.whole),
     };
     Some(Cost { path: path?, occupancy: occupancy?, wait: wait?, line: line?, bus: bus?, after: after? })
 }
@@ -128,7 +128,7 @@ fn share(parts: &Section<'_>, part: Part, bus: IdleBus<'_>) -> Option<Share> {
     Some(Share::Own(parts.key(own)))
 }
 
-/// A duration that is `base` unless stated.
-fn time_or(parts: &Section<'_>, key: &'static str, base: Time) -> Option<Time> {
-    Some(parts.key::<Option<Time>>(key)?.unwrap_or(base))
+/// A value that is `base` unless stated.
+fn or<T: Scalar>(base: T, parts: &Section<'_>, key: &'static str) -> Option<T> {
+    Some(parts.key::<Option<T>>(key)?.unwrap_or(base))
 }

@@ -2,7 +2,7 @@
 
 use units::{Quantity, Span};
 
-use super::parts::IdleBus;
+use super::parts::{IdleBus, Primitive};
 use crate::reading::Section;
 use crate::{ByClass, Capability, Cost};
 
@@ -32,7 +32,7 @@ macro_rules! primitives {
             }
 
             fn read_keys(section: &Section<'_>, bus: IdleBus<'_>) -> Option<Self> {
-                $(let $name = section.cost(stringify!($name), bus);)*
+                $(let $name = Primitive { name: stringify!($name), bus }.read(section);)*
                 Some(Self { $($name: $name?,)* })
             }
         }

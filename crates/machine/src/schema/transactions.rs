@@ -3,7 +3,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use crate::reading::Section;
+use crate::reading::{Clocks, Raw, Scalar};
 
 /// One transaction on the memory bus that moves no block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,17 +146,12 @@ impl Display for Transactions {
     }
 }
 
-impl Section<'_> {
-    /// Reads a key that states transactions; the result is `base` where it is not given.
-    pub(crate) fn transactions(&self, key: &'static str, base: Transactions) -> Option<Transactions> {
-        const EXPECTED: &str =
-            "transactions such as \"invalidate + line\", of invalidate, line, read, write, transfer";
-        let stated = self.optional(key, |section| {
-            let found = section.require(key, EXPECTED)?;
-            let parse = |text: &str| Transactions::parse(text).ok_or_else(|| EXPECTED.to_owned());
-            section.convert(key, found, |raw| parse(raw.text().unwrap_or_default()))
-        });
-        stated.map(|stated| stated.unwrap_or(base))
+impl Scalar for Transactions {
+    const FORM: &'static str =
+        "transactions such as \"invalidate + line\", of invalidate, line, read, write, transfer";
+
+    fn understand(raw: Raw<'_>, _: Clocks) -> Result<Self, String> {
+        raw.text().and_then(Self::parse).ok_or_else(|| Self::FORM.to_owned())
     }
 }
 
