@@ -2,11 +2,14 @@
 //! bus it does not leave: others wait for the end of its data. The bus is granted in the order of requests. This module must never
 //! know caches or memory.
 
+use std::iter::Sum;
+use std::ops::Mul;
 use std::sync::Arc;
 
+use machine::{Transaction, Transactions};
 use units::{Bytes, Time};
 
-use super::calendar::Calendar;
+use super::calendar::{Calendar, Walk};
 
 /// The bus of a node.
 #[derive(Clone, Debug)]
@@ -21,22 +24,44 @@ pub(crate) struct Bus {
     /// The times for which a line, and a word of the bus's width, occupy the data wires.
     passage: Time,
     word: Time,
+    /// The use of the bus by each kind of transaction that moves no block, and the number of those that have been made.
+    plain: Arc<Usages>,
+    made: [u64; Transaction::ALL.len()],
     /// The end of the last address phase, from which a transaction on a connected bus waits for its data.
     asked: Time,
-    pub(crate) transactions: u64,
-    pub(crate) bytes: u64,
+    /// The number and the bytes of all other transactions.
+    transactions: u64,
+    bytes: u64,
 }
+
+/// The use of the bus by each kind of transaction that moves no block, in the order of [`Transaction::ALL`].
+pub(crate) type Usages = [Usage; Transaction::ALL.len()];
 
 /// The use of the bus by a transaction that moves no block: at most two phases, and the bytes that they move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Usage {
     /// The time for which the address holds its wires, with the data where these follow at once on the same wires.
     address: Time,
-    /// The time from there to the answer, or to the phase of the data.
-    gap: Time,
+    /// The time from the start of the address to the answer, or to the phase of the data.
+    answer: Time,
     /// The time for which the data hold their wires later; zero where there is no such phase.
     data: Time,
     bytes: Bytes,
+}
+
+impl Usage {
+    /// The use of a bus by a transaction with data of a size, which come `delay` after the address; zero bytes are an address
+    /// alone, which the caches answer after `delay`.
+    pub(crate) fn of(costs: &machine::Bus, bytes: Bytes, delay: Time) -> Self {
+        let &machine::Bus { address, multiplexed, connected, .. } = costs;
+        let (data, is_alone) = (costs.passage(bytes), bytes == Bytes::new(0));
+        let held = if connected && !is_alone { delay } else { Time::ZERO };
+        if is_alone || multiplexed && held == delay {
+            let address = address + held + data;
+            return Self { address, answer: address + (delay - held), data: Time::ZERO, bytes };
+        }
+        Self { address, answer: address + delay, data, bytes }
+    }
 }
 
 /// The data phase of a transaction.
@@ -49,8 +74,11 @@ pub(crate) struct Phase {
 }
 
 impl Bus {
-    pub(crate) fn new(costs: &machine::Bus, line: Bytes) -> Self {
+    /// A free bus. `plain` says how transactions use it that move no block.
+    pub(crate) fn new(costs: &machine::Bus, line: Bytes, plain: Usages) -> Self {
         Self {
+            plain: Arc::new(plain),
+            made: Default::default(),
             passage: costs.passage(line),
             word: costs.passage(costs.width),
             line,
@@ -84,46 +112,44 @@ impl Bus {
         self.wires.is_free(now) && self.data.is_free(now)
     }
 
-    /// Counts `count` transactions of a kind that are made while nobody else uses the bus, or are [made](Self::make) otherwise. `each`
-    /// is what one of them uses.
+    /// Makes transactions that move no block while nobody else uses the bus.
     #[inline]
-    pub(crate) fn count(&mut self, each: &Usage, count: u64) {
-        self.transactions += count;
-        self.bytes += each.bytes.get() * count;
-        self.wires.count(each.address * count);
-        let data = if self.costs.multiplexed { &mut self.wires } else { &mut self.data };
-        data.count(each.data * count);
+    pub(crate) fn make_alone(&mut self, made: Transactions) {
+        made.counts().for_each(|(kind, count)| self.made[kind as usize] += count);
     }
 
-    /// Makes a train of transactions, one after the other, the first of which is asked for at `now`. `train` says what one of a kind
-    /// uses, and how many there are. Returns the end of the last.
+    /// Makes transactions that move no block, one after the other, the first of which is asked for at `now`. Returns the end of the
+    /// last.
     #[inline]
-    pub(crate) fn make<'a>(&mut self, train: impl Iterator<Item = (&'a Usage, u64)>, now: Time) -> Time {
-        let machine::Bus { arbitration, multiplexed, .. } = *self.costs;
-        let mut at = now;
-        for (each, count) in train {
-            self.count(each, count);
+    pub(crate) fn make(&mut self, made: Transactions, now: Time) -> Time {
+        let (arbitration, multiplexed) = (self.costs.arbitration, self.costs.multiplexed);
+        let (mut at, mut on_wires, mut on_data) = (now, Walk::default(), Walk::default());
+        for (kind, count) in made.counts() {
+            let Usage { address, answer, data, .. } = self.plain[kind as usize];
+            self.made[kind as usize] += count;
             for _ in 0..count {
-                at = self.wires.place(at + arbitration, each.address) + each.address + each.gap;
-                if !each.data.is_zero() {
-                    let wires = if multiplexed { &mut self.wires } else { &mut self.data };
-                    at = wires.place(at, each.data) + each.data;
+                at = self.wires.place(&mut on_wires, at + arbitration, address) + answer;
+                if !data.is_zero() {
+                    let (wires, walk) = if multiplexed {
+                        (&mut self.wires, &mut on_wires)
+                    } else {
+                        (&mut self.data, &mut on_data)
+                    };
+                    at = wires.place(walk, at, data) + data;
                 }
             }
         }
         at
     }
 
-    /// The use of the bus by a transaction with data of a size, which come `delay` after the address; zero bytes are an address
-    /// alone, which the caches answer after `delay`.
-    pub(crate) fn usage(&self, bytes: Bytes, delay: Time) -> Usage {
-        let machine::Bus { address, multiplexed, connected, .. } = *self.costs;
-        let (data, is_alone) = (self.passage(bytes), bytes == Bytes::new(0));
-        let held = if connected && !is_alone { delay } else { Time::ZERO };
-        if is_alone || multiplexed && held == delay {
-            return Usage { address: address + held + data, gap: delay - held, data: Time::ZERO, bytes };
-        }
-        Usage { address, gap: delay, data, bytes }
+    /// What the transactions that move no block have come to, by what one of each kind does.
+    fn plain<T: Sum + Mul<u64, Output = T>>(&self, each: impl Fn(&Usage) -> T) -> T {
+        self.plain.iter().zip(self.made).map(|(usage, made)| each(usage) * made).sum()
+    }
+
+    /// The number of transactions so far, and the bytes that they have moved.
+    pub(crate) fn transactions(&self) -> (u64, u64) {
+        (self.transactions + self.plain(|_| 1), self.bytes + self.plain(|usage| usage.bytes.get()))
     }
 
     /// Asks for the bus at `now`. Returns the end of the address phase.
@@ -177,12 +203,21 @@ impl Bus {
     /// The time up to `now` for which the wires of addresses and those of data have been busy; `None` for the data
     /// where both share the wires.
     pub(crate) fn busy_at(&self, now: Time) -> (Time, Option<Time>) {
-        (self.wires.busy_at(now), (!self.costs.multiplexed).then(|| self.data.busy_at(now)))
+        let (addresses, data) =
+            (self.wires.busy() + self.plain(|usage| usage.address), self.busy_with_plain_data());
+        if self.costs.multiplexed {
+            return (addresses + data - self.wires.beyond(now), None);
+        }
+        (addresses - self.wires.beyond(now), Some(data - self.data.beyond(now)))
     }
 
     /// The time for which the wires have been in use: addresses and data, on whichever wires.
     pub(crate) fn busy(&self) -> Time {
-        self.wires.busy() + self.data.busy()
+        self.wires.busy() + self.plain(|usage| usage.address) + self.busy_with_plain_data()
+    }
+
+    fn busy_with_plain_data(&self) -> Time {
+        self.data.busy() + self.plain(|usage| usage.data)
     }
 }
 
@@ -193,19 +228,23 @@ mod tests {
 
     const LINE: Bytes = Bytes::new(32);
 
+    fn new(costs: &machine::Bus) -> Bus {
+        Bus::new(costs, LINE, Default::default())
+    }
+
     #[test]
     fn a_line_takes_one_address_cycle_and_four_of_data() {
-        let mut bus = Bus::new(&bus(), LINE);
+        let mut bus = new(&bus());
         assert_eq!(bus.request(cycles(0)), cycles(3));
         let phase = bus.reply(cycles(24), LINE);
         assert_eq!((phase.start, phase.first, phase.end), (cycles(24), cycles(25), cycles(28)));
-        assert_eq!((bus.transactions, bus.bytes, bus.busy()), (1, 32, cycles(5)));
+        assert_eq!((bus.transactions(), bus.busy()), ((1, 32), cycles(5)));
         assert_eq!(bus.busy_at(cycles(26)), (cycles(3), None));
     }
 
     #[test]
     fn others_use_the_bus_while_memory_looks() {
-        let mut bus = Bus::new(&bus(), LINE);
+        let mut bus = new(&bus());
         bus.request(cycles(0));
         bus.reply(cycles(24), LINE);
         // Write-backs asked for together: 2 of arbitration, then one every 5 cycles, the last that fits before 24, and
@@ -216,7 +255,7 @@ mod tests {
 
     #[test]
     fn a_connected_bus_is_held_from_the_address_to_the_data() {
-        let mut bus = Bus::new(&machine::Bus { connected: true, ..bus() }, LINE);
+        let mut bus = new(&machine::Bus { connected: true, ..bus() });
         assert_eq!(bus.request(cycles(0)), cycles(3));
         assert_eq!(bus.reply(cycles(24), LINE).end, cycles(28));
         assert_eq!((bus.busy(), bus.write(cycles(1), Time::ZERO, LINE).start), (cycles(26), cycles(29)));
@@ -227,8 +266,8 @@ mod tests {
 
     #[test]
     fn wires_of_their_own_let_addresses_pass_beside_data() {
-        let mut shared = Bus::new(&bus(), LINE);
-        let mut apart = Bus::new(&machine::Bus { multiplexed: false, ..bus() }, LINE);
+        let mut shared = new(&bus());
+        let mut apart = new(&machine::Bus { multiplexed: false, ..bus() });
         for bus in [&mut shared, &mut apart] {
             bus.reply(cycles(0), LINE);
         }
@@ -238,7 +277,7 @@ mod tests {
 
     #[test]
     fn a_write_waits_for_who_takes_it() {
-        let mut bus = Bus::new(&bus(), LINE);
+        let mut bus = new(&bus());
         assert_eq!(bus.write(cycles(0), cycles(9), LINE).start, cycles(9));
     }
 }

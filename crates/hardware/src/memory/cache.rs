@@ -141,6 +141,7 @@ impl Cache {
     }
 
     /// The lines that the cache has of the set that a line belongs to.
+    #[inline]
     pub fn lines_beside(&self, line: u64) -> impl Iterator<Item = u64> + '_ {
         let first = self.first_place(line);
         let places = self.places.get(first..first + self.ways).into_iter().flatten();
@@ -182,6 +183,12 @@ impl Cache {
         self.places[place].tag.has(Mark::Stale)
     }
 
+    /// Whether another client of the bus has wanted the line at a place.
+    #[inline]
+    pub(super) fn is_wanted(&self, place: usize) -> bool {
+        self.places[place].tag.has(Mark::Wanted)
+    }
+
     /// The line at a place.
     #[inline]
     pub(super) fn found(&self, place: usize) -> Found {
@@ -202,6 +209,14 @@ impl Cache {
     #[inline]
     pub fn look_up(&self, line: u64) -> Found {
         self.find(line).map_or(Found::default(), |place| self.found(place))
+    }
+
+    /// Uses a line, if it is here. Returns whether it is.
+    #[inline]
+    pub(super) fn uses(&mut self, line: u64) -> bool {
+        let place = self.find(line);
+        place.into_iter().for_each(|place| self.use_now(place));
+        place.is_some()
     }
 
     /// Looks a line up for a processor, which counts as a use.
@@ -271,11 +286,17 @@ impl Cache {
     pub fn remove(&mut self, line: u64) -> Option<Victim> {
         let place = self.find(line)?;
         let victim = self.victim(place);
+        self.remove_at(place);
+        Some(victim)
+    }
+
+    /// Takes the line at a place out.
+    #[inline]
+    pub(super) fn remove_at(&mut self, place: usize) {
         self.places[place].tag = Tag::default();
         if let Some(used) = self.used.get_mut(place) {
             *used = 0;
         }
-        Some(victim)
     }
 
     fn victim(&self, place: usize) -> Victim {
@@ -293,10 +314,10 @@ impl Cache {
         }
     }
 
-    /// The place that a line gets which is not here yet: one without a line, or that of the line used longest ago.
-    #[inline]
-    fn place_for(&self, line: u64) -> usize {
-        let first = self.first_place(line);
+    /// The place of a set, from its first one on, that a line gets which is not here yet: one without a line, or that of the line used
+    /// longest ago.
+    #[inline(never)]
+    fn place_among(&self, first: usize) -> usize {
         // The last use of a place without a line is zero.
         let used = self.used.get(first..first + self.ways).unwrap_or_default();
         used.iter().enumerate().min_by_key(|&(_, used)| used).map_or(first, |(way, _)| first + way)
@@ -305,11 +326,14 @@ impl Cache {
     /// Puts in a line that is not here yet, and that is there from `there` on. `wanted` says whether another client has
     /// wanted it.
     /// Returns the line that it replaces, if any.
+    #[inline]
     pub fn insert(&mut self, line: u64, state: State, wanted: bool, there: Time) -> Option<Victim> {
-        if self.first_place(line) >= self.places.len() {
+        let mut first = self.first_place(line);
+        if first >= self.places.len() {
             self.make_places(line);
+            first = self.first_place(line);
         }
-        let place = self.place_for(line);
+        let place = if self.ways == 1 { first } else { self.place_among(first) };
         let old = self.places[place].tag.is_here().then(|| self.victim(place));
         self.places[place] = Place { tag: Tag::new(line, state, wanted), there };
         self.use_now(place);

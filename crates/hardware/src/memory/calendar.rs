@@ -10,23 +10,26 @@ use units::Time;
 /// The reservations of a resource that serves one user at a time.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Calendar {
-    /// The reservations, in order. Two that would touch are one.
-    spans: Vec<Span>,
+    /// The reservations before the last one, in order. Two that would touch are one.
+    before: Vec<Span>,
     /// The number of those that are known to be over, which come first.
     over: usize,
-    /// The end of the last one.
-    end: Time,
+    last: Span,
     /// The time before which no later request begins.
     now: Time,
     busy: Time,
 }
 
 /// A time for which the resource is reserved.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 struct Span {
     start: Time,
     end: Time,
 }
+
+/// How far a client has come in a calendar, whose uses follow one another: the number of reservations that end before the next use.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Walk(usize);
 
 /// The number of reservations that are over above which they are removed.
 const MOST_OVER: usize = 32;
@@ -41,93 +44,111 @@ impl Calendar {
     /// Whether nothing is reserved beyond `now`.
     #[inline]
     pub(crate) fn is_free(&self, now: Time) -> bool {
-        self.end <= now
-    }
-
-    /// Counts time for which the resource is in use, where it is free for so long or is reserved [one after the other](Self::place).
-    #[inline]
-    pub(crate) fn count(&mut self, time: Time) {
-        self.busy += time;
+        self.last.end <= now
     }
 
     /// Reserves the first gap of length `hold` from `from` on, and returns its start.
     #[inline]
     pub(crate) fn reserve(&mut self, from: Time, hold: Time) -> Time {
         self.busy += hold;
-        self.place(from, hold)
+        self.place(&mut Walk::default(), from, hold)
     }
 
-    /// Reserves the first gap of length `hold` from `from` on for a use that is [counted](Self::count) by itself, and returns its start.
+    /// Reserves the first gap of length `hold` from `from` on for a use whose time the caller counts, and returns its start. No use of
+    /// a walk begins before the one before it has ended.
     #[inline(always)]
-    pub(crate) fn place(&mut self, from: Time, hold: Time) -> Time {
-        if from < self.end {
-            return self.place_before_the_end(from, hold);
-        }
-        if self.end <= self.now {
-            self.spans.clear();
-            self.over = 0;
+    pub(crate) fn place(&mut self, walk: &mut Walk, from: Time, hold: Time) -> Time {
+        if from < self.last.end {
+            return self.place_before_the_end(walk, from, hold);
         }
         let end = from + hold;
-        match self.spans.last_mut() {
-            Some(last) if last.end == from => last.end = end,
-            _ => self.spans.push(Span { start: from, end }),
+        if self.last.end <= self.now {
+            self.before.clear();
+            self.over = 0;
+        } else if self.last.end == from {
+            self.last.end = end;
+            return from;
+        } else {
+            self.before.push(self.last);
         }
-        self.end = end;
+        self.last = Span { start: from, end };
         from
     }
 
-    /// Reserves the first gap of length `hold` from `from` on, which is before the end of the last reservation.
-    #[inline(never)]
-    fn place_before_the_end(&mut self, from: Time, hold: Time) -> Time {
-        // The last one is not over.
-        while self.spans[self.over].end <= self.now {
+    /// Reserves the first gap of length `hold` from `from` on, which is before the end of the last reservation, and returns its start.
+    #[inline]
+    fn place_before_the_end(&mut self, walk: &mut Walk, from: Time, hold: Time) -> Time {
+        while self.before.get(self.over).is_some_and(|span| span.end <= self.now) {
             self.over += 1;
         }
         let mut start = from;
-        for (passed, span) in self.spans[self.over..].iter().enumerate() {
+        let mut place = walk.0.max(self.over);
+        while let Some(span) = self.before.get(place) {
             if start + hold <= span.start {
-                self.insert(self.over + passed, Span { start, end: start + hold });
-                return start;
+                break;
             }
             start = start.max(span.end);
+            place += 1;
+        }
+        let end = start + hold;
+        if place < self.before.len() || end <= self.last.start {
+            walk.0 = self.insert(place, Span { start, end });
+            return start;
         }
         // It follows the last one at once.
-        self.end = start + hold;
-        self.spans.last_mut().into_iter().for_each(|last| last.end = self.end);
+        walk.0 = place;
+        let start = self.last.end;
+        self.last.end = start + hold;
         start
     }
 
-    /// Puts a reservation before number `place`, and joins it with the neighbours that it touches.
+    /// Puts a reservation before number `place`, and joins it with the neighbours that it touches. Returns the number of the first
+    /// one that does not end with it.
     #[inline]
-    fn insert(&mut self, place: usize, span: Span) {
-        let follows = place > self.over && self.spans[place - 1].end == span.start;
-        let leads = self.spans[place].start == span.end;
-        match (follows, leads) {
-            (true, true) => self.spans[place - 1].end = self.spans.remove(place).end,
-            (true, false) => self.spans[place - 1].end = span.end,
-            (false, true) => self.spans[place].start = span.start,
+    fn insert(&mut self, place: usize, span: Span) -> usize {
+        let follows = place > self.over && self.before[place - 1].end == span.start;
+        match (follows, self.number(place).start == span.end) {
+            (true, true) => {
+                let joined = self.before.remove(place - 1);
+                self.number(place - 1).start = joined.start;
+                place - 1
+            }
+            (true, false) => {
+                self.before[place - 1].end = span.end;
+                place
+            }
+            (false, true) => {
+                self.number(place).start = span.start;
+                place
+            }
             (false, false) => self.insert_apart(place, span),
         }
     }
 
-    /// Puts a reservation before number `place` that touches no other.
+    /// The reservation of a number.
+    #[inline]
+    fn number(&mut self, place: usize) -> &mut Span {
+        self.before.get_mut(place).unwrap_or(&mut self.last)
+    }
+
+    /// Puts a reservation before number `place` that touches no other. Returns the number of the one behind it.
     #[inline(never)]
-    fn insert_apart(&mut self, mut place: usize, span: Span) {
+    fn insert_apart(&mut self, mut place: usize, span: Span) -> usize {
         if self.over > MOST_OVER {
-            self.spans.drain(..self.over);
+            self.before.drain(..self.over);
             place -= std::mem::take(&mut self.over);
         }
-        self.spans.insert(place, span);
+        self.before.insert(place, span);
+        place + 1
     }
 
-    /// The time up to `now` that has been reserved.
-    pub(crate) fn busy_at(&self, now: Time) -> Time {
-        let beyond = self.spans.iter().rev().take_while(|span| span.end > now);
-        let beyond = beyond.map(|span| span.end - span.start.max(now)).fold(Time::ZERO, |all, one| all + one);
-        self.busy - beyond
+    /// The reserved time beyond `now`.
+    pub(crate) fn beyond(&self, now: Time) -> Time {
+        let spans = std::iter::once(&self.last).chain(self.before.iter().rev());
+        spans.take_while(|span| span.end > now).map(|span| span.end - span.start.max(now)).sum()
     }
 
-    /// The length of all reservations so far.
+    /// The length of all [reservations](Self::reserve) so far, without those of [walks](Self::place).
     pub(crate) fn busy(&self) -> Time {
         self.busy
     }
@@ -154,9 +175,12 @@ mod tests {
         assert_eq!(calendar.reserve(ns(2), ns(5)), ns(24));
         assert_eq!(calendar.reserve(ns(2), ns(3)), ns(17));
         let spans = [(0, 1), (2, 29)].map(|(start, end)| Span { start: ns(start), end: ns(end) });
-        assert_eq!((&calendar.spans[..], calendar.end), (&spans[..], ns(29)));
+        assert_eq!((&calendar.before[..], calendar.last), (&spans[..1], spans[1]));
         assert_eq!(calendar.busy(), ns(28));
-        assert_eq!([0, 1, 2, 12, 99].map(|at| calendar.busy_at(ns(at))), [0, 1, 1, 11, 28].map(ns));
+        assert_eq!(
+            [0, 1, 2, 12, 99].map(|at| calendar.busy() - calendar.beyond(ns(at))),
+            [0, 1, 1, 11, 28].map(ns)
+        );
         assert!(calendar.is_free(ns(29)) && !calendar.is_free(ns(28)));
     }
 
@@ -192,7 +216,7 @@ mod tests {
                 prop_assert_eq!(calendar.is_free(ns(now)), is_free);
                 prop_assert_eq!(calendar.reserve(ns(from), ns(hold)), ns(naive.reserve(from, hold)));
                 for at in [now, now + 3, now + 1000] {
-                    prop_assert_eq!(calendar.busy_at(ns(at)), ns(naive.busy_at(at)));
+                    prop_assert_eq!(calendar.busy() - calendar.beyond(ns(at)), ns(naive.busy_at(at)));
                 }
             }
         }

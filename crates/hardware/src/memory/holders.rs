@@ -14,6 +14,8 @@ pub(crate) struct Holders {
     words: Vec<u64>,
     /// The number of bits of a class: of all processors, a power of two.
     width: u32,
+    /// The bits of a line's number that name its set, where the number of sets is a power of two. A division would take the host longer.
+    bits: Option<u32>,
 }
 
 /// A class of lines of one set.
@@ -31,26 +33,36 @@ impl Holders {
     /// Nobody of so many processors has a line of any of `count` sets.
     pub(crate) fn new(count: usize, processors: usize) -> Self {
         let width = processors.next_power_of_two().min(u64::BITS as usize) as u32;
-        Self { groups: Groups::new(count), words: Vec::new(), width }
+        let bits = count.is_power_of_two().then(|| count.trailing_zeros());
+        Self { groups: Groups::new(count), words: Vec::new(), width, bits }
     }
 
     /// The class of a line, which belongs to the set of this number.
     #[inline]
     pub(crate) fn class_of(&self, line: u64, set: usize) -> Class {
-        let sets = self.groups.sets() as u64;
-        let above = if sets.is_power_of_two() { line >> sets.trailing_zeros() } else { line / sets };
+        let above = self.bits.map_or_else(|| line / self.groups.sets() as u64, |bits| line >> bits);
         Class { set, shift: (above as u32).wrapping_mul(self.width) % u64::BITS }
     }
 
     /// Records that a processor has a line of a class.
+    #[inline]
     pub(crate) fn add(&mut self, class: Class, processor: usize) {
-        if self.groups.place_of(class.set) >= self.words.len() {
-            self.words.resize(self.groups.make(class.set), 0);
+        let held = bit(processor) << class.shift;
+        match self.words.get_mut(self.groups.place_of(class.set)) {
+            Some(word) => *word |= held,
+            None => self.add_to_new(class.set, held),
         }
-        self.words[self.groups.place_of(class.set)] |= bit(processor) << class.shift;
+    }
+
+    /// Gives a set a word, in which these bits are set.
+    #[cold]
+    fn add_to_new(&mut self, set: usize, held: u64) {
+        self.words.resize(self.groups.make(set), 0);
+        self.words[self.groups.place_of(set)] = held;
     }
 
     /// Records that a processor has no line of a class any more.
+    #[inline]
     pub(crate) fn remove(&mut self, class: Class, processor: usize) {
         if processor < SHARED
             && let Some(held) = self.words.get_mut(self.groups.place_of(class.set))

@@ -10,7 +10,6 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use des::Server;
-use machine::Transaction;
 use units::{Bytes, Time};
 
 use super::banks::Banks;
@@ -21,7 +20,7 @@ use super::counts::Counts;
 use super::first_level::FirstLevel;
 use super::holders::{Class, Holders, Others};
 use super::moesi::{self, Request, State};
-use super::plain::Plain;
+use super::plain;
 use super::wanted::Wanted;
 use super::write_backs::WriteBacks;
 
@@ -36,8 +35,6 @@ pub struct NodeMemory {
     pub(super) line: Bytes,
     /// The bits of an address within a line, where the size of a line is a power of two. A division would take the host longer.
     bits: Option<u32>,
-    /// The kinds of transactions that move no block.
-    pub(super) plain: Arc<[Plain; Transaction::ALL.len()]>,
     pub(super) processors: Vec<Client>,
     /// The processors inside a device of the node, if there are some.
     pub(super) group: Option<DeviceGroup>,
@@ -168,11 +165,11 @@ impl NodeMemory {
             Box::new(Buffer::new(blocks, staging.block.get() / line.get(), staging.tags))
         });
         let slots = costs.staging.as_ref().and_then(|staging| staging.slots);
-        let (bus, client) = (Bus::new(&costs.bus, line), Client::new(&costs.cache, line));
+        let bus = Bus::new(&costs.bus, line, plain::usages(costs, line));
+        let client = Client::new(&costs.cache, line);
         Self {
             line,
             bits: line.get().is_power_of_two().then(|| line.get().trailing_zeros()),
-            plain: Arc::new(Plain::all(costs, line, &bus)),
             holders: Holders::new(client.cache.sets(), processors),
             processors: vec![client; processors],
             group: None,
@@ -214,14 +211,9 @@ impl NodeMemory {
 
     /// The counts so far.
     pub fn counts(&self) -> Counts {
-        let (bus, banks) = (&self.bus, &self.banks);
-        Counts {
-            transactions: bus.transactions,
-            bus_bytes: bus.bytes,
-            memory_reads: banks.reads,
-            memory_writes: banks.writes,
-            ..self.counts
-        }
+        let (transactions, bus_bytes) = self.bus.transactions();
+        let Banks { reads: memory_reads, writes: memory_writes, .. } = self.banks;
+        Counts { transactions, bus_bytes, memory_reads, memory_writes, ..self.counts }
     }
 
     /// The time up to `now` for which the wires of the bus have been busy: those of addresses, and those of data where
@@ -355,11 +347,17 @@ impl NodeMemory {
     /// the only place of its set is recorded afterwards.
     #[inline]
     pub(super) fn forget_holder(&mut self, who: usize, line: u64) {
-        let (class, cache) = (self.class_of(line), &self.processors[who].cache);
-        let mut beside = cache.lines_beside(line);
-        if cache.is_direct_mapped() || !beside.any(|other| self.class_of(other) == class) {
+        let class = self.class_of(line);
+        if !self.has_beside(who, line, class) {
             self.holders.remove(class, who);
         }
+    }
+
+    /// Whether a processor's cache, which a line of a class has just left, has another line of that class.
+    #[inline]
+    fn has_beside(&self, who: usize, line: u64, class: Class) -> bool {
+        let cache = &self.processors[who].cache;
+        !cache.is_direct_mapped() && cache.lines_beside(line).any(|other| self.class_of(other) == class)
     }
 
     /// The class of a line among those of its set, which is the same in every cache.
@@ -504,9 +502,10 @@ impl NodeMemory {
         if !self.costs.cache.coherent {
             return snooped;
         }
-        let others = self.holders.others(self.class_of(line), who);
+        let class = self.class_of(line);
+        let others = self.holders.others(class, who);
         if !others.is_empty() {
-            self.snoop_caches(others, (who, line, request), &mut snooped);
+            self.snoop_caches((others, class), (who, line, request), &mut snooped);
         }
         let given_up = self.buffer.as_mut().filter(|_| who.is_some()).and_then(|buffer| buffer.give_up(line));
         if let Some(there) = given_up {
@@ -517,26 +516,30 @@ impl NodeMemory {
         snooped
     }
 
-    /// Shows a transaction to the caches of other processors.
+    /// Shows a transaction to the caches of other processors, which may have lines of a class.
     fn snoop_caches(
         &mut self,
-        others: Others,
+        (others, class): (Others, Class),
         (who, line, request): (Option<usize>, u64, Request),
         snooped: &mut Snooped,
     ) {
-        let mut met = false;
+        let mut is_new = false;
         for index in others.iter(self.processors.len()) {
-            let cache = &mut self.processors[index].cache;
+            let Client { cache, first, .. } = &mut self.processors[index];
             let Some(place) = cache.find(line).filter(|_| Some(index) != who) else { continue };
             let found = cache.found(place);
+            // A line that is marked is among those wanted.
+            is_new |= !cache.is_wanted(place);
             let answer = moesi::snoop(found.state, request);
-            if answer.keeps && answer.next != found.state {
+            if answer.keeps {
                 cache.change_at(place, answer.next);
+            } else {
+                cache.remove_at(place);
+                first.iter_mut().for_each(|first| first.remove(line));
+                if !self.has_beside(index, line, class) {
+                    self.holders.remove(class, index);
+                }
             }
-            if !answer.keeps {
-                self.take_out(index, line);
-            }
-            met = true;
             snooped.shared |= answer.keeps;
             if answer.supplies {
                 self.counts.cache_supplies += 1;
@@ -546,7 +549,7 @@ impl NodeMemory {
                 snooped.there = snooped.there.max(found.there);
             }
         }
-        if met {
+        if is_new {
             self.wanted.insert(line);
         }
     }

@@ -38,7 +38,7 @@ impl NodeMemory {
     #[inline]
     pub fn hits(&mut self, who: usize, line: u64, store: bool, at: Time) -> bool {
         let cache = &mut self.processors[who].cache;
-        if store { cache.store(line, at) } else { cache.access(line).state != State::Invalid }
+        if store { cache.store(line, at) } else { cache.uses(line) }
     }
 
     /// Whether only this processor has a line, and no other client has wanted it. A store to such a line may be done before
@@ -52,12 +52,14 @@ impl NodeMemory {
     /// processor waits for the whole line, and the line does not leave it before.
     pub fn miss_of(&mut self, who: usize, line: u64, store: bool, keep: Keep, now: Time) -> Time {
         self.bus.forget(now);
-        if self.processors[who].cache.look_up(line).state != State::Invalid {
+        if self.processors[who].cache.find(line).is_some() {
             return self.raise(who, line, now);
         }
         self.counts.misses += 1;
         let request = if store { Request::ReadOwned } else { Request::Read };
-        if let Some(done) = self.pass_inside(who, line, request, now) {
+        if self.group.is_some()
+            && let Some(done) = self.pass_inside(who, line, request, now)
+        {
             return done;
         }
         let fetched = self.fetch(Some(who), line, now, request);
@@ -175,7 +177,7 @@ impl NodeMemory {
     /// The time that transactions which move no block take together on an idle bus.
     #[inline]
     pub fn uncontended(&self, transactions: Transactions) -> Time {
-        transactions.counts().map(|(kind, count)| self.plain[kind as usize].alone * count).sum()
+        self.costs.uncontended_all(transactions, self.line)
     }
 
     /// Whether transactions that are made one after the other from `now` on need not wait for a phase that was granted before.
@@ -188,17 +190,14 @@ impl NodeMemory {
     /// no other client asks for the bus before their end, and the next call comes at their end or later. They take their
     /// [time on an idle bus](Self::uncontended).
     pub fn make_alone(&mut self, transactions: Transactions) {
-        for (kind, count) in transactions.counts() {
-            self.bus.count(&self.plain[kind as usize].usage, count);
-        }
+        self.bus.make_alone(transactions);
     }
 
     /// Makes transactions that move no block, one after the other from `at` on. No later call begins before `now`, which is not
     /// after `at`. Returns the end of the last.
     pub fn make(&mut self, transactions: Transactions, at: Time, now: Time) -> Time {
         self.bus.forget(now);
-        let train = transactions.counts().map(|(kind, count)| (&self.plain[kind as usize].usage, count));
-        self.bus.make(train, at)
+        self.bus.make(transactions, at)
     }
 }
 

@@ -7,19 +7,37 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 /// Lines by their numbers. Neighbours share a word, a bit for each line, so that the set of a program's lines is small.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Wanted(HashMap<u64, u64, BuildHasherDefault<Spread>>);
+pub(crate) struct Wanted {
+    words: HashMap<u64, u64, BuildHasherDefault<Spread>>,
+    /// The number of the word of the line that was added last, and that word. The lines of a block follow one another.
+    last: (u64, u64),
+}
 
 impl Wanted {
     /// Adds a line.
+    #[inline]
     pub(crate) fn insert(&mut self, line: u64) {
         let (word, bit) = place(line);
-        *self.0.entry(word).or_default() |= bit;
+        if self.last.0 != word || self.last.1 & bit == 0 {
+            self.insert_apart(word, bit);
+        }
+    }
+
+    #[inline(never)]
+    fn insert_apart(&mut self, word: u64, bit: u64) {
+        let lines = self.words.entry(word).or_default();
+        *lines |= bit;
+        self.last = (word, *lines);
     }
 
     /// Whether a line is among them.
+    #[inline]
     pub(crate) fn contains(&self, line: u64) -> bool {
         let (word, bit) = place(line);
-        self.0.get(&word).is_some_and(|lines| lines & bit != 0)
+        if self.last.0 == word {
+            return self.last.1 & bit != 0;
+        }
+        self.words.get(&word).is_some_and(|lines| lines & bit != 0)
     }
 }
 
