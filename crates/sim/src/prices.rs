@@ -176,6 +176,8 @@ pub(crate) struct Received {
     pub(crate) words: Time,
     /// The cost of all together.
     pub(crate) cost: Cost,
+    /// The time of its [transactions](Cost::bus) on an idle bus; `None` where there are none, or the machine describes no bus.
+    pub(crate) alone: Option<Time>,
 }
 
 /// A value for each class, where the machine gives it.
@@ -215,7 +217,7 @@ impl PriceList {
             ],
             primitives,
             receptions: Receipt::WAYS
-                .map(|way| Class::ALL.map(|class| reception(stated, class, way).map(Box::new))),
+                .map(|way| Class::ALL.map(|class| reception(stated, class, way, alone).map(Box::new))),
             send_own,
             operations,
             stated: stated.clone(),
@@ -234,7 +236,7 @@ fn received_by(receipt: Receipt) -> Primitive {
 
 /// The price of receiving an event of a class and entering its handler; `None` if the machine gives none. Where a device
 /// dispatches, the device reads the message out of the interface, and the processor pays nothing for that.
-fn reception(stated: &Primitives, class: Class, receipt: Receipt) -> Option<Reception> {
+fn reception(stated: &Primitives, class: Class, receipt: Receipt, alone: Alone<'_>) -> Option<Reception> {
     let primitive = received_by(receipt);
     let (name, price) = match (receipt, &stated.dispatch_interrupt) {
         (Receipt::Message { interrupts: true, .. }, Some(_)) => {
@@ -252,7 +254,8 @@ fn reception(stated: &Primitives, class: Class, receipt: Receipt) -> Option<Rece
     let word = stated.receive_word.as_ref().map(|price| price.of(class));
     let received = |count: usize| {
         let words = word.filter(|_| count > 0).unwrap_or_default().times(count as u64);
-        Received { words: words.path, cost: cost.and(extract.unwrap_or_default()).and(words) }
+        let cost = cost.and(extract.unwrap_or_default()).and(words);
+        Received { words: words.path, cost, alone: alone(cost.bus).filter(|_| !cost.bus.is_empty()) }
     };
     Some(Reception {
         dispatch: (primitive, name, cost.path),
@@ -419,8 +422,8 @@ impl PriceLists {
 
     /// The time of an access to shared memory that its tag allows, without a wait for its line: the look at the tag, and the issue.
     #[inline]
-    pub(crate) fn access(&self, list: List, issue: Operations) -> Time {
-        self.check + self.operations(list, issue)
+    pub(crate) fn access(&self, list: List, loads: bool) -> Time {
+        self.check + self.issue(list, loads)
     }
 
     /// The extra time to receive a message from another node that no earlier message has prefetched.

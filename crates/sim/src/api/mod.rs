@@ -177,6 +177,22 @@ impl Edge {
         state
     }
 
+    /// Borrows the modelled state; `None` if a panic unwinds this fiber. A fiber that has caught the end of the run goes no further
+    /// than this.
+    #[inline]
+    fn live_state(&self) -> Option<RefMut<'_, Cluster>> {
+        if panicking() {
+            return None;
+        }
+        let state = self.state();
+        if !state.agenda.is_over() {
+            return Some(state);
+        }
+        drop(state);
+        self.is_at_its_end();
+        None
+    }
+
     /// Whether the run is over, and a panic unwinds this fiber: what it does has no effect any more. A fiber that has caught its
     /// end goes no further than this.
     #[inline]
@@ -205,20 +221,23 @@ impl Edge {
         act(&mut self.state().at_work(self.core()))
     }
 
-    /// Charges a handler's work on a block. Lines go over the bus one after the other, each at its own instant.
-    fn work_on_block(&self, primitive: Primitive, block: Block) {
-        self.settle();
-        let work = self.at_work(|at_work| at_work.work_on(primitive, block));
+    /// Charges a handler's work on a block, beginning under a borrow of the modelled state. Lines go over the bus one after the other,
+    /// each at its own instant.
+    fn work_on_block<'s>(&'s self, mut state: RefMut<'s, Cluster>, primitive: Primitive, block: Block) {
+        state = self.settled(state);
+        let core = self.core();
+        let work = state.at_work(core).work_on(primitive, block);
         match work.own {
-            None => memory::spend_block(&mut self.state(), self.core(), &work),
+            None => memory::spend_block(&mut state, core, &work),
             Some(own) => {
-                let suspends = trains::make(&mut self.state(), self.core(), Train::of_lines(&work, own));
-                if suspends {
+                if trains::make(&mut state, core, Train::of_lines(&work, own)) {
+                    drop(state);
                     self.suspend();
+                    state = self.state();
                 }
             }
         }
-        self.at_work(|at_work| at_work.end_block(&work));
+        state.at_work(self.core()).end_block(&work);
     }
 
     /// Lets waiting handlers run on this core. Returns false if none waits.
@@ -241,13 +260,10 @@ impl Edge {
     /// Charges work of a protocol.
     #[inline(never)]
     fn charge_step(&self, work: Work) {
-        if panicking() || self.is_over() {
-            return;
-        }
+        let Some(mut state) = self.live_state() else { return };
         if let Work::Block(primitive, block) = work {
-            return self.work_on_block(primitive, block);
+            return self.work_on_block(state, primitive, block);
         }
-        let mut state = self.state();
         let core = self.core();
         state.at_work(core).charge(work);
         if state.cores[core].clock.pends() {
@@ -306,17 +322,15 @@ impl Edge {
     /// its cache did not have.
     fn reach_lines(&self, first: u64, bytes: u64) -> Time {
         let mut busy = Time::ZERO;
-        if panicking() || self.is_over() {
-            return busy;
-        }
-        let Some(lines) = self.at_work(|work| reach::lines(work, first, bytes)) else { return busy };
+        let Some(mut state) = self.live_state() else { return busy };
+        let Some(lines) = reach::lines(&state.at_work(self.core()), first, bytes) else { return busy };
         for line in lines {
-            if self.at_work(|work| reach::is_far_ahead(work, line)) {
-                self.settle();
+            if reach::is_far_ahead(&state.at_work(self.core()), line) {
+                state = self.settled(state);
             }
-            if !self.at_work(|work| reach::uses_at_once(work, line)) {
-                self.settle();
-                busy += self.at_work(|work| reach::fetch(work, line));
+            if !reach::uses_at_once(&mut state.at_work(self.core()), line) {
+                state = self.settled(state);
+                busy += reach::fetch(&mut state.at_work(self.core()), line);
             }
         }
         busy
@@ -356,28 +370,13 @@ impl Accounting for Edge {
     }
 
     fn touch(&self, touch: Touch) {
-        if panicking() {
-            return;
+        if let Some(state) = self.live_state() {
+            self.touched(state, &touch);
         }
-        let state = self.state();
-        if state.agenda.is_over() {
-            drop(state);
-            self.is_at_its_end();
-            return;
-        }
-        self.touched(state, &touch);
     }
 
     fn touch_one(&self, address: u64, access: Access) {
-        if panicking() {
-            return;
-        }
-        let mut state = self.state();
-        if state.agenda.is_over() {
-            drop(state);
-            self.is_at_its_end();
-            return;
-        }
+        let Some(mut state) = self.live_state() else { return };
         let mut work = state.at_work(self.core());
         if work.memory.modelled().is_none() {
             touches::charge_one(&mut work, address, access);
@@ -398,31 +397,25 @@ impl Accounting for Edge {
         if panicking() {
             return;
         }
-        if self.at_work(|work| work.is_far_ahead(address, access == Access::Store)) {
-            self.settle();
+        let mut state = self.state();
+        if state.at_work(self.core()).is_far_ahead(address, access == Access::Store) {
+            self.settled(state);
         }
     }
 
     fn access(&self, address: u64, access: Access) {
-        if panicking() || self.is_over() {
-            return;
-        }
+        let Some(mut state) = self.live_state() else { return };
         let (store, faulted) = (access == Access::Store, self.faulted.take());
-        let hits = {
-            let (mut state, core) = (self.state(), self.core());
-            if store {
-                state.agenda.note_progress();
-            }
-            !faulted && state.at_work(core).hits(address, store)
-        };
-        if hits {
+        if store {
+            state.agenda.note_progress();
+        }
+        if !faulted && state.at_work(self.core()).hits(address, store) {
             return;
         }
         // A store that misses has been settled. Its request goes out when the store is issued.
         if faulted || !store {
-            self.settle();
+            state = self.settled(state);
         }
-        let mut state = self.state();
         let keep = memory::keep_at(&state, self.core(), address);
         state.at_work(self.core()).miss(address, store, faulted, keep);
     }

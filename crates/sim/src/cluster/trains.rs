@@ -97,6 +97,9 @@ pub(crate) fn go_on(cluster: &mut Cluster, core: usize) -> bool {
 #[inline(never)]
 fn go_on_with_train(cluster: &mut Cluster, core: usize, fiber: Fiber) -> bool {
     let (mut node, core) = on_bus(cluster, core);
+    if node.ends_in_time(fiber) {
+        return false;
+    }
     match node.trains.take_still(fiber) {
         Some(train) => node.make(core, train, Time::ZERO),
         None => node.waits_for(fiber),
@@ -247,8 +250,7 @@ impl OnBus<'_> {
             Some(_) => self.agenda.early_place(train.earliest_end(self.memory, at)),
             None => place,
         };
-        self.trains.begin(fiber, train, place);
-        self.trains.look_at(fiber, looks);
+        self.trains.begin(fiber, train, place, looks);
         self.go_on_at(number, looks);
     }
 
@@ -271,7 +273,7 @@ impl OnBus<'_> {
             }
             Made::Next(next) => {
                 let place = self.place_after(fiber.processor(), at, next);
-                self.trains.begin(fiber, train, place);
+                self.trains.begin(fiber, train, place, Order::NEVER);
             }
         }
     }
@@ -315,6 +317,19 @@ impl OnBus<'_> {
         while let Some((place, fiber)) = self.trains.next_before(until) {
             self.make_next(place.at, fiber);
         }
+    }
+
+    /// Ends the train of a fiber whose requests are all made, if nothing happens on the node up to the instant of that end. Returns
+    /// whether that is so.
+    #[inline]
+    fn ends_in_time(&mut self, fiber: Fiber) -> bool {
+        let Some(end) = self.trains.end_of(fiber).filter(|end| end.at < self.agenda.quiet_until()) else {
+            return false;
+        };
+        self.make_until(end);
+        self.trains.end(fiber);
+        self.agenda.pass_to(end);
+        true
     }
 
     /// Makes the requests of all trains up to the end of a fiber's own, as far as nothing can disturb the node. Returns whether

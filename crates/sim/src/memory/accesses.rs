@@ -19,7 +19,7 @@
 //! This module must never know a protocol, nor what a program's words mean.
 
 use hardware::memory::{Keep, NodeMemory};
-use tempest::{Operations, Stage};
+use tempest::Stage;
 use units::Time;
 
 use super::at_work::AtWork;
@@ -50,8 +50,7 @@ impl AtWork<'_> {
     /// access. Where the machine does not describe caches, every line is.
     pub(crate) fn hits(&mut self, address: u64, store: bool) -> bool {
         self.anatomy.count_access();
-        let issue = if store { Operations::NONE.stores(1) } else { Operations::NONE.loads(1) };
-        self.core.spend(Bucket::Compute, self.prices.access(self.core.list(), issue));
+        self.core.spend(Bucket::Compute, self.prices.access(self.core.list(), !store));
         let (processor, at) = (self.number(), self.core.clock.at(self.now));
         let Some(system) = self.memory.system() else { return true };
         let line = system.line_of(address);
@@ -97,6 +96,7 @@ mod tests {
     use crate::memory::testing::Bench;
     use crate::testing::{described, ns};
     use machine::Primitives;
+    use tempest::Operations;
 
     #[test]
     fn without_caches_an_access_takes_its_issue_and_one_that_faulted_a_line_from_memory() {

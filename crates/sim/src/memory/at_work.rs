@@ -216,7 +216,7 @@ impl AtWork<'_> {
             counts.count_step(Taken::ReceiveWord, (name, receipt.words()), received.words);
         }
         let fetch = self.time_to_fetch(from, arrived);
-        let (own, path) = self.enter(&received.cost, Some((kind, step)));
+        let (own, path) = self.enter(&received.cost, received.alone, Some((kind, step)));
         (fetch + own, path)
     }
 
@@ -224,16 +224,18 @@ impl AtWork<'_> {
     /// them.
     #[cold]
     pub(crate) fn receive_grant(&mut self) -> (Time, Time) {
-        let price = self.prices.price(self.core.list(), Primitive::Dispatch, Class::User);
-        self.enter(&price.cost, None)
+        let cost = self.prices.price(self.core.list(), Primitive::Dispatch, Class::User).cost;
+        self.enter(&cost, self.memory.time_of(cost.bus), None)
     }
 
-    /// Owes the occupancy of the entry into a handler, and adds its transactions to those that are pending. Returns the path
-    /// without the transactions, and with them.
+    /// Owes the occupancy of the entry into a handler. Adds its transactions, which take `alone` on an idle bus, to those that are
+    /// pending. Returns the path without the transactions, and with them.
     #[inline]
-    fn enter(&mut self, cost: &Cost, step: Option<Step>) -> (Time, Time) {
+    fn enter(&mut self, cost: &Cost, alone: Option<Time>, step: Option<Step>) -> (Time, Time) {
         self.core.clock.owe(cost);
-        (cost.path - self.put_on_bus(cost.bus, step), cost.path)
+        let Some(alone) = alone else { return (cost.path, cost.path) };
+        self.pend(cost.bus, alone, step);
+        (cost.path - alone, cost.path)
     }
 
     /// Spends the price of so many uses of a step, and counts the step.

@@ -93,10 +93,10 @@ impl Trains {
         }
     }
 
-    /// Adds the train of a fiber, with its next request at a place.
+    /// Adds the train of a fiber, with its next request at a place. The fiber looks at the place `looks` whether all are over.
     #[inline]
-    pub(crate) fn begin(&mut self, fiber: Fiber, train: Train, place: Order) {
-        *self.state(fiber) = Some(State::Asks { train, looks: Order::NEVER });
+    pub(crate) fn begin(&mut self, fiber: Fiber, train: Train, place: Order, looks: Order) {
+        *self.state(fiber) = Some(State::Asks { train, looks });
         self.next.push((place, fiber));
         self.move_first(fiber, place);
     }
@@ -207,7 +207,7 @@ mod tests {
         let mut trains = Trains::default();
         core.begin(Activity::Thread(0));
         let thread = Fiber::at_work(&core);
-        trains.begin(thread, train(), place(30, 1));
+        trains.begin(thread, train(), place(30, 1), Order::NEVER);
         assert!(trains.has(thread) && !trains.has(Fiber::at_work(&other)));
         core.begin(Activity::Handler);
         let handler = Fiber::at_work(&core);
@@ -224,7 +224,7 @@ mod tests {
         let mut trains = Trains::default();
         let fibers = [0, 1, 2, 3].map(Fiber);
         for (fiber, at) in fibers.into_iter().zip([30, 10, 20, 10]) {
-            trains.begin(fiber, train(), place(at, u64::from(fiber.0)));
+            trains.begin(fiber, train(), place(at, u64::from(fiber.0)), Order::NEVER);
         }
         assert_eq!(trains.next(), Some(place(10, 1)));
         trains.move_first(fibers[1], place(25, 9));
@@ -242,7 +242,9 @@ mod tests {
     fn a_train_that_is_stopped_keeps_its_request_and_forgets_its_end() {
         let mut trains = Trains::default();
         let fibers = [0, 1].map(Fiber);
-        fibers.iter().for_each(|&fiber| trains.begin(fiber, train(), place(10, u64::from(fiber.0))));
+        let begin =
+            |&fiber: &Fiber| trains.begin(fiber, train(), place(10, u64::from(fiber.0)), Order::NEVER);
+        fibers.iter().for_each(begin);
         trains.end_first(place(15, 7));
         assert!(trains.take_still(fibers[0]).is_none() && trains.take_still(fibers[1]).is_none());
         fibers.iter().for_each(|&fiber| trains.stop(fiber));
