@@ -468,6 +468,7 @@ const GATHERED: &[&str] = &[
     "formats",
     "lab",
     "machine",
+    "protocols",
     "sim",
     "tempest",
     "trace",

@@ -3,51 +3,47 @@
 //! Each polls once, as every operation on another node's memory does, and is done when it returns. This module must never
 //! know which world maps memory.
 
-use tempest::{Mapped, NodeId};
+use tempest::{Mapped, NodeId, Thread};
 
-use super::arena::{ArenaWord, raw, value};
-use super::handle::Memory;
+use super::arena::{Arena, ArenaWord, raw, value};
 use super::pointers::{GlobalPtr, LocalPtr};
 
 /// Another node's arena in reach. Pointers into it have been checked.
 pub(super) struct Direct<'a, T: ArenaWord> {
-    memory: Memory<'a>,
+    thread: &'a Thread<'a>,
+    /// The arena of the thread's node.
+    arena: &'a Arena,
     there: Mapped<'a, T::Raw>,
 }
 
-impl<'a> Memory<'a> {
-    /// A node's arena, if accesses to it are direct.
+impl<'a, T: ArenaWord> Direct<'a, T> {
+    /// The arena of a node, whose memory is mapped where `arena`, the own one, is; `None` if it is not.
     #[inline]
-    pub(super) fn direct<T: ArenaWord>(&self, node: NodeId) -> Option<Direct<'a, T>> {
-        if !self.split.direct {
-            return None;
-        }
-        let there = self.thread.map(self.split.arena.segment::<T>(), node)?;
-        Some(Direct { memory: *self, there })
+    pub(super) fn of(thread: &'a Thread<'a>, arena: &'a Arena, node: NodeId) -> Option<Self> {
+        let there = thread.map(arena.segment::<T>(), node)?;
+        Some(Self { thread, arena, there })
     }
-}
 
-impl<T: ArenaWord> Direct<'_, T> {
     pub(super) fn read(&self, from: GlobalPtr<T>) -> T {
         let found = self.there.get(from.offset() as usize);
-        self.memory.thread.poll();
+        self.thread.poll();
         value(found)
     }
 
     pub(super) fn write(&self, to: GlobalPtr<T>, value: T) {
         self.there.put(to.offset() as usize, raw(value));
-        self.memory.thread.poll();
+        self.thread.poll();
     }
 
     /// Into the own arena.
     pub(super) fn read_block(&self, from: GlobalPtr<T>, to: LocalPtr<T>, len: usize) {
-        let arena = self.memory.split.arena.cells::<T>();
+        let arena = self.arena.cells::<T>();
         self.there.read_into(from.offset() as usize, arena, to.offset() as usize, len);
-        self.memory.thread.poll();
+        self.thread.poll();
     }
 
     pub(super) fn write_block(&self, to: GlobalPtr<T>, values: &[T]) {
         self.there.write(to.offset() as usize, bytemuck::cast_slice(values));
-        self.memory.thread.poll();
+        self.thread.poll();
     }
 }

@@ -5,6 +5,7 @@
 use tempest::{Cells, Message, NodeId, Operations, Primitive, Thread};
 
 use super::arena::{self, ArenaWord};
+use super::direct::Direct;
 use super::pointers::{GlobalPtr, LocalPtr};
 use super::procedure::{self, FetchAdd, Invoke, Procedure};
 use super::state::{Issuer, Kind, SplitPhase, Ticket};
@@ -193,6 +194,12 @@ impl<'a> Memory<'a> {
     fn send<M: Message>(&self, to: NodeId, message: M, payload: &[u64]) {
         self.thread.send_with(to, message, payload);
         self.thread.poll();
+    }
+
+    /// A node's arena, if accesses to it are direct.
+    #[inline]
+    pub(super) fn direct<T: ArenaWord>(&self, node: NodeId) -> Option<Direct<'a, T>> {
+        if self.split.direct { Direct::of(self.thread, &self.split.arena, node) } else { None }
     }
 }
 

@@ -9,6 +9,7 @@ use tempest::{Block, Fault, Handler, Key, NodeId, Primitive, Right, handlers};
 
 use super::{
     HomeEvent, LineEvent, Migration, Residence, ResidenceEvent, Stache, ToCache, ToHome, Want, Whereabouts,
+    moves, pages,
 };
 
 #[handlers]
@@ -75,35 +76,35 @@ impl Stache {
     #[message(key = Sequential, class = System)]
     pub(super) fn evicted(&self, page: u32, cx: &mut Handler<'_>) {
         self.expect_own(cx);
-        self.reuse_frame(page, cx);
+        pages::reuse_frame(self, page, cx);
     }
 
     /// Says that a page may have become free to go.
     #[message(key = Sequential, class = System)]
     pub(super) fn retry(&self, cx: &mut Handler<'_>) {
         self.expect_own(cx);
-        self.serve_waiting(cx);
+        pages::serve_waiting(self, cx);
     }
 
     /// Gives the pages of an array back.
     #[message(name = Free, key = Sequential, class = System)]
     pub(super) fn give_back(&self, region: u32, first: u32, pages: u32, cx: &mut Handler<'_>) {
         self.expect_own(cx);
-        self.free_pages(region, first, pages, cx);
+        pages::free_pages(self, region, first, pages, cx);
     }
 
     /// Says that no right is left to the pages of an array that is given back.
     #[message(key = Sequential, class = System)]
     pub(super) fn freed(&self, region: u32, first: u32, pages: u32, cx: &mut Handler<'_>) {
         self.expect_own(cx);
-        self.freed_pages(region, first, pages, cx);
+        pages::freed_pages(self, region, first, pages, cx);
     }
 
     /// Says that no right to a page is left: it rests.
     #[message(key = Sequential, class = System)]
     pub(super) fn laid_to_rest(&self, page: u32, cx: &mut Handler<'_>) {
         self.expect_own(cx);
-        self.rest(page, cx);
+        pages::rest(self, page, cx);
     }
 
     /// Asks the manager of a page for its home, which is the sender if nobody has asked before.
@@ -113,7 +114,7 @@ impl Stache {
         let is_manager =
             page < layout.pages() && layout.is_touched_home(page) && layout.home_of_page(page) == self.node;
         assert!(is_manager, "{} was asked for the home of page {page} by {}", self.node, cx.source());
-        self.register(page, cx);
+        pages::register(self, page, cx);
     }
 
     /// Says which node is the home of a page.
@@ -123,7 +124,7 @@ impl Stache {
         let is_answer =
             page < layout.pages() && layout.home_of_page(page) == cx.source() && home < cx.nodes();
         assert!(is_answer, "node {home} as the home of page {page} in a message from {}", cx.source());
-        self.home_is(page, NodeId(home), cx);
+        pages::home_is(self, page, NodeId(home), cx);
     }
 
     /// Says that another node, `from`, has asked this one for a right before this one was told that it is the home. `word` is the
@@ -131,7 +132,7 @@ impl Stache {
     #[message(key = Sequential, class = System)]
     pub(super) fn asked_early(&self, block: u32, from: u32, word: u32, cx: &mut Handler<'_>) {
         self.expect_own(cx);
-        self.infer_home(self.known(block, cx), from, word, cx);
+        pages::infer_home(self, self.known(block, cx), from, word, cx);
     }
 
     /// Passes on what another node, `from`, has asked before this one knew that it is the home.
@@ -146,7 +147,7 @@ impl Stache {
     #[message(key = Sequential, class = System)]
     pub(super) fn earned(&self, page: u32, by: u32, cx: &mut Handler<'_>) {
         self.expect_own(cx);
-        self.serve_residence(page, ResidenceEvent::Earned(NodeId(by)), cx);
+        moves::serve_residence(self, page, ResidenceEvent::Earned(NodeId(by)), cx);
     }
 
     /// Offers a page that has moved `moves` times: the receiver is to be its home.
@@ -154,49 +155,49 @@ impl Stache {
     pub(super) fn offered(&self, page: u32, moves: u32, cx: &mut Handler<'_>) {
         self.expect_moving(page, moves, cx);
         let now = Whereabouts { moves, home: cx.source() };
-        self.serve_residence(page, ResidenceEvent::Offered(now), cx);
+        moves::serve_residence(self, page, ResidenceEvent::Offered(now), cx);
     }
 
     /// Says that a page which will be at home here may have become free.
     #[message(key = Sequential, class = System)]
     pub(super) fn vacate(&self, cx: &mut Handler<'_>) {
         self.expect_own(cx);
-        self.vacate_idle(cx);
+        moves::vacate_idle(self, cx);
     }
 
     /// Says that no right is left to a page that will be at home here.
     #[message(key = Sequential, class = System)]
     pub(super) fn vacated(&self, page: u32, cx: &mut Handler<'_>) {
         self.expect_own(cx);
-        self.leave_to_home(page, cx);
+        moves::leave_to_home(self, page, cx);
     }
 
     /// Accepts the page that was offered: nothing of it is at the sender.
     #[message(key = Sequential, class = Reply, volume = Request, bytes = 0)]
     pub(super) fn accepted(&self, page: u32, cx: &mut Handler<'_>) {
         self.expect_moving(page, 0, cx);
-        let offered = self.residence(page, cx);
+        let offered = moves::residence(self, page, cx);
         assert!(
             offered == Residence::Offering(cx.source()),
             "{} accepts page {page}, which {} has not offered: {offered:?}",
             cx.source(),
             self.node
         );
-        self.serve_residence(page, ResidenceEvent::Accepted, cx);
+        moves::serve_residence(self, page, ResidenceEvent::Accepted, cx);
     }
 
     /// Calls in a block of a page whose home moves; this node's right to it is lowered if `lowered` is 1.
     #[message(key = Block(block), class = System)]
     pub(super) fn call_in(&self, block: u32, lowered: u32, cx: &mut Handler<'_>) {
         self.expect_own(cx);
-        self.call_in_block(self.known(block, cx), lowered == 1, cx);
+        moves::call_in_block(self, self.known(block, cx), lowered == 1, cx);
     }
 
     /// Says that every block of a page whose home moves has been called in.
     #[message(key = Sequential, class = System)]
     pub(super) fn called_in(&self, page: u32, cx: &mut Handler<'_>) {
         self.expect_own(cx);
-        self.serve_residence(page, ResidenceEvent::CalledIn, cx);
+        moves::serve_residence(self, page, ResidenceEvent::CalledIn, cx);
     }
 
     /// Brings the words of a block to its next home.
@@ -206,14 +207,14 @@ impl Stache {
         self.expect_moving(self.memory.layout().page_of(block), 0, cx);
         assert!(self.home_of(block) == Some(cx.source()), "{} brings {block} without an offer", cx.source());
         cx.charge_block(Primitive::PlaceBlock, block);
-        self.count_block(block, |page| cx.send(self.node, Self::arrived(page)));
+        moves::count_block(self, block, |page| cx.send(self.node, Self::arrived(page)));
     }
 
     /// Says that all words have come of a page that will be at home here.
     #[message(key = Sequential, class = System)]
     pub(super) fn arrived(&self, page: u32, cx: &mut Handler<'_>) {
         self.expect_own(cx);
-        self.serve_residence(page, ResidenceEvent::Arrived, cx);
+        moves::serve_residence(self, page, ResidenceEvent::Arrived, cx);
     }
 
     /// Says that the sender is the home of a page now, which has moved `moves` times.
@@ -221,7 +222,7 @@ impl Stache {
     pub(super) fn taken(&self, page: u32, moves: u32, cx: &mut Handler<'_>) {
         self.expect_moving(page, moves, cx);
         let now = Whereabouts { moves, home: cx.source() };
-        self.serve_residence(page, ResidenceEvent::Taken(now), cx);
+        moves::serve_residence(self, page, ResidenceEvent::Taken(now), cx);
     }
 
     /// Says that the sender is not the home of a block's page any more, which has moved `moves` times and whose home is `home`.
@@ -277,7 +278,7 @@ impl Stache {
         let known = self.homes.find(self.memory.layout().page_of(block)).expect("the home is known");
         if known.home == self.node {
             if message.wants().is_some() {
-                self.count_request(block, from, known, cx);
+                moves::count_request(self, block, from, known, cx);
             }
             self.serve_home(block, HomeEvent::message(from, message), cx);
         } else if message.wants().is_some() && known.moves > 0 {

@@ -43,8 +43,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tempest::entry::Coherence;
 use tempest::{
-    AddressSpace, Array, Block, Charger, Class, Event, Frames, Keyed, Layout, Memory, NodeId, Primitive,
-    Protocol, Setup, Shared, Word,
+    AddressSpace, Array, Block, Charger, Class, Event, Frames, Handler, Keyed, Layout, Memory, NodeId,
+    Primitive, Protocol, Setup, Shared, Thread, Word,
 };
 
 pub use home::{Asker, Half, Home, HomeAction, HomeEvent, HomeState, Request};
@@ -225,5 +225,25 @@ impl Stache {
     /// If the array is of another space.
     pub fn bind<T: Word>(&self, array: Array<T>) -> Shared<T> {
         self.memory.bind(array)
+    }
+
+    /// Applies `f` to the table of pages, under the sequential key.
+    fn at_pages<R>(&self, cx: &mut Handler<'_>, f: impl FnOnce(&mut Pages) -> R) -> R {
+        cx.with_any(&self.pages, pages::ALL, |pages, _| f(pages))
+    }
+
+    /// Gives an array back, on this node: one thread of each node calls it, when no thread of any node is
+    /// going to use the array any more. Whoever does all the same is told so.
+    ///
+    /// # Panics
+    /// If the array is of another space, or has been given back before.
+    pub fn free<T: Word>(&self, thread: &Thread<'_>, array: Array<T>) {
+        assert!(!self.memory.is_freed(array), "a shared array is freed twice");
+        let layout = self.memory.layout();
+        let pages = layout.pages_of(array);
+        let frees = self.frees.count();
+        let free = Self::give_back(layout.region_of(array), pages.start, pages.len() as u32);
+        thread.send(self.node, free);
+        thread.wait(&self.frees, frees + 1);
     }
 }

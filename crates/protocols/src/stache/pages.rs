@@ -23,7 +23,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::Ordering;
 
-use tempest::{Actions, Array, Block, Handler, NodeId, Primitive, Right, Tag, Thread, Word};
+use tempest::{Actions, Block, Handler, NodeId, Primitive, Right, Tag};
 
 use super::charges::charge_replacement;
 use super::{
@@ -122,260 +122,252 @@ impl Pages {
 }
 
 /// The one entry of the table of pages.
-const ALL: u64 = 0;
+pub(super) const ALL: u64 = 0;
 
-impl Stache {
-    /// A thread wants a right to a block whose page may have no frame.
-    pub(super) fn page_wanted(&self, block: Block, right: Right, cx: &mut Handler<'_>) {
-        if self.memory.is_mapped(self.memory.layout().page_of(block)) {
-            return self.serve_mapped(block, right, cx);
-        }
-        self.at_pages(cx, |pages| pages.wait(block, right));
-        self.serve_waiting(cx);
+/// A thread wants a right to a block whose page may have no frame.
+pub(super) fn page_wanted(stache: &Stache, block: Block, right: Right, cx: &mut Handler<'_>) {
+    if stache.memory.is_mapped(stache.memory.layout().page_of(block)) {
+        return serve_mapped(stache, block, right, cx);
     }
+    stache.at_pages(cx, |pages| pages.wait(block, right));
+    serve_waiting(stache, cx);
+}
 
-    /// Serves the oldest fault that waits for a frame, if there is one for it; sees to it that there will be,
-    /// if not.
-    pub(super) fn serve_waiting(&self, cx: &mut Handler<'_>) {
-        let Some((block, right)) = self.at_pages(cx, |pages| pages.waiting.front().copied()) else { return };
-        let page = self.memory.layout().page_of(block);
-        if !self.memory.is_mapped(page) && !self.map(page, cx) {
-            return;
+/// Serves the oldest fault that waits for a frame, if there is one for it; sees to it that there will be,
+/// if not.
+pub(super) fn serve_waiting(stache: &Stache, cx: &mut Handler<'_>) {
+    let Some((block, right)) = stache.at_pages(cx, |pages| pages.waiting.front().copied()) else { return };
+    let page = stache.memory.layout().page_of(block);
+    if !stache.memory.is_mapped(page) && !map(stache, page, cx) {
+        return;
+    }
+    let more = stache.at_pages(cx, |pages| {
+        pages.waiting.pop_front();
+        !pages.waiting.is_empty()
+    });
+    if more {
+        cx.send(stache.node, Stache::retry());
+    }
+    serve_mapped(stache, block, right, cx);
+    rest_oldest(stache, cx);
+}
+
+/// Serves a fault in a page that is mapped.
+fn serve_mapped(stache: &Stache, block: Block, right: Right, cx: &mut Handler<'_>) {
+    if stache.home_of(block) == Some(stache.node) {
+        stache.serve_home(block, HomeEvent::fault(right), cx);
+    } else {
+        stache.serve_line(block, LineEvent::Fault(right), cx);
+    }
+}
+
+/// Makes a page active. False if there is no frame for it yet or its home is not known: then it is tried again when that may have
+/// changed.
+fn map(stache: &Stache, page: u32, cx: &mut Handler<'_>) -> bool {
+    if stache.homes.of(page).is_none() {
+        step_touch(stache, page, TouchEvent::Wanted, cx);
+        return false;
+    }
+    if stache.at_pages(cx, |pages| pages.residence(page).is_some_and(Residence::holds_faults)) {
+        return false;
+    }
+    if stache.at_pages(cx, |pages| pages.wake(page)) {
+        wake(stache, page, cx);
+        return true;
+    }
+    if stache.at_pages(cx, |pages| pages.is_full()) {
+        let Some(victim) = idle_page(stache, cx, |pages| &pages.resting) else {
+            evict(stache, cx);
+            return false;
+        };
+        unmap(stache, victim, cx);
+    }
+    stache.at_pages(cx, |pages| pages.give(page));
+    cx.charge(Primitive::MapPage);
+    cx.open_page(&stache.entries, &stache.memory, page);
+    stache.memory.set_mapped(page, true);
+    true
+}
+
+/// Gives the node the rights again that a page had when it was laid to rest, less what homes have taken since.
+fn wake(stache: &Stache, page: u32, cx: &mut Handler<'_>) {
+    stache.memory.set_mapped(page, true);
+    for block in stache.memory.layout().blocks_of(page).map(Block) {
+        let tag = stache.at_line(block, cx, |line, _| line.tag());
+        if tag > Tag::Invalid {
+            cx.charge(Primitive::SetTag);
+            stache.raise(block, tag, cx);
         }
-        let more = self.at_pages(cx, |pages| {
-            pages.waiting.pop_front();
-            !pages.waiting.is_empty()
+    }
+}
+
+/// Lays the oldest active page to rest, as the last act of a handler, if there are too many of them.
+fn rest_oldest(stache: &Stache, cx: &mut Handler<'_>) {
+    if stache.at_pages(cx, |pages| pages.has_too_many_active())
+        && let Some(page) = idle_page(stache, cx, |pages| &pages.active)
+    {
+        lower_page(stache, page, Stache::laid_to_rest(page), cx);
+    }
+}
+
+/// Nobody uses a page any more: a fault is needed to go on.
+pub(super) fn rest(stache: &Stache, page: u32, cx: &mut Handler<'_>) {
+    for block in stache.memory.layout().blocks_of(page).map(Block) {
+        if stache.at_line(block, cx, |line, _| line.tag() > Tag::Invalid) {
+            cx.charge_block(Primitive::Purge, block);
+            cx.charge(Primitive::SetTag);
+        }
+    }
+    stache.memory.set_mapped(page, false);
+    stache.at_pages(cx, |pages| pages.lay_to_rest(page));
+}
+
+/// Lowers all rights to the oldest active page that no block is on its way to; if there is none, has it tried
+/// later.
+fn evict(stache: &Stache, cx: &mut Handler<'_>) {
+    match idle_page(stache, cx, |pages| &pages.active) {
+        None => stache.starving.store(true, Ordering::Release),
+        Some(page) => lower_page(stache, page, Stache::evicted(page), cx),
+    }
+}
+
+/// The first page of a queue that no block is on its way to.
+fn idle_page(stache: &Stache, cx: &mut Handler<'_>, queue: impl Fn(&Pages) -> &VecDeque<u32>) -> Option<u32> {
+    let mut at = 0;
+    loop {
+        let page = stache.at_pages(cx, |pages| queue(pages).get(at).copied())?;
+        let mut blocks = stache.memory.layout().blocks_of(page).map(Block);
+        if !blocks.any(|block| stache.at_line(block, cx, |line, _| line.is_busy())) {
+            return Some(page);
+        }
+        at += 1;
+    }
+}
+
+pub(super) fn lower_page(stache: &Stache, page: u32, then: impl tempest::Message, cx: &mut Handler<'_>) {
+    let blocks = stache.memory.layout().blocks_of(page);
+    cx.lower_all(&stache.memory, Block(blocks.start)..=Block(blocks.end - 1), Tag::Invalid, then);
+}
+
+/// Nobody uses a page any more: what only this node has goes home, and the fault that wanted the frame
+/// gets it.
+pub(super) fn reuse_frame(stache: &Stache, page: u32, cx: &mut Handler<'_>) {
+    unmap(stache, page, cx);
+    serve_waiting(stache, cx);
+}
+
+/// A transaction has ended: a page may have become free to go.
+pub(super) fn may_go(stache: &Stache, cx: &mut Actions<'_>) {
+    // Set under the sequential key, which orders it before every handler that comes later.
+    if stache.starving.load(Ordering::Acquire) && stache.starving.swap(false, Ordering::AcqRel) {
+        cx.send(stache.node, Stache::retry());
+    }
+    if stache.inviting.load(Ordering::Acquire) && stache.inviting.swap(false, Ordering::AcqRel) {
+        cx.send(stache.node, Stache::vacate());
+    }
+}
+
+/// Takes a page's frame from it: what only this node has goes home, and its words take no memory here any more.
+fn unmap(stache: &Stache, page: u32, cx: &mut Handler<'_>) {
+    let rested = stache.at_pages(cx, |pages| pages.remove(page));
+    for block in stache.memory.layout().blocks_of(page).map(Block) {
+        stache.at_line(block, cx, |line, cx| {
+            assert!(
+                !line.is_busy(),
+                "{block} loses its frame at {} while a thread waits for it",
+                stache.node
+            );
+            charge_replacement(block, *line, rested, cx);
+            stache.apply_line(block, line, LineEvent::Replace, cx);
         });
-        if more {
-            cx.send(self.node, Self::retry());
-        }
-        self.serve_mapped(block, right, cx);
-        self.rest_oldest(cx);
     }
+    stache.memory.set_mapped(page, false);
+    stache.memory.forget(page);
+    if stache.has_gaps {
+        stache.at_pages(cx, |pages| pages.departing.push(page));
+        close_departed(stache, cx);
+    }
+}
 
-    /// Serves a fault in a page that is mapped.
-    fn serve_mapped(&self, block: Block, right: Right, cx: &mut Handler<'_>) {
-        if self.home_of(block) == Some(self.node) {
-            self.serve_home(block, HomeEvent::fault(right), cx);
+/// Drops the entries of pages without frames in which nothing is under way any more.
+fn close_departed(stache: &Stache, cx: &mut Handler<'_>) {
+    let departing = stache.at_pages(cx, |pages| std::mem::take(&mut pages.departing));
+    for page in departing {
+        let mut blocks = stache.memory.layout().blocks_of(page).map(Block);
+        if blocks.all(|block| stache.at_line(block, cx, |line, _| *line == Line::default())) {
+            cx.close_page(&stache.entries, &stache.memory, page);
         } else {
-            self.serve_line(block, LineEvent::Fault(right), cx);
+            stache.at_pages(cx, |pages| pages.departing.push(page));
         }
     }
+}
 
-    /// Makes a page active. False if there is no frame for it yet or its home is not known: then it is tried again when that may have
-    /// changed.
-    fn map(&self, page: u32, cx: &mut Handler<'_>) -> bool {
-        if self.homes.of(page).is_none() {
-            self.step_touch(page, TouchEvent::Wanted, cx);
-            return false;
+/// Answers a node that asks for the home of a page.
+pub(super) fn register(stache: &Stache, page: u32, cx: &mut Handler<'_>) {
+    let asker = cx.source();
+    let home = stache.at_pages(cx, |pages| pages.registered.entry(page).or_default().home_for(asker));
+    cx.send(asker, Stache::touched(page, home.0));
+}
+
+/// The manager of a page has said which node is its home.
+pub(super) fn home_is(stache: &Stache, page: u32, home: NodeId, cx: &mut Handler<'_>) {
+    step_touch(stache, page, TouchEvent::Told(home), cx);
+    stache.homes.note(page, Whereabouts::first(home));
+    serve_waiting(stache, cx);
+}
+
+/// Another node knows that this one is the home of a block.
+pub(super) fn infer_home(stache: &Stache, block: Block, from: u32, word: u32, cx: &mut Handler<'_>) {
+    let page = stache.memory.layout().page_of(block);
+    step_touch(stache, page, TouchEvent::Requested, cx);
+    cx.send(stache.node, Stache::passed_on(block.0, from, word));
+    serve_waiting(stache, cx);
+}
+
+fn step_touch(stache: &Stache, page: u32, event: TouchEvent, cx: &mut Handler<'_>) {
+    let step = |pages: &mut Pages| pages.touches.entry(page).or_default().step(stache.node, event);
+    let action = stache.at_pages(cx, step);
+    match action.unwrap_or_else(|unspecified| panic!("{unspecified} of page {page} at {}", stache.node)) {
+        Some(TouchAction::Ask) => {
+            cx.send(stache.memory.layout().home_of_page(page), Stache::touch(page));
         }
-        if self.at_pages(cx, |pages| pages.residence(page).is_some_and(Residence::holds_faults)) {
-            return false;
+        Some(TouchAction::Adopt) => adopt(stache, page, Whereabouts::first(stache.node), cx),
+        None => {}
+    }
+}
+
+/// This node is the home of a page, and has all its words.
+pub(super) fn adopt(stache: &Stache, page: u32, now: Whereabouts, cx: &mut Handler<'_>) {
+    stache.homes.note(page, now);
+    cx.charge(Primitive::MapPage);
+    cx.open_page(&stache.entries, &stache.memory, page);
+    stache.memory.set_mapped(page, true);
+    for block in stache.memory.layout().blocks_of(page).map(Block) {
+        stache.raise(block, Tag::Writable, cx);
+    }
+    if stache.is_freed(page) {
+        stache.memory.forget(page);
+    }
+}
+
+/// Takes all rights to the pages from this node.
+pub(super) fn free_pages(stache: &Stache, region: u32, first: u32, pages: u32, cx: &mut Handler<'_>) {
+    let layout = stache.memory.layout();
+    let blocks = Block(layout.blocks_of(first).start)..=Block(layout.blocks_of(first + pages - 1).end - 1);
+    cx.lower_all(&stache.memory, blocks, Tag::Invalid, Stache::freed(region, first, pages));
+}
+
+/// Nobody uses the pages any more.
+pub(super) fn freed_pages(stache: &Stache, region: u32, first: u32, pages: u32, cx: &mut Handler<'_>) {
+    for page in first..first + pages {
+        let is_home = stache.homes.of(page) == Some(stache.node);
+        if is_home {
+            stache.memory.forget(page);
+        } else if cx.has_page(&stache.entries, &stache.memory, page) {
+            unmap(stache, page, cx);
         }
-        if self.at_pages(cx, |pages| pages.wake(page)) {
-            self.wake(page, cx);
-            return true;
-        }
-        if self.at_pages(cx, |pages| pages.is_full()) {
-            let Some(victim) = self.idle_page(cx, |pages| &pages.resting) else {
-                self.evict(cx);
-                return false;
-            };
-            self.unmap(victim, cx);
-        }
-        self.at_pages(cx, |pages| pages.give(page));
-        cx.charge(Primitive::MapPage);
-        cx.open_page(&self.entries, &self.memory, page);
-        self.memory.set_mapped(page, true);
-        true
+        stache.freed[page as usize].store(true, Ordering::Release);
     }
-
-    /// Gives the node the rights again that a page had when it was laid to rest, less what homes have taken since.
-    fn wake(&self, page: u32, cx: &mut Handler<'_>) {
-        self.memory.set_mapped(page, true);
-        for block in self.memory.layout().blocks_of(page).map(Block) {
-            let tag = self.at_line(block, cx, |line, _| line.tag());
-            if tag > Tag::Invalid {
-                cx.charge(Primitive::SetTag);
-                self.raise(block, tag, cx);
-            }
-        }
-    }
-
-    /// Lays the oldest active page to rest, as the last act of a handler, if there are too many of them.
-    fn rest_oldest(&self, cx: &mut Handler<'_>) {
-        if self.at_pages(cx, |pages| pages.has_too_many_active())
-            && let Some(page) = self.idle_page(cx, |pages| &pages.active)
-        {
-            self.lower_page(page, Self::laid_to_rest(page), cx);
-        }
-    }
-
-    /// Nobody uses a page any more: a fault is needed to go on.
-    pub(super) fn rest(&self, page: u32, cx: &mut Handler<'_>) {
-        for block in self.memory.layout().blocks_of(page).map(Block) {
-            if self.at_line(block, cx, |line, _| line.tag() > Tag::Invalid) {
-                cx.charge_block(Primitive::Purge, block);
-                cx.charge(Primitive::SetTag);
-            }
-        }
-        self.memory.set_mapped(page, false);
-        self.at_pages(cx, |pages| pages.lay_to_rest(page));
-    }
-
-    /// Lowers all rights to the oldest active page that no block is on its way to; if there is none, has it tried
-    /// later.
-    fn evict(&self, cx: &mut Handler<'_>) {
-        match self.idle_page(cx, |pages| &pages.active) {
-            None => self.starving.store(true, Ordering::Release),
-            Some(page) => self.lower_page(page, Self::evicted(page), cx),
-        }
-    }
-
-    /// The first page of a queue that no block is on its way to.
-    fn idle_page(&self, cx: &mut Handler<'_>, queue: impl Fn(&Pages) -> &VecDeque<u32>) -> Option<u32> {
-        let mut at = 0;
-        loop {
-            let page = self.at_pages(cx, |pages| queue(pages).get(at).copied())?;
-            let mut blocks = self.memory.layout().blocks_of(page).map(Block);
-            if !blocks.any(|block| self.at_line(block, cx, |line, _| line.is_busy())) {
-                return Some(page);
-            }
-            at += 1;
-        }
-    }
-
-    pub(super) fn lower_page(&self, page: u32, then: impl tempest::Message, cx: &mut Handler<'_>) {
-        let blocks = self.memory.layout().blocks_of(page);
-        cx.lower_all(&self.memory, Block(blocks.start)..=Block(blocks.end - 1), Tag::Invalid, then);
-    }
-
-    /// Nobody uses a page any more: what only this node has goes home, and the fault that wanted the frame
-    /// gets it.
-    pub(super) fn reuse_frame(&self, page: u32, cx: &mut Handler<'_>) {
-        self.unmap(page, cx);
-        self.serve_waiting(cx);
-    }
-
-    /// A transaction has ended: a page may have become free to go.
-    pub(super) fn may_go(&self, cx: &mut Actions<'_>) {
-        // Set under the sequential key, which orders it before every handler that comes later.
-        if self.starving.load(Ordering::Acquire) && self.starving.swap(false, Ordering::AcqRel) {
-            cx.send(self.node, Self::retry());
-        }
-        if self.inviting.load(Ordering::Acquire) && self.inviting.swap(false, Ordering::AcqRel) {
-            cx.send(self.node, Self::vacate());
-        }
-    }
-
-    /// Takes a page's frame from it: what only this node has goes home, and its words take no memory here any more.
-    fn unmap(&self, page: u32, cx: &mut Handler<'_>) {
-        let rested = self.at_pages(cx, |pages| pages.remove(page));
-        for block in self.memory.layout().blocks_of(page).map(Block) {
-            self.at_line(block, cx, |line, cx| {
-                assert!(
-                    !line.is_busy(),
-                    "{block} loses its frame at {} while a thread waits for it",
-                    self.node
-                );
-                charge_replacement(block, *line, rested, cx);
-                self.apply_line(block, line, LineEvent::Replace, cx);
-            });
-        }
-        self.memory.set_mapped(page, false);
-        self.memory.forget(page);
-        if self.has_gaps {
-            self.at_pages(cx, |pages| pages.departing.push(page));
-            self.close_departed(cx);
-        }
-    }
-
-    /// Drops the entries of pages without frames in which nothing is under way any more.
-    fn close_departed(&self, cx: &mut Handler<'_>) {
-        let departing = self.at_pages(cx, |pages| std::mem::take(&mut pages.departing));
-        for page in departing {
-            let mut blocks = self.memory.layout().blocks_of(page).map(Block);
-            if blocks.all(|block| self.at_line(block, cx, |line, _| *line == Line::default())) {
-                cx.close_page(&self.entries, &self.memory, page);
-            } else {
-                self.at_pages(cx, |pages| pages.departing.push(page));
-            }
-        }
-    }
-
-    /// Answers a node that asks for the home of a page.
-    pub(super) fn register(&self, page: u32, cx: &mut Handler<'_>) {
-        let asker = cx.source();
-        let home = self.at_pages(cx, |pages| pages.registered.entry(page).or_default().home_for(asker));
-        cx.send(asker, Self::touched(page, home.0));
-    }
-
-    /// The manager of a page has said which node is its home.
-    pub(super) fn home_is(&self, page: u32, home: NodeId, cx: &mut Handler<'_>) {
-        self.step_touch(page, TouchEvent::Told(home), cx);
-        self.homes.note(page, Whereabouts::first(home));
-        self.serve_waiting(cx);
-    }
-
-    /// Another node knows that this one is the home of a block.
-    pub(super) fn infer_home(&self, block: Block, from: u32, word: u32, cx: &mut Handler<'_>) {
-        let page = self.memory.layout().page_of(block);
-        self.step_touch(page, TouchEvent::Requested, cx);
-        cx.send(self.node, Self::passed_on(block.0, from, word));
-        self.serve_waiting(cx);
-    }
-
-    fn step_touch(&self, page: u32, event: TouchEvent, cx: &mut Handler<'_>) {
-        let step = |pages: &mut Pages| pages.touches.entry(page).or_default().step(self.node, event);
-        let action = self.at_pages(cx, step);
-        match action.unwrap_or_else(|unspecified| panic!("{unspecified} of page {page} at {}", self.node)) {
-            Some(TouchAction::Ask) => {
-                cx.send(self.memory.layout().home_of_page(page), Self::touch(page));
-            }
-            Some(TouchAction::Adopt) => self.adopt(page, Whereabouts::first(self.node), cx),
-            None => {}
-        }
-    }
-
-    pub(super) fn at_pages<R>(&self, cx: &mut Handler<'_>, f: impl FnOnce(&mut Pages) -> R) -> R {
-        cx.with_any(&self.pages, ALL, |pages, _| f(pages))
-    }
-
-    /// Gives an array back, on this node: one thread of each node calls it, when no thread of any node is
-    /// going to use the array any more. Whoever does all the same is told so.
-    ///
-    /// # Panics
-    /// If the array is of another space, or has been given back before.
-    pub fn free<T: Word>(&self, thread: &Thread<'_>, array: Array<T>) {
-        assert!(!self.memory.is_freed(array), "a shared array is freed twice");
-        let layout = self.memory.layout();
-        let pages = layout.pages_of(array);
-        let frees = self.frees.count();
-        let free = Self::give_back(layout.region_of(array), pages.start, pages.len() as u32);
-        thread.send(self.node, free);
-        thread.wait(&self.frees, frees + 1);
-    }
-
-    /// Takes all rights to the pages from this node.
-    pub(super) fn free_pages(&self, region: u32, first: u32, pages: u32, cx: &mut Handler<'_>) {
-        let layout = self.memory.layout();
-        let blocks =
-            Block(layout.blocks_of(first).start)..=Block(layout.blocks_of(first + pages - 1).end - 1);
-        cx.lower_all(&self.memory, blocks, Tag::Invalid, Self::freed(region, first, pages));
-    }
-
-    /// Nobody uses the pages any more.
-    pub(super) fn freed_pages(&self, region: u32, first: u32, pages: u32, cx: &mut Handler<'_>) {
-        for page in first..first + pages {
-            let is_home = self.homes.of(page) == Some(self.node);
-            if is_home {
-                self.memory.forget(page);
-            } else if cx.has_page(&self.entries, &self.memory, page) {
-                self.unmap(page, cx);
-            }
-            self.freed[page as usize].store(true, Ordering::Release);
-        }
-        self.memory.set_freed(region);
-        cx.signal(&self.frees, 1);
-    }
+    stache.memory.set_freed(region);
+    cx.signal(&stache.frees, 1);
 }

@@ -8,7 +8,7 @@ use tempest::{Actions, Block, Handler, Key, Right, Tag};
 use super::charges::{HomeBill, charge_line};
 use super::{
     Asker, Entry, Home, HomeAction, HomeEvent, Line, LineAction, LineEvent, Request, Stache, ToHome,
-    Unspecified,
+    Unspecified, moves, pages,
 };
 
 impl Stache {
@@ -22,7 +22,7 @@ impl Stache {
             }
             self.serve_home(block, HomeEvent::fault(right), cx);
         } else if cx.key() == Key::Sequential {
-            self.page_wanted(block, right, cx);
+            pages::page_wanted(self, block, right, cx);
         } else if has_frame {
             self.serve_line(block, LineEvent::Fault(right), cx);
         } else {
@@ -104,7 +104,7 @@ impl Stache {
                 cx.resume_block(&self.memory, block, right);
             }
             HomeAction::CalledIn => {
-                self.count_block(block, |page| cx.send(self.node, Self::called_in(page)));
+                moves::count_block(self, block, |page| cx.send(self.node, Self::called_in(page)));
             }
         }
     }
@@ -146,7 +146,7 @@ impl Stache {
             (event, lowered) = (due, false);
         }
         if !line.is_busy() {
-            self.may_go(cx);
+            pages::may_go(self, cx);
         }
     }
 
