@@ -181,8 +181,9 @@ impl<'s> Walk<'s> {
 
     fn kind(&self, schema: &'s Value) -> String {
         let schema = self.resolve(schema);
-        if let Some(all) = schema.get("anyOf").and_then(Value::as_array) {
-            let kinds: Vec<_> = all.iter().map(|one| self.kind(one)).collect();
+        if let Some(all) = ["anyOf", "oneOf"].iter().find_map(|of| schema.get(of)?.as_array()) {
+            let mut kinds: Vec<_> = all.iter().map(|one| self.kind(one)).collect();
+            kinds.dedup();
             return kinds.join(" or ");
         }
         let one = |kind: &str| match kind {
@@ -202,9 +203,10 @@ impl<'s> Walk<'s> {
         match &schema["type"] {
             Value::String(kind) => one(kind),
             Value::Array(kinds) => {
-                kinds.iter().filter_map(Value::as_str).find(|kind| *kind != "null").map_or(String::new(), one)
+                let kind = kinds.iter().filter_map(Value::as_str).find(|kind| *kind != "null");
+                one(kind.expect("a type that is not null"))
             }
-            _ => String::new(),
+            _ => panic!("{schema}: expected a type"),
         }
     }
 }

@@ -7,8 +7,8 @@ use std::process::ExitCode;
 use cli::House;
 use tempest::entry::{Coherence, Entry};
 
-/// Gives programs every subcommand of `tradewind`: `run`, `compare`, `explain`, `list`, `claims`, `calibrate`, `litmus`, `model`,
-/// `machine`. Reads the arguments of the process; the result is the code with which the process ends.
+/// Gives programs every subcommand of `tradewind`: `run`, `compare`, `study`, `report`, `explain`, `list`, `claims`, `calibrate`,
+/// `litmus`, `model`, `machine`. Reads the arguments of the process; the result is the code with which the process ends.
 ///
 /// The microbenchmarks of [`probes`] are there as well, because `calibrate` and `claims` run them. A program whose name another
 /// one has is refused with both.
