@@ -1,5 +1,6 @@
 //! The documents of `claims` and `claims --ledger`. This module must never decide a verdict.
 
+#[cfg(feature = "command")]
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -221,6 +222,7 @@ pub struct FailedRun {
     pub said: String,
 }
 
+#[cfg(feature = "command")]
 impl FailedRun {
     /// The first run of each reason, in their order, and the number of others that failed with the same words.
     pub(crate) fn by_reason(runs: &[Self]) -> Vec<(&Self, u64)> {

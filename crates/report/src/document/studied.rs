@@ -60,6 +60,15 @@ impl Study {
     }
 }
 
+impl StudyTable {
+    /// The names of fields that differ between the rows, and of those that do not.
+    pub(crate) fn axes(&self) -> (Vec<&String>, Vec<&String>) {
+        let values =
+            |name: &String| self.rows.iter().map(|row| row.fields.get(name)).collect::<IndexSet<_>>();
+        self.fields.iter().partition(|name| values(name).len() > 1)
+    }
+}
+
 impl CheckPart {
     /// An expression, where `look` says what a metric is.
     fn new(expression: &Expression, look: &dyn Fn(&str) -> Option<f64>) -> Self {

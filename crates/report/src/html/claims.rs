@@ -159,7 +159,7 @@ pub(super) fn score(standings: &[Standing]) -> Markup {
                 caption { "Claims that hold, of those that were measured; of the last three columns, how many there are." }
                 thead {
                     tr {
-                        th scope="col" { "study" }
+                        th scope="col" { "paper" }
                         @for basis in Basis::ALL { th.number scope="col" { (basis_label(basis)) } }
                         th.number scope="col" { "not measured" }
                     }

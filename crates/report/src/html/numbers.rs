@@ -3,8 +3,8 @@
 use maud::{Markup, html};
 
 use crate::document::{Study, StudyColumn, StudyRow, StudyTable};
-use crate::picture::{axes, same};
 use crate::quantity::{number, several, time};
+use crate::words;
 
 /// The tables of a study stand open if they have no more tables, rows and columns than this; else they are folded away.
 const TABLES: usize = 3;
@@ -16,7 +16,7 @@ const DERIVED: usize = 12;
 /// All tables of a study.
 pub(super) fn tables(study: &Study) -> Markup {
     let rows: usize = study.tables.iter().map(|table| table.rows.len()).sum();
-    let columns = |table: &StudyTable| axes(table).0.len() + table.columns.len();
+    let columns = |table: &StudyTable| table.axes().0.len() + table.columns.len();
     let is_small = study.tables.len() <= TABLES
         && rows <= ROWS
         && study.tables.iter().all(|table| columns(table) <= COLUMNS);
@@ -71,12 +71,12 @@ fn derivations(study: &Study) -> Markup {
 }
 
 fn one(table: &StudyTable) -> Markup {
-    let (axes, _) = axes(table);
+    let (axes, _) = table.axes();
     let rounds = table.rows.iter().any(|row| row.rounds > 1);
     html! {
         div.wide {
             table {
-                caption { (same(table)) }
+                caption { (words::same(table)) }
                 thead {
                     tr {
                         @for name in &axes { th scope="col" { (name) } }

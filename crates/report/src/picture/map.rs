@@ -2,7 +2,6 @@
 
 use indexmap::{IndexMap, IndexSet};
 
-use super::spent::axes;
 use crate::document::{Study, StudyColumn, StudyRow};
 use crate::plot::{Content, Field, Map, MapRow, Panel, Picture, Shared};
 use crate::quantity::{number, time};
@@ -21,7 +20,7 @@ type Which = (String, String, String);
 pub fn policies(study: &Study) -> Option<Picture> {
     let mut maps: IndexMap<Which, Vec<(&str, &str, f64)>> = IndexMap::new();
     for table in &study.tables {
-        let (differ, _) = axes(table);
+        let (differ, _) = table.axes();
         let differ: Vec<_> = differ.into_iter().filter(|name| *name != MACHINE && *name != POLICY).collect();
         for row in &table.rows {
             let (Some(machine), Some(policy)) = (row.fields.get(MACHINE), row.fields.get(POLICY)) else {

@@ -18,7 +18,6 @@ pub use machine::machine;
 pub use map::policies;
 pub use model::fixed_floating;
 pub use run::run;
-pub(crate) use spent::{axes, same};
 pub use spent::{time, volume};
 pub(crate) use study::source;
 pub use study::study;

@@ -9,6 +9,7 @@ use crate::document::{Study, StudyRow, StudyTable, Volume};
 use crate::part::name;
 use crate::plot::{Bar, Bars, Content, Panel, Picture, Piece, Shared};
 use crate::quantity::several;
+use crate::words;
 
 /// The most tables that are drawn, the most rows of all together, and so many of each in any case.
 const TABLES: usize = 4;
@@ -78,7 +79,7 @@ fn picture(
     let panel = |(table, bars): (&StudyTable, Vec<Barred<'_>>)| {
         let bars = bars.into_iter().map(|(_, bar)| bar).collect();
         let content = Bars { label: label.to_owned(), unit: unit.to_owned(), bars, to: None };
-        Panel { title: same(table), content: Content::Bars(content) }
+        Panel { title: words::same(table), content: Content::Bars(content) }
     };
     let caption = match left {
         0 => told.to_owned(),
@@ -123,12 +124,6 @@ fn joined(study: &Study) -> Vec<StudyTable> {
     tables.into_values().collect()
 }
 
-/// The names of fields that differ between the rows of a table, and of those that do not.
-pub(crate) fn axes(table: &StudyTable) -> (Vec<&String>, Vec<&String>) {
-    let values = |name: &String| table.rows.iter().map(|row| row.fields.get(name)).collect::<IndexSet<_>>();
-    table.fields.iter().partition(|name| values(name).len() > 1)
-}
-
 /// The fields by which rows of a table are told apart.
 struct Names<'t> {
     /// Each with whether its values need its name.
@@ -137,7 +132,7 @@ struct Names<'t> {
 
 impl<'t> Names<'t> {
     fn of(table: &'t StudyTable) -> Self {
-        let (axes, _) = axes(table);
+        let (axes, _) = table.axes();
         // Of fields that tell the same rows apart, the first is told.
         let is_new = |at: &usize| axes[..*at].iter().all(|earlier| !is_told_by(table, axes[*at], earlier));
         // A bare number needs its name, and so does what stands in its place.
@@ -176,13 +171,6 @@ fn last(name: &str) -> &str {
 
 fn starts_with_digit(value: &str) -> bool {
     value.starts_with(|first: char| first.is_ascii_digit())
-}
-
-/// What is the same in all rows of a table.
-pub(crate) fn same(table: &StudyTable) -> String {
-    let (_, same) = axes(table);
-    let said = |name: &String| Some(format!("{name} {}", table.rows.first()?.fields.get(name)?));
-    same.into_iter().filter_map(said).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! measured.
 
 use anstyle::Style;
-use indexmap::{IndexMap, IndexSet};
+use indexmap::IndexMap;
 use units::median::share;
 
 use super::claims::{bounds, failed_runs};
@@ -11,7 +11,7 @@ use crate::document::{Check, Study, StudyColumn, StudyNumber, StudyRow, StudyTab
 use crate::page::{ALARM, Page, QUIET, STRONG};
 use crate::quantity::{number, percent, several, time};
 use crate::table::{Column, Table, dash};
-use crate::words::part;
+use crate::words::{part, same};
 
 /// The unit that is shown in the multiple that suits a number.
 const NANOSECONDS: &str = "ns";
@@ -46,11 +46,8 @@ pub fn study(study: &Study, page: &Page) -> Vec<String> {
 
 /// The table of the runs of one `[[run]]`: what is the same in all of them above it.
 fn table(table: &StudyTable, page: &Page) -> Vec<String> {
-    let values = |name: &String| table.rows.iter().map(|row| row.fields.get(name)).collect::<IndexSet<_>>();
-    let (axes, same): (Vec<_>, Vec<_>) = table.fields.iter().partition(|name| values(name).len() > 1);
-    let said = |name: &&String| Some(format!("{name} {}", table.rows.first()?.fields.get(*name)?));
-    let said: Vec<_> = same.iter().filter_map(said).collect();
-    let mut lines = vec![page.paint(STRONG, &page.fold("", &said.join(", ")))];
+    let (axes, _) = table.axes();
+    let mut lines = vec![page.paint(STRONG, &page.fold("", &same(table)))];
     let cells = |cell: &dyn Fn(&StudyRow) -> String| table.rows.iter().map(cell).collect::<Vec<_>>();
     let axis =
         |name: &String| Column::left(name, cells(&|row| row.fields.get(name).cloned().unwrap_or_else(dash)));

@@ -4,7 +4,7 @@
 use compare::MachineShape;
 
 #[cfg(feature = "command")]
-use crate::document::{CheckPart, Claim, Relation, Scalar};
+use crate::document::{CheckPart, Claim, Relation, Scalar, StudyTable};
 #[cfg(feature = "command")]
 use crate::quantity::number;
 use crate::quantity::several;
@@ -31,6 +31,14 @@ pub(crate) fn shape(MachineShape { nodes, processors }: MachineShape) -> String 
 /// A machine's name, and its file if it has one.
 pub fn label(machine: &str, file: Option<&str>) -> String {
     file.map_or_else(|| machine.to_owned(), |file| format!("{machine} ({file})"))
+}
+
+/// The fields that are the same in all rows of a table, with their values.
+#[cfg(feature = "command")]
+pub(crate) fn same(table: &StudyTable) -> String {
+    let (_, same) = table.axes();
+    let said = |name: &String| Some(format!("{name} {}", table.rows.first()?.fields.get(name)?));
+    same.into_iter().filter_map(said).collect::<Vec<_>>().join(", ")
 }
 
 /// The value of a claim: a number with few digits, a text, `yes` or `no`.
