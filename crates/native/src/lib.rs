@@ -3,45 +3,20 @@
 //! [`Local`] runs all nodes in one process: each processor is an OS thread, nodes talk through bounded rings, and the
 //! program's threads are fibers pinned to their processor.
 //!
-//! | module | what it holds |
+//! | part | what it holds |
 //! |---|---|
-//! | `local` | [`Local`]: the world, refusals, the outcome |
-//! | `ring` | one producer, one consumer, bounded, no locked instruction |
-//! | `lane` | node to node: a ring, credits, the outbox |
-//! | `backlog` | what of a node has still to be moved on: outboxes, acknowledgements |
-//! | `outbox` | what handlers have sent and rings have no room for, in memory that the world bounds |
-//! | `windows` | how many messages of a kind may be on their way, by what their handlers send |
-//! | `burst` | streams: when a receiver holds back |
-//! | `right` | the right to receive, and how it passes to another processor while a handler takes long |
-//! | `node` | what the processors of a node share; who may run a handler, under which proof |
-//! | `adaptive` | roles of processors that change, and what they come of |
-//! | `world` | what all processors share |
-//! | `cores` | which cores processors are pinned to, also those of a world inside a world |
-//! | `crew` | the OS threads: started together, watched, waited for |
-//! | `processor` | one OS thread: the scheduling loop |
-//! | `waist` | [`Messages`](tempest::world::Messages) and [`Scheduling`](tempest::world::Scheduling) for what runs on a processor |
-//! | `send` | sending messages, counted and traced |
-//! | `segments` | memory of other nodes |
-//! | `serve` | receiving messages and running handlers |
-//! | `changes` | when the dispatch queue is worth a search |
-//! | `keyed` | serving by key, through the dispatch queue |
-//! | `shared` | shared memory: how a block travels, how a fault becomes an event |
-//! | `lowering`, `set_aside` | taking rights to blocks away: under which key; what is waited for |
-//! | `requests` | asking the computing processors of a node to let go, with two loads a poll |
-//! | `ready` | which threads are ready, in order |
-//! | `foresight` | which thread will soon run, for its stack to be near |
-//! | `waits` | giving the processor away, making threads ready |
-//! | `holding` | keys for threads |
-//! | `unwinding` | panics of the program, and threads that one unwinds |
-//! | `stacks` | what threads and handlers run on, and how much of it there is |
-//! | `threads` | what is known of a thread, and the way to its processor |
+//! | `world` | [`Local`]: the world, refusals, the outcome |
+//! | `runner` | the OS threads: started together, watched, waited for; the cores that they run on |
+//! | `api` | [`Messages`](tempest::world::Messages) and [`Scheduling`](tempest::world::Scheduling) for what runs on a processor |
+//! | `processor` | one processor: its scheduling loop, its threads and their stacks, what it does that has nothing to do |
+//! | `dispatch` | who takes messages out of the lanes, who runs a handler, under which proof |
+//! | `memory` | segments; the blocks of shared memory, and taking rights to them away |
+//! | `link` | node to node: rings, credits, outboxes, sending |
+//! | `control` | when a world has ended, or never will; how all threads enter a timed region |
+//! | `measure` | what a processor measures of itself, timed regions, what a traced run records |
+//! | `cluster` | all that the processors of a running world share, and what those of one node share |
 //! | `fences` | the barriers between who gives work and who goes to sleep |
-//! | `floor` | which processor of several goes on, and which lets it |
-//! | `idle` | looking for work |
-//! | `berth` | napping, sleeping, waking |
-//! | `helper`, `attendance` | an OS thread that runs the handlers which nobody else runs in time; what is left to it |
-//! | `ending`, `quiescence` | when a world has ended, or never will: when nothing is going on any more |
-//! | `phases`, `barrier`, `gauge`, `tracer` | timed regions; how threads enter them; what is measured; what a traced run records |
+//! | `apart` | values on cache lines of their own |
 //! | `sync`, `lock` | the atomics of the lock-free parts, which a model checker replaces; a lock whatever happened to its holder |
 //!
 //! # Policies here
@@ -70,63 +45,20 @@
 
 #![deny(unsafe_code)]
 
-mod adaptive;
-mod attendance;
-mod backlog;
-mod barrier;
-mod berth;
-mod burst;
-mod changes;
-mod cores;
-mod crew;
-mod ending;
+mod apart;
+mod api;
+mod cluster;
+mod control;
+mod dispatch;
 mod fences;
-mod floor;
-mod foresight;
-mod gauge;
-#[cfg(test)]
-mod gauge_tests;
-mod helper;
-mod holding;
-mod idle;
-mod keyed;
-mod lane;
-#[cfg(test)]
-mod lane_tests;
-mod local;
+mod link;
 mod lock;
-mod lowering;
-mod node;
-mod outbox;
-#[cfg(test)]
-mod outbox_tests;
-mod phases;
+mod measure;
+mod memory;
 mod processor;
-mod quiescence;
-mod ready;
-mod requests;
-mod right;
-#[cfg(test)]
-mod right_tests;
-mod ring;
-#[cfg(test)]
-mod ring_tests;
-mod segments;
-mod send;
-mod serve;
-mod set_aside;
-mod shared;
-mod stacks;
+mod runner;
 mod sync;
-mod threads;
-mod tracer;
-mod unwinding;
-mod waist;
-mod waits;
-mod windows;
-#[cfg(test)]
-mod windows_tests;
 mod world;
 
-pub use local::Local;
-pub use processor::LOOKS_APART;
+pub use processor::core::LOOKS_APART;
+pub use world::Local;

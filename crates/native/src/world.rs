@@ -1,297 +1,294 @@
-//! What all processors of a running world share.
-//!
-//! A world is *running* until it has *ended*, is *deadlocked* or has *failed*; the first of these stays. This module
-//! must never know who runs when.
+//! The world of one process on this host: what it refuses, how it runs a job, what it reports.
 
-use std::ops::Range;
-use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
 
-use pdq::DispatcherId;
-use tempest::policy::{Notice, Split};
-use tempest::{Blocked, Failure, Flow, Launch, NodeId, Policy, Shape};
-use units::Time;
+use tempest::policy::{Notice, Servers, Split};
+use tempest::{Dispatching, Failure, Launch, Mechanism, Outcome, Policy, Refusal, Report, Size, Unobeyed};
+use trace::Cast;
+use units::{Bytes, Time};
 
-use crate::adaptive::{Adaptive, Judging};
-use crate::berth::Berth;
-use crate::fences::{Fences, between_givers_and_sleepers};
-use crate::gauge::Gauge;
-use crate::lane::{Bounds, Depths, Lane};
+use crate::cluster::node::Node;
+use crate::cluster::world::{Stage, World};
+use crate::dispatch::adaptive::Judging;
+use crate::dispatch::dispatcher::Dispatcher;
+use crate::link::lane::{Depths, Lane};
+use crate::link::ring::SLOT_BYTES;
 use crate::lock::lock;
-use crate::node::{Dispatcher, Node};
-use crate::phases::Phases;
+use crate::runner::cores::Cores;
+use crate::runner::crew::{self, Farewell};
 
-/// Where a world is in its life. Only ever leaves `Running`, once.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u8)]
-pub(crate) enum Stage {
-    Running = 0,
-    Ended,
-    Deadlocked,
-    Failed,
+/// What this host can do, in the words of policies' needs.
+const CAN: &[&str] = &[
+    "poll",
+    "interrupt",
+    "keyed-dispatch",
+    "dedicated-processors",
+    "added-processors",
+    "adaptive-dedication",
+    // The dispatch queue is in memory, which every processor's cache holds: what the register is to a device.
+    "dispatch-register",
+    "helper-thread",
+    "transfer",
+    "deposit",
+    "shared-memory",
+];
+
+/// The policy of a node of one processor.
+const ALONE: &str = "single";
+
+/// The most processors of a world: each is an OS thread.
+const MAX_PROCESSORS: u32 = 4096;
+
+/// The most program threads: each has a stack.
+const MAX_THREADS: u32 = 1 << 20;
+
+/// Memory for the events of a traced run, 1.6 million of them: they are written when the run is over, or when this is full.
+const TRACE_ROOM: usize = 64 << 20;
+
+/// Memory for the rings of all lanes together. Where full ones do not fit, there are smaller ones.
+const RING_MEMORY: usize = 256 << 20;
+
+/// Slots of a ring that is still worth having.
+const MIN_SLOTS: usize = 8;
+
+/// Several nodes in this process: every processor is an OS thread.
+#[derive(Clone, Debug, Default)]
+pub struct Local {
+    depths: Depths,
+    judging: Judging,
 }
 
-/// A running world.
-pub(crate) struct World {
-    pub(crate) policy: Policy,
-    pub(crate) split: Split,
-    /// Each processor keeps its own at hand, and its gauge, and the lanes out.
-    pub(crate) nodes: Vec<Arc<Node>>,
-    /// Those out of a node, in order of their destination.
-    lanes: Vec<Arc<[Lane]>>,
-    /// What bounds the outboxes of all nodes.
-    pub(crate) bounds: Bounds,
-    /// Those of node 0 first.
-    pub(crate) gauges: Vec<Arc<Gauge>>,
-    pub(crate) berths: Vec<Berth>,
-    /// The processors of each node that run handlers.
-    servers: Vec<Range<usize>>,
-    /// How many of these are of processors, those of a node beside each other; the helpers, if there are any, come behind, one
-    /// for each node.
-    pub(crate) processors: usize,
-    /// When the helper of a node was woken last, in nanoseconds from the start.
-    pub(crate) roused_ns: Vec<AtomicU64>,
-    /// More processors than the host has cores: nobody may spin for long.
-    pub(crate) oversubscribed: bool,
-    /// Between who gives work and who goes to sleep.
-    pub(crate) fences: Fences,
-    /// Threads that have not returned.
-    pub(crate) live: AtomicUsize,
-    pub(crate) phases: Phases,
-    stage: AtomicU8,
-    failure: Mutex<Option<Failure>>,
-    /// Threads that waited when the world stopped, told by their processors.
-    pub(crate) blocked: Mutex<Vec<Blocked>>,
-    start: OnceLock<Instant>,
-    /// When the run stopped, in nanoseconds from its start; `u64::MAX` before.
-    stopped_ns: AtomicU64,
-}
+impl Local {
+    /// The world of this host.
+    pub fn new() -> Self {
+        Self::default()
+    }
 
-/// Rings have credits of their own, so that nothing needs acknowledging; a window well below [`RING_SLOTS`] leaves room for
-/// the answers to what others ask.
-///
-/// [`RING_SLOTS`]: crate::lane::RING_SLOTS
-const FLOW: Flow = Flow { window: 256, acknowledge_every: None };
+    /// This host with rings of `slots` messages (a power of two) and `window` credits per lane, for tests
+    /// that want full rings.
+    ///
+    /// # Panics
+    /// If `slots` is no power of two, or there is no credit at all.
+    #[must_use]
+    pub fn with_depths(slots: usize, window: u64) -> Self {
+        assert!(slots.is_power_of_two(), "rings of {slots} slots: expected a power of two");
+        assert!(window > 0, "no thread could ever send without a credit");
+        Self { depths: Depths { slots, window, ..Depths::default() }, ..Self::default() }
+    }
 
-/// The processors of a node that run handlers: the dedicated ones, or all where there are none.
-fn servers_of(split: Split, node: NodeId) -> Range<usize> {
-    let per_node = (split.computing + split.dedicated) as usize;
-    let first = node.0 as usize * per_node;
-    let servers = if split.dedicated == 0 { first } else { first + split.computing as usize };
-    servers..first + per_node
-}
+    /// This host with so much memory for what handlers have sent and no node has room for yet, on all nodes together: 1 GiB if it
+    /// is not stated. A run that needs more ends with an error.
+    ///
+    /// A protocol in which messages of threads start others, and those none, needs little of it, however many its handlers
+    /// send: while much waits, a node takes in few messages of threads. What one handler sends at once has to fit.
+    #[must_use]
+    pub fn with_outboxes(self, memory: Bytes) -> Self {
+        let outboxes = usize::try_from(memory.get()).unwrap_or(usize::MAX);
+        Self { depths: Depths { outboxes, ..self.depths }, ..self }
+    }
 
-impl World {
-    /// Settles a job on its nodes.
+    /// Changes the roles of processors all the time and for no reason under an adaptive policy, even where
+    /// processors share cores. For tests of what changes must not break.
+    #[must_use]
+    pub fn restless(self) -> Self {
+        Self { judging: Judging::Restless, ..self }
+    }
+
+    /// Whether this host can do what a mechanism and a policy need.
     ///
     /// # Errors
-    /// If the program refuses or panics.
-    pub(crate) fn settle(
-        launch: &Launch,
-        split: Split,
-        depths: Depths,
-        judging: Judging,
-        cores: usize,
-    ) -> Result<Self, Failure> {
-        let shape = Shape { nodes: launch.nodes, threads: split.computing * launch.threads };
-        let per_node = (split.computing + split.dedicated) as usize;
-        let processors = launch.nodes as usize * per_node;
-        let oversubscribed = processors > cores;
-        let settle = |node, first: Option<&Arc<Node>>| {
-            let identity = DispatcherId::fresh();
-            let first = first.map(|first| &*first.resident.node);
-            let resident =
-                tempest::world::settle(&launch.job, NodeId(node), shape, FLOW, identity.id(), first)?;
-            let adaptive = Adaptive::of(launch, NodeId(node), judging, oversubscribed).map(Box::new);
-            let has_floor = split.dedicated == 0 && split.computing > 1 && !oversubscribed;
-            let dispatcher = Dispatcher::new(&launch.policy, split, identity);
-            let reserve = depths.reserve(launch.nodes as usize);
-            let node = Node::new(resident, dispatcher, split, adaptive, has_floor, reserve);
-            Ok::<_, Failure>(Arc::new(node))
-        };
-        let mut nodes = Vec::new();
-        for node in 0..launch.nodes {
-            nodes.push(settle(node, nodes.first())?);
+    /// Says what is missing.
+    pub fn check(mechanism: Mechanism, policy: &Policy) -> Result<(), Refusal> {
+        mechanism.check("native", CAN)?;
+        policy.check("native", CAN)?;
+        if policy.notice != Notice::Poll && !matches!(policy.servers, Servers::Taken | Servers::Added) {
+            let why = Unobeyed::NotInterrupted { machine: "native".to_owned() };
+            return Err(Refusal::Unobeyed { policy: policy.clone(), why });
         }
-        let helpers = if launch.policy.helper.is_some() { nodes.len() } else { 0 };
-        let threads = (shape.nodes * shape.threads) as usize;
-        let kinds = nodes.iter().map(|node| node.resident.node.message_names().count()).max();
-        let bounds = Bounds::new(depths, nodes.len(), kinds.unwrap_or(0));
-        let lane = || Lane::new(depths.slots, &bounds, per_node > 1 || helpers > 0);
-        let sleep_is_rare = !oversubscribed && launch.policy.notice == Notice::Poll && helpers == 0;
-        Ok(Self {
-            policy: launch.policy.clone(),
-            split,
-            lanes: nodes.iter().map(|_| nodes.iter().map(|_| lane()).collect()).collect(),
-            nodes,
-            bounds,
-            gauges: (0..processors + helpers).map(|_| Arc::default()).collect(),
-            berths: (0..processors + helpers).map(|_| Berth::default()).collect(),
-            servers: (0..launch.nodes).map(|node| servers_of(split, NodeId(node))).collect(),
-            processors,
-            roused_ns: (0..helpers).map(|_| AtomicU64::new(0)).collect(),
-            oversubscribed,
-            fences: between_givers_and_sleepers(sleep_is_rare),
-            live: AtomicUsize::new(threads),
-            phases: Phases::new(threads),
-            stage: AtomicU8::new(Stage::Running as u8),
-            failure: Mutex::new(None),
-            blocked: Mutex::new(Vec::new()),
-            start: OnceLock::new(),
-            stopped_ns: AtomicU64::new(u64::MAX),
-        })
+        Ok(())
     }
 
-    /// Processors of each node.
-    pub(crate) fn processors_per_node(&self) -> usize {
-        (self.split.computing + self.split.dedicated) as usize
-    }
-
-    /// The node of a processor or helper, by its index, and its number there: processors that compute first, a helper last.
-    pub(crate) fn seat(&self, index: usize) -> (usize, usize) {
-        let per_node = self.processors_per_node();
-        if self.is_helper(index) {
-            (index - self.processors, per_node)
-        } else {
-            (index / per_node, index % per_node)
+    /// Whether a run can have so many nodes, processors of each, and threads on each computing processor.
+    ///
+    /// # Errors
+    /// Says what there is none or too much of.
+    pub fn check_size(policy: &Policy, nodes: u32, processors: u32, threads: u32) -> Result<Split, Refusal> {
+        Size::expect_some(&[(nodes, "nodes"), (processors, "processors"), (threads, "threads")])?;
+        let split = policy.split(processors)?;
+        let helper = u32::from(policy.helper.is_some());
+        let of_node = split.computing.checked_add(split.dedicated).and_then(|all| all.checked_add(helper));
+        let all = of_node.and_then(|each| each.checked_mul(nodes));
+        if all.is_none_or(|all| all > MAX_PROCESSORS) {
+            let fewer = "--nodes or --processors";
+            return Err(Refusal::Size(Size::TooMany { what: "processors", most: MAX_PROCESSORS, fewer }));
         }
-    }
-
-    /// Whether it is a helper.
-    pub(crate) fn is_helper(&self, index: usize) -> bool {
-        index >= self.processors
-    }
-
-    /// Whether a processor runs handlers and nothing else, as a helper does.
-    pub(crate) fn is_dedicated(&self, index: usize) -> bool {
-        self.seat(index).1 >= self.split.computing as usize
-    }
-
-    /// The processors of a node that run handlers.
-    #[inline]
-    pub(crate) fn servers(&self, node: NodeId) -> Range<usize> {
-        self.servers[node.0 as usize].clone()
-    }
-
-    /// Where the processors of a node sleep that run handlers.
-    #[inline]
-    pub(crate) fn server_berths(&self, node: NodeId) -> &[Berth] {
-        &self.berths[self.servers(node)]
-    }
-
-    /// Whether a processor of a node sleeps that runs handlers, or its helper. Who has given work passes the light barrier before.
-    #[inline]
-    pub(crate) fn someone_sleeps_on(&self, node: NodeId) -> bool {
-        self.server_berths(node).iter().any(Berth::is_taken)
-            || self.helper_berth(node).is_some_and(Berth::is_taken)
-    }
-
-    /// The lane from one node to another.
-    #[inline]
-    pub(crate) fn lane(&self, from: NodeId, to: NodeId) -> &Lane {
-        &self.lanes[from.0 as usize][to.0 as usize]
-    }
-
-    /// Its number among all lanes.
-    #[inline]
-    pub(crate) fn lane_index(&self, from: NodeId, to: NodeId) -> usize {
-        from.0 as usize * self.nodes.len() + to.0 as usize
-    }
-
-    /// The lanes into a node, in order of their source.
-    #[inline]
-    pub(crate) fn lanes_into(&self, to: NodeId) -> impl Iterator<Item = &Lane> {
-        self.lanes.iter().map(move |lanes| &lanes[to.0 as usize])
-    }
-
-    /// The lanes out of a node, in order of their destination.
-    pub(crate) fn lanes_from(&self, from: NodeId) -> &Arc<[Lane]> {
-        &self.lanes[from.0 as usize]
-    }
-
-    /// Whether everything that runs on a node runs on one processor.
-    #[inline]
-    pub(crate) fn is_one_per_node(&self) -> bool {
-        self.gauges.len() == self.nodes.len()
-    }
-
-    /// Starts the clock.
-    pub(crate) fn start_clock(&self) {
-        self.start.get_or_init(Instant::now);
-    }
-
-    /// Nanoseconds since the start.
-    pub(crate) fn now_ns(&self) -> u64 {
-        self.start.get().map_or(0, |start| start.elapsed().as_nanos() as u64)
-    }
-
-    /// Time since the start, but not after the run stopped.
-    pub(crate) fn now(&self) -> Time {
-        Time::from_nanoseconds(self.running_ns())
-    }
-
-    /// Nanoseconds since the start, but not after the run stopped.
-    pub(crate) fn running_ns(&self) -> u64 {
-        self.now_ns().min(self.stopped_ns.load(Ordering::Relaxed))
-    }
-
-    pub(crate) fn stage(&self) -> Stage {
-        match self.stage.load(Ordering::Acquire) {
-            0 => Stage::Running,
-            1 => Stage::Ended,
-            2 => Stage::Deadlocked,
-            _ => Stage::Failed,
+        if nodes.saturating_mul(split.computing).saturating_mul(threads) > MAX_THREADS {
+            return Err(Refusal::Size(Size::TooMany {
+                what: "threads",
+                most: MAX_THREADS,
+                fewer: "--threads",
+            }));
         }
+        Ok(split)
     }
 
-    #[inline]
-    pub(crate) fn is_running(&self) -> bool {
-        self.stage.load(Ordering::Relaxed) == Stage::Running as u8
-    }
-
-    /// Ends the run and wakes everybody to see it. False if it has ended already.
-    pub(crate) fn stop(&self, stage: Stage) -> bool {
-        self.stopped_ns.fetch_min(self.now_ns(), Ordering::Relaxed);
-        let running = Stage::Running as u8;
-        let stopped = self.stage.compare_exchange(running, stage as u8, Ordering::AcqRel, Ordering::Relaxed);
-        if stopped.is_ok() {
-            self.fences.light();
-            self.berths.iter().for_each(Berth::wake_from_anything);
+    /// The policy that stands for every policy under which a node of so many processors does the same: what a world is made
+    /// from. On a node of which one processor computes and handles everything, there is nobody to take turns with, to adapt
+    /// to, or to share threads or keys with: `floating` and `adaptive` are `single` there.
+    #[must_use]
+    pub fn canonical(policy: &Policy, processors: u32) -> Policy {
+        let is_alone = policy.split(processors).is_ok_and(|split| split.computing + split.dedicated == 1);
+        if !is_alone {
+            return policy.clone();
         }
-        stopped.is_ok()
-    }
-
-    /// Ends the run with an error. False if it has ended already.
-    pub(crate) fn fail(&self, failure: Failure) -> bool {
-        // Locked first: whoever sees that the run has failed also finds out why.
-        let mut why = lock(&self.failure);
-        let failed = self.stop(Stage::Failed);
-        if failed {
-            *why = Some(failure);
+        let mut single: Policy = ALONE.parse().expect("a preset is a policy");
+        (single.poll_every, single.helper) = (policy.poll_every, policy.helper);
+        if policy.helper.is_some() {
+            // A helper takes events too.
+            single.dispatch = policy.dispatch;
         }
-        failed
+        single
     }
 
-    /// Gives the error that ended the run another text: the caller has ended it, and knows better now.
-    pub(crate) fn replace_failure(&self, failure: Failure) {
-        *lock(&self.failure) = Some(failure);
-    }
-
-    /// Ends the run with an error, even if it has ended: a processor has broken down.
-    pub(crate) fn spoil(&self, failure: Failure) {
-        let mut why = lock(&self.failure);
-        self.stop(Stage::Failed);
-        why.get_or_insert(failure);
-    }
-
-    /// The error that ended the run.
-    pub(crate) fn take_failure(&self) -> Option<Failure> {
-        lock(&self.failure).take()
+    /// Cores that this process may run on. On a processor of a world: the cores that this world has.
+    pub fn cores() -> usize {
+        Cores::here().count()
     }
 }
 
-/// A time as the host's clock has it, at least a nanosecond.
-pub(crate) fn host_time(time: Time) -> Duration {
-    Duration::from_nanos((time.as_femtoseconds() / 1_000_000).max(1))
+fn refusal(launch: &Launch) -> Result<Split, Refusal> {
+    Local::check(launch.mechanism, &launch.policy)?;
+    Local::check_size(&launch.policy, launch.nodes, launch.processors, launch.threads)
+}
+
+/// Rings as deep as wanted, or as deep as there is memory for between so many nodes, and windows in proportion.
+///
+/// # Errors
+/// If there is not even memory for shallow ones.
+fn affordable(wanted: Depths, nodes: u32) -> Result<Depths, Refusal> {
+    let lanes = (nodes as usize).pow(2);
+    let memory = |slots: usize| {
+        let lane = slots.checked_mul(SLOT_BYTES)?.checked_add(size_of::<Lane>())?;
+        lane.checked_mul(lanes)
+    };
+    let fits = |slots| memory(slots).is_some_and(|bytes| bytes <= RING_MEMORY);
+    let mut slots = wanted.slots;
+    while slots > MIN_SLOTS && !fits(slots) {
+        slots /= 2;
+    }
+    if !fits(slots) {
+        let what = "the rings between each two of them";
+        return Err(Refusal::Size(Size::TooMuchMemory { nodes, what, most: RING_MEMORY }));
+    }
+    let window = u128::from(wanted.window) * slots as u128 / wanted.slots as u128;
+    let window = u64::try_from(window).expect("a ring grows no deeper than it was wanted").max(1);
+    Ok(Depths { slots, window, ..wanted })
+}
+
+impl tempest::World for Local {
+    fn run(&self, launch: &Launch) -> Result<Outcome, Failure> {
+        let split = refusal(launch).map_err(Failure::Refused)?;
+        let depths = affordable(self.depths, launch.nodes).map_err(Failure::Refused)?;
+        // So it is the same by construction, and no run of `floating` on one processor takes turns with itself.
+        let launch = &Launch { policy: Self::canonical(&launch.policy, launch.processors), ..launch.clone() };
+        let world = Arc::new(World::settle(launch, split, depths, self.judging, Self::cores())?);
+        if let Some(recorder) = &launch.trace {
+            recorder.begin(cast(&world));
+            recorder.write_late(TRACE_ROOM);
+        }
+        let farewell = crew::run(&world, launch);
+        finish(&world, farewell)
+    }
+}
+
+/// Who there is, for a trace.
+fn cast(world: &World) -> Cast {
+    let any = &world.nodes[0].resident.node;
+    Cast {
+        machine: "native".to_owned(),
+        nodes: any.shape().nodes,
+        computing: world.split.computing as u16,
+        // A helper has a track behind those of the processors.
+        dedicated: world.split.dedicated as u16 + u16::from(world.policy.helper.is_some()),
+        threads: any.shape().threads,
+        messages: any.message_names().collect(),
+        counters: Vec::new(),
+    }
+}
+
+fn finish(world: &World, farewell: Farewell) -> Result<Outcome, Failure> {
+    let mut blocked = std::mem::take(&mut *lock(&world.blocked));
+    blocked.sort_by_key(|blocked| blocked.thread);
+    match (world.take_failure(), world.stage()) {
+        (Some(Failure::Stalled { limit, .. }), _) => {
+            Err(Failure::Stalled { limit, spinning: Vec::new(), blocked })
+        }
+        (Some(failure), _) => Err(failure),
+        (None, Stage::Deadlocked) => Err(Failure::Deadlock { at: world.now(), blocked }),
+        (None, _) => {
+            assert_eq!(farewell, Farewell::Joined, "a run without a failure leaves no OS thread behind");
+            outcome(world)
+        }
+    }
+}
+
+fn outcome(world: &World) -> Result<Outcome, Failure> {
+    let end = world.running_ns();
+    let totals = world.totals(end);
+    let mut report = Report::default();
+    for node in &world.nodes {
+        report.merge(node.report()?);
+    }
+    Ok(Outcome {
+        time: Time::from_nanoseconds(end),
+        phases: world.phase_records(end),
+        counters: totals.counters,
+        breakdown: totals.breakdown,
+        utilization: world.utilization(end, &totals),
+        protocol: totals.protocol,
+        dispatching: dispatching(world),
+        anatomy: Vec::new(),
+        adjustments: world.adjustments(),
+        events: None,
+        digest: None,
+        report,
+    })
+}
+
+fn dispatching(world: &World) -> Dispatching {
+    let waited = |node: &Arc<Node>| match &node.dispatcher {
+        Dispatcher::Own(_) | Dispatcher::Serial(_) => 0,
+        Dispatcher::Keyed(shared) => shared.queue.statistics().waited_on_key,
+    };
+    Dispatching { waited_on_key: world.nodes.iter().map(waited).sum(), mean_wait: None, busy: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn canonical(policy: &str, processors: u32) -> String {
+        Local::canonical(&policy.parse().expect("a policy"), processors).to_string()
+    }
+
+    #[test]
+    fn one_processor_has_nobody_to_take_turns_with() {
+        for policy in ["single", "floating", "adaptive", "single+keyed", "floating+strict", "floating+bound"]
+        {
+            assert_eq!(canonical(policy, 1), "single", "{policy}");
+        }
+        assert_eq!(canonical("floating+every=16", 1), "single+every=16");
+    }
+
+    #[test]
+    fn what_makes_a_difference_stays() {
+        for policy in ["single", "floating", "adaptive", "fixed:1"] {
+            assert_eq!(canonical(policy, 2), policy);
+        }
+        // A helper handles events beside the processor, and by key.
+        assert_eq!(canonical("single+keyed+helper", 1), "single+keyed+helper");
+        assert_eq!(canonical("hurricane-1:1", 1), "hurricane-1:1");
+        // A policy that cannot be had is refused in its own name.
+        assert_eq!(canonical("fixed:1", 1), "fixed:1");
+    }
 }

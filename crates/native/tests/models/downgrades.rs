@@ -9,11 +9,11 @@ use loom::thread;
 use tempest::world::{Lowering, MessageId, Packet};
 use tempest::{Block, NodeId, Right, Tag, Waiter};
 
-use crate::berth::Berth;
 use crate::faults::Faults;
 use crate::fences::Fences;
-use crate::ring::Received;
-use crate::set_aside::{Lowerings, Lowers};
+use crate::link::ring::Received;
+use crate::memory::set_aside::{Lowerings, Lowers};
+use crate::processor::berth::Berth;
 use crate::sync::{AtomicU8, AtomicU64, Ordering, mutated};
 use crate::tags::Tags;
 use crate::{explore, explore_up_to};

@@ -8,13 +8,14 @@ use loom::sync::Arc;
 use loom::thread;
 use tempest::NodeId;
 
-use crate::berth::Berth;
+use crate::apart::bump;
+use crate::control::quiescence::is_quiescent;
 use crate::explore_ordered;
 use crate::fences::Fences;
-use crate::gauge::{Gauge, bump};
 use crate::lines::push;
-use crate::quiescence::is_quiescent;
-use crate::ring::{Received, Ring};
+use crate::link::ring::{Received, Ring};
+use crate::measure::gauge::Gauge;
+use crate::processor::berth::Berth;
 use crate::sync::{AtomicBool, Ordering};
 
 /// Each fault of what is explored here, and the scenario that notices it.

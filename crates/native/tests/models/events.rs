@@ -6,11 +6,11 @@ use loom::sync::Arc;
 use loom::thread;
 use tempest::{NodeId, Waiter};
 
-use crate::berth::Berth;
 use crate::event::Event;
 use crate::fences::Fences;
+use crate::processor::berth::Berth;
+use crate::processor::threads::{Inbox, ThreadSlot};
 use crate::sync::{AtomicU64, Ordering};
-use crate::threads::{Inbox, ThreadSlot};
 use crate::{explore, explore_ordered};
 
 /// Each fault of what is explored here, and the scenario that notices it.

@@ -6,10 +6,10 @@ use loom::thread;
 use tempest::world::{MessageId, Packet};
 use tempest::{MAX_WORDS, NodeId};
 
-use crate::backlog::Backlog;
 use crate::explore;
-use crate::lane::{Bounds, Depths, Lane};
-use crate::ring::{Origin, Received};
+use crate::link::backlog::Backlog;
+use crate::link::lane::{Bounds, Depths, Lane};
+use crate::link::ring::{Origin, Received};
 
 /// Each fault of what is explored here, and the scenario that notices it.
 pub(crate) const FAULTS: &[(&str, &str)] = &[

@@ -6,7 +6,7 @@ use tempest::NodeId;
 use tempest::world::{MessageId, Packet};
 
 use crate::explore;
-use crate::ring::{Origin, Received, Ring, Sent};
+use crate::link::ring::{Origin, Received, Ring, Sent};
 
 /// Each fault of what is explored here, and the scenario that notices it.
 pub(crate) const FAULTS: &[(&str, &str)] = &[

@@ -19,20 +19,21 @@
 //! NATIVE_FAULT=answer-relaxed cargo test -p tradewind-native --test models downgrades::one_that_polls
 //! ```
 
-#[path = "../../src/attendance.rs"]
-mod attendance;
+#[path = "../../src/apart.rs"]
+mod apart;
 #[allow(dead_code, reason = "the library uses the rest")]
-#[path = "../../src/backlog.rs"]
-mod backlog;
+#[path = "../../src/control"]
+mod control {
+    pub(crate) mod attendance;
+    pub(crate) mod barrier;
+    pub(crate) mod quiescence;
+}
 #[allow(dead_code, reason = "the library uses the rest")]
-#[path = "../../src/barrier.rs"]
-mod barrier;
-#[allow(dead_code, reason = "the library uses the rest")]
-#[path = "../../src/berth.rs"]
-mod berth;
-#[allow(dead_code, reason = "the library uses the rest")]
-#[path = "../../src/changes.rs"]
-mod changes;
+#[path = "../../src/dispatch"]
+mod dispatch {
+    pub(crate) mod changes;
+    pub(crate) mod right;
+}
 mod downgrades;
 mod endings;
 #[allow(dead_code, unreachable_pub, reason = "the library uses the rest, and exports it")]
@@ -42,39 +43,43 @@ mod events;
 #[path = "../../../tempest/src/memory/faults.rs"]
 mod faults;
 mod fences;
-#[allow(dead_code, reason = "the library uses the rest")]
-#[path = "../../src/gauge.rs"]
-mod gauge;
-#[allow(dead_code, reason = "the library uses the rest")]
-#[path = "../../src/lane.rs"]
-mod lane;
 mod lanes;
 mod lines;
+#[allow(dead_code, reason = "the library uses the rest")]
+#[path = "../../src/link"]
+mod link {
+    pub(crate) mod backlog;
+    pub(crate) mod lane;
+    pub(crate) mod outbox;
+    pub(crate) mod ring;
+    pub(crate) mod windows;
+}
 #[path = "../../src/lock.rs"]
 mod lock;
 #[allow(dead_code, reason = "the library uses the rest")]
-#[path = "../../src/outbox.rs"]
-mod outbox;
+#[path = "../../src/measure"]
+mod measure {
+    pub(crate) mod gauge;
+}
+#[allow(dead_code, reason = "the library uses the rest")]
+#[path = "../../src/memory"]
+mod memory {
+    pub(crate) mod requests;
+    pub(crate) mod set_aside;
+}
 #[allow(dead_code, reason = "the library uses the rest")]
 #[path = "../../../pdq/src/queue/padded.rs"]
 mod padded;
 #[path = "../../../pdq/tests/models/loom/parking.rs"]
 mod parking;
 mod phases;
-#[path = "../../src/quiescence.rs"]
-mod quiescence;
+#[allow(dead_code, reason = "the library uses the rest")]
+#[path = "../../src/processor"]
+mod processor {
+    pub(crate) mod berth;
+    pub(crate) mod threads;
+}
 mod receivers;
-#[path = "../../src/requests.rs"]
-mod requests;
-#[allow(dead_code, reason = "the library uses the rest")]
-#[path = "../../src/right.rs"]
-mod right;
-#[allow(dead_code, reason = "the library uses the rest")]
-#[path = "../../src/ring.rs"]
-mod ring;
-#[allow(dead_code, reason = "the library uses the rest")]
-#[path = "../../src/set_aside.rs"]
-mod set_aside;
 mod sleepers;
 #[allow(unreachable_pub, reason = "the library exports it")]
 #[path = "../../../pdq/src/queue/steps.rs"]
@@ -83,12 +88,6 @@ mod sync;
 #[allow(dead_code, reason = "the library uses the rest")]
 #[path = "../../../tempest/src/memory/tags.rs"]
 mod tags;
-#[allow(dead_code, reason = "the library uses the rest")]
-#[path = "../../src/threads.rs"]
-mod threads;
-#[allow(dead_code, reason = "the library uses the rest")]
-#[path = "../../src/windows.rs"]
-mod windows;
 
 use std::process::{Command, Stdio};
 use std::time::Duration;

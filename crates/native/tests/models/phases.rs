@@ -3,12 +3,12 @@
 use loom::sync::Arc;
 use loom::thread;
 
-use crate::barrier::{Barrier, Entry};
-use crate::berth::Berth;
+use crate::control::barrier::{Barrier, Entry};
 use crate::explore_up_to;
 use crate::fences::Fences;
+use crate::processor::berth::Berth;
+use crate::processor::threads::Inbox;
 use crate::sync::{AtomicU64, Ordering};
-use crate::threads::Inbox;
 
 /// Each fault of what is explored here, and the scenario that notices it.
 pub(crate) const FAULTS: &[(&str, &str)] = &[

@@ -5,13 +5,13 @@ use loom::sync::{Arc, Condvar, Mutex};
 use loom::thread;
 use tempest::NodeId;
 
-use crate::berth::Berth;
-use crate::changes::{Changes, Search};
+use crate::dispatch::changes::{Changes, Search};
+use crate::dispatch::right::{Right, Turn};
 use crate::explore;
 use crate::fences::Fences;
 use crate::lines::push;
-use crate::right::{Right, Turn};
-use crate::ring::{Received, Ring};
+use crate::link::ring::{Received, Ring};
+use crate::processor::berth::Berth;
 
 /// Each fault of what is explored here, and the scenario that notices it.
 pub(crate) const FAULTS: &[(&str, &str)] = &[

@@ -6,12 +6,12 @@ use loom::sync::Arc;
 use loom::thread;
 use tempest::NodeId;
 
-use crate::attendance;
-use crate::berth::Berth;
+use crate::control::attendance;
+use crate::dispatch::right::Right;
 use crate::fences::Fences;
 use crate::lines::push;
-use crate::right::Right;
-use crate::ring::{Received, Ring};
+use crate::link::ring::{Received, Ring};
+use crate::processor::berth::Berth;
 use crate::sync::{AtomicBool, AtomicU64, Ordering};
 use crate::{explore, explore_up_to};
 

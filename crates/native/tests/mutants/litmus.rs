@@ -7,8 +7,8 @@ use apps::litmus::{Dose, Experiment, Meeting, Placement, Question};
 use protocols::stache::STACHE;
 use tempest::{Launch, Mechanism, World};
 
-use crate::local::Local;
 use crate::with_fault;
+use crate::world::Local;
 
 /// Rounds of each test.
 const ROUNDS: u32 = 400;

@@ -6,94 +6,32 @@
 
 #![allow(dead_code, unreachable_pub, reason = "the library exports, and uses, more than is used here")]
 
-#[path = "../../src/adaptive.rs"]
-mod adaptive;
-#[path = "../../src/attendance.rs"]
-mod attendance;
-#[path = "../../src/backlog.rs"]
-mod backlog;
-#[path = "../../src/barrier.rs"]
-mod barrier;
-#[path = "../../src/berth.rs"]
-mod berth;
-#[path = "../../src/burst.rs"]
-mod burst;
-#[path = "../../src/changes.rs"]
-mod changes;
-#[path = "../../src/cores.rs"]
-mod cores;
-#[path = "../../src/crew.rs"]
-mod crew;
-#[path = "../../src/ending.rs"]
-mod ending;
+#[path = "../../src/apart.rs"]
+mod apart;
+#[path = "../../src/api.rs"]
+mod api;
+#[path = "../../src/cluster/mod.rs"]
+mod cluster;
+#[path = "../../src/control/mod.rs"]
+mod control;
+#[path = "../../src/dispatch/mod.rs"]
+mod dispatch;
 #[path = "../../src/fences.rs"]
 mod fences;
-#[path = "../../src/floor.rs"]
-mod floor;
-#[path = "../../src/foresight.rs"]
-mod foresight;
-#[path = "../../src/gauge.rs"]
-mod gauge;
-#[path = "../../src/helper.rs"]
-mod helper;
-#[path = "../../src/holding.rs"]
-mod holding;
-#[path = "../../src/idle.rs"]
-mod idle;
-#[path = "../../src/keyed.rs"]
-mod keyed;
-#[path = "../../src/lane.rs"]
-mod lane;
+#[path = "../../src/link/mod.rs"]
+mod link;
 mod litmus;
-#[path = "../../src/local.rs"]
-mod local;
 #[path = "../../src/lock.rs"]
 mod lock;
-#[path = "../../src/lowering.rs"]
-mod lowering;
-#[path = "../../src/node.rs"]
-mod node;
-#[path = "../../src/outbox.rs"]
-mod outbox;
-#[path = "../../src/phases.rs"]
-mod phases;
-#[path = "../../src/processor.rs"]
+#[path = "../../src/measure/mod.rs"]
+mod measure;
+#[path = "../../src/memory/mod.rs"]
+mod memory;
+#[path = "../../src/processor/mod.rs"]
 mod processor;
-#[path = "../../src/quiescence.rs"]
-mod quiescence;
-#[path = "../../src/ready.rs"]
-mod ready;
-#[path = "../../src/requests.rs"]
-mod requests;
-#[path = "../../src/right.rs"]
-mod right;
-#[path = "../../src/ring.rs"]
-mod ring;
-#[path = "../../src/segments.rs"]
-mod segments;
-#[path = "../../src/send.rs"]
-mod send;
-#[path = "../../src/serve.rs"]
-mod serve;
-#[path = "../../src/set_aside.rs"]
-mod set_aside;
-#[path = "../../src/shared.rs"]
-mod shared;
-#[path = "../../src/stacks.rs"]
-mod stacks;
+#[path = "../../src/runner/mod.rs"]
+mod runner;
 mod sync;
-#[path = "../../src/threads.rs"]
-mod threads;
-#[path = "../../src/tracer.rs"]
-mod tracer;
-#[path = "../../src/unwinding.rs"]
-mod unwinding;
-#[path = "../../src/waist.rs"]
-mod waist;
-#[path = "../../src/waits.rs"]
-mod waits;
-#[path = "../../src/windows.rs"]
-mod windows;
 #[path = "../../src/world.rs"]
 mod world;
 
@@ -102,8 +40,8 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use conformance::Setting;
-use local::Local;
 use sync::Ordering;
+use world::Local;
 
 /// Each fault, and the policies under which it is looked for.
 const FAULTS: &[(&str, &[&str])] = &[

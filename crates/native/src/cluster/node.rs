@@ -1,0 +1,125 @@
+//! What the processors of a node share: its program, its dispatcher, the right to receive, its threads.
+//!
+//! One processor of the node at a time has the right to receive (`right`) and looks at the lanes, so messages enter the dispatch queue
+//! in ring order. The `dispatcher` says who may run a handler then, under which proof.
+//!
+//! This module must never know who runs when.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use tempest::policy::Split;
+use tempest::world::{DispatchKey, Resident, Serial};
+use tempest::{Failure, NodeId, Report};
+
+use crate::apart::Alone;
+use crate::dispatch::adaptive::Adaptive;
+use crate::dispatch::dispatcher::Dispatcher;
+use crate::dispatch::floor::Floor;
+use crate::dispatch::right::Right;
+use crate::fences::Fences;
+use crate::link::backlog::Backlog;
+use crate::lock::lock;
+use crate::memory::set_aside::Lowerings;
+use crate::processor::threads::{Inbox, ThreadSlot};
+
+/// One node.
+pub(crate) struct Node {
+    pub(crate) id: NodeId,
+    pub(crate) resident: Resident,
+    pub(crate) dispatcher: Dispatcher,
+    /// Where there is shared memory.
+    pub(crate) lowerings: Option<Box<Lowerings>>,
+    /// Where the roles of its processors change.
+    pub(crate) adaptive: Option<Box<Adaptive>>,
+    pub(crate) threads: Vec<ThreadSlot>,
+    /// Per processor.
+    pub(crate) inboxes: Vec<Inbox>,
+    /// What its outboxes hold, and whether it has told what it has handled.
+    pub(crate) backlog: Backlog,
+    pub(crate) right_to_receive: Right,
+    /// Where several processors compute and run handlers, each on a core of its own.
+    pub(crate) floor: Option<Box<Floor>>,
+    /// The processor, by its number on the node, whose back-edge polls count.
+    poll_owner: Alone<AtomicUsize>,
+}
+
+impl Node {
+    pub(crate) fn new(
+        resident: Resident,
+        dispatcher: Dispatcher,
+        split: Split,
+        adaptive: Option<Box<Adaptive>>,
+        has_floor: bool,
+        reserve: usize,
+    ) -> Self {
+        let threads = resident.node.shape().threads;
+        let processors = split.computing + split.dedicated;
+        let lowerings = resident.node.memory().map(|_| Box::new(Lowerings::new(split.computing as usize)));
+        Self {
+            id: resident.node.id(),
+            resident,
+            dispatcher,
+            lowerings,
+            adaptive,
+            threads: (0..threads).map(|_| ThreadSlot::default()).collect(),
+            inboxes: (0..processors).map(|_| Inbox::default()).collect(),
+            backlog: Backlog::new(reserve),
+            // A helper has the number behind theirs.
+            right_to_receive: Right::among(processors as usize + 1, Fences::asymmetric()),
+            floor: has_floor.then(Box::default),
+            poll_owner: Alone::default(),
+        }
+    }
+
+    /// The serial dispatcher of a node with one processor, which takes it once.
+    pub(crate) fn take_serial(&self) -> Option<Serial> {
+        match &self.dispatcher {
+            Dispatcher::Own(serial) => lock(serial).take(),
+            Dispatcher::Serial(_) | Dispatcher::Keyed(_) => None,
+        }
+    }
+
+    /// Returns the serial dispatcher that [`take_serial`](Self::take_serial) gave: its processor has stopped.
+    pub(crate) fn return_serial(&self, returned: Serial) {
+        if let Dispatcher::Own(serial) = &self.dispatcher {
+            *lock(serial) = Some(returned);
+        }
+    }
+
+    /// The program's report of this node, when the run has ended well and its OS threads have been joined.
+    ///
+    /// # Errors
+    /// If the program panics.
+    ///
+    /// # Panics
+    /// If a key is held, or an event waits for one: the run has not ended then.
+    pub(crate) fn report(&self) -> Result<Report, Failure> {
+        match &self.dispatcher {
+            Dispatcher::Own(serial) => {
+                let mut serial = lock(serial);
+                let serial = serial.as_mut().expect("its processor has returned it");
+                self.resident.report(serial.hold(DispatchKey::Sequential))
+            }
+            Dispatcher::Serial(serial) => self.resident.report(lock(&serial.0).hold(DispatchKey::Sequential)),
+            Dispatcher::Keyed(shared) => {
+                let held = shared.queue.try_hold(DispatchKey::Sequential);
+                self.resident.report(held.expect("nothing is unfinished at the end of a run").proof())
+            }
+        }
+    }
+
+    /// Whether this back-edge poll of processor `number` of `processors` is the one that looks. Passes on if so.
+    pub(crate) fn owns_poll(&self, number: usize, processors: usize) -> bool {
+        let owns = self.poll_owner.0.load(Ordering::Relaxed) == number;
+        if owns {
+            self.poll_owner.0.store((number + 1) % processors, Ordering::Relaxed);
+        }
+        owns
+    }
+
+    /// Whether a lowering is set aside: with serial dispatch nothing else is handled meanwhile.
+    #[inline]
+    pub(crate) fn has_set_aside(&self) -> bool {
+        self.lowerings.as_ref().is_some_and(|lowerings| lowerings.has_set_aside())
+    }
+}

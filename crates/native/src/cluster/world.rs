@@ -1,0 +1,298 @@
+//! What all processors of a running world share.
+//!
+//! A world is *running* until it has *ended*, is *deadlocked* or has *failed*; the first of these stays. This module
+//! must never know who runs when.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::{Duration, Instant};
+
+use pdq::DispatcherId;
+use tempest::policy::{Notice, Split};
+use tempest::{Blocked, Failure, Flow, Launch, NodeId, Policy, Shape};
+use units::Time;
+
+use crate::cluster::node::Node;
+use crate::dispatch::adaptive::{Adaptive, Judging};
+use crate::dispatch::dispatcher::Dispatcher;
+use crate::fences::{Fences, between_givers_and_sleepers};
+use crate::link::lane::{Bounds, Depths, Lane};
+use crate::lock::lock;
+use crate::measure::gauge::Gauge;
+use crate::measure::phases::Phases;
+use crate::processor::berth::Berth;
+
+/// Where a world is in its life. Only ever leaves `Running`, once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub(crate) enum Stage {
+    Running = 0,
+    Ended,
+    Deadlocked,
+    Failed,
+}
+
+/// A running world.
+pub(crate) struct World {
+    pub(crate) policy: Policy,
+    pub(crate) split: Split,
+    /// Each processor keeps its own at hand, and its gauge, and the lanes out.
+    pub(crate) nodes: Vec<Arc<Node>>,
+    /// Those out of a node, in order of their destination.
+    lanes: Vec<Arc<[Lane]>>,
+    /// What bounds the outboxes of all nodes.
+    pub(crate) bounds: Bounds,
+    /// Those of node 0 first.
+    pub(crate) gauges: Vec<Arc<Gauge>>,
+    pub(crate) berths: Vec<Berth>,
+    /// The processors of each node that run handlers.
+    servers: Vec<Range<usize>>,
+    /// How many of these are of processors, those of a node beside each other; the helpers, if there are any, come behind, one
+    /// for each node.
+    pub(crate) processors: usize,
+    /// When the helper of a node was woken last, in nanoseconds from the start.
+    pub(crate) roused_ns: Vec<AtomicU64>,
+    /// More processors than the host has cores: nobody may spin for long.
+    pub(crate) oversubscribed: bool,
+    /// Between who gives work and who goes to sleep.
+    pub(crate) fences: Fences,
+    /// Threads that have not returned.
+    pub(crate) live: AtomicUsize,
+    pub(crate) phases: Phases,
+    stage: AtomicU8,
+    failure: Mutex<Option<Failure>>,
+    /// Threads that waited when the world stopped, told by their processors.
+    pub(crate) blocked: Mutex<Vec<Blocked>>,
+    start: OnceLock<Instant>,
+    /// When the run stopped, in nanoseconds from its start; `u64::MAX` before.
+    stopped_ns: AtomicU64,
+}
+
+/// Rings have credits of their own, so that nothing needs acknowledging; a window well below [`RING_SLOTS`] leaves room for
+/// the answers to what others ask.
+///
+/// [`RING_SLOTS`]: crate::link::lane::RING_SLOTS
+const FLOW: Flow = Flow { window: 256, acknowledge_every: None };
+
+/// The processors of a node that run handlers: the dedicated ones, or all where there are none.
+fn servers_of(split: Split, node: NodeId) -> Range<usize> {
+    let per_node = (split.computing + split.dedicated) as usize;
+    let first = node.0 as usize * per_node;
+    let servers = if split.dedicated == 0 { first } else { first + split.computing as usize };
+    servers..first + per_node
+}
+
+impl World {
+    /// Settles a job on its nodes.
+    ///
+    /// # Errors
+    /// If the program refuses or panics.
+    pub(crate) fn settle(
+        launch: &Launch,
+        split: Split,
+        depths: Depths,
+        judging: Judging,
+        cores: usize,
+    ) -> Result<Self, Failure> {
+        let shape = Shape { nodes: launch.nodes, threads: split.computing * launch.threads };
+        let per_node = (split.computing + split.dedicated) as usize;
+        let processors = launch.nodes as usize * per_node;
+        let oversubscribed = processors > cores;
+        let settle = |node, first: Option<&Arc<Node>>| {
+            let identity = DispatcherId::fresh();
+            let first = first.map(|first| &*first.resident.node);
+            let resident =
+                tempest::world::settle(&launch.job, NodeId(node), shape, FLOW, identity.id(), first)?;
+            let adaptive = Adaptive::of(launch, NodeId(node), judging, oversubscribed).map(Box::new);
+            let has_floor = split.dedicated == 0 && split.computing > 1 && !oversubscribed;
+            let dispatcher = Dispatcher::new(&launch.policy, split, identity);
+            let reserve = depths.reserve(launch.nodes as usize);
+            let node = Node::new(resident, dispatcher, split, adaptive, has_floor, reserve);
+            Ok::<_, Failure>(Arc::new(node))
+        };
+        let mut nodes = Vec::new();
+        for node in 0..launch.nodes {
+            nodes.push(settle(node, nodes.first())?);
+        }
+        let helpers = if launch.policy.helper.is_some() { nodes.len() } else { 0 };
+        let threads = (shape.nodes * shape.threads) as usize;
+        let kinds = nodes.iter().map(|node| node.resident.node.message_names().count()).max();
+        let bounds = Bounds::new(depths, nodes.len(), kinds.unwrap_or(0));
+        let lane = || Lane::new(depths.slots, &bounds, per_node > 1 || helpers > 0);
+        let sleep_is_rare = !oversubscribed && launch.policy.notice == Notice::Poll && helpers == 0;
+        Ok(Self {
+            policy: launch.policy.clone(),
+            split,
+            lanes: nodes.iter().map(|_| nodes.iter().map(|_| lane()).collect()).collect(),
+            nodes,
+            bounds,
+            gauges: (0..processors + helpers).map(|_| Arc::default()).collect(),
+            berths: (0..processors + helpers).map(|_| Berth::default()).collect(),
+            servers: (0..launch.nodes).map(|node| servers_of(split, NodeId(node))).collect(),
+            processors,
+            roused_ns: (0..helpers).map(|_| AtomicU64::new(0)).collect(),
+            oversubscribed,
+            fences: between_givers_and_sleepers(sleep_is_rare),
+            live: AtomicUsize::new(threads),
+            phases: Phases::new(threads),
+            stage: AtomicU8::new(Stage::Running as u8),
+            failure: Mutex::new(None),
+            blocked: Mutex::new(Vec::new()),
+            start: OnceLock::new(),
+            stopped_ns: AtomicU64::new(u64::MAX),
+        })
+    }
+
+    /// Processors of each node.
+    pub(crate) fn processors_per_node(&self) -> usize {
+        (self.split.computing + self.split.dedicated) as usize
+    }
+
+    /// The node of a processor or helper, by its index, and its number there: processors that compute first, a helper last.
+    pub(crate) fn seat(&self, index: usize) -> (usize, usize) {
+        let per_node = self.processors_per_node();
+        if self.is_helper(index) {
+            (index - self.processors, per_node)
+        } else {
+            (index / per_node, index % per_node)
+        }
+    }
+
+    /// Whether it is a helper.
+    pub(crate) fn is_helper(&self, index: usize) -> bool {
+        index >= self.processors
+    }
+
+    /// Whether a processor runs handlers and nothing else, as a helper does.
+    pub(crate) fn is_dedicated(&self, index: usize) -> bool {
+        self.seat(index).1 >= self.split.computing as usize
+    }
+
+    /// The processors of a node that run handlers.
+    #[inline]
+    pub(crate) fn servers(&self, node: NodeId) -> Range<usize> {
+        self.servers[node.0 as usize].clone()
+    }
+
+    /// Where the processors of a node sleep that run handlers.
+    #[inline]
+    pub(crate) fn server_berths(&self, node: NodeId) -> &[Berth] {
+        &self.berths[self.servers(node)]
+    }
+
+    /// Whether a processor of a node sleeps that runs handlers, or its helper. Who has given work passes the light barrier before.
+    #[inline]
+    pub(crate) fn someone_sleeps_on(&self, node: NodeId) -> bool {
+        self.server_berths(node).iter().any(Berth::is_taken)
+            || self.helper_berth(node).is_some_and(Berth::is_taken)
+    }
+
+    /// The lane from one node to another.
+    #[inline]
+    pub(crate) fn lane(&self, from: NodeId, to: NodeId) -> &Lane {
+        &self.lanes[from.0 as usize][to.0 as usize]
+    }
+
+    /// Its number among all lanes.
+    #[inline]
+    pub(crate) fn lane_index(&self, from: NodeId, to: NodeId) -> usize {
+        from.0 as usize * self.nodes.len() + to.0 as usize
+    }
+
+    /// The lanes into a node, in order of their source.
+    #[inline]
+    pub(crate) fn lanes_into(&self, to: NodeId) -> impl Iterator<Item = &Lane> {
+        self.lanes.iter().map(move |lanes| &lanes[to.0 as usize])
+    }
+
+    /// The lanes out of a node, in order of their destination.
+    pub(crate) fn lanes_from(&self, from: NodeId) -> &Arc<[Lane]> {
+        &self.lanes[from.0 as usize]
+    }
+
+    /// Whether everything that runs on a node runs on one processor.
+    #[inline]
+    pub(crate) fn is_one_per_node(&self) -> bool {
+        self.gauges.len() == self.nodes.len()
+    }
+
+    /// Starts the clock.
+    pub(crate) fn start_clock(&self) {
+        self.start.get_or_init(Instant::now);
+    }
+
+    /// Nanoseconds since the start.
+    pub(crate) fn now_ns(&self) -> u64 {
+        self.start.get().map_or(0, |start| start.elapsed().as_nanos() as u64)
+    }
+
+    /// Time since the start, but not after the run stopped.
+    pub(crate) fn now(&self) -> Time {
+        Time::from_nanoseconds(self.running_ns())
+    }
+
+    /// Nanoseconds since the start, but not after the run stopped.
+    pub(crate) fn running_ns(&self) -> u64 {
+        self.now_ns().min(self.stopped_ns.load(Ordering::Relaxed))
+    }
+
+    pub(crate) fn stage(&self) -> Stage {
+        match self.stage.load(Ordering::Acquire) {
+            0 => Stage::Running,
+            1 => Stage::Ended,
+            2 => Stage::Deadlocked,
+            _ => Stage::Failed,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn is_running(&self) -> bool {
+        self.stage.load(Ordering::Relaxed) == Stage::Running as u8
+    }
+
+    /// Ends the run and wakes everybody to see it. False if it has ended already.
+    pub(crate) fn stop(&self, stage: Stage) -> bool {
+        self.stopped_ns.fetch_min(self.now_ns(), Ordering::Relaxed);
+        let running = Stage::Running as u8;
+        let stopped = self.stage.compare_exchange(running, stage as u8, Ordering::AcqRel, Ordering::Relaxed);
+        if stopped.is_ok() {
+            self.fences.light();
+            self.berths.iter().for_each(Berth::wake_from_anything);
+        }
+        stopped.is_ok()
+    }
+
+    /// Ends the run with an error. False if it has ended already.
+    pub(crate) fn fail(&self, failure: Failure) -> bool {
+        // Locked first: whoever sees that the run has failed also finds out why.
+        let mut why = lock(&self.failure);
+        let failed = self.stop(Stage::Failed);
+        if failed {
+            *why = Some(failure);
+        }
+        failed
+    }
+
+    /// Gives the error that ended the run another text: the caller has ended it, and knows better now.
+    pub(crate) fn replace_failure(&self, failure: Failure) {
+        *lock(&self.failure) = Some(failure);
+    }
+
+    /// Ends the run with an error, even if it has ended: a processor has broken down.
+    pub(crate) fn spoil(&self, failure: Failure) {
+        let mut why = lock(&self.failure);
+        self.stop(Stage::Failed);
+        why.get_or_insert(failure);
+    }
+
+    /// The error that ended the run.
+    pub(crate) fn take_failure(&self) -> Option<Failure> {
+        lock(&self.failure).take()
+    }
+}
+
+/// A time as the host's clock has it, at least a nanosecond.
+pub(crate) fn host_time(time: Time) -> Duration {
+    Duration::from_nanos((time.as_femtoseconds() / 1_000_000).max(1))
+}

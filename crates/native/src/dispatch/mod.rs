@@ -1,0 +1,26 @@
+//! The dispatch of a node: which processor takes messages out of the lanes, which one runs a handler, and under which proof.
+//!
+//! | file | content |
+//! |---|---|
+//! | `dispatcher` | serial, or by key: what hands out the right to run a handler |
+//! | `right` | the right to receive, and how it passes to another processor while a handler takes long |
+//! | `serve` | moving outboxes on, receiving messages and running their handlers |
+//! | `keyed`, `changes` | serving by key, through the dispatch queue; when that is worth a search |
+//! | `holding` | keys for threads |
+//! | `floor` | which processor of several goes on, and which lets it |
+//! | `adaptive` | roles of processors that change, and the measurements behind them |
+//! | `helper` | an OS thread that runs the handlers which no processor runs in time |
+//!
+//! This part must never know what a message means, or how it travels.
+
+pub(crate) mod adaptive;
+pub(crate) mod changes;
+pub(crate) mod dispatcher;
+pub(crate) mod floor;
+pub(crate) mod helper;
+pub(crate) mod holding;
+pub(crate) mod keyed;
+pub(crate) mod right;
+#[cfg(test)]
+mod right_tests;
+pub(crate) mod serve;

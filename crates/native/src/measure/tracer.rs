@@ -1,0 +1,127 @@
+//! What a processor records of its own doings, in a run that is traced.
+//!
+//! Each processor has a batch of its own and hands it to the recorder of all when it is full. In a run that is not traced
+//! nothing is recorded and the clock is not read. This module must never know what keeps the events.
+//!
+//! A message is found again at its other end by its number in its lane, which is in order: nothing travels with it.
+
+use std::cell::{Cell, RefCell};
+
+use tempest::NodeId;
+use tempest::world::Packet;
+use trace::{Batch, Event, Recorder};
+use units::Time;
+
+use crate::cluster::world::World;
+use crate::link::ring::Received;
+use crate::measure::gauge::header_bytes;
+use crate::processor::core::Processor;
+
+/// Bits of a flow that number the messages of a lane; those above say which lane.
+const NUMBER_BITS: u32 = 40;
+
+/// Set in the flows of deposits, which pass no lane.
+const DEPOSIT: u64 = 1 << 63;
+
+/// Set in the flows of what a processor gives itself to do, which passes no lane.
+const OWN: u64 = 1 << 62;
+
+/// A processor's way to the recorder.
+pub(crate) struct Tracer {
+    batch: Option<RefCell<Batch>>,
+    /// Events that the processor gave itself.
+    own: Cell<u64>,
+}
+
+impl Tracer {
+    pub(crate) fn new(recorder: Option<Recorder>) -> Self {
+        let batch = recorder.map(|recorder| RefCell::new(Batch::new(recorder)));
+        Self { batch, own: Cell::new(0) }
+    }
+
+    /// Whether the run is traced.
+    pub(crate) fn records(&self) -> bool {
+        self.batch.is_some()
+    }
+
+    /// The time, if the run is traced. What others see of an act comes after a time taken before it.
+    #[inline]
+    pub(crate) fn time(&self, world: &World) -> Option<Time> {
+        self.batch.is_some().then(|| Time::from_nanoseconds(world.now_ns()))
+    }
+
+    /// Hands over what there is, when the run is over.
+    pub(crate) fn finish(&self) {
+        if let Some(batch) = &self.batch {
+            batch.borrow_mut().flush();
+        }
+    }
+
+    #[cold]
+    fn record(&self, at: Time, event: Event) {
+        if let Some(batch) = &self.batch {
+            batch.borrow_mut().record(at, event);
+        }
+    }
+}
+
+impl Processor {
+    /// Records what happens now, if the run is traced. `event` is told the node and the processor's number there.
+    #[inline]
+    pub(crate) fn trace(&self, event: impl FnOnce(u32, u16) -> Event) {
+        if let Some(at) = self.tracer.time(&self.world) {
+            self.tracer.record(at, event(self.node().id.0, self.number as u16));
+        }
+    }
+
+    /// Records a message that went at `at` as number `number` of its lane.
+    #[inline]
+    pub(crate) fn trace_send(&self, at: Option<Time>, to: NodeId, packet: &Packet, number: u64) {
+        let Some(at) = at else { return };
+        let (from, processor) = (self.node().id, self.number as u16);
+        let flow = self.flow(from, to, number);
+        let header = if to == from { 0 } else { header_bytes(packet.words().len()) };
+        let bytes = (self.node().resident.node.bytes(packet) + header) as u32;
+        let (node, to, message) = (from.0, to.0, packet.id().0);
+        self.tracer.record(at, Event::Send { node, processor, to, message, bytes, flow });
+    }
+
+    /// Records that the handler of a message starts.
+    #[inline]
+    pub(crate) fn trace_handler(&self, message: &Received) {
+        self.trace(|node, processor| {
+            let Received { packet, number, .. } = message;
+            let flow = self.flow(packet.source(), self.node().id, *number);
+            let (message, source) = (packet.id().0, packet.source().0);
+            Event::HandlerStart { node, processor, message, source, flow }
+        });
+    }
+
+    /// Records that a processor handles an event that it gave itself.
+    pub(crate) fn trace_own(&self, packet: &Packet) {
+        let Some(at) = self.tracer.time(&self.world) else { return };
+        let number = self.tracer.own.get() + 1;
+        self.tracer.own.set(number);
+        let flow = OWN | (self.index as u64) << NUMBER_BITS | number;
+        let (node, processor, message) = (self.node().id.0, self.number as u16, packet.id().0);
+        let bytes = self.node().resident.node.bytes(packet) as u32;
+        self.tracer.record(at, Event::Send { node, processor, to: node, message, bytes, flow });
+        self.trace(|_, _| Event::HandlerStart { node, processor, message, source: node, flow });
+    }
+
+    /// Records a deposit that went at `at`, was counted, and is in place now.
+    #[inline]
+    pub(crate) fn trace_deposit(&self, at: Option<Time>, to: NodeId, words: &[u64]) {
+        let Some(at) = at else { return };
+        let number = self.gauge().counters().deposits;
+        let flow = DEPOSIT | (self.index as u64) << NUMBER_BITS | number;
+        let (node, processor) = (self.node().id.0, self.number as u16);
+        let (to, bytes) = (to.0, size_of_val(words) as u32);
+        self.tracer.record(at, Event::Deposit { node, processor, to, bytes, flow });
+        self.trace(|from, _| Event::Place { node: to, from, flow });
+    }
+
+    fn flow(&self, from: NodeId, to: NodeId, number: u64) -> u64 {
+        (self.world.lane_index(from, to) as u64) << NUMBER_BITS | number
+    }
+}

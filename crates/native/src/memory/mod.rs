@@ -1,0 +1,17 @@
+//! Memory that several nodes or processors use: segments, and the blocks of shared memory with their rights.
+//!
+//! | file | content |
+//! |---|---|
+//! | `segments` | words that are written into the memory of other nodes |
+//! | `blocks` | how a block travels with its message, and how a fault becomes an event of its own node |
+//! | `lowering` | taking rights to blocks away from a node |
+//! | `set_aside` | the lowerings that wait for something |
+//! | `requests` | asking the computing processors of a node to let go, with two loads a poll |
+//!
+//! This part must never know what a protocol does with rights.
+
+pub(crate) mod blocks;
+pub(crate) mod lowering;
+pub(crate) mod requests;
+pub(crate) mod segments;
+pub(crate) mod set_aside;

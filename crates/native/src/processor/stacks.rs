@@ -1,0 +1,81 @@
+//! The stacks of a processor: one for each of its threads, and one for its scheduling loop, all of one size.
+//!
+//! # What a handler can count on
+//!
+//! A handler has [`Handler::STACK_BYTES`] wherever it runs. The loop has used a few of its [`Thread::STACK_BYTES`] when it serves,
+//! and so have most threads when they do, where they poll, find no room for a message, or fault. A thread that has used more than
+//! the rest serves no event itself: it steps back, and the loop serves before the thread goes on. So how deep a thread is decides
+//! where a handler runs, and nothing else.
+//!
+//! # Thread-locals
+//!
+//! This file has the room's only unsafe block. Threads of one processor share the thread-locals of its OS thread; what that asks of
+//! a program stands where programs are told of it, at [`Thread`].
+//!
+//! This module must never know what runs on a stack.
+
+#![expect(unsafe_code, reason = "the one place in this room: the contract of stackful threads")]
+
+use std::io;
+use std::rc::Rc;
+
+use fiber::{Fiber, Owner, Pool};
+use tempest::{Handler, Thread};
+
+use crate::processor::core::Processor;
+
+/// The world, whose processors alone suspend the fibers here. A program that did would be suspended for ever.
+pub(crate) static PROCESSORS: Owner = Owner::new(
+    "a thread gives its processor away by the methods of `Thread`, such as `wait`, `poll` and `send`",
+);
+
+/// Stacks for the threads and the loop of a processor. Untouched pages cost nothing.
+pub(crate) fn pool() -> Pool {
+    Pool::new(Thread::STACK_BYTES).owned_by(&PROCESSORS)
+}
+
+/// Bytes of stack that have to be left where a processor looks, for a handler and for the calls of this room up to it.
+const NEEDED_BYTES: usize = Handler::STACK_BYTES + 16 * 1024;
+
+impl Processor {
+    /// A stack on which `body` runs. Should it overflow, the processor says what it is at.
+    ///
+    /// # Errors
+    /// The system's, when it has no memory for another stack.
+    pub(crate) fn spawn(self: &Rc<Self>, pool: &Pool, body: impl FnOnce() + 'static) -> io::Result<Fiber> {
+        let occupant: Rc<Self> = Rc::clone(self);
+        // SAFETY: what a processor is at is written from its cells, the names of messages and two numbers: no memory, no lock.
+        // The processor's code borrows nothing of a thread-local across a suspension. Its fibers are resumed to their end or
+        // dropped by `crew`, before the OS thread ends. That a program's code keeps to the same, while it waits and when it is
+        // unwound, no world can see to: `tempest::Thread` demands it.
+        unsafe { pool.spawn_as(occupant, body) }
+    }
+
+    /// Whether the stack that the caller is on has room for a handler.
+    #[inline]
+    pub(crate) fn has_stack_for_handlers(&self) -> bool {
+        fiber::room().is_none_or(|left| left >= NEEDED_BYTES)
+    }
+
+    /// Serves for a thread that steps back right after. One that is too deep for a handler on top of it leaves that to the loop.
+    /// Returns how many events there are or were, as far as that is known: none, or some.
+    pub(crate) fn serve_or_leave(&self) -> usize {
+        if self.has_stack_for_handlers() {
+            return self.serve();
+        }
+        // Another processor may have to serve first.
+        self.pause();
+        self.sees_service().into()
+    }
+
+    /// The running thread is too deep for a handler on top of it: has the loop serve, if there is something to serve. Returns how
+    /// many events there were, as far as that is known: none, or some.
+    #[cold]
+    pub(crate) fn have_loop_serve(&self) -> usize {
+        let sees = self.sees_service();
+        if sees {
+            self.step_back();
+        }
+        sees.into()
+    }
+}

@@ -1,0 +1,233 @@
+//! The OS threads of a world: started together, watched, and waited for.
+//!
+//! A processor *arrives* when it has all it needs, is *released* with all others when the clock starts, and is *gone*
+//! when it has stopped. Who launched the world watches meanwhile that something happens, if there is a limit to that.
+//!
+//! A run ends well only when every OS thread has been joined, helpers included. So whoever reads the program's tables then is alone
+//! with them.
+//!
+//! A run that has failed, or is deadlocked, does not wait for ever for a processor whose thread computes and never polls, or whose
+//! destructors do: after [`GRACE`] it is left behind, and its OS thread with it, until the thread does give way or the process ends.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use fiber::{Crew, Fiber, Status};
+use tempest::world::panic_message;
+use tempest::{Failure, Launch, Refusal};
+use trace::Recorder;
+use units::Time;
+
+use crate::cluster::world::{Stage, World, host_time};
+use crate::lock::lock;
+use crate::measure::tracer::Tracer;
+use crate::processor::core::Processor;
+use crate::processor::stacks;
+use crate::runner::cores::Cores;
+
+/// How long a run that has failed, or is deadlocked, waits for its processors to see it.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// How often a run is looked at: seldom enough that an idle one uses no core for it.
+const WATCH: Duration = Duration::from_millis(200);
+
+/// How often at most.
+const CLOSE_WATCH: Duration = Duration::from_millis(1);
+
+/// Looks, if that is not too often, in the time in which nothing may happen before a run is stalled.
+const LOOKS: u32 = 10;
+
+/// Stack of a processor's OS thread. Its scheduling loop and its threads run on stacks of their own (`stacks`).
+const STACK_BYTES: usize = 256 * 1024;
+
+/// How a world's OS threads have ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Farewell {
+    /// All of them are over.
+    Joined,
+    /// The run has failed, or is deadlocked, and one of them may still compute.
+    LeftBehind,
+}
+
+/// How far the processors of a world are. Who launched the world is told of each of them, and wakes all of them once: were they told
+/// of one another, thousands of processors would wake each other millions of times.
+#[derive(Default)]
+struct Lifecycle {
+    counts: Mutex<Counts>,
+    /// For who launched the world: a processor has arrived, or is gone.
+    changed: Condvar,
+    /// For the processors.
+    released: Condvar,
+}
+
+#[derive(Default)]
+struct Counts {
+    arrived: usize,
+    released: bool,
+    gone: usize,
+}
+
+impl Lifecycle {
+    /// Tells who launched the world what has become of a processor.
+    fn tell(&self, change: impl FnOnce(&mut Counts)) {
+        change(&mut lock(&self.counts));
+        self.changed.notify_one();
+    }
+
+    /// Waits until all `processors` have arrived, or are gone: one that has panicked on its way never arrives.
+    fn await_all(&self, processors: usize) {
+        let left = |counts: &mut Counts| counts.arrived + counts.gone < processors;
+        let counts = self.changed.wait_while(lock(&self.counts), left);
+        drop(counts.unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// Lets every processor go on that has arrived.
+    fn release(&self) {
+        lock(&self.counts).released = true;
+        self.released.notify_all();
+    }
+
+    /// Waits for the release of all.
+    fn await_release(&self) {
+        let counts = self.released.wait_while(lock(&self.counts), |counts| !counts.released);
+        drop(counts.unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// Whether all `processors` are gone, now or in `patience`.
+    fn sees_off(&self, processors: usize, patience: Duration) -> bool {
+        let left = |counts: &mut Counts| counts.gone < processors;
+        let waited = self.changed.wait_timeout_while(lock(&self.counts), patience, left);
+        let (counts, _): (MutexGuard<'_, Counts>, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        counts.gone >= processors
+    }
+}
+
+/// Runs every processor of the world until it has stopped.
+pub(crate) fn run(world: &Arc<World>, launch: &Launch) -> Farewell {
+    let lifecycle = Arc::new(Lifecycle::default());
+    let cores = Cores::here();
+    let mut processors = Vec::new();
+    for index in 0..world.gauges.len() {
+        match start(world, &lifecycle, index, launch, cores.clone()) {
+            Ok(processor) => processors.push(processor),
+            Err(error) => {
+                let why = format!("processor {index} could not be started: {error}");
+                world.fail(Failure::Refused(Refusal::Host(why)));
+                break;
+            }
+        }
+    }
+    lifecycle.await_all(processors.len());
+    world.start_clock();
+    lifecycle.release();
+    let farewell = watch(world, &lifecycle, processors.len(), launch.stall_limit);
+    if farewell == Farewell::Joined {
+        for processor in processors {
+            // A panic of it has been noted where it was caught; one of a thread-local destructor aborts the process.
+            let _ended = processor.join();
+        }
+    }
+    farewell
+}
+
+fn start(
+    world: &Arc<World>,
+    lifecycle: &Arc<Lifecycle>,
+    index: usize,
+    launch: &Launch,
+    cores: Cores,
+) -> std::io::Result<JoinHandle<()>> {
+    let (world, lifecycle) = (Arc::clone(world), Arc::clone(lifecycle));
+    let (threads, recorder) = (launch.threads, launch.trace.clone());
+    let processor = thread::Builder::new().name(format!("processor {index}")).stack_size(STACK_BYTES);
+    processor.spawn(move || {
+        let is_pinned = !world.oversubscribed && !world.is_helper(index);
+        cores.seat(is_pinned.then_some(index));
+        let run = || run_processor(&world, &lifecycle, index, threads, recorder);
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(run)) {
+            world.spoil(Failure::Program(format!("processor {index} panicked: {}", panic_message(&*panic))));
+        }
+        drop(world);
+        lifecycle.tell(|counts| counts.gone += 1);
+    })
+}
+
+fn run_processor(
+    world: &Arc<World>,
+    lifecycle: &Lifecycle,
+    index: usize,
+    threads: u32,
+    recorder: Option<Recorder>,
+) {
+    world.berths[index].belongs_to_current_thread();
+    let processor = Rc::new(Processor::new(Arc::clone(world), index, threads, Tracer::new(recorder)));
+    let scheduler = spawn_scheduler(&processor);
+    lifecycle.tell(|counts| counts.arrived += 1);
+    lifecycle.await_release();
+    match scheduler {
+        Ok(scheduler) => run_scheduler(&processor, scheduler),
+        Err(error) => {
+            let why = format!("no memory for the stacks of the threads: {error}");
+            world.fail(Failure::Refused(Refusal::Host(why)));
+        }
+    }
+    processor.tracer.finish();
+    processor.return_serial();
+}
+
+/// Makes the stacks of a processor: of its threads, and of the loop that runs them.
+fn spawn_scheduler(processor: &Rc<Processor>) -> std::io::Result<Fiber> {
+    let pool = stacks::pool();
+    let threads = processor.spawn_threads(&pool)?;
+    let own = Rc::clone(processor);
+    let is_helper = own.world.is_helper(own.index);
+    processor.spawn(&pool, move || {
+        let mut threads = Crew::new(threads);
+        let run = || if is_helper { own.help() } else { own.run(&mut threads) };
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(run)) {
+            own.fail_by_panic(&*panic);
+        }
+        own.unwind(threads);
+    })
+}
+
+/// Runs until the world stops.
+fn run_scheduler(processor: &Processor, mut scheduler: Fiber) {
+    let why = match catch_unwind(AssertUnwindSafe(|| scheduler.resume())) {
+        Ok(Status::Finished) => return,
+        Ok(Status::Suspended) => format!("{processor} suspended the fiber that it runs on"),
+        Err(panic) => format!("{processor} panicked: {}", panic_message(&*panic)),
+    };
+    processor.fail(why);
+}
+
+/// Waits until the run is over; ends it when nothing has happened for `limit`, told in looks: a process that is stopped for a
+/// while is not stalled.
+fn watch(world: &World, lifecycle: &Lifecycle, processors: usize, limit: Option<Time>) -> Farewell {
+    let patience = limit.map(host_time);
+    let pause = patience.map_or(WATCH, |patience| (patience / LOOKS).clamp(CLOSE_WATCH, WATCH));
+    let (mut last, mut since) = (progress(world), Duration::ZERO);
+    while !lifecycle.sees_off(processors, pause) {
+        if matches!(world.stage(), Stage::Failed | Stage::Deadlocked) {
+            let all = lifecycle.sees_off(processors, GRACE);
+            return if all { Farewell::Joined } else { Farewell::LeftBehind };
+        }
+        let now = progress(world);
+        since = if now == last { since + pause } else { Duration::ZERO };
+        last = now;
+        if let (Some(limit), Some(patience)) = (limit, patience)
+            && since > patience
+        {
+            world.fail(Failure::Stalled { limit, spinning: Vec::new(), blocked: Vec::new() });
+        }
+    }
+    Farewell::Joined
+}
+
+/// A number that stands still only while nothing happens.
+fn progress(world: &World) -> u64 {
+    world.gauges.iter().map(|gauge| gauge.progress()).sum()
+}
