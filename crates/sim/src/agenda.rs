@@ -29,7 +29,7 @@ use units::Time;
 
 use crate::happening::{Happening, Packed};
 use crate::progress::Progress;
-use crate::prospect::Prospect;
+use crate::prospect::{MANY, Prospect};
 use crate::short_queue::ShortQueue;
 
 /// The present time and all events to come.
@@ -40,11 +40,13 @@ pub(crate) struct Agenda {
     /// The time of the last event of any node that had an effect. Looks without one do not count.
     latest: Time,
     events: Timetable<Packed>,
-    /// Events of messages that come a usual delay after they are pushed, in global order with `events`: most of those inside a
-    /// routed network and at its ports.
-    passages: DelayLines<Packed>,
-    /// Whether the present event is one of `passages`.
-    passes: bool,
+    /// Events that come a usual delay after they are pushed, in global order with `events`. There are none with lookahead.
+    usual: DelayLines<Packed>,
+    /// Whether all events may be among `usual`, and not only those of messages inside a routed network and at its ports: in global
+    /// order, where the nodes are many. The queue of few nodes is as fast.
+    all_usual: bool,
+    /// Whether the present event is one of `usual`.
+    is_usual: bool,
     /// The rank of each node among simultaneous events of several nodes.
     ranks: Box<[u32]>,
     turn: Acting,
@@ -84,10 +86,6 @@ const PUSHES: u32 = 44;
 /// number of a push. Among events that were pushed earlier only the number counts.
 const LONGEST_WAIT: u64 = (1 << PUSHES) - 1;
 
-/// The number of usual delays at the ports of a routed network. Most messages of a program are requests of one size and replies of
-/// another.
-const SIZES: usize = 2;
-
 /// A core whose fiber goes on at the present time.
 #[derive(Clone, Copy, Debug)]
 struct Due {
@@ -123,8 +121,9 @@ impl Agenda {
             lookahead,
             held: vec![false; nodes].into(),
             ranks,
-            passages: DelayLines::new(&[], 0),
-            passes: false,
+            usual: DelayLines::default(),
+            all_usual: lookahead.is_zero() && nodes >= MANY,
+            is_usual: false,
             due: ShortQueue::default(),
             parked: BTreeMap::new(),
             pushes: 0,
@@ -139,12 +138,6 @@ impl Agenda {
         }
     }
 
-    /// The agenda for a routed network, most of whose events come one of `delays` after they are pushed.
-    pub(crate) fn with_delays(self, delays: &[Time]) -> Self {
-        let passages = DelayLines::new(delays, if delays.is_empty() { 0 } else { SIZES });
-        Self { passages, ..self }
-    }
-
     /// The present time.
     pub(crate) fn now(&self) -> Time {
         self.now
@@ -157,7 +150,7 @@ impl Agenda {
 
     /// The number of events to come.
     pub(crate) fn waiting(&self) -> usize {
-        self.events.len() + self.passages.len()
+        self.events.len() + self.usual.len()
     }
 
     /// The rank of a node among simultaneous events of several nodes.
@@ -177,24 +170,32 @@ impl Agenda {
     pub(crate) fn push_since(&mut self, since: Time, node: usize, at: Time, happening: Happening) {
         let rank = self.ranks[node];
         let order = self.next_order(since, at, rank);
-        self.insert(self.actor(node), order, rank, happening);
+        self.insert(self.actor(node), order, rank, happening.into());
     }
 
     /// Adds an event inside the network at `at`. `rank` is that of the node that it concerns.
     #[inline]
     pub(crate) fn push_inside(&mut self, at: Time, rank: u32, event: hardware::Event) {
-        let (order, happening) = (self.next_order(self.now, at, rank), Happening::Network { event });
-        if !self.passages.push(self.now, order, happening.into()) {
-            self.insert(self.actor(0), order, rank, happening);
+        let order = self.next_order(self.now, at, rank);
+        self.insert_passage(order, rank, Happening::Network { event }.into());
+    }
+
+    /// Adds an event of a message at the port in of its node.
+    #[inline]
+    pub(crate) fn push_passage(&mut self, node: usize, at: Time, happening: Happening) {
+        let rank = self.ranks[node];
+        let order = self.next_order(self.now, at, rank);
+        match self.lookahead.is_zero() {
+            true => self.insert_passage(order, rank, happening.into()),
+            false => self.insert(node, order, rank, happening.into()),
         }
     }
 
-    /// Adds an event at `at` that follows the push as soon as it does for all messages of a size.
+    /// Adds an event of a message in global order.
     #[inline]
-    pub(crate) fn push_passage(&mut self, node: usize, at: Time, happening: Happening) {
-        let order = self.next_order(self.now, at, self.ranks[node]);
-        if !self.passages.push_usual(self.now, order, happening.into()) {
-            self.insert(self.actor(node), order, self.ranks[node], happening);
+    fn insert_passage(&mut self, order: Order, rank: u32, event: Packed) {
+        if !self.usual.push(self.now, order, event) {
+            self.queue(0, order, rank, event);
         }
     }
 
@@ -212,7 +213,7 @@ impl Agenda {
 
     /// Adds an event of a node at a place that was [kept](Self::keep_place), and that has not passed.
     pub(crate) fn push_to(&mut self, place: Order, node: usize, happening: Happening) {
-        self.insert(self.actor(node), place, self.ranks[node], happening);
+        self.insert(self.actor(node), place, self.ranks[node], happening.into());
     }
 
     /// Moves an event of a node from the place `from` to a later one. Returns whether it is there now: mostly, if it is an event of the
@@ -239,9 +240,16 @@ impl Agenda {
         }
     }
 
+    #[inline(always)]
+    fn insert(&mut self, actor: usize, order: Order, rank: u32, event: Packed) {
+        if !self.all_usual || !self.usual.push(self.now, order, event) {
+            self.queue(actor, order, rank, event);
+        }
+    }
+
     #[inline]
-    fn insert(&mut self, actor: usize, order: Order, rank: u32, happening: Happening) {
-        self.events.push(actor, order, happening.into());
+    fn queue(&mut self, actor: usize, order: Order, rank: u32, event: Packed) {
+        self.events.push(actor, order, event);
         let turn = &mut self.turn;
         if actor != turn.actor && turn.in_order {
             turn.bound = turn.bound.min(Turn { at: order.at, rank });
@@ -282,20 +290,21 @@ impl Agenda {
     /// run.
     #[inline]
     pub(crate) fn take_next(&mut self) -> Option<(Time, Happening)> {
-        let soon = self.turn.bound.at.min(self.passages.first().at);
-        let (order, event) = match self.events.pop_before(soon) {
-            Some(next) => {
-                self.passes = false;
-                next
+        let (order, event) = if self.lookahead.is_zero() {
+            self.is_usual = self.usual_is_next();
+            if self.is_usual { self.usual.pop() } else { self.events.pop() }?
+        } else {
+            match self.events.pop_before(self.turn.bound.at) {
+                Some(next) => next,
+                None => self.take_later()?,
             }
-            None => self.take_later()?,
         };
         self.came = (self.turn.actor, order);
         self.turn.by = self.by(self.turn.actor);
         Some((order.at, event.into()))
     }
 
-    /// Removes the next event: of another actor whose turn it is then, or one of `passages`.
+    /// Removes the next event, with lookahead: mostly of another actor, whose turn it is then.
     #[inline]
     fn take_later(&mut self) -> Option<(Order, Packed)> {
         if self.turn.bound < Turn::NEVER {
@@ -304,31 +313,31 @@ impl Agenda {
                 self.next_turn()?;
             }
         }
-        self.passes = self.passes_next();
-        if self.passes { self.passages.pop() } else { self.events.pop() }
+        self.events.pop()
     }
 
-    /// Goes on to the next event and returns it, if it is one of `passages` and inside the network, and no other part has anything to do
+    /// Goes on to the next event and returns it, if it is one of `usual` and inside the network, and no other part has anything to do
     /// before.
     #[inline]
     pub(crate) fn go_on_inside(&mut self) -> Option<hardware::Event> {
-        let order = self.passages.first();
-        if order.at > self.patient_until || !self.due.is_empty() || !self.passes_next() {
+        let (order, next) = self.usual.next()?;
+        let event = next.inside()?;
+        let is_first = self.events.next().is_none_or(|other| order < other);
+        if !is_first || order.at > self.patient_until || !self.due.is_empty() {
             return None;
         }
-        let Happening::Network { event } = self.passages.next()?.into() else { return None };
-        self.passages.pop();
-        self.passes = true;
+        self.usual.pop();
+        self.is_usual = true;
         self.came = (self.turn.actor, order);
         (self.now, self.latest) = (order.at, self.latest.max(order.at));
         self.happened += 1;
         Some(event)
     }
 
-    /// Whether the next event is one of `passages`.
+    /// Whether the next event is one of `usual`.
     #[inline]
-    fn passes_next(&self) -> bool {
-        let first = self.passages.first();
+    fn usual_is_next(&self) -> bool {
+        let first = self.usual.first();
         first.at < Time::MAX && self.events.next().is_none_or(|next| first < next)
     }
 
@@ -372,7 +381,7 @@ impl Agenda {
     /// The time of the next event of the acting node, in this turn or later.
     #[inline]
     fn own(&self) -> Time {
-        self.events.next().map_or(Time::MAX, |next| next.at).min(self.passages.first().at)
+        self.events.next().map_or(Time::MAX, |next| next.at).min(self.usual.first().at)
     }
 
     /// Whether the present instant is that of global order: no other actor has an earlier event.
@@ -402,16 +411,22 @@ impl Agenda {
         self.held.fill(false);
     }
 
-    /// Whether the present event is one of `passages`.
+    /// Whether the present event came a usual delay after it was pushed.
     #[inline]
-    pub(crate) fn is_passage(&self) -> bool {
-        self.passes
+    pub(crate) fn is_usual(&self) -> bool {
+        self.is_usual
     }
 
-    /// The passage that stood `ahead` places behind the present one, among those of its delay.
+    /// The event that stood `ahead` places behind the present one, among those of its usual delay.
     #[inline]
-    pub(crate) fn passage_ahead(&self, ahead: usize) -> Option<Happening> {
-        self.passages.behind(ahead).map(Happening::from)
+    pub(crate) fn usual_ahead(&self, ahead: usize) -> Option<Happening> {
+        self.usual.behind(ahead).map(Happening::from)
+    }
+
+    /// The event inside the network that stood `ahead` places behind the present one, among those of its usual delay.
+    #[inline]
+    pub(crate) fn usual_inside_ahead(&self, ahead: usize) -> Option<hardware::Event> {
+        self.usual.behind(ahead)?.inside()
     }
 
     /// Whether it is worth while now to prepare for the events that come soon: nodes are many, and this was not asked before in the
@@ -479,7 +494,7 @@ impl Agenda {
             Happening::Continue { .. } => false,
             event => !ignored || !event.is_a_look(),
         };
-        self.events.iter().filter(counts).count() + self.passages.len()
+        self.events.iter().chain(self.usual.iter()).filter(counts).count()
     }
 
     /// Ends the run now, though there are events to come.

@@ -15,9 +15,13 @@ use crate::fibers::Fibers;
 use crate::happening::Happening;
 use crate::processor::core::Activity;
 
-/// The passages after the present one, among those of its delay, for which the host's memory is asked: first for what a passage names,
-/// then for what that names, and so on. A passage takes the host little time.
-const AHEAD: [usize; 3] = [12, 8, 4];
+/// The events after the present one, among those of its usual delay, for which the host's memory is asked if they are inside the
+/// network or at its ports: first for what such an event names, then for what that names, and so on. It takes the host little time.
+const PASSAGES_AHEAD: [usize; 3] = [12, 8, 4];
+
+/// The events after the present one, among those of its usual delay, for which the host's memory is asked if they are of nodes. Events
+/// of other delays come between them.
+const USUAL_AHEAD: [usize; 4] = [1, 2, 3, 4];
 
 /// The nodes from which on they count as far: a node takes 13 KiB, and together they lie in no cache of most hosts. What is three
 /// steps away from an event is worth asking for only there.
@@ -29,13 +33,14 @@ const EVENTS_AHEAD: [usize; 4] = [1, 3, 5, 7];
 /// Asks for what the events that come soon touch.
 #[cold]
 pub(crate) fn ask(cluster: &Cluster, fibers: &Fibers) {
-    if cluster.agenda.is_passage() {
-        return ask_for_passages(cluster);
-    }
     if cluster.agenda.takes_turns() {
         ask_for_turns(cluster, fibers);
+    } else if !cluster.agenda.is_usual() {
+        ask_for_events(cluster, fibers, EVENTS_AHEAD.map(|ahead| cluster.agenda.event_ahead(ahead)));
+    } else if ask_for_passages(cluster) {
+        return;
     } else {
-        ask_for_events(cluster, fibers);
+        ask_for_events(cluster, fibers, USUAL_AHEAD.map(|ahead| cluster.agenda.usual_ahead(ahead)));
     }
     if cluster.nodes.len() >= FAR {
         ask_for_far(cluster);
@@ -78,9 +83,9 @@ fn ask_for_turns(cluster: &Cluster, fibers: &Fibers) {
     }
 }
 
-/// Asks for what the next events of one queue of all nodes touch.
-fn ask_for_events(cluster: &Cluster, fibers: &Fibers) {
-    let [deep, inside, parts, subject] = EVENTS_AHEAD.map(|ahead| cluster.agenda.event_ahead(ahead));
+/// Asks for what the next events of one queue of all nodes touch, the soonest of which comes first.
+fn ask_for_events(cluster: &Cluster, fibers: &Fibers, events: [Option<Happening>; 4]) {
+    let [deep, inside, parts, subject] = events;
     if let Some(happening) = subject {
         ask_for_subject(cluster, happening);
     }
@@ -105,35 +110,38 @@ fn answered(cluster: &Cluster, happening: Happening) -> Option<usize> {
     }
 }
 
-/// Asks for what the passages touch that follow the present one with the same delay. They are of one kind.
+/// Asks for what the events inside the network or at its ports touch that follow the present one with the same delay. Mostly the events
+/// of a delay are of one kind. Returns whether they are such events.
 #[cold]
-pub(crate) fn ask_for_passages(cluster: &Cluster) {
-    let [far, between, near] = AHEAD;
+pub(crate) fn ask_for_passages(cluster: &Cluster) -> bool {
+    let [far, between, near] = PASSAGES_AHEAD;
     let Cluster { agenda, nodes, link, .. } = cluster;
-    match agenda.passage_ahead(far) {
-        Some(Happening::Network { event }) => {
-            link.road.ask_for_message(event);
-            if let Some(Happening::Network { event }) = agenda.passage_ahead(between)
-                && let Some((flight, node)) = link.road.ask_for_channels(event)
-            {
-                pdq::prefetch(&link.flights[flight]);
-                pdq::prefetch(&nodes[node].port);
-            }
+    if let Some(event) = agenda.usual_inside_ahead(far) {
+        link.road.ask_for_message(event);
+        if let Some(event) = agenda.usual_inside_ahead(between)
+            && let Some((flight, node)) = link.road.ask_for_channels(event)
+        {
+            pdq::prefetch(&link.flights[flight]);
+            pdq::prefetch(&nodes[node].port);
         }
+        return true;
+    }
+    match agenda.usual_ahead(far) {
         Some(Happening::Pass { flight }) => {
             let place_of = |flight| &nodes[link.flights[flight].to()];
             pdq::prefetch(&link.flights[flight]);
-            if let Some(Happening::Pass { flight }) = agenda.passage_ahead(between) {
+            if let Some(Happening::Pass { flight }) = agenda.usual_ahead(between) {
                 let Node { port, dispatch, .. } = place_of(flight);
                 pdq::prefetch(port);
                 pdq::prefetch(dispatch);
             }
-            if let Some(Happening::Pass { flight }) = agenda.passage_ahead(near) {
+            if let Some(Happening::Pass { flight }) = agenda.usual_ahead(near) {
                 ask_inside_dispatch(&place_of(flight).dispatch, !has_network_processors(cluster));
             }
         }
-        _ => {}
+        _ => return false,
     }
+    true
 }
 
 /// Asks for what an event names.

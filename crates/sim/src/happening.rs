@@ -77,6 +77,15 @@ const POST: u32 = 8;
 const LOOK: u32 = 9;
 const REACH: u32 = 10;
 
+impl Packed {
+    /// The event, if it is one inside the network.
+    #[inline]
+    pub(crate) fn inside(self) -> Option<hardware::Event> {
+        let is_inside = (self.0 >> 32) as u32 / LIMIT == NETWORK;
+        is_inside.then(|| hardware::Event::of_number(self.0 as u32))
+    }
+}
+
 impl From<Happening> for Packed {
     #[inline]
     fn from(happening: Happening) -> Self {
@@ -140,6 +149,8 @@ mod tests {
         let packets = PacketStep::ALL.map(|step| Happening::Packet { packet: number, step });
         for event in events.into_iter().chain(packets) {
             assert_eq!(Happening::from(Packed::from(event)), event);
+            let inside = Packed::from(event).inside().map(|event| Happening::Network { event });
+            assert_eq!(inside, Some(event).filter(|event| matches!(event, Happening::Network { .. })));
         }
     }
 }

@@ -4,7 +4,7 @@
 //! This module must never know an event.
 
 /// The nodes from which on they count as many: together they no longer lie in the near caches of the host.
-const MANY: usize = 256;
+pub(crate) const MANY: usize = 256;
 
 /// Whether the next events are to be told.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

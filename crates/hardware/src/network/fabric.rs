@@ -144,12 +144,6 @@ impl Fabric {
         }
     }
 
-    /// The delays after which most events follow the events that add them: a message that waits for nothing reaches the end of a
-    /// link or a port.
-    pub fn delays(&self) -> [Time; 2] {
-        [self.hop, self.latency]
-    }
-
     /// Starts cross traffic, if there is any. The caller does this once, before anything else.
     pub fn start(&mut self, mut later: impl FnMut(Time, u32, Event)) {
         for (source, at) in self.cross_traffic.iter().flat_map(CrossTraffic::starts) {
@@ -349,7 +343,7 @@ impl Fabric {
 
     /// Lets a worm's head enter the channel that it was given. The head reaches the channel's end after the channel's delay. It
     /// asks for the next channel then, or when the worm before it in the buffer has left.
-    #[inline]
+    #[inline(always)]
     fn go_on(&mut self, now: Time, number: u32, later: &mut impl FnMut(Time, u32, Event)) {
         let worm = &mut self.worms[number as usize];
         let (entered, leaves) = (worm.wants, worm.leaves());

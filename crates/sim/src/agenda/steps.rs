@@ -71,7 +71,7 @@ impl Agenda {
             return past_present;
         }
         let other = Order { at: self.turn.bound.at.min(self.stalls_after()), ..FIRST };
-        self.events.next().unwrap_or(Order::NEVER).min(self.passages.first()).min(other).max(past_present)
+        self.events.next().unwrap_or(Order::NEVER).min(self.usual.first()).min(other).max(past_present)
     }
 
     /// The instant up to which the present time may [pass](Self::pass), and which it may not reach.

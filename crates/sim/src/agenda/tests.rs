@@ -1,5 +1,7 @@
 //! The order of events and the length of turns, with and without lookahead, on two nodes.
 
+use proptest::prelude::*;
+
 use super::*;
 
 fn ns(time: u64) -> Time {
@@ -206,4 +208,33 @@ fn a_node_that_runs_ahead_does_not_stall_before_another_has_made_progress() {
     assert_eq!([next(&mut agenda), next(&mut agenda)], [Some((0, ns(90))), Some((1, ns(95)))]);
     agenda.note_progress();
     assert_eq!((next(&mut agenda), agenda.stalled()), (Some((2, ns(101))), None));
+}
+
+proptest! {
+    /// A step pushes an event of a node with one of a few delays, or with any. Then time goes on to the next event.
+    #[test]
+    fn in_global_order_simultaneous_events_come_by_rank_and_then_as_long_as_they_were_waited_for(
+        pushes in proptest::collection::vec((0_usize..4, 0_u64..30, 0_u64..5), 0..300)
+    ) {
+        // The nodes are many: events may stand in rows.
+        let ranks = (0..MANY as u32).rev().collect::<Vec<_>>();
+        let (mut agenda, mut plain) = (agenda(&ranks, None), std::collections::BTreeSet::new());
+        let taken = |agenda: &mut Agenda, plain: &mut std::collections::BTreeSet<_>| {
+            let first = plain.pop_first().map(|(at, _, _, flight)| (flight, at));
+            (next(agenda), first)
+        };
+        for (flight, (node, delay, taken_after)) in (0..).zip(pushes) {
+            let (now, at) = (agenda.now(), agenda.now() + ns(delay));
+            agenda.push(node, at, Happening::Deliver { flight });
+            plain.insert((at, ranks[node], now, flight));
+            if taken_after < 2 {
+                let (next, first) = taken(&mut agenda, &mut plain);
+                prop_assert_eq!(next, first);
+            }
+        }
+        while !plain.is_empty() {
+            let (next, first) = taken(&mut agenda, &mut plain);
+            prop_assert_eq!(next, first);
+        }
+    }
 }

@@ -62,7 +62,7 @@ impl Plan<'_> {
                 policy: policy.clone(),
                 prices: PriceLists::new(machine),
             },
-            agenda: Agenda::new(self.ranks(), self.lookahead(), self.stall_limit).with_delays(&road.delays()),
+            agenda: Agenda::new(self.ranks(), self.lookahead(), self.stall_limit),
             measure: Measure::new(messages, self.trace),
             nodes: Vec::with_capacity(places.len()),
             cores: Vec::with_capacity(places.len() * self.processors()),

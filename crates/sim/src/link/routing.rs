@@ -45,14 +45,6 @@ impl Road {
         matches!(self.network, Network::Constant(_))
     }
 
-    /// The delays after which most events inside the network follow the events that push them.
-    pub(crate) fn delays(&self) -> Vec<Time> {
-        match &self.network {
-            Network::Constant(_) => Vec::new(),
-            Network::Routed(fabric) => fabric.delays().into(),
-        }
-    }
-
     /// Starts the cross traffic of the network, if there is any.
     pub(crate) fn start(&mut self, agenda: &mut Agenda) {
         if let Network::Routed(fabric) = &mut self.network {
@@ -172,12 +164,8 @@ fn later(agenda: &mut Agenda) -> impl FnMut(Time, u32, Event) + '_ {
 #[cfg(test)]
 mod tests {
     use hardware::{Mover, Passages};
-    use proptest::prelude::*;
-    use tempest::NodeId;
-    use units::{Bandwidth, Bytes};
 
     use super::*;
-    use crate::link::flights::Flights;
     use crate::link::testing::interface;
     use crate::testing::ns;
 
@@ -216,63 +204,5 @@ mod tests {
         let apart = |later: usize| arrivals[later].1 - arrivals[later - 1].1;
         assert!(arrivals[0].1 >= ns(100));
         assert_eq!((apart(1), apart(2)), (ns(40), ns(40)));
-    }
-    /// The course of messages through a mesh of 4 by 2 routers: when each leaves its node and when its first byte has come, in the
-    /// order in which the agenda tells it.
-    fn course(messages: &[(u32, u32, u64)], keeps_rows: bool) -> Vec<(Time, &'static str, u32)> {
-        let routers = machine::Routers {
-            topology: machine::Topology::Mesh { dimensions: 2, sides: Some(vec![4, 2]) },
-            link: Bandwidth::new(1_000_000_000).expect("above zero"),
-            hop: ns(10),
-            buffer: Bytes::new(40),
-            cross_traffic: None,
-        };
-        let network = machine::Network { latency: ns(20), routers: Some(routers) };
-        let mut road = Road {
-            network: Network::new(&network, Time::ZERO, 8),
-            send_queue: 2,
-            receive_queue: None,
-            look: ns(7),
-        };
-        let delays = if keeps_rows { road.delays() } else { Vec::new() };
-        let mut agenda = Agenda::new([3, 5, 1, 0, 7, 6, 2, 4].into(), Time::ZERO, None).with_delays(&delays);
-        let (mut flights, mut port) = (Flights::new(32), Interface::new(interface().into()));
-        let mut passages = Passages::new(interface(), Time::ZERO);
-        for &(from, to, at) in messages {
-            let flight = flights.load_packet(0, (NodeId(from), NodeId(to)), 20);
-            flights[flight].leave(0, ns(5 * at));
-            agenda.push(from as usize, ns(5 * at), Happening::Deliver { flight });
-        }
-        let mut course = Vec::new();
-        while let Some((at, happening)) = agenda.take_next() {
-            agenda.begin(at, happening);
-            match happening {
-                Happening::Deliver { flight } => {
-                    course.push((at, "leaves", flight));
-                    let passage = passages.of(20, Mover::Staging);
-                    road.leave(flight, &flights[flight], passage, &mut port, &mut agenda);
-                }
-                Happening::Network { event } => {
-                    let Some(flight) = road.step(event, &mut agenda) else { continue };
-                    course.push((at, "comes", flight));
-                    road.accept(flights[flight].to(), &mut agenda);
-                }
-                other => panic!("{other:?}"),
-            }
-        }
-        course
-    }
-
-    proptest! {
-        #[test]
-        fn rows_of_events_with_fixed_delays_change_nothing(
-            messages in proptest::collection::vec((0_u32..8, 0_u32..7, 0_u64..20), 0..100)
-        ) {
-            let messages: Vec<_> =
-                messages.into_iter().map(|(from, to, at)| (from, if to < from { to } else { to + 1 }, at)).collect();
-            let course = course(&messages, true);
-            prop_assert_eq!(course.len(), 2 * messages.len());
-            prop_assert_eq!(course, self::course(&messages, false));
-        }
     }
 }
