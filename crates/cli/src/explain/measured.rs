@@ -2,6 +2,7 @@
 //! price.
 
 use report::document::OneWay;
+use units::Time;
 use worlds::{Run, Target};
 
 use crate::house::House;
@@ -13,11 +14,17 @@ const PROGRAM: &str = "active-message";
 const NODES: u32 = 2;
 const ROUNDS: &str = "500";
 
-/// The message under each policy; nothing where the command does not have the program, or the machine refuses the run.
+/// The longest that nothing may happen in a run: processors look for messages all the while, so a message that takes longer is not
+/// measured.
+const LONGEST: Time = Time::from_microseconds(100);
+
+/// The message under each policy; nothing where the command does not have the program, the machine refuses the run, or a message takes
+/// too long.
 pub(super) fn measure(house: &House, target: &Target, policies: &[String]) -> Vec<OneWay> {
     let Ok(program) = house.programs.find(PROGRAM) else { return Vec::new() };
     let one_way = |policy: &String| {
-        let run = Run::of(program).on(target.clone()).nodes(NODES).input("rounds", ROUNDS);
+        let run =
+            Run::of(program).on(target.clone()).nodes(NODES).input("rounds", ROUNDS).stall_limit(LONGEST);
         let outcome = run.policy(policy.parse().ok()?).run().ok()?;
         OneWay::of(policy, &outcome.report, &outcome.anatomy)
     };

@@ -32,7 +32,7 @@ pub struct Explain {
     /// The stages of a message without words there and back, on an idle machine, under each policy of `derived` with a round trip.
     pub trips: Vec<Trip>,
     /// The time of a message without words from handler to handler, measured by a run of `active-message` on two nodes under each policy
-    /// of `trips`; empty if the command does not have that program.
+    /// of `trips`; empty if the command does not have that program, or if nothing happens for 100 us while a message travels.
     pub measured: Vec<OneWay>,
     /// The policies and mechanisms that the machine can run.
     pub runs: Runs,

@@ -182,6 +182,15 @@ fn a_round_trip_holds_the_time_of_its_bytes() {
 }
 
 #[test]
+fn a_message_that_takes_very_long_is_not_measured() {
+    let explained =
+        |latency: &str| json(&["explain", "paragon", "--set", &format!("network.latency={latency}")]);
+    assert_eq!(explained("1000 s")["measured"], serde_json::json!([]));
+    let way = &explained("90 us")["measured"][0];
+    assert!(way["time_ns"].as_f64().is_some_and(|time| time > 9e4), "{way}");
+}
+
+#[test]
 fn a_policy_that_the_machine_cannot_run_is_called_so() {
     let text = good(&["explain", "paragon", "--policy", "hurricane-1:1", "--width", "120"]);
     assert!(text.contains("it cannot run so: ") && text.contains("added-processors"), "{text}");
