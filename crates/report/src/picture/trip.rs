@@ -18,15 +18,24 @@ pub fn message(machine: &Explain) -> Option<Picture> {
     if machine.measured.is_empty() { priced(&machine.machine, &machine.trips) } else { measured(machine) }
 }
 
-fn measured(machine: &Explain) -> Option<Picture> {
-    // Policies under which a message goes the same way are one.
-    let mut ways: Vec<(Vec<&str>, &OneWay)> = Vec::new();
-    for way in &machine.measured {
-        match ways.iter_mut().find(|(_, known)| known.stages == way.stages) {
-            Some((policies, _)) => policies.push(&way.policy),
-            None => ways.push((vec![&way.policy], way)),
+/// The ways that differ, each with the policies under which a message goes that way.
+fn distinct<'w, W>(
+    all: &'w [W],
+    policy: impl Fn(&'w W) -> &'w str,
+    is_same: impl Fn(&W, &W) -> bool,
+) -> Vec<(Vec<&'w str>, &'w W)> {
+    let mut ways: Vec<(Vec<&str>, &W)> = Vec::new();
+    for way in all {
+        match ways.iter_mut().find(|(_, known)| is_same(known, way)) {
+            Some((policies, _)) => policies.push(policy(way)),
+            None => ways.push((vec![policy(way)], way)),
         }
     }
+    ways
+}
+
+fn measured(machine: &Explain) -> Option<Picture> {
+    let ways = distinct(&machine.measured, |way| &way.policy, |one, other| one.stages == other.stages);
     let panel = |(policies, way): &(Vec<&str>, &OneWay)| {
         let trip = machine.trips.iter().find(|trip| trip.policy == way.policy);
         let priced = trip.map(|trip| sum(&trip.back)).filter(|priced| is_apart(*priced, way.time_ns));
@@ -53,13 +62,8 @@ fn sum(stages: &[Stage]) -> f64 {
 }
 
 fn priced(machine: &str, trips: &[Trip]) -> Option<Picture> {
-    let mut ways: Vec<(Vec<&str>, &Trip)> = Vec::new();
-    for trip in trips {
-        match ways.iter_mut().find(|(_, known)| known.there == trip.there && known.back == trip.back) {
-            Some((policies, _)) => policies.push(&trip.policy),
-            None => ways.push((vec![&trip.policy], trip)),
-        }
-    }
+    let is_same = |one: &Trip, other: &Trip| one.there == other.there && one.back == other.back;
+    let ways = distinct(trips, |trip| &trip.policy, is_same);
     let panel = |(policies, trip): &(Vec<&str>, &Trip)| {
         let time = duration((sum(&trip.there) + sum(&trip.back)) * 1e-9);
         let stages = [("there", &trip.there), ("back", &trip.back)];
