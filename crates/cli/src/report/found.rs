@@ -350,23 +350,36 @@ fn of_folder(path: &Path) -> Result<Asked, Problem> {
     let wrong = |why: String| Problem::wrong(format!("{}: {why}", path.display()));
     // The results of many runs are longer than what a person writes.
     let text = read_text_up_to(path, MAX_BYTES).map_err(|why| wrong(why.to_string()))?;
-    let value: Value = serde_json::from_str(&text).map_err(|error| {
-        wrong(format!("{error}; expected the whole of a study's results, as `tradewind study NAME --out DIR` writes them"))
-    })?;
-    let version = value["version"].as_u64();
-    if version != Some(document::VERSION.into()) {
-        let found = version.map_or("no version".to_owned(), |version| format!("version {version}"));
-        return Err(wrong(format!(
-            "{found}; expected version {}: `tradewind study NAME --out DIR` writes it anew",
-            document::VERSION
-        )));
-    }
-    let study: document::Study = serde_json::from_value(value).map_err(|error| {
-        wrong(format!("{error}; expected the results of a study: `tradewind study NAME --out DIR`"))
-    })?;
+    let study = match serde_json::from_str::<document::Study>(&text) {
+        Ok(study) if study.version == document::VERSION => study,
+        read => return Err(wrong(unlike_results(&text, read.err()))),
+    };
     if let Some(partial) = &study.partial {
         return Err(wrong(format!("PARTIAL: {partial}; expected the results of all runs")));
     }
     let is_shipped = STUDIES.iter().any(|shipped| shipped.name == study.study && shipped.path == study.file);
     Ok(if is_shipped { Asked::Shipped(study) } else { Asked::Stranger(study) })
+}
+
+/// What is wrong with a text that is not the results of a study in this form. `error` is that of reading it as such.
+fn unlike_results(text: &str, error: Option<serde_json::Error>) -> String {
+    let value: Value = match serde_json::from_str(text) {
+        Ok(value) => value,
+        Err(error) => {
+            return format!(
+                "{error}; expected the whole of a study's results, as `tradewind study NAME --out DIR` writes them"
+            );
+        }
+    };
+    let version = value["version"].as_u64();
+    match error {
+        Some(error) if version == Some(document::VERSION.into()) => {
+            format!("{error}; expected the results of a study: `tradewind study NAME --out DIR`")
+        }
+        _ => {
+            let found = version.map_or("no version".to_owned(), |version| format!("version {version}"));
+            let expected = document::VERSION;
+            format!("{found}; expected version {expected}: `tradewind study NAME --out DIR` writes it anew")
+        }
+    }
 }
