@@ -34,6 +34,17 @@ enum Mark {
 /// The bits of the state.
 const STATE: u64 = 7;
 
+/// The state of each value of these bits.
+const STATES: [State; STATE as usize + 1] = {
+    let mut states = [State::Invalid; STATE as usize + 1];
+    let mut bits = 0;
+    while bits < State::ALL.len() {
+        states[bits] = State::ALL[bits];
+        bits += 1;
+    }
+    states
+};
+
 /// The number of bits below the number of a line.
 const BITS: u32 = 5;
 
@@ -52,7 +63,7 @@ impl Tag {
 
     #[inline]
     fn state(self) -> State {
-        State::ALL.get((self.0 & STATE) as usize).copied().unwrap_or_default()
+        STATES[(self.0 & STATE) as usize]
     }
 
     #[inline]
@@ -183,12 +194,6 @@ impl Cache {
         self.places[place].tag.has(Mark::Stale)
     }
 
-    /// Whether another client of the bus has wanted the line at a place.
-    #[inline]
-    pub(super) fn is_wanted(&self, place: usize) -> bool {
-        self.places[place].tag.has(Mark::Wanted)
-    }
-
     /// The line at a place.
     #[inline]
     pub(super) fn found(&self, place: usize) -> Found {
@@ -236,9 +241,38 @@ impl Cache {
 
     /// Changes the state of the line at a place.
     #[inline]
-    pub(super) fn change_at(&mut self, place: usize, state: State) {
+    fn change_at(&mut self, place: usize, state: State) {
         let tag = &mut self.places[place].tag;
         *tag = tag.with_state(state);
+    }
+
+    /// Changes the state of a line that is here by a rule; a line that becomes `Invalid` leaves. Returns what the cache had of the line,
+    /// and whether another client has wanted the line before.
+    #[inline(always)]
+    pub(super) fn change_by(
+        &mut self,
+        line: u64,
+        rule: impl FnOnce(State) -> State,
+    ) -> Option<(Found, bool)> {
+        let at = self.find(line)?;
+        let Place { tag, there } = &mut self.places[at];
+        let (was, next) = (*tag, rule(tag.state()));
+        let found = Found { state: was.state(), stale: was.has(Mark::Stale), there: *there };
+        if next == State::Invalid {
+            *tag = Tag::default();
+            self.forget_use(at);
+        } else {
+            *tag = was.with_state(next);
+        }
+        Some((found, was.has(Mark::Wanted)))
+    }
+
+    /// Records that there is no line at a place.
+    #[inline]
+    fn forget_use(&mut self, place: usize) {
+        if let Some(used) = self.used.get_mut(place) {
+            *used = 0;
+        }
     }
 
     /// Stores to a line at `at`, if this cache alone has it. The line is not there for others before the store is done.
@@ -286,17 +320,9 @@ impl Cache {
     pub fn remove(&mut self, line: u64) -> Option<Victim> {
         let place = self.find(line)?;
         let victim = self.victim(place);
-        self.remove_at(place);
-        Some(victim)
-    }
-
-    /// Takes the line at a place out.
-    #[inline]
-    pub(super) fn remove_at(&mut self, place: usize) {
         self.places[place].tag = Tag::default();
-        if let Some(used) = self.used.get_mut(place) {
-            *used = 0;
-        }
+        self.forget_use(place);
+        Some(victim)
     }
 
     fn victim(&self, place: usize) -> Victim {
@@ -326,7 +352,7 @@ impl Cache {
     /// Puts in a line that is not here yet, and that is there from `there` on. `wanted` says whether another client has
     /// wanted it.
     /// Returns the line that it replaces, if any.
-    #[inline]
+    #[inline(always)]
     pub fn insert(&mut self, line: u64, state: State, wanted: bool, there: Time) -> Option<Victim> {
         let mut first = self.first_place(line);
         if first >= self.places.len() {

@@ -101,13 +101,13 @@ mod tests {
     fn a_line_that_another_cache_takes_leaves_both_levels() {
         let mut node = node();
         assert_eq!(node.first_level(0, 7), cycles(3), "it is in neither");
-        node.miss_of(0, 7, false, Keep::Any, cycles(100));
+        node.access(0, 7, false, Keep::Any, cycles(100));
         assert!(node.hits(0, 7, false, cycles(200)));
         assert_eq!(node.first_level(0, 7), Time::ZERO);
-        node.miss_of(1, 7, true, Keep::Any, cycles(300));
-        node.miss_of(0, 7, false, Keep::Shared, cycles(400));
+        node.access(1, 7, true, Keep::Any, cycles(300));
+        node.access(0, 7, false, Keep::Shared, cycles(400));
         node.purge_line(7, cycles(500));
-        node.miss_of(0, 7, true, Keep::Any, cycles(600));
+        node.access(0, 7, true, Keep::Any, cycles(600));
         assert!(node.hits(0, 7, false, cycles(700)));
         assert_eq!(node.first_level(0, 7), cycles(3), "a store has brought it into the cache behind alone");
     }

@@ -26,12 +26,13 @@ impl State {
         [Self::Invalid, Self::Shared, Self::Exclusive, Self::Owned, Self::Modified];
 
     /// Whether no other cache has the line.
+    #[inline]
     pub(crate) fn is_alone(self) -> bool {
         matches!(self, State::Exclusive | State::Modified)
     }
 
     /// Whether memory has older words of the line.
-    pub fn is_dirty(self) -> bool {
+    pub const fn is_dirty(self) -> bool {
         matches!(self, State::Owned | State::Modified)
     }
 }
@@ -62,8 +63,30 @@ pub(crate) struct Answer {
     pub(crate) keeps: bool,
 }
 
+impl Request {
+    /// Every request, in the order of declaration.
+    const ALL: [Self; 5] = [Self::Read, Self::ReadOwned, Self::Upgrade, Self::Snapshot, Self::Overwrite];
+}
+
 /// The answer of a cache that has a line in `state` when another client asks for `request`.
+#[inline]
 pub(crate) fn snoop(state: State, request: Request) -> Answer {
+    ANSWERS[request as usize][state as usize]
+}
+
+/// The answers to each request in each state.
+static ANSWERS: [[Answer; State::ALL.len()]; Request::ALL.len()] = {
+    let mut answers = [[answer(State::Invalid, Request::Read); State::ALL.len()]; Request::ALL.len()];
+    let mut place = 0;
+    while place < State::ALL.len() * Request::ALL.len() {
+        let (request, state) = (place / State::ALL.len(), place % State::ALL.len());
+        answers[request][state] = answer(State::ALL[state], Request::ALL[request]);
+        place += 1;
+    }
+    answers
+};
+
+const fn answer(state: State, request: Request) -> Answer {
     let next = match request {
         Request::Snapshot => state,
         Request::Read => match state {
@@ -74,7 +97,8 @@ pub(crate) fn snoop(state: State, request: Request) -> Answer {
         Request::ReadOwned | Request::Upgrade | Request::Overwrite => State::Invalid,
     };
     let wants_data = matches!(request, Request::Read | Request::ReadOwned | Request::Snapshot);
-    Answer { next, supplies: wants_data && state.is_dirty(), keeps: next != State::Invalid }
+    let keeps = !matches!(next, State::Invalid);
+    Answer { next, supplies: wants_data && state.is_dirty(), keeps }
 }
 
 /// The state in which a line comes into the cache that asked. `shared`: another cache keeps it. `passed`: a staging buffer

@@ -15,7 +15,7 @@ use units::{Bytes, Time};
 use super::banks::Banks;
 use super::buffer::Buffer;
 use super::bus::Bus;
-use super::cache::{Cache, Victim};
+use super::cache::{Cache, Found, Victim};
 use super::counts::Counts;
 use super::first_level::FirstLevel;
 use super::holders::{Class, Holders, Others};
@@ -97,6 +97,8 @@ pub(super) struct Fetched {
     /// The end of the line on the bus.
     pub(super) end: Time,
     pub(super) state: State,
+    /// Whether another cache had the line.
+    pub(super) met: bool,
 }
 
 /// The client that supplies a line.
@@ -109,6 +111,8 @@ pub(super) enum Supplier {
 /// The answer of a bus's other clients to a transaction.
 pub(super) struct Snooped {
     pub(super) supplier: Supplier,
+    /// Whether another cache had the line.
+    met: bool,
     /// Whether another cache keeps the line.
     pub(super) shared: bool,
     /// The time from which the line is there at every client that supplies it or gives it up. The transaction is asked for
@@ -125,14 +129,6 @@ impl Client {
             write_backs: WriteBacks::new(costs.write_backs),
             tags: Time::ZERO,
         }
-    }
-
-    /// Takes a line out of all caches of the processor.
-    fn remove(&mut self, line: u64) -> Option<Victim> {
-        if let Some(first) = &mut self.first {
-            first.remove(line);
-        }
-        self.cache.remove(line)
     }
 
     /// The time at which a further miss may begin that is wanted at `now`, where at most `most` are outstanding.
@@ -338,19 +334,9 @@ impl NodeMemory {
 
     /// Takes a line out of a cache, if the cache has it.
     pub(super) fn take_out(&mut self, who: usize, line: u64) -> Option<Victim> {
-        let victim = self.processors[who].remove(line)?;
-        self.forget_holder(who, line);
+        let victim = self.processors[who].cache.remove(line)?;
+        self.note_left(who, line, self.class_of(line));
         Some(victim)
-    }
-
-    /// Records that a processor's cache, which a line has just left, has no line of its class any more, if that is so. A line that takes
-    /// the only place of its set is recorded afterwards.
-    #[inline]
-    pub(super) fn forget_holder(&mut self, who: usize, line: u64) {
-        let class = self.class_of(line);
-        if !self.has_beside(who, line, class) {
-            self.holders.remove(class, who);
-        }
     }
 
     /// Whether a processor's cache, which a line of a class has just left, has another line of that class.
@@ -390,20 +376,24 @@ impl NodeMemory {
         let fetched = self.fetch(Some(who), line, begun, request);
         let ready = fetched.first + self.costs.cache.refill;
         self.processors[who].misses.push(ready);
-        self.fill(who, line, fetched.state, (begun, ready.max(fetched.end)));
+        self.fill(who, line, (fetched.state, fetched.met), (begun, ready.max(fetched.end)));
         (begun, ready)
     }
 
     /// Puts a line into a cache that has asked for it at `asked` and has it from `there` on, and writes the line that it
-    /// replaces back. Returns whether it replaces one.
-    pub(super) fn fill(&mut self, who: usize, line: u64, state: State, (asked, there): (Time, Time)) -> bool {
-        let wanted = self.wanted.contains(line);
+    /// replaces back. `met` says whether another cache had the line. Returns whether the line replaces one.
+    #[inline]
+    pub(super) fn fill(
+        &mut self,
+        who: usize,
+        line: u64,
+        (state, met): (State, bool),
+        (asked, there): (Time, Time),
+    ) -> bool {
+        let wanted = met || self.wanted.contains(line);
         let victim = self.processors[who].cache.insert(line, state, wanted, there);
         if let Some(victim) = victim {
-            if let Some(first) = &mut self.processors[who].first {
-                first.remove(victim.line);
-            }
-            self.forget_holder(who, victim.line);
+            self.note_left(who, victim.line, self.class_of(victim.line));
             self.dispose(who, victim, asked);
         }
         self.holders.add(self.class_of(line), who);
@@ -456,31 +446,26 @@ impl NodeMemory {
 
     /// Brings a line over the bus to processor `who`, or to a device where `who` is `None`.
     pub(super) fn fetch(&mut self, who: Option<usize>, line: u64, now: Time, request: Request) -> Fetched {
-        let (ready, state) = self.ask(who, line, now, request);
+        let (ready, Snooped { met, shared, supplier, .. }) = self.ask(who, line, now, request);
         let phase = self.bus.reply(ready, self.line);
-        Fetched { first: phase.first, end: phase.end, state }
+        let state = moesi::filled(request, shared, matches!(supplier, Supplier::Buffer));
+        Fetched { first: phase.first, end: phase.end, state, met }
     }
 
-    /// Asks for a line. Returns the time at which the line is ready to come over the bus, and the state in which it comes.
-    pub(super) fn ask(
-        &mut self,
-        who: Option<usize>,
-        line: u64,
-        now: Time,
-        request: Request,
-    ) -> (Time, State) {
+    /// Asks for a line. Returns the time at which the line is ready to come over the bus, and the answer of the others.
+    fn ask(&mut self, who: Option<usize>, line: u64, now: Time, request: Request) -> (Time, Snooped) {
         let written = if self.written <= now { None } else { self.written(line, now) };
-        let Snooped { supplier, shared, there } = self.snoop(who, line, request);
-        let asked = self.bus.request(now.max(there).max(written.unwrap_or_default()));
+        let snooped = self.snoop(who, line, request);
+        let asked = self.bus.request(now.max(snooped.there).max(written.unwrap_or_default()));
         let cache = &self.costs.cache;
-        let snooped = if cache.coherent { self.costs.bus.snoop.unwrap_or_default() } else { Time::ZERO };
-        let answered = asked + snooped;
-        let ready = match supplier {
+        let delay = if cache.coherent { self.costs.bus.snoop.unwrap_or_default() } else { Time::ZERO };
+        let answered = asked + delay;
+        let ready = match snooped.supplier {
             Supplier::Cache => answered + cache.supply.unwrap_or_default(),
             Supplier::Buffer => answered,
             Supplier::Memory => self.banks.read(line, answered),
         };
-        (ready, moesi::filled(request, shared, matches!(supplier, Supplier::Buffer)))
+        (ready, snooped)
     }
 
     /// The time from which memory has a line that was written back; `None` if it has the line at `now`.
@@ -498,7 +483,8 @@ impl NodeMemory {
     /// Shows a transaction to all other clients, which change the states of their lines at once: from this call on another
     /// client's access does not find what the transaction takes away.
     pub(super) fn snoop(&mut self, who: Option<usize>, line: u64, request: Request) -> Snooped {
-        let mut snooped = Snooped { supplier: Supplier::Memory, shared: false, there: Time::ZERO };
+        let mut snooped =
+            Snooped { supplier: Supplier::Memory, met: false, shared: false, there: Time::ZERO };
         if !self.costs.cache.coherent {
             return snooped;
         }
@@ -523,34 +509,42 @@ impl NodeMemory {
         (who, line, request): (Option<usize>, u64, Request),
         snooped: &mut Snooped,
     ) {
-        let mut is_new = false;
-        for index in others.iter(self.processors.len()) {
-            let Client { cache, first, .. } = &mut self.processors[index];
-            let Some(place) = cache.find(line).filter(|_| Some(index) != who) else { continue };
-            let found = cache.found(place);
+        let (mut supplied, mut is_new) = (false, false);
+        for index in others.iter(self.processors.len(), who) {
+            let cache = &mut self.processors[index].cache;
+            let turned = cache.change_by(line, |state| moesi::snoop(state, request).next);
+            let Some((Found { state, there, .. }, was_wanted)) = turned else { continue };
+            let answer = moesi::snoop(state, request);
             // A line that is marked is among those wanted.
-            is_new |= !cache.is_wanted(place);
-            let answer = moesi::snoop(found.state, request);
-            if answer.keeps {
-                cache.change_at(place, answer.next);
-            } else {
-                cache.remove_at(place);
-                first.iter_mut().for_each(|first| first.remove(line));
-                if !self.has_beside(index, line, class) {
-                    self.holders.remove(class, index);
-                }
-            }
+            is_new |= !was_wanted;
+            supplied |= answer.supplies;
+            snooped.met = true;
             snooped.shared |= answer.keeps;
-            if answer.supplies {
-                self.counts.cache_supplies += 1;
-                snooped.supplier = Supplier::Cache;
-            }
             if answer.supplies || !answer.keeps {
-                snooped.there = snooped.there.max(found.there);
+                snooped.there = snooped.there.max(there);
             }
+            if !answer.keeps {
+                self.note_left(index, line, class);
+            }
+        }
+        if supplied {
+            self.counts.cache_supplies += 1;
+            snooped.supplier = Supplier::Cache;
         }
         if is_new {
             self.wanted.insert(line);
+        }
+    }
+
+    /// Records that a line of a class has just left the cache of a processor. A line that takes the only place of its set is recorded
+    /// afterwards.
+    #[inline(never)]
+    pub(super) fn note_left(&mut self, who: usize, line: u64, class: Class) {
+        if let Some(first) = &mut self.processors[who].first {
+            first.remove(line);
+        }
+        if !self.has_beside(who, line, class) {
+            self.holders.remove(class, who);
         }
     }
 }

@@ -48,13 +48,25 @@ impl NodeMemory {
         self.processors[who].cache.is_private(line)
     }
 
-    /// Makes an access that is no [hit](Self::hits) and begins at `now`. Returns the time at which the access is done: the
-    /// processor waits for the whole line, and the line does not leave it before.
-    pub fn miss_of(&mut self, who: usize, line: u64, store: bool, keep: Keep, now: Time) -> Time {
-        self.bus.forget(now);
-        if self.processors[who].cache.find(line).is_some() {
+    /// Makes an access that begins at `now`. Returns the time at which the access is done: at once if it [hits](Self::hits). Otherwise
+    /// the processor waits for the whole line, or for the right to it, and the line does not leave it before.
+    pub fn access(&mut self, who: usize, line: u64, store: bool, keep: Keep, now: Time) -> Time {
+        let cache = &mut self.processors[who].cache;
+        let Some(place) = cache.find(line) else { return self.bring(who, line, store, keep, now) };
+        if store && !cache.is_alone(place) {
+            self.bus.forget(now);
             return self.raise(who, line, now);
         }
+        cache.use_now(place);
+        if store {
+            cache.store_at(place, now);
+        }
+        now
+    }
+
+    /// Brings a line to a processor, which asks for it at `now`. Returns the time at which the processor can go on.
+    fn bring(&mut self, who: usize, line: u64, store: bool, keep: Keep, now: Time) -> Time {
+        self.bus.forget(now);
         self.counts.misses += 1;
         let request = if store { Request::ReadOwned } else { Request::Read };
         if self.group.is_some()
@@ -71,7 +83,7 @@ impl NodeMemory {
             Keep::Shared | Keep::Any => Some(fetched.state),
         };
         if let Some(state) = state {
-            self.fill(who, line, state, (now, done.max(fetched.end)));
+            self.fill(who, line, (state, fetched.met), (now, done.max(fetched.end)));
             if !store {
                 self.first_level(who, line);
             }
@@ -97,7 +109,7 @@ impl NodeMemory {
         self.counts.cache_supplies += 1;
         self.wanted.insert(line);
         let state = moesi::filled(request, answer.keeps, false);
-        self.fill(who, line, state, (now, there));
+        self.fill(who, line, (state, true), (now, there));
         Some(there)
     }
 
@@ -108,7 +120,9 @@ impl NodeMemory {
         let cached = self.costs.cache.size.get() / self.line.get();
         for line in lines.end.saturating_sub(cached).max(lines.start)..lines.end {
             let victim = self.processors[who].cache.insert(line, State::Modified, false, Time::ZERO);
-            victim.into_iter().for_each(|victim| self.forget_holder(who, victim.line));
+            victim
+                .into_iter()
+                .for_each(|victim| self.note_left(who, victim.line, self.class_of(victim.line)));
             self.holders.add(self.class_of(line), who);
         }
     }
@@ -228,7 +242,7 @@ mod tests {
         let mut costs = simple();
         (costs.cache.coherent, costs.cache.supply, costs.bus.snoop) = (false, None, None);
         let mut node = NodeMemory::new(&costs, Bytes::new(32), 1);
-        node.miss_of(0, 7, true, Keep::Any, cycles(100));
+        node.access(0, 7, true, Keep::Any, cycles(100));
         assert!(node.hits(0, 7, true, cycles(200)), "no other cache is asked before a store");
         let fetched = node.fetch_line(7, cycles(300));
         assert!(fetched > cycles(300 + 2 + 1 + 21 + 4), "the flushed line goes to memory before it is read");
@@ -240,7 +254,7 @@ mod tests {
             },
         ];
         for purge in purges {
-            node.miss_of(0, 7, false, Keep::Shared, cycles(500));
+            node.access(0, 7, false, Keep::Shared, cycles(500));
             assert!(node.hits(0, 7, false, Time::ZERO) && node.hits(0, 7, true, cycles(550)));
             purge(&mut node);
             assert!(!node.hits(0, 7, false, Time::ZERO), "no old line is left");
@@ -252,26 +266,26 @@ mod tests {
     fn an_access_waits_for_its_line_and_the_next_one_hits() {
         let mut node = node();
         assert!(!node.hits(0, 7, false, Time::ZERO));
-        assert_eq!(node.miss_of(0, 7, false, Keep::Any, cycles(100)), cycles(100 + 2 + 1 + 3 + 21 + 1 + 4));
+        assert_eq!(node.access(0, 7, false, Keep::Any, cycles(100)), cycles(100 + 2 + 1 + 3 + 21 + 1 + 4));
         assert!(
             node.hits(0, 7, false, Time::ZERO) && node.hits(0, 7, true, Time::ZERO),
             "alone, it stores without the bus"
         );
         assert!(!node.hits(1, 7, true, Time::ZERO));
         // Another cache has it, which takes 19 instead of 21, and loses it.
-        assert_eq!(node.miss_of(1, 7, true, Keep::Any, cycles(200)), cycles(200 + 2 + 1 + 3 + 19 + 1 + 4));
+        assert_eq!(node.access(1, 7, true, Keep::Any, cycles(200)), cycles(200 + 2 + 1 + 3 + 19 + 1 + 4));
         assert!(!node.hits(0, 7, false, Time::ZERO) && node.hits(1, 7, true, Time::ZERO));
     }
 
     #[test]
     fn a_line_of_a_block_that_may_only_be_loaded_is_shared() {
         let mut node = node();
-        node.miss_of(0, 7, false, Keep::Shared, cycles(100));
+        node.access(0, 7, false, Keep::Shared, cycles(100));
         assert!(node.hits(0, 7, false, Time::ZERO) && !node.hits(0, 7, true, Time::ZERO));
         // With the right to store, an address is enough.
-        assert_eq!(node.miss_of(0, 7, true, Keep::Any, cycles(200)), cycles(200 + 2 + 1 + 3));
+        assert_eq!(node.access(0, 7, true, Keep::Any, cycles(200)), cycles(200 + 2 + 1 + 3));
         assert!(node.hits(0, 7, true, Time::ZERO));
-        node.miss_of(1, 9, false, Keep::Nothing, cycles(300));
+        node.access(1, 9, false, Keep::Nothing, cycles(300));
         assert!(!node.hits(1, 9, false, Time::ZERO));
     }
 
@@ -283,7 +297,7 @@ mod tests {
             [(8, 100), (9, 200)].map(|(line, at)| node.fetch_line(line, cycles(at))),
             [131, 231].map(cycles)
         );
-        node.miss_of(0, 8, true, Keep::Any, cycles(300));
+        node.access(0, 8, true, Keep::Any, cycles(300));
         assert_eq!(node.fetch_line(8, cycles(400)), cycles(400 + 29));
         assert!(
             node.hits(0, 8, false, Time::ZERO) && !node.hits(0, 8, true, Time::ZERO),
@@ -294,7 +308,7 @@ mod tests {
     #[test]
     fn a_purged_block_is_in_no_cache() {
         let mut node = node();
-        node.miss_of(0, 8, false, Keep::Any, cycles(100));
+        node.access(0, 8, false, Keep::Any, cycles(100));
         assert_eq!(node.purge_line(8, cycles(200)), cycles(200 + 6));
         assert!(!node.hits(0, 8, false, Time::ZERO));
     }
@@ -302,7 +316,7 @@ mod tests {
     #[test]
     fn others_wait_for_the_bus_that_a_block_is_written_over() {
         let mut node = node();
-        node.miss_of(0, 8, false, Keep::Any, cycles(0));
+        node.access(0, 8, false, Keep::Any, cycles(0));
         node.place_block(8..10);
         assert!(!node.hits(0, 8, false, Time::ZERO));
         // Arbitration 2, address 1, 4 data cycles on the same wires; then an address.
@@ -372,7 +386,7 @@ mod tests {
         if node.hits(who, line, true, cycles(at)) {
             return Time::ZERO;
         }
-        node.miss_of(who, line, true, Keep::Any, cycles(at)) - cycles(at)
+        node.access(who, line, true, Keep::Any, cycles(at)) - cycles(at)
     }
 
     #[test]
@@ -394,7 +408,7 @@ mod tests {
     fn a_line_that_is_loaded_is_shared_and_stored_to_over_the_bus_only() {
         let mut node = with_device();
         store(&mut node, 2, 7, 100);
-        assert_eq!(node.miss_of(3, 7, false, Keep::Any, cycles(200)), cycles(210));
+        assert_eq!(node.access(3, 7, false, Keep::Any, cycles(200)), cycles(210));
         assert!(node.hits(2, 7, false, cycles(300)) && !node.hits(2, 7, true, cycles(300)));
         let transactions = node.counts().transactions;
         assert!(store(&mut node, 3, 7, 400) > Time::ZERO);

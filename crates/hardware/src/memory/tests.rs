@@ -441,7 +441,7 @@ proptest::proptest! {
                 let cache = &node.processors[who].cache;
                 let there = |line: &u64| cache.look_up(*line).state != State::Invalid;
                 let has = (0..200).filter(there).any(|line| node.class_of(line) == class);
-                let holds = node.holders.others(class, None).iter(processors).any(|holder| holder == who);
+                let holds = node.holders.others(class, None).iter(processors, None).any(|holder| holder == who);
                 proptest::prop_assert_eq!(holds, has);
             }
         }

@@ -72,10 +72,8 @@ impl AtWork<'_> {
         }
         let (now, processor, read) = (self.now, self.number(), self.memory.read);
         let time = self.memory.system().map_or(read, |system| {
-            let line = system.line_of(address);
-            // A handler may have run since the processor looked at its cache.
-            let hits = system.hits(processor, line, store, now);
-            if hits { Time::ZERO } else { system.miss_of(processor, line, store, keep, now) - now }
+            // The access may hit now: a handler may have run since the processor looked at its cache.
+            system.access(processor, system.line_of(address), store, keep, now) - now
         });
         self.core.spend(Bucket::Memory, time);
         let (taken, name) =

@@ -39,12 +39,8 @@ pub(crate) fn uses_at_once(work: &mut AtWork<'_>, line: u64) -> bool {
 /// idle bus, for which the processor is busy, as with any step of a handler.
 pub(crate) fn fetch(work: &mut AtWork<'_>, line: u64) -> Time {
     let (processor, now) = (work.core.number().into(), work.now);
-    let system = work.bus();
-    // A handler may have run since the processor looked at its cache.
-    let time = match system.hits(processor, line, true, now) {
-        true => Time::ZERO,
-        false => system.miss_of(processor, line, true, Keep::Any, now) - now,
-    };
+    // The line may be there now: a handler may have run since the processor looked at its cache.
+    let time = work.bus().access(processor, line, true, Keep::Any, now) - now;
     let alone = time.min(work.memory.alone.fetch);
     work.core.spend(Bucket::Overhead, alone);
     work.core.spend(Bucket::Memory, time - alone);

@@ -18,7 +18,7 @@ fn fight(processors_: usize, think: u64, count: usize) -> Vec<Time> {
     while done.len() < count {
         // Whoever is first in time comes to the bus first.
         let (now, who) = clocks.iter().copied().enumerate().map(|(who, now)| (now, who)).min().unwrap();
-        let at = if node.hits(who, 7, true, now) { now } else { node.miss_of(who, 7, true, Keep::Any, now) };
+        let at = if node.hits(who, 7, true, now) { now } else { node.access(who, 7, true, Keep::Any, now) };
         done.push(at);
         clocks[who] = at + cycles(think);
     }
@@ -46,13 +46,13 @@ fn a_line_that_processors_fight_for_moves_once_in_the_time_of_a_transaction() {
 fn a_line_on_its_way_is_supplied_when_it_is_there() {
     let mut node = processors(3);
     // From memory: 2 + 1 + 3 + 21 + 1 + 4.
-    assert_eq!(node.miss_of(0, 7, true, Keep::Any, cycles(100)), cycles(132));
+    assert_eq!(node.access(0, 7, true, Keep::Any, cycles(100)), cycles(132));
     // From the cache that waits for it: not before 132, then 2 + 1 + 3 + 19 + 1 + 4.
-    assert_eq!(node.miss_of(1, 7, false, Keep::Any, cycles(101)), cycles(132 + 30));
+    assert_eq!(node.access(1, 7, false, Keep::Any, cycles(101)), cycles(132 + 30));
     // The first cache has the line and supplies it to the third too, behind the second's data, which pass from 157 to 161.
-    assert_eq!(node.miss_of(2, 7, false, Keep::Any, cycles(133)), cycles(161 + 1 + 4));
+    assert_eq!(node.access(2, 7, false, Keep::Any, cycles(133)), cycles(161 + 1 + 4));
     // Their copies are taken away when the last of them is there.
-    assert_eq!(node.miss_of(0, 7, true, Keep::Any, cycles(140)), cycles(166 + 6));
+    assert_eq!(node.access(0, 7, true, Keep::Any, cycles(140)), cycles(166 + 6));
     assert!(!node.hits(1, 7, false, Time::ZERO) && !node.hits(2, 7, false, Time::ZERO));
     assert_eq!(node.counts().memory_reads, 1);
 }
@@ -60,19 +60,19 @@ fn a_line_on_its_way_is_supplied_when_it_is_there() {
 #[test]
 fn the_right_to_store_is_on_its_way_like_a_line() {
     let mut node = processors(2);
-    node.miss_of(0, 7, false, Keep::Any, cycles(100));
-    node.miss_of(1, 7, false, Keep::Any, cycles(200));
-    assert_eq!(node.miss_of(0, 7, true, Keep::Any, cycles(300)), cycles(306));
-    assert_eq!(node.miss_of(1, 7, true, Keep::Any, cycles(301)), cycles(306 + 30));
+    node.access(0, 7, false, Keep::Any, cycles(100));
+    node.access(1, 7, false, Keep::Any, cycles(200));
+    assert_eq!(node.access(0, 7, true, Keep::Any, cycles(300)), cycles(306));
+    assert_eq!(node.access(1, 7, true, Keep::Any, cycles(301)), cycles(306 + 30));
 }
 
 #[test]
 fn a_device_waits_for_a_line_on_its_way() {
     let mut node = processors(1);
-    assert_eq!(node.miss_of(0, 7, true, Keep::Any, cycles(100)), cycles(132));
+    assert_eq!(node.access(0, 7, true, Keep::Any, cycles(100)), cycles(132));
     // 2 + 1 + 3 + 19 after it is there.
     assert_eq!(node.fetch_line(7, cycles(110)), cycles(132 + 29));
-    assert_eq!(node.miss_of(0, 9, false, Keep::Any, cycles(200)), cycles(232));
+    assert_eq!(node.access(0, 9, false, Keep::Any, cycles(200)), cycles(232));
     assert_eq!(node.purge_line(9, cycles(201)), cycles(232 + 6));
 }
 
