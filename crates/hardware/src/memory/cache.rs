@@ -1,369 +1,51 @@
-//! The tags and states of a write-back cache, direct mapped or set associative with replacement of the line used longest
-//! ago.
-//!
-//! A cache holds no data. It keeps for each line the time from which the line is there, and computes with no time. It must
-//! never know a bus, nor who asks for a line.
+//! A cache by itself, which has room for its own sets. This module must never know a bus, nor who asks for a line.
 
 use units::Time;
 
-use super::groups::Groups;
+use super::groups::{Groups, Spot};
 use super::moesi::State;
-
-/// A line at its place in a cache, in one word, so that a search touches little memory of the host: from the lowest bit up the state
-/// (3 bits), the two marks (1 bit each), and the number of the line.
-#[derive(Clone, Copy, Debug, Default)]
-struct Tag(u64);
-
-/// A place of a cache: its line, and the time from which the line, and the right to it, is there. The two stand side by side, because
-/// a cache of a large machine lies in no near memory of the host.
-#[derive(Clone, Copy, Debug, Default)]
-struct Place {
-    tag: Tag,
-    there: Time,
-}
-
-/// A mark of a line.
-#[derive(Clone, Copy, Debug)]
-enum Mark {
-    /// A device has overwritten the line in memory since the line came in. Only caches that do not snoop have such lines.
-    Stale = 1 << 3,
-    /// Another client of the bus has wanted the line.
-    Wanted = 1 << 4,
-}
-
-/// The bits of the state.
-const STATE: u64 = 7;
-
-/// The state of each value of these bits.
-const STATES: [State; STATE as usize + 1] = {
-    let mut states = [State::Invalid; STATE as usize + 1];
-    let mut bits = 0;
-    while bits < State::ALL.len() {
-        states[bits] = State::ALL[bits];
-        bits += 1;
-    }
-    states
-};
-
-/// The number of bits below the number of a line.
-const BITS: u32 = 5;
-
-impl Tag {
-    /// A line that has just come in.
-    fn new(line: u64, state: State, wanted: bool) -> Self {
-        debug_assert!(line >> (u64::BITS - BITS) == 0, "line {line:#x} is beyond every address");
-        Self(line << BITS).with_state(state).with(Mark::Wanted, wanted)
-    }
-
-    /// The number of the line.
-    #[inline]
-    fn line(self) -> u64 {
-        self.0 >> BITS
-    }
-
-    #[inline]
-    fn state(self) -> State {
-        STATES[(self.0 & STATE) as usize]
-    }
-
-    #[inline]
-    fn with_state(self, state: State) -> Self {
-        Self(self.0 & !STATE | state as u64)
-    }
-
-    #[inline]
-    fn has(self, mark: Mark) -> bool {
-        self.0 & mark as u64 != 0
-    }
-
-    fn with(self, mark: Mark, has: bool) -> Self {
-        Self(self.0 & !(mark as u64) | if has { mark as u64 } else { 0 })
-    }
-
-    #[inline]
-    fn is_here(self) -> bool {
-        self.0 & STATE != State::Invalid as u64
-    }
-}
-
-/// A line that a cache has, or has asked for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Found {
-    /// The state of the line; `Invalid` if the cache does not have it.
-    pub state: State,
-    /// Whether a device has overwritten the line in memory since the line came in.
-    pub stale: bool,
-    /// The time from which the line is there. Before this time it is on its way.
-    pub there: Time,
-}
-
-/// A line that has left a cache.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Victim {
-    /// The number of the line.
-    pub line: u64,
-    /// The state that the line had; never `Invalid`.
-    pub state: State,
-    /// Whether a device had overwritten the line in memory since the line came in.
-    pub stale: bool,
-    /// The time from which the line was there.
-    pub there: Time,
-}
+use super::tags::{Found, Tags, Victim};
 
 /// A cache.
 #[derive(Clone, Debug)]
 pub struct Cache {
-    ways: usize,
-    /// The number of sets less one, where that is a mask. A division would cost more than everything else.
-    mask: Option<u64>,
-    /// The sets that have places.
-    groups: Groups,
-    /// The places of these sets, a set's side by side.
-    places: Vec<Place>,
-    /// The last use of the line at each place; empty where each line has only one place.
-    used: Vec<u64>,
-    clock: u64,
+    sets: Groups,
+    tags: Tags,
 }
 
 impl Cache {
     /// Makes an empty cache of `lines` lines in sets of `ways`; `ways` divides `lines`, and both are at least 1.
     pub fn new(lines: usize, ways: usize) -> Self {
-        let sets = lines / ways;
-        let mask = sets.is_power_of_two().then(|| sets as u64 - 1);
-        let (places, used) = (Vec::new(), Vec::new());
-        Self { ways, mask, groups: Groups::new(sets), places, used, clock: 0 }
+        Self { sets: Groups::new(lines / ways), tags: Tags::new(ways) }
     }
 
-    /// The number of sets.
-    pub fn sets(&self) -> usize {
-        self.groups.sets()
-    }
-
-    /// The number of the set that a line belongs to.
     #[inline]
-    pub fn set_of(&self, line: u64) -> usize {
-        self.mask.map_or_else(|| line % self.sets() as u64, |mask| line & mask) as usize
-    }
-
-    /// Whether a set has one place.
-    #[inline]
-    pub(super) fn is_direct_mapped(&self) -> bool {
-        self.ways == 1
-    }
-
-    /// The lines that the cache has of the set that a line belongs to.
-    #[inline]
-    pub fn lines_beside(&self, line: u64) -> impl Iterator<Item = u64> + '_ {
-        let first = self.first_place(line);
-        let places = self.places.get(first..first + self.ways).into_iter().flatten();
-        places.filter(|place| place.tag.is_here()).map(|place| place.tag.line())
-    }
-
-    /// The first place of the set that a line belongs to, which lies beyond all places if the set has none yet.
-    #[inline]
-    fn first_place(&self, line: u64) -> usize {
-        self.groups.place_of(self.set_of(line)) * self.ways
-    }
-
-    /// The place of a line that is here.
-    #[inline]
-    pub(super) fn find(&self, line: u64) -> Option<usize> {
-        let here = |place: &Place| place.tag.line() == line && place.tag.is_here();
-        let first = self.first_place(line);
-        if self.ways == 1 {
-            return self.places.get(first).is_some_and(here).then_some(first);
-        }
-        self.places.get(first..first + self.ways)?.iter().position(here).map(|way| first + way)
-    }
-
-    /// The time from which the line at a place is there.
-    #[inline]
-    pub(super) fn there(&self, place: usize) -> Time {
-        self.places[place].there
-    }
-
-    /// Whether this cache alone has the line at a place.
-    #[inline]
-    pub(super) fn is_alone(&self, place: usize) -> bool {
-        self.places[place].tag.state().is_alone()
-    }
-
-    /// Whether a device has overwritten the line at a place in memory since the line came in.
-    #[inline]
-    pub(super) fn is_stale(&self, place: usize) -> bool {
-        self.places[place].tag.has(Mark::Stale)
-    }
-
-    /// The line at a place.
-    #[inline]
-    pub(super) fn found(&self, place: usize) -> Found {
-        let Place { tag, there } = self.places[place];
-        Found { state: tag.state(), stale: tag.has(Mark::Stale), there }
-    }
-
-    /// Records that the line at a place is used now.
-    #[inline]
-    pub(super) fn use_now(&mut self, place: usize) {
-        if let Some(used) = self.used.get_mut(place) {
-            self.clock += 1;
-            *used = self.clock;
-        }
+    fn spot(&self, line: u64) -> Spot {
+        self.sets.spot(line)
     }
 
     /// Looks a line up, which does not count as a use.
     #[inline]
     pub fn look_up(&self, line: u64) -> Found {
-        self.find(line).map_or(Found::default(), |place| self.found(place))
-    }
-
-    /// Uses a line, if it is here. Returns whether it is.
-    #[inline]
-    pub(super) fn uses(&mut self, line: u64) -> bool {
-        let place = self.find(line);
-        place.into_iter().for_each(|place| self.use_now(place));
-        place.is_some()
+        self.tags.look_up(self.spot(line))
     }
 
     /// Looks a line up for a processor, which counts as a use.
     #[inline]
     pub fn access(&mut self, line: u64) -> Found {
-        let Some(place) = self.find(line) else { return Found::default() };
-        self.use_now(place);
-        self.found(place)
-    }
-
-    /// Changes the state of a line that is here.
-    pub fn change(&mut self, line: u64, state: State) {
-        if let Some(place) = self.find(line) {
-            self.change_at(place, state);
-        }
-    }
-
-    /// Changes the state of the line at a place.
-    #[inline]
-    fn change_at(&mut self, place: usize, state: State) {
-        let tag = &mut self.places[place].tag;
-        *tag = tag.with_state(state);
-    }
-
-    /// Changes the state of a line that is here by a rule; a line that becomes `Invalid` leaves. Returns what the cache had of the line,
-    /// and whether another client has wanted the line before.
-    #[inline(always)]
-    pub(super) fn change_by(
-        &mut self,
-        line: u64,
-        rule: impl FnOnce(State) -> State,
-    ) -> Option<(Found, bool)> {
-        let at = self.find(line)?;
-        let Place { tag, there } = &mut self.places[at];
-        let (was, next) = (*tag, rule(tag.state()));
-        let found = Found { state: was.state(), stale: was.has(Mark::Stale), there: *there };
-        if next == State::Invalid {
-            *tag = Tag::default();
-            self.forget_use(at);
-        } else {
-            *tag = was.with_state(next);
-        }
-        Some((found, was.has(Mark::Wanted)))
-    }
-
-    /// Records that there is no line at a place.
-    #[inline]
-    fn forget_use(&mut self, place: usize) {
-        if let Some(used) = self.used.get_mut(place) {
-            *used = 0;
-        }
-    }
-
-    /// Stores to a line at `at`, if this cache alone has it. The line is not there for others before the store is done.
-    #[inline]
-    pub fn store(&mut self, line: u64, at: Time) -> bool {
-        let alone = |&place: &usize| self.places[place].tag.state().is_alone();
-        let Some(place) = self.find(line).filter(alone) else { return false };
-        self.use_now(place);
-        self.store_at(place, at);
-        true
-    }
-
-    /// Stores to the line at a place, which this cache alone has, at `at`. The line is not there for others before the store is done.
-    #[inline]
-    pub(super) fn store_at(&mut self, place: usize, at: Time) {
-        let Place { tag, there } = &mut self.places[place];
-        (*tag, *there) = (tag.with_state(State::Modified), (*there).max(at));
-    }
-
-    /// Whether this cache alone has a line that no other client has wanted.
-    #[inline]
-    pub fn is_private(&self, line: u64) -> bool {
-        let private = |tag: Tag| tag.state().is_alone() && !tag.has(Mark::Wanted);
-        self.find(line).is_some_and(|place| private(self.places[place].tag))
-    }
-
-    /// Gives a line that is here the right to be stored to, from `there` on. `wanted` says whether another client has
-    /// wanted it.
-    pub fn raise(&mut self, line: u64, wanted: bool, there: Time) {
-        if let Some(place) = self.find(line) {
-            let tag = self.places[place].tag.with_state(State::Modified).with(Mark::Wanted, wanted);
-            self.places[place] = Place { tag, there };
-        }
-    }
-
-    /// Marks a line that a device has overwritten in memory, where this cache did not snoop.
-    pub fn age(&mut self, line: u64) {
-        if let Some(place) = self.find(line) {
-            let tag = &mut self.places[place].tag;
-            *tag = tag.with(Mark::Stale, true);
-        }
+        self.tags.access(self.spot(line))
     }
 
     /// Takes a line out.
     pub fn remove(&mut self, line: u64) -> Option<Victim> {
-        let place = self.find(line)?;
-        let victim = self.victim(place);
-        self.places[place].tag = Tag::default();
-        self.forget_use(place);
-        Some(victim)
-    }
-
-    fn victim(&self, place: usize) -> Victim {
-        let Found { state, stale, there } = self.found(place);
-        Victim { line: self.places[place].tag.line(), state, stale, there }
-    }
-
-    /// Makes places for the set that a line belongs to.
-    #[cold]
-    fn make_places(&mut self, line: u64) {
-        let places = self.groups.make(self.set_of(line)) * self.ways;
-        self.places.resize(places, Place::default());
-        if self.ways > 1 {
-            self.used.resize(places, 0);
-        }
-    }
-
-    /// The place of a set, from its first one on, that a line gets which is not here yet: one without a line, or that of the line used
-    /// longest ago.
-    #[inline(never)]
-    fn place_among(&self, first: usize) -> usize {
-        // The last use of a place without a line is zero.
-        let used = self.used.get(first..first + self.ways).unwrap_or_default();
-        used.iter().enumerate().min_by_key(|&(_, used)| used).map_or(first, |(way, _)| first + way)
+        self.tags.remove(self.spot(line))
     }
 
     /// Puts in a line that is not here yet, and that is there from `there` on. `wanted` says whether another client has
-    /// wanted it.
-    /// Returns the line that it replaces, if any.
-    #[inline(always)]
+    /// wanted it. Returns the line that it replaces, if any.
     pub fn insert(&mut self, line: u64, state: State, wanted: bool, there: Time) -> Option<Victim> {
-        let mut first = self.first_place(line);
-        if first >= self.places.len() {
-            self.make_places(line);
-            first = self.first_place(line);
-        }
-        let place = if self.ways == 1 { first } else { self.place_among(first) };
-        let old = self.places[place].tag.is_here().then(|| self.victim(place));
-        self.places[place] = Place { tag: Tag::new(line, state, wanted), there };
-        self.use_now(place);
-        old
+        let at = self.sets.spot_with_row(line);
+        self.tags.insert(at, state, wanted, there)
     }
 }
 
@@ -393,8 +75,9 @@ mod tests {
         let mut cache = Cache::new(1, 1);
         let there = Time::from_nanoseconds(5);
         cache.insert(7, State::Shared, false, NOW);
-        cache.raise(7, false, there);
-        cache.age(7);
+        let seven = cache.spot(7);
+        cache.tags.raise(seven, false, there);
+        cache.tags.age(seven);
         assert_eq!(cache.access(7), Found { state: State::Modified, stale: true, there });
         assert_eq!(cache.remove(7), Some(Victim { line: 7, state: State::Modified, stale: true, there }));
         assert_eq!(cache.remove(7), None);
@@ -408,13 +91,20 @@ mod tests {
         cache.insert(0, State::Exclusive, false, NOW);
         cache.insert(1, State::Exclusive, true, NOW);
         cache.insert(2, State::Shared, false, NOW);
-        assert_eq!([0, 1, 2, 3].map(|line| cache.is_private(line)), [true, false, false, false]);
-        assert_eq!([0, 1, 2, 3].map(|line| cache.store(line, at)), [true, true, false, false]);
+        assert_eq!(
+            [0, 1, 2, 3].map(|line| cache.tags.is_private(cache.spot(line))),
+            [true, false, false, false]
+        );
+        assert_eq!(
+            [0, 1, 2, 3].map(|line| cache.tags.store(cache.spot(line), at)),
+            [true, true, false, false]
+        );
         assert_eq!(cache.look_up(0), Found { state: State::Modified, stale: false, there: at });
-        cache.raise(2, false, at);
-        assert!(cache.is_private(2) && !cache.store(3, at));
-        cache.raise(2, true, at);
-        assert!(!cache.is_private(2));
+        let two = cache.spot(2);
+        cache.tags.raise(two, false, at);
+        assert!(cache.tags.is_private(two) && !cache.tags.store(cache.spot(3), at));
+        cache.tags.raise(two, true, at);
+        assert!(!cache.tags.is_private(two));
     }
 
     /// A reference cache for the tests: a list of lines, the one used last at its end.

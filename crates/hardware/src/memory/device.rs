@@ -69,7 +69,8 @@ impl NodeMemory {
     }
 
     fn note_stale_send(&mut self, line: u64) {
-        let is_dirty = |client: &super::node::Client| client.cache.look_up(line).state.is_dirty();
+        let at = self.sets.spot(line);
+        let is_dirty = |client: &super::node::Client| client.cache.look_up(at).state.is_dirty();
         if !self.costs.cache.coherent && self.processors.iter().any(is_dirty) {
             self.counts.stale_sends += 1;
         }
@@ -97,7 +98,8 @@ impl NodeMemory {
     /// Marks what caches that do not snoop have of a line as older than memory.
     fn age(&mut self, line: u64) {
         if !self.costs.cache.coherent {
-            self.processors.iter_mut().for_each(|client| client.cache.age(line));
+            let at = self.sets.spot(line);
+            self.processors.iter_mut().for_each(|client| client.cache.age(at));
         }
     }
 
@@ -144,7 +146,8 @@ impl NodeMemory {
 
     /// The processor into whose cache a line that arrives is put; `None` if the buffer keeps the line.
     fn cache_for(&self, line: u64) -> Option<usize> {
-        let has = |client: &super::node::Client| client.cache.look_up(line).state != State::Invalid;
+        let at = self.sets.spot(line);
+        let has = |client: &super::node::Client| client.cache.look_up(at).state != State::Invalid;
         let holder = || self.processors.iter().position(has);
         match self.staging().deposit {
             Placement::Memory | Placement::Buffer => None,

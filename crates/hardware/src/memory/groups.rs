@@ -1,30 +1,40 @@
-//! Which sets of a cache something is kept for. A large machine has many caches with lines in few of their sets, so room is made
-//! only where a line comes in, for some neighbouring sets together.
+//! Which sets something is kept for in caches that are alike, in rows. A large machine has many caches with lines in few of their sets,
+//! so rows are made only where a line comes in, for some neighbouring sets together.
 //!
-//! This module must never know what is kept, nor whose cache it is.
+//! This module must never know what is kept, nor whose caches they are.
 
-/// The number of neighbouring sets for which room is made together.
+/// The number of neighbouring sets that get rows together.
 const TOGETHER: usize = 4;
 
-/// The number of a group without room. Its sets lie beyond all that have room, so a search there finds nothing.
+/// The number of a group without rows. Its sets lie beyond all that have rows, so a search there finds nothing.
 const NOWHERE: u32 = u32::MAX;
 
-/// The sets of a cache for which there is room.
+/// A line, and the row of its set, which is beyond all rows if the set has none.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Spot {
+    pub(super) line: u64,
+    pub(super) row: usize,
+}
+
+/// The sets of caches that are alike.
 #[derive(Clone, Debug)]
 pub(super) struct Groups {
     /// The number of sets.
     sets: usize,
-    /// For each [`TOGETHER`] sets the number of groups that got room before, or [`NOWHERE`]. Empty until there is room for one: most
+    /// The number of sets less one, where that is a mask. A division would cost more than everything else.
+    mask: Option<u64>,
+    /// For each [`TOGETHER`] sets the number of groups that got rows before, or [`NOWHERE`]. Empty until there are rows for one: most
     /// processors of a large machine use no modelled memory.
     before: Vec<u32>,
-    /// The number of groups that have room.
+    /// The number of groups that have rows.
     made: u32,
 }
 
 impl Groups {
-    /// Room for none of so many sets.
+    /// Rows for none of so many sets.
     pub(super) fn new(sets: usize) -> Self {
-        Self { sets, before: Vec::new(), made: 0 }
+        let mask = sets.is_power_of_two().then(|| sets as u64 - 1);
+        Self { sets, mask, before: Vec::new(), made: 0 }
     }
 
     /// The number of sets.
@@ -33,22 +43,37 @@ impl Groups {
         self.sets
     }
 
-    /// The number of a set among those that have room. It is beyond all of them if the set has none.
+    /// The number of the set that a line belongs to.
     #[inline]
-    pub(super) fn place_of(&self, set: usize) -> usize {
-        let before = self.before.get(set / TOGETHER).copied().unwrap_or(NOWHERE);
-        before as usize * TOGETHER + set % TOGETHER
+    fn set_of(&self, line: u64) -> usize {
+        self.mask.map_or_else(|| line % self.sets as u64, |mask| line & mask) as usize
     }
 
-    /// Gives the group of a set room, which has none. Returns the number of sets that have room now.
+    /// A line with the row of its set.
+    #[inline]
+    pub(super) fn spot(&self, line: u64) -> Spot {
+        let set = self.set_of(line);
+        let before = self.before.get(set / TOGETHER).copied().unwrap_or(NOWHERE);
+        Spot { line, row: before as usize * TOGETHER + set % TOGETHER }
+    }
+
+    /// A line with the row of its set, which gets one if it has none.
+    #[inline]
+    pub(super) fn spot_with_row(&mut self, line: u64) -> Spot {
+        let spot = self.spot(line);
+        if spot.row < self.made as usize * TOGETHER { spot } else { self.make(line) }
+    }
+
+    /// Makes rows for the group of a line's set.
     #[cold]
-    pub(super) fn make(&mut self, set: usize) -> usize {
+    fn make(&mut self, line: u64) -> Spot {
         if self.before.is_empty() {
             self.before = vec![NOWHERE; self.sets.div_ceil(TOGETHER)];
         }
-        self.before[set / TOGETHER] = self.made;
+        let group = self.set_of(line) / TOGETHER;
+        self.before[group] = self.made;
         self.made += 1;
-        self.made as usize * TOGETHER.min(self.sets)
+        self.spot(line)
     }
 }
 
@@ -57,20 +82,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn neighbouring_sets_get_room_together_in_the_order_in_which_they_ask_for_it() {
-        let mut groups = Groups::new(10 * TOGETHER);
-        let last = 10 * TOGETHER - 1;
-        assert!(groups.place_of(last) >= 10 * TOGETHER);
-        assert_eq!(groups.make(last), TOGETHER);
-        assert_eq!((groups.place_of(last), groups.place_of(last - 1)), (TOGETHER - 1, TOGETHER - 2));
-        assert!(groups.place_of(0) >= 2 * TOGETHER, "it has none");
-        assert_eq!(groups.make(1), 2 * TOGETHER);
-        assert_eq!((groups.place_of(0), groups.place_of(last)), (TOGETHER, TOGETHER - 1));
+    fn neighbouring_sets_get_rows_together_in_the_order_in_which_they_ask_for_them() {
+        let mut groups = Groups::new(16 * TOGETHER);
+        let last = 16 * TOGETHER as u64 - 1;
+        let row = |groups: &Groups, line| groups.spot(line).row;
+        assert!(row(&groups, last) >= 16 * TOGETHER);
+        assert_eq!(groups.spot_with_row(last), Spot { line: last, row: TOGETHER - 1 });
+        assert_eq!((row(&groups, last), row(&groups, last - 1)), (TOGETHER - 1, TOGETHER - 2));
+        assert!(row(&groups, 0) >= 2 * TOGETHER, "it has none");
+        assert_eq!(groups.spot_with_row(1).row, TOGETHER + 1);
+        assert_eq!((row(&groups, 0), row(&groups, last)), (TOGETHER, TOGETHER - 1));
+        assert_eq!(groups.spot_with_row(last + 2).row, TOGETHER + 1, "a line of the same set");
     }
 
     #[test]
-    fn a_cache_of_few_sets_has_room_for_no_more() {
-        let mut groups = Groups::new(1);
-        assert_eq!((groups.make(0), groups.place_of(0)), (1, 0));
+    fn sets_whose_number_is_no_power_of_two_have_rows_too() {
+        let mut groups = Groups::new(6);
+        assert_eq!([5, 6 + 5, 0].map(|line| groups.spot_with_row(line).row), [1, 1, TOGETHER]);
     }
 }

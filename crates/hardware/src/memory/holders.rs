@@ -3,15 +3,15 @@
 //! A set of a cache has room for few lines, but many lines belong to it. They are divided into classes, and the holders of each
 //! class of each set are known. This module must never know the state of a line, nor which client asks for it.
 
-use super::groups::Groups;
+use super::groups::Spot;
 
 /// For each class of each set of the caches, a bit for each processor that has a line of the class.
 #[derive(Clone, Debug)]
 pub(crate) struct Holders {
-    /// The sets that have words.
-    groups: Groups,
-    /// A word for each of these sets, with the bits of the first class lowest.
+    /// A word for each row of sets, with the bits of the first class lowest.
     words: Vec<u64>,
+    /// The number of sets.
+    sets: u64,
     /// The number of bits of a class: of all processors, a power of two.
     width: u32,
     /// The bits of a line's number that name its set, where the number of sets is a power of two. A division would take the host longer.
@@ -21,7 +21,8 @@ pub(crate) struct Holders {
 /// A class of lines of one set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Class {
-    set: usize,
+    /// The row of the set.
+    row: usize,
     /// The lowest of its bits.
     shift: u32,
 }
@@ -34,38 +35,30 @@ impl Holders {
     pub(crate) fn new(count: usize, processors: usize) -> Self {
         let width = processors.next_power_of_two().min(u64::BITS as usize) as u32;
         let bits = count.is_power_of_two().then(|| count.trailing_zeros());
-        Self { groups: Groups::new(count), words: Vec::new(), width, bits }
+        Self { words: Vec::new(), sets: count as u64, width, bits }
     }
 
-    /// The class of a line, which belongs to the set of this number.
+    /// The class of a line.
     #[inline]
-    pub(crate) fn class_of(&self, line: u64, set: usize) -> Class {
-        let above = self.bits.map_or_else(|| line / self.groups.sets() as u64, |bits| line >> bits);
-        Class { set, shift: (above as u32).wrapping_mul(self.width) % u64::BITS }
+    pub(super) fn class_of(&self, at: Spot) -> Class {
+        let above = self.bits.map_or_else(|| at.line / self.sets, |bits| at.line >> bits);
+        Class { row: at.row, shift: (above as u32).wrapping_mul(self.width) % u64::BITS }
     }
 
-    /// Records that a processor has a line of a class.
+    /// Records that a processor has a line of a class, whose set has a row.
     #[inline]
     pub(crate) fn add(&mut self, class: Class, processor: usize) {
-        let held = bit(processor) << class.shift;
-        match self.words.get_mut(self.groups.place_of(class.set)) {
-            Some(word) => *word |= held,
-            None => self.add_to_new(class.set, held),
+        if class.row >= self.words.len() {
+            self.words.resize(class.row + 1, 0);
         }
-    }
-
-    /// Gives a set a word, in which these bits are set.
-    #[cold]
-    fn add_to_new(&mut self, set: usize, held: u64) {
-        self.words.resize(self.groups.make(set), 0);
-        self.words[self.groups.place_of(set)] = held;
+        self.words[class.row] |= bit(processor) << class.shift;
     }
 
     /// Records that a processor has no line of a class any more.
     #[inline]
     pub(crate) fn remove(&mut self, class: Class, processor: usize) {
         if processor < SHARED
-            && let Some(held) = self.words.get_mut(self.groups.place_of(class.set))
+            && let Some(held) = self.words.get_mut(class.row)
         {
             *held &= !(bit(processor) << class.shift);
         }
@@ -76,8 +69,7 @@ impl Holders {
     #[inline]
     pub(crate) fn others(&self, class: Class, processor: Option<usize>) -> Others {
         let all = u64::MAX >> (u64::BITS - self.width);
-        let held =
-            self.words.get(self.groups.place_of(class.set)).map_or(0, |held| held >> class.shift & all);
+        let held = self.words.get(class.row).map_or(0, |held| held >> class.shift & all);
         let own = processor.filter(|&processor| processor < SHARED).map_or(0, bit);
         Others(held & !own)
     }
@@ -122,7 +114,7 @@ mod tests {
     #[test]
     fn others_are_those_that_have_a_line_and_many_processors_share_a_bit() {
         let mut holders = Holders::new(4, 66);
-        let class = holders.class_of(7, 3);
+        let class = holders.class_of(Spot { line: 7, row: 3 });
         assert!(holders.others(class, None).is_empty());
         [0, 5, 65].into_iter().for_each(|processor| holders.add(class, processor));
         let found = |holders: &Holders, who| holders.others(class, who).iter(66, who).collect::<Vec<_>>();
@@ -131,14 +123,14 @@ mod tests {
         assert_eq!(found(&holders, Some(65)), [0, 5, 63, 64], "64 may have it");
         [0, 5, 65].into_iter().for_each(|processor| holders.remove(class, processor));
         assert_eq!(found(&holders, None), [63, 64, 65]);
-        assert!(holders.others(holders.class_of(6, 2), None).is_empty());
+        assert!(holders.others(holders.class_of(Spot { line: 6, row: 2 }), None).is_empty());
     }
 
     #[test]
     fn few_processors_hold_many_classes_apart() {
         for (sets, apart) in [(4, 8), (3, 8)] {
             let mut holders = Holders::new(sets, 5);
-            let class = |line: u64| holders.class_of(line, (line % sets as u64) as usize);
+            let class = |line: u64| holders.class_of(Spot { line, row: (line % sets as u64) as usize });
             let [first, second, again] = [1, 1 + sets as u64, 1 + (apart * sets) as u64].map(class);
             assert!(first != second && first == again, "{sets} sets");
             holders.add(first, 4);

@@ -6,8 +6,9 @@
 //! | `shared` | shared memory in blocks: accesses that wait, blocks that a device reads and writes, its registers |
 //! | `device` | an interface on the bus: it reads lines, deposits them, takes them over and gives them up |
 //! | `slots` | the receive slots that the protocol engine of such an interface has at hand |
-//! | `cache` | tags and states of a write-back cache |
-//! | `groups` | the sets of a cache for which there is room |
+//! | `tags` | tags and states of a write-back cache |
+//! | `cache` | a cache by itself |
+//! | `groups` | the sets of caches for which there is room |
 //! | `first_level` | a cache between a processor and its cache |
 //! | `holders` | the processors whose caches may have a line |
 //! | `moesi` | the coherence protocol as pure functions |
@@ -44,6 +45,7 @@ mod node;
 mod plain;
 mod shared;
 mod slots;
+mod tags;
 mod wanted;
 mod write_backs;
 
@@ -51,8 +53,9 @@ mod write_backs;
 mod tests;
 
 pub use buffer::Slot;
-pub use cache::{Cache, Victim};
+pub use cache::Cache;
 pub use counts::Counts;
 pub use moesi::State;
 pub use node::{Hit, Hits, NodeMemory};
 pub use shared::Keep;
+pub use tags::{Found, Victim};

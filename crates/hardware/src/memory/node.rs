@@ -15,12 +15,14 @@ use units::{Bytes, Time};
 use super::banks::Banks;
 use super::buffer::Buffer;
 use super::bus::Bus;
-use super::cache::{Cache, Found, Victim};
+use super::cache::Cache;
 use super::counts::Counts;
 use super::first_level::FirstLevel;
+use super::groups::{Groups, Spot};
 use super::holders::{Class, Holders, Others};
 use super::moesi::{self, Request, State};
 use super::plain;
+use super::tags::{Found, Tags, Victim};
 use super::wanted::Wanted;
 use super::write_backs::WriteBacks;
 
@@ -36,9 +38,11 @@ pub struct NodeMemory {
     /// The bits of an address within a line, where the size of a line is a power of two. A division would take the host longer.
     bits: Option<u32>,
     pub(super) processors: Vec<Client>,
+    /// The sets of the processors' caches.
+    pub(super) sets: Groups,
     /// The processors inside a device of the node, if there are some.
     pub(super) group: Option<DeviceGroup>,
-    /// The processors that have lines, by the sets of their caches.
+    /// The processors that have lines, by these sets.
     pub(super) holders: Holders,
     pub(super) bus: Bus,
     pub(super) banks: Banks,
@@ -79,7 +83,7 @@ pub enum Hit {
 /// A processor as a client of the bus.
 #[derive(Clone, Debug)]
 pub(super) struct Client {
-    pub(super) cache: Cache,
+    pub(super) cache: Tags,
     /// The cache between the processor and `cache`, where there is one.
     pub(super) first: Option<Box<FirstLevel>>,
     /// For each outstanding miss the time at which its line can be used.
@@ -123,7 +127,7 @@ pub(super) struct Snooped {
 impl Client {
     fn new(costs: &machine::Cache, line: Bytes) -> Self {
         Self {
-            cache: Cache::new((costs.size.get() / line.get()) as usize, costs.ways),
+            cache: Tags::new(costs.ways),
             first: costs.first.as_ref().map(|first| Box::new(FirstLevel::new(first, line.get()))),
             misses: Vec::new(),
             write_backs: WriteBacks::new(costs.write_backs),
@@ -163,10 +167,12 @@ impl NodeMemory {
         let slots = costs.staging.as_ref().and_then(|staging| staging.slots);
         let bus = Bus::new(&costs.bus, line, plain::usages(costs, line));
         let client = Client::new(&costs.cache, line);
+        let sets = Groups::new((costs.cache.size.get() / line.get()) as usize / costs.cache.ways);
         Self {
             line,
             bits: line.get().is_power_of_two().then(|| line.get().trailing_zeros()),
-            holders: Holders::new(client.cache.sets(), processors),
+            holders: Holders::new(sets.sets(), processors),
+            sets,
             processors: vec![client; processors],
             group: None,
             bus,
@@ -232,7 +238,7 @@ impl NodeMemory {
     /// Loads a word of a line. `used` says whether the next instruction uses the value.
     pub fn load(&mut self, who: usize, line: u64, now: Time, used: bool) -> Time {
         self.bus.forget(now);
-        let found = self.processors[who].cache.access(line);
+        let found = self.processors[who].cache.access(self.sets.spot(line));
         if found.state != State::Invalid {
             self.counts.stale_loads += u64::from(found.stale);
             let wait = self.first_level(who, line);
@@ -258,12 +264,12 @@ impl NodeMemory {
     pub fn store(&mut self, who: usize, line: u64, now: Time) -> Time {
         self.bus.forget(now);
         let coherent = self.costs.cache.coherent;
-        let client = &mut self.processors[who];
-        match client.cache.access(line).state {
+        let (client, at) = (&mut self.processors[who], self.sets.spot(line));
+        match client.cache.access(at).state {
             State::Invalid => self.miss(who, line, now, Request::ReadOwned).0,
             State::Shared | State::Owned if coherent => self.upgrade(who, line, now),
             _ => {
-                client.cache.change(line, State::Modified);
+                client.cache.change(at, State::Modified);
                 now
             }
         }
@@ -278,7 +284,7 @@ impl NodeMemory {
         let Hits { kind, issue, count } = hits;
         let Client { cache, first: first_level, .. } = &mut self.processors[who];
         let costs = &self.costs.cache;
-        let place = cache.find(line)?;
+        let place = cache.find(self.sets.spot(line))?;
         let done = match kind {
             Hit::Used => {
                 let each = issue + costs.load_use;
@@ -334,23 +340,18 @@ impl NodeMemory {
 
     /// Takes a line out of a cache, if the cache has it.
     pub(super) fn take_out(&mut self, who: usize, line: u64) -> Option<Victim> {
-        let victim = self.processors[who].cache.remove(line)?;
-        self.note_left(who, line, self.class_of(line));
+        let at = self.sets.spot(line);
+        let victim = self.processors[who].cache.remove(at)?;
+        self.note_left(who, at);
         Some(victim)
     }
 
-    /// Whether a processor's cache, which a line of a class has just left, has another line of that class.
+    /// Whether a processor's cache, which a line has just left, has another line of the same class.
     #[inline]
-    fn has_beside(&self, who: usize, line: u64, class: Class) -> bool {
+    fn has_beside(&self, who: usize, at: Spot, class: Class) -> bool {
         let cache = &self.processors[who].cache;
-        !cache.is_direct_mapped() && cache.lines_beside(line).any(|other| self.class_of(other) == class)
-    }
-
-    /// The class of a line among those of its set, which is the same in every cache.
-    #[inline]
-    pub(super) fn class_of(&self, line: u64) -> Class {
-        let set = self.processors.first().map_or(0, |client| client.cache.set_of(line));
-        self.holders.class_of(line, set)
+        let is_like = |line| self.holders.class_of(Spot { line, ..at }) == class;
+        !cache.is_direct_mapped() && cache.lines_beside(at).any(is_like)
     }
 
     /// Waits until all flushed lines are in memory.
@@ -363,7 +364,7 @@ impl NodeMemory {
     fn look_up(&mut self, who: usize, line: u64, now: Time) -> Time {
         let client = &mut self.processors[who];
         let at = (now + self.costs.cache.tag_delay).max(client.tags);
-        let at = at.max(client.cache.look_up(line).there);
+        let at = at.max(client.cache.look_up(self.sets.spot(line)).there);
         client.tags = at;
         at
     }
@@ -391,18 +392,19 @@ impl NodeMemory {
         (asked, there): (Time, Time),
     ) -> bool {
         let wanted = met || self.wanted.contains(line);
-        let victim = self.processors[who].cache.insert(line, state, wanted, there);
+        let at = self.sets.spot_with_row(line);
+        let victim = self.processors[who].cache.insert(at, state, wanted, there);
         if let Some(victim) = victim {
-            self.note_left(who, victim.line, self.class_of(victim.line));
+            self.note_left(who, Spot { line: victim.line, ..at });
             self.dispose(who, victim, asked);
         }
-        self.holders.add(self.class_of(line), who);
+        self.holders.add(self.holders.class_of(at), who);
         victim.is_some()
     }
 
     fn upgrade(&mut self, who: usize, line: u64, now: Time) -> Time {
         let begun = self.processors[who].miss_at(now, self.costs.cache.misses);
-        let from = begun.max(self.processors[who].cache.look_up(line).there);
+        let from = begun.max(self.processors[who].cache.look_up(self.sets.spot(line)).there);
         let there = self.raise(who, line, from);
         self.processors[who].misses.push(there);
         begun
@@ -411,7 +413,8 @@ impl NodeMemory {
     /// Asks at `now` for the right to store to a line that a cache has. Returns the time from which the right is there.
     pub(super) fn raise(&mut self, who: usize, line: u64, now: Time) -> Time {
         let there = self.invalidate(Some(who), line, Request::Upgrade, now);
-        self.processors[who].cache.raise(line, self.wanted.contains(line), there);
+        let at = self.sets.spot(line);
+        self.processors[who].cache.raise(at, self.wanted.contains(line), there);
         there
     }
 
@@ -488,10 +491,10 @@ impl NodeMemory {
         if !self.costs.cache.coherent {
             return snooped;
         }
-        let class = self.class_of(line);
-        let others = self.holders.others(class, who);
+        let at = self.sets.spot(line);
+        let others = self.holders.others(self.holders.class_of(at), who);
         if !others.is_empty() {
-            self.snoop_caches((others, class), (who, line, request), &mut snooped);
+            self.snoop_caches(others, (who, at, request), &mut snooped);
         }
         let given_up = self.buffer.as_mut().filter(|_| who.is_some()).and_then(|buffer| buffer.give_up(line));
         if let Some(there) = given_up {
@@ -502,17 +505,17 @@ impl NodeMemory {
         snooped
     }
 
-    /// Shows a transaction to the caches of other processors, which may have lines of a class.
+    /// Shows a transaction to the caches of other processors.
     fn snoop_caches(
         &mut self,
-        (others, class): (Others, Class),
-        (who, line, request): (Option<usize>, u64, Request),
+        others: Others,
+        (who, at, request): (Option<usize>, Spot, Request),
         snooped: &mut Snooped,
     ) {
         let (mut supplied, mut is_new) = (false, false);
         for index in others.iter(self.processors.len(), who) {
             let cache = &mut self.processors[index].cache;
-            let turned = cache.change_by(line, |state| moesi::snoop(state, request).next);
+            let turned = cache.change_by(at, |state| moesi::snoop(state, request).next);
             let Some((Found { state, there, .. }, was_wanted)) = turned else { continue };
             let answer = moesi::snoop(state, request);
             // A line that is marked is among those wanted.
@@ -524,7 +527,7 @@ impl NodeMemory {
                 snooped.there = snooped.there.max(there);
             }
             if !answer.keeps {
-                self.note_left(index, line, class);
+                self.note_left(index, at);
             }
         }
         if supplied {
@@ -532,18 +535,19 @@ impl NodeMemory {
             snooped.supplier = Supplier::Cache;
         }
         if is_new {
-            self.wanted.insert(line);
+            self.wanted.insert(at.line);
         }
     }
 
-    /// Records that a line of a class has just left the cache of a processor. A line that takes the only place of its set is recorded
+    /// Records that a line has just left the cache of a processor. A line that takes the only place of its set is recorded
     /// afterwards.
     #[inline(never)]
-    pub(super) fn note_left(&mut self, who: usize, line: u64, class: Class) {
+    pub(super) fn note_left(&mut self, who: usize, at: Spot) {
         if let Some(first) = &mut self.processors[who].first {
-            first.remove(line);
+            first.remove(at.line);
         }
-        if !self.has_beside(who, line, class) {
+        let class = self.holders.class_of(at);
+        if !self.has_beside(who, at, class) {
             self.holders.remove(class, who);
         }
     }

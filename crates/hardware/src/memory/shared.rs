@@ -16,9 +16,10 @@ use std::ops::Range;
 use machine::Transactions;
 use units::Time;
 
-use super::cache::Victim;
+use super::groups::Spot;
 use super::moesi::{self, Request, State};
 use super::node::{DeviceGroup, NodeMemory};
+use super::tags::Victim;
 
 /// The best state in which a processor may keep a line that it fetches. The device that checks the node's rights sees to
 /// it.
@@ -37,22 +38,24 @@ impl NodeMemory {
     /// and the line does not leave the cache before a store.
     #[inline]
     pub fn hits(&mut self, who: usize, line: u64, store: bool, at: Time) -> bool {
-        let cache = &mut self.processors[who].cache;
-        if store { cache.store(line, at) } else { cache.uses(line) }
+        let (cache, spot) = (&mut self.processors[who].cache, self.sets.spot(line));
+        if store { cache.store(spot, at) } else { cache.uses(spot) }
     }
 
     /// Whether only this processor has a line, and no other client has wanted it. A store to such a line may be done before
     /// its time. The first client that does want the line waits for the store.
     #[inline]
     pub fn is_private(&self, who: usize, line: u64) -> bool {
-        self.processors[who].cache.is_private(line)
+        self.processors[who].cache.is_private(self.sets.spot(line))
     }
 
     /// Makes an access that begins at `now`. Returns the time at which the access is done: at once if it [hits](Self::hits). Otherwise
     /// the processor waits for the whole line, or for the right to it, and the line does not leave it before.
     pub fn access(&mut self, who: usize, line: u64, store: bool, keep: Keep, now: Time) -> Time {
         let cache = &mut self.processors[who].cache;
-        let Some(place) = cache.find(line) else { return self.bring(who, line, store, keep, now) };
+        let Some(place) = cache.find(self.sets.spot(line)) else {
+            return self.bring(who, line, store, keep, now);
+        };
         if store && !cache.is_alone(place) {
             self.bus.forget(now);
             return self.raise(who, line, now);
@@ -96,13 +99,14 @@ impl NodeMemory {
     pub(super) fn pass_inside(&mut self, who: usize, line: u64, request: Request, now: Time) -> Option<Time> {
         let DeviceGroup { members, supply } =
             self.group.as_ref().filter(|group| group.members.contains(&who))?;
-        let has_alone = |&other: &usize| self.processors[other].cache.look_up(line).state.is_alone();
+        let at = self.sets.spot(line);
+        let has_alone = |&other: &usize| self.processors[other].cache.look_up(at).state.is_alone();
         let from = members.clone().find(has_alone)?;
-        let found = self.processors[from].cache.look_up(line);
+        let found = self.processors[from].cache.look_up(at);
         let there = now.max(found.there) + *supply;
         let answer = moesi::snoop(found.state, request);
         if answer.keeps {
-            self.processors[from].cache.change(line, answer.next);
+            self.processors[from].cache.change(at, answer.next);
         } else {
             self.take_out(from, line);
         }
@@ -119,11 +123,10 @@ impl NodeMemory {
         // Earlier lines would be replaced by these.
         let cached = self.costs.cache.size.get() / self.line.get();
         for line in lines.end.saturating_sub(cached).max(lines.start)..lines.end {
-            let victim = self.processors[who].cache.insert(line, State::Modified, false, Time::ZERO);
-            victim
-                .into_iter()
-                .for_each(|victim| self.note_left(who, victim.line, self.class_of(victim.line)));
-            self.holders.add(self.class_of(line), who);
+            let at = self.sets.spot_with_row(line);
+            let victim = self.processors[who].cache.insert(at, State::Modified, false, Time::ZERO);
+            victim.into_iter().for_each(|victim| self.note_left(who, Spot { line: victim.line, ..at }));
+            self.holders.add(self.holders.class_of(at), who);
         }
     }
 

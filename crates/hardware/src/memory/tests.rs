@@ -430,17 +430,19 @@ proptest::proptest! {
             now += cycles(later);
             proptest::prop_assert!(act(&mut node, (what, who, line), now) >= now);
             for line in 0..12 {
-                let states = [0, 1].map(|who| node.processors[who].cache.look_up(line).state);
+                let state = |who: usize| node.processors[who].cache.look_up(node.sets.spot(line)).state;
+                let states = [0, 1].map(state);
                 let there = states.iter().filter(|state| **state != State::Invalid).count();
                 let alone = |state: &State| matches!(state, State::Modified | State::Exclusive);
                 proptest::prop_assert!(there < 2 || !states.iter().any(alone), "{states:?}");
                 let kept = node.buffer.as_ref().is_some_and(|buffer| buffer.there(line).is_some());
                 proptest::prop_assert!(!kept || there == 0, "{states:?}");
             }
-            for (class, who) in (0..12).flat_map(|line| [0, 1].map(|who| (node.class_of(line), who))) {
+            let class_of = |line| node.holders.class_of(node.sets.spot(line));
+            for (class, who) in (0..12).flat_map(|line| [0, 1].map(|who| (class_of(line), who))) {
                 let cache = &node.processors[who].cache;
-                let there = |line: &u64| cache.look_up(*line).state != State::Invalid;
-                let has = (0..200).filter(there).any(|line| node.class_of(line) == class);
+                let there = |line: &u64| cache.look_up(node.sets.spot(*line)).state != State::Invalid;
+                let has = (0..200).filter(there).any(|line| class_of(line) == class);
                 let holds = node.holders.others(class, None).iter(processors, None).any(|holder| holder == who);
                 proptest::prop_assert_eq!(holds, has);
             }
