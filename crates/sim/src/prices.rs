@@ -73,12 +73,14 @@ pub(crate) struct Price {
     pub(crate) cost: Cost,
     /// Whether the cost is path and occupancy alone, as most are: without bus transactions and without a wait.
     plain: bool,
+    /// The time of the cost's transactions on an idle bus; `None` where there are none, or the machine describes no bus.
+    pub(crate) alone: Option<Time>,
 }
 
 impl Price {
-    fn new(name: &'static str, cost: Cost) -> Self {
+    fn new(name: &'static str, cost: Cost, alone: Alone<'_>) -> Self {
         let plain = cost.bus.is_empty() && cost.after.is_empty() && cost.wait.is_zero();
-        Self { name, cost, plain }
+        Self { name, cost, plain, alone: alone(cost.bus).filter(|_| !cost.bus.is_empty()) }
     }
 
     /// The path and the occupancy of so many uses, if the cost has no other parts.
@@ -198,7 +200,7 @@ struct PriceList {
 impl PriceList {
     fn new(stated: &Primitives, operations: hardware::Prices, alone: Alone<'_>) -> Self {
         let known = |name, price: &Option<ByClass<Cost>>| {
-            Class::ALL.map(|class| price.as_ref().map(|price| Price::new(name, price.of(class))))
+            Class::ALL.map(|class| price.as_ref().map(|price| Price::new(name, price.of(class), alone)))
         };
         let primitives = PRIMITIVES.map(|primitive| {
             let (name, price) = entry(stated, primitive);

@@ -70,7 +70,7 @@ pub(crate) fn settle(cluster: &mut Cluster, core: usize) -> bool {
     waits
 }
 
-#[inline(never)]
+#[inline]
 fn settle_and_make(cluster: &mut Cluster, core: usize) -> bool {
     let (mut node, core) = on_bus(cluster, core);
     let clock = node.clock(core);
@@ -303,10 +303,10 @@ impl OnBus<'_> {
         }
     }
 
-    /// Lets the train of a fiber whose request came first end at a place: that was its last. The fiber's event moves there, and the
-    /// train is forgotten.
+    /// Lets the train of a fiber whose request came first end at a place: that was its last. The fiber's event moves there, if it has
+    /// not happened, and the train is forgotten.
     fn end_first(&mut self, fiber: Fiber, place: Order) {
-        let looks = self.trains.end_first(place);
+        let looks = self.trains.end_first(place).filter(|&looks| !self.agenda.is_past(self.node, looks));
         if looks.is_some_and(|looks| self.agenda.postpone(self.node, looks, place)) {
             self.trains.end(fiber);
         }

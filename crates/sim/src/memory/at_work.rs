@@ -255,7 +255,13 @@ impl AtWork<'_> {
     /// Spends a price that has other parts than path and occupancy.
     #[inline(never)]
     fn spend_parts(&mut self, step: Step, price: &Price, count: u64) {
-        self.spend(price.cost.times(count));
+        if count == 1 {
+            let (own, _) = self.enter(&price.cost, price.alone, None);
+            self.core.spend(Bucket::Overhead, own);
+            self.core.clock.keep_waiting(price.cost.wait);
+        } else {
+            self.spend(price.cost.times(count));
+        }
         if !price.cost.bus.is_empty() {
             self.core.clock.name_pending(step);
         }
