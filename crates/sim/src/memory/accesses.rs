@@ -20,7 +20,6 @@
 
 use hardware::memory::{Keep, NodeMemory};
 use tempest::Stage;
-use units::Time;
 
 use super::at_work::AtWork;
 use crate::measure::anatomy::Taken;
