@@ -13,97 +13,100 @@ use units::Time;
 use crate::apart::bump;
 use crate::control::barrier::Entry;
 use crate::dispatch::dispatcher::Dispatcher;
+use crate::dispatch::{holding, points};
 use crate::link::ring::Origin;
+use crate::link::{moving, send, wake};
+use crate::measure::totals;
 use crate::memory::set_aside::Lowerings;
+use crate::memory::{blocks, faults, lowering, segments};
 use crate::processor::core::Processor;
 use crate::processor::threads::Reason;
+use crate::processor::{idle, scheduler, stacks, unwinding, waits};
 
 impl Messages for Processor {
     fn post(&self, to: NodeId, packet: &Packet) {
-        self.count_message(to, packet);
-        self.post_counted(to, packet, Origin::Handler);
+        send::count_message(self, to, packet);
+        send::post_counted(self, to, packet, Origin::Handler);
     }
 
     fn post_transfer(&self, to: NodeId, transfer: Transfer<'_>, packet: &Packet) {
         // The ring's release and acquire order the words before the handler, and so does the outbox's lock.
-        if self.scatter(to, transfer) {
+        if segments::scatter(self, to, transfer) {
             self.post(to, packet);
-            self.count_transfer(to, transfer);
+            segments::count_transfer(self, to, transfer);
         }
     }
 
     fn post_block(&self, to: NodeId, block: Block, words: &[u64], packet: &Packet) {
-        self.send_block(to, block, words, packet);
+        blocks::send_block(self, to, block, words, packet);
     }
 
     fn offer(&self, to: NodeId, packet: &Packet) -> bool {
-        self.sample_send(|| self.offer_now(to, packet))
+        send::sample_send(self, || send::offer_now(self, to, packet))
     }
 
     fn transfer(&self, to: NodeId, transfer: Transfer<'_>, packet: &Packet) -> bool {
         // The ring's release and acquire order the words before the handler.
-        let start = self.world.now_ns();
-        let sent = self.scatter(to, transfer) && self.offer_now(to, packet);
+        let start = self.world().now_ns();
+        let sent = segments::scatter(self, to, transfer) && send::offer_now(self, to, packet);
         if sent {
-            self.count_transfer(to, transfer);
+            segments::count_transfer(self, to, transfer);
             // A block is worth two looks at the clock.
-            bump(&self.gauge().overhead_ns, self.world.now_ns() - start);
+            bump(&self.gauge().overhead_ns, self.world().now_ns() - start);
         }
         sent
     }
 
     fn deposit(&self, to: NodeId, place: Place, words: &[u64]) -> bool {
-        self.sample_send(|| {
-            self.deposit_now(to, place, words);
+        send::sample_send(self, || {
+            segments::deposit_now(self, to, place, words);
             // It is written where it belongs: there is always room.
             true
         })
     }
 
     fn mapped(&self, node: NodeId) -> Option<&Node> {
-        Some(self.memory_of(node))
+        Some(segments::memory_of(self, node))
     }
 
     fn make_room(&self, to: NodeId) {
-        if self.local().lacks_room(to, self.world.running_ns()) {
-            self.lacking.set(self.lacking.get() + 1);
-            self.trace(|node, _| Traced::Block { node, thread: self.current.get(), what: "room" });
+        if self.threads.lacks_room(to, self.world().running_ns()) {
+            self.tracer.trace(|node, _| Traced::Block { node, thread: self.threads.current(), what: "room" });
         }
-        self.wake_receiver(to);
-        let moved = self.move_on();
-        if self.serves() && self.serve_or_leave() > 0 || moved {
-            self.attempts.set(0);
+        wake::receiver(self, to);
+        let moved = moving::move_on(self);
+        if self.serves() && points::serve_or_leave(self) > 0 || moved {
+            self.sending.note_room();
         } else {
-            let attempts = self.attempts.get().saturating_add(1);
-            self.attempts.set(attempts);
-            if let Some(attempts) = attempts.checked_sub(self.ready.len()) {
-                self.wait_for_room(attempts);
+            let attempts = self.sending.note_attempt();
+            if let Some(attempts) = attempts.checked_sub(self.threads.ready()) {
+                idle::wait_for_room(self, attempts);
             }
         }
-        self.step_back();
+        waits::step_back(self);
     }
 }
 
 impl Scheduling for Processor {
     fn waiter(&self) -> Waiter {
-        let thread = self.current.get();
+        let thread = self.threads.current();
         let generation = self.node().threads[thread as usize].generation();
-        self.local().wait.set(generation);
+        self.threads.local().wait.set(generation);
         Waiter { thread, generation }
     }
 
     fn block(&self, wait: Wait) {
-        let generation = self.local().wait.get();
-        let slot = &self.node().threads[self.current.get() as usize];
-        self.wait_until(Reason::Event(wait), || slot.generation() != generation);
+        let generation = self.threads.local().wait.get();
+        let slot = &self.node().threads[self.threads.current() as usize];
+        waits::wait_until(self, Reason::Event(wait), || slot.generation() != generation);
     }
 
     fn resume(&self, waiter: Waiter) -> bool {
-        self.end_own_wait(waiter)
+        waits::end_own_wait(self, waiter)
     }
 
     fn wait(&self, event: &Event, at_least: u64) {
-        let (node, thread) = (self.node(), self.current.get());
+        let (node, thread) = (self.node(), self.threads.current());
         let slot = &node.threads[thread as usize];
         let generation = slot.generation();
         let waiter = Waiter { thread, generation };
@@ -114,7 +117,7 @@ impl Scheduling for Processor {
         };
         if waits {
             let reason = Reason::Event(Wait::Event { name: event.name(), at_least, had: event.count() });
-            self.suspend_until(reason, || slot.generation() != generation);
+            waits::suspend_until(self, reason, || slot.generation() != generation);
         }
     }
 
@@ -122,87 +125,90 @@ impl Scheduling for Processor {
         let node = self.node();
         if self.is_alone() {
             tempest::world::signal_alone(event, node.id, amount, |waiter| {
-                self.end_wait_alone(node, waiter);
+                waits::end_wait_alone(self, node, waiter);
             });
         } else {
             tempest::world::signal(event, node.id, amount, |waiter| {
-                self.end_wait(node.id, waiter);
+                waits::end_wait(self, node.id, waiter);
             });
         }
     }
 
     fn poll(&self) {
-        self.give_up_if_over();
-        self.heed();
-        if self.world.policy.servers != Servers::Idle || self.owns_poll() {
-            let events =
-                if self.has_stack_for_handlers() { self.serve_at_point() } else { self.have_loop_serve() };
-            self.pace.note(events > 0);
+        unwinding::give_up_if_over(self);
+        lowering::heed(self);
+        if self.world().policy.servers != Servers::Idle || self.owns_poll() {
+            let events = if stacks::has_stack_for_handlers() {
+                points::serve_at_point(self)
+            } else {
+                points::have_loop_serve(self)
+            };
+            self.meter.pace().note(events > 0);
         }
         if self.lowerings().is_some_and(Lowerings::awaits_access) && self.has_threads_to_run() {
-            self.take_inbox();
-            self.step_back();
+            scheduler::take_inbox(self);
+            waits::step_back(self);
         }
     }
 
     fn spin(&self) {
-        self.give_up_if_over();
+        unwinding::give_up_if_over(self);
         if self.poll_interval() == PollInterval::Never && self.serves() {
             self.poll();
         }
     }
 
     fn pass_by(&self) {
-        self.give_up_if_over();
+        unwinding::give_up_if_over(self);
     }
 
     fn next_poll(&self) -> u32 {
-        self.pace.next(Time::from_nanoseconds(self.world.now_ns()))
+        self.meter.pace().next(Time::from_nanoseconds(self.world().now_ns()))
     }
 
     fn hold(&self, key: DispatchKey, body: &mut dyn FnMut(Proof<'_>)) {
-        self.give_up_if_over();
+        unwinding::give_up_if_over(self);
         match &self.node().dispatcher {
-            Dispatcher::Own(_) | Dispatcher::Serial(_) => self.hold_serial(key, body),
-            Dispatcher::Keyed(shared) => self.hold_keyed(shared, key, body),
+            Dispatcher::Own(_) | Dispatcher::Serial(_) => holding::hold_serial(self, key, body),
+            Dispatcher::Keyed(shared) => holding::hold_keyed(self, shared, key, body),
         }
     }
 
     fn fault(&self, packet: &Packet) {
-        self.handle_fault(packet);
+        faults::handle_fault(self, packet);
     }
 
     fn lower_at_once(&self, memory: &Memory, block: Block, tag: Tag) -> bool {
-        self.take_away_at_once(memory, block, tag)
+        lowering::take_away_at_once(self, memory, block, tag)
     }
 
     fn accessed(&self) {
-        self.tell_access();
+        lowering::tell_access(self);
     }
 
     fn enter_phase(&self, name: &'static str) {
-        let thread = ThreadId { node: self.node().id, index: self.current.get() };
-        match self.world.enter_phase(thread, name) {
+        let thread = ThreadId { node: self.node().id, index: self.threads.current() };
+        match totals::enter(self.world(), thread, name) {
             Entry::Last(others) => {
-                let index = self.world.phases.entered() - 1;
-                self.trace(|_, _| Traced::Phase { index, name });
-                others.into_iter().for_each(|thread| self.make_ready(thread));
+                let index = self.world().phases.entered() - 1;
+                self.tracer.trace(|_, _| Traced::Phase { index, name });
+                others.into_iter().for_each(|thread| waits::make_ready(self, thread));
             }
             Entry::Wait(count) => {
-                self.wait_until(Reason::Phase(name), || self.world.phases.entered() >= count);
+                waits::wait_until(self, Reason::Phase(name), || self.world().phases.entered() >= count);
             }
         }
     }
 
     fn end_by_panic(&self, panic: &(dyn Any + Send)) {
-        self.fail_by_panic(panic);
+        unwinding::fail_by_panic(self, panic);
     }
 
     fn end_by_unwinding(&self, what: &str) {
-        self.abandon(what);
+        unwinding::abandon(self, what);
     }
 
     fn now(&self) -> Time {
-        self.world.now()
+        self.world().now()
     }
 }

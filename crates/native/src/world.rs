@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use tempest::policy::{Notice, Servers, Split};
-use tempest::{Dispatching, Failure, Launch, Mechanism, Outcome, Policy, Refusal, Report, Size, Unobeyed};
+use tempest::{
+    Adjustment, Dispatching, Failure, Launch, Mechanism, Outcome, Policy, Refusal, Report, Size, Unobeyed,
+};
 use trace::Cast;
 use units::{Bytes, Time};
 
@@ -14,6 +16,7 @@ use crate::dispatch::dispatcher::Dispatcher;
 use crate::link::lane::{Depths, Lane};
 use crate::link::ring::SLOT_BYTES;
 use crate::lock::lock;
+use crate::measure::totals;
 use crate::runner::cores::Cores;
 use crate::runner::crew::{self, Farewell};
 
@@ -234,25 +237,33 @@ fn finish(world: &World, farewell: Farewell) -> Result<Outcome, Failure> {
 
 fn outcome(world: &World) -> Result<Outcome, Failure> {
     let end = world.running_ns();
-    let totals = world.totals(end);
+    let totals = totals::totals(world, end);
     let mut report = Report::default();
     for node in &world.nodes {
         report.merge(node.report()?);
     }
     Ok(Outcome {
         time: Time::from_nanoseconds(end),
-        phases: world.phase_records(end),
+        phases: totals::records(world, end),
         counters: totals.counters,
         breakdown: totals.breakdown,
-        utilization: world.utilization(end, &totals),
+        utilization: totals::utilization(world, end, &totals),
         protocol: totals.protocol,
         dispatching: dispatching(world),
         anatomy: Vec::new(),
-        adjustments: world.adjustments(),
+        adjustments: adjustments(world),
         events: None,
         digest: None,
         report,
     })
+}
+
+/// What was adjusted on all nodes, in order of time.
+fn adjustments(world: &World) -> Vec<Adjustment> {
+    let adaptive = world.nodes.iter().filter_map(|node| node.adaptive.as_ref());
+    let mut all: Vec<_> = adaptive.flat_map(|adaptive| adaptive.adjustments()).collect();
+    all.sort_by_key(|adjustment| adjustment.at);
+    all
 }
 
 fn dispatching(world: &World) -> Dispatching {

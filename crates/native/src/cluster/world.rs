@@ -14,6 +14,7 @@ use tempest::{Blocked, Failure, Flow, Launch, NodeId, Policy, Shape};
 use units::Time;
 
 use crate::cluster::node::Node;
+use crate::control::attendance;
 use crate::dispatch::adaptive::{Adaptive, Judging};
 use crate::dispatch::dispatcher::Dispatcher;
 use crate::fences::{Fences, between_givers_and_sleepers};
@@ -186,6 +187,36 @@ impl World {
     pub(crate) fn someone_sleeps_on(&self, node: NodeId) -> bool {
         self.server_berths(node).iter().any(Berth::is_taken)
             || self.helper_berth(node).is_some_and(Berth::is_taken)
+    }
+
+    /// Where the helper of a node sleeps, if it has one.
+    #[inline]
+    pub(crate) fn helper_berth(&self, node: NodeId) -> Option<&Berth> {
+        self.berths.get(self.processors + node.0 as usize)
+    }
+
+    /// Something waits on a node: wakes its helper if that sleeps and nobody else is about to look. Whoever gave it has passed
+    /// the light barrier.
+    #[inline]
+    pub(crate) fn rouse_helper(&self, node: NodeId) {
+        if let Some(berth) = self.helper_berth(node) {
+            attendance::rouse(
+                berth,
+                || !self.is_attended(node),
+                || self.roused_ns[node.0 as usize].store(self.now_ns(), Ordering::Relaxed),
+            );
+        }
+    }
+
+    /// Whether a processor idles that serves this node, and is not at handlers that may take long.
+    pub(crate) fn is_attended(&self, node: NodeId) -> bool {
+        let mut servers = self.gauges[self.servers(node)].iter().zip(self.server_berths(node));
+        servers.any(|(gauge, berth)| gauge.is_idling() && !berth.is_engaged())
+    }
+
+    /// What the processors of a node have dealt with: it stands still only while none of them serves.
+    pub(crate) fn handled_on(&self, node: NodeId) -> u64 {
+        self.gauges[self.servers(node)].iter().map(|gauge| gauge.handled.load(Ordering::Relaxed)).sum()
     }
 
     /// The lane from one node to another.

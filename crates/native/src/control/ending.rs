@@ -9,13 +9,11 @@ use std::sync::atomic::Ordering;
 use crate::cluster::world::{Stage, World};
 use crate::control::quiescence::is_quiescent;
 
-impl World {
-    /// Stops the world if nothing is going on and nothing is in flight.
-    pub(crate) fn detect_ending(&self) {
-        if !self.is_running() || !is_quiescent(&self.gauges) {
-            return;
-        }
-        let finished = self.live.load(Ordering::Acquire) == 0;
-        self.stop(if finished { Stage::Ended } else { Stage::Deadlocked });
+/// Stops the world if nothing is going on and nothing is in flight.
+pub(crate) fn detect(world: &World) {
+    if !world.is_running() || !is_quiescent(&world.gauges) {
+        return;
     }
+    let finished = world.live.load(Ordering::Acquire) == 0;
+    world.stop(if finished { Stage::Ended } else { Stage::Deadlocked });
 }

@@ -37,21 +37,17 @@
 //!
 //! This module must never know messages, or how handlers exclude each other.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use tempest::policy::Servers;
 use tempest::world::{Controller, Reading};
 use tempest::{Adjustment, Launch, NodeId};
 use units::Time;
 
-use crate::apart::bump;
-use crate::apart::{Alone, Apart};
-use crate::cluster::world::World;
-use crate::dispatch::dispatcher::Dispatcher;
-use crate::link::lane::Lane;
+use crate::apart::{Alone, Apart, bump};
 use crate::lock::lock;
-use crate::processor::core::Processor;
+use crate::measure::gauge::Gauge;
 
 /// Points where a processor might serve between two looks at the clock: a look costs as much as a handler, a point that
 /// finds nothing a few loads.
@@ -159,7 +155,7 @@ impl Adaptive {
     }
 
     /// What was done, in order of time.
-    fn adjustments(&self) -> Vec<Adjustment> {
+    pub(crate) fn adjustments(&self) -> Vec<Adjustment> {
         lock(&self.judge).adjustments.clone()
     }
 
@@ -171,28 +167,33 @@ impl Adaptive {
 
     /// Whether a processor is to leave events to others.
     #[inline]
-    fn leaves_events(&self, processor: usize) -> bool {
+    pub(crate) fn leaves_events(&self, processor: usize) -> bool {
         let dedicated = self.dedicated.0.load(Ordering::Relaxed);
         dedicated != 0 && !holds(dedicated, processor)
     }
 
     /// Counts a point of a processor; true at every [`POINTS`]-th.
     #[inline]
-    fn count_point(&self, processor: usize) -> bool {
+    pub(crate) fn count_point(&self, processor: usize) -> bool {
         let points = &self.seats[processor].points;
         bump(points, 1);
         points.load(Ordering::Relaxed).is_multiple_of(POINTS)
     }
 
-    /// Measures, if that is due and nobody else does.
-    fn measure(&self, world: &World, now: u64) {
+    /// Counts a look of a processor, at a [`POINTS`]-th point, that took so long and found nothing.
+    pub(crate) fn count_looking(&self, processor: usize, took_ns: u64) {
+        bump(&self.seats[processor].looking_ns, took_ns * POINTS);
+    }
+
+    /// Measures, if that is due and nobody else does: by the gauges of all processors, and the events of the node that wait.
+    pub(crate) fn measure(&self, gauges: &[Arc<Gauge>], waiting: impl FnOnce() -> usize, now: u64) {
         if now < self.due_ns.0.load(Ordering::Relaxed) {
             return;
         }
         let Ok(mut judge) = self.judge.try_lock() else { return };
         self.due_ns.0.store(now + judge.judging.interval_ns(), Ordering::Relaxed);
         let before = self.dedicated.0.load(Ordering::Relaxed);
-        if let Some(after) = judge.judge(world, &self.seats, before, now) {
+        if let Some(after) = judge.judge(gauges, waiting, &self.seats, before, now) {
             self.dedicated.0.store(after, Ordering::Relaxed);
         }
     }
@@ -209,7 +210,14 @@ impl Judging {
 
 impl Judge {
     /// Who is to be dedicated from now on, if that changes.
-    fn judge(&mut self, world: &World, seats: &[Seat], dedicated: u64, now: u64) -> Option<u64> {
+    fn judge(
+        &mut self,
+        gauges: &[Arc<Gauge>],
+        waiting: impl FnOnce() -> usize,
+        seats: &[Seat],
+        dedicated: u64,
+        now: u64,
+    ) -> Option<u64> {
         if self.judging == Judging::Restless {
             return Some(self.next_turn());
         }
@@ -217,8 +225,8 @@ impl Judge {
         if elapsed == 0 {
             return None;
         }
-        self.read(world, seats, now, elapsed);
-        let reading = self.reading(world, dedicated, now, elapsed);
+        self.read(gauges, seats, now, elapsed);
+        let reading = self.reading(waiting(), dedicated, now, elapsed);
         let (count, why) = self.controller.observe(&reading)?;
         let at = Time::from_nanoseconds(now);
         self.adjustments.push(Adjustment { node: self.node, at, dedicated: count, why });
@@ -237,10 +245,10 @@ impl Judge {
     }
 
     /// What each processor did since the last time.
-    fn read(&mut self, world: &World, seats: &[Seat], now: u64, elapsed: u64) {
+    fn read(&mut self, gauges: &[Arc<Gauge>], seats: &[Seat], now: u64, elapsed: u64) {
         self.since_ns = now;
         let first = self.node.0 as usize * self.marks.len();
-        let gauges = &world.gauges[first..first + self.marks.len()];
+        let gauges = &gauges[first..first + self.marks.len()];
         let own = self.marks.iter_mut().zip(&mut self.did);
         for ((gauge, seat), (mark, did)) in gauges.iter().zip(seats).zip(own) {
             let next = Marks {
@@ -260,7 +268,7 @@ impl Judge {
         }
     }
 
-    fn reading(&self, world: &World, dedicated: u64, now: u64, elapsed: u64) -> Reading {
+    fn reading(&self, waiting: usize, dedicated: u64, now: u64, elapsed: u64) -> Reading {
         let mean = |of: fn(&Did) -> f64, are_dedicated: bool| {
             let those =
                 self.did.iter().enumerate().filter(|(number, _)| holds(dedicated, *number) == are_dedicated);
@@ -275,7 +283,7 @@ impl Judge {
             looking: mean(|did| did.looking, false),
             idle: mean(|did| did.idle, false),
             protocol: mean(|did| did.serving, true),
-            waiting: world.waiting_events(self.node) as f64,
+            waiting: waiting as f64,
             progress: self.did.iter().map(|did| did.handled).sum::<u64>() as f64 / elapsed as f64,
         }
     }
@@ -309,59 +317,6 @@ fn holds(mask: u64, processor: usize) -> bool {
 /// The set of the `count` first processors.
 fn lowest(count: u64) -> u64 {
     1_u64.checked_shl(count as u32).map_or(u64::MAX, |end| end - 1)
-}
-
-impl World {
-    /// What was adjusted on all nodes, in order of time.
-    pub(crate) fn adjustments(&self) -> Vec<Adjustment> {
-        let adaptive = self.nodes.iter().filter_map(|node| node.adaptive.as_ref());
-        let mut all: Vec<_> = adaptive.flat_map(|adaptive| adaptive.adjustments()).collect();
-        all.sort_by_key(|adjustment| adjustment.at);
-        all
-    }
-
-    /// Events of a node that wait, those in each lane into it counted as one.
-    fn waiting_events(&self, node: NodeId) -> usize {
-        let queued = match &self.nodes[node.0 as usize].dispatcher {
-            Dispatcher::Keyed(shared) => shared.queue.len(),
-            Dispatcher::Own(_) | Dispatcher::Serial(_) => 0,
-        };
-        queued + self.lanes_into(node).filter(|lane| Lane::has_message(lane)).count()
-    }
-}
-
-impl Processor {
-    /// Serves where the running thread polls, or between two threads, if the policy and this processor's role say so; returns
-    /// how many events it dealt with.
-    #[inline]
-    pub(crate) fn serve_at_point(&self) -> usize {
-        match &self.node().adaptive {
-            None if self.serves() => self.serve_due(),
-            None => 0,
-            Some(adaptive) if adaptive.count_point(self.number) => self.measure_and_serve(adaptive),
-            Some(adaptive) if adaptive.leaves_events(self.number) => 0,
-            Some(_) => self.serve_due(),
-        }
-    }
-
-    #[cold]
-    fn measure_and_serve(&self, adaptive: &Adaptive) -> usize {
-        let start = self.world.now_ns();
-        let done = self.serve_due();
-        let now = self.world.now_ns();
-        if done == 0 && !adaptive.leaves_events(self.number) {
-            bump(&adaptive.seats[self.number].looking_ns, (now - start) * POINTS);
-        }
-        // Not before: what measuring takes, once in an interval, would be counted as so many looks.
-        adaptive.measure(&self.world, now);
-        done
-    }
-
-    /// Whether this processor, which idles, is to leave events to those that are dedicated.
-    #[inline]
-    pub(crate) fn leaves_events(&self) -> bool {
-        self.node().adaptive.as_ref().is_some_and(|adaptive| adaptive.leaves_events(self.number))
-    }
 }
 
 #[cfg(test)]

@@ -17,132 +17,13 @@ use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use tempest::NodeId;
 use trace::Event as Traced;
 
-use crate::cluster::world::{World, host_time};
-use crate::control::attendance;
-use crate::processor::berth::Berth;
+use crate::cluster::world::host_time;
+use crate::control::{attendance, ending};
+use crate::dispatch::{looks, serve};
+use crate::processor::berth::NAP;
 use crate::processor::core::Processor;
-use crate::processor::idle::NAP;
-
-impl World {
-    /// Where the helper of a node sleeps, if it has one.
-    #[inline]
-    pub(crate) fn helper_berth(&self, node: NodeId) -> Option<&Berth> {
-        self.berths.get(self.processors + node.0 as usize)
-    }
-
-    /// Something waits on a node: wakes its helper if that sleeps and nobody else is about to look. Whoever gave it has passed
-    /// the light barrier.
-    #[inline]
-    pub(crate) fn rouse_helper(&self, node: NodeId) {
-        if let Some(berth) = self.helper_berth(node) {
-            attendance::rouse(
-                berth,
-                || !self.is_attended(node),
-                || self.roused_ns[node.0 as usize].store(self.now_ns(), Ordering::Relaxed),
-            );
-        }
-    }
-
-    /// Whether a processor idles that serves this node, and is not at handlers that may take long.
-    fn is_attended(&self, node: NodeId) -> bool {
-        let mut servers = self.gauges[self.servers(node)].iter().zip(self.server_berths(node));
-        servers.any(|(gauge, berth)| gauge.is_idling() && !berth.is_engaged())
-    }
-
-    /// What the processors of a node have dealt with: it stands still only while none of them serves.
-    fn handled_on(&self, node: NodeId) -> u64 {
-        self.gauges[self.servers(node)].iter().map(|gauge| gauge.handled.load(Ordering::Relaxed)).sum()
-    }
-}
-
-impl Processor {
-    /// As the helper of its node: sleeps and helps until the world stops.
-    pub(crate) fn help(&self) {
-        let mut naps =
-            Naps { bound: self.world.policy.helper.map_or(NAP, host_time), lates: [Duration::ZERO; 2] };
-        set_exact_timer();
-        while self.world.is_running() {
-            self.rest();
-            let berth = &self.world.berths[self.index];
-            let slept = attendance::sleep(
-                berth,
-                &self.world.fences,
-                || !self.world.is_running(),
-                || self.sees_any_service(),
-                || !self.world.is_attended(self.node().id),
-            );
-            let roused_ns = || self.world.roused_ns[self.node().id.0 as usize].load(Ordering::Relaxed);
-            // Waking has taken part of the bound.
-            self.stand_by(&mut naps, if slept { roused_ns() } else { self.world.now_ns() });
-        }
-    }
-
-    /// It runs threads again after it has idled: what came meanwhile was left to it.
-    pub(crate) fn leave_to_helper(&self) {
-        if self.world.helper_berth(self.node().id).is_none() {
-            return;
-        }
-        attendance::leave(
-            &self.world.fences,
-            || self.sees_service(),
-            || _ = self.serve(),
-            || self.world.rouse_helper(self.node().id),
-        );
-    }
-
-    /// Looks each time the bound has passed, until somebody idles or nothing comes any more.
-    fn stand_by(&self, naps: &mut Naps, mut since_ns: u64) {
-        let node = self.node().id;
-        let mut before = self.world.handled_on(node);
-        // The end of the world ends a nap only if it comes during that.
-        while self.world.is_running() {
-            let passed = Duration::from_nanos(self.world.now_ns().saturating_sub(since_ns));
-            let longest = if self.node().backlog.is_left() { NAP } else { Duration::MAX };
-            naps.nap(passed, longest, || self.world.is_running());
-            since_ns = self.world.now_ns();
-            if self.world.is_attended(node) {
-                return;
-            }
-            let nobody_serves = self.world.handled_on(node) == before;
-            if nobody_serves && !self.sees_any_service() {
-                return;
-            }
-            if nobody_serves {
-                self.step_in(before);
-            }
-            before = self.world.handled_on(node);
-        }
-    }
-
-    /// Serves as long as nobody else does, and there is something to serve.
-    fn step_in(&self, handled: u64) {
-        self.gauge().idle.store(false, Ordering::SeqCst);
-        self.gauge().count_interrupt();
-        self.trace(|node, processor| Traced::Interrupt { node, processor });
-        let nobody_else_serves = || self.world.handled_on(self.node().id) == handled;
-        while self.world.is_running() && self.serve() > 0 && nobody_else_serves() {}
-        self.rest();
-    }
-
-    /// Has nothing to do with what may be on its way.
-    fn rest(&self) {
-        self.gauge().idle.store(true, Ordering::SeqCst);
-        self.world.detect_ending();
-    }
-
-    /// Whether there is something to run or to move on, also if only a thorough search finds it.
-    fn sees_any_service(&self) -> bool {
-        self.sees_service() || self.sees_hidden_events()
-    }
-
-    /// Whether there is something to run or to move on.
-    pub(crate) fn sees_service(&self) -> bool {
-        self.sees_events() || self.node().backlog.is_left()
-    }
-}
 
 /// How a helper waits until the bound has passed.
 struct Naps {
@@ -177,4 +58,79 @@ fn set_exact_timer() {
         // Where it is refused, the bound is that much longer.
         let _refused = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
     }
+}
+
+/// Sleeps and helps until the world stops, as the helper of its node.
+pub(crate) fn help(processor: &Processor) {
+    let mut naps =
+        Naps { bound: processor.world().policy.helper.map_or(NAP, host_time), lates: [Duration::ZERO; 2] };
+    set_exact_timer();
+    while processor.world().is_running() {
+        rest(processor);
+        let berth = &processor.world().berths[processor.index()];
+        let slept = attendance::sleep(
+            berth,
+            &processor.world().fences,
+            || !processor.world().is_running(),
+            || looks::sees_any_service(processor),
+            || !processor.world().is_attended(processor.node().id),
+        );
+        let roused_ns =
+            || processor.world().roused_ns[processor.node().id.0 as usize].load(Ordering::Relaxed);
+        // Waking has taken part of the bound.
+        stand_by(processor, &mut naps, if slept { roused_ns() } else { processor.world().now_ns() });
+    }
+}
+
+/// The processor runs threads again after it has idled. What came meanwhile was left to it; what it leaves now is the helper's.
+pub(crate) fn leave_to_helper(processor: &Processor) {
+    if processor.world().helper_berth(processor.node().id).is_none() {
+        return;
+    }
+    attendance::leave(
+        &processor.world().fences,
+        || looks::sees_service(processor),
+        || _ = serve::serve(processor),
+        || processor.world().rouse_helper(processor.node().id),
+    );
+}
+
+/// Looks each time the bound has passed, until somebody idles or nothing comes any more.
+fn stand_by(processor: &Processor, naps: &mut Naps, mut since_ns: u64) {
+    let node = processor.node().id;
+    let mut before = processor.world().handled_on(node);
+    // The end of the world ends a nap only if it comes during that.
+    while processor.world().is_running() {
+        let passed = Duration::from_nanos(processor.world().now_ns().saturating_sub(since_ns));
+        let longest = if processor.node().backlog.is_left() { NAP } else { Duration::MAX };
+        naps.nap(passed, longest, || processor.world().is_running());
+        since_ns = processor.world().now_ns();
+        if processor.world().is_attended(node) {
+            return;
+        }
+        let nobody_serves = processor.world().handled_on(node) == before;
+        if nobody_serves && !looks::sees_any_service(processor) {
+            return;
+        }
+        if nobody_serves {
+            step_in(processor, before);
+        }
+        before = processor.world().handled_on(node);
+    }
+}
+
+/// Serves as long as nobody else does, and there is something to serve.
+fn step_in(processor: &Processor, handled: u64) {
+    processor.gauge().idle.store(false, Ordering::SeqCst);
+    processor.gauge().count_interrupt();
+    processor.tracer.trace(|node, processor| Traced::Interrupt { node, processor });
+    let nobody_else_serves = || processor.world().handled_on(processor.node().id) == handled;
+    while processor.world().is_running() && serve::serve(processor) > 0 && nobody_else_serves() {}
+    rest(processor);
+}
+
+/// Has nothing to do with what may be on its way.
+fn rest(processor: &Processor) {
+    processor.gauge().idle.store(true, Ordering::SeqCst);
+    ending::detect(processor.world());
 }

@@ -45,30 +45,21 @@
 //!
 //! This module must never know when a processor serves.
 
-use std::cell::Cell;
-
-use pdq::{Handling, Paused, Seizure, Worker};
+use pdq::{Handling, Seizure, Worker};
 use tempest::policy::Dispatch;
 use tempest::world::{DispatchKey, Name};
 use trace::Event as Traced;
 
-use crate::dispatch::changes::Search;
-use crate::dispatch::dispatcher::{Dispatcher, Event, Kept, Shared};
-use crate::dispatch::right::{Offer, PATIENCE_NS, SHARED_PATIENCE_NS, Turn, Watch};
-use crate::dispatch::serve::{BATCH, Tally};
+use crate::dispatch::dispatcher::{Event, Kept, Shared};
+use crate::dispatch::duty::{BRIEF_NS, FEW, Late};
+use crate::dispatch::receive::{BATCH, Tally};
+use crate::dispatch::right::{PATIENCE_NS, SHARED_PATIENCE_NS, Turn};
+use crate::dispatch::{handle, looks, receive};
 use crate::link::lane::Lane;
 use crate::link::ring::Received;
+use crate::link::wake;
+use crate::memory::lowering;
 use crate::processor::core::Processor;
-
-/// A handler that takes no longer, in nanoseconds, is not worth the way to another processor: some lines of the queue that move
-/// between two caches.
-const BRIEF_NS: u64 = 500;
-
-/// Whether handlers are brief is told by so many, or more: the first of a batch waits for the lines that all of them need.
-const FEW: u64 = 8;
-
-/// One in so many holds of threads is timed: two looks at the clock cost as much as a hold.
-const SAMPLE: u32 = 16;
 
 /// Rounds through the lanes for which the whole queue stays taken, as long as each brings a full batch: what it costs to take
 /// it, and the way of what the node's processors share from one to another, then hardly count.
@@ -80,71 +71,6 @@ const REFUSALS: u32 = 128;
 
 /// Refusals between two looks where processors share cores: each may take until its processor has a core again.
 const SHARED_REFUSALS: u32 = 16;
-
-/// A handler for which the right to receive is not to be had.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Late {
-    /// Beside it the right is offered.
-    Offered(Offer),
-    /// Beside it the whole queue is seized.
-    Seized(u64),
-}
-
-/// A processor's part in its node's dispatch queue.
-pub(crate) struct Duty {
-    worker: Cell<Option<Paused<Event, Name>>>,
-    /// Whether the last hold of a thread that was timed was brief, and how many there have been.
-    holds_brief: Cell<bool>,
-    holds: Cell<u32>,
-    search: Search,
-    /// The handler for which the right to receive is not to be had.
-    watch: Watch<Late>,
-    /// Times that it was not to be had since that was looked at.
-    refusals: Cell<u32>,
-}
-
-impl Default for Duty {
-    fn default() -> Self {
-        Self {
-            worker: Cell::default(),
-            holds_brief: Cell::new(true),
-            holds: Cell::new(0),
-            search: Search::default(),
-            watch: Watch::default(),
-            refusals: Cell::new(0),
-        }
-    }
-}
-
-impl Duty {
-    /// Counts a refusal of the right to receive; whether it is time to look why, once in so many.
-    #[inline]
-    fn counts_refusal(&self, once_in: u32) -> bool {
-        let refusals = self.refusals.get() + 1;
-        let is_time = refusals >= once_in;
-        self.refusals.set(if is_time { 0 } else { refusals });
-        is_time
-    }
-
-    /// Counts a hold of a thread; whether it is to be timed.
-    #[inline]
-    pub(crate) fn begins_hold(&self) -> bool {
-        let holds = self.holds.get();
-        self.holds.set(holds.wrapping_add(1));
-        holds.is_multiple_of(SAMPLE)
-    }
-
-    /// A hold took so long.
-    pub(crate) fn note_hold(&self, took_ns: u64) {
-        self.holds_brief.set(took_ns < FEW * BRIEF_NS);
-    }
-
-    /// Whether holds of threads have been brief of late.
-    #[inline]
-    pub(crate) fn holds_are_brief(&self) -> bool {
-        self.holds_brief.get()
-    }
-}
 
 /// Messages that are handled in place, one after the other.
 struct Batch<'a> {
@@ -205,298 +131,279 @@ impl Drop for Batch<'_> {
     }
 }
 
-impl Processor {
-    /// Whether the dispatch queue is to be searched: it has changed since this processor did so in vain, or it is time again.
-    #[inline]
-    pub(crate) fn sees_dispatchable(&self, shared: &Shared) -> bool {
-        self.duty.search.is_due(&shared.changes)
+/// Receives, if nobody else does, and runs events; returns how many messages and events that were.
+pub(crate) fn serve_by_key(processor: &Processor, shared: &Shared) -> usize {
+    lowering::continue_keyed(processor, shared);
+    if !shared.is_brief() || processor.world().policy.dispatch == Dispatch::Partitioned {
+        return serve_as_worker(processor, shared, true);
     }
-
-    /// Whether something is to be done here that only a thorough search finds. For who is about to sleep.
-    pub(crate) fn sees_hidden_events(&self) -> bool {
-        let Dispatcher::Keyed(shared) = &self.node().dispatcher else { return false };
-        let queue = &shared.queue;
-        let server = self.server();
-        let hides = || queue.shows(server) && queue.search(server);
-        let sees = hides() || queue.seized_for().is_some() && !queue.is_empty();
-        if sees {
-            self.duty.search.is_due_next();
-        }
-        sees
+    let received = receive_in_place(processor, shared);
+    if !looks::sees_dispatchable(processor, shared) {
+        return received;
     }
+    received + serve_as_worker(processor, shared, false)
+}
 
-    /// Receives, if nobody else does, and runs events; returns how many messages and events that were.
-    pub(crate) fn serve_by_key(&self, shared: &Shared) -> usize {
-        self.continue_keyed(shared);
-        if !shared.is_brief() || self.world.policy.dispatch == Dispatch::Partitioned {
-            return self.serve_as_worker(shared, true);
-        }
-        let received = self.receive_in_place(shared);
-        if !self.sees_dispatchable(shared) {
-            return received;
-        }
-        received + self.serve_as_worker(shared, false)
-    }
-
-    /// Handles what is received there and then, as far as its keys are free and handlers are brief.
-    fn receive_in_place(&self, shared: &Shared) -> usize {
-        let Some(turn) = self.turn_to_receive(shared) else { return 0 };
-        let mut looks_behind = self.engage();
-        let mut batch = self.begin_batch(shared, turn);
-        let (mut received, before) = (0, self.doing.get());
-        for _ in 0..ROUNDS {
-            let round = self.receive(|message, tally| {
-                if looks_behind {
-                    looks_behind = false;
-                    self.leave_messages();
-                }
-                match &self.node().resident.node.key(&message.packet) {
-                    Ok(key) => self.handle_or_queue(key, message, &mut batch, tally),
-                    Err(bad) => self.fail(bad.to_string()),
-                }
-                batch.turn.is_kept()
-            });
-            received += round;
-            // Another processor may have taken over at the last message of a full batch.
-            if round < BATCH || batch.all.is_none() || !batch.turn.is_kept() {
-                break;
+/// Handles what is received there and then, as far as its keys are free and handlers are brief.
+fn receive_in_place(processor: &Processor, shared: &Shared) -> usize {
+    let Some(turn) = turn_to_receive(processor, shared) else { return 0 };
+    let mut looks_behind = engage(processor);
+    let mut batch = begin_batch(processor, shared, turn);
+    let (mut received, before) = (0, processor.occupation.now());
+    for _ in 0..ROUNDS {
+        let round = receive::receive(processor, |message, tally| {
+            if looks_behind {
+                looks_behind = false;
+                leave_messages(processor);
             }
-        }
-        self.doing.set(before);
-        batch.release();
-        self.tell(&mut batch);
-        drop(batch);
-        self.disengage();
-        received
-    }
-
-    /// The right to receive, from nobody or from a processor that is at one handler for long. Nobody receives what the queue has
-    /// no room for; a right that has been taken over is used in any case, because the former holder has lost more than that.
-    fn turn_to_receive(&self, shared: &Shared) -> Option<Turn<'_>> {
-        let turn = self.try_receive();
-        let once_in = if self.world.oversubscribed { SHARED_REFUSALS } else { REFUSALS };
-        if turn.is_none() && (self.duty.counts_refusal(once_in) || self.world.is_helper(self.index)) {
-            return self.take_over(shared);
-        }
-        turn.filter(|_| shared.has_room())
-    }
-
-    /// The right to receive, and all keys but one where they are seized, from a processor that is at one handler for long.
-    #[cold]
-    fn take_over(&self, shared: &Shared) -> Option<Turn<'_>> {
-        let (right, now) = (&self.node().right_to_receive, self.world.now_ns());
-        let patience = if self.world.oversubscribed { SHARED_PATIENCE_NS } else { PATIENCE_NS };
-        let is_late = |handler| self.duty.watch.is_late(handler, now, patience);
-        if let Some(offer) = right.offered() {
-            return if is_late(Late::Offered(offer)) { right.take_over(offer, self.number) } else { None };
-        }
-        let item = shared.queue.seized_for()?;
-        if !is_late(Late::Seized(item)) || !shared.queue.break_in(item) {
-            return None;
-        }
-        shared.note_change();
-        self.wake_idle_servers(shared);
-        Some(right.inherit(self.number))
-    }
-
-    /// May be long at what it does from now on: whoever sends after this wakes somebody else for it. True if one sleeps who is
-    /// to be woken for what was sent before.
-    fn engage(&self) -> bool {
-        if !self.is_relied_on() {
-            return false;
-        }
-        let (world, node) = (&self.world, self.node().id);
-        let others = world.server_berths(node).iter().chain(world.helper_berth(node));
-        world.berths[self.index].engage_beside(others)
-    }
-
-    fn disengage(&self) {
-        if self.is_relied_on() {
-            self.world.berths[self.index].engage(false);
+            match &processor.node().resident.node.key(&message.packet) {
+                Ok(key) => handle_or_queue(processor, key, message, &mut batch, tally),
+                Err(bad) => processor.fail(bad.to_string()),
+            }
+            batch.turn.is_kept()
+        });
+        received += round;
+        // Another processor may have taken over at the last message of a full batch.
+        if round < BATCH || batch.all.is_none() || !batch.turn.is_kept() {
+            break;
         }
     }
+    processor.occupation.go_back_to(before);
+    batch.release();
+    tell(processor, &mut batch);
+    drop(batch);
+    disengage(processor);
+    received
+}
 
-    /// Whether a sender may leave a message to this processor because that is awake. Elsewhere whoever sends wakes whoever sleeps,
-    /// and looks at every berth for that: one that changed with every batch would have to come from another cache each time.
-    fn is_relied_on(&self) -> bool {
-        let world = &self.world;
-        world.split.dedicated > 0 || world.helper_berth(self.node().id).is_some()
+/// The right to receive, from nobody or from a processor that is at one handler for long. Nobody receives what the queue has
+/// no room for; a right that has been taken over is used in any case, because the former holder has lost more than that.
+fn turn_to_receive<'a>(processor: &'a Processor, shared: &Shared) -> Option<Turn<'a>> {
+    let turn = receive::try_receive(processor);
+    let once_in = if processor.world().oversubscribed { SHARED_REFUSALS } else { REFUSALS };
+    if turn.is_none()
+        && (processor.duty.counts_refusal(once_in) || processor.world().is_helper(processor.index()))
+    {
+        return take_over(processor, shared);
     }
+    turn.filter(|_| shared.has_room())
+}
 
-    /// Messages wait that this processor is not going to receive soon.
-    #[cold]
-    fn leave_messages(&self) {
-        if self.world.lanes_into(self.node().id).any(Lane::has_message) {
-            self.wake_servers(1);
-        }
+/// The right to receive, and all keys but one where they are seized, from a processor that is at one handler for long.
+#[cold]
+fn take_over<'a>(processor: &'a Processor, shared: &Shared) -> Option<Turn<'a>> {
+    let (right, now) = (&processor.node().right_to_receive, processor.world().now_ns());
+    let patience = if processor.world().oversubscribed { SHARED_PATIENCE_NS } else { PATIENCE_NS };
+    let is_late = |handler| processor.duty.is_late(handler, now, patience);
+    if let Some(offer) = right.offered() {
+        return if is_late(Late::Offered(offer)) { right.take_over(offer, processor.number()) } else { None };
     }
-
-    /// Tells the others what a batch has left to them so far: its next handler may take long. One server is woken for each event.
-    #[inline]
-    fn tell_soon(&self, batch: &mut Batch<'_>) {
-        if batch.untold > 0 || batch.freed {
-            batch.shared.note_change();
-            self.wake_servers(batch.untold + usize::from(batch.freed));
-            (batch.untold, batch.freed, batch.left) = (0, false, true);
-        }
+    let item = shared.queue.seized_for()?;
+    if !is_late(Late::Seized(item)) || !shared.queue.break_in(item) {
+        return None;
     }
+    shared.note_change();
+    wake::idle_servers(processor, shared);
+    Some(right.inherit(processor.number()))
+}
 
-    /// Tells the others what a batch has left to them.
-    fn tell(&self, batch: &mut Batch<'_>) {
-        self.tell_soon(batch);
-        if batch.left {
-            self.wake_idle_servers(batch.shared);
-        }
+/// May be long at what it does from now on: whoever sends after this wakes somebody else for it. True if one sleeps who is
+/// to be woken for what was sent before.
+fn engage(processor: &Processor) -> bool {
+    if !is_relied_on(processor) {
+        return false;
     }
+    let (world, node) = (&processor.world(), processor.node().id);
+    let others = world.server_berths(node).iter().chain(world.helper_berth(node));
+    world.berths[processor.index()].engage_beside(others)
+}
 
-    fn begin_batch<'a>(&self, shared: &'a Shared, turn: Turn<'a>) -> Batch<'a> {
-        // A helper has no core of its own: everything would wait for it, not one key.
-        let is_helper = self.world.is_helper(self.index);
-        let seizes = self.floor().is_some() && self.lowerings().is_none() && !is_helper;
-        Batch {
-            shared,
-            turn,
-            start_ns: self.world.now_ns(),
-            seizes_at: if seizes { shared.queue.servers() as u64 } else { u64::MAX },
-            handled: 0,
-            queued: 0,
-            untold: 0,
-            freed: false,
-            left: false,
-            all: None,
-        }
+fn disengage(processor: &Processor) {
+    if is_relied_on(processor) {
+        processor.world().berths[processor.index()].engage(false);
     }
+}
 
-    /// Handles a message there and then, or gives it its place in the queue, behind those before it.
-    #[inline]
-    fn handle_or_queue(
-        &self,
-        key: &DispatchKey,
-        message: &Received,
-        batch: &mut Batch<'_>,
-        tally: &mut Tally,
-    ) {
-        if !batch.may_handle() || !self.handle_in_place(key, message, batch, tally) {
-            batch.shared.queue.enqueue(*key, Event::Message(*message));
-            batch.queued += 1;
-            batch.untold += 1;
-            return;
-        }
-        batch.handled += 1;
-        let is_time = batch.handled.is_power_of_two();
-        if is_time && self.world.now_ns() - batch.start_ns > batch.handled.max(FEW) * BRIEF_NS {
-            batch.shared.note_brief(false);
-        }
+/// Whether a sender may leave a message to this processor because that is awake. Elsewhere whoever sends wakes whoever sleeps,
+/// and looks at every berth for that: one that changed with every batch would have to come from another cache each time.
+fn is_relied_on(processor: &Processor) -> bool {
+    let world = &processor.world();
+    world.split.dedicated > 0 || world.helper_berth(processor.node().id).is_some()
+}
+
+/// Messages wait that this processor is not going to receive soon.
+#[cold]
+fn leave_messages(processor: &Processor) {
+    if processor.world().lanes_into(processor.node().id).any(Lane::has_message) {
+        wake::servers(processor, 1);
     }
+}
 
-    /// Handles a message, if its key is free; else false.
-    #[inline]
-    fn handle_in_place(
-        &self,
-        key: &DispatchKey,
-        message: &Received,
-        batch: &mut Batch<'_>,
-        tally: &mut Tally,
-    ) -> bool {
-        if let Some(all) = &mut batch.all {
-            self.trace_handler(message);
-            let lowering = all.run(*key, |mut proof| self.run_handler(&message.packet, &mut proof));
-            debug_assert!(lowering.is_none(), "there is no shared memory to lower a right to");
-            self.trace(|node, processor| Traced::HandlerEnd { node, processor });
+/// Tells the others what a batch has left to them so far: its next handler may take long. One server is woken for each event.
+#[inline]
+fn tell_soon(processor: &Processor, batch: &mut Batch<'_>) {
+    if batch.untold > 0 || batch.freed {
+        batch.shared.note_change();
+        wake::servers(processor, batch.untold + usize::from(batch.freed));
+        (batch.untold, batch.freed, batch.left) = (0, false, true);
+    }
+}
+
+/// Tells the others what a batch has left to them.
+fn tell(processor: &Processor, batch: &mut Batch<'_>) {
+    tell_soon(processor, batch);
+    if batch.left {
+        wake::idle_servers(processor, batch.shared);
+    }
+}
+
+fn begin_batch<'a>(processor: &Processor, shared: &'a Shared, turn: Turn<'a>) -> Batch<'a> {
+    // A helper has no core of its own: everything would wait for it, not one key.
+    let is_helper = processor.world().is_helper(processor.index());
+    let seizes = processor.floor().is_some() && processor.lowerings().is_none() && !is_helper;
+    Batch {
+        shared,
+        turn,
+        start_ns: processor.world().now_ns(),
+        seizes_at: if seizes { shared.queue.servers() as u64 } else { u64::MAX },
+        handled: 0,
+        queued: 0,
+        untold: 0,
+        freed: false,
+        left: false,
+        all: None,
+    }
+}
+
+/// Handles a message there and then, or gives it its place in the queue, behind those before it.
+#[inline]
+fn handle_or_queue(
+    processor: &Processor,
+    key: &DispatchKey,
+    message: &Received,
+    batch: &mut Batch<'_>,
+    tally: &mut Tally,
+) {
+    if !batch.may_handle() || !handle_in_place(processor, key, message, batch, tally) {
+        batch.shared.queue.enqueue(*key, Event::Message(*message));
+        batch.queued += 1;
+        batch.untold += 1;
+        return;
+    }
+    batch.handled += 1;
+    let is_time = batch.handled.is_power_of_two();
+    if is_time && processor.world().now_ns() - batch.start_ns > batch.handled.max(FEW) * BRIEF_NS {
+        batch.shared.note_brief(false);
+    }
+}
+
+/// Handles a message, if its key is free; else false.
+#[inline]
+fn handle_in_place(
+    processor: &Processor,
+    key: &DispatchKey,
+    message: &Received,
+    batch: &mut Batch<'_>,
+    tally: &mut Tally,
+) -> bool {
+    if let Some(all) = &mut batch.all {
+        processor.tracer.handler_starts(message);
+        let lowering = all.run(*key, |mut proof| handle::run_handler(processor, &message.packet, &mut proof));
+        debug_assert!(lowering.is_none(), "there is no shared memory to lower a right to");
+        processor.tracer.trace(|node, processor| Traced::HandlerEnd { node, processor });
+        tally.count(message);
+        if all.is_broken() {
+            batch.turn.lose();
+        }
+        return true;
+    }
+    let Some(held) = batch.shared.queue.try_hold(*key) else { return false };
+    let mut held = Kept::new(batch.shared, held);
+    tell_soon(processor, batch);
+    processor.tracer.handler_starts(message);
+    match batch.turn.offer(|| handle::handle_uncounted(processor, &message.packet, held.proof())) {
+        Some(pending) => {
+            processor.gauge().count_handlers(1);
+            lowering::set_aside(processor, pending, *message, Some(held.take()));
+        }
+        None => {
+            batch.freed |= held.complete();
             tally.count(message);
-            if all.is_broken() {
-                batch.turn.lose();
-            }
-            return true;
         }
-        let Some(held) = batch.shared.queue.try_hold(*key) else { return false };
-        let mut held = Kept::new(batch.shared, held);
-        self.tell_soon(batch);
-        self.trace_handler(message);
-        match batch.turn.offer(|| self.handle_uncounted(&message.packet, held.proof())) {
-            Some(pending) => {
-                self.gauge().count_handlers(1);
-                self.set_aside(pending, *message, Some(held.take()));
-            }
-            None => {
-                batch.freed |= held.complete();
-                tally.count(message);
-            }
+    }
+    true
+}
+
+fn serve_as_worker(processor: &Processor, shared: &Shared, receives: bool) -> usize {
+    let mut worker = match processor.duty.take_worker() {
+        Some(paused) => shared.queue.resume(paused),
+        None => shared.queue.worker(processor.server()),
+    };
+    let looks_behind = engage(processor);
+    let received = if receives { receive_into_queue(processor, shared, &mut worker) } else { 0 };
+    if received > 0 {
+        shared.note_change();
+        // One of them it can take itself.
+        wake::servers(processor, received - 1);
+    }
+    if looks_behind {
+        leave_messages(processor);
+    }
+    let start = processor.world().now_ns();
+    let done = run_claims(processor, shared, &mut worker);
+    disengage(processor);
+    if done > 0 {
+        shared.note_brief(processor.world().now_ns() - start < (done as u64).max(FEW) * BRIEF_NS);
+    }
+    processor.duty.keep_worker(worker.pause());
+    received + done
+}
+
+fn receive_into_queue(processor: &Processor, shared: &Shared, worker: &mut Worker<'_, Event, Name>) -> usize {
+    let Some(_turn) = turn_to_receive(processor, shared) else { return 0 };
+    let received = receive::receive(processor, |message, _| {
+        if let Some(key) = handle::key_of(processor, message) {
+            worker.enqueue(key, Event::Message(*message));
         }
         true
-    }
+    });
+    worker.flush();
+    received
+}
 
-    fn serve_as_worker(&self, shared: &Shared, receives: bool) -> usize {
-        let mut worker = match self.duty.worker.take() {
-            Some(paused) => shared.queue.resume(paused),
-            None => shared.queue.worker(self.server()),
-        };
-        let looks_behind = self.engage();
-        let received = if receives { self.receive_into_queue(shared, &mut worker) } else { 0 };
-        if received > 0 {
-            shared.note_change();
-            // One of them it can take itself.
-            self.wake_servers(received - 1);
+/// Runs about a batch of events; returns how many.
+fn run_claims(processor: &Processor, shared: &Shared, worker: &mut Worker<'_, Event, Name>) -> usize {
+    let mut done = 0;
+    while done < BATCH {
+        let serve = || worker.serve(|event, handling| run_event(processor, event, handling));
+        let events = processor.duty.search(&shared.changes, serve);
+        if events == 0 {
+            break;
         }
-        if looks_behind {
-            self.leave_messages();
-        }
-        let start = self.world.now_ns();
-        let done = self.run_claims(shared, &mut worker);
-        self.disengage();
-        if done > 0 {
-            shared.note_brief(self.world.now_ns() - start < (done as u64).max(FEW) * BRIEF_NS);
-        }
-        self.duty.worker.set(Some(worker.pause()));
-        received + done
+        done += events;
+        // Keys are free again.
+        shared.note_change();
+        wake::idle_servers(processor, shared);
     }
+    done
+}
 
-    fn receive_into_queue(&self, shared: &Shared, worker: &mut Worker<'_, Event, Name>) -> usize {
-        let Some(_turn) = self.turn_to_receive(shared) else { return 0 };
-        let received = self.receive(|message, _| {
-            if let Some(key) = self.key_of(message) {
-                worker.enqueue(key, Event::Message(*message));
-            }
-            true
-        });
-        worker.flush();
-        received
-    }
-
-    /// Runs about a batch of events; returns how many.
-    fn run_claims(&self, shared: &Shared, worker: &mut Worker<'_, Event, Name>) -> usize {
-        let mut done = 0;
-        while done < BATCH {
-            let serve = || worker.serve(|event, handling| self.run_event(event, handling));
-            let events = self.duty.search.search(&shared.changes, serve);
-            if events == 0 {
-                break;
-            }
-            done += events;
-            // Keys are free again.
-            shared.note_change();
-            self.wake_idle_servers(shared);
+fn run_event(processor: &Processor, event: Event, mut handling: Handling<'_, '_, Event, Name>) {
+    let (message, then) = match event {
+        Event::Message(message) => {
+            processor.tracer.handler_starts(&message);
+            (message, None)
         }
-        done
-    }
-
-    fn run_event(&self, event: Event, mut handling: Handling<'_, '_, Event, Name>) {
-        let (message, then) = match event {
-            Event::Message(message) => {
-                self.trace_handler(&message);
-                (message, None)
-            }
-            Event::Then(continued) => {
-                self.trace_own(&continued.1);
-                (continued.0, Some(continued.1))
-            }
-            Event::Grant(thread) => return self.grant(thread, handling.keep()),
-        };
-        let packet = then.as_ref().unwrap_or(&message.packet);
-        match self.handle(packet, handling.proof()) {
-            Some(pending) => self.set_aside(pending, message, Some(handling.keep())),
-            None => self.finish(&message),
+        Event::Then(continued) => {
+            processor.tracer.own(&continued.1);
+            (continued.0, Some(continued.1))
         }
+        Event::Grant(thread) => return handle::grant(processor, thread, handling.keep()),
+    };
+    let packet = then.as_ref().unwrap_or(&message.packet);
+    match handle::handle(processor, packet, handling.proof()) {
+        Some(pending) => lowering::set_aside(processor, pending, message, Some(handling.keep())),
+        None => handle::finish(processor, &message),
     }
 }
 
@@ -508,6 +415,7 @@ mod tests {
     use tempest::Policy;
 
     use super::*;
+    use crate::dispatch::dispatcher::Dispatcher;
     use crate::dispatch::right::Right;
     use crate::fences::Fences;
 

@@ -11,8 +11,6 @@
 
 use std::cell::Cell;
 
-use crate::processor::core::Processor;
-
 /// So many messages are worth the way of their lines.
 const MANY: usize = 32;
 
@@ -47,6 +45,12 @@ impl Bursts {
         self.stretch.get()
     }
 
+    /// Pauses of the core for which the receiver lets more of a stream come before its next look, where that is worth it; else
+    /// none. Asked once for each look.
+    pub(crate) fn take_pauses(&self) -> u32 {
+        if self.more.take() { self.pauses.get() } else { 0 }
+    }
+
     /// So many messages of a lane have been received at a time; `more` says whether the last belongs to a stream.
     #[inline]
     pub(crate) fn note(&self, messages: usize, more: bool) {
@@ -54,15 +58,6 @@ impl Bursts {
         if more {
             let pauses = self.pauses.get();
             self.pauses.set(if messages < MANY { (pauses * 2).clamp(1, LONGEST) } else { pauses / 2 });
-        }
-    }
-}
-
-impl Processor {
-    /// Lets more of a stream come before the next look, where that is worth it.
-    pub(crate) fn hold_back(&self) {
-        if self.bursts.more.take() && !self.world.oversubscribed {
-            (0..self.bursts.pauses.get()).for_each(|_| self.pause());
         }
     }
 }

@@ -8,7 +8,9 @@
 //! | `backlog` | what of a node has still to be moved on: outboxes, acknowledgements |
 //! | `windows` | how many messages of a kind may be on their way, by what their handlers send |
 //! | `burst` | streams: when a receiver holds back |
-//! | `send` | sending messages, counted and traced |
+//! | `send`, `sending` | sending messages, counted and traced; how one processor sends |
+//! | `moving` | moving outboxes on, telling senders what has been handled |
+//! | `wake` | waking a processor that may receive, or serve |
 //!
 //! This part must never know what a message is for, or who runs its handler.
 
@@ -17,6 +19,7 @@ pub(crate) mod burst;
 pub(crate) mod lane;
 #[cfg(test)]
 mod lane_tests;
+pub(crate) mod moving;
 pub(crate) mod outbox;
 #[cfg(test)]
 mod outbox_tests;
@@ -24,6 +27,8 @@ pub(crate) mod ring;
 #[cfg(test)]
 mod ring_tests;
 pub(crate) mod send;
+pub(crate) mod sending;
+pub(crate) mod wake;
 pub(crate) mod windows;
 #[cfg(test)]
 mod windows_tests;

@@ -3,7 +3,8 @@
 //! | file | content |
 //! |---|---|
 //! | `gauge` | the counters and times of one processor |
-//! | `phases` | timed regions, and the totals of a run |
+//! | `meter` | how one processor measures: its gauge, its looks at the clock |
+//! | `phases`, `totals` | timed regions; what has been measured of a world up to a moment |
 //! | `tracer` | the events that a traced run records |
 //!
 //! This part must never know why a processor does what is measured.
@@ -11,5 +12,7 @@
 pub(crate) mod gauge;
 #[cfg(test)]
 mod gauge_tests;
+pub(crate) mod meter;
 pub(crate) mod phases;
+pub(crate) mod totals;
 pub(crate) mod tracer;

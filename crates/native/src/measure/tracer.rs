@@ -6,6 +6,7 @@
 //! A message is found again at its other end by its number in its lane, which is in order: nothing travels with it.
 
 use std::cell::{Cell, RefCell};
+use std::sync::Arc;
 
 use tempest::NodeId;
 use tempest::world::Packet;
@@ -15,7 +16,6 @@ use units::Time;
 use crate::cluster::world::World;
 use crate::link::ring::Received;
 use crate::measure::gauge::header_bytes;
-use crate::processor::core::Processor;
 
 /// Bits of a flow that number the messages of a lane; those above say which lane.
 const NUMBER_BITS: u32 = 40;
@@ -28,15 +28,23 @@ const OWN: u64 = 1 << 62;
 
 /// A processor's way to the recorder.
 pub(crate) struct Tracer {
+    world: Arc<World>,
+    /// The processor's number among all.
+    index: usize,
+    /// Its node, and its number there.
+    node: u32,
+    processor: u16,
     batch: Option<RefCell<Batch>>,
     /// Events that the processor gave itself.
     own: Cell<u64>,
 }
 
 impl Tracer {
-    pub(crate) fn new(recorder: Option<Recorder>) -> Self {
+    /// Of processor `index` of `world`. Without a recorder it records nothing.
+    pub(crate) fn new(recorder: Option<Recorder>, world: Arc<World>, index: usize) -> Self {
         let batch = recorder.map(|recorder| RefCell::new(Batch::new(recorder)));
-        Self { batch, own: Cell::new(0) }
+        let (node, number) = world.seat(index);
+        Self { world, index, node: node as u32, processor: number as u16, batch, own: Cell::new(0) }
     }
 
     /// Whether the run is traced.
@@ -46,8 +54,8 @@ impl Tracer {
 
     /// The time, if the run is traced. What others see of an act comes after a time taken before it.
     #[inline]
-    pub(crate) fn time(&self, world: &World) -> Option<Time> {
-        self.batch.is_some().then(|| Time::from_nanoseconds(world.now_ns()))
+    pub(crate) fn time(&self) -> Option<Time> {
+        self.batch.is_some().then(|| Time::from_nanoseconds(self.world.now_ns()))
     }
 
     /// Hands over what there is, when the run is over.
@@ -63,62 +71,65 @@ impl Tracer {
             batch.borrow_mut().record(at, event);
         }
     }
-}
 
-impl Processor {
     /// Records what happens now, if the run is traced. `event` is told the node and the processor's number there.
     #[inline]
     pub(crate) fn trace(&self, event: impl FnOnce(u32, u16) -> Event) {
-        if let Some(at) = self.tracer.time(&self.world) {
-            self.tracer.record(at, event(self.node().id.0, self.number as u16));
+        if let Some(at) = self.time() {
+            self.record(at, event(self.node, self.processor));
         }
     }
 
     /// Records a message that went at `at` as number `number` of its lane.
     #[inline]
-    pub(crate) fn trace_send(&self, at: Option<Time>, to: NodeId, packet: &Packet, number: u64) {
+    pub(crate) fn send(&self, at: Option<Time>, to: NodeId, packet: &Packet, number: u64) {
         let Some(at) = at else { return };
-        let (from, processor) = (self.node().id, self.number as u16);
-        let flow = self.flow(from, to, number);
-        let header = if to == from { 0 } else { header_bytes(packet.words().len()) };
-        let bytes = (self.node().resident.node.bytes(packet) + header) as u32;
-        let (node, to, message) = (from.0, to.0, packet.id().0);
-        self.tracer.record(at, Event::Send { node, processor, to, message, bytes, flow });
+        let (node, processor) = (self.node, self.processor);
+        let flow = self.flow(NodeId(node), to, number);
+        let header = if to.0 == node { 0 } else { header_bytes(packet.words().len()) };
+        let bytes = (self.bytes(packet) + header) as u32;
+        let (to, message) = (to.0, packet.id().0);
+        self.record(at, Event::Send { node, processor, to, message, bytes, flow });
     }
 
     /// Records that the handler of a message starts.
     #[inline]
-    pub(crate) fn trace_handler(&self, message: &Received) {
+    pub(crate) fn handler_starts(&self, message: &Received) {
         self.trace(|node, processor| {
             let Received { packet, number, .. } = message;
-            let flow = self.flow(packet.source(), self.node().id, *number);
+            let flow = self.flow(packet.source(), NodeId(node), *number);
             let (message, source) = (packet.id().0, packet.source().0);
             Event::HandlerStart { node, processor, message, source, flow }
         });
     }
 
     /// Records that a processor handles an event that it gave itself.
-    pub(crate) fn trace_own(&self, packet: &Packet) {
-        let Some(at) = self.tracer.time(&self.world) else { return };
-        let number = self.tracer.own.get() + 1;
-        self.tracer.own.set(number);
+    pub(crate) fn own(&self, packet: &Packet) {
+        let Some(at) = self.time() else { return };
+        let number = self.own.get() + 1;
+        self.own.set(number);
         let flow = OWN | (self.index as u64) << NUMBER_BITS | number;
-        let (node, processor, message) = (self.node().id.0, self.number as u16, packet.id().0);
-        let bytes = self.node().resident.node.bytes(packet) as u32;
-        self.tracer.record(at, Event::Send { node, processor, to: node, message, bytes, flow });
+        let (node, processor, message) = (self.node, self.processor, packet.id().0);
+        let bytes = self.bytes(packet) as u32;
+        self.record(at, Event::Send { node, processor, to: node, message, bytes, flow });
         self.trace(|_, _| Event::HandlerStart { node, processor, message, source: node, flow });
     }
 
     /// Records a deposit that went at `at`, was counted, and is in place now.
     #[inline]
-    pub(crate) fn trace_deposit(&self, at: Option<Time>, to: NodeId, words: &[u64]) {
+    pub(crate) fn deposit(&self, at: Option<Time>, to: NodeId, words: &[u64]) {
         let Some(at) = at else { return };
-        let number = self.gauge().counters().deposits;
+        let number = self.world.gauges[self.index].counters().deposits;
         let flow = DEPOSIT | (self.index as u64) << NUMBER_BITS | number;
-        let (node, processor) = (self.node().id.0, self.number as u16);
+        let (node, processor) = (self.node, self.processor);
         let (to, bytes) = (to.0, size_of_val(words) as u32);
-        self.tracer.record(at, Event::Deposit { node, processor, to, bytes, flow });
+        self.record(at, Event::Deposit { node, processor, to, bytes, flow });
         self.trace(|from, _| Event::Place { node: to, from, flow });
+    }
+
+    /// The bytes of a message of the processor's node.
+    fn bytes(&self, packet: &Packet) -> u64 {
+        self.world.nodes[self.node as usize].resident.node.bytes(packet)
     }
 
     fn flow(&self, from: NodeId, to: NodeId, number: u64) -> u64 {

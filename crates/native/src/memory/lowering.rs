@@ -23,6 +23,7 @@ use tempest::{Block, Memory, Tag};
 
 use crate::dispatch::dispatcher::{Event, Shared};
 use crate::link::ring::Received;
+use crate::link::wake;
 use crate::memory::set_aside::{Done, Lowerings, Lowers, Pending};
 use crate::processor::core::Processor;
 use crate::sync::mutated;
@@ -49,124 +50,118 @@ impl Lowers for Here<'_> {
     }
 
     fn answer(&self) {
-        self.processor.answer();
+        answer(self.processor);
     }
 }
 
-impl Processor {
-    /// The lowerings of this node, where it has shared memory.
-    #[inline]
-    pub(crate) fn lowerings(&self) -> Option<&Lowerings> {
-        self.node().lowerings.as_deref()
-    }
+/// Takes a right away; what has to be waited for, if anything.
+pub(crate) fn take_away(processor: &Processor, lowering: &Lowering) -> Option<Pending> {
+    let (lowerings, here) = shared_memory(processor);
+    lowerings.begin(&here, lowering)
+}
 
-    /// Takes a right away; what has to be waited for, if anything.
-    pub(crate) fn take_away(&self, lowering: &Lowering) -> Option<Pending> {
-        let (lowerings, here) = self.shared_memory();
-        lowerings.begin(&here, lowering)
+/// Takes a right to one block away within the handler that runs, where this processor runs all of its node and no access is
+/// awaited. A handler never runs between a test and its access there.
+pub(crate) fn take_away_at_once(processor: &Processor, memory: &Memory, block: Block, tag: Tag) -> bool {
+    let goes = processor.is_alone() && !memory.is_pinned(iter::once(block));
+    if goes && !mutated!("right-is-kept") {
+        memory.lower(iter::once(block), tag);
     }
+    goes
+}
 
-    /// Takes a right to one block away within the handler that runs, where this processor runs all of its node and no access is
-    /// awaited. A handler never runs between a test and its access there.
-    pub(crate) fn take_away_at_once(&self, memory: &Memory, block: Block, tag: Tag) -> bool {
-        let goes = self.is_alone() && !memory.is_pinned(iter::once(block));
-        if goes && !mutated!("right-is-kept") {
-            memory.lower(iter::once(block), tag);
-        }
-        goes
-    }
+fn shared_memory(processor: &Processor) -> (&Lowerings, Here<'_>) {
+    let lowerings = processor.lowerings().expect("only blocks of shared memory are lowered");
+    let memory = processor.node().resident.node.memory().expect("a node with lowerings has shared memory");
+    (lowerings, Here { processor, memory })
+}
 
-    fn shared_memory(&self) -> (&Lowerings, Here<'_>) {
-        let lowerings = self.lowerings().expect("only blocks of shared memory are lowered");
-        let memory = self.node().resident.node.memory().expect("a node with lowerings has shared memory");
-        (lowerings, Here { processor: self, memory })
-    }
+/// Sets a lowering aside until it can go on, with what its handler was for.
+pub(crate) fn set_aside(processor: &Processor, pending: Pending, message: Received, held: Option<Held>) {
+    let (lowerings, _) = shared_memory(processor);
+    lowerings.set_aside(pending, message, held);
+    // What it waits for may have come before anybody could see that it waits.
+    tell_change(processor, lowerings);
+}
 
-    /// Sets a lowering aside until it can go on, with what its handler was for.
-    pub(crate) fn set_aside(&self, pending: Pending, message: Received, held: Option<Held>) {
-        let (lowerings, _) = self.shared_memory();
-        lowerings.set_aside(pending, message, held);
-        // What it waits for may have come before anybody could see that it waits.
-        self.tell_change(lowerings);
-    }
+/// Whether something that is set aside may have come further since this processor looked last.
+#[inline]
+pub(crate) fn sees_change(processor: &Processor) -> bool {
+    processor.lowerings().is_some_and(|lowerings| lowerings.sees_change(processor.service.looked()))
+}
 
-    /// Whether something that is set aside may have come further since this processor looked last.
-    #[inline]
-    pub(crate) fn sees_change(&self) -> bool {
-        self.lowerings().is_some_and(|lowerings| lowerings.sees_change(&self.looked))
-    }
+/// A lowering that was set aside and is done now.
+pub(crate) fn take_done(processor: &Processor) -> Option<Done> {
+    processor.lowerings()?;
+    let (lowerings, here) = shared_memory(processor);
+    lowerings.take_done(&here, processor.service.looked())
+}
 
-    /// A lowering that was set aside and is done now.
-    pub(crate) fn take_done(&self) -> Option<Done> {
-        self.lowerings()?;
-        let (lowerings, here) = self.shared_memory();
-        lowerings.take_done(&here, &self.looked)
+/// Puts what follows lowerings that are done into the queue, each in its event's place.
+pub(crate) fn continue_keyed(processor: &Processor, shared: &Shared) {
+    while sees_change(processor)
+        && let Some(done) = take_done(processor)
+    {
+        let held = done.held.expect("with keyed dispatch the token is set aside too");
+        shared.queue.complete_with(held, Event::Then(Box::new((done.message, done.then))));
+        shared.note_change();
+        wake::servers(processor, 1);
     }
+}
 
-    /// Puts what follows lowerings that are done into the queue, each in its event's place.
-    pub(crate) fn continue_keyed(&self, shared: &Shared) {
-        while self.sees_change()
-            && let Some(done) = self.take_done()
-        {
-            let held = done.held.expect("with keyed dispatch the token is set aside too");
-            shared.queue.complete_with(held, Event::Then(Box::new((done.message, done.then))));
-            shared.note_change();
-            self.wake_servers(1);
-        }
+/// This processor's thread is at a point that is not between a test and its access.
+#[inline]
+pub(crate) fn heed(processor: &Processor) {
+    if let Some(lowerings) = processor.lowerings()
+        && lowerings.requests.concerns(processor.number())
+    {
+        answer(processor);
     }
+}
 
-    /// This processor's thread is at a point that is not between a test and its access.
-    #[inline]
-    pub(crate) fn heed(&self) {
-        if let Some(lowerings) = self.lowerings()
-            && lowerings.requests.concerns(self.number)
-        {
-            self.answer();
-        }
+#[cold]
+fn answer(processor: &Processor) {
+    let Some(lowerings) = processor.lowerings() else { return };
+    if !processor.world().is_dedicated(processor.index()) && lowerings.requests.answer(processor.number()) {
+        tell_change(processor, lowerings);
     }
+}
 
-    #[cold]
-    fn answer(&self) {
-        let Some(lowerings) = self.lowerings() else { return };
-        if !self.world.is_dedicated(self.index) && lowerings.requests.answer(self.number) {
-            self.tell_change(lowerings);
-        }
+/// This processor has nothing to compute for a while.
+pub(crate) fn stop_computing(processor: &Processor) {
+    if let Some(lowerings) = lowerings_of_several(processor)
+        && lowerings.requests.go_away(processor.number())
+    {
+        tell_change(processor, lowerings);
     }
+}
 
-    /// This processor has nothing to compute for a while.
-    pub(crate) fn stop_computing(&self) {
-        if let Some(lowerings) = self.lowerings_of_several()
-            && lowerings.requests.go_away(self.number)
-        {
-            self.tell_change(lowerings);
-        }
+/// This processor has something to compute again.
+pub(crate) fn compute_again(processor: &Processor) {
+    if let Some(lowerings) = lowerings_of_several(processor)
+        && lowerings.requests.come_back(processor.number())
+    {
+        tell_change(processor, lowerings);
     }
+}
 
-    /// It has again.
-    pub(crate) fn compute_again(&self) {
-        if let Some(lowerings) = self.lowerings_of_several()
-            && lowerings.requests.come_back(self.number)
-        {
-            self.tell_change(lowerings);
-        }
-    }
+/// The lowerings of this node, where this processor may be asked to let go.
+fn lowerings_of_several(processor: &Processor) -> Option<&Lowerings> {
+    processor
+        .lowerings()
+        .filter(|_| !processor.is_alone() && !processor.world().is_dedicated(processor.index()))
+}
 
-    /// Where it may be asked.
-    fn lowerings_of_several(&self) -> Option<&Lowerings> {
-        self.lowerings().filter(|_| !self.is_alone() && !self.world.is_dedicated(self.index))
+/// The last granted access to a block has been done.
+pub(crate) fn tell_access(processor: &Processor) {
+    if let Some(lowerings) = processor.lowerings()
+        && lowerings.requests.is_waited_for()
+    {
+        tell_change(processor, lowerings);
     }
+}
 
-    /// The last granted access to a block has been done.
-    pub(crate) fn tell_access(&self) {
-        if let Some(lowerings) = self.lowerings()
-            && lowerings.requests.is_waited_for()
-        {
-            self.tell_change(lowerings);
-        }
-    }
-
-    fn tell_change(&self, lowerings: &Lowerings) {
-        lowerings.note_change();
-        self.wake_servers(1);
-    }
+fn tell_change(processor: &Processor, lowerings: &Lowerings) {
+    lowerings.note_change();
+    wake::servers(processor, 1);
 }

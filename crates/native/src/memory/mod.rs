@@ -3,7 +3,7 @@
 //! | file | content |
 //! |---|---|
 //! | `segments` | words that are written into the memory of other nodes |
-//! | `blocks` | how a block travels with its message, and how a fault becomes an event of its own node |
+//! | `blocks`, `faults` | how a block travels with its message; how a fault becomes an event of its own node |
 //! | `lowering` | taking rights to blocks away from a node |
 //! | `set_aside` | the lowerings that wait for something |
 //! | `requests` | asking the computing processors of a node to let go, with two loads a poll |
@@ -11,6 +11,7 @@
 //! This part must never know what a protocol does with rights.
 
 pub(crate) mod blocks;
+pub(crate) mod faults;
 pub(crate) mod lowering;
 pub(crate) mod requests;
 pub(crate) mod segments;

@@ -29,6 +29,9 @@ use crate::fences::Fences;
 use crate::sync::thread::{self, Thread};
 use crate::sync::{AtomicBool, Ordering, fence, mutated};
 
+/// How long the first nap of several in a row is.
+pub(crate) const NAP: Duration = Duration::from_micros(50);
+
 /// Where a processor sleeps.
 #[derive(Default)]
 #[repr(align(128))]

@@ -2,7 +2,10 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `core` | the processor and its scheduling loop |
+//! | `core` | the processor: its place in the world, and its parts |
+//! | `scheduler` | the scheduling loop |
+//! | `own_threads` | the threads of one processor: which runs, which are ready |
+//! | `occupation` | what a processor is at: where a panic comes from |
 //! | `ready`, `foresight` | the ready threads, in order; which thread will soon run, for its stack to be near |
 //! | `threads` | what is known of a thread, and its way to its processor |
 //! | `waits` | giving the processor away, making threads ready |
@@ -16,7 +19,10 @@ pub(crate) mod berth;
 pub(crate) mod core;
 pub(crate) mod foresight;
 pub(crate) mod idle;
+pub(crate) mod occupation;
+pub(crate) mod own_threads;
 pub(crate) mod ready;
+pub(crate) mod scheduler;
 pub(crate) mod stacks;
 pub(crate) mod threads;
 pub(crate) mod unwinding;

@@ -37,45 +37,25 @@ pub(crate) fn pool() -> Pool {
 /// Bytes of stack that have to be left where a processor looks, for a handler and for the calls of this room up to it.
 const NEEDED_BYTES: usize = Handler::STACK_BYTES + 16 * 1024;
 
-impl Processor {
-    /// A stack on which `body` runs. Should it overflow, the processor says what it is at.
-    ///
-    /// # Errors
-    /// The system's, when it has no memory for another stack.
-    pub(crate) fn spawn(self: &Rc<Self>, pool: &Pool, body: impl FnOnce() + 'static) -> io::Result<Fiber> {
-        let occupant: Rc<Self> = Rc::clone(self);
-        // SAFETY: what a processor is at is written from its cells, the names of messages and two numbers: no memory, no lock.
-        // The processor's code borrows nothing of a thread-local across a suspension. Its fibers are resumed to their end or
-        // dropped by `crew`, before the OS thread ends. That a program's code keeps to the same, while it waits and when it is
-        // unwound, no world can see to: `tempest::Thread` demands it.
-        unsafe { pool.spawn_as(occupant, body) }
-    }
+/// A stack on which `body` runs. Should it overflow, the processor says what it is at.
+///
+/// # Errors
+/// The system's, when it has no memory for another stack.
+pub(crate) fn spawn(
+    processor: &Rc<Processor>,
+    pool: &Pool,
+    body: impl FnOnce() + 'static,
+) -> io::Result<Fiber> {
+    let occupant: Rc<Processor> = Rc::clone(processor);
+    // SAFETY: what a processor is at is written from its cells, the names of messages and two numbers: no memory, no lock.
+    // The processor's code borrows nothing of a thread-local across a suspension. Its fibers are resumed to their end or
+    // dropped by `crew`, before the OS thread ends. That a program's code keeps to the same, while it waits and when it is
+    // unwound, no world can see to: `tempest::Thread` demands it.
+    unsafe { pool.spawn_as(occupant, body) }
+}
 
-    /// Whether the stack that the caller is on has room for a handler.
-    #[inline]
-    pub(crate) fn has_stack_for_handlers(&self) -> bool {
-        fiber::room().is_none_or(|left| left >= NEEDED_BYTES)
-    }
-
-    /// Serves for a thread that steps back right after. One that is too deep for a handler on top of it leaves that to the loop.
-    /// Returns how many events there are or were, as far as that is known: none, or some.
-    pub(crate) fn serve_or_leave(&self) -> usize {
-        if self.has_stack_for_handlers() {
-            return self.serve();
-        }
-        // Another processor may have to serve first.
-        self.pause();
-        self.sees_service().into()
-    }
-
-    /// The running thread is too deep for a handler on top of it: has the loop serve, if there is something to serve. Returns how
-    /// many events there were, as far as that is known: none, or some.
-    #[cold]
-    pub(crate) fn have_loop_serve(&self) -> usize {
-        let sees = self.sees_service();
-        if sees {
-            self.step_back();
-        }
-        sees.into()
-    }
+/// Whether the stack that the caller is on has room for a handler.
+#[inline]
+pub(crate) fn has_stack_for_handlers() -> bool {
+    fiber::room().is_none_or(|left| left >= NEEDED_BYTES)
 }

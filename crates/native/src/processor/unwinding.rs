@@ -17,7 +17,7 @@
 //!
 //! - A wait, a phase or a poll ends the run, if that goes on, and returns at once (`tempest::Thread`).
 //! - A send without room serves and waits where it stands; when the run is over the message is dropped.
-//! - A hold whose key is not free serves and tries again where it stands. After [`PATIENCE`] it ends the run, but cannot return: if
+//! - A hold whose key is not free serves and tries again where it stands. After a second (`holding`) it ends the run, but cannot return: if
 //!   the key never becomes free the OS thread is left behind.
 //!
 //! The first panic is the reason, not what a destructor does because of it: when that panic comes out of the fiber, its words
@@ -27,103 +27,77 @@
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::thread::{panicking, sleep};
-use std::time::{Duration, Instant};
+use std::thread::panicking;
 
 use tempest::world::panic_message;
 use tempest::{Failure, ThreadId};
 
 use crate::memory::set_aside::Lowerings;
 use crate::processor::core::Processor;
-use crate::processor::idle::NAP;
 use crate::processor::stacks::PROCESSORS;
 
-/// How long a thread that a panic unwinds tries to hold a key before the run is over.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// Runs handlers. A panic of one ends the run, whatever the thread around it catches.
+#[inline]
+pub(crate) fn run_handlers<R: Default>(processor: &Processor, serve: impl FnOnce() -> R) -> R {
+    catch_unwind(AssertUnwindSafe(serve)).unwrap_or_else(|panic| give_up_by(processor, panic))
+}
 
-impl Processor {
-    /// Runs handlers. A panic of one ends the run, whatever the thread around it catches.
-    #[inline]
-    pub(crate) fn run_handlers<R: Default>(&self, serve: impl FnOnce() -> R) -> R {
-        catch_unwind(AssertUnwindSafe(serve)).unwrap_or_else(|panic| self.give_up_by(panic))
+/// A handler has panicked. Gives up the thread on whose stack it ran.
+#[cold]
+fn give_up_by<R: Default>(processor: &Processor, panic: Box<dyn Any + Send>) -> R {
+    processor.world().fail(panicked(processor, &*panic));
+    if !processor.occupation.runs_thread() {
+        resume_unwind(panic);
     }
+    // Its destructor may panic once more, in the middle of an unwinding.
+    std::mem::forget(panic);
+    give_up_if_over(processor);
+    R::default()
+}
 
-    /// A handler has panicked. Gives up the thread on whose stack it ran.
-    #[cold]
-    fn give_up_by<R: Default>(&self, panic: Box<dyn Any + Send>) -> R {
-        self.world.fail(self.panicked(&*panic));
-        if !self.runs_thread.get() {
-            resume_unwind(panic);
-        }
-        // Its destructor may panic once more, in the middle of an unwinding.
-        std::mem::forget(panic);
-        self.give_up_if_over();
-        R::default()
+/// The failure of a run in which what this processor is at has panicked.
+#[cold]
+fn panicked(processor: &Processor, panic: &(dyn Any + Send)) -> Failure {
+    Failure::Program(format!("{processor} panicked: {}", panic_message(panic)))
+}
+
+/// Ends the run because of a panic of a thread, or on this processor's own stack.
+pub(crate) fn fail_by_panic(processor: &Processor, panic: &(dyn Any + Send)) {
+    let failure = panicked(processor, panic);
+    if processor.occupation.take_abandoned() {
+        processor.world().replace_failure(failure);
+    } else {
+        processor.world().fail(failure);
     }
+}
 
-    /// The failure of a run in which what this processor is at has panicked.
-    #[cold]
-    fn panicked(&self, panic: &(dyn Any + Send)) -> Failure {
-        Failure::Program(format!("{self} panicked: {}", panic_message(panic)))
-    }
-
-    /// Ends the run because of a panic of a thread, or on this processor's own stack.
-    pub(crate) fn fail_by_panic(&self, panic: &(dyn Any + Send)) {
-        let failure = self.panicked(panic);
-        if self.abandoned.take() {
-            self.world.replace_failure(failure);
-        } else {
-            self.world.fail(failure);
-        }
-    }
-
-    /// Ends the run, if it goes on: a panic unwinds the running thread, and what it does next would give the processor away.
-    #[cold]
-    pub(crate) fn abandon(&self, what: &str) {
-        let thread = ThreadId { node: self.node().id, index: self.current.get() };
-        let failed = self.world.fail(Failure::Program(format!(
-            "{what} on {thread} while a panic unwinds it: a destructor must not give the processor away then; \
+/// Ends the run, if it goes on: a panic unwinds the running thread, and what it does next would give the processor away.
+#[cold]
+pub(crate) fn abandon(processor: &Processor, what: &str) {
+    let thread = ThreadId { node: processor.node().id, index: processor.threads.current() };
+    let failed = processor.world().fail(Failure::Program(format!(
+        "{what} on {thread} while a panic unwinds it: a destructor must not give the processor away then; \
              `std::thread::panicking` tells it"
-        )));
-        if failed {
-            self.abandoned.set(true);
-        }
+    )));
+    if failed {
+        processor.occupation.note_abandoned();
     }
+}
 
-    /// The running thread is at a point where it may be given up. If the run is over it is, never to return; but for a thread
-    /// that a panic unwinds, which goes on.
-    pub(crate) fn give_up_if_over(&self) {
-        while !self.world.is_running() && !panicking() {
-            PROCESSORS.suspend();
-        }
+/// The running thread is at a point where it may be given up. If the run is over it is, never to return; but for a thread
+/// that a panic unwinds, which goes on.
+pub(crate) fn give_up_if_over(processor: &Processor) {
+    while !processor.world().is_running() && !panicking() {
+        PROCESSORS.suspend();
     }
+}
 
-    /// Whether the running thread goes on although it is the turn of others: a panic unwinds it. Ends the run if nobody can go on
-    /// before another thread of this processor does.
-    pub(crate) fn stays(&self) -> bool {
-        let stays = panicking();
-        if stays && self.lowerings().is_some_and(Lowerings::awaits_access) {
-            self.abandon("a send that finds no room");
-        }
-        stays
+/// Whether the running thread goes on although it is the turn of others: a panic unwinds it. Ends the run if nobody can go on
+/// before another thread of this processor does.
+pub(crate) fn stays(processor: &Processor) -> bool {
+    let stays = panicking();
+    if stays && processor.lowerings().is_some_and(Lowerings::awaits_access) {
+        abandon(processor, "a send that finds no room");
     }
-
-    /// Tries to get a key until it is had, and serves meanwhile, for a thread that a panic unwinds. If that takes too long nobody
-    /// may ever release the key: the run is over then.
-    #[cold]
-    pub(crate) fn insist<R>(&self, mut get: impl FnMut() -> Option<R>) -> R {
-        let start = Instant::now();
-        loop {
-            if let Some(got) = get() {
-                return got;
-            }
-            if start.elapsed() > PATIENCE {
-                self.abandon("a hold of a key that does not become free");
-            }
-            if self.world.is_running() && self.serves() {
-                self.serve();
-            }
-            sleep(NAP);
-        }
-    }
+    stays
 }

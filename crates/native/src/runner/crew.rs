@@ -22,10 +22,10 @@ use trace::Recorder;
 use units::Time;
 
 use crate::cluster::world::{Stage, World, host_time};
+use crate::dispatch::{helper, serial};
 use crate::lock::lock;
-use crate::measure::tracer::Tracer;
 use crate::processor::core::Processor;
-use crate::processor::stacks;
+use crate::processor::{scheduler, stacks, unwinding};
 use crate::runner::cores::Cores;
 
 /// How long a run that has failed, or is deadlocked, waits for its processors to see it.
@@ -163,7 +163,7 @@ fn run_processor(
     recorder: Option<Recorder>,
 ) {
     world.berths[index].belongs_to_current_thread();
-    let processor = Rc::new(Processor::new(Arc::clone(world), index, threads, Tracer::new(recorder)));
+    let processor = Rc::new(Processor::new(Arc::clone(world), index, threads, recorder));
     let scheduler = spawn_scheduler(&processor);
     lifecycle.tell(|counts| counts.arrived += 1);
     lifecycle.await_release();
@@ -175,22 +175,22 @@ fn run_processor(
         }
     }
     processor.tracer.finish();
-    processor.return_serial();
+    serial::return_serial(&processor);
 }
 
 /// Makes the stacks of a processor: of its threads, and of the loop that runs them.
 fn spawn_scheduler(processor: &Rc<Processor>) -> std::io::Result<Fiber> {
     let pool = stacks::pool();
-    let threads = processor.spawn_threads(&pool)?;
+    let threads = scheduler::spawn_threads(processor, &pool)?;
     let own = Rc::clone(processor);
-    let is_helper = own.world.is_helper(own.index);
-    processor.spawn(&pool, move || {
+    let is_helper = own.world().is_helper(own.index());
+    stacks::spawn(processor, &pool, move || {
         let mut threads = Crew::new(threads);
-        let run = || if is_helper { own.help() } else { own.run(&mut threads) };
+        let run = || if is_helper { helper::help(&own) } else { scheduler::run(&own, &mut threads) };
         if let Err(panic) = catch_unwind(AssertUnwindSafe(run)) {
-            own.fail_by_panic(&*panic);
+            unwinding::fail_by_panic(&own, &*panic);
         }
-        own.unwind(threads);
+        scheduler::unwind(&own, threads);
     })
 }
 

@@ -1,0 +1,153 @@
+//! Running a handler, and what comes after it where it takes a right away.
+//!
+//! This module must never know which message is next, or who serves.
+
+use tempest::ThreadId;
+use tempest::world::{DispatchKey, Held, Lowering, Packet, Proof, Serial};
+use trace::Event as Traced;
+
+use crate::dispatch::dispatcher::{Kept, Shared};
+use crate::link::ring::{Origin, Received};
+use crate::link::send;
+use crate::memory::lowering;
+use crate::memory::set_aside::Pending;
+use crate::processor::core::Processor;
+use crate::processor::waits;
+
+/// Handles a message that was received; returns the lowering that its handler ended with. One that no handler may see is dealt
+/// with by that: the run is over.
+#[inline]
+pub(crate) fn handle_next(
+    processor: &Processor,
+    node: &tempest::world::Node,
+    serial: &mut Serial,
+    packet: &Packet,
+) -> Option<Box<Lowering>> {
+    processor.occupation.begin(packet.id());
+    let mut lowering = None;
+    if let Err(bad) = node.deliver_serially(packet, serial, processor, &mut lowering) {
+        processor.fail(bad.to_string());
+    }
+    note_handled(processor, packet);
+    lowering
+}
+
+/// A handler has run: what it has left in outboxes, if anything, tells how many messages of its kind may come together.
+#[inline]
+fn note_handled(processor: &Processor, packet: &Packet) {
+    if processor.sending.outboxed() > 0 {
+        send::note_fan_out(processor, packet.id());
+    }
+}
+
+/// A message has been dealt with, or waits for a lowering. False if so.
+pub(crate) fn settle(processor: &Processor, message: &Received, pending: Option<Pending>) -> bool {
+    match pending {
+        None => {
+            finish(processor, message);
+            true
+        }
+        Some(pending) => {
+            lowering::set_aside(processor, pending, *message, None);
+            false
+        }
+    }
+}
+
+/// Handles a message, or what comes after a lowering that it began.
+pub(crate) fn handle_keyed(
+    processor: &Processor,
+    shared: &Shared,
+    message: &Received,
+    packet: &Packet,
+    held: Held,
+) {
+    let mut held = Kept::new(shared, held);
+    if let Some(pending) = handle(processor, packet, held.proof()) {
+        return lowering::set_aside(processor, pending, *message, Some(held.take()));
+    }
+    if held.complete() {
+        shared.note_change();
+    }
+    finish(processor, message);
+}
+
+/// Gives a key to the thread that asked for it.
+pub(crate) fn grant(processor: &Processor, thread: u32, held: Held) {
+    let node = processor.node();
+    node.threads[thread as usize].grant(held);
+    waits::make_ready(processor, ThreadId { node: node.id, index: thread });
+    processor.gauge().count_handled(1);
+}
+
+pub(crate) fn key_of(processor: &Processor, message: &Received) -> Option<DispatchKey> {
+    processor.node().resident.node.key(&message.packet).map_err(|bad| processor.fail(bad.to_string())).ok()
+}
+
+/// Runs a handler, and what comes after it where it takes a right away, as far as that needs no waiting.
+pub(crate) fn handle(processor: &Processor, packet: &Packet, proof: Proof<'_>) -> Option<Pending> {
+    processor.gauge().count_handlers(1);
+    handle_uncounted(processor, packet, proof)
+}
+
+/// Runs the handler of a message; the caller counts it as handled.
+pub(crate) fn handle_uncounted(
+    processor: &Processor,
+    packet: &Packet,
+    mut proof: Proof<'_>,
+) -> Option<Pending> {
+    let before = processor.occupation.now();
+    let lowering = run_handler(processor, packet, &mut proof);
+    let pending = lowering.and_then(|lowering| take_away_all(processor, lowering, &mut proof));
+    processor.tracer.trace(|node, processor| Traced::HandlerEnd { node, processor });
+    processor.occupation.go_back_to(before);
+    pending
+}
+
+/// Runs the handler of a message, which may end with a lowering. The caller restores what the processor does otherwise.
+#[inline]
+pub(crate) fn run_handler(
+    processor: &Processor,
+    packet: &Packet,
+    proof: &mut Proof<'_>,
+) -> Option<Box<Lowering>> {
+    processor.occupation.begin(packet.id());
+    let node = &processor.node().resident.node;
+    let lowering = node.deliver(
+        packet,
+        &mut tempest::world::handler(node, packet.source(), proof.reborrow(), processor, None),
+    );
+    note_handled(processor, packet);
+    lowering
+}
+
+/// Takes a right away and runs what comes after it, as far as that needs no waiting.
+pub(crate) fn take_away_all(
+    processor: &Processor,
+    lowering: Box<Lowering>,
+    proof: &mut Proof<'_>,
+) -> Option<Pending> {
+    let node = &processor.node().resident.node;
+    let mut next = Some(lowering);
+    while let Some(lowering) = next {
+        let pending = lowering::take_away(processor, &lowering);
+        if pending.is_some() {
+            return pending;
+        }
+        let then = &lowering.then;
+        next = node.deliver(
+            then,
+            &mut tempest::world::handler(node, then.source(), proof.reborrow(), processor, None),
+        );
+    }
+    None
+}
+
+/// Accounts for a message whose handler has run.
+pub(crate) fn finish(processor: &Processor, message: &Received) {
+    if message.origin == Origin::Thread {
+        processor.world().lane(message.packet.source(), processor.node().id).count_handled(1);
+        processor.service.owe();
+    }
+    processor.gauge().count_handled(1);
+}

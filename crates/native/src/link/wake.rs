@@ -1,0 +1,73 @@
+//! Waking who sleeps: a processor that may receive what was sent, or serve what has become possible.
+//!
+//! `berth` says why no wake-up is lost. This module must never know what was sent.
+
+use tempest::NodeId;
+use tempest::policy::Dispatch;
+
+use crate::dispatch::dispatcher::Shared;
+use crate::processor::berth::Berth;
+use crate::processor::core::Processor;
+
+/// Wakes servers of this node that sleep, as many as there are new events; where each key is bound to one of them,
+/// all.
+pub(crate) fn servers(processor: &Processor, events: usize) {
+    processor.world().fences.light();
+    let node = processor.node().id;
+    if !processor.world().someone_sleeps_on(node) {
+        return;
+    }
+    let events = if processor.world().policy.dispatch == Dispatch::Partitioned { usize::MAX } else { events };
+    let woken = processor.world().server_berths(node).iter().filter(|berth| berth.wake());
+    if woken.take(events).count() < events {
+        processor.world().rouse_helper(node);
+    }
+}
+
+/// Wakes the servers of this node that sleep although events wait: a key that was released may be theirs to take.
+pub(crate) fn idle_servers(processor: &Processor, shared: &Shared) {
+    processor.world().fences.light();
+    let node = processor.node().id;
+    if processor.world().someone_sleeps_on(node) && !shared.queue.is_empty() {
+        servers(processor, usize::MAX);
+    }
+}
+
+/// Wakes a sleeping processor of `to` that may receive. One that is awake will see the message before it sleeps,
+/// but only a dedicated one is sure to look soon, unless it runs handlers that take long.
+#[inline(always)]
+pub(crate) fn receiver(processor: &Processor, to: NodeId) {
+    processor.world().fences.light();
+    if processor.is_alone() {
+        processor.world().berths[to.0 as usize].wake();
+    } else {
+        one_of(processor, to);
+    }
+}
+
+/// Wakes one processor of the destination, which has several, or its helper.
+#[inline]
+fn one_of(processor: &Processor, to: NodeId) {
+    if processor.world().someone_sleeps_on(to) {
+        sleeper_of(processor, to);
+    }
+}
+
+#[inline(never)]
+fn sleeper_of(processor: &Processor, to: NodeId) {
+    let mut berths = processor.world().server_berths(to).iter();
+    let may_wake = processor.world().split.dedicated == 0 || are_away(processor, to);
+    if !(may_wake && berths.any(|berth| berth.wake())) {
+        processor.world().rouse_helper(to);
+    }
+}
+
+/// Whether no dedicated processor of a node is going to receive soon.
+fn are_away(processor: &Processor, node: NodeId) -> bool {
+    let berths = processor.world().server_berths(node);
+    match processor.world().policy.dispatch {
+        // Nobody is engaged: who is awake has the only handler.
+        Dispatch::Serial => berths.iter().all(Berth::is_taken),
+        Dispatch::Keyed | Dispatch::Partitioned => Berth::are_away(berths),
+    }
+}

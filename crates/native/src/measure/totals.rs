@@ -1,0 +1,145 @@
+//! What has been measured of a world up to a moment, and what was spent between two: the times of its processors, by kind.
+//!
+//! This module must never know why a processor did what is measured.
+
+use std::sync::atomic::Ordering;
+
+use tempest::{Breakdown, Counters, PhaseRecord, ProtocolTime, Resource, ThreadId, Utilization};
+use units::Time;
+
+use crate::cluster::world::World;
+use crate::control::barrier::Entry;
+use crate::measure::gauge::Waited;
+use crate::measure::phases::{Start, Totals};
+
+/// A thread enters the next region.
+///
+/// # Panics
+/// If threads enter different regions.
+pub(crate) fn enter(world: &World, thread: ThreadId, name: &'static str) -> Entry<ThreadId> {
+    world.phases.enter(thread, name, || {
+        let now = world.now_ns();
+        Start { name, at: now, totals: totals(world, now) }
+    })
+}
+
+/// The regions, the last of them ending at `end`.
+pub(crate) fn records(world: &World, end: u64) -> Vec<PhaseRecord> {
+    let end = Start { name: "", at: end, totals: totals(world, end) };
+    world.phases.with_measured(|starts| {
+        let ends = starts.iter().skip(1).chain([&end]);
+        starts.iter().zip(ends).map(|(start, end)| record(world, start, end)).collect()
+    })
+}
+
+fn record(world: &World, start: &Start, end: &Start) -> PhaseRecord {
+    let (from, to) = (&start.totals, &end.totals);
+    let protocol = to.protocol.iter().zip(&from.protocol);
+    let waited = to.waited_ns.iter().zip(&from.waited_ns).map(|(to, from)| to.saturating_sub(*from));
+    PhaseRecord {
+        name: start.name,
+        time: Time::from_nanoseconds(end.at - start.at),
+        counters: to.counters - from.counters,
+        breakdown: less(to.breakdown, from.breakdown),
+        protocol: protocol.map(|(to, from)| to.since(from)).collect(),
+        utilization: utilization_of(world, end.at - start.at, &waited.collect::<Vec<_>>()),
+    }
+}
+
+/// What has been measured up to now.
+pub(crate) fn totals(world: &World, now: u64) -> Totals {
+    let (counters, waited) = world.gauges.iter().fold(
+        (Counters::default(), Vec::with_capacity(world.gauges.len())),
+        |(mut counters, mut waited), gauge| {
+            counters += gauge.counters();
+            waited.push(gauge.waited_until(now));
+            (counters, waited)
+        },
+    );
+    Totals {
+        counters,
+        breakdown: breakdown(world, now, &waited),
+        protocol: protocol_time(world, now, &waited).into_iter().collect(),
+        waited_ns: waited[..world.processors].iter().map(|waited| waited.total_ns()).collect(),
+    }
+}
+
+/// The time of the computing processors up to now, which have waited for so long.
+fn breakdown(world: &World, now: u64, waited: &[Waited]) -> Breakdown {
+    let [mut awaited, mut idle, mut memory, mut overhead, mut computing] = [0; 5];
+    for (index, waited) in waited.iter().enumerate().filter(|(index, _)| !world.is_dedicated(*index)) {
+        computing += 1;
+        awaited += waited.awaited_ns;
+        idle += waited.idle_ns;
+        memory += waited.memory_ns;
+        overhead += world.gauges[index].overhead_ns.load(Ordering::Relaxed);
+    }
+    // Overhead is an estimate from samples: what is left to compute must not become negative by it.
+    let rest = (now * computing).saturating_sub(awaited + idle + memory);
+    let overhead = overhead.min(rest);
+    let ns = Time::from_nanoseconds;
+    Breakdown {
+        compute: ns(rest - overhead),
+        memory: ns(memory),
+        overhead: ns(overhead),
+        synchronization: ns(awaited),
+        idle: ns(idle),
+    }
+}
+
+/// The time of the dedicated processors up to now, which have waited for so long; `None` if there are none.
+fn protocol_time(world: &World, now: u64, waited: &[Waited]) -> Option<ProtocolTime> {
+    let [mut idle, mut memory, mut handlers, mut dedicated] = [0; 4];
+    let processors = waited[..world.processors].iter().enumerate();
+    for (index, waited) in processors.filter(|(index, _)| world.is_dedicated(*index)) {
+        dedicated += 1;
+        idle += waited.idle_ns + waited.awaited_ns;
+        memory += waited.memory_ns;
+        handlers += world.gauges[index].serving_ns.load(Ordering::Relaxed);
+    }
+    let rest = (now * dedicated).saturating_sub(idle + memory);
+    // An estimate from samples, too.
+    let handlers = handlers.min(rest);
+    let ns = Time::from_nanoseconds;
+    (dedicated > 0).then(|| ProtocolTime {
+        processors: Resource::DedicatedProcessor,
+        handlers: ns(handlers),
+        overhead: ns(rest - handlers),
+        memory: ns(memory),
+        idle: ns(idle),
+    })
+}
+
+/// The utilization of the processors in the whole run, which ends with these totals.
+pub(crate) fn utilization(world: &World, end: u64, totals: &Totals) -> Vec<Utilization> {
+    utilization_of(world, end, &totals.waited_ns)
+}
+
+/// The utilization of the processors in a time of so many nanoseconds, in which they had nothing to do for so many.
+fn utilization_of(world: &World, time: u64, waited_ns: &[u64]) -> Vec<Utilization> {
+    let kinds = [(Resource::ComputingProcessor, false), (Resource::DedicatedProcessor, true)];
+    let all = Time::from_nanoseconds(time);
+    let of = |(resource, dedicated): (Resource, bool)| {
+        let is_one = |index: &usize| world.is_dedicated(*index) == dedicated;
+        let indices: Vec<usize> = (0..waited_ns.len()).filter(is_one).collect();
+        let busy = |index: &usize| (all.saturating_sub(Time::from_nanoseconds(waited_ns[*index])), all);
+        let name = |place: usize| {
+            let (node, number) = world.seat(indices[place]);
+            Utilization::name_of(number, indices.len() / world.nodes.len(), node)
+        };
+        Utilization::of(resource, indices.iter().map(busy), name)
+    };
+    kinds.into_iter().filter_map(of).collect()
+}
+
+/// What was spent between two moments. Each part is measured by a processor of its own, so one read late can seem to
+/// have shrunk; it counts as nothing then.
+fn less(end: Breakdown, start: Breakdown) -> Breakdown {
+    Breakdown {
+        compute: end.compute.saturating_sub(start.compute),
+        memory: end.memory.saturating_sub(start.memory),
+        overhead: end.overhead.saturating_sub(start.overhead),
+        synchronization: end.synchronization.saturating_sub(start.synchronization),
+        idle: end.idle.saturating_sub(start.idle),
+    }
+}

@@ -1,0 +1,127 @@
+//! The scheduling loop of a processor.
+//!
+//! The loop runs ready threads in turn and serves between them, where the policy lets this processor serve (`serve`). A thread
+//! that waits passes its turn to the next one itself, as far as the loop would do no more than that (`waits`).
+//! With neither a ready thread nor anything to serve it is idle (`idle`).
+//!
+//! # When it serves
+//!
+//! When no thread is ready any more, and else when [`TURNS`] threads have run, each up to where it gave the processor
+//! away, or when one of them stepped back to wait for what others do. So a message waits for no more than that many
+//! turns, however long the queue is; a turn is as long as the program makes it, which is why a thread that computes for
+//! long polls, and serves there. Looking costs as much as a switch where there are few nodes, and more where there are
+//! many: once in so many turns that hardly counts.
+//!
+//! This module must never know messages.
+
+use std::rc::Rc;
+use std::sync::atomic::Ordering;
+
+use fiber::{Crew, Fiber, Pool, Status};
+use tempest::{Blocked, ThreadId};
+use trace::Event as Traced;
+use units::Time;
+
+use crate::cluster::world::Stage;
+use crate::dispatch::points;
+use crate::lock::lock;
+use crate::memory::lowering;
+use crate::processor::core::Processor;
+use crate::processor::threads::Reason;
+use crate::processor::{idle, stacks, waits};
+
+/// Threads that run before the processor serves, if it may, and looks who has been woken by others.
+const TURNS: u32 = 16;
+
+/// Makes the threads of a processor, ready to run.
+///
+/// # Errors
+/// The system's, when it has no memory for their stacks.
+pub(crate) fn spawn_threads(processor: &Rc<Processor>, pool: &Pool) -> std::io::Result<Vec<Fiber>> {
+    let spawn = |local| {
+        let processor = Rc::clone(processor);
+        let thread = processor.threads.index_of(local as u32);
+        stacks::spawn(&Rc::clone(&processor), pool, move || {
+            let resident = &processor.node().resident;
+            let interval = processor.poll_interval();
+            processor.tracer.trace(|node, _| Traced::ThreadStart { node, thread });
+            resident.main(&tempest::world::thread(&resident.node, thread, &*processor, None, interval));
+            processor.tracer.trace(|node, _| Traced::ThreadEnd { node, thread });
+        })
+    };
+    (0..processor.threads.count()).map(spawn).collect()
+}
+
+/// Runs until the world stops.
+pub(crate) fn run(processor: &Processor, threads: &mut Crew) {
+    (0..threads.len() as u32).for_each(|number| processor.threads.push(number));
+    while processor.world().is_running() {
+        take_inbox(processor);
+        run_ready(processor, threads);
+        if points::serve_at_point(processor) == 0 && !processor.has_threads_to_run() {
+            idle::idle(processor);
+        }
+    }
+    if processor.world().stage() != Stage::Ended {
+        tell_blocked(processor);
+    }
+}
+
+/// Makes the threads ready that other processors have woken.
+pub(crate) fn take_inbox(processor: &Processor) {
+    let woken =
+        processor.node().inboxes[processor.number()].drain(|thread| processor.threads.push_index(thread));
+    if woken > 0 {
+        processor.gauge().count_handled(woken);
+    }
+}
+
+/// Runs threads that are ready, [`TURNS`] of them or until one steps back.
+fn run_ready(processor: &Processor, threads: &mut Crew) {
+    processor.threads.allow_turns(TURNS);
+    let has_lowerings = processor.lowerings().is_some();
+    while let Some(number) = processor.threads.next_turn() {
+        if !threads.is_finished(number as usize) {
+            if has_lowerings {
+                lowering::heed(processor);
+            }
+            run_thread(processor, threads, number);
+        }
+    }
+}
+
+/// Runs a thread, and those that it passes the turn to.
+#[inline]
+fn run_thread(processor: &Processor, threads: &mut Crew, number: u32) {
+    if let Some(soon) = waits::begin_turn(processor, number) {
+        threads.prefetch(soon as usize);
+    }
+    let thread = processor.threads.current();
+    processor.tracer.trace(|node, processor| Traced::Run { node, processor, thread });
+    let (_, status) = processor.occupation.run_thread(|| threads.resume(number as usize));
+    processor.tracer.trace(|node, processor| Traced::Leave { node, processor, thread });
+    if status == Status::Finished {
+        processor.threads.note_return();
+        processor.world().live.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+/// Unwinds the threads that have not returned. The world has stopped.
+pub(crate) fn unwind(processor: &Processor, threads: Crew) {
+    // One that catches the unwinding, and waits once more, passes its turn to nobody.
+    processor.threads.end_turns();
+    drop(threads);
+}
+
+fn tell_blocked(processor: &Processor) {
+    for (local, index) in processor.threads.with_index() {
+        let Some(reason) = local.waits_for.get() else { continue };
+        let since = Time::from_nanoseconds(local.since_ns.get());
+        let thread = ThreadId { node: processor.node().id, index };
+        let waits_for = match reason {
+            Reason::Phase(_) => format!("{reason}: {}", processor.world().phases.arrivals()),
+            _ => reason.to_string(),
+        };
+        lock(&processor.world().blocked).push(Blocked { thread, waits_for, since });
+    }
+}
