@@ -30,8 +30,8 @@ const PATIENCE: u32 = 8;
 pub struct DelayLines<E> {
     /// The delay of each row; [`Time::MAX`] for a row that has none yet.
     delays: [Time; ROWS],
-    /// The time of the first thing of each row that has one.
-    times: [Time; ROWS],
+    /// The place of the first thing of each row that has one, but for its second number. Comparing them takes no branch.
+    firsts: [u128; ROWS],
     /// The rows that have things, in the order of their first things. The places behind those are of no meaning.
     order: [u8; ROWS],
     /// The number of rows that have things.
@@ -50,7 +50,7 @@ impl<E: Copy> Default for DelayLines<E> {
     fn default() -> Self {
         Self {
             delays: [Time::MAX; ROWS],
-            times: [Time::MAX; ROWS],
+            firsts: [u128::MAX; ROWS],
             order: [0; ROWS],
             standing: 0,
             rows: std::array::from_fn(|_| VecDeque::new()),
@@ -87,14 +87,14 @@ impl<E: Copy> DelayLines<E> {
         self.push_to(row, now, order, event)
     }
 
-    #[inline]
+    #[inline(always)]
     fn push_to(&mut self, row: usize, now: Time, order: Order, event: E) -> bool {
         self.pushed[row] = now;
         let things = &mut self.rows[row];
         match things.back() {
             None => {
                 things.push_back((order, event));
-                self.stand(row, order.at);
+                self.stand(row, order);
             }
             Some(&(last, _)) if last < order => things.push_back((order, event)),
             Some(_) => return self.overtake(row, order, event),
@@ -112,18 +112,19 @@ impl<E: Copy> DelayLines<E> {
         if place == 0 {
             let old = self.order[..self.standing].iter().position(|&one| usize::from(one) == row);
             self.go_back(old.expect("the row stands"));
-            self.stand(row, order.at);
+            self.stand(row, order);
         }
         true
     }
 
-    /// Adds a row to those in order, whose first thing comes at `at`.
+    /// Adds a row whose first thing has the place `first` to those in order.
     #[inline]
-    fn stand(&mut self, row: usize, at: Time) {
-        self.times[row] = at;
+    fn stand(&mut self, row: usize, first: Order) {
+        let first = roughly(first);
+        self.firsts[row] = first;
         let mut place = self.standing;
         while let Some(before) = place.checked_sub(1)
-            && self.comes_before(row, self.order[before % ROWS])
+            && self.comes_before((row, first), self.order[before % ROWS])
         {
             self.order[place % ROWS] = self.order[before % ROWS];
             place = before;
@@ -139,34 +140,36 @@ impl<E: Copy> DelayLines<E> {
         self.standing -= 1;
     }
 
-    /// Moves the first row to its place in the order, after its first thing has become one at `at`.
+    /// Moves the first row to its place in the order, now that its first thing has the place `first`.
     #[inline]
-    fn fall_back(&mut self, row: usize, at: Time) {
-        self.times[row] = at;
+    fn fall_back(&mut self, row: usize, first: Order) {
+        let first = roughly(first);
+        self.firsts[row] = first;
         let mut place = 0;
-        while place + 1 < self.standing && !self.comes_before(row, self.order[(place + 1) % ROWS]) {
-            self.order[place % ROWS] = self.order[(place + 1) % ROWS];
+        while place + 1 < self.standing {
+            let next = self.order[(place + 1) % ROWS];
+            if self.comes_before((row, first), next) {
+                break;
+            }
+            self.order[place % ROWS] = next;
             place += 1;
         }
         self.order[place % ROWS] = row as u8;
     }
 
-    /// Whether the first thing of a row comes before that of another row.
+    /// Whether the first thing of a row, whose place is `first`, comes before that of another row.
     #[inline]
-    fn comes_before(&self, row: usize, other: u8) -> bool {
+    fn comes_before(&self, (row, first): (usize, u128), other: u8) -> bool {
         let other = usize::from(other) % ROWS;
-        // Mostly the time decides.
-        if self.times[row] == self.times[other] {
-            self.wins_tie(row, other)
-        } else {
-            self.times[row] < self.times[other]
-        }
+        let its = self.firsts[other];
+        if first == its { self.wins_tie(row, other) } else { first < its }
     }
 
-    /// Whether the first thing of a row comes before that of another row at the same time.
-    #[inline(never)]
+    /// Whether the first thing of a row comes before that of another row, by the second numbers of their places.
+    #[cold]
     fn wins_tie(&self, row: usize, other: usize) -> bool {
-        self.rows[row].front().map(|&(order, _)| order) < self.rows[other].front().map(|&(order, _)| order)
+        let first = |row: usize| self.rows[row].front().map(|&(order, _)| order);
+        first(row) < first(other)
     }
 
     /// The number of things to come.
@@ -200,14 +203,23 @@ impl<E: Copy> DelayLines<E> {
     /// Removes and returns the first thing.
     #[inline]
     pub fn pop(&mut self) -> Option<(Order, E)> {
+        let first = self.next()?;
+        self.skip();
+        Some(first)
+    }
+
+    /// Removes the first thing, if there is one.
+    #[inline(never)]
+    pub fn skip(&mut self) {
         let row = usize::from(self.order[0]) % ROWS;
-        let popped = self.rows[row].pop_front()?;
+        if self.rows[row].pop_front().is_none() {
+            return;
+        }
         self.popped = row;
         match self.rows[row].front() {
-            Some(&(first, _)) => self.fall_back(row, first.at),
+            Some(&(first, _)) => self.fall_back(row, first),
             None => self.go_back(0),
         }
-        Some(popped)
     }
 
     /// The thing that stood `number` places behind the thing popped last, in its row.
@@ -215,6 +227,12 @@ impl<E: Copy> DelayLines<E> {
     pub fn behind(&self, number: usize) -> Option<E> {
         Some(self.rows[self.popped].get(number.checked_sub(1)?)?.1)
     }
+}
+
+/// A place but for its second number.
+#[inline]
+fn roughly(Order { at, major, .. }: Order) -> u128 {
+    u128::from(at.as_femtoseconds()) << 64 | u128::from(major)
 }
 
 #[cfg(test)]

@@ -326,7 +326,7 @@ impl Agenda {
         if !is_first || order.at > self.patient_until || !self.due.is_empty() {
             return None;
         }
-        self.usual.pop();
+        self.usual.skip();
         self.is_usual = true;
         self.came = (self.turn.actor, order);
         (self.now, self.latest) = (order.at, self.latest.max(order.at));

@@ -36,11 +36,11 @@ pub(crate) fn ask(cluster: &Cluster, fibers: &Fibers) {
     if cluster.agenda.takes_turns() {
         ask_for_turns(cluster, fibers);
     } else if !cluster.agenda.is_usual() {
-        ask_for_events(cluster, fibers, EVENTS_AHEAD.map(|ahead| cluster.agenda.event_ahead(ahead)));
+        ask_for_events(cluster, fibers, EVENTS_AHEAD, |ahead| cluster.agenda.event_ahead(ahead));
     } else if ask_for_passages(cluster) {
         return;
     } else {
-        ask_for_events(cluster, fibers, USUAL_AHEAD.map(|ahead| cluster.agenda.usual_ahead(ahead)));
+        ask_for_events(cluster, fibers, USUAL_AHEAD, |ahead| cluster.agenda.usual_ahead(ahead));
     }
     if cluster.nodes.len() >= FAR {
         ask_for_far(cluster);
@@ -83,13 +83,19 @@ fn ask_for_turns(cluster: &Cluster, fibers: &Fibers) {
     }
 }
 
-/// Asks for what the next events of one queue of all nodes touch, the soonest of which comes first.
-fn ask_for_events(cluster: &Cluster, fibers: &Fibers, events: [Option<Happening>; 4]) {
-    let [deep, inside, parts, subject] = events;
-    if let Some(happening) = subject {
+/// Asks for what events touch that come soon on one of all nodes, by how many come before each. The soonest is the first.
+#[inline(always)]
+fn ask_for_events(
+    cluster: &Cluster,
+    fibers: &Fibers,
+    [deep, inside, parts, subject]: [usize; 4],
+    event_ahead: impl Fn(usize) -> Option<Happening>,
+) {
+    if let Some(happening) = event_ahead(subject) {
         ask_for_subject(cluster, happening);
     }
-    let with_node = |happening: Option<Happening>| Some((happening?, node_of(cluster, happening?)?));
+    let with_node =
+        |ahead: usize| event_ahead(ahead).and_then(|event| Some((event, node_of(cluster, event)?)));
     if let Some((happening, node)) = with_node(parts) {
         ask_for_parts(cluster, fibers, node, reaches_fiber(cluster, happening));
     }

@@ -300,10 +300,15 @@ impl Fabric {
             self.enqueue(wanted, number, later);
             return None;
         }
+        let worm = &self.worms[number as usize];
         if worm.arrives || stage != Stage::Comes || !self.wires.is_empty() {
             return self.proceed_past(now, number, stage, later);
         }
-        self.go_on(now, number, later);
+        if worm.is_plain() {
+            self.go_on::<true>(now, number, later);
+        } else {
+            self.go_on::<false>(now, number, later);
+        }
         None
     }
 
@@ -336,20 +341,22 @@ impl Fabric {
             self.worms[number as usize].stage = Stage::Booked;
             self.put(start, number, later);
         } else {
-            self.go_on(now, number, later);
+            self.go_on::<false>(now, number, later);
         }
         None
     }
 
     /// Lets a worm's head enter the channel that it was given. The head reaches the channel's end after the channel's delay. It
-    /// asks for the next channel then, or when the worm before it in the buffer has left.
+    /// asks for the next channel then, or when the worm before it in the buffer has left. Most worms are `PLAIN`, which saves questions.
     #[inline(always)]
-    fn go_on(&mut self, now: Time, number: u32, later: &mut impl FnMut(Time, u32, Event)) {
+    fn go_on<const PLAIN: bool>(&mut self, now: Time, number: u32, later: &mut impl FnMut(Time, u32, Event)) {
         let worm = &mut self.worms[number as usize];
         let (entered, leaves) = (worm.wants, worm.leaves());
         let reaches = now + if leaves { self.latency } else { self.hop };
         worm.reaches = reaches;
-        let place = if worm.is_long() { self.bodies[number as usize].entered() } else { 0 };
+        let tie = worm.tie;
+        let (is_long, is_ambient) = (!PLAIN && worm.is_long(), !PLAIN && worm.is_ambient);
+        let place = if is_long { self.bodies[number as usize].entered() } else { 0 };
         let channel = &mut self.channels[entered as usize];
         let cleared_at = std::mem::replace(&mut channel.cleared_at, Time::MAX);
         let before = (channel.newest, channel.place);
@@ -357,18 +364,19 @@ impl Fabric {
         if cleared_at == Time::MAX {
             self.follow(before, number);
         } else {
-            self.put(reaches.max(cleared_at), number, later);
+            self.ambient += usize::from(is_ambient);
+            later(reaches.max(cleared_at), tie, Event::worm(number));
         }
-        self.enter(now, number, later);
-        self.look_ahead(number);
-        if leaves && self.worms[number as usize].is_ambient {
+        self.enter::<PLAIN>(now, number, later);
+        self.look_ahead::<PLAIN>(number);
+        if leaves && is_ambient {
             self.launch_again(now, self.worms[number as usize].cargo, later);
         }
     }
 
     /// Finds the channel that a worm's head wants after the one that it has entered.
     #[inline]
-    fn look_ahead(&mut self, number: u32) {
+    fn look_ahead<const PLAIN: bool>(&mut self, number: u32) {
         let worm = &mut self.worms[number as usize];
         if worm.run.is_passed() {
             worm.run = self.wiring.next_run(worm.wants, worm.goal);
@@ -376,7 +384,7 @@ impl Fabric {
         worm.wants = worm.run.next().unwrap_or_else(|| {
             worm.arrives = true;
             match &self.cross_traffic {
-                Some(traffic) if worm.is_ambient => traffic.port_in(worm.cargo),
+                Some(traffic) if !PLAIN && worm.is_ambient => traffic.port_in(worm.cargo),
                 _ => self.wiring.port_in(worm.goal),
             }
         });
@@ -412,21 +420,21 @@ impl Fabric {
 
     /// Lets a worm's head leave the network. The tail follows without a pause.
     fn come_out(&mut self, now: Time, number: u32, later: &mut impl FnMut(Time, u32, Event)) {
-        self.enter(now, number, later);
+        self.enter::<false>(now, number, later);
         self.free.push(number);
     }
 
     /// Lets a worm's head enter the channel that it was given. The times at which the tail leaves channels become known.
     #[inline(always)]
-    fn enter(&mut self, now: Time, number: u32, later: &mut impl FnMut(Time, u32, Event)) {
+    fn enter<const PLAIN: bool>(&mut self, now: Time, number: u32, later: &mut impl FnMut(Time, u32, Event)) {
         let worm = &mut self.worms[number as usize];
         let (entered, passage) = (worm.wants, worm.passage);
         // Cross traffic has ports of its own, as fast as links and without a gap.
-        let is_port = !worm.is_ambient && (worm.leaves() || worm.arrives);
+        let is_port = (PLAIN || !worm.is_ambient) && (worm.leaves() || worm.arrives);
         let gap = if is_port { self.gap } else { Time::ZERO };
         let channel = &mut self.channels[entered as usize];
         channel.carry(now, passage.max(gap));
-        if worm.is_long() {
+        if !PLAIN && worm.is_long() {
             let whole = worm.arrives;
             worm.holds = entered;
             self.bodies[number as usize].enter(entered, now, passage, gap);

@@ -121,6 +121,12 @@ impl Worm {
         self.is_long
     }
 
+    /// Whether the message is one of a node, and lies in one buffer.
+    #[inline]
+    pub(super) fn is_plain(&self) -> bool {
+        !self.is_long && !self.is_ambient
+    }
+
     /// Whether the head wants the first channel of the way, the port out.
     #[inline]
     pub(super) fn leaves(&self) -> bool {
