@@ -20,6 +20,9 @@ const FILLED: usize = 16;
 /// The things to which the row gets short before it is filled up. So many things can be seen ahead.
 const SHORT: usize = 8;
 
+/// The things of the row before which a new one mostly comes, at most.
+const NEAR: usize = 4;
+
 /// Things in the order of their keys. Things of equal keys come in any order.
 #[derive(Clone, Debug)]
 pub(crate) struct Queue<K, E> {
@@ -56,10 +59,21 @@ impl<K, E> Queue<K, E> {
 
 impl<K: Copy + Ord, E: Copy> Queue<K, E> {
     /// Adds a thing.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn push(&mut self, key: K, thing: E) {
-        let entry = Entry { key, thing };
-        if !self.later.is_empty() && self.row.last().is_some_and(|last| last.key < key) {
+        let comes_last = self.row.last().is_none_or(|last| last.key < key) && self.later.is_empty();
+        let has_room = self.row.len() < self.row.capacity() && self.row.len() - self.head < ROW;
+        if comes_last && has_room {
+            self.row.push(Entry { key, thing });
+        } else {
+            self.push_among(Entry { key, thing });
+        }
+    }
+
+    /// Adds a thing that comes before others, or for which the row has no room.
+    #[inline(never)]
+    fn push_among(&mut self, entry: Entry<K, E>) {
+        if !self.later.is_empty() && self.row.last().is_some_and(|last| last.key < entry.key) {
             if self.last.is_some() || self.later.len() >= TAKEN {
                 return self.push_to_many(entry);
             }
@@ -144,6 +158,9 @@ impl<K: Copy + Ord, E: Copy> Queue<K, E> {
         let row = &mut self.row[self.head..];
         let Some((&last, before)) = row.split_last() else { return };
         let mut place = before.len();
+        if place > NEAR && last.key <= before[place - 1 - NEAR].key {
+            return move_far_up(row, place - 1 - NEAR);
+        }
         while place > 0 && last.key <= row[place - 1].key {
             row[place] = row[place - 1];
             place -= 1;
@@ -203,6 +220,15 @@ impl<K: Copy + Ord, E: Copy> Queue<K, E> {
         let last = self.row.drain(self.head + FILLED..);
         last.for_each(|entry| self.later.push(entry));
     }
+}
+
+/// Moves the last entry of a row to its place, which is at `most` or before.
+#[inline(never)]
+fn move_far_up<K: Copy + Ord, E: Copy>(row: &mut [Entry<K, E>], most: usize) {
+    let Some((&last, before)) = row.split_last() else { return };
+    let place = before[..most].partition_point(|entry| entry.key < last.key);
+    row.copy_within(place..row.len() - 1, place + 1);
+    row[place] = last;
 }
 
 #[cfg(test)]

@@ -57,7 +57,7 @@ impl PartialOrd for Order {
 }
 
 /// The time of an actor's next thing, and the rank of the actor among actors. No two actors have the same rank.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Turn {
     /// The time of the thing.
     pub at: Time,
@@ -72,6 +72,30 @@ impl Turn {
     /// Before everything that happens at `at` or later.
     pub const fn until(at: Time) -> Self {
         Self { at, rank: 0 }
+    }
+}
+
+impl Ord for Turn {
+    #[inline]
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.at.cmp(&other.at).then(self.rank.cmp(&other.rank))
+    }
+}
+
+impl PartialOrd for Turn {
+    #[inline]
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+
+    #[inline]
+    fn lt(&self, other: &Self) -> bool {
+        if self.at != other.at { self.at < other.at } else { self.rank < other.rank }
+    }
+
+    #[inline]
+    fn le(&self, other: &Self) -> bool {
+        if self.at != other.at { self.at < other.at } else { self.rank <= other.rank }
     }
 }
 
@@ -98,11 +122,21 @@ impl<E: Copy> Timetable<E> {
     }
 
     /// Adds a thing for an actor.
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, actor: usize, order: Order, event: E) {
-        if self.acting != actor && order.at < self.next[actor] {
+        if self.acting == actor {
+            self.queues[actor].push(order, event);
+        } else {
+            self.push_for_other(actor, order, event);
+        }
+    }
+
+    /// Adds a thing for an actor whose turn it is not.
+    #[inline(never)]
+    fn push_for_other(&mut self, actor: usize, order: Order, event: E) {
+        if order.at < self.next[actor] {
             self.next[actor] = order.at;
-            self.turns.push(Turn { at: order.at, rank: self.ranks[actor] }, (actor as u32, event));
+            self.turns.push(self.turn(actor, order.at), (actor as u32, event));
         }
         self.queues[actor].push(order, event);
     }
@@ -210,7 +244,7 @@ impl<E: Copy> Timetable<E> {
         self.queues[self.acting].nth(ahead).map(|(_, &thing)| thing)
     }
 
-    #[inline]
+    #[inline(always)]
     fn end_turn(&mut self) {
         let first = self.queues[self.acting].first();
         self.next[self.acting] = first.map_or(Time::MAX, |(order, _)| order.at);

@@ -99,6 +99,8 @@ struct Due {
 struct Acting {
     /// The node. In global order there is one queue for all nodes and the network, and it has number 0.
     actor: usize,
+    /// The rank of the actor, before the number of a push.
+    rank: u64,
     /// The rank of the node whose event happens now, before the number of a push.
     by: u64,
     /// The end of the turn.
@@ -117,7 +119,13 @@ impl Agenda {
             came: (0, Order { at: Time::ZERO, major: 0, minor: 0 }),
             latest: Time::ZERO,
             events: Timetable::new(if lookahead.is_zero() { [0].into() } else { ranks.clone() }),
-            turn: Acting { actor: 0, by: 0, bound: Turn::NEVER, in_order: true },
+            turn: Acting {
+                actor: 0,
+                rank: u64::from(ranks[0]) << PUSHES,
+                by: 0,
+                bound: Turn::NEVER,
+                in_order: true,
+            },
             lookahead,
             held: vec![false; nodes].into(),
             ranks,
@@ -168,34 +176,32 @@ impl Agenda {
     /// the event before it would be pushed.
     #[inline]
     pub(crate) fn push_since(&mut self, since: Time, node: usize, at: Time, happening: Happening) {
-        let rank = self.ranks[node];
-        let order = self.next_order(since, at, rank);
-        self.insert(self.actor(node), order, rank, happening.into());
+        let order = self.next_order(since, at, node);
+        self.insert(self.actor(node), order, happening.into());
     }
 
     /// Adds an event inside the network at `at`. `rank` is that of the node that it concerns.
     #[inline]
     pub(crate) fn push_inside(&mut self, at: Time, rank: u32, event: hardware::Event) {
-        let order = self.next_order(self.now, at, rank);
-        self.insert_passage(order, rank, Happening::Network { event }.into());
+        let order = self.next_global_order(self.now, at, rank);
+        self.insert_passage(order, Happening::Network { event }.into());
     }
 
     /// Adds an event of a message at the port in of its node.
     #[inline]
     pub(crate) fn push_passage(&mut self, node: usize, at: Time, happening: Happening) {
-        let rank = self.ranks[node];
-        let order = self.next_order(self.now, at, rank);
+        let order = self.next_order(self.now, at, node);
         match self.lookahead.is_zero() {
-            true => self.insert_passage(order, rank, happening.into()),
-            false => self.insert(node, order, rank, happening.into()),
+            true => self.insert_passage(order, happening.into()),
+            false => self.insert(node, order, happening.into()),
         }
     }
 
     /// Adds an event of a message in global order.
     #[inline]
-    fn insert_passage(&mut self, order: Order, rank: u32, event: Packed) {
+    fn insert_passage(&mut self, order: Order, event: Packed) {
         if !self.usual.push(self.now, order, event) {
-            self.queue(0, order, rank, event);
+            self.events.push(0, order, event);
         }
     }
 
@@ -208,12 +214,13 @@ impl Agenda {
     /// Keeps the place that an event of a node at `at` would get now, for an event that may have to be [pushed](Self::push_to)
     /// later.
     pub(crate) fn keep_place(&mut self, node: usize, at: Time) -> Order {
-        self.next_order(self.now, at, self.ranks[node])
+        self.next_order(self.now, at, node)
     }
 
     /// Adds an event of a node at a place that was [kept](Self::keep_place), and that has not passed.
+    #[inline]
     pub(crate) fn push_to(&mut self, place: Order, node: usize, happening: Happening) {
-        self.insert(self.actor(node), place, self.ranks[node], happening.into());
+        self.insert(self.actor(node), place, happening.into());
     }
 
     /// Moves an event of a node from the place `from` to a later one. Returns whether it is there now: mostly, if it is an event of the
@@ -223,36 +230,40 @@ impl Agenda {
         self.events.postpone(self.actor(node), from, to)
     }
 
-    /// The place of an event at `at` that is pushed at the instant `since`.
+    /// The place of an event of a node at `at` that is pushed at the instant `since`.
     #[inline]
-    fn next_order(&mut self, since: Time, at: Time, rank: u32) -> Order {
-        let number = self.pushes;
+    fn next_order(&mut self, since: Time, at: Time, node: usize) -> Order {
+        if self.lookahead.is_zero() {
+            return self.next_global_order(since, at, self.ranks[node]);
+        }
+        Order { at, major: since.as_femtoseconds(), minor: self.turn.by | self.next_number() }
+    }
+
+    /// The place in global order of an event at `at` that is pushed at the instant `since`. Simultaneous events of several nodes come
+    /// by `rank`. Among those of a node the event of the earlier push comes first: it has been waited for longer.
+    #[inline]
+    fn next_global_order(&mut self, since: Time, at: Time, rank: u32) -> Order {
+        let waits = (at - since).as_femtoseconds().min(LONGEST_WAIT);
+        let major = u64::from(rank) << PUSHES | (LONGEST_WAIT - waits);
+        Order { at, major, minor: self.next_number() }
+    }
+
+    /// The number of the next push.
+    #[inline]
+    fn next_number(&mut self) -> u64 {
         self.pushes += 1;
-        match self.lookahead.is_zero() {
-            // Simultaneous events of several nodes come by rank. Among those of a node the event of the earlier push comes first:
-            // it has been waited for longer.
-            true => {
-                let waits = (at - since).as_femtoseconds().min(LONGEST_WAIT);
-                let major = u64::from(rank) << PUSHES | (LONGEST_WAIT - waits);
-                Order { at, major, minor: number }
-            }
-            false => Order { at, major: since.as_femtoseconds(), minor: self.turn.by | number },
-        }
+        self.pushes - 1
     }
 
-    #[inline(always)]
-    fn insert(&mut self, actor: usize, order: Order, rank: u32, event: Packed) {
-        if !self.all_usual || !self.usual.push(self.now, order, event) {
-            self.queue(actor, order, rank, event);
+    /// Adds an event of an actor. The caller knows the kind of the event, so that it has the word of the event for nothing.
+    #[inline(never)]
+    fn insert(&mut self, actor: usize, order: Order, event: Packed) {
+        if self.all_usual && self.usual.push(self.now, order, event) {
+            return;
         }
-    }
-
-    #[inline]
-    fn queue(&mut self, actor: usize, order: Order, rank: u32, event: Packed) {
         self.events.push(actor, order, event);
-        let turn = &mut self.turn;
-        if actor != turn.actor && turn.in_order {
-            turn.bound = turn.bound.min(Turn { at: order.at, rank });
+        if actor != self.turn.actor && self.turn.in_order {
+            self.turn.bound = self.turn.bound.min(Turn { at: order.at, rank: self.ranks[actor] });
         }
     }
 
@@ -288,8 +299,9 @@ impl Agenda {
 
     /// Removes the next event from the queue. The caller then [begins](Self::begin) it, or [ends](Self::end) the
     /// run.
-    #[inline]
-    pub(crate) fn take_next(&mut self) -> Option<(Time, Happening)> {
+    // The loop that takes events is one function with what it takes them from.
+    #[inline(always)]
+    pub(crate) fn take_next(&mut self) -> Option<(Time, Packed)> {
         let (order, event) = if self.lookahead.is_zero() {
             self.is_usual = self.usual_is_next();
             if self.is_usual { self.usual.pop() } else { self.events.pop() }?
@@ -300,12 +312,12 @@ impl Agenda {
             }
         };
         self.came = (self.turn.actor, order);
-        self.turn.by = self.by(self.turn.actor);
-        Some((order.at, event.into()))
+        self.turn.by = self.turn.rank;
+        Some((order.at, event))
     }
 
     /// Removes the next event, with lookahead: mostly of another actor, whose turn it is then.
-    #[inline]
+    #[inline(always)]
     fn take_later(&mut self) -> Option<(Order, Packed)> {
         if self.turn.bound < Turn::NEVER {
             let own = self.own();
@@ -365,6 +377,7 @@ impl Agenda {
     }
 
     /// Begins the turn of an actor, in global order, or with lookahead from `start` on.
+    #[inline(always)]
     fn begin_turn(&mut self, actor: usize, start: Option<Time>) {
         let others = self.events.first_of_others().unwrap_or(Turn::NEVER);
         let bound = match start {
@@ -375,7 +388,7 @@ impl Agenda {
             }
         };
         self.prospect.renew();
-        self.turn = Acting { actor, bound, in_order: start.is_none(), ..self.turn };
+        self.turn = Acting { actor, rank: self.by(actor), bound, in_order: start.is_none(), ..self.turn };
     }
 
     /// The time of the next event of the acting node, in this turn or later.
@@ -462,8 +475,9 @@ impl Agenda {
     }
 
     /// Moves the present time to an event that was taken from the queue.
-    pub(crate) fn begin(&mut self, at: Time, happening: Happening) {
-        if !happening.is_a_look() {
+    #[inline]
+    pub(crate) fn begin(&mut self, at: Time, event: Packed) {
+        if !event.is_a_look() {
             self.latest = self.latest.max(at);
         }
         self.now = at;
@@ -490,10 +504,7 @@ impl Agenda {
     /// The number of events to come that may end a wait. Looks count unless they are `ignored`. Continuations of
     /// processors do not count, because the processor itself shows that it is at work.
     pub(crate) fn under_way(&self, ignored: bool) -> usize {
-        let counts = |&&event: &&Packed| match Happening::from(event) {
-            Happening::Continue { .. } => false,
-            event => !ignored || !event.is_a_look(),
-        };
+        let counts = |event: &&Packed| !(event.is_a_continuation() || ignored && event.is_a_look());
         self.events.iter().chain(self.usual.iter()).filter(counts).count()
     }
 

@@ -144,14 +144,13 @@ fn handle(cluster: &mut Cluster, happening: Happening) {
 #[inline]
 fn begin_next(cluster: &mut Cluster, fibers: &Fibers) -> Option<Happening> {
     let next = cluster.agenda.take_next();
-    let Some((at, happening)) =
-        next.filter(|&(_, happening)| !cluster.link.road.is_over(happening, &cluster.agenda))
+    let Some((at, event)) = next.filter(|&(_, event)| !cluster.link.road.is_over(event, &cluster.agenda))
     else {
         cluster.agenda.end();
         gauges::sample(cluster, true);
         return None;
     };
-    cluster.agenda.begin(at, happening);
+    cluster.agenda.begin(at, event);
     trains::catch_up(cluster);
     if cluster.agenda.foresees() {
         foresight::ask(cluster, fibers);
@@ -161,7 +160,7 @@ fn begin_next(cluster: &mut Cluster, fibers: &Fibers) -> Option<Happening> {
     }
     match cluster.agenda.stalled() {
         Some(limit) => stall(cluster, limit),
-        None => Some(happening),
+        None => Some(event.into()),
     }
 }
 

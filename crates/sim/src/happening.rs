@@ -31,13 +31,6 @@ pub(crate) enum Happening {
     Reach { node: u32 },
 }
 
-impl Happening {
-    /// Whether the event only makes a part look, perhaps in vain, or is one that no thread waits for.
-    pub(crate) fn is_a_look(self) -> bool {
-        matches!(self, Self::Look { .. } | Self::Overflow { .. } | Self::Post { .. })
-    }
-}
-
 /// The next step of a packet of a transfer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum PacketStep {
@@ -77,12 +70,30 @@ const POST: u32 = 8;
 const LOOK: u32 = 9;
 const REACH: u32 = 10;
 
+/// The kinds of events that only make a part look, perhaps in vain, or that no thread waits for, a bit each.
+const LOOKS: u32 = 1 << LOOK | 1 << OVERFLOW | 1 << POST;
+
 impl Packed {
+    #[inline]
+    fn kind(self) -> u32 {
+        (self.0 >> 32) as u32 / LIMIT
+    }
+
+    /// Whether the event only makes a part look, perhaps in vain, or is one that no thread waits for.
+    #[inline]
+    pub(crate) fn is_a_look(self) -> bool {
+        LOOKS >> self.kind() & 1 != 0
+    }
+
+    /// Whether the event lets the fiber at work on a core go on.
+    pub(crate) fn is_a_continuation(self) -> bool {
+        self.kind() == CONTINUE
+    }
+
     /// The event, if it is one inside the network.
     #[inline]
     pub(crate) fn inside(self) -> Option<hardware::Event> {
-        let is_inside = (self.0 >> 32) as u32 / LIMIT == NETWORK;
-        is_inside.then(|| hardware::Event::of_number(self.0 as u32))
+        (self.kind() == NETWORK).then(|| hardware::Event::of_number(self.0 as u32))
     }
 }
 
@@ -109,10 +120,10 @@ impl From<Happening> for Packed {
 
 impl From<Packed> for Happening {
     #[inline]
-    fn from(Packed(word): Packed) -> Self {
-        let (high, number) = ((word >> 32) as u32, word as u32);
-        let small = high % LIMIT;
-        match high / LIMIT {
+    fn from(event: Packed) -> Self {
+        let number = event.0 as u32;
+        let small = (event.0 >> 32) as u32 % LIMIT;
+        match event.kind() {
             CONTINUE => Self::Continue { core: small, epoch: number },
             ARRIVE => Self::Arrive { flight: number },
             PASS => Self::Pass { flight: number },
@@ -145,11 +156,17 @@ mod tests {
             Happening::Overflow { flight: number, uses: LIMIT - 1 },
             Happening::Post { node: number },
             Happening::Look { node: number },
+            Happening::Reach { node: number },
         ];
         let packets = PacketStep::ALL.map(|step| Happening::Packet { packet: number, step });
         for event in events.into_iter().chain(packets) {
-            assert_eq!(Happening::from(Packed::from(event)), event);
-            let inside = Packed::from(event).inside().map(|event| Happening::Network { event });
+            let packed = Packed::from(event);
+            assert_eq!(Happening::from(packed), event);
+            assert_eq!(packed.is_a_continuation(), matches!(event, Happening::Continue { .. }));
+            let looks =
+                matches!(event, Happening::Look { .. } | Happening::Overflow { .. } | Happening::Post { .. });
+            assert_eq!(packed.is_a_look(), looks);
+            let inside = packed.inside().map(|event| Happening::Network { event });
             assert_eq!(inside, Some(event).filter(|event| matches!(event, Happening::Network { .. })));
         }
     }

@@ -39,14 +39,11 @@ impl Prospect {
     /// Whether the next events are to be told now. They are not to be told again in this turn.
     #[inline]
     pub(crate) fn take(&mut self) -> bool {
-        match self {
-            Self::Never | Self::Done => false,
-            Self::Due => {
-                *self = Self::Done;
-                true
-            }
-            Self::Always => true,
+        let tells = matches!(self, Self::Due | Self::Always);
+        if *self == Self::Due {
+            *self = Self::Done;
         }
+        tells
     }
 }
 

@@ -48,11 +48,10 @@ impl Agenda {
     #[inline]
     pub(crate) fn place_after(&mut self, node: usize, from: Time, at: Time) -> Order {
         if self.lookahead.is_zero() {
-            return self.next_order(from, at, self.ranks[node]);
+            return self.next_order(from, at, node);
         }
-        let (major, minor) = (from.as_femtoseconds(), self.by(node) | self.pushes);
-        self.pushes += 1;
-        Order { at, major, minor }
+        let (major, rank) = (from.as_femtoseconds(), self.by(node));
+        Order { at, major, minor: rank | self.next_number() }
     }
 
     /// A place before everything at `at` that has a place already. It is the node's alone.
@@ -102,7 +101,7 @@ impl Agenda {
     pub(crate) fn advance_to(&mut self, at: Time) {
         // In global order nothing is left to come at that instant.
         let major = if self.lookahead.is_zero() { u64::MAX } else { self.now.as_femtoseconds() };
-        let minor = self.by(self.turn.actor) | self.pushes;
+        let minor = self.turn.rank | self.pushes;
         self.pass_to(Order { at, major, minor });
     }
 
@@ -112,7 +111,7 @@ impl Agenda {
     pub(crate) fn pass_to(&mut self, place: Order) {
         self.now = place.at;
         self.latest = self.latest.max(place.at);
-        self.turn.by = self.by(self.turn.actor);
+        self.turn.by = self.turn.rank;
         self.came = (self.turn.actor, place);
     }
 }
@@ -130,8 +129,8 @@ mod tests {
     fn agenda() -> Agenda {
         let mut agenda = Agenda::new([2, 1, 0].into(), ns(100), None);
         look(&mut agenda, 1, 50);
-        let (at, happening) = agenda.take_next().expect("it is to come");
-        agenda.begin(at, happening);
+        let (at, event) = agenda.take_next().expect("it is to come");
+        agenda.begin(at, event);
         agenda
     }
 

@@ -30,9 +30,9 @@ fn deliver(agenda: &mut Agenda, node: usize, at: u64, flight: u32) {
 
 /// Begins the next event. Returns its flight and its time.
 fn next(agenda: &mut Agenda) -> Option<(u32, Time)> {
-    let (at, happening) = agenda.take_next()?;
-    agenda.begin(at, happening);
-    let Happening::Deliver { flight } = happening else { panic!("{happening:?}") };
+    let (at, event) = agenda.take_next()?;
+    agenda.begin(at, event);
+    let Happening::Deliver { flight } = event.into() else { panic!("{event:?}") };
     Some((flight, at))
 }
 
@@ -144,8 +144,8 @@ fn a_fiber_that_steps_back_goes_on_in_global_order_before_what_was_due_then() {
     agenda.go_on_now(0, 5, 0);
     agenda.step_back(2, 9);
     assert_eq!((agenda.take_due(), next(&mut agenda)), (None, Some((1, ns(106)))));
-    let (at, happening) = agenda.take_next().expect("the fiber goes on");
-    assert!(matches!(happening, Happening::Continue { core: 2, epoch: 9 }));
+    let (at, event) = agenda.take_next().expect("the fiber goes on");
+    assert!(matches!(event.into(), Happening::Continue { core: 2, epoch: 9 }));
     assert_eq!((at, agenda.is_in_order(), agenda.take_due()), (ns(112), true, Some((5, 0))));
 }
 
@@ -168,7 +168,7 @@ fn looks_that_find_nothing_do_not_make_a_run_longer() {
 #[test]
 fn a_look_after_which_a_fiber_went_on_counts() {
     let mut agenda = agenda(&[7], None);
-    agenda.begin(ns(8), Happening::Look { node: 0 });
+    agenda.begin(ns(8), Happening::Look { node: 0 }.into());
     agenda.go_on_now(0, 0, 0);
     agenda.take_due();
     agenda.end();
@@ -190,12 +190,12 @@ fn events_are_under_way_that_may_end_a_wait() {
 #[test]
 fn a_run_stalls_when_nothing_happens_for_longer_than_the_limit() {
     let mut agenda = agenda(&[7], Some(ns(100)));
-    agenda.begin(ns(100), Happening::Deliver { flight: 0 });
+    agenda.begin(ns(100), Happening::Deliver { flight: 0 }.into());
     assert_eq!(agenda.stalled(), None);
     assert_eq!(agenda.pass(ns(1)), Some(ns(101)), "a clock does not run past the limit");
     agenda.note_progress();
     assert_eq!((agenda.pass(ns(1)), agenda.stalled()), (None, None));
-    agenda.begin(ns(201), Happening::Deliver { flight: 0 });
+    agenda.begin(ns(201), Happening::Deliver { flight: 0 }.into());
     assert_eq!(agenda.stalled(), Some(ns(100)));
 }
 

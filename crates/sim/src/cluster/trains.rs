@@ -520,10 +520,10 @@ mod tests {
         }
 
         fn run(mut self) -> (Vec<Found>, Vec<Stage>, impl PartialEq + std::fmt::Debug) {
-            while let Some((at, happening)) = self.agenda.take_next() {
-                self.agenda.begin(at, happening);
+            while let Some((at, event)) = self.agenda.take_next() {
+                self.agenda.begin(at, event);
                 self.catch_up();
-                match happening {
+                match event.into() {
                     Happening::Continue { core, epoch } => {
                         if self.bench.cores[core as usize].clock.counts(epoch) {
                             self.go_on(core as usize);

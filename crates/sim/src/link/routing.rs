@@ -10,7 +10,7 @@ use units::Time;
 
 use super::flights::Flight;
 use crate::agenda::Agenda;
-use crate::happening::Happening;
+use crate::happening::{Happening, Packed};
 
 /// The network and the limits of the interfaces' queues.
 pub(crate) struct Road {
@@ -116,8 +116,9 @@ impl Road {
 
     /// Whether all events to come are cross traffic: `next`, which has been taken from the agenda, and all that the agenda
     /// holds.
-    pub(crate) fn is_over(&self, next: Happening, agenda: &Agenda) -> bool {
-        matches!(next, Happening::Network { .. }) && self.is_quiet(|| agenda.waiting() + 1)
+    #[inline]
+    pub(crate) fn is_over(&self, next: Packed, agenda: &Agenda) -> bool {
+        next.inside().is_some() && self.is_quiet(|| agenda.waiting() + 1)
     }
 
     /// Whether all of `events` events to come are cross traffic.
@@ -195,7 +196,7 @@ mod tests {
         // The third message waits behind the 40 bytes of the second, which waits behind those of the first.
         assert!(!road.has_room(0, &port, ns(0)));
         assert_eq!(road.room_at(&port, ns(0)), ns(40));
-        let arrivals = std::iter::from_fn(|| agenda.take_next()).map(|(at, happening)| match happening {
+        let arrivals = std::iter::from_fn(|| agenda.take_next()).map(|(at, event)| match event.into() {
             Happening::Arrive { flight } => (flight, at),
             other => panic!("{other:?}"),
         });
