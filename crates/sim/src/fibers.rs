@@ -53,6 +53,15 @@ struct Shelf {
     working: Vec<Option<u32>>,
 }
 
+impl Shelf {
+    /// Takes the fiber that the handler of a core runs on, if the core runs one. Returns its place, too.
+    #[inline]
+    fn take_working(&mut self, core: usize) -> Option<(usize, Option<Fiber>)> {
+        let place = self.working[core].take()? as usize;
+        Some((place, self.fibers[place].take()))
+    }
+}
+
 /// The words that the engine and its fibers exchange when a fiber is resumed or suspends.
 pub(crate) struct Desk {
     state: Rc<RefCell<Cluster>>,
@@ -118,23 +127,24 @@ impl Fibers {
     /// # Errors
     /// There is no host memory for one more stack.
     pub(crate) fn resume_handler(&mut self, core: usize) -> io::Result<()> {
-        let working = self.desk.shelf.borrow_mut().working[core].take();
-        let place = match working {
-            Some(place) => {
+        let working = self.desk.shelf.borrow_mut().take_working(core);
+        let (place, fiber) = match working {
+            Some((place, fiber)) => {
                 self.desk.handles.set(Some(core));
-                place as usize
+                (place, fiber)
             }
             None => {
                 self.desk.begins.set(Some(core));
-                self.place_for(core)?
+                let place = self.place_for(core)?;
+                (place, self.desk.take(place))
             }
         };
-        let fiber = self.desk.take(place);
         self.resume(place, fiber.expect("a thread does not return under its guest"));
         Ok(())
     }
 
     /// Runs the fiber of a place until it suspends, and notes whose handler it is in then.
+    #[inline(always)]
     fn resume(&mut self, place: usize, mut fiber: Fiber) {
         let status = fiber.resume();
         let mut shelf = self.desk.shelf.borrow_mut();

@@ -64,18 +64,14 @@ impl Edge {
 
     /// Sends for a handler.
     fn post_cargo(&self, to: NodeId, cargo: &Cargo<'_>) {
-        if self.is_over() {
-            return;
+        if let Some(state) = self.live() {
+            self.send(state, to, cargo);
         }
-        self.send(self.state(), to, cargo);
     }
 
     /// Sends for a thread if there is room. Returns false if there is none.
     fn try_send(&self, to: NodeId, cargo: &Cargo<'_>) -> bool {
-        if self.is_over() {
-            return true;
-        }
-        let mut state = self.state();
+        let Some(mut state) = self.live() else { return true };
         let (sender, _) = Sender::of(&mut state, self.core());
         if sender.sends_at_once() && sender.finds_room_at_once() {
             self.send_for_thread(state, to, cargo);

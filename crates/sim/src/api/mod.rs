@@ -181,9 +181,13 @@ impl Edge {
     /// than this.
     #[inline]
     fn live_state(&self) -> Option<RefMut<'_, Cluster>> {
-        if panicking() {
-            return None;
-        }
+        if panicking() { None } else { self.live() }
+    }
+
+    /// Borrows the modelled state, unless the run is over and a panic unwinds this fiber: what it does has no effect any more. A fiber
+    /// that has caught its end goes no further than this.
+    #[inline]
+    fn live(&self) -> Option<RefMut<'_, Cluster>> {
         let state = self.state();
         if !state.agenda.is_over() {
             return Some(state);

@@ -218,46 +218,36 @@ impl Edge {
 
 impl Scheduling for Edge {
     fn waiter(&self) -> Waiter {
-        if self.is_over() {
-            return Waiter { thread: 0, generation: 0 };
-        }
-        self.settle();
-        let mut state = self.state();
+        let Some(state) = self.live() else { return Waiter { thread: 0, generation: 0 } };
+        let mut state = self.settled(state);
         let thread = state.thread_on(self.core());
         let node = state.cores[self.core()].node();
         state.nodes[node].threads.take_waiter(thread)
     }
 
     fn block(&self, wait: Wait) {
-        if self.is_over() {
-            return;
+        let Some(state) = self.live() else { return };
+        let mut state = self.settled(state);
+        let blocks = state.still_awaits(self.core());
+        if blocks {
+            state.block(self.core(), Reason::Wait(wait));
         }
-        self.settle();
-        let blocks = {
-            let mut state = self.state();
-            let waits = state.still_awaits(self.core());
-            if waits {
-                state.block(self.core(), Reason::Wait(wait));
-            }
-            waits
-        };
+        drop(state);
         if blocks {
             self.suspend();
         }
     }
 
     fn resume(&self, waiter: Waiter) -> bool {
-        if self.is_over() {
-            return false;
-        }
-        self.settle();
-        let node = self.state().cores[self.core()].node();
-        if !self.state().waits(node, waiter) {
+        let Some(state) = self.live() else { return false };
+        let mut state = self.settled(state);
+        let node = state.cores[self.core()].node();
+        if !state.waits(node, waiter) {
             return false;
         }
         // The resumed thread goes on when the resume has been paid for, not when the payment begins.
-        self.settle_after(|state, core| state.at_work(core).spend_primitive(Primitive::Resume, 1));
-        self.state().resume(node, waiter)
+        state.at_work(self.core()).spend_primitive(Primitive::Resume, 1);
+        self.settled(state).resume(node, waiter)
     }
 
     /// Waits without an atomic update: one OS thread runs everything of a run.
@@ -271,11 +261,8 @@ impl Scheduling for Edge {
 
     /// Signals without an atomic update, like [`wait`](Self::wait).
     fn signal(&self, event: &Event, amount: u64) {
-        if self.is_over() {
-            return;
-        }
         let node = {
-            let mut state = self.state();
+            let Some(mut state) = self.live() else { return };
             let signal = state.setting.machine.processor.signal;
             if amount > 0 {
                 state.agenda.note_progress();
@@ -290,10 +277,7 @@ impl Scheduling for Edge {
     }
 
     fn poll(&self) {
-        if self.is_over() {
-            return;
-        }
-        let mut state = self.state();
+        let Some(mut state) = self.live() else { return };
         match state.begin_poll(self.core()) {
             Poll::Pass => {}
             Poll::LeaveToOthers => self.leave_look(state),

@@ -416,7 +416,7 @@ impl Cluster {
     }
 
     fn admit_from_network(&mut self, node: usize) -> bool {
-        if !self.admits(node) {
+        if self.link.road.knocking(node).is_none() || !self.admits(node) {
             return false;
         }
         let next = self.link.road.accept(node, &mut self.agenda);

@@ -73,6 +73,7 @@ pub(crate) fn begin_call(cluster: &mut Cluster, core: usize) -> Option<Time> {
 /// there is no routine.
 #[inline]
 pub(crate) fn data(cluster: &Cluster, core: usize) -> Option<(u64, u64)> {
+    cluster.setting.machine.software_dispatch.as_ref()?;
     let Dispatch::Routine(routine) = &cluster.nodes[cluster.cores[core].node()].dispatch.way else {
         return None;
     };

@@ -63,6 +63,7 @@ impl Cluster {
     }
 
     /// Lets `core`, which has nothing to do now, work in its present role, or idle.
+    #[inline]
     fn go_on(&mut self, core: usize) {
         match self.nodes[self.cores[core].node()].dispatch.way {
             Dispatch::Routine(_) => routine::go_on(self, core),
@@ -78,9 +79,10 @@ impl Cluster {
     /// Lets `core` start a handler or an injection, or go on with a thread. Returns false if there is none of these.
     #[inline]
     pub(super) fn finds_work(&mut self, core: usize) -> bool {
-        let may_leave = self.nodes[self.cores[core].node()].dispatch.may_leave_to_others();
-        let leaves = may_leave && self.leaves_to_others(core);
-        !leaves && self.serve_next(core) || self.back_to_thread(core)
+        let dispatch = &self.nodes[self.cores[core].node()].dispatch;
+        let may_find = dispatch.may_find_work();
+        let leaves = may_find && dispatch.may_leave_to_others() && self.leaves_to_others(core);
+        may_find && !leaves && self.serve_next(core) || self.back_to_thread(core)
     }
 
     /// Starts a handler or an injection on `core`, which has just ended another activity.
@@ -97,6 +99,7 @@ impl Cluster {
     }
 
     /// Whether an event that waits when `core` ends an activity has to interrupt it.
+    #[inline]
     fn interrupts_again(&self, core: usize) -> bool {
         self.setting.machine.processor.interrupt_each && {
             let (dispatch, view) = self.seen(self.cores[core].node());
@@ -154,8 +157,9 @@ impl Cluster {
         }
     }
 
+    /// Finds processors for all events of `node` that wait. The node does not [rest](Dispatcher::rests).
     pub(super) fn find_processors(&mut self, node: usize) {
-        while !self.nodes[node].dispatch.rests() {
+        loop {
             let (dispatch, view) = self.parts(node);
             let Some(start) = dispatch.next_start(view) else { break };
             let first = self.nodes[node].first_core;
@@ -163,7 +167,7 @@ impl Cluster {
                 Start::Serve { number, delay } => self.serve(first + number, Noticed::Look { after: delay }),
                 Start::Interrupt { number } => self.interrupt(first + number),
             };
-            if !started {
+            if !started || self.nodes[node].dispatch.rests() {
                 break;
             }
         }
@@ -183,8 +187,10 @@ impl Cluster {
         let fetched = refill.map(|since| since + machine.queue.spill);
         let spill = fetched.map_or(Time::ZERO, |fetched| fetched.saturating_sub(now + delay));
         let (prices, anatomy) = (&self.setting.prices, &mut self.measure.anatomy);
+        let event = job.event;
+        own.give(job);
         let mut work = AtWork { now, core: own, memory, prices, anatomy };
-        let (path, wait) = match job.event {
+        let (path, wait) = match event {
             Event::Message { flight } => {
                 let message = &self.link.flights[flight];
                 let (path, hold) = work.receive(message.reaching(now, noticed == Noticed::Interrupt));
@@ -199,7 +205,6 @@ impl Cluster {
             port.stop_looking(core);
         }
         own.begin(Activity::Handler);
-        own.give(job);
         own.ledger.book(Bucket::Memory, wait);
         own.ledger.book(Bucket::Overhead, delay + spill + path);
         let receipt = Receipt { took: wait + spill + path, waited: own.ledger.waited_for_memory() };
@@ -225,8 +230,9 @@ impl Cluster {
 
     /// Lets a waiting handler run on `core` before its thread goes on. Returns true if one does: the thread's fiber suspends.
     pub(crate) fn yield_to_handlers(&mut self, core: usize, noticed: Noticed) -> bool {
-        let Activity::Thread(thread) = self.cores[core].activity() else { return false };
-        let started = self.start_handler(core, noticed);
+        let own = &self.cores[core];
+        let Activity::Thread(thread) = own.activity() else { return false };
+        let started = self.nodes[own.node()].dispatch.may_find_work() && self.start_handler(core, noticed);
         if started {
             self.cores[core].put_thread_off(thread, Time::ZERO);
         }
@@ -313,6 +319,7 @@ impl Cluster {
     }
 
     /// Spends the occupancy that follows a handler.
+    #[inline]
     pub(crate) fn spend_completion(&mut self, core: usize) {
         let own = &mut self.cores[core];
         let Node { dispatch, memory, .. } = &mut self.nodes[own.node()];

@@ -212,6 +212,8 @@ mod tests {
                 let walked = bench.by_walk();
                 let rests = bench.dispatch.rests();
                 prop_assert!(!rests || walked.is_none(), "a node that rests has nobody who could start");
+                let may_find = bench.dispatch.may_find_work();
+                prop_assert!(may_find || walked.is_none(), "nobody could start where nothing waits");
                 prop_assert_eq!(
                     bench.dispatch.idle.iter().next().map(|(_, number)| number),
                     bench.idle_longest_by_walk()
