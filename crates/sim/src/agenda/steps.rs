@@ -12,6 +12,7 @@ use des::Order;
 use units::Time;
 
 use super::Agenda;
+use crate::happening::Happening;
 
 /// Before everything.
 const FIRST: Order = Order { at: Time::ZERO, major: 0, minor: 0 };
@@ -95,6 +96,30 @@ impl Agenda {
         Some(target)
     }
 
+    /// Whether the turn of a node that runs ahead lasts beyond `at`, and no fiber goes on at the present time.
+    #[inline]
+    pub(crate) fn acts_until(&self, at: Time) -> bool {
+        !self.lookahead.is_zero() && self.turn.bound.at > at && self.due.is_empty()
+    }
+
+    /// The acting node's next event, if it comes before a place.
+    #[inline]
+    pub(crate) fn next_before(&self, place: Order) -> Option<Happening> {
+        let is_before = self.events.next().is_some_and(|next| next < place);
+        self.events.after(0).filter(|_| is_before).map(Happening::from)
+    }
+
+    /// Advances the present time to a place of the acting node in this turn, if the node has no earlier event. Returns whether it has.
+    #[inline]
+    pub(crate) fn come_to(&mut self, place: Order) -> bool {
+        let is_next = self.events.next().is_none_or(|next| place < next);
+        let comes = is_next && !self.is_stalled_at(place.at);
+        if comes {
+            self.pass_to(place);
+        }
+        comes
+    }
+
     /// Advances the present time to an instant before which the acting node is [quiet](Self::quiet_until), and at which nothing of it
     /// happens yet.
     #[inline]
@@ -119,7 +144,6 @@ impl Agenda {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::happening::Happening;
 
     fn ns(time: u64) -> Time {
         Time::from_nanoseconds(time)
@@ -176,6 +200,23 @@ mod tests {
             present < agenda.undisturbed_until()
                 && agenda.undisturbed_until() < agenda.keep_place(1, ns(101))
         );
+    }
+
+    #[test]
+    fn a_place_is_come_to_once_the_events_before_it_have_been_taken() {
+        let mut agenda = agenda();
+        look(&mut agenda, 1, 70);
+        let place = agenda.keep_place(1, ns(70));
+        look(&mut agenda, 1, 70);
+        assert!(agenda.acts_until(ns(70)) && !agenda.acts_until(ns(250)), "the turn ends at 250 ns");
+        assert_eq!(agenda.next_before(place), Some(Happening::Look { node: 1 }));
+        assert!(!agenda.come_to(place) && agenda.now() == ns(50));
+        agenda.take_next();
+        assert_eq!(agenda.next_before(place), None, "the other event comes after it");
+        assert!(agenda.come_to(place));
+        assert_eq!((agenda.now(), agenda.reached_by(1)), (ns(70), place));
+        agenda.go_on_now(1, 0, 0);
+        assert!(!agenda.acts_until(ns(71)), "a fiber goes on first");
     }
 
     #[test]

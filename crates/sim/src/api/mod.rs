@@ -16,7 +16,7 @@ use units::Time;
 
 use fiber::Owner;
 
-use crate::cluster::{Cluster, memory, routine, trains};
+use crate::cluster::{Cluster, arrivals, memory, routine, trains};
 use crate::dispatch::Noticed;
 use crate::memory::at_work::AtWork;
 use crate::memory::reach;
@@ -169,7 +169,7 @@ impl Edge {
     /// to make. It stays where it is while a panic unwinds the fiber.
     #[inline(never)]
     pub(crate) fn settled_later<'s>(&'s self, mut state: RefMut<'s, Cluster>) -> RefMut<'s, Cluster> {
-        if !panicking() && trains::settle(&mut state, self.core()) {
+        if !panicking() && arrivals::settle(&mut state, self.core()) {
             drop(state);
             self.suspend();
             state = self.state();

@@ -2,6 +2,7 @@
 //!
 //! This module must never decide what a part can decide for itself.
 
+pub(crate) mod arrivals;
 pub(crate) mod gauges;
 pub(crate) mod making;
 pub(crate) mod memory;
@@ -105,20 +106,6 @@ impl Cluster {
     pub(crate) fn step_back(&mut self, core: usize) {
         let epoch = self.cores[core].clock.go_on_at(self.agenda.now());
         self.agenda.step_back(core, epoch);
-    }
-
-    /// Advances engine time to the clock of `core`, whose fiber runs now. Returns true if an event comes earlier. The fiber
-    /// must then suspend, and an engine event resumes it at the right time.
-    pub(crate) fn settle(&mut self, core: usize) -> bool {
-        let ahead = self.cores[core].clock.take_ahead();
-        if ahead.is_zero() {
-            return false;
-        }
-        let goes_on = self.agenda.pass(ahead);
-        if let Some(at) = goes_on {
-            self.continue_at(core, at);
-        }
-        goes_on.is_some()
     }
 
     /// Whether another processor injects the messages of `core`'s threads.

@@ -59,19 +59,7 @@ struct OnBus<'a> {
 /// Advances engine time to the clock of `core`, whose fiber runs now, and makes the transactions that are pending then. Returns
 /// true if an event comes before. The fiber must then suspend; it is resumed when its transactions are made.
 #[inline]
-pub(crate) fn settle(cluster: &mut Cluster, core: usize) -> bool {
-    if cluster.cores[core].clock.pends() {
-        return settle_and_make(cluster, core);
-    }
-    let waits = cluster.settle(core);
-    if !waits {
-        catch_up(cluster);
-    }
-    waits
-}
-
-#[inline]
-fn settle_and_make(cluster: &mut Cluster, core: usize) -> bool {
+pub(crate) fn settle_and_make(cluster: &mut Cluster, core: usize) -> bool {
     let (mut node, core) = on_bus(cluster, core);
     let clock = node.clock(core);
     // The pending transactions belong to this fiber. The next fiber on this core has transactions of its own.

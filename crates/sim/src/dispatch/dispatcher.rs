@@ -348,6 +348,12 @@ impl Dispatcher {
         !matches!(self.way, Dispatch::Routine(_)) && (all_busy || self.nothing_may_start())
     }
 
+    /// Whether a message that comes now only waits until a processor looks, and makes none of them look.
+    pub(crate) fn only_keeps_messages(&self) -> bool {
+        let keeps = matches!(self.way, Dispatch::Own(_) | Dispatch::Register(_) | Dispatch::StateMachine(_));
+        keeps && !self.a_helper_idles() && self.notice == Notice::Poll
+    }
+
     /// The processor that starts work that waits, if there is one.
     pub(crate) fn next_start(&mut self, view: View<'_>) -> Option<Start> {
         if let Dispatch::Routine(routine) = &self.way {

@@ -46,6 +46,19 @@ fn the_processor_that_became_idle_last_serves() {
 }
 
 #[test]
+fn a_message_only_waits_where_all_processors_are_busy_and_look_themselves() {
+    let keeps = |notice, processors| {
+        let mut dispatch = register(notice);
+        know(&mut dispatch, &node(processors));
+        dispatch.only_keeps_messages()
+    };
+    let busy = [computing(), Activity::Handler, computing()];
+    assert!(keeps(Notice::Poll, busy));
+    assert!(!keeps(Notice::Poll, [computing(), idle(3), computing()]), "an idle processor takes it up");
+    assert!(!keeps(Notice::Interrupt, busy), "it interrupts a processor");
+}
+
+#[test]
 fn interrupts_go_round_among_processors_that_may_be_interrupted() {
     let mut dispatch = register(Notice::Interrupt);
     let mut cores = node([computing(), computing(), computing()]);

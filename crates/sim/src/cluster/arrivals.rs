@@ -1,0 +1,80 @@
+//! Messages that come to a node all of whose processors are busy, and that wait until a processor looks for them.
+//!
+//! Such a message changes nothing for a fiber that passes time there. So the fiber lets it come, and need not be suspended for it.
+//!
+//! This module must never know which processor takes a message up.
+
+use units::Time;
+
+use super::{Cluster, trains};
+use crate::happening::Happening;
+
+/// Advances engine time to the clock of `core`, whose fiber runs now, and makes the transactions that are pending then. Returns
+/// true if an event comes before. The fiber must then suspend; it is resumed when its transactions are made.
+#[inline]
+pub(crate) fn settle(cluster: &mut Cluster, core: usize) -> bool {
+    let clock = &mut cluster.cores[core].clock;
+    if clock.pends() {
+        return trains::settle_and_make(cluster, core);
+    }
+    let ahead = clock.take_ahead();
+    if !ahead.is_zero()
+        && let Some(at) = cluster.agenda.pass(ahead)
+    {
+        return !come_until(cluster, core, at);
+    }
+    trains::catch_up(cluster);
+    false
+}
+
+/// Advances engine time to `at`, where the fiber at work on `core` goes on, if nothing but such messages comes before. Returns whether
+/// it has. Otherwise the fiber must suspend, and an event resumes it at that time.
+#[inline(never)]
+fn come_until(cluster: &mut Cluster, core: usize, at: Time) -> bool {
+    let (node, clock) = (cluster.cores[core].node(), &mut cluster.cores[core].clock);
+    let epoch = clock.go_on_at(at);
+    let place = cluster.agenda.keep_place(node, at);
+    if cluster.agenda.acts_until(at) && only_keeps_messages(cluster, node) {
+        while let Some(next) = cluster.agenda.next_before(place)
+            && comes_alone(cluster, next)
+        {
+            take(cluster);
+        }
+        if cluster.agenda.come_to(place) {
+            trains::catch_up(cluster);
+            return true;
+        }
+    }
+    cluster.agenda.push_to(place, node, Happening::Continue { core: core as u32, epoch });
+    false
+}
+
+/// Whether a message that comes to a node only waits there, and nobody sees the instant at which it comes.
+fn only_keeps_messages(cluster: &Cluster, node: usize) -> bool {
+    cluster.nodes[node].dispatch.only_keeps_messages()
+        && cluster.link.staging.is_none()
+        && !cluster.measure.is_watched()
+}
+
+/// Whether an event is that of a message that comes, and that brings no words for a place in memory.
+fn comes_alone(cluster: &Cluster, event: Happening) -> bool {
+    match event {
+        Happening::Arrive { flight } | Happening::Pass { flight } | Happening::Deliver { flight } => {
+            !cluster.link.flights[flight].carries()
+        }
+        _ => false,
+    }
+}
+
+/// Takes the next event, which is that of a message that comes.
+fn take(cluster: &mut Cluster) {
+    let Some((at, event)) = cluster.agenda.take_next() else { return };
+    cluster.agenda.begin(at, event);
+    trains::catch_up(cluster);
+    match event.into() {
+        Happening::Arrive { flight } => cluster.arrive(flight),
+        Happening::Pass { flight } => cluster.pass(flight),
+        Happening::Deliver { flight } => cluster.deliver(flight),
+        other => unreachable!("{other:?} is no message that comes"),
+    }
+}
