@@ -12,8 +12,9 @@ use units::Time;
 /// Longer than any of these programs goes without a message.
 const STALL_LIMIT: Time = Time::from_microseconds(10_000_000);
 
-/// A limit that a program may run longer than, but not without anything happening.
-pub(crate) const SHORT_LIMIT: Duration = Duration::from_millis(300);
+/// A limit that a program may run longer than, but not without anything happening. It is longer than a busy host keeps a processor
+/// from its core.
+pub(crate) const SHORT_LIMIT: Duration = Duration::from_millis(1500);
 
 /// Long enough that whoever has nothing to do has gone to sleep.
 const NAP: Duration = Duration::from_millis(20);
