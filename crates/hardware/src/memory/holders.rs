@@ -70,7 +70,7 @@ impl Holders {
     pub(crate) fn others(&self, class: Class, processor: Option<usize>) -> Others {
         let all = u64::MAX >> (u64::BITS - self.width);
         let held = self.words.get(class.row).map_or(0, |held| held >> class.shift & all);
-        let own = processor.filter(|&processor| processor < SHARED).map_or(0, bit);
+        let own = processor.map_or(0, |processor| if processor < SHARED { 1 << processor } else { 0 });
         Others(held & !own)
     }
 }

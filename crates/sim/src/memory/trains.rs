@@ -94,7 +94,7 @@ impl Trains {
     }
 
     /// Adds the train of a fiber, with its next request at a place. The fiber looks at the place `looks` whether all are over.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn begin(&mut self, fiber: Fiber, train: Train, place: Order, looks: Order) {
         *self.state(fiber) = Some(State::Asks { train, looks });
         self.next.push((place, fiber));
