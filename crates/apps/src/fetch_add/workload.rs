@@ -2,11 +2,13 @@
 //!
 //! Words are drawn from a Zipf distribution by rejection (J. Crease, *Rejection sampling the Zipf distribution*, in
 //! the crate `rand_distr`). That is exact for any number of words, and needs no table. Word w has rank w + 1, so that
-//! the hottest words are spread over the nodes.
+//! the hottest words are spread over the nodes. Where no word is hotter than others no sample is rejected, and none needs a power.
 //!
 //! This module must never know messages or threads of a world.
 
+use rand::RngExt;
 use rand_distr::{Distribution, Zipf};
+use rand_pcg::Pcg64;
 use tempest::entry::mix;
 use tempest::{NodeId, Shape, ThreadId};
 
@@ -41,11 +43,11 @@ impl Workload {
         let Parameters { words, operations, skew, .. } = self.parameters;
         let index = u64::from(thread.node.0) * u64::from(self.shape.threads) + u64::from(thread.index);
         let mut random = stream(self.seed, index);
-        let ranks = Zipf::new(f64::from(words), skew).expect("the parameters are within their ranges");
+        let ranks = Ranks::new(words, skew);
         let threads = u64::from(self.shape.nodes) * u64::from(self.shape.threads);
         let share = u64::from(operations) / threads + u64::from(index < u64::from(operations) % threads);
         // A uniform sample just below 1 may be rounded up to a rank beyond the last.
-        (0..share as u32).map(move |_| (ranks.sample(&mut random) as u32).min(words) - 1)
+        (0..share as u32).map(move |_| ranks.sample(&mut random).min(words) - 1)
     }
 
     /// The number of additions to each word of a node, in the order of the words' places there.
@@ -64,6 +66,38 @@ impl Workload {
     fn threads(&self) -> impl Iterator<Item = ThreadId> + use<> {
         let Shape { nodes, threads } = self.shape;
         (0..nodes).flat_map(move |node| (0..threads).map(move |index| ThreadId { node: NodeId(node), index }))
+    }
+}
+
+/// The distribution of ranks.
+#[derive(Clone, Copy, Debug)]
+enum Ranks {
+    /// Each of so many ranks is as likely as any other.
+    Even(f64),
+    Skewed(Zipf<f64>),
+}
+
+impl Ranks {
+    fn new(words: u32, skew: f64) -> Self {
+        let words = f64::from(words);
+        if skew == 0.0 {
+            return Self::Even(words);
+        }
+        Self::Skewed(Zipf::new(words, skew).expect("the parameters are within their ranges"))
+    }
+
+    /// A rank, which rounding may put one beyond the last.
+    #[inline]
+    fn sample(&self, random: &mut Pcg64) -> u32 {
+        match self {
+            Self::Even(words) => {
+                let place: f64 = random.random();
+                // The number by which the sample would be accepted.
+                let _: f64 = random.random();
+                (place * words + 1.0) as u32
+            }
+            Self::Skewed(ranks) => ranks.sample(random) as u32,
+        }
     }
 }
 
@@ -114,6 +148,18 @@ mod tests {
             let statistic = chi_squared(&workload(20, 20_000, skew, 7).counts, skew);
             // 19 degrees of freedom: 43.8 is exceeded once in a thousand.
             assert!(statistic < 43.8, "skew {skew}: {statistic}");
+        }
+    }
+
+    #[test]
+    fn even_ranks_are_those_of_a_zipf_distribution_without_skew() {
+        for words in [1, 2, 3, 10, 512, 1000, u32::MAX] {
+            let zipf = Zipf::new(f64::from(words), 0.0).expect("it is a distribution");
+            let [mut one, mut other] = [7, 7].map(|index| stream(u64::from(words), index));
+            let even = Ranks::new(words, 0.0);
+            for _ in 0..10_000 {
+                assert_eq!(even.sample(&mut one), zipf.sample(&mut other) as u32, "of {words}");
+            }
         }
     }
 
