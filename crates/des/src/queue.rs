@@ -23,8 +23,9 @@ const SHORT: usize = 8;
 /// The things of the row before which a new one mostly comes, at most.
 const NEAR: usize = 4;
 
-/// Things in the order of their keys. Things of equal keys come in any order.
+/// Things in the order of their keys. Things of equal keys come in any order. It is one line of a host's cache.
 #[derive(Clone, Debug)]
+#[repr(align(64))]
 pub(crate) struct Queue<K, E> {
     /// The row, from `head` on. The entries before that have been taken.
     row: Vec<Entry<K, E>>,
@@ -138,6 +139,11 @@ impl<K: Copy + Ord, E: Copy> Queue<K, E> {
     /// The first entry, as it stands in memory.
     pub(crate) fn front(&self) -> Option<&Entry<K, E>> {
         self.row.get(self.head)
+    }
+
+    /// The last entry of the row, as it stands in memory.
+    pub(crate) fn back(&self) -> Option<&Entry<K, E>> {
+        self.row.last()
     }
 
     /// Gives the things new keys, which must have the same order. The things get them in their order.

@@ -7,6 +7,7 @@
 //! This module must never know what an actor or a thing is, nor how long a turn may be.
 
 use std::cmp::Ordering;
+use std::collections::VecDeque;
 
 use units::Time;
 
@@ -112,13 +113,23 @@ pub struct Timetable<E> {
     turns: Queue<Turn, (u32, E)>,
     /// The actor whose turn it is.
     acting: usize,
+    /// The things that were pushed last for actors whose turn it is not, with the actors. They are not in the queues yet.
+    posted: VecDeque<(u32, Order, E)>,
+    /// The most things that are `posted`.
+    posts: usize,
 }
 
 impl<E: Copy> Timetable<E> {
     /// Nothing to come for any of the actors of these ranks. The first of them has its turn.
     pub fn new(ranks: Box<[u32]>) -> Self {
         let (queues, next) = (vec![Queue::new(); ranks.len()], vec![Time::MAX; ranks.len()].into());
-        Self { queues, next, ranks, turns: Queue::new(), acting: 0 }
+        Self { queues, next, ranks, turns: Queue::new(), acting: 0, posted: VecDeque::new(), posts: 0 }
+    }
+
+    /// Keeps the last `posts` things that are pushed for actors whose turn it is not out of those actors' queues, which they join later.
+    /// A caller can [ask](Self::posted_to) for the memory of these queues meanwhile. Of very many queues most lie in no near cache.
+    pub fn with_posts(self, posts: usize) -> Self {
+        Self { posts, ..self }
     }
 
     /// Adds a thing for an actor.
@@ -138,12 +149,59 @@ impl<E: Copy> Timetable<E> {
             self.next[actor] = order.at;
             self.turns.push(self.turn(actor, order.at), (actor as u32, event));
         }
-        self.queues[actor].push(order, event);
+        if self.posts > 0 {
+            self.post(actor, order, event);
+        } else {
+            self.queues[actor].push(order, event);
+        }
+    }
+
+    /// Keeps a thing out of its actor's queue for a while. The thing that has waited longest joins its queue, if they are too many.
+    #[inline(never)]
+    fn post(&mut self, actor: usize, order: Order, event: E) {
+        self.posted.push_back((actor as u32, order, event));
+        if self.posted.len() > self.posts
+            && let Some((actor, order, event)) = self.posted.pop_front()
+        {
+            self.queues[actor as usize].push(order, event);
+        }
+    }
+
+    /// Begins the turn of an actor. All its things are in its queue then.
+    #[inline]
+    fn begin_turn(&mut self, actor: usize) {
+        self.acting = actor;
+        if !self.posted.is_empty() {
+            self.join(actor);
+        }
+    }
+
+    /// Lets the things that are out of their queues join them, if one of them is for the actor.
+    #[inline(never)]
+    fn join(&mut self, actor: usize) {
+        if self.posted.iter().any(|&(to, ..)| to as usize == actor) {
+            let posted = self.posted.drain(..);
+            posted.for_each(|(to, order, event)| self.queues[to as usize].push(order, event));
+        }
+    }
+
+    /// Whether things are kept out of the queues of actors whose turn it is not.
+    #[inline]
+    pub fn posts(&self) -> bool {
+        self.posts > 0
+    }
+
+    /// The actor for whom the thing was pushed that has not joined its queue, and after which `ago` others were pushed. `None` if there
+    /// is no such thing.
+    #[inline]
+    pub fn posted_to(&self, ago: usize) -> Option<usize> {
+        let newest = self.posted.len().checked_sub(ago + 1)?;
+        self.posted.get(newest).map(|&(actor, ..)| actor as usize)
     }
 
     /// The number of things to come.
     pub fn len(&self) -> usize {
-        self.queues.iter().map(Queue::len).sum()
+        self.queues.iter().map(Queue::len).sum::<usize>() + self.posted.len()
     }
 
     /// Whether nothing is to come.
@@ -153,7 +211,8 @@ impl<E: Copy> Timetable<E> {
 
     /// All things to come, in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = &E> {
-        self.queues.iter().flat_map(Queue::iter)
+        let posted = self.posted.iter().map(|(_, _, event)| event);
+        self.queues.iter().flat_map(Queue::iter).chain(posted)
     }
 
     /// The place of the next thing of the actor whose turn it is.
@@ -186,7 +245,7 @@ impl<E: Copy> Timetable<E> {
     /// Gives the turn to an actor, after the turn of the one before.
     pub fn give_turn(&mut self, actor: usize) {
         self.end_turn();
-        self.acting = actor;
+        self.begin_turn(actor);
     }
 
     /// Gives the turn to the actor with the first thing of all. Returns that actor and the place of the thing; `None` if nothing
@@ -197,7 +256,7 @@ impl<E: Copy> Timetable<E> {
         loop {
             let (turn, (actor, _)) = self.turns.pop()?;
             if self.is_next(turn, actor as usize) {
-                self.acting = actor as usize;
+                self.begin_turn(actor as usize);
                 return Some((actor as usize, turn));
             }
         }
@@ -238,10 +297,22 @@ impl<E: Copy> Timetable<E> {
         self.queues[actor].front()
     }
 
+    /// Where an actor's last things are in the memory of the host, for a caller that asks for that memory ahead of a push. `None` if
+    /// nothing is to come.
+    pub fn end_of(&self, actor: usize) -> Option<&impl Sized> {
+        self.queues[actor].back()
+    }
+
     /// The thing that comes after `ahead` others of the actor whose turn it is, if nothing is pushed before. `None` if nothing is known.
     #[inline]
     pub fn after(&self, ahead: usize) -> Option<E> {
-        self.queues[self.acting].nth(ahead).map(|(_, &thing)| thing)
+        self.after_of(self.acting, ahead)
+    }
+
+    /// The thing that comes after `ahead` others of an actor, if nothing is pushed before. `None` if nothing is known.
+    #[inline]
+    pub fn after_of(&self, actor: usize, ahead: usize) -> Option<E> {
+        self.queues[actor].nth(ahead).map(|(_, &thing)| thing)
     }
 
     #[inline(always)]
@@ -298,13 +369,25 @@ mod tests {
         assert_eq!([0, 1, 2, 3].map(|ahead| table.first_of_turn(ahead)), soon);
     }
 
+    #[test]
+    fn what_is_posted_joins_its_queue_when_others_are_posted_or_the_turn_begins() {
+        let mut table = Timetable::new([0, 1, 2].into()).with_posts(2);
+        for (actor, at) in [(1, 4), (2, 5), (1, 3), (0, 9)] {
+            table.push(actor, order(at, at), at);
+        }
+        assert_eq!([0, 1, 2].map(|ago| table.posted_to(ago)), [Some(1), Some(2), None]);
+        assert_eq!([1, 2].map(|actor| table.after_of(actor, 0)), [Some(4), None]);
+        assert_eq!(table.give_first_turn().map(|(actor, _)| actor), Some(1));
+        assert_eq!(([0, 1].map(|ahead| table.after(ahead)), table.posted_to(0)), ([Some(3), Some(4)], None));
+    }
+
     proptest! {
         /// With the first of the others as bound, things come in the order of a list that is searched, whoever pushes them when.
         #[test]
         fn turns_up_to_the_others_next_things_are_the_order_of_one_queue(
-            steps in proptest::collection::vec(proptest::option::of((0_usize..5, 0_u64..30)), 0..300)
+            steps in proptest::collection::vec(proptest::option::of((0_usize..5, 0_u64..30)), 0..300), posts in 0_usize..4,
         ) {
-            let mut table = Timetable::new([3, 1, 4, 0, 2].into());
+            let mut table = Timetable::new([3, 1, 4, 0, 2].into()).with_posts(posts);
             let mut list: Vec<(Turn, Order, usize)> = Vec::new();
             for (number, step) in steps.into_iter().chain(std::iter::repeat_n(None, 300)).enumerate() {
                 match step {
@@ -321,6 +404,7 @@ mod tests {
                             table.give_first_turn();
                         }
                         prop_assert_eq!(table.pop(), first.map(|(_, order, actor)| (order, actor)));
+                        prop_assert_eq!((table.len(), table.iter().count()), (list.len(), list.len()));
                     }
                 }
             }

@@ -117,7 +117,7 @@ impl Routine {
     }
 
     /// Nothing is known here of what a resume touches.
-    pub(crate) fn prefetch(&self) {}
+    pub(crate) fn prefetch(&self, _below: usize, _above: usize) {}
 
     /// Ends the body: drops it if it has not begun, else unwinds its stack, up to so many times if it suspends again. Returns
     /// whether it has ended.

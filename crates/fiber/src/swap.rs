@@ -53,12 +53,6 @@ const GO_ON: usize = 0;
 /// To a suspended fiber: unwinds its stack.
 const UNWIND: usize = 1;
 
-/// Lines of its stack that a fiber touches soon after it has been resumed, of the calls that it returns from.
-const ABOVE: usize = 8;
-
-/// Lines of its stack that a fiber touches soon after it has been resumed, of the calls that it makes then.
-const BELOW: usize = 8;
-
 /// Bytes of a line of the cache.
 const LINE: usize = 64;
 
@@ -292,11 +286,11 @@ impl Routine {
         self.ends().panic.take()
     }
 
-    /// Asks the memory for the lines that a resume touches first.
+    /// Asks the memory for so many lines of the stack below the place where it was left, and above.
     #[inline]
-    pub(crate) fn prefetch(&self) {
-        let lowest = self.other.get().wrapping_sub(BELOW * LINE);
-        (0..BELOW + ABOVE).for_each(|line| {
+    pub(crate) fn prefetch(&self, below: usize, above: usize) {
+        let lowest = self.other.get().wrapping_sub(below * LINE);
+        (0..below + above).for_each(|line| {
             let at = ptr::without_provenance(lowest.wrapping_add(line * LINE));
             // SAFETY: a prefetch is no access, whatever the address: it changes nothing that a program can see, and never faults.
             unsafe { _mm_prefetch::<_MM_HINT_T0>(at) };

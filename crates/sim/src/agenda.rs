@@ -19,6 +19,7 @@
 //!
 //! This module must never know what an event means to the part that it is for.
 
+mod ahead;
 mod steps;
 
 use std::collections::BTreeMap;
@@ -29,7 +30,7 @@ use units::Time;
 
 use crate::happening::{Happening, Packed};
 use crate::progress::Progress;
-use crate::prospect::{MANY, Prospect};
+use crate::prospect::{FAR, MANY, Prospect};
 use crate::short_queue::ShortQueue;
 
 /// The present time and all events to come.
@@ -86,6 +87,9 @@ const PUSHES: u32 = 44;
 /// number of a push. Among events that were pushed earlier only the number counts.
 const LONGEST_WAIT: u64 = (1 << PUSHES) - 1;
 
+/// The pushes for other nodes for which the host's memory has time to fetch a queue of one of very many nodes.
+const POSTS: usize = 3;
+
 /// A core whose fiber goes on at the present time.
 #[derive(Clone, Copy, Debug)]
 struct Due {
@@ -118,7 +122,8 @@ impl Agenda {
             now: Time::ZERO,
             came: (0, Order { at: Time::ZERO, major: 0, minor: 0 }),
             latest: Time::ZERO,
-            events: Timetable::new(if lookahead.is_zero() { [0].into() } else { ranks.clone() }),
+            events: Timetable::new(if lookahead.is_zero() { [0].into() } else { ranks.clone() })
+                .with_posts(if nodes < FAR { 0 } else { POSTS }),
             turn: Acting {
                 actor: 0,
                 rank: u64::from(ranks[0]) << PUSHES,
@@ -262,8 +267,13 @@ impl Agenda {
             return;
         }
         self.events.push(actor, order, event);
-        if actor != self.turn.actor && self.turn.in_order {
-            self.turn.bound = self.turn.bound.min(Turn { at: order.at, rank: self.ranks[actor] });
+        if actor != self.turn.actor {
+            if self.turn.in_order {
+                self.turn.bound = self.turn.bound.min(Turn { at: order.at, rank: self.ranks[actor] });
+            }
+            if self.events.posts() {
+                self.ask_for_posted();
+            }
         }
     }
 
@@ -430,18 +440,6 @@ impl Agenda {
         self.is_usual
     }
 
-    /// The event that stood `ahead` places behind the present one, among those of its usual delay.
-    #[inline]
-    pub(crate) fn usual_ahead(&self, ahead: usize) -> Option<Happening> {
-        self.usual.behind(ahead).map(Happening::from)
-    }
-
-    /// The event inside the network that stood `ahead` places behind the present one, among those of its usual delay.
-    #[inline]
-    pub(crate) fn usual_inside_ahead(&self, ahead: usize) -> Option<hardware::Event> {
-        self.usual.behind(ahead)?.inside()
-    }
-
     /// Whether it is worth while now to prepare for the events that come soon: nodes are many, and this was not asked before in the
     /// present turn.
     #[inline]
@@ -452,26 +450,6 @@ impl Agenda {
     /// Whether nodes take turns, and have queues of their own.
     pub(crate) fn takes_turns(&self) -> bool {
         !self.lookahead.is_zero()
-    }
-
-    /// The event that comes after `ahead` others in the present queue, if nothing is pushed before. `None` if nothing is known.
-    pub(crate) fn event_ahead(&self, ahead: usize) -> Option<Happening> {
-        self.events.after(ahead).map(Happening::from)
-    }
-
-    /// The node whose turn probably comes after `ahead` others and the present one, and its first event. `None` if nothing is known.
-    pub(crate) fn turn_ahead(&self, ahead: usize) -> Option<(usize, Happening)> {
-        self.events.first_of_turn(ahead).map(|(node, event)| (node, event.into()))
-    }
-
-    /// Asks the host's memory for the queue of a node.
-    pub(crate) fn ask_for_queue(&self, node: usize) {
-        pdq::prefetch(self.events.place_of(node));
-    }
-
-    /// Asks the host's memory for what stands in the queue of a node.
-    pub(crate) fn ask_inside_queue(&self, node: usize) {
-        self.events.things_of(node).into_iter().for_each(pdq::prefetch);
     }
 
     /// Moves the present time to an event that was taken from the queue.

@@ -175,17 +175,20 @@ impl Fibers {
         }
     }
 
-    /// Asks the host's memory for the program of a node, and for where the stack of its first thread is.
-    pub(crate) fn ask_for_places(&self, node: usize) {
+    /// Asks the host's memory for the program of a node, and for where the stacks of its first thread and of the handler of its first
+    /// core are.
+    pub(crate) fn ask_for_places(&self, node: usize, core: usize) {
         let desk = &*self.desk;
         pdq::prefetch(&desk.residents[node]);
-        desk.shelf.borrow().fibers.get(node * desk.per_node).into_iter().for_each(pdq::prefetch);
+        let shelf = desk.shelf.borrow();
+        shelf.fibers.get(node * desk.per_node).into_iter().for_each(pdq::prefetch);
+        shelf.working.get(core).into_iter().for_each(pdq::prefetch);
     }
 
-    /// Asks the host's memory for the stack of a node's first thread.
-    pub(crate) fn ask_for_stack(&self, node: usize) {
+    /// Asks the host's memory for the stack of a node's first thread: for so many lines below the place where it was left, and above.
+    pub(crate) fn ask_for_stack(&self, node: usize, (below, above): (usize, usize)) {
         if let Some(Some(fiber)) = self.desk.shelf.borrow().fibers.get(node * self.desk.per_node) {
-            fiber.prefetch();
+            fiber.prefetch_around(below, above);
         }
     }
 

@@ -14,6 +14,7 @@ use crate::dispatch::{Dispatch, Dispatcher};
 use crate::fibers::Fibers;
 use crate::happening::Happening;
 use crate::processor::core::Activity;
+use crate::prospect::FAR;
 
 /// The events after the present one, among those of its usual delay, for which the host's memory is asked if they are inside the
 /// network or at its ports: first for what such an event names, then for what that names, and so on. It takes the host little time.
@@ -23,12 +24,27 @@ const PASSAGES_AHEAD: [usize; 3] = [12, 8, 4];
 /// of other delays come between them.
 const USUAL_AHEAD: [usize; 4] = [1, 2, 3, 4];
 
-/// The nodes from which on they count as far: a node takes 13 KiB, and together they lie in no cache of most hosts. What is three
-/// steps away from an event is worth asking for only there.
-const FAR: usize = 4096;
+/// The turns after the next for which the host's memory is asked.
+const TURNS_AHEAD: [usize; 5] = [0, 1, 2, 3, 4];
 
 /// The events of one queue, after the next, for which the host's memory is asked.
 const EVENTS_AHEAD: [usize; 4] = [1, 3, 5, 7];
+
+/// The lines of a stack, below the place where it was left and above, that are asked for where no stack is far.
+const NEAR: (usize, usize) = (8, 8);
+
+/// The line of a stack that is asked for first where stacks are far. The host finds the page then, and the other lines of the page are
+/// asked for later.
+const TOP: (usize, usize) = (0, 1);
+
+/// The lines of a stack that a handler touches which begins there.
+const HANDLER_BEGINS: (usize, usize) = (26, 12);
+
+/// The lines of a stack that a handler touches which goes on there, and the thread below.
+const HANDLER_GOES_ON: (usize, usize) = (8, 36);
+
+/// The lines of a stack that a thread touches which goes on there.
+const THREAD_GOES_ON: (usize, usize) = (10, 12);
 
 /// Asks for what the events that come soon touch.
 #[cold]
@@ -43,42 +59,46 @@ pub(crate) fn ask(cluster: &Cluster, fibers: &Fibers) {
         ask_for_events(cluster, fibers, USUAL_AHEAD, |ahead| cluster.agenda.usual_ahead(ahead));
     }
     if cluster.nodes.len() >= FAR {
-        ask_for_far(cluster);
+        ask_for_far(cluster, fibers);
     }
 }
 
 /// Asks for what the next turns or events touch that is known late: the place of the next message, the second event of a turn, the
-/// handlers, the queue of the node that is answered.
-fn ask_for_far(cluster: &Cluster) {
+/// handlers, the state of the program. What is so far from an event is worth asking for only where nodes are very many.
+fn ask_for_far(cluster: &Cluster, fibers: &Fibers) {
     let Cluster { agenda, nodes, link, .. } = cluster;
     link.flights.ask_for_next();
     if !agenda.takes_turns() {
         return;
     }
-    if let Some((node, happening)) = agenda.turn_ahead(1) {
+    let [state, handlers, waiting, ..] = TURNS_AHEAD.map(|ahead| agenda.turn_ahead(ahead));
+    if let Some((node, _)) = waiting {
         ask_for_waiting(cluster, &nodes[node]);
-        answered(cluster, happening).into_iter().for_each(|to| agenda.ask_for_queue(to));
     }
-    if let Some((node, happening)) = agenda.turn_ahead(0) {
+    if let Some((node, _)) = handlers {
         nodes[node].waist.prefetch_handlers();
-        answered(cluster, happening).into_iter().for_each(|to| agenda.ask_inside_queue(to));
+        agenda.event_of(node, 1).into_iter().for_each(|second| ask_for_subject(cluster, second));
     }
-    agenda.event_ahead(0).into_iter().for_each(|next| ask_for_subject(cluster, next));
+    if let Some((node, happening)) = state {
+        nodes[node].waist.prefetch_state();
+        fibers.ask_for_stack(node, depth(cluster, happening));
+    }
 }
 
 /// Asks for what the first events of the next turns touch. The node of a turn is known before its event.
 fn ask_for_turns(cluster: &Cluster, fibers: &Fibers) {
     let Cluster { agenda, nodes, .. } = cluster;
-    if let Some((node, happening)) = agenda.turn_ahead(3) {
+    let [.., kinds, inside, parts] = TURNS_AHEAD.map(|ahead| agenda.turn_ahead(ahead));
+    if let Some((node, happening)) = parts {
         agenda.ask_for_queue(node);
         ask_for_subject(cluster, happening);
         ask_for_parts(cluster, fibers, node, true);
     }
-    if let Some((node, happening)) = agenda.turn_ahead(2) {
+    if let Some((node, happening)) = inside {
         agenda.ask_inside_queue(node);
         ask_inside_parts(cluster, fibers, happening, node, reaches_fiber(cluster, happening));
     }
-    if let Some((node, _)) = agenda.turn_ahead(1) {
+    if let Some((node, _)) = kinds {
         nodes[node].waist.prefetch_kinds();
     }
 }
@@ -102,17 +122,11 @@ fn ask_for_events(
     if let Some((happening, node)) = with_node(inside) {
         ask_inside_parts(cluster, fibers, happening, node, reaches_fiber(cluster, happening));
     }
-    if let Some((_, node)) = with_node(deep) {
+    if let Some((happening, node)) = with_node(deep) {
         cluster.nodes[node].waist.prefetch_kinds();
-    }
-}
-
-/// The node that a message which arrives is probably answered to: the one that sent it.
-fn answered(cluster: &Cluster, happening: Happening) -> Option<usize> {
-    if let Happening::Arrive { flight } = happening {
-        Some(cluster.link.flights[flight].from())
-    } else {
-        None
+        if cluster.nodes.len() >= FAR && reaches_fiber(cluster, happening) {
+            fibers.ask_for_stack(node, depth(cluster, happening));
+        }
     }
 }
 
@@ -215,9 +229,11 @@ fn ask_for_parts(cluster: &Cluster, fibers: &Fibers, node: usize, reaches_fiber:
     if cluster.setting.machine.node_memory.is_some() {
         pdq::prefetch(&place.trains);
         pdq::prefetch(&place.memory);
+    } else {
+        place.memory.prefetch();
     }
     cluster.measure.digest_of(node).into_iter().for_each(pdq::prefetch);
-    fibers.ask_for_places(node);
+    fibers.ask_for_places(node, place.first_core);
 }
 
 /// Asks for what the parts of a node hold elsewhere, as far as an event touches that.
@@ -240,7 +256,22 @@ fn ask_inside_parts(
     pdq::prefetch(&*place.waist);
     place.dispatch.next_message().into_iter().for_each(pdq::prefetch);
     place.threads.prefetch();
-    fibers.ask_for_stack(node);
+    fibers.ask_for_stack(node, if cluster.nodes.len() < FAR { NEAR } else { TOP });
+}
+
+/// The lines of a stack, below the place where it was left and above, that an event touches which lets its fiber go on.
+fn depth(cluster: &Cluster, happening: Happening) -> (usize, usize) {
+    match happening {
+        Happening::Continue { core, .. } => {
+            let core = &cluster.cores[core as usize];
+            match core.activity() {
+                Activity::Handler if !core.has_job() => HANDLER_GOES_ON,
+                Activity::Handler => HANDLER_BEGINS,
+                _ => THREAD_GOES_ON,
+            }
+        }
+        _ => HANDLER_BEGINS,
+    }
 }
 
 /// Asks for the message that waits for its handler.

@@ -6,6 +6,9 @@
 /// The nodes from which on they count as many: together they no longer lie in the near caches of the host.
 pub(crate) const MANY: usize = 256;
 
+/// The nodes from which on they count as far: a node takes 13 KiB, and together they lie in no cache of most hosts.
+pub(crate) const FAR: usize = 4096;
+
 /// Whether the next events are to be told.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Prospect {

@@ -154,6 +154,9 @@ pub(crate) trait Deliver: Send + Sync {
     /// The key of a packet.
     fn key(&self, packet: &Packet) -> DispatchKey;
 
+    /// Asks the host's memory for the protocol's state.
+    fn prefetch_state(&self);
+
     /// Runs the handler.
     fn handle(&self, packet: &Packet, cx: &mut Handler<'_>);
 
@@ -178,6 +181,10 @@ struct Bound<M: Message> {
 impl<M: Message> Deliver for Bound<M> {
     fn key(&self, packet: &Packet) -> DispatchKey {
         packet.message::<M>().key().resolve(self.space)
+    }
+
+    fn prefetch_state(&self) {
+        pdq::prefetch(&*self.state);
     }
 
     fn handle(&self, packet: &Packet, cx: &mut Handler<'_>) {
@@ -210,6 +217,8 @@ impl Deliver for Unbound {
     fn key(&self, _: &Packet) -> DispatchKey {
         unreachable!("a message before its protocol was installed")
     }
+
+    fn prefetch_state(&self) {}
 
     fn handle(&self, packet: &Packet, _: &mut Handler<'_>) {
         self.key(packet);

@@ -143,6 +143,11 @@ impl Node {
         self.kinds.entries().iter().take(FORESEEN).for_each(|entry| pdq::prefetch(&*entry.deliver));
     }
 
+    /// Asks the host's memory for the state of the protocol of the first kind of messages, ahead of its use. The first handler is at hand.
+    pub fn prefetch_state(&self) {
+        self.kinds.entries().first().into_iter().for_each(|entry| entry.deliver.prefetch_state());
+    }
+
     /// Gives the handlers of protocol number `protocol` their state.
     pub(crate) fn bind(&mut self, protocol: usize, state: &State) {
         self.kinds.bind(protocol, state);

@@ -132,6 +132,11 @@ impl Memory {
         self.system.as_deref()
     }
 
+    /// Asks the host's memory for what a message touches where the machine describes no bus.
+    pub(crate) fn prefetch(&self) {
+        pdq::prefetch(&self.system);
+    }
+
     /// The time of a transaction on an idle bus.
     #[inline]
     pub(crate) fn time_alone(&self, transaction: Transaction) -> Time {
