@@ -20,9 +20,6 @@ const FILLED: usize = 16;
 /// The things to which the row gets short before it is filled up. So many things can be seen ahead.
 const SHORT: usize = 8;
 
-/// The things of the row before which a new one mostly comes, at most.
-const NEAR: usize = 4;
-
 /// Things in the order of their keys. Things of equal keys come in any order. It is one line of a host's cache.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
@@ -164,9 +161,6 @@ impl<K: Copy + Ord, E: Copy> Queue<K, E> {
         let row = &mut self.row[self.head..];
         let Some((&last, before)) = row.split_last() else { return };
         let mut place = before.len();
-        if place > NEAR && last.key <= before[place - 1 - NEAR].key {
-            return move_far_up(row, place - 1 - NEAR);
-        }
         while place > 0 && last.key <= row[place - 1].key {
             row[place] = row[place - 1];
             place -= 1;
@@ -226,15 +220,6 @@ impl<K: Copy + Ord, E: Copy> Queue<K, E> {
         let last = self.row.drain(self.head + FILLED..);
         last.for_each(|entry| self.later.push(entry));
     }
-}
-
-/// Moves the last entry of a row to its place, which is at `most` or before.
-#[inline(never)]
-fn move_far_up<K: Copy + Ord, E: Copy>(row: &mut [Entry<K, E>], most: usize) {
-    let Some((&last, before)) = row.split_last() else { return };
-    let place = before[..most].partition_point(|entry| entry.key < last.key);
-    row.copy_within(place..row.len() - 1, place + 1);
-    row[place] = last;
 }
 
 #[cfg(test)]
