@@ -9,7 +9,7 @@ use std::sync::Arc;
 use machine::{Transaction, Transactions};
 use units::{Bytes, Time};
 
-use super::calendar::{Calendar, Walk};
+use super::calendar::Calendar;
 
 /// The bus of a node.
 #[derive(Clone, Debug)]
@@ -123,19 +123,17 @@ impl Bus {
     #[inline]
     pub(crate) fn make(&mut self, made: Transactions, now: Time) -> Time {
         let (arbitration, multiplexed) = (self.costs.arbitration, self.costs.multiplexed);
-        let (mut at, mut on_wires, mut on_data) = (now, Walk::default(), Walk::default());
+        self.wires.begin();
+        self.data.begin();
+        let mut at = now;
         for (kind, count) in made.counts() {
             let Usage { address, answer, data, .. } = self.plain[kind as usize];
             self.made[kind as usize] += count;
             for _ in 0..count {
-                at = self.wires.place(&mut on_wires, at + arbitration, address) + answer;
+                at = self.wires.place(at + arbitration, address) + answer;
                 if !data.is_zero() {
-                    let (wires, walk) = if multiplexed {
-                        (&mut self.wires, &mut on_wires)
-                    } else {
-                        (&mut self.data, &mut on_data)
-                    };
-                    at = wires.place(walk, at, data) + data;
+                    let wires = if multiplexed { &mut self.wires } else { &mut self.data };
+                    at = wires.place(at, data) + data;
                 }
             }
         }

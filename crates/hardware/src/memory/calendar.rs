@@ -14,6 +14,8 @@ pub(crate) struct Calendar {
     before: Vec<Span>,
     /// The number of those that are known to be over, which come first.
     over: usize,
+    /// The number of those that end before the next use of a client whose uses follow one another.
+    passed: usize,
     last: Span,
     /// The time before which no later request begins.
     now: Time,
@@ -26,10 +28,6 @@ struct Span {
     start: Time,
     end: Time,
 }
-
-/// How far a client has come in a calendar, whose uses follow one another: the number of reservations that end before the next use.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Walk(usize);
 
 /// The number of reservations that are over above which they are removed.
 const MOST_OVER: usize = 32;
@@ -51,15 +49,22 @@ impl Calendar {
     #[inline]
     pub(crate) fn reserve(&mut self, from: Time, hold: Time) -> Time {
         self.busy += hold;
-        self.place(&mut Walk::default(), from, hold)
+        self.begin();
+        self.place(from, hold)
     }
 
-    /// Reserves the first gap of length `hold` from `from` on for a use whose time the caller counts, and returns its start. No use of
-    /// a walk begins before the one before it has ended.
+    /// Begins with the uses of a client that follow one another: none begins before the one before it has ended.
+    #[inline]
+    pub(crate) fn begin(&mut self) {
+        self.passed = 0;
+    }
+
+    /// Reserves the first gap of length `hold` from `from` on for the [next](Self::begin) use of a client, and returns its start. The
+    /// caller counts the time of the use.
     #[inline(always)]
-    pub(crate) fn place(&mut self, walk: &mut Walk, from: Time, hold: Time) -> Time {
+    pub(crate) fn place(&mut self, from: Time, hold: Time) -> Time {
         if from < self.last.end {
-            return self.place_before_the_end(walk, from, hold);
+            return self.place_before_the_end(from, hold);
         }
         let end = from + hold;
         if self.last.end <= self.now {
@@ -77,12 +82,12 @@ impl Calendar {
 
     /// Reserves the first gap of length `hold` from `from` on, which is before the end of the last reservation, and returns its start.
     #[inline]
-    fn place_before_the_end(&mut self, walk: &mut Walk, from: Time, hold: Time) -> Time {
+    fn place_before_the_end(&mut self, from: Time, hold: Time) -> Time {
         while self.before.get(self.over).is_some_and(|span| span.end <= self.now) {
             self.over += 1;
         }
         let mut start = from;
-        let mut place = walk.0.max(self.over);
+        let mut place = self.passed.max(self.over);
         while let Some(span) = self.before.get(place) {
             if start + hold <= span.start {
                 break;
@@ -92,11 +97,11 @@ impl Calendar {
         }
         let end = start + hold;
         if place < self.before.len() || end <= self.last.start {
-            walk.0 = self.insert(place, Span { start, end });
+            self.passed = self.insert(place, Span { start, end });
             return start;
         }
         // It follows the last one at once.
-        walk.0 = place;
+        self.passed = place;
         let start = self.last.end;
         self.last.end = start + hold;
         start
@@ -148,7 +153,7 @@ impl Calendar {
         spans.take_while(|span| span.end > now).map(|span| span.end - span.start.max(now)).sum()
     }
 
-    /// The length of all [reservations](Self::reserve) so far, without those of [walks](Self::place).
+    /// The length of all [reservations](Self::reserve) so far, without those that callers [count](Self::place).
     pub(crate) fn busy(&self) -> Time {
         self.busy
     }
@@ -205,18 +210,31 @@ mod tests {
     proptest! {
         #[test]
         fn it_reserves_what_a_plain_list_of_instants_does(
-            steps in proptest::collection::vec((0_u64..6, 0_u64..30, 1_u64..6), 0..80),
+            steps in proptest::collection::vec(
+                (0_u64..6, proptest::collection::vec((0_u64..30, 1_u64..6), 1..5)),
+                0..60,
+            ),
         ) {
             let (mut calendar, mut naive, mut now) = (Calendar::default(), Naive::default(), 1);
-            for (passed, later, hold) in steps {
+            let mut counted = Time::ZERO;
+            for (passed, uses) in steps {
                 now += passed;
                 calendar.forget(ns(now));
-                let from = now + later;
                 let is_free = naive.0.iter().skip(now as usize).all(|taken| !taken);
                 prop_assert_eq!(calendar.is_free(ns(now)), is_free);
-                prop_assert_eq!(calendar.reserve(ns(from), ns(hold)), ns(naive.reserve(from, hold)));
+                // A use alone, and then uses that follow one another.
+                let (&(later, hold), uses) = uses.split_first().expect("there is one");
+                prop_assert_eq!(calendar.reserve(ns(now + later), ns(hold)), ns(naive.reserve(now + later, hold)));
+                calendar.begin();
+                let mut from = now;
+                for &(later, hold) in uses {
+                    let start = naive.reserve(from + later, hold);
+                    prop_assert_eq!(calendar.place(ns(from + later), ns(hold)), ns(start));
+                    (from, counted) = (start + hold, counted + ns(hold));
+                }
                 for at in [now, now + 3, now + 1000] {
-                    prop_assert_eq!(calendar.busy() - calendar.beyond(ns(at)), ns(naive.busy_at(at)));
+                    let busy = calendar.busy() + counted - calendar.beyond(ns(at));
+                    prop_assert_eq!(busy, ns(naive.busy_at(at)));
                 }
             }
         }
