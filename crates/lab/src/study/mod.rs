@@ -374,7 +374,7 @@ because = "both"
         let said = |told: &str| bound(told).unwrap_err()[0].to_string();
         assert_eq!(
             said("at_most = \"1 - 1\"\ntolerance = 0.1"),
-            "toy.toml:33:13: bound.tolerance = 0.1: expected no share of at_most, which is 0"
+            "toy.toml:32:13: bound.tolerance = 0.1: expected no share of at_most, which is 0"
         );
         assert_eq!(
             said("stated = \"2\"\nat_most = \"2\""),
