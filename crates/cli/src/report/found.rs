@@ -361,7 +361,7 @@ fn of_folder(path: &Path) -> Result<Asked, Problem> {
     Ok(if is_shipped { Asked::Shipped(study) } else { Asked::Stranger(study) })
 }
 
-/// What is wrong with a text that is not the results of a study in this form. `error` is that of reading it as such.
+/// The error for a text that is not the results of a study in this form. `error` is that of reading it as such.
 fn unlike_results(text: &str, error: Option<serde_json::Error>) -> String {
     let value: Value = match serde_json::from_str(text) {
         Ok(value) => value,

@@ -140,7 +140,7 @@ impl Bus {
         at
     }
 
-    /// What the transactions that move no block have come to, by what one of each kind does.
+    /// The sum of the transactions that move no block, by what one of each kind does.
     fn plain<T: Sum + Mul<u64, Output = T>>(&self, each: impl Fn(&Usage) -> T) -> T {
         self.plain.iter().zip(self.made).map(|(usage, made)| each(usage) * made).sum()
     }

@@ -1,4 +1,4 @@
-//! What becomes of a number that a source yields: a column of the study's table, and perhaps a metric. This module must never know
+//! The uses of a number that a source yields: a column of the study's table, and perhaps a metric. This module must never know
 //! what a number means.
 
 use crate::mistake::Place;

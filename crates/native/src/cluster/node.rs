@@ -1,4 +1,4 @@
-//! What the processors of a node share: its program, its dispatcher, the right to receive, its threads.
+//! The state that the processors of a node share: its program, its dispatcher, the right to receive, its threads.
 //!
 //! One processor of the node at a time has the right to receive (`right`) and looks at the lanes, so messages enter the dispatch queue
 //! in ring order. The `dispatcher` says who may run a handler then, under which proof.
@@ -34,7 +34,7 @@ pub(crate) struct Node {
     pub(crate) threads: Vec<ThreadSlot>,
     /// Per processor.
     pub(crate) inboxes: Vec<Inbox>,
-    /// What its outboxes hold, and whether it has told what it has handled.
+    /// The messages in the node's outboxes, and the handled ones of which their senders have not been told.
     pub(crate) backlog: Backlog,
     pub(crate) right_to_receive: Right,
     /// Where several processors compute and run handlers, each on a core of its own.

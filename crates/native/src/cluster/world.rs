@@ -1,4 +1,4 @@
-//! What all processors of a running world share.
+//! The state that all processors of a running world share.
 //!
 //! A world is *running* until it has *ended*, is *deadlocked* or has *failed*; the first of these stays. This module
 //! must never know who runs when.
@@ -42,7 +42,7 @@ pub(crate) struct World {
     pub(crate) nodes: Vec<Arc<Node>>,
     /// Those out of a node, in order of their destination.
     lanes: Vec<Arc<[Lane]>>,
-    /// What bounds the outboxes of all nodes.
+    /// The bound of the outboxes of all nodes.
     pub(crate) bounds: Bounds,
     /// Those of node 0 first.
     pub(crate) gauges: Vec<Arc<Gauge>>,
@@ -214,7 +214,7 @@ impl World {
         servers.any(|(gauge, berth)| gauge.is_idling() && !berth.is_engaged())
     }
 
-    /// What the processors of a node have dealt with: it stands still only while none of them serves.
+    /// The number of messages that the processors of a node have dealt with. It stands still only while none of them serves.
     pub(crate) fn handled_on(&self, node: NodeId) -> u64 {
         self.gauges[self.servers(node)].iter().map(|gauge| gauge.handled.load(Ordering::Relaxed)).sum()
     }

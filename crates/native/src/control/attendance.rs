@@ -1,4 +1,4 @@
-//! Who looks at what waits on a node that has a helper: its processors while one of them idles, and else the helper.
+//! The watch over messages that wait on a node with a helper: its processors keep it while one of them idles, and else the helper.
 //!
 //! # Why no message waits for ever
 //!

@@ -1,4 +1,4 @@
-//! What holds for all nodes of a world at once: when it ends, and when all threads have come.
+//! The state that concerns all nodes of a world at once: the world's end, and the arrival of all threads.
 //!
 //! | file | content |
 //! |---|---|

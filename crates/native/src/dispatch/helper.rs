@@ -5,7 +5,7 @@
 //! handlers itself, with the proofs of a dedicated processor. Until that no processor loses anything to it. It stays up, one
 //! look each time the bound has passed, as long as messages come; it is pinned to no core.
 //!
-//! Who looks at what waits, and why no message waits for ever, stands in `attendance`.
+//! The module `attendance` says which OS thread looks at messages that wait, and why no message waits for ever.
 //!
 //! # Ending
 //!

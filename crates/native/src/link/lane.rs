@@ -92,7 +92,7 @@ impl Depths {
     }
 }
 
-/// What bounds the outboxes of a world; all its lanes share it.
+/// The bound of the outboxes of a world. All its lanes share it.
 #[derive(Clone)]
 pub(crate) struct Bounds {
     pub(crate) quota: Arc<Quota>,
