@@ -1,9 +1,10 @@
 //! A message between two nodes that do nothing else, measured by a run of the program that measures it. This module must never know a
 //! price.
 
-use report::document::OneWay;
+use report::document::{OneWay, Underived};
+use tempest::Failure;
 use units::Time;
-use worlds::{Run, Target};
+use worlds::{Error, Run, Target};
 
 use crate::house::House;
 
@@ -18,15 +19,38 @@ const ROUNDS: &str = "500";
 /// measured.
 const LONGEST: Time = Time::from_microseconds(100);
 
-/// The message under each policy; nothing where the command does not have the program, the machine refuses the run, or a message takes
+/// The message under each policy, and each policy under which it is not measured, with the reason.
+pub(super) fn measure(house: &House, target: &Target, policies: &[String]) -> (Vec<OneWay>, Vec<Underived>) {
+    let (mut measured, mut unmeasured) = (Vec::new(), Vec::new());
+    for policy in policies {
+        match one_way(house, target, policy) {
+            Ok(way) => measured.push(way),
+            Err(reason) => unmeasured.push(Underived { name: format!("one way, {policy}"), reason }),
+        }
+    }
+    (measured, unmeasured)
+}
+
+/// # Errors
+/// The reason why the message is not measured: the command does not have the program, the machine refuses the run, or a message takes
 /// too long.
-pub(super) fn measure(house: &House, target: &Target, policies: &[String]) -> Vec<OneWay> {
-    let Ok(program) = house.programs.find(PROGRAM) else { return Vec::new() };
-    let one_way = |policy: &String| {
-        let run =
-            Run::of(program).on(target.clone()).nodes(NODES).input("rounds", ROUNDS).stall_limit(LONGEST);
-        let outcome = run.policy(policy.parse().ok()?).run().ok()?;
-        OneWay::of(policy, &outcome.report, &outcome.anatomy)
+fn one_way(house: &House, target: &Target, policy: &str) -> Result<OneWay, String> {
+    let program = house.programs.find(PROGRAM).map_err(|_| format!("this command has no `{PROGRAM}`"))?;
+    let run = Run::of(program).on(target.clone()).nodes(NODES).input("rounds", ROUNDS).stall_limit(LONGEST);
+    let outcome =
+        run.policy(policy.parse().expect("the machine can run it")).run().map_err(|error| said(&error))?;
+    let way = OneWay::of(policy, &outcome.report, &outcome.anatomy);
+    way.ok_or_else(|| format!("`{PROGRAM}` reports no time of a message"))
+}
+
+/// The reason why a run has no result, on one line.
+fn said(error: &Error) -> String {
+    let all = match error {
+        Error::Failed(run) if matches!(run.failure, Failure::Stalled { .. }) => {
+            format!("nothing happened for {LONGEST} while a message travelled")
+        }
+        Error::Failed(run) => run.failure.to_string(),
+        other => other.to_string(),
     };
-    policies.iter().filter_map(one_way).collect()
+    all.lines().next().unwrap_or_default().trim_end_matches(':').to_owned()
 }

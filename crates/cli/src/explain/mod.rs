@@ -73,7 +73,7 @@ fn document(
     };
     let (round_trips, trips, not_derived) = round_trip::derive(&under, &asked);
     let ways: Vec<_> = trips.iter().map(|trip| trip.policy.clone()).collect();
-    let measured = measured::measure(house, target, &ways);
+    let (measured, not_measured) = measured::measure(house, target, &ways);
     let named = policy.map(Policy::preset);
     let holds = |value: &&machine::Value| {
         named.is_none() || policy_of(value).is_none_or(|policy| Some(policy) == named)
@@ -97,6 +97,7 @@ fn document(
         not_derived,
         trips,
         measured,
+        not_measured,
         runs,
         refused,
         sources: sources::of(&house.name, machine, &values),

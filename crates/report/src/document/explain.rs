@@ -32,8 +32,11 @@ pub struct Explain {
     /// The stages of a message without words there and back, on an idle machine, under each policy of `derived` with a round trip.
     pub trips: Vec<Trip>,
     /// The time of a message without words from handler to handler, measured by a run of `active-message` on two nodes under each policy
-    /// of `trips`; empty if the command does not have that program, or if nothing happens for 100 us while a message travels.
+    /// of `trips`.
     pub measured: Vec<OneWay>,
+    /// The times that were not measured, each with the reason: the command does not have that program, the run failed, or nothing
+    /// happened for 100 us while a message travelled.
+    pub not_measured: Vec<Underived>,
     /// The policies and mechanisms that the machine can run.
     pub runs: Runs,
     /// The policies that the machine cannot run, each with the reason.
@@ -93,12 +96,12 @@ pub struct Trip {
     pub back: Vec<Stage>,
 }
 
-/// A quantity that does not follow.
+/// A quantity that does not follow, or was not measured.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Underived {
     /// The name of the quantity.
     pub name: String,
-    /// The reason why the quantity does not follow.
+    /// The reason why there is no such quantity.
     pub reason: String,
 }
 

@@ -67,6 +67,7 @@ pub(crate) fn explain() -> Explain {
             time_ns: 1300.0,
             stages: vec![stage("send_header", 1000.0), stage("network", 300.0)],
         }],
+        not_measured: Vec::new(),
         runs: Runs::default(),
         refused: Vec::new(),
         sources: Vec::new(),

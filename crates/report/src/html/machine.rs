@@ -5,7 +5,7 @@ use maud::{Markup, html};
 
 use super::parts::{Drawn, Machine};
 use super::shell::{figure, place};
-use crate::document::{Parameter, Score, Value};
+use crate::document::{Parameter, Score, Underived, Value};
 use crate::picture;
 use crate::quantity::several;
 
@@ -38,9 +38,8 @@ pub(super) fn part(machine: &Machine, drawn: &[Drawn]) -> Markup {
                 span { (several(fixed.parameters.len() as u64, "free one")) }
             }
             @for it in drawn { (figure(&it.name, &it.picture)) }
-            @if !explain.not_derived.is_empty() {
-                ul { @for it in &explain.not_derived { li { (it.name) ": " (it.reason) "." } } }
-            }
+            (without(&explain.not_derived))
+            (without(&explain.not_measured))
             h4 { "What was free, and what fixed it" }
             (free(machine))
             (values(&explain.values))
@@ -56,6 +55,15 @@ pub(super) fn part(machine: &Machine, drawn: &[Drawn]) -> Markup {
                     }
                 }
             }
+        }
+    }
+}
+
+/// The quantities that a reader may look for and that are not there, each with the reason.
+fn without(quantities: &[Underived]) -> Markup {
+    html! {
+        @if !quantities.is_empty() {
+            ul { @for it in quantities { li { (it.name) ": " (it.reason) "." } } }
         }
     }
 }

@@ -5,7 +5,7 @@
 
 use anstyle::Style;
 
-use crate::document::{Derived, Explain, Meaning, OneWay, Value};
+use crate::document::{Derived, Explain, Meaning, OneWay, Underived, Value};
 use crate::page::{ALARM, Page, QUIET, STRONG};
 use crate::quantity::{duration, number};
 use crate::table::{Column, Table};
@@ -31,7 +31,7 @@ pub fn explain(explain: &Explain, refusal: Option<&str>, page: &Page) -> Vec<Str
     let rows = rows(&explain.values, policy.is_some());
     lines.extend(Sheet::new(page, machine_file, &rows).lines());
     lines.extend(follows(page, explain));
-    lines.extend(measured(page, &explain.measured));
+    lines.extend(measured(page, explain));
     lines.extend([String::new(), page.paint(STRONG, "runs")]);
     let list = |names: &[String]| if names.is_empty() { "none".to_owned() } else { names.join(", ") };
     lines.push(page.fold("  policies    ", &list(&runs.policies)));
@@ -229,11 +229,14 @@ fn follows(page: &Page, explain: &Explain) -> Vec<String> {
     lines
 }
 
-/// The time of a message from handler to handler under each policy, and its steps.
-fn measured(page: &Page, ways: &[OneWay]) -> Vec<String> {
+/// The time of a message from handler to handler under each policy, and its steps; or the reason why there is none.
+fn measured(page: &Page, explain: &Explain) -> Vec<String> {
+    let (ways, without) = (&explain.measured, &explain.not_measured);
     let time = |nanoseconds: f64| duration(nanoseconds * 1e-9);
     let name = |way: &OneWay| format!("  one way, {}", way.policy);
-    let names = ways.iter().map(|way| name(way).chars().count()).max().unwrap_or(0);
+    let missing = |one: &Underived| format!("  {}", one.name);
+    let names = ways.iter().map(name).chain(without.iter().map(missing));
+    let names = names.map(|name| name.chars().count()).max().unwrap_or(0);
     let times = ways.iter().map(|way| time(way.time_ns).chars().count()).max().unwrap_or(0);
     let line = |(at, way): (usize, &OneWay)| {
         let head = format!("{:<names$}  {:<times$}  ", name(way), time(way.time_ns));
@@ -246,8 +249,10 @@ fn measured(page: &Page, ways: &[OneWay]) -> Vec<String> {
         page.fold(&head, &said)
     };
     let head = page.paint(STRONG, "measured, from handler to handler");
-    let lines = ways.iter().enumerate().map(line);
-    let head = (!ways.is_empty()).then(|| [String::new(), head]);
+    let reason =
+        |one: &Underived| page.fold(&format!("{:<names$}  {:<times$}  ", missing(one), "-"), &one.reason);
+    let lines = ways.iter().enumerate().map(line).chain(without.iter().map(reason));
+    let head = (!ways.is_empty() || !without.is_empty()).then(|| [String::new(), head]);
     head.into_iter().flatten().chain(lines).collect()
 }
 

@@ -182,11 +182,19 @@ fn a_round_trip_holds_the_time_of_its_bytes() {
 }
 
 #[test]
-fn a_message_that_takes_very_long_is_not_measured() {
+fn a_message_that_takes_very_long_is_not_measured_and_the_reason_is_said() {
     let explained =
         |latency: &str| json(&["explain", "paragon", "--set", &format!("network.latency={latency}")]);
-    assert_eq!(explained("1000 s")["measured"], serde_json::json!([]));
-    let way = &explained("90 us")["measured"][0];
+    let slow = explained("1000 s");
+    assert_eq!(slow["measured"], serde_json::json!([]));
+    let without = &slow["not_measured"][0];
+    assert_eq!(without["name"], "one way, single");
+    assert!(without["reason"].as_str().is_some_and(|why| why.contains("100 us while a message travelled")));
+    let text = good(&["explain", "paragon", "--set", "network.latency=1000 s", "--width", "120"]);
+    assert!(text.contains("one way, single    -  nothing happened for 100 us while"), "{text}");
+    let quick = explained("90 us");
+    assert_eq!(quick["not_measured"], serde_json::json!([]));
+    let way = &quick["measured"][0];
     assert!(way["time_ns"].as_f64().is_some_and(|time| time > 9e4), "{way}");
 }
 
