@@ -267,18 +267,18 @@ struct Lacking {
     in_part: Vec<String>,
     /// Studies without a run.
     without: Vec<String>,
+    /// Studies whose runs are all by another version, or of another machine or input.
+    outdated: Vec<String>,
     /// Messages about studies that have mistakes.
     mistakes: Vec<String>,
-    /// There is a run by another version, or of another machine or input.
-    has_other: bool,
 }
 
 impl Lacking {
     fn add(&mut self, name: &str, had: &Had) {
-        self.has_other |= had.has_other;
         match had.share() {
             Share::Whole => {}
             Share::Part => self.in_part.push(format!("{name} ({} of {} runs)", had.answers.len(), had.all)),
+            Share::Nothing if had.has_other => self.outdated.push(name.to_owned()),
             Share::Nothing => self.without.push(name.to_owned()),
         }
     }
@@ -288,6 +288,11 @@ impl Lacking {
         let kinds = [
             ("drawn in part", &self.in_part, "the others"),
             ("left out, without a run on record", &self.without, "the runs of one"),
+            (
+                "left out, with runs by another version or on other values of a machine or an input only",
+                &self.outdated,
+                "those of one anew",
+            ),
         ];
         let kinds = kinds.into_iter().filter(|(_, names, _)| !names.is_empty());
         let line = |(what, names, does): (&str, &Vec<String>, &str)| {
@@ -299,12 +304,12 @@ impl Lacking {
 
     /// The mistake that there is no run at all. A study that has a mistake of its own is not worth a line then.
     fn no_run(&self) -> Problem {
-        Problem::wrong(match self.has_other {
-            true => {
+        Problem::wrong(match self.outdated.is_empty() {
+            false => {
                 "the record has runs of shipped studies by another version of the command only, or on other values of a machine or an \
                  input: `tradewind study NAME` does those of one anew"
             }
-            false => "no run of a shipped study is on record: `tradewind study NAME` does those of one",
+            true => "no run of a shipped study is on record: `tradewind study NAME` does those of one",
         })
     }
 }
@@ -381,5 +386,24 @@ fn unlike_results(text: &str, error: Option<serde_json::Error>) -> String {
             let expected = document::VERSION;
             format!("{found}; expected version {expected}: `tradewind study NAME --out DIR` writes it anew")
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_study_with_runs_by_another_version_only_is_not_called_one_without_runs() {
+        let mut lacking = Lacking::default();
+        for (name, has_other) in [("old", true), ("new", false)] {
+            lacking.add(name, &Had { answers: Vec::new(), all: 3, has_other });
+        }
+        let [without, outdated] = &lacking.lines()[..] else { panic!("a line each") };
+        assert!(
+            without.ends_with("on record: new; `tradewind study NAME` does the runs of one"),
+            "{without}"
+        );
+        assert!(outdated.ends_with("only: old; `tradewind study NAME` does those of one anew"), "{outdated}");
     }
 }
