@@ -314,7 +314,7 @@ impl Cluster {
         if dispatch.moves_threads() {
             self.measure_roles(node);
         }
-        self.free(core);
+        self.free_here(core);
         self.notify(node);
     }
 

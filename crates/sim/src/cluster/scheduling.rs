@@ -51,8 +51,15 @@ impl Cluster {
     }
 
     /// Finds work for `core`, which has nothing to do now.
-    #[inline(always)]
+    #[inline(never)]
     pub(crate) fn free(&mut self, core: usize) {
+        self.free_here(core);
+    }
+
+    /// Finds work for `core`, which has nothing to do now. Every handler ends with this, so it is no call there; where a processor
+    /// becomes free for another reason, [`free`](Self::free) is one.
+    #[inline(always)]
+    pub(super) fn free_here(&mut self, core: usize) {
         let node = self.cores[core].node();
         if self.nodes[node].dispatch.moves_threads() && self.change_role(core) {
             self.go_on(core);
@@ -63,7 +70,7 @@ impl Cluster {
     }
 
     /// Lets `core`, which has nothing to do now, work in its present role, or idle.
-    #[inline]
+    #[inline(always)]
     fn go_on(&mut self, core: usize) {
         match self.nodes[self.cores[core].node()].dispatch.way {
             Dispatch::Routine(_) => routine::go_on(self, core),
@@ -77,7 +84,7 @@ impl Cluster {
     }
 
     /// Lets `core` start a handler or an injection, or go on with a thread. Returns false if there is none of these.
-    #[inline]
+    #[inline(always)]
     pub(super) fn finds_work(&mut self, core: usize) -> bool {
         let dispatch = &self.nodes[self.cores[core].node()].dispatch;
         let may_find = dispatch.may_find_work();
@@ -86,7 +93,7 @@ impl Cluster {
     }
 
     /// Starts a handler or an injection on `core`, which has just ended another activity.
-    #[inline]
+    #[inline(always)]
     fn serve_next(&mut self, core: usize) -> bool {
         if !self.interrupts_again(core) {
             return self.serve(core, Noticed::AT_ONCE);
@@ -319,7 +326,7 @@ impl Cluster {
     }
 
     /// Spends the occupancy that follows a handler.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn spend_completion(&mut self, core: usize) {
         let own = &mut self.cores[core];
         let Node { dispatch, memory, .. } = &mut self.nodes[own.node()];

@@ -53,7 +53,7 @@ impl Road {
     }
 
     /// Sends the flight at `place` from the interface of its source to another node.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn leave(
         &mut self,
         place: u32,

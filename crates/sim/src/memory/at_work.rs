@@ -67,7 +67,7 @@ impl AtWork<'_> {
 
     /// Adds transactions of a step, which are made when the processor's clock is settled. They belong to `step` if it is given.
     /// Returns their time on an idle bus.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn put_on_bus(&mut self, transactions: Transactions, step: Option<Step>) -> Time {
         let Some(time) = self.memory.time_of(transactions) else { return Time::ZERO };
         self.pend(transactions, time, step);
@@ -230,7 +230,7 @@ impl AtWork<'_> {
 
     /// Owes the occupancy of the entry into a handler. Adds its transactions, which take `alone` on an idle bus, to those that are
     /// pending. Returns the path without the transactions, and with them.
-    #[inline]
+    #[inline(always)]
     fn enter(&mut self, cost: &Cost, alone: Option<Time>, step: Option<Step>) -> (Time, Time) {
         self.core.clock.owe(cost);
         let Some(alone) = alone else { return (cost.path, cost.path) };
