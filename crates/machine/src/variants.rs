@@ -18,7 +18,9 @@ pub(crate) struct Reading<'a> {
     /// The names of all policies; `None` if any name will do.
     policies: Option<&'a [&'a str]>,
     errors: Vec<Error>,
+    /// The keys of the command line that some reading asked for; with `all_keys` every key that some reading asked for.
     asked: BTreeSet<String>,
+    all_keys: bool,
 }
 
 impl<'a> Reading<'a> {
@@ -27,7 +29,7 @@ impl<'a> Reading<'a> {
         overrides: &'a Overrides<'a>,
         policies: Option<&'a [&'a str]>,
     ) -> Self {
-        Self { chain, overrides, policies, errors: Vec::new(), asked: BTreeSet::new() }
+        Self { chain, overrides, policies, errors: Vec::new(), asked: BTreeSet::new(), all_keys: false }
     }
 
     pub(crate) fn machine(mut self) -> Result<Machine, Errors> {
@@ -66,6 +68,7 @@ impl<'a> Reading<'a> {
     /// Makes one reading and keeps its mistakes.
     fn read(&mut self, policy: Option<&'a str>) -> Option<Understood> {
         let reader = Reader::new(&self.chain[0], self.overrides, policy);
+        let reader = if self.all_keys { reader.of_all_keys() } else { reader };
         let machine = Section::top(&reader, self.chain, policy).read_with(|file| {
             file.know(EXTENDS);
             file.know(POLICY);
@@ -137,8 +140,13 @@ impl<'a> Reading<'a> {
 
     /// Reports the keys of the command line that no reading asked for.
     fn check_overrides(&mut self) {
-        for &(key, value) in self.overrides.iter().filter(|(key, _)| !self.asked.contains(*key)) {
-            let hint = hint(key, self.asked.iter().map(String::as_str));
+        let unknown: Vec<_> = self.overrides.iter().filter(|(key, _)| !self.asked.contains(*key)).collect();
+        if unknown.is_empty() {
+            return;
+        }
+        let known = self.keys();
+        for &&(key, value) in &unknown {
+            let hint = hint(key, known.iter().map(String::as_str));
             self.errors.push(Error {
                 file: self.chain[0].name.clone(),
                 line: None,
@@ -147,6 +155,13 @@ impl<'a> Reading<'a> {
                 expected: format!("a key of the machine file{hint}"),
             });
         }
+    }
+
+    /// Every key that the command line could have given, found by reading everything once more.
+    fn keys(&self) -> BTreeSet<String> {
+        let mut again = Self { all_keys: true, ..Self::new(self.chain, self.overrides, self.policies) };
+        again.read_all();
+        again.asked
     }
 }
 

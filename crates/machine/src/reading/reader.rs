@@ -29,7 +29,11 @@ pub(crate) struct Reader<'a> {
     policy: Option<&'a str>,
     /// The clock of the memory bus, where the machine has one.
     pub(super) bus: Cell<Option<Frequency>>,
+    /// The keys of the command line that the machine has. In a reading of all keys also those that it could have given.
     asked: RefCell<BTreeSet<String>>,
+    /// Whether every key that the command line could have given is collected. A hint for an unknown key needs them; otherwise a
+    /// reading is much shorter without.
+    all_keys: bool,
     errors: RefCell<Vec<Error>>,
     values: RefCell<Vec<Value>>,
     notes: RefCell<BTreeMap<String, String>>,
@@ -117,10 +121,26 @@ impl<'a> Reader<'a> {
             policy,
             bus: Cell::new(None),
             asked: RefCell::default(),
+            all_keys: false,
             errors: RefCell::default(),
             values: RefCell::default(),
             notes: RefCell::default(),
         }
+    }
+
+    /// This reader, which collects every key that the command line could have given.
+    pub(crate) fn of_all_keys(self) -> Self {
+        Self { all_keys: true, ..self }
+    }
+
+    /// Whether [`given`](Self::given) has anything to do for a dotted key that ends with `end`.
+    pub(crate) fn may_give(&self, end: &str) -> bool {
+        self.all_keys || self.overrides.iter().any(|(given, _)| given.ends_with(end))
+    }
+
+    /// Whether keys below this one need to be read where no file has them.
+    pub(crate) fn may_give_below(&self, key: &str) -> bool {
+        self.all_keys || self.gives_below(key)
     }
 
     /// The value that the command line gives for a key, with the key as it is written there. The last of several values counts.
@@ -128,7 +148,9 @@ impl<'a> Reader<'a> {
     pub(crate) fn given(&self, key: &str) -> Option<(String, &'a str)> {
         self.spellings(key).find_map(|key| {
             let given = self.overrides.iter().rev().find(|(given, _)| *given == key);
-            self.asked.borrow_mut().insert(key.clone());
+            if self.all_keys || given.is_some() {
+                self.asked.borrow_mut().insert(key.clone());
+            }
             given.map(|&(_, value)| (key, unquoted(value)))
         })
     }
@@ -194,7 +216,12 @@ impl<'a> Reader<'a> {
     /// Records the text of a key for the digest. It replaces earlier texts of the key and of the keys below it.
     pub(crate) fn note(&self, key: &str, resolved: String) {
         let mut notes = self.notes.borrow_mut();
-        notes.retain(|noted, _| !is_below(noted, key));
+        let begin = format!("{key}.");
+        let below = notes.range(begin.clone()..).map(|(noted, _)| noted);
+        let below: Vec<_> = below.take_while(|noted| noted.starts_with(&begin)).cloned().collect();
+        for noted in &below {
+            notes.remove(noted);
+        }
         notes.insert(key.to_owned(), resolved);
     }
 

@@ -118,7 +118,7 @@ impl<'a> Section<'a> {
     /// Names the key of the command line that makes further keys necessary. All missing ones then become one error about that
     /// key.
     pub(crate) fn ask_by(&self, key: &'static str) {
-        self.asked_by.replace(self.reader.given(&self.dotted(key)));
+        self.asked_by.replace(self.given(key));
     }
 
     /// Reports a missing value. All values that one value of the command line makes necessary become one error.
@@ -185,7 +185,7 @@ impl<'a> Section<'a> {
 
     /// Whether the command line gives exactly this key.
     pub(crate) fn is_set(&self, key: &'static str) -> bool {
-        self.reader.given(&self.dotted(key)).is_some()
+        self.given(key).is_some()
     }
 
     /// Sets the clock that cycles count from now on in this section and in the sections read in it.
@@ -232,6 +232,11 @@ impl<'a> Section<'a> {
         if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) }
     }
 
+    /// The value of a key on the command line, with the key as it is written there.
+    fn given(&self, key: &str) -> Option<(String, &'a str)> {
+        if self.reader.may_give(key) { self.reader.given(&self.dotted(key)) } else { None }
+    }
+
     /// The value of a key in each layer that has the key, the layer with the highest precedence first.
     fn items(&self, key: &str) -> impl Iterator<Item = Found<'a>> {
         self.layers.iter().filter_map(move |layer| Some(layer.found(key, layer.table.get(key)?)))
@@ -240,7 +245,7 @@ impl<'a> Section<'a> {
     /// The value of a key, if there is one. A value of the command line precedes those of the files.
     pub(crate) fn find(&self, key: &'static str) -> Option<Found<'a>> {
         self.know(key);
-        match self.reader.given(&self.dotted(key)) {
+        match self.given(key) {
             Some((key, text)) => {
                 Some(Found { key, raw: Raw::Given(text), place: None, source: Some("--set".to_owned()) })
             }
@@ -267,19 +272,21 @@ impl<'a> Section<'a> {
     /// Reports a key that this machine must give itself, whatever it extends.
     pub(crate) fn expect_own(&self, key: &'static str, expected: &str) {
         let own = self.layers.iter().any(|layer| layer.own && layer.table.contains_key(key));
-        if self.has(key) && !own && self.reader.given(&self.dotted(key)).is_none() {
+        if self.has(key) && !own && self.given(key).is_none() {
             self.reader.report(Some(self.place), &self.dotted(key), None, expected.to_owned());
         }
     }
 
     /// Whether file or command line give exactly this key.
     pub(crate) fn has(&self, key: &'static str) -> bool {
-        self.find(key).is_some()
+        self.know(key);
+        self.given(key).is_some() || self.item(key).is_some()
     }
 
     /// Whether this key has the value of a file, and not one of the command line.
     pub(crate) fn has_in_file(&self, key: &'static str) -> bool {
-        self.find(key).is_some_and(|found| found.place.is_some())
+        self.know(key);
+        self.given(key).is_none() && self.item(key).is_some()
     }
 
     /// Whether file or command line give this key or something below it.
@@ -287,12 +294,20 @@ impl<'a> Section<'a> {
         self.has(key) || self.reader.gives_below(&self.dotted(key))
     }
 
+    /// Whether keys below this one need to be read where no file has them.
+    pub(crate) fn may_give_below(&self, key: &str) -> bool {
+        self.reader.may_give_below(&self.dotted(key))
+    }
+
     /// The value of a key where it is a table that the command line does not replace.
     pub(crate) fn table_of(&self, key: &'static str) -> Option<&'a dyn TableLike> {
-        match self.find(key)?.raw {
-            Raw::Item(item) => item.as_table_like(),
-            Raw::Given(_) => None,
-        }
+        self.know(key);
+        if self.given(key).is_some() { None } else { self.item(key)?.as_table_like() }
+    }
+
+    /// The value of a key in the first layer that has the key.
+    fn item(&self, key: &str) -> Option<&'a Item> {
+        self.layers.iter().find_map(|layer| layer.table.get(key))
     }
 
     /// The values below a key that is no section: those of its table, which replaces the table of any other layer, or only

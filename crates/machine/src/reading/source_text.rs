@@ -11,6 +11,7 @@ pub(crate) struct SourceText {
     /// The file's name in errors.
     pub(crate) name: String,
     document: Document<String>,
+    lines: Lines,
 }
 
 impl SourceText {
@@ -19,14 +20,15 @@ impl SourceText {
     /// # Errors
     /// The text is no TOML.
     pub(crate) fn new(name: &str, text: &str) -> Result<Self, Error> {
+        let lines = Lines::new(text);
         let document = Document::parse(text.to_owned()).map_err(|error| Error {
             file: name.to_owned(),
-            line: Some(error.span().map_or(1, |span| line(text, span.start))),
+            line: Some(error.span().map_or(1, |span| lines.at(span.start))),
             key: String::new(),
             value: None,
             expected: format!("TOML; its reader says: {}", error.message().trim()),
         })?;
-        Ok(Self { name: name.to_owned(), document })
+        Ok(Self { name: name.to_owned(), document, lines })
     }
 
     /// The top level of the file.
@@ -41,7 +43,7 @@ impl SourceText {
 
     /// The line, from 1, of a place in the text.
     pub(crate) fn line(&self, offset: usize) -> usize {
-        line(self.document.raw(), offset)
+        self.lines.at(offset)
     }
 
     /// The line of an item, if the parser noted where it stands.
@@ -74,6 +76,32 @@ impl SourceText {
     }
 }
 
-fn line(text: &str, offset: usize) -> usize {
-    1 + text.bytes().take(offset).filter(|&byte| byte == b'\n').count()
+/// The ends of a text's lines, of which the line of any place follows without another look at the text.
+struct Lines {
+    /// The offset of each line break, in ascending order.
+    breaks: Vec<usize>,
+}
+
+impl Lines {
+    fn new(text: &str) -> Self {
+        Self { breaks: text.match_indices('\n').map(|(offset, _)| offset).collect() }
+    }
+
+    /// The line, from 1, of an offset in the text. A line break belongs to the line that it ends.
+    fn at(&self, offset: usize) -> usize {
+        1 + self.breaks.partition_point(|&end| end < offset)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_break_belongs_to_the_line_that_it_ends() {
+        let lines = Lines::new("a\n\nbc\n");
+        let told: Vec<_> = (0..=7).map(|offset| lines.at(offset)).collect();
+        assert_eq!(told, [1, 1, 2, 3, 3, 3, 4, 4]);
+        assert_eq!(Lines::new("").at(0), 1);
+    }
 }

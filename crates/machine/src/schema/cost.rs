@@ -83,7 +83,12 @@ impl Primitive<'_> {
             None => {
                 let cost = self.one(section, key, None)?;
                 // The command line may still give a class a cost of its own.
-                section.below(key, None).read_with(|classes| self.each_class(classes, Some(cost)))
+                match section.may_give_below(key) {
+                    true => {
+                        section.below(key, None).read_with(|classes| self.each_class(classes, Some(cost)))
+                    }
+                    false => Some(ByClass::uniform(cost)),
+                }
             }
         };
         let costs = costs?;

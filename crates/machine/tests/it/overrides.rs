@@ -192,3 +192,11 @@ fn a_bandwidth_may_be_set_below_what_a_gap_of_the_file_allows_for() {
     let errors = Machine::parse("toy.toml", &text.replace("175 MB/s", "1 MB/s")).unwrap_err();
     assert!(errors.to_string().contains("which `header` takes at `bandwidth`"), "{errors}");
 }
+
+#[test]
+fn a_hint_has_keys_that_neither_the_file_nor_another_setting_gives() {
+    let told = refusal(&[("primitives.defer.user.occupancyy", "1 us"), ("nodes", "4")]);
+    assert!(told.ends_with("; did you mean \"primitives.defer.user.occupancy\"?"), "{told}");
+    let told = refusal(&[("policy.np.primitives.defer.user.occupancyy", "1 us")]);
+    assert!(told.ends_with("; did you mean \"policy.np.primitives.defer.user.occupancy\"?"), "{told}");
+}
