@@ -77,14 +77,40 @@ impl<K: Copy + Ord, E: Copy> Queue<K, E> {
             }
             return self.later.push(entry);
         }
-        if self.row.len() == self.row.capacity() {
-            self.make_room();
+        if self.comes_early(&entry.key) {
+            self.move_down(entry);
+        } else {
+            if self.row.len() == self.row.capacity() {
+                self.make_room();
+            }
+            self.row.push(entry);
+            self.move_up();
         }
-        self.row.push(entry);
-        self.move_up();
         if self.row.len() - self.head > ROW {
             self.shorten();
         }
+    }
+
+    /// Whether a thing of this key comes before more things of the row than behind, and a place before the first thing is free.
+    #[inline]
+    fn comes_early(&self, key: &K) -> bool {
+        let middle = self.head + (self.row.len() - self.head) / 2;
+        self.head > 0 && self.row.get(middle).is_some_and(|other| *key < other.key)
+    }
+
+    /// Adds an entry to the row, before which few others stand. They move to the place before the first.
+    #[inline]
+    fn move_down(&mut self, entry: Entry<K, E>) {
+        self.head -= 1;
+        let row = &mut self.row[self.head..];
+        let mut place = 0;
+        while let Some(&next) = row.get(place + 1)
+            && next.key < entry.key
+        {
+            row[place] = next;
+            place += 1;
+        }
+        row[place] = entry;
     }
 
     /// Removes and returns the first thing, with its key.
