@@ -9,10 +9,9 @@
 //!
 //! This module must never know what a thing is.
 
-use std::collections::VecDeque;
-
 use units::Time;
 
+use crate::ring::Ring;
 use crate::timetable::Order;
 
 /// The number of rows.
@@ -28,20 +27,24 @@ const PATIENCE: u32 = 8;
 /// A row of things for each of a few delays.
 #[derive(Clone, Debug)]
 pub struct DelayLines<E> {
-    /// The delay of each row; [`Time::MAX`] for a row that has none yet.
-    delays: [Time; ROWS],
-    /// The place of the first thing of each row that has one, but for its second number. Comparing them takes no branch.
-    firsts: [u128; ROWS],
+    /// The first thing of all. It stands in its row too.
+    next: Option<(Order, E)>,
+    /// The place of the first thing of the second row in order, but for its second number; [`u128::MAX`] if there is no such row.
+    second: u128,
     /// The rows that have things, in the order of their first things. The places behind those are of no meaning.
     order: [u8; ROWS],
     /// The number of rows that have things.
     standing: usize,
-    /// The things of each row in their order.
-    rows: [VecDeque<(Order, E)>; ROWS],
-    /// The instant of the last push to each row.
-    pushed: [Time; ROWS],
     /// The row of the thing that was popped last.
     popped: usize,
+    /// The delay of each row; [`Time::MAX`] for a row that has none yet.
+    delays: [Time; ROWS],
+    /// The place of the first thing of each row that has one, but for its second number.
+    firsts: [u128; ROWS],
+    /// The things of each row in their order.
+    rows: [Ring<(Order, E)>; ROWS],
+    /// The instant of the last push to each row.
+    pushed: [Time; ROWS],
     /// The number of things that were refused for their delays.
     refused: u32,
 }
@@ -49,13 +52,15 @@ pub struct DelayLines<E> {
 impl<E: Copy> Default for DelayLines<E> {
     fn default() -> Self {
         Self {
-            delays: [Time::MAX; ROWS],
-            firsts: [u128::MAX; ROWS],
+            next: None,
+            second: u128::MAX,
             order: [0; ROWS],
             standing: 0,
-            rows: std::array::from_fn(|_| VecDeque::new()),
-            pushed: [Time::ZERO; ROWS],
             popped: 0,
+            delays: [Time::MAX; ROWS],
+            firsts: [u128::MAX; ROWS],
+            rows: std::array::from_fn(|_| Ring::default()),
+            pushed: [Time::ZERO; ROWS],
             refused: 0,
         }
     }
@@ -91,15 +96,27 @@ impl<E: Copy> DelayLines<E> {
     fn push_to(&mut self, row: usize, now: Time, order: Order, event: E) -> bool {
         self.pushed[row] = now;
         let things = &mut self.rows[row];
-        match things.back() {
-            None => {
-                things.push_back((order, event));
-                self.stand(row, order);
-            }
-            Some(&(last, _)) if last < order => things.push_back((order, event)),
-            Some(_) => return self.overtake(row, order, event),
+        let last = things.back().map(|&(last, _)| last);
+        if last.is_some_and(|last| order < last) {
+            return self.overtake(row, order, event);
         }
-        true
+        if !things.has_room() {
+            return self.push_to_full(row, now, order, event);
+        }
+        things.push_back((order, event));
+        match last {
+            Some(_) => true,
+            None if self.standing == 0 => self.stand_alone(row, order, event),
+            None => self.stand(row, order, event),
+        }
+    }
+
+    /// Makes room in a row, and adds a thing to it. Returns whether it was added.
+    #[cold]
+    #[inline(never)]
+    fn push_to_full(&mut self, row: usize, now: Time, order: Order, event: E) -> bool {
+        self.rows[row].make_room((order, event));
+        self.push_to(row, now, order, event)
     }
 
     /// Adds a thing that comes before the last one of a row, if it comes before few. Returns whether it was added.
@@ -107,30 +124,48 @@ impl<E: Copy> DelayLines<E> {
     fn overtake(&mut self, row: usize, order: Order, event: E) -> bool {
         let things = &mut self.rows[row];
         let behind = things.iter().rev().take(REACH + 1).take_while(|&&(other, _)| order < other).count();
-        let Some(place) = things.len().checked_sub(behind).filter(|_| behind <= REACH) else { return false };
-        things.insert(place, (order, event));
-        if place == 0 {
+        if behind > REACH {
+            return false;
+        }
+        let is_first = behind == things.len();
+        things.insert_before_last(behind, (order, event));
+        if is_first {
             let old = self.order[..self.standing].iter().position(|&one| usize::from(one) == row);
             self.go_back(old.expect("the row stands"));
-            self.stand(row, order);
+            self.stand(row, order, event);
         }
         true
     }
 
-    /// Adds a row whose first thing has the place `first` to those in order.
-    #[inline]
-    fn stand(&mut self, row: usize, first: Order) {
-        let first = roughly(first);
-        self.firsts[row] = first;
+    /// Adds a row, whose first thing has the place `first`, where no row has things. Returns that it was added.
+    #[inline(always)]
+    fn stand_alone(&mut self, row: usize, first: Order, event: E) -> bool {
+        self.firsts[row] = roughly(first);
+        self.order[0] = row as u8;
+        self.standing = 1;
+        self.next = Some((first, event));
+        true
+    }
+
+    /// Adds a row, whose first thing has the place `first`, to those in order. Returns that it was added.
+    #[inline(never)]
+    fn stand(&mut self, row: usize, first: Order, event: E) -> bool {
+        let key = roughly(first);
+        self.firsts[row] = key;
         let mut place = self.standing;
         while let Some(before) = place.checked_sub(1)
-            && self.comes_before((row, first), self.order[before % ROWS])
+            && self.comes_before((row, key), self.order[before % ROWS])
         {
             self.order[place % ROWS] = self.order[before % ROWS];
             place = before;
         }
         self.order[place % ROWS] = row as u8;
         self.standing += 1;
+        if place == 0 {
+            self.next = Some((first, event));
+        }
+        self.see_second();
+        true
     }
 
     /// Removes the row at a place of the order.
@@ -142,9 +177,7 @@ impl<E: Copy> DelayLines<E> {
 
     /// Moves the first row to its place in the order, now that its first thing has the place `first`.
     #[inline]
-    fn fall_back(&mut self, row: usize, first: Order) {
-        let first = roughly(first);
-        self.firsts[row] = first;
+    fn fall_back(&mut self, row: usize, first: u128) {
         let mut place = 0;
         while place + 1 < self.standing {
             let next = self.order[(place + 1) % ROWS];
@@ -157,12 +190,19 @@ impl<E: Copy> DelayLines<E> {
         self.order[place % ROWS] = row as u8;
     }
 
+    /// Looks up the place of the first thing of the second row.
+    #[inline]
+    fn see_second(&mut self) {
+        let row = usize::from(self.order[1]) % ROWS;
+        self.second = if self.standing > 1 { self.firsts[row] } else { u128::MAX };
+    }
+
     /// Whether the first thing of a row, whose place is `first`, comes before that of another row.
     #[inline]
     fn comes_before(&self, (row, first): (usize, u128), other: u8) -> bool {
         let other = usize::from(other) % ROWS;
         let its = self.firsts[other];
-        if first == its { self.wins_tie(row, other) } else { first < its }
+        first < its || first == its && self.wins_tie(row, other)
     }
 
     /// Whether the first thing of a row comes before that of another row, by the second numbers of their places.
@@ -174,7 +214,7 @@ impl<E: Copy> DelayLines<E> {
 
     /// The number of things to come.
     pub fn len(&self) -> usize {
-        self.rows.iter().map(VecDeque::len).sum()
+        self.rows.iter().map(Ring::len).sum()
     }
 
     /// Whether nothing is to come.
@@ -184,26 +224,25 @@ impl<E: Copy> DelayLines<E> {
 
     /// All things to come, in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = &E> {
-        self.rows.iter().flatten().map(|(_, event)| event)
+        self.rows.iter().flat_map(Ring::iter).map(|(_, event)| event)
     }
 
     /// The first thing, and its place.
     #[inline]
     pub fn next(&self) -> Option<(Order, E)> {
-        // An empty row is first only if nothing is to come.
-        self.rows[usize::from(self.order[0]) % ROWS].front().copied()
+        self.next
     }
 
     /// The place of the first thing; [`Order::NEVER`] if nothing is to come.
     #[inline]
     pub fn first(&self) -> Order {
-        self.next().map_or(Order::NEVER, |(order, _)| order)
+        self.next.map_or(Order::NEVER, |(order, _)| order)
     }
 
     /// Removes and returns the first thing.
     #[inline]
     pub fn pop(&mut self) -> Option<(Order, E)> {
-        let first = self.next()?;
+        let first = self.next?;
         self.skip();
         Some(first)
     }
@@ -212,20 +251,41 @@ impl<E: Copy> DelayLines<E> {
     #[inline(never)]
     pub fn skip(&mut self) {
         let row = usize::from(self.order[0]) % ROWS;
-        if self.rows[row].pop_front().is_none() {
-            return;
-        }
+        let things = &mut self.rows[row];
+        things.drop_front();
         self.popped = row;
+        match things.front() {
+            // Mostly the row stays the first.
+            Some(&next) if roughly(next.0) < self.second => {
+                self.firsts[row] = roughly(next.0);
+                self.next = Some(next);
+            }
+            None if self.standing <= 1 => {
+                self.standing = 0;
+                self.next = None;
+            }
+            _ => self.go_over_from(row),
+        }
+    }
+
+    /// Puts another row first, now that the first thing of `row` has been removed.
+    #[inline(never)]
+    fn go_over_from(&mut self, row: usize) {
         match self.rows[row].front() {
-            Some(&(first, _)) => self.fall_back(row, first),
+            Some(&(first, _)) => {
+                self.firsts[row] = roughly(first);
+                self.fall_back(row, roughly(first));
+            }
             None => self.go_back(0),
         }
+        self.see_second();
+        self.next = self.rows[usize::from(self.order[0]) % ROWS].front().copied();
     }
 
     /// The thing that stood `number` places behind the thing popped last, in its row.
     #[inline]
     pub fn behind(&self, number: usize) -> Option<E> {
-        Some(self.rows[self.popped].get(number.checked_sub(1)?)?.1)
+        Some(self.rows[self.popped % ROWS].get(number.checked_sub(1)?)?.1)
     }
 }
 

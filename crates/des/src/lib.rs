@@ -15,6 +15,7 @@ mod delay_lines;
 mod entry;
 mod event_queue;
 mod queue;
+mod ring;
 mod server;
 mod timetable;
 
