@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use super::quotients::{quotient, remainder};
 use super::run::Run;
 
 /// The number of lanes of a link of a torus.
@@ -82,10 +83,11 @@ impl Grid {
     /// The places at the ends of a link; `None` beyond an edge.
     fn ends_of(&self, link: u32) -> Option<(u32, u32)> {
         let dimensions = self.sides.len() as u32;
-        let (place, dimension, up) = (link / 2 / dimensions, link / 2 % dimensions, link.is_multiple_of(2));
+        let (row, up) = (link / 2, link.is_multiple_of(2));
+        let (place, dimension) = (quotient(row, dimensions), remainder(row, dimensions));
         let side = self.sides[dimension as usize];
         let stride = self.strides[dimension as usize];
-        let at = place / stride % side;
+        let at = remainder(quotient(place, stride), side);
         let ahead = match (up, at) {
             (true, at) if at + 1 < side => at + 1,
             (false, at) if at > 0 => at - 1,
@@ -103,12 +105,12 @@ impl Grid {
 
     /// The straight run of channels that follows `channel` on the way to place `to`; the end if `channel` ends there.
     pub(super) fn next_run(&self, channel: u32, to: u32) -> Run {
-        let (link, lane) = (channel / self.lanes(), channel % self.lanes());
+        let (link, lane) = (quotient(channel, self.lanes()), remainder(channel, self.lanes()));
         let (_, place) = self.ends_of(link).expect("a message passes links that join two places");
         if place == to {
             return Run::END;
         }
-        self.run(place, to, (link / 2 % self.sides.len() as u32, lane))
+        self.run(place, to, (remainder(link / 2, self.sides.len() as u32), lane))
     }
 
     /// The straight run of channels from `place` on, where the link before, if there is one, lies along a dimension in a lane.
@@ -116,7 +118,7 @@ impl Grid {
         let dimensions = self.sides.len() as u32;
         for dimension in before..dimensions {
             let (side, stride) = (self.sides[dimension as usize], self.strides[dimension as usize]);
-            let (at, goal) = (place / stride % side, to / stride % side);
+            let [at, goal] = [place, to].map(|one| remainder(quotient(one, stride), side));
             let (steps, up) = self.steps(at, goal, side);
             if steps == 0 {
                 continue;

@@ -16,6 +16,15 @@ pub(super) struct Tree {
     places: u32,
     /// The number of places below a switch of each level. The links below the lowest level are the ports of the nodes.
     subtrees: Vec<u32>,
+    /// The arity and the places as powers of two, by their exponents, if they are such powers.
+    powers: Option<Powers>,
+}
+
+/// The exponents of powers of two.
+#[derive(Clone, Copy, Debug)]
+struct Powers {
+    arity: u32,
+    places: u32,
 }
 
 impl Tree {
@@ -25,7 +34,10 @@ impl Tree {
         while subtrees[subtrees.len() - 1] < nodes {
             subtrees.push(subtrees[subtrees.len() - 1].saturating_mul(arity));
         }
-        Self { places: subtrees[subtrees.len() - 1], subtrees }
+        let places = subtrees[subtrees.len() - 1];
+        let exponent = |number: u32| number.is_power_of_two().then(|| number.trailing_zeros());
+        let powers = exponent(arity).zip(exponent(places)).map(|(arity, places)| Powers { arity, places });
+        Self { places, subtrees, powers }
     }
 
     /// The number of links between switches, in both directions.
@@ -61,19 +73,33 @@ impl Tree {
 
     /// The straight run of links that follows `link` on the way to place `to`; the end after the last link down.
     pub(super) fn next_run(&self, link: u32, to: u32) -> Run {
-        let row = link / self.places;
-        if row.is_multiple_of(2) { self.run(row / 2 + 1, link % self.places, to) } else { Run::END }
+        let (row, from) = match self.powers {
+            Some(Powers { places, .. }) => (link >> places, link & (self.places - 1)),
+            None => (link / self.places, link % self.places),
+        };
+        if row.is_multiple_of(2) { self.run(row / 2 + 1, from, to) } else { Run::END }
     }
 
     /// The straight run of links from a switch of a level above place `from`: one link up, or all links down.
     fn run(&self, level: u32, from: u32, to: u32) -> Run {
-        let subtree = self.subtrees[level as usize];
-        if from / subtree != to / subtree {
-            let up = level * 2 * self.places + from - from % subtree + to % subtree;
-            return Run::new(up, 1, 0, false);
+        let Some((above, number)) = self.way_up(level, from, to) else {
+            let down = (2 * level).wrapping_sub(1).wrapping_mul(self.places).wrapping_add(to);
+            return Run::new(down, level, (2 * self.places).wrapping_neg(), true);
+        };
+        Run::new(level * 2 * self.places + above + number, 1, 0, false)
+    }
+
+    /// The first place of the subtree of place `from` below a switch of a level, and the number of the link up that leads from there
+    /// to place `to`. `None` if that switch joins both places.
+    fn way_up(&self, level: u32, from: u32, to: u32) -> Option<(u32, u32)> {
+        if let Some(Powers { arity, places }) = self.powers {
+            // Divisions take the host long.
+            let exponent = (arity * (level + 1)).min(places);
+            let below = ((1_u64 << exponent) - 1) as u32;
+            return ((from ^ to) & !below != 0).then_some((from & !below, to & below));
         }
-        let down = (2 * level).wrapping_sub(1).wrapping_mul(self.places).wrapping_add(to);
-        Run::new(down, level, (2 * self.places).wrapping_neg(), true)
+        let subtree = self.subtrees[level as usize];
+        (from / subtree != to / subtree).then_some((from - from % subtree, to % subtree))
     }
 }
 
@@ -101,6 +127,18 @@ mod tests {
         assert_eq!(way(&tree, 1, 14), [2, 64 + 14]);
         // 5 = 011, 31 = 133: up from subtree 4..7 by digit 3, up from subtree 0..15 by digits 33 = 15; down, down.
         assert_eq!(way(&tree, 5, 31), [4 + 3, 128 + 15, 192 + 31, 64 + 31]);
+    }
+
+    #[test]
+    fn powers_of_two_and_divisions_have_the_same_ways() {
+        for (arity, nodes) in [(2, 13), (4, 32), (4, 64), (8, 9), (8, 500)] {
+            let tree = Tree::new(arity, nodes);
+            let divides = Tree { powers: None, ..tree.clone() };
+            assert!(tree.powers.is_some() && Tree::new(3, nodes).powers.is_none());
+            for (from, to) in (0..nodes).flat_map(|from| (0..nodes.min(40)).map(move |to| (from, to))) {
+                assert_eq!(way(&tree, from, to), way(&divides, from, to), "{arity} {nodes}: {from} {to}");
+            }
+        }
     }
 
     #[test]
