@@ -46,11 +46,12 @@ impl Channel {
         }
     }
 
-    /// Counts a message whose head enters at `at` and whose bytes take `passage` to pass.
+    /// Counts a message whose head enters at `at` and whose bytes take `passage` to pass. Returns the end of that.
     #[inline]
-    pub(super) fn carry(&mut self, at: Time, passage: Time) {
+    pub(super) fn carry(&mut self, at: Time, passage: Time) -> Time {
         self.carried += passage;
         self.carries_until = at + passage;
+        self.carries_until
     }
 
     /// The time up to `now` for which bytes have passed. No bytes pass here while a message is blocked further on.

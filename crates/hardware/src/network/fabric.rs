@@ -181,7 +181,9 @@ impl Fabric {
             self.launch_across(now, source, &mut later);
             return None;
         }
-        self.ambient -= usize::from(self.worms[event.0 as usize].is_ambient);
+        if self.worms[event.0 as usize].is_ambient {
+            self.ambient -= 1;
+        }
         self.proceed(now, event.0, &mut later)
     }
 
@@ -222,11 +224,11 @@ impl Fabric {
         self.leaving[node as usize] as usize
     }
 
-    /// Whether no node's message is inside, and all `pending` events to come, those of the fabric included, are cross traffic's.
-    /// Nothing that matters will then happen.
+    /// Whether no node's message is inside, and all `pending` events to come, those of the fabric included, are cross traffic's, which
+    /// has some. Nothing that matters will then happen.
     #[inline]
     pub fn is_quiet(&self, pending: impl FnOnce() -> usize) -> bool {
-        self.inside == 0 && pending() == self.ambient
+        self.inside == 0 && self.ambient > 0 && pending() == self.ambient
     }
 
     /// The time up to `now` for which the port out and the port in of each node have been busy.
@@ -296,20 +298,52 @@ impl Fabric {
         let worm = &mut self.worms[number as usize];
         let wanted = worm.wants;
         let stage = std::mem::replace(&mut worm.stage, Stage::Comes);
-        if stage == Stage::Comes && !self.channels[wanted as usize].take(now, worm.claim()) {
+        if stage != Stage::Comes {
+            return self.proceed_past(now, number, stage, later);
+        }
+        let channel = &mut self.channels[wanted as usize];
+        if !channel.take(now, worm.claim()) {
             self.enqueue(wanted, number, later);
             return None;
         }
-        let worm = &self.worms[number as usize];
-        if worm.arrives || stage != Stage::Comes || !self.wires.is_empty() {
+        if worm.arrives || !self.wires.is_empty() {
             return self.proceed_past(now, number, stage, later);
         }
         if worm.is_plain() {
-            self.go_on::<true>(now, number, later);
+            self.go_straight_on(now, number, later);
         } else {
-            self.go_on::<false>(now, number, later);
+            self.go_on(now, number, later);
         }
         None
+    }
+
+    /// Lets a node's message of one buffer enter the channel that it has just taken, for which no other message waits. It does what
+    /// [`go_on`](Self::go_on) does, and finds the message and the channel once.
+    #[inline(always)]
+    fn go_straight_on(&mut self, now: Time, number: u32, later: &mut impl FnMut(Time, u32, Event)) {
+        let worm = &mut self.worms[number as usize];
+        let channel = &mut self.channels[worm.wants as usize];
+        let (delay, gap) = if worm.leaves() { (self.latency, self.gap) } else { (self.hop, Time::ZERO) };
+        let (reaches, ends, tie) = (now + delay, now + worm.passage, worm.tie);
+        worm.reaches = reaches;
+        channel.free_at = channel.carry(now, worm.passage.max(gap));
+        let cleared_at = std::mem::replace(&mut channel.cleared_at, Time::MAX);
+        let before = (channel.newest, channel.place);
+        (channel.newest, channel.place) = (number, 0);
+        let cleared = worm.enter();
+        if let Some(next) = worm.run.next() {
+            worm.wants = next;
+        } else {
+            self.turn(number);
+        }
+        if cleared_at == Time::MAX {
+            self.follow(before, number);
+        } else {
+            later(reaches.max(cleared_at), tie, Event::worm(number));
+        }
+        if let Some(cleared) = cleared {
+            self.clear(now, ends, cleared, later);
+        }
     }
 
     /// Lets a worm go on from a stage where it has the channel that it wants, or is to get it now: into the network's last channel,
@@ -341,22 +375,21 @@ impl Fabric {
             self.worms[number as usize].stage = Stage::Booked;
             self.put(start, number, later);
         } else {
-            self.go_on::<false>(now, number, later);
+            self.go_on(now, number, later);
         }
         None
     }
 
     /// Lets a worm's head enter the channel that it was given. The head reaches the channel's end after the channel's delay. It
-    /// asks for the next channel then, or when the worm before it in the buffer has left. Most worms are `PLAIN`, which saves questions.
-    #[inline(always)]
-    fn go_on<const PLAIN: bool>(&mut self, now: Time, number: u32, later: &mut impl FnMut(Time, u32, Event)) {
+    /// asks for the next channel then, or when the worm before it in the buffer has left.
+    #[inline(never)]
+    fn go_on(&mut self, now: Time, number: u32, later: &mut impl FnMut(Time, u32, Event)) {
         let worm = &mut self.worms[number as usize];
-        let (entered, leaves) = (worm.wants, worm.leaves());
+        let (entered, leaves, is_ambient) = (worm.wants, worm.leaves(), worm.is_ambient);
         let reaches = now + if leaves { self.latency } else { self.hop };
         worm.reaches = reaches;
         let tie = worm.tie;
-        let (is_long, is_ambient) = (!PLAIN && worm.is_long(), !PLAIN && worm.is_ambient);
-        let place = if is_long { self.bodies[number as usize].entered() } else { 0 };
+        let place = if worm.is_long() { self.bodies[number as usize].entered() } else { 0 };
         let channel = &mut self.channels[entered as usize];
         let cleared_at = std::mem::replace(&mut channel.cleared_at, Time::MAX);
         let before = (channel.newest, channel.place);
@@ -367,24 +400,29 @@ impl Fabric {
             self.ambient += usize::from(is_ambient);
             later(reaches.max(cleared_at), tie, Event::worm(number));
         }
-        self.enter::<PLAIN>(now, number, later);
-        self.look_ahead::<PLAIN>(number);
+        self.enter(now, number, later);
+        let worm = &mut self.worms[number as usize];
+        if let Some(next) = worm.run.next() {
+            worm.wants = next;
+        } else {
+            self.turn(number);
+        }
         if leaves && is_ambient {
             self.launch_again(now, self.worms[number as usize].cargo, later);
         }
     }
 
-    /// Finds the channel that a worm's head wants after the one that it has entered.
-    #[inline]
-    fn look_ahead<const PLAIN: bool>(&mut self, number: u32) {
+    /// Finds the channel that a worm's head wants behind the last channel of a straight run, which it has entered.
+    #[inline(never)]
+    fn turn(&mut self, number: u32) {
         let worm = &mut self.worms[number as usize];
         if worm.run.is_passed() {
-            worm.run = self.wiring.next_run(worm.wants, worm.goal);
+            worm.run = self.wiring.next_run(worm.holds, worm.goal);
         }
         worm.wants = worm.run.next().unwrap_or_else(|| {
             worm.arrives = true;
             match &self.cross_traffic {
-                Some(traffic) if !PLAIN && worm.is_ambient => traffic.port_in(worm.cargo),
+                Some(traffic) if worm.is_ambient => traffic.port_in(worm.cargo),
                 _ => self.wiring.port_in(worm.goal),
             }
         });
@@ -420,27 +458,26 @@ impl Fabric {
 
     /// Lets a worm's head leave the network. The tail follows without a pause.
     fn come_out(&mut self, now: Time, number: u32, later: &mut impl FnMut(Time, u32, Event)) {
-        self.enter::<false>(now, number, later);
+        self.enter(now, number, later);
         self.free.push(number);
     }
 
     /// Lets a worm's head enter the channel that it was given. The times at which the tail leaves channels become known.
-    #[inline(always)]
-    fn enter<const PLAIN: bool>(&mut self, now: Time, number: u32, later: &mut impl FnMut(Time, u32, Event)) {
+    fn enter(&mut self, now: Time, number: u32, later: &mut impl FnMut(Time, u32, Event)) {
         let worm = &mut self.worms[number as usize];
         let (entered, passage) = (worm.wants, worm.passage);
         // Cross traffic has ports of its own, as fast as links and without a gap.
-        let is_port = (PLAIN || !worm.is_ambient) && (worm.leaves() || worm.arrives);
+        let is_port = !worm.is_ambient && (worm.leaves() || worm.arrives);
         let gap = if is_port { self.gap } else { Time::ZERO };
         let channel = &mut self.channels[entered as usize];
-        channel.carry(now, passage.max(gap));
-        if !PLAIN && worm.is_long() {
+        let carried_until = channel.carry(now, passage.max(gap));
+        if worm.is_long() {
             let whole = worm.arrives;
             worm.holds = entered;
             self.bodies[number as usize].enter(entered, now, passage, gap);
             return self.release(now, number, (whole, gap), later);
         }
-        channel.free_at = now + passage.max(gap);
+        channel.free_at = carried_until;
         let (awaited, cleared) = (channel.first != NONE, worm.enter());
         if awaited {
             self.wake(now, entered, 0, later);
@@ -551,47 +588,4 @@ impl Fabric {
 }
 
 #[cfg(test)]
-mod tests {
-    use des::EventQueue;
-    use machine::Topology;
-
-    use super::*;
-
-    #[test]
-    fn what_messages_took_of_wires_and_buffers_they_have_given_back_when_all_are_there() {
-        let topologies = [
-            Topology::Crossbar,
-            Topology::Mesh { dimensions: 2, sides: None },
-            Topology::Torus { dimensions: 2, sides: None },
-            Topology::FatTree { arity: 2 },
-        ];
-        for topology in topologies {
-            let (link, buffer) = (Bandwidth::new(1_000_000_000).expect("above zero"), Bytes::new(50));
-            let hop = Time::from_nanoseconds(10);
-            let routers = machine::Routers { topology, link, hop, buffer, cross_traffic: None };
-            let idle = Fabric::new(hop, hop, &routers, 16);
-            let (mut fabric, mut agenda) = (idle.clone(), EventQueue::new());
-            let choice = des::Choice::new(3);
-            for cargo in 0..2000 {
-                let (from, to) = (choice.tie(3 * cargo) % 16, choice.tie(3 * cargo + 1) % 16);
-                let bytes = u64::from(choice.tie(3 * cargo + 2) % 200);
-                if from != to {
-                    let parcel = Parcel { cargo, tie: cargo, from, to, bytes, passage: Time::ZERO };
-                    fabric.launch(Time::ZERO, parcel, |at, tie, event| agenda.push(at, tie, event));
-                }
-            }
-            while let Some((now, event)) = agenda.pop() {
-                let mut later = |at, tie, event| agenda.push(at, tie, event);
-                if let Some(cargo) = fabric.step(now, event, &mut later) {
-                    fabric.accept(now, choice.tie(3 * cargo + 1) % 16, later);
-                }
-            }
-            assert_eq!(fabric.inside, 0);
-            let rooms =
-                |fabric: &Fabric| fabric.channels.iter().map(|channel| channel.room).collect::<Vec<_>>();
-            assert_eq!(rooms(&fabric), rooms(&idle));
-            assert!(fabric.channels.iter().all(|one| one.first == NONE && one.free_at != Time::MAX));
-            assert!(fabric.channels.iter().all(|one| one.cleared_at != Time::MAX));
-        }
-    }
-}
+mod tests;
