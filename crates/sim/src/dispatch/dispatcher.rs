@@ -322,9 +322,14 @@ impl Dispatcher {
         self.idle.has_one_from(self.first_helper.into())
     }
 
-    /// Whether a processor that looks for an event to handle, or for a message to inject, might find one.
+    /// Whether a processor that looks for an event to handle, or for a message to inject, might find one. A network processor does not
+    /// ask.
     #[inline]
     pub(crate) fn may_find_work(&self) -> bool {
+        if let Dispatch::Network(network) = &self.way {
+            // What is handed over, and what is in the interface, waits for the network processors.
+            return network.has_for_others() || self.events.something_waits() || self.injection.may_begin();
+        }
         let waits = self.events.something_waits() || self.way.something_waits() || self.injection.waits();
         waits || matches!(self.way, Dispatch::Routine(_))
     }
