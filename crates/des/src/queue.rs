@@ -20,6 +20,9 @@ const FILLED: usize = 16;
 /// The things to which the row gets short before it is filled up. So many things can be seen ahead.
 const SHORT: usize = 8;
 
+/// The things from which on a row is long: a push looks whether fewer stand before its place or behind.
+const LONG: usize = 8;
+
 /// Things in the order of their keys. Things of equal keys come in any order. It is one line of a host's cache.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
@@ -91,11 +94,12 @@ impl<K: Copy + Ord, E: Copy> Queue<K, E> {
         }
     }
 
-    /// Whether a thing of this key comes before more things of the row than behind, and a place before the first thing is free.
+    /// Whether a thing of this key comes before more things of a long row than behind, and a place before the first thing is free.
     #[inline]
     fn comes_early(&self, key: &K) -> bool {
-        let middle = self.head + (self.row.len() - self.head) / 2;
-        self.head > 0 && self.row.get(middle).is_some_and(|other| *key < other.key)
+        let stand = self.row.len() - self.head;
+        let middle = self.head + stand / 2;
+        stand >= LONG && self.head > 0 && self.row.get(middle).is_some_and(|other| *key < other.key)
     }
 
     /// Adds an entry to the row, before which few others stand. They move to the place before the first.
