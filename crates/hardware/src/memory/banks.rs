@@ -11,6 +11,8 @@ pub(crate) struct Banks {
     /// The costs, which all nodes of a machine share.
     costs: Arc<machine::Banks>,
     banks: Vec<Server>,
+    /// Whether their number is a power of two.
+    is_power: bool,
     /// Whether the controller's last order was a write. A read has to turn the controller round first.
     writing: bool,
     /// The time at which the controller has been turned round.
@@ -23,6 +25,7 @@ impl Banks {
     pub(crate) fn new(costs: &machine::Banks) -> Self {
         Self {
             banks: vec![Server::default(); costs.count],
+            is_power: costs.count.is_power_of_two(),
             costs: Arc::new(costs.clone()),
             writing: false,
             turned: Time::ZERO,
@@ -65,9 +68,16 @@ impl Banks {
     fn bank(&mut self, line: u64) -> &mut Server {
         let count = self.banks.len() as u64;
         // A division would cost more than everything else.
-        let bank = if count.is_power_of_two() { line & (count - 1) } else { line % count };
+        let bank = if self.is_power { line & (count - 1) } else { divide(line, count) };
         &mut self.banks[bank as usize]
     }
+}
+
+/// The bank of a line, where the number of banks is no power of two.
+#[cold]
+#[inline(never)]
+fn divide(line: u64, count: u64) -> u64 {
+    line % count
 }
 
 #[cfg(test)]

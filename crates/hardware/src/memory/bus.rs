@@ -122,18 +122,18 @@ impl Bus {
     /// last.
     #[inline]
     pub(crate) fn make(&mut self, made: Transactions, now: Time) -> Time {
+        let Self { wires, data: data_wires, plain, .. } = self;
         let (arbitration, multiplexed) = (self.costs.arbitration, self.costs.multiplexed);
-        self.wires.begin();
-        self.data.begin();
+        wires.begin();
+        data_wires.begin();
         let mut at = now;
         for (kind, count) in made.counts() {
-            let Usage { address, answer, data, .. } = self.plain[kind as usize];
+            let Usage { address, answer, data, .. } = plain[kind as usize];
             self.made[kind as usize] += count;
             for _ in 0..count {
-                at = self.wires.place(at + arbitration, address) + answer;
+                at = wires.place(at + arbitration, address) + answer;
                 if !data.is_zero() {
-                    let wires = if multiplexed { &mut self.wires } else { &mut self.data };
-                    at = wires.place(at, data) + data;
+                    at = if multiplexed { &mut *wires } else { &mut *data_wires }.place(at, data) + data;
                 }
             }
         }

@@ -6,7 +6,7 @@ use super::groups::{Groups, Spot};
 use super::moesi::State;
 use super::tags::{Found, Tags, Victim};
 
-/// A cache.
+/// A cache, the only one with its tags.
 #[derive(Clone, Debug)]
 pub struct Cache {
     sets: Groups,
@@ -16,7 +16,7 @@ pub struct Cache {
 impl Cache {
     /// Makes an empty cache of `lines` lines in sets of `ways`; `ways` divides `lines`, and both are at least 1.
     pub fn new(lines: usize, ways: usize) -> Self {
-        Self { sets: Groups::new(lines / ways), tags: Tags::new(ways) }
+        Self { sets: Groups::new(lines / ways), tags: Tags::new(1, ways) }
     }
 
     #[inline]
@@ -27,25 +27,25 @@ impl Cache {
     /// Looks a line up, which does not count as a use.
     #[inline]
     pub fn look_up(&self, line: u64) -> Found {
-        self.tags.look_up(self.spot(line))
+        self.tags.look_up(0, self.spot(line))
     }
 
     /// Looks a line up for a processor, which counts as a use.
     #[inline]
     pub fn access(&mut self, line: u64) -> Found {
-        self.tags.access(self.spot(line))
+        self.tags.access(0, self.spot(line))
     }
 
     /// Takes a line out.
     pub fn remove(&mut self, line: u64) -> Option<Victim> {
-        self.tags.remove(self.spot(line))
+        self.tags.remove(0, self.spot(line))
     }
 
     /// Puts in a line that is not here yet, and that is there from `there` on. `wanted` says whether another client has
     /// wanted it. Returns the line that it replaces, if any.
     pub fn insert(&mut self, line: u64, state: State, wanted: bool, there: Time) -> Option<Victim> {
         let at = self.sets.spot_with_row(line);
-        self.tags.insert(at, state, wanted, there)
+        self.tags.insert((0, at), state, wanted, there)
     }
 }
 
@@ -76,7 +76,7 @@ mod tests {
         let there = Time::from_nanoseconds(5);
         cache.insert(7, State::Shared, false, NOW);
         let seven = cache.spot(7);
-        cache.tags.raise(seven, false, there);
+        cache.tags.raise(0, seven, false, there);
         cache.tags.age(seven);
         assert_eq!(cache.access(7), Found { state: State::Modified, stale: true, there });
         assert_eq!(cache.remove(7), Some(Victim { line: 7, state: State::Modified, stale: true, there }));
@@ -92,19 +92,19 @@ mod tests {
         cache.insert(1, State::Exclusive, true, NOW);
         cache.insert(2, State::Shared, false, NOW);
         assert_eq!(
-            [0, 1, 2, 3].map(|line| cache.tags.is_private(cache.spot(line))),
+            [0, 1, 2, 3].map(|line| cache.tags.is_private(0, cache.spot(line))),
             [true, false, false, false]
         );
         assert_eq!(
-            [0, 1, 2, 3].map(|line| cache.tags.store(cache.spot(line), at)),
+            [0, 1, 2, 3].map(|line| cache.tags.store(0, cache.spot(line), at)),
             [true, true, false, false]
         );
         assert_eq!(cache.look_up(0), Found { state: State::Modified, stale: false, there: at });
         let two = cache.spot(2);
-        cache.tags.raise(two, false, at);
-        assert!(cache.tags.is_private(two) && !cache.tags.store(cache.spot(3), at));
-        cache.tags.raise(two, true, at);
-        assert!(!cache.tags.is_private(two));
+        cache.tags.raise(0, two, false, at);
+        assert!(cache.tags.is_private(0, two) && !cache.tags.store(0, cache.spot(3), at));
+        cache.tags.raise(0, two, true, at);
+        assert!(!cache.tags.is_private(0, two));
     }
 
     /// A reference cache for the tests: a list of lines, the one used last at its end.

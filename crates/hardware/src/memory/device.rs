@@ -56,7 +56,7 @@ impl NodeMemory {
             // A line that has stayed in the buffer itself needs no bus.
             let there = self.buffer().there(line).unwrap_or_else(|| {
                 self.note_stale_send(line);
-                self.fetch(None, line, begun, Request::Snapshot).end + store
+                self.fetch(None, self.sets.spot(line), begun, Request::Snapshot).end + store
             });
             done = done.max(there);
         }
@@ -70,8 +70,8 @@ impl NodeMemory {
 
     fn note_stale_send(&mut self, line: u64) {
         let at = self.sets.spot(line);
-        let is_dirty = |client: &super::node::Client| client.cache.look_up(at).state.is_dirty();
-        if !self.costs.cache.coherent && self.processors.iter().any(is_dirty) {
+        let is_dirty = |who| self.caches.look_up(who, at).state.is_dirty();
+        if !self.costs.cache.coherent && (0..self.processors.len()).any(is_dirty) {
             self.counts.stale_sends += 1;
         }
     }
@@ -81,7 +81,7 @@ impl NodeMemory {
         self.bus.forget(now);
         let now = if whole { now } else { self.merge(line, now) };
         // A line that is on its way to a cache is overwritten when it is there.
-        let now = now.max(self.snoop(None, line, Request::Overwrite).there);
+        let now = now.max(self.snoop(None, self.sets.spot(line), Request::Overwrite).there);
         self.age(line);
         let open = self.banks.open(line);
         self.write(line, now, open).1
@@ -91,7 +91,7 @@ impl NodeMemory {
     /// The device still has to [write](Self::write_line) the line.
     pub fn overwrite(&mut self, line: u64) {
         self.wanted.insert(line);
-        self.snoop(None, line, Request::Overwrite);
+        self.snoop(None, self.sets.spot(line), Request::Overwrite);
         self.age(line);
     }
 
@@ -99,7 +99,7 @@ impl NodeMemory {
     fn age(&mut self, line: u64) {
         if !self.costs.cache.coherent {
             let at = self.sets.spot(line);
-            self.processors.iter_mut().for_each(|client| client.cache.age(at));
+            self.caches.age(at);
         }
     }
 
@@ -120,7 +120,7 @@ impl NodeMemory {
                 // The buffer has the line already: the new words replace the old ones in it.
                 owned.max(ask).max(there)
             } else if whole {
-                self.invalidate(None, line, Request::Overwrite, ask)
+                self.invalidate(None, self.sets.spot(line), Request::Overwrite, ask)
             } else {
                 self.merge(line, ask)
             };
@@ -147,8 +147,8 @@ impl NodeMemory {
     /// The processor into whose cache a line that arrives is put; `None` if the buffer keeps the line.
     fn cache_for(&self, line: u64) -> Option<usize> {
         let at = self.sets.spot(line);
-        let has = |client: &super::node::Client| client.cache.look_up(at).state != State::Invalid;
-        let holder = || self.processors.iter().position(has);
+        let has = |&who: &usize| self.caches.look_up(who, at).state != State::Invalid;
+        let holder = || (0..self.processors.len()).find(has);
         match self.staging().deposit {
             Placement::Memory | Placement::Buffer => None,
             Placement::Update => holder(),
@@ -165,12 +165,12 @@ impl NodeMemory {
             None if whole => now,
             None => self.merge(line, now),
         };
-        let now = now.max(self.snoop(None, line, Request::Overwrite).there);
+        let now = now.max(self.snoop(None, self.sets.spot(line), Request::Overwrite).there);
         self.wanted.insert(line);
         let phase = self.bus.write(now, Time::ZERO, self.line);
         let there = phase.end + self.costs.cache.refill;
         self.counts.pushes += 1;
-        self.counts.displaced += u64::from(self.fill(who, line, (State::Modified, true), (now, there)));
+        self.counts.displaced += u64::from(self.fill(who, self.sets.spot(line), (State::Modified, true), (now, there)));
         there
     }
 
@@ -178,7 +178,7 @@ impl NodeMemory {
     /// the buffer.
     fn merge(&mut self, line: u64, now: Time) -> Time {
         self.counts.merges += 1;
-        self.fetch(None, line, now, Request::ReadOwned).end + self.time_to_buffer()
+        self.fetch(None, self.sets.spot(line), now, Request::ReadOwned).end + self.time_to_buffer()
     }
 
     /// Writes lines of the buffer to memory. Returns the time at which the last has left.

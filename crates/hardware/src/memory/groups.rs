@@ -46,7 +46,16 @@ impl Groups {
     /// The number of the set that a line belongs to.
     #[inline]
     fn set_of(&self, line: u64) -> usize {
-        self.mask.map_or_else(|| line % self.sets as u64, |mask| line & mask) as usize
+        match self.mask {
+            Some(mask) => (line & mask) as usize,
+            None => self.divide(line),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn divide(&self, line: u64) -> usize {
+        (line % self.sets as u64) as usize
     }
 
     /// A line with the row of its set.
@@ -60,12 +69,18 @@ impl Groups {
     /// A line with the row of its set, which gets one if it has none.
     #[inline]
     pub(super) fn spot_with_row(&mut self, line: u64) -> Spot {
-        let spot = self.spot(line);
-        if spot.row < self.made as usize * TOGETHER { spot } else { self.make(line) }
+        self.with_row(self.spot(line))
+    }
+
+    /// A line with the row of its set, which gets one if it has none. The spot is one that was found before.
+    #[inline]
+    pub(super) fn with_row(&mut self, at: Spot) -> Spot {
+        if at.row < self.made as usize * TOGETHER { at } else { self.make(at.line) }
     }
 
     /// Makes rows for the group of a line's set.
     #[cold]
+    #[inline(never)]
     fn make(&mut self, line: u64) -> Spot {
         if self.before.is_empty() {
             self.before = vec![NOWHERE; self.sets.div_ceil(TOGETHER)];

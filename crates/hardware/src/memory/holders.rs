@@ -12,8 +12,9 @@ pub(crate) struct Holders {
     words: Vec<u64>,
     /// The number of sets.
     sets: u64,
-    /// The number of bits of a class: of all processors, a power of two.
+    /// The number of bits of a class as a power of two, and these bits: of all processors.
     width: u32,
+    all: u64,
     /// The bits of a line's number that name its set, where the number of sets is a power of two. A division would take the host longer.
     bits: Option<u32>,
 }
@@ -34,24 +35,43 @@ impl Holders {
     /// Nobody of so many processors has a line of any of `count` sets.
     pub(crate) fn new(count: usize, processors: usize) -> Self {
         let width = processors.next_power_of_two().min(u64::BITS as usize) as u32;
+        let (width, all) = (width.trailing_zeros(), u64::MAX >> (u64::BITS - width));
         let bits = count.is_power_of_two().then(|| count.trailing_zeros());
-        Self { words: Vec::new(), sets: count as u64, width, bits }
+        Self { words: Vec::new(), sets: count as u64, width, all, bits }
     }
 
     /// The class of a line.
     #[inline]
     pub(super) fn class_of(&self, at: Spot) -> Class {
-        let above = self.bits.map_or_else(|| at.line / self.sets, |bits| at.line >> bits);
-        Class { row: at.row, shift: (above as u32).wrapping_mul(self.width) % u64::BITS }
+        let above = match self.bits {
+            Some(bits) => at.line >> bits,
+            None => self.divide(at.line),
+        };
+        Class { row: at.row, shift: (above << self.width) as u32 % u64::BITS }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn divide(&self, line: u64) -> u64 {
+        line / self.sets
     }
 
     /// Records that a processor has a line of a class, whose set has a row.
     #[inline]
     pub(crate) fn add(&mut self, class: Class, processor: usize) {
-        if class.row >= self.words.len() {
-            self.words.resize(class.row + 1, 0);
+        let bit = bit(processor) << class.shift;
+        match self.words.get_mut(class.row) {
+            Some(held) => *held |= bit,
+            None => self.add_to_new(class.row, bit),
         }
-        self.words[class.row] |= bit(processor) << class.shift;
+    }
+
+    /// Records a bit in a row that has no word yet.
+    #[cold]
+    #[inline(never)]
+    fn add_to_new(&mut self, row: usize, bit: u64) {
+        self.words.resize(row + 1, 0);
+        self.words[row] = bit;
     }
 
     /// Records that a processor has no line of a class any more.
@@ -64,12 +84,19 @@ impl Holders {
         }
     }
 
+    /// Records that processors, a bit for each, have no line of a class any more. Each of them has a bit of its own.
+    #[inline]
+    pub(crate) fn remove_all(&mut self, class: Class, processors: u64) {
+        if let Some(held) = self.words.get_mut(class.row) {
+            *held &= !(processors << class.shift);
+        }
+    }
+
     /// The processors besides `processor` that may have a line of a class: all that have one. Processors that share a bit are named
     /// together, `processor` with them.
     #[inline]
     pub(crate) fn others(&self, class: Class, processor: Option<usize>) -> Others {
-        let all = u64::MAX >> (u64::BITS - self.width);
-        let held = self.words.get(class.row).map_or(0, |held| held >> class.shift & all);
+        let held = self.words.get(class.row).map_or(0, |held| held >> class.shift & self.all);
         let own = processor.map_or(0, |processor| if processor < SHARED { 1 << processor } else { 0 });
         Others(held & !own)
     }
@@ -86,19 +113,21 @@ impl Others {
         self.0 == 0
     }
 
-    /// Yields each of them but `processor`. A node has `count` processors.
+    /// A bit for each of them that has a bit of its own.
     #[inline]
-    pub(crate) fn iter(self, count: usize, processor: Option<usize>) -> impl Iterator<Item = usize> {
-        let mut left = self.0 & !bit(SHARED);
-        let mut sharing = if self.0 == left { 0..0 } else { SHARED..count };
-        std::iter::from_fn(move || {
-            if left == 0 {
-                return sharing.find(|&next| Some(next) != processor);
-            }
-            let first = left.trailing_zeros() as usize;
-            left &= left - 1;
-            Some(first)
-        })
+    pub(crate) fn named(self) -> u64 {
+        self.0 & !bit(SHARED)
+    }
+
+    /// Whether those that share a bit are among them.
+    #[inline]
+    pub(crate) fn are_shared(self) -> bool {
+        self.0 & bit(SHARED) != 0
+    }
+
+    /// Yields each processor but `processor` that shares a bit. A node has `count` processors.
+    pub(crate) fn sharing(count: usize, processor: Option<usize>) -> impl Iterator<Item = usize> {
+        (SHARED..count).filter(move |&next| Some(next) != processor)
     }
 }
 
@@ -111,13 +140,19 @@ fn bit(processor: usize) -> u64 {
 mod tests {
     use super::*;
 
+    /// Some processors of a node that has `count`, without one of them.
+    fn all(others: Others, count: usize, without: Option<usize>) -> Vec<usize> {
+        let sharing = Others::sharing(count, without).filter(|_| others.are_shared());
+        (0..SHARED).filter(|&processor| others.named() >> processor & 1 == 1).chain(sharing).collect()
+    }
+
     #[test]
     fn others_are_those_that_have_a_line_and_many_processors_share_a_bit() {
         let mut holders = Holders::new(4, 66);
         let class = holders.class_of(Spot { line: 7, row: 3 });
         assert!(holders.others(class, None).is_empty());
         [0, 5, 65].into_iter().for_each(|processor| holders.add(class, processor));
-        let found = |holders: &Holders, who| holders.others(class, who).iter(66, who).collect::<Vec<_>>();
+        let found = |holders: &Holders, who| all(holders.others(class, who), 66, who);
         assert_eq!(found(&holders, None), [0, 5, 63, 64, 65]);
         assert_eq!(found(&holders, Some(5)), [0, 63, 64, 65]);
         assert_eq!(found(&holders, Some(65)), [0, 5, 63, 64], "64 may have it");
@@ -136,7 +171,7 @@ mod tests {
             holders.add(first, 4);
             holders.add(second, 2);
             holders.remove(second, 4);
-            let found = |class| holders.others(class, None).iter(5, None).collect::<Vec<_>>();
+            let found = |class| all(holders.others(class, None), 5, None);
             assert_eq!((found(first), found(second)), (vec![4], vec![2]));
         }
     }

@@ -71,16 +71,103 @@ impl Request {
 /// The answer of a cache that has a line in `state` when another client asks for `request`.
 #[inline]
 pub(crate) fn snoop(state: State, request: Request) -> Answer {
-    ANSWERS[request as usize][state as usize]
+    answer(state, request)
+}
+
+/// The answers of a cache to a request, by the state in which it has the line.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Answers([Packed; State::ALL.len()]);
+
+/// An answer in one byte: the state after the transaction in the lowest bits, and the marks above.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Packed(u8);
+
+impl Packed {
+    /// The answer of a cache that does not have the line.
+    pub(crate) const NONE: Self = Self(0);
+
+    const NEXT: u8 = 7;
+    /// The cache supplies the line.
+    const SUPPLIES: u8 = 1 << 3;
+    /// The cache keeps the line.
+    const KEEPS: u8 = 1 << 4;
+    /// The line has to be there before the transaction: the cache supplies it or gives it up.
+    const AWAITED: u8 = 1 << 5;
+    /// The cache has the line, whatever it does with it.
+    const HAS: u8 = 1 << 6;
+
+    const fn of(Answer { next, supplies, keeps }: Answer) -> Self {
+        let mut bits = next as u8 | Self::HAS;
+        if supplies {
+            bits |= Self::SUPPLIES;
+        }
+        if keeps {
+            bits |= Self::KEEPS;
+        }
+        if supplies || !keeps {
+            bits |= Self::AWAITED;
+        }
+        Self(bits)
+    }
+
+    /// The bits of the state after the transaction.
+    #[inline]
+    pub(crate) fn next(self) -> u64 {
+        u64::from(self.0 & Self::NEXT)
+    }
+
+    /// Whether a cache supplies the line.
+    #[inline]
+    pub(crate) fn supplies(self) -> bool {
+        self.0 & Self::SUPPLIES != 0
+    }
+
+    /// Whether a cache keeps the line.
+    #[inline]
+    pub(crate) fn keeps(self) -> bool {
+        self.0 & Self::KEEPS != 0
+    }
+
+    /// Whether the line has to be there before the transaction.
+    #[inline]
+    pub(crate) fn is_awaited(self) -> bool {
+        self.0 & Self::AWAITED != 0
+    }
+
+    /// Whether a cache has the line.
+    #[inline]
+    pub(crate) fn has(self) -> bool {
+        self.0 & Self::HAS != 0
+    }
+
+    /// The answers of two caches together, whose states after the transaction are forgotten.
+    #[inline]
+    pub(crate) fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+impl Answers {
+    /// The answers to a request.
+    #[inline]
+    pub(crate) fn to(request: Request) -> &'static Self {
+        &ANSWERS[request as usize]
+    }
+
+    /// The answer of a cache that has the line in a state of these bits.
+    #[inline]
+    pub(crate) fn in_state(&self, bits: u64) -> Packed {
+        self.0.get(bits as usize).copied().unwrap_or_default()
+    }
 }
 
 /// The answers to each request in each state.
-static ANSWERS: [[Answer; State::ALL.len()]; Request::ALL.len()] = {
-    let mut answers = [[answer(State::Invalid, Request::Read); State::ALL.len()]; Request::ALL.len()];
+static ANSWERS: [Answers; Request::ALL.len()] = {
+    let mut answers = [Answers([Packed(0); State::ALL.len()]); Request::ALL.len()];
     let mut place = 0;
     while place < State::ALL.len() * Request::ALL.len() {
         let (request, state) = (place / State::ALL.len(), place % State::ALL.len());
-        answers[request][state] = answer(State::ALL[state], Request::ALL[request]);
+        answers[request].0[state] = Packed::of(answer(State::ALL[state], Request::ALL[request]));
         place += 1;
     }
     answers
@@ -238,6 +325,16 @@ mod tests {
             let dirty = valid.clone().filter(|cache| cache.0.is_dirty()).count();
             assert!(dirty <= 1, "two owners: {self:?}");
             assert!(self.memory || dirty == 1 || self.buffer.is_some(), "the newest is lost: {self:?}");
+        }
+    }
+
+    #[test]
+    fn a_packed_answer_says_what_the_answer_does() {
+        for (request, state) in Request::ALL.into_iter().flat_map(|request| State::ALL.map(|state| (request, state))) {
+            let (packed, answer) = (Answers::to(request).in_state(state as u64), snoop(state, request));
+            let found = (packed.next(), packed.supplies(), packed.keeps(), packed.is_awaited(), packed.has());
+            let is_awaited = answer.supplies || !answer.keeps;
+            assert_eq!(found, (answer.next as u64, answer.supplies, answer.keeps, is_awaited, true));
         }
     }
 

@@ -20,9 +20,9 @@ use super::counts::Counts;
 use super::first_level::FirstLevel;
 use super::groups::{Groups, Spot};
 use super::holders::{Class, Holders, Others};
-use super::moesi::{self, Request, State};
+use super::moesi::{self, Answers, Request, State};
 use super::plain;
-use super::tags::{Found, Tags, Victim};
+use super::tags::{Answered, Tags, Victim};
 use super::wanted::Wanted;
 use super::write_backs::WriteBacks;
 
@@ -40,6 +40,8 @@ pub struct NodeMemory {
     pub(super) processors: Vec<Client>,
     /// The sets of the processors' caches.
     pub(super) sets: Groups,
+    /// These caches, in the order of the processors.
+    pub(super) caches: Tags,
     /// The processors inside a device of the node, if there are some.
     pub(super) group: Option<DeviceGroup>,
     /// The processors that have lines, by these sets.
@@ -83,8 +85,7 @@ pub enum Hit {
 /// A processor as a client of the bus.
 #[derive(Clone, Debug)]
 pub(super) struct Client {
-    pub(super) cache: Tags,
-    /// The cache between the processor and `cache`, where there is one.
+    /// The cache between the processor and its cache, where there is one.
     pub(super) first: Option<Box<FirstLevel>>,
     /// For each outstanding miss the time at which its line can be used.
     misses: Vec<Time>,
@@ -127,7 +128,6 @@ pub(super) struct Snooped {
 impl Client {
     fn new(costs: &machine::Cache, line: Bytes) -> Self {
         Self {
-            cache: Tags::new(costs.ways),
             first: costs.first.as_ref().map(|first| Box::new(FirstLevel::new(first, line.get()))),
             misses: Vec::new(),
             write_backs: WriteBacks::new(costs.write_backs),
@@ -173,6 +173,7 @@ impl NodeMemory {
             bits: line.get().is_power_of_two().then(|| line.get().trailing_zeros()),
             holders: Holders::new(sets.sets(), processors),
             sets,
+            caches: Tags::new(processors, costs.cache.ways),
             processors: vec![client; processors],
             group: None,
             bus,
@@ -201,14 +202,24 @@ impl NodeMemory {
     /// The number of the line of an address.
     #[inline]
     pub fn line_of(&self, address: u64) -> u64 {
-        self.bits.map_or_else(|| address / self.line.get(), |bits| address >> bits)
+        match self.bits {
+            Some(bits) => address >> bits,
+            None => self.divide(address).0,
+        }
+    }
+
+    /// The number of the line of an address, and the bytes of that line before the address.
+    #[cold]
+    #[inline(never)]
+    fn divide(&self, address: u64) -> (u64, u64) {
+        (address / self.line.get(), address % self.line.get())
     }
 
     /// The bytes from an address on to the end of its line.
     #[inline]
     pub fn rest_of_line(&self, address: u64) -> u64 {
         let line = self.line.get();
-        line - if self.bits.is_some() { address & (line - 1) } else { address % line }
+        line - if self.bits.is_some() { address & (line - 1) } else { self.divide(address).1 }
     }
 
     /// The counts so far.
@@ -238,7 +249,7 @@ impl NodeMemory {
     /// Loads a word of a line. `used` says whether the next instruction uses the value.
     pub fn load(&mut self, who: usize, line: u64, now: Time, used: bool) -> Time {
         self.bus.forget(now);
-        let found = self.processors[who].cache.access(self.sets.spot(line));
+        let found = self.caches.access(who, self.sets.spot(line));
         if found.state != State::Invalid {
             self.counts.stale_loads += u64::from(found.stale);
             let wait = self.first_level(who, line);
@@ -254,6 +265,11 @@ impl NodeMemory {
     /// longer than one that hits there; zero where there is no such cache.
     #[inline]
     pub fn first_level(&mut self, who: usize, line: u64) -> Time {
+        if self.costs.cache.first.is_none() { Time::ZERO } else { self.load_first_level(who, line) }
+    }
+
+    #[inline(never)]
+    fn load_first_level(&mut self, who: usize, line: u64) -> Time {
         let Some(first) = &mut self.processors[who].first else { return Time::ZERO };
         let wait = first.wait(line);
         first.load(line);
@@ -264,12 +280,12 @@ impl NodeMemory {
     pub fn store(&mut self, who: usize, line: u64, now: Time) -> Time {
         self.bus.forget(now);
         let coherent = self.costs.cache.coherent;
-        let (client, at) = (&mut self.processors[who], self.sets.spot(line));
-        match client.cache.access(at).state {
+        let at = self.sets.spot(line);
+        match self.caches.access(who, at).state {
             State::Invalid => self.miss(who, line, now, Request::ReadOwned).0,
             State::Shared | State::Owned if coherent => self.upgrade(who, line, now),
             _ => {
-                client.cache.change(at, State::Modified);
+                self.caches.change(who, at, State::Modified);
                 now
             }
         }
@@ -282,9 +298,9 @@ impl NodeMemory {
     #[inline(always)]
     pub fn hit(&mut self, who: usize, line: u64, hits: Hits, now: Time, until: Time) -> Option<Time> {
         let Hits { kind, issue, count } = hits;
-        let Client { cache, first: first_level, .. } = &mut self.processors[who];
+        let (cache, first_level) = (&mut self.caches, &mut self.processors[who].first);
         let costs = &self.costs.cache;
-        let place = cache.find(self.sets.spot(line))?;
+        let place = cache.find(who, self.sets.spot(line))?;
         let done = match kind {
             Hit::Used => {
                 let each = issue + costs.load_use;
@@ -341,7 +357,7 @@ impl NodeMemory {
     /// Takes a line out of a cache, if the cache has it.
     pub(super) fn take_out(&mut self, who: usize, line: u64) -> Option<Victim> {
         let at = self.sets.spot(line);
-        let victim = self.processors[who].cache.remove(at)?;
+        let victim = self.caches.remove(who, at)?;
         self.note_left(who, at);
         Some(victim)
     }
@@ -349,9 +365,8 @@ impl NodeMemory {
     /// Whether a processor's cache, which a line has just left, has another line of the same class.
     #[inline]
     fn has_beside(&self, who: usize, at: Spot, class: Class) -> bool {
-        let cache = &self.processors[who].cache;
         let is_like = |line| self.holders.class_of(Spot { line, ..at }) == class;
-        !cache.is_direct_mapped() && cache.lines_beside(at).any(is_like)
+        !self.caches.is_direct_mapped() && self.caches.lines_beside(who, at).any(is_like)
     }
 
     /// Waits until all flushed lines are in memory.
@@ -364,7 +379,7 @@ impl NodeMemory {
     fn look_up(&mut self, who: usize, line: u64, now: Time) -> Time {
         let client = &mut self.processors[who];
         let at = (now + self.costs.cache.tag_delay).max(client.tags);
-        let at = at.max(client.cache.look_up(self.sets.spot(line)).there);
+        let at = at.max(self.caches.look_up(who, self.sets.spot(line)).there);
         client.tags = at;
         at
     }
@@ -374,10 +389,11 @@ impl NodeMemory {
     fn miss(&mut self, who: usize, line: u64, now: Time, request: Request) -> (Time, Time) {
         self.counts.misses += 1;
         let begun = self.processors[who].miss_at(now, self.costs.cache.misses);
-        let fetched = self.fetch(Some(who), line, begun, request);
+        let at = self.sets.spot(line);
+        let fetched = self.fetch(Some(who), at, begun, request);
         let ready = fetched.first + self.costs.cache.refill;
         self.processors[who].misses.push(ready);
-        self.fill(who, line, (fetched.state, fetched.met), (begun, ready.max(fetched.end)));
+        self.fill(who, at, (fetched.state, fetched.met), (begun, ready.max(fetched.end)));
         (begun, ready)
     }
 
@@ -387,13 +403,13 @@ impl NodeMemory {
     pub(super) fn fill(
         &mut self,
         who: usize,
-        line: u64,
+        at: Spot,
         (state, met): (State, bool),
         (asked, there): (Time, Time),
     ) -> bool {
-        let wanted = met || self.wanted.contains(line);
-        let at = self.sets.spot_with_row(line);
-        let victim = self.processors[who].cache.insert(at, state, wanted, there);
+        let wanted = met || self.wanted.contains(at.line);
+        let at = self.sets.with_row(at);
+        let victim = self.caches.insert((who, at), state, wanted, there);
         if let Some(victim) = victim {
             self.note_left(who, Spot { line: victim.line, ..at });
             self.dispose(who, victim, asked);
@@ -404,17 +420,17 @@ impl NodeMemory {
 
     fn upgrade(&mut self, who: usize, line: u64, now: Time) -> Time {
         let begun = self.processors[who].miss_at(now, self.costs.cache.misses);
-        let from = begun.max(self.processors[who].cache.look_up(self.sets.spot(line)).there);
-        let there = self.raise(who, line, from);
+        let at = self.sets.spot(line);
+        let from = begun.max(self.caches.look_up(who, at).there);
+        let there = self.raise(who, at, from);
         self.processors[who].misses.push(there);
         begun
     }
 
     /// Asks at `now` for the right to store to a line that a cache has. Returns the time from which the right is there.
-    pub(super) fn raise(&mut self, who: usize, line: u64, now: Time) -> Time {
-        let there = self.invalidate(Some(who), line, Request::Upgrade, now);
-        let at = self.sets.spot(line);
-        self.processors[who].cache.raise(at, self.wanted.contains(line), there);
+    pub(super) fn raise(&mut self, who: usize, at: Spot, now: Time) -> Time {
+        let there = self.invalidate(Some(who), at, Request::Upgrade, now);
+        self.caches.raise(who, at, self.wanted.contains(at.line), there);
         there
     }
 
@@ -448,101 +464,153 @@ impl NodeMemory {
     }
 
     /// Brings a line over the bus to processor `who`, or to a device where `who` is `None`.
-    pub(super) fn fetch(&mut self, who: Option<usize>, line: u64, now: Time, request: Request) -> Fetched {
-        let (ready, Snooped { met, shared, supplier, .. }) = self.ask(who, line, now, request);
+    pub(super) fn fetch(&mut self, who: Option<usize>, at: Spot, now: Time, request: Request) -> Fetched {
+        let (ready, Snooped { met, shared, supplier, .. }) = self.ask(who, at, now, request);
         let phase = self.bus.reply(ready, self.line);
         let state = moesi::filled(request, shared, matches!(supplier, Supplier::Buffer));
         Fetched { first: phase.first, end: phase.end, state, met }
     }
 
     /// Asks for a line. Returns the time at which the line is ready to come over the bus, and the answer of the others.
-    fn ask(&mut self, who: Option<usize>, line: u64, now: Time, request: Request) -> (Time, Snooped) {
-        let written = if self.written <= now { None } else { self.written(line, now) };
-        let snooped = self.snoop(who, line, request);
-        let asked = self.bus.request(now.max(snooped.there).max(written.unwrap_or_default()));
+    #[inline(always)]
+    fn ask(&mut self, who: Option<usize>, at: Spot, now: Time, request: Request) -> (Time, Snooped) {
+        let earliest = if self.written <= now { now } else { now.max(self.written(at.line, now)) };
+        let snooped = self.snoop(who, at, request);
+        let asked = self.bus.request(earliest.max(snooped.there));
         let cache = &self.costs.cache;
         let delay = if cache.coherent { self.costs.bus.snoop.unwrap_or_default() } else { Time::ZERO };
         let answered = asked + delay;
         let ready = match snooped.supplier {
             Supplier::Cache => answered + cache.supply.unwrap_or_default(),
             Supplier::Buffer => answered,
-            Supplier::Memory => self.banks.read(line, answered),
+            Supplier::Memory => self.banks.read(at.line, answered),
         };
         (ready, snooped)
     }
 
-    /// The time from which memory has a line that was written back; `None` if it has the line at `now`.
-    fn written(&self, line: u64, now: Time) -> Option<Time> {
+    /// The time from which memory has a line that was written back; zero if it has the line at `now`.
+    #[inline(never)]
+    fn written(&self, line: u64, now: Time) -> Time {
         let queues = self.processors.iter().map(|client| &client.write_backs);
-        queues.filter_map(|queue| queue.accepted(line, now)).max()
+        queues.filter_map(|queue| queue.accepted(line, now)).max().unwrap_or_default()
     }
 
     /// Makes a transaction of an address alone. Returns the time at which all other caches have let the line go.
-    pub(super) fn invalidate(&mut self, who: Option<usize>, line: u64, request: Request, now: Time) -> Time {
-        let there = self.snoop(who, line, request).there;
+    pub(super) fn invalidate(&mut self, who: Option<usize>, at: Spot, request: Request, now: Time) -> Time {
+        let there = self.snoop(who, at, request).there;
         self.bus.request(now.max(there)) + self.costs.bus.snoop.unwrap_or_default()
     }
 
     /// Shows a transaction to all other clients, which change the states of their lines at once: from this call on another
     /// client's access does not find what the transaction takes away.
-    pub(super) fn snoop(&mut self, who: Option<usize>, line: u64, request: Request) -> Snooped {
+    pub(super) fn snoop(&mut self, who: Option<usize>, at: Spot, request: Request) -> Snooped {
         let mut snooped =
             Snooped { supplier: Supplier::Memory, met: false, shared: false, there: Time::ZERO };
         if !self.costs.cache.coherent {
             return snooped;
         }
-        let at = self.sets.spot(line);
-        let others = self.holders.others(self.holders.class_of(at), who);
+        let class = self.holders.class_of(at);
+        let others = self.holders.others(class, who);
         if !others.is_empty() {
-            self.snoop_caches(others, (who, at, request), &mut snooped);
+            self.snoop_caches(others, (who, at, class, Answers::to(request)), &mut snooped);
         }
-        let given_up = self.buffer.as_mut().filter(|_| who.is_some()).and_then(|buffer| buffer.give_up(line));
-        if let Some(there) = given_up {
-            self.counts.buffer_supplies += 1;
-            snooped.supplier = Supplier::Buffer;
-            snooped.there = snooped.there.max(there);
+        if self.buffer.is_some() && who.is_some() {
+            self.snoop_buffer(at.line, &mut snooped);
         }
         snooped
     }
 
+    /// Shows a processor's transaction to the staging buffer, which gives the line up if it has it.
+    #[inline(never)]
+    fn snoop_buffer(&mut self, line: u64, snooped: &mut Snooped) {
+        if let Some(there) = self.buffer.as_mut().and_then(|buffer| buffer.give_up(line)) {
+            self.counts.buffer_supplies += 1;
+            snooped.supplier = Supplier::Buffer;
+            snooped.there = snooped.there.max(there);
+        }
+    }
+
     /// Shows a transaction to the caches of other processors.
+    #[inline(always)]
     fn snoop_caches(
         &mut self,
         others: Others,
-        (who, at, request): (Option<usize>, Spot, Request),
+        (who, at, class, answers): (Option<usize>, Spot, Class, &Answers),
         snooped: &mut Snooped,
     ) {
-        let (mut supplied, mut is_new) = (false, false);
-        for index in others.iter(self.processors.len(), who) {
-            let cache = &mut self.processors[index].cache;
-            let turned = cache.change_by(at, |state| moesi::snoop(state, request).next);
-            let Some((Found { state, there, .. }, was_wanted)) = turned else { continue };
-            let answer = moesi::snoop(state, request);
-            // A line that is marked is among those wanted.
-            is_new |= !was_wanted;
-            supplied |= answer.supplies;
-            snooped.met = true;
-            snooped.shared |= answer.keeps;
-            if answer.supplies || !answer.keeps {
-                snooped.there = snooped.there.max(there);
-            }
-            if !answer.keeps {
-                self.note_left(index, at);
-            }
+        let mut answered = self.caches.show(others.named(), at, answers);
+        if answered.gone != 0 {
+            self.note_all_left(answered.gone, (at, class));
         }
-        if supplied {
+        if others.are_shared() {
+            self.show_to_sharing((who, at), answers, &mut answered);
+        }
+        if !answered.answer.has() {
+            return;
+        }
+        if answered.answer.supplies() {
             self.counts.cache_supplies += 1;
             snooped.supplier = Supplier::Cache;
         }
-        if is_new {
+        (snooped.met, snooped.shared, snooped.there) = (true, answered.answer.keeps(), answered.there);
+        // A line that is marked is among those wanted.
+        if !answered.was_wanted() {
             self.wanted.insert(at.line);
         }
     }
 
+    /// Shows a transaction to the caches of processors that share a bit among the holders of lines.
+    #[cold]
+    #[inline(never)]
+    fn show_to_sharing(
+        &mut self,
+        (who, at): (Option<usize>, Spot),
+        answers: &Answers,
+        answered: &mut Answered,
+    ) {
+        for index in Others::sharing(self.processors.len(), who) {
+            if self.caches.show_one(index, at, answers, answered) {
+                self.note_left(index, at);
+            }
+        }
+    }
+
+    /// Records that a line has just left the caches of processors that are given by bits.
+    #[inline]
+    fn note_all_left(&mut self, gone: u64, (at, class): (Spot, Class)) {
+        match self.forgets_at_once() {
+            true => self.holders.remove_all(class, gone),
+            false => self.note_each_left(gone, at),
+        }
+    }
+
+    #[inline(never)]
+    fn note_each_left(&mut self, mut gone: u64, at: Spot) {
+        while gone != 0 {
+            self.note_left(gone.trailing_zeros() as usize, at);
+            gone &= gone - 1;
+        }
+    }
+
+    /// Whether a line that leaves a cache leaves no other part behind than the caches' tags, and no other line of its class.
+    #[inline]
+    fn forgets_at_once(&self) -> bool {
+        self.caches.is_direct_mapped() && self.costs.cache.first.is_none()
+    }
+
     /// Records that a line has just left the cache of a processor. A line that takes the only place of its set is recorded
     /// afterwards.
-    #[inline(never)]
+    #[inline]
     pub(super) fn note_left(&mut self, who: usize, at: Spot) {
+        if self.forgets_at_once() {
+            self.holders.remove(self.holders.class_of(at), who);
+        } else {
+            self.note_left_of_all(who, at);
+        }
+    }
+
+    #[inline(never)]
+    fn note_left_of_all(&mut self, who: usize, at: Spot) {
         if let Some(first) = &mut self.processors[who].first {
             first.remove(at.line);
         }

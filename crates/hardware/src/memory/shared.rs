@@ -38,46 +38,47 @@ impl NodeMemory {
     /// and the line does not leave the cache before a store.
     #[inline]
     pub fn hits(&mut self, who: usize, line: u64, store: bool, at: Time) -> bool {
-        let (cache, spot) = (&mut self.processors[who].cache, self.sets.spot(line));
-        if store { cache.store(spot, at) } else { cache.uses(spot) }
+        let spot = self.sets.spot(line);
+        if store { self.caches.store(who, spot, at) } else { self.caches.uses(who, spot) }
     }
 
     /// Whether only this processor has a line, and no other client has wanted it. A store to such a line may be done before
     /// its time. The first client that does want the line waits for the store.
     #[inline]
     pub fn is_private(&self, who: usize, line: u64) -> bool {
-        self.processors[who].cache.is_private(self.sets.spot(line))
+        self.caches.is_private(who, self.sets.spot(line))
     }
 
     /// Makes an access that begins at `now`. Returns the time at which the access is done: at once if it [hits](Self::hits). Otherwise
     /// the processor waits for the whole line, or for the right to it, and the line does not leave it before.
     pub fn access(&mut self, who: usize, line: u64, store: bool, keep: Keep, now: Time) -> Time {
-        let cache = &mut self.processors[who].cache;
-        let Some(place) = cache.find(self.sets.spot(line)) else {
-            return self.bring(who, line, store, keep, now);
+        let at = self.sets.spot(line);
+        let Some(place) = self.caches.find(who, at) else {
+            return self.bring(who, at, store, keep, now);
         };
-        if store && !cache.is_alone(place) {
+        if store && !self.caches.is_alone(place) {
             self.bus.forget(now);
-            return self.raise(who, line, now);
+            return self.raise(who, at, now);
         }
-        cache.use_now(place);
+        self.caches.use_now(place);
         if store {
-            cache.store_at(place, now);
+            self.caches.store_at(place, now);
         }
         now
     }
 
     /// Brings a line to a processor, which asks for it at `now`. Returns the time at which the processor can go on.
-    fn bring(&mut self, who: usize, line: u64, store: bool, keep: Keep, now: Time) -> Time {
+    #[inline(always)]
+    fn bring(&mut self, who: usize, at: Spot, store: bool, keep: Keep, now: Time) -> Time {
         self.bus.forget(now);
         self.counts.misses += 1;
         let request = if store { Request::ReadOwned } else { Request::Read };
         if self.group.is_some()
-            && let Some(done) = self.pass_inside(who, line, request, now)
+            && let Some(done) = self.pass_inside(who, at, request, now)
         {
             return done;
         }
-        let fetched = self.fetch(Some(who), line, now, request);
+        let fetched = self.fetch(Some(who), at, now, request);
         let done = fetched.first + self.costs.cache.refill;
         let state = match keep {
             Keep::Nothing => None,
@@ -86,9 +87,9 @@ impl NodeMemory {
             Keep::Shared | Keep::Any => Some(fetched.state),
         };
         if let Some(state) = state {
-            self.fill(who, line, (state, fetched.met), (now, done.max(fetched.end)));
+            self.fill(who, at, (state, fetched.met), (now, done.max(fetched.end)));
             if !store {
-                self.first_level(who, line);
+                self.first_level(who, at.line);
             }
         }
         done
@@ -96,24 +97,24 @@ impl NodeMemory {
 
     /// Passes a line that another processor of the same device alone has to `who`, which asks for it at `now`. Returns the time at
     /// which the line is there; `None` where the line has to come over the bus.
-    pub(super) fn pass_inside(&mut self, who: usize, line: u64, request: Request, now: Time) -> Option<Time> {
+    #[inline(never)]
+    pub(super) fn pass_inside(&mut self, who: usize, at: Spot, request: Request, now: Time) -> Option<Time> {
         let DeviceGroup { members, supply } =
             self.group.as_ref().filter(|group| group.members.contains(&who))?;
-        let at = self.sets.spot(line);
-        let has_alone = |&other: &usize| self.processors[other].cache.look_up(at).state.is_alone();
+        let has_alone = |&other: &usize| self.caches.look_up(other, at).state.is_alone();
         let from = members.clone().find(has_alone)?;
-        let found = self.processors[from].cache.look_up(at);
+        let found = self.caches.look_up(from, at);
         let there = now.max(found.there) + *supply;
         let answer = moesi::snoop(found.state, request);
         if answer.keeps {
-            self.processors[from].cache.change(at, answer.next);
+            self.caches.change(from, at, answer.next);
         } else {
-            self.take_out(from, line);
+            self.take_out(from, at.line);
         }
         self.counts.cache_supplies += 1;
-        self.wanted.insert(line);
+        self.wanted.insert(at.line);
         let state = moesi::filled(request, answer.keeps, false);
-        self.fill(who, line, (state, true), (now, there));
+        self.fill(who, at, (state, true), (now, there));
         Some(there)
     }
 
@@ -124,7 +125,7 @@ impl NodeMemory {
         let cached = self.costs.cache.size.get() / self.line.get();
         for line in lines.end.saturating_sub(cached).max(lines.start)..lines.end {
             let at = self.sets.spot_with_row(line);
-            let victim = self.processors[who].cache.insert(at, State::Modified, false, Time::ZERO);
+            let victim = self.caches.insert((who, at), State::Modified, false, Time::ZERO);
             victim.into_iter().for_each(|victim| self.note_left(who, Spot { line: victim.line, ..at }));
             self.holders.add(self.holders.class_of(at), who);
         }
@@ -138,7 +139,8 @@ impl NodeMemory {
         for (who, victim) in self.take_out_unsnooped(line) {
             self.dispose(who, victim, now);
         }
-        self.fetch(None, line, now, Request::Read).end
+        let at = self.sets.spot(line);
+        self.fetch(None, at, now, Request::Read).end
     }
 
     /// The least time in which a device can [fetch](Self::fetch_line) a line, or [purge](Self::purge_line) it, whoever has it.
@@ -160,16 +162,19 @@ impl NodeMemory {
     pub fn place_block(&mut self, lines: Range<u64>) {
         lines.for_each(|line| {
             self.wanted.insert(line);
-            self.snoop(None, line, Request::Overwrite);
+            self.snoop(None, self.sets.spot(line), Request::Overwrite);
             self.take_out_unsnooped(line);
         });
     }
 
     /// Takes a line out of caches that do not snoop, as software does that flushes or purges it. Returns what they had.
+    #[inline]
     fn take_out_unsnooped(&mut self, line: u64) -> Vec<(usize, Victim)> {
-        if self.costs.cache.coherent {
-            return Vec::new();
-        }
+        if self.costs.cache.coherent { Vec::new() } else { self.take_out_of_all(line) }
+    }
+
+    #[inline(never)]
+    fn take_out_of_all(&mut self, line: u64) -> Vec<(usize, Victim)> {
         (0..self.processors.len()).filter_map(|who| Some((who, self.take_out(who, line)?))).collect()
     }
 
@@ -188,7 +193,7 @@ impl NodeMemory {
         self.bus.forget(now);
         self.wanted.insert(line);
         self.take_out_unsnooped(line);
-        self.invalidate(None, line, Request::Overwrite, now)
+        self.invalidate(None, self.sets.spot(line), Request::Overwrite, now)
     }
 
     /// The time that transactions which move no block take together on an idle bus.

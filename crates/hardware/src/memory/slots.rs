@@ -27,7 +27,7 @@ impl NodeMemory {
         }
         self.bus.forget(now);
         self.counts.slot_misses += 1;
-        let there = self.fetch(None, line, now, Request::ReadOwned).end;
+        let there = self.fetch(None, self.sets.spot(line), now, Request::ReadOwned).end;
         let slots = self.slots.as_mut();
         if let Some(victim) = slots.and_then(|slots| slots.insert(line, State::Modified, false, there)) {
             let open = self.banks.open(victim.line).max(there);

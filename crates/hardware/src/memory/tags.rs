@@ -1,5 +1,6 @@
-//! The tags and states of a write-back cache, direct mapped or set associative with replacement of the line used longest
-//! ago. The caches of a node have room for the same sets, so whoever asks for a line knows the [row](Spot) of its set.
+//! The tags and states of write-back caches that are alike, direct mapped or set associative with replacement of the line used longest
+//! ago. The caches of a node have room for the same sets, so whoever asks for a line knows the [row](Spot) of its set. The places of a
+//! set stand side by side, cache by cache: a transaction is shown to all caches that may have its line.
 //!
 //! A cache holds no data. It keeps for each line the time from which the line is there, and computes with no time. It must
 //! never know a bus, nor who asks for a line.
@@ -7,11 +8,11 @@
 use units::Time;
 
 use super::groups::Spot;
-use super::moesi::State;
+use super::moesi::{Answers, Packed, State};
 
 /// A line at its place in a cache, in one word, so that a search touches little memory of the host: from the lowest bit up the state
 /// (3 bits), the two marks (1 bit each), and the number of the line.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct Tag(u64);
 
 /// A place of a cache: its line, and the time from which the line, and the right to it, is there. The two stand side by side, because
@@ -47,6 +48,13 @@ const STATES: [State; STATE as usize + 1] = {
 
 /// The number of bits below the number of a line.
 const BITS: u32 = 5;
+
+impl Default for Tag {
+    /// The tag of a place without a line: its number is that of no line.
+    fn default() -> Self {
+        Self(u64::MAX << BITS)
+    }
+}
 
 impl Tag {
     /// A line that has just come in.
@@ -84,6 +92,12 @@ impl Tag {
     fn is_here(self) -> bool {
         self.0 & STATE != State::Invalid as u64
     }
+
+    /// Whether this is the tag of a line that is here.
+    #[inline]
+    fn is_of(self, line: u64) -> bool {
+        self.0 ^ line << BITS < 1 << BITS
+    }
 }
 
 /// A line that a cache has, or has asked for.
@@ -110,51 +124,102 @@ pub struct Victim {
     pub there: Time,
 }
 
-/// The tags of a cache.
+/// What caches have answered to a transaction.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Answered {
+    /// All answers together.
+    pub(super) answer: Packed,
+    /// The bits below the line's number that all caches' tags had.
+    marks: u64,
+    /// The time from which the line is there at every cache that supplies it or gives it up.
+    pub(super) there: Time,
+    /// A bit for each cache that the line has left.
+    pub(super) gone: u64,
+}
+
+impl Answered {
+    /// Of no cache.
+    pub(super) const NONE: Self =
+        Self { answer: Packed::NONE, marks: u64::MAX, there: Time::ZERO, gone: 0 };
+
+    /// Whether each cache that had the line had marked it as one that another client has wanted.
+    #[inline]
+    pub(super) fn was_wanted(self) -> bool {
+        self.marks & Mark::Wanted as u64 != 0
+    }
+
+    /// Shows the transaction to a place of a cache. Returns whether a line leaves it, which `key` belongs to.
+    #[inline(always)]
+    fn show(&mut self, place: &mut Place, key: u64, answers: &Answers) -> bool {
+        // The number of another line leaves bits above the marks.
+        let below = place.tag.0 ^ key;
+        if below >= 1 << BITS {
+            return false;
+        }
+        let answer = answers.in_state(below & STATE);
+        self.answer = self.answer.or(answer);
+        self.marks &= below;
+        if answer.is_awaited() {
+            self.there = self.there.max(place.there);
+        }
+        place.tag = if answer.keeps() { Tag(place.tag.0 & !STATE | answer.next()) } else { Tag::default() };
+        !answer.keeps()
+    }
+}
+
+/// The tags of some caches.
 #[derive(Clone, Debug)]
 pub(super) struct Tags {
+    caches: usize,
     ways: usize,
-    /// The places of all rows up to the last one that has had a line, a row's side by side.
+    /// The places of all rows up to the last one in which a cache has had a line. Those of a row stand side by side, cache by cache.
     places: Vec<Place>,
-    /// The last use of the line at each place; empty where each line has only one place.
+    /// The last use of the line at each place; empty where a set has one place.
     used: Vec<u64>,
     clock: u64,
 }
 
 impl Tags {
-    /// The tags of an empty cache with sets of `ways` lines, at least 1.
-    pub(super) fn new(ways: usize) -> Self {
-        Self { ways, places: Vec::new(), used: Vec::new(), clock: 0 }
+    /// The tags of so many empty caches with sets of `ways` lines, at least 1.
+    pub(super) fn new(caches: usize, ways: usize) -> Self {
+        Self { caches, ways, places: Vec::new(), used: Vec::new(), clock: 0 }
     }
 
-    /// Whether a set has one place.
+    /// Whether a set has one place in a cache.
     #[inline]
     pub(super) fn is_direct_mapped(&self) -> bool {
         self.ways == 1
     }
 
-    /// The lines that the cache has of the set that a line belongs to.
+    /// The lines that a cache has of the set that a line belongs to.
     #[inline]
-    pub(super) fn lines_beside(&self, at: Spot) -> impl Iterator<Item = u64> + '_ {
-        let first = self.first_place(at);
+    pub(super) fn lines_beside(&self, who: usize, at: Spot) -> impl Iterator<Item = u64> + '_ {
+        let first = self.first_place(who, at);
         let places = self.places.get(first..first + self.ways).into_iter().flatten();
         places.filter(|place| place.tag.is_here()).map(|place| place.tag.line())
     }
 
-    /// The first place of the set that a line belongs to, which lies beyond all places if the set has none yet.
+    /// The first place in a cache of the set that a line belongs to, which lies beyond all places if the set has none yet.
     #[inline]
-    fn first_place(&self, at: Spot) -> usize {
-        at.row * self.ways
+    fn first_place(&self, who: usize, at: Spot) -> usize {
+        (at.row * self.caches + who) * self.ways
     }
 
-    /// The place of a line that is here.
+    /// The place of a line that is in a cache.
     #[inline]
-    pub(super) fn find(&self, at: Spot) -> Option<usize> {
-        let here = |place: &Place| place.tag.line() == at.line && place.tag.is_here();
-        let first = self.first_place(at);
+    pub(super) fn find(&self, who: usize, at: Spot) -> Option<usize> {
+        let here = |place: &Place| place.tag.is_of(at.line);
+        let first = self.first_place(who, at);
         if self.ways == 1 {
             return self.places.get(first).is_some_and(here).then_some(first);
         }
+        self.find_among(first, at.line)
+    }
+
+    /// The place of a line, if that is one of a cache's places of a set, from their first one on.
+    #[inline(never)]
+    fn find_among(&self, first: usize, line: u64) -> Option<usize> {
+        let here = |place: &Place| place.tag.is_of(line);
         self.places.get(first..first + self.ways)?.iter().position(here).map(|way| first + way)
     }
 
@@ -194,29 +259,29 @@ impl Tags {
 
     /// Looks a line up, which does not count as a use.
     #[inline]
-    pub(super) fn look_up(&self, at: Spot) -> Found {
-        self.find(at).map_or(Found::default(), |place| self.found(place))
+    pub(super) fn look_up(&self, who: usize, at: Spot) -> Found {
+        self.find(who, at).map_or(Found::default(), |place| self.found(place))
     }
 
     /// Uses a line, if it is here. Returns whether it is.
     #[inline]
-    pub(super) fn uses(&mut self, at: Spot) -> bool {
-        let place = self.find(at);
+    pub(super) fn uses(&mut self, who: usize, at: Spot) -> bool {
+        let place = self.find(who, at);
         place.into_iter().for_each(|place| self.use_now(place));
         place.is_some()
     }
 
     /// Looks a line up for a processor, which counts as a use.
     #[inline]
-    pub(super) fn access(&mut self, at: Spot) -> Found {
-        let Some(place) = self.find(at) else { return Found::default() };
+    pub(super) fn access(&mut self, who: usize, at: Spot) -> Found {
+        let Some(place) = self.find(who, at) else { return Found::default() };
         self.use_now(place);
         self.found(place)
     }
 
     /// Changes the state of a line that is here.
-    pub(super) fn change(&mut self, at: Spot, state: State) {
-        if let Some(place) = self.find(at) {
+    pub(super) fn change(&mut self, who: usize, at: Spot, state: State) {
+        if let Some(place) = self.find(who, at) {
             self.change_at(place, state);
         }
     }
@@ -228,21 +293,64 @@ impl Tags {
         *tag = tag.with_state(state);
     }
 
-    /// Changes the state of a line that is here by a rule; a line that becomes `Invalid` leaves. Returns what the cache had of the line,
-    /// and whether another client has wanted the line before.
-    #[inline(always)]
-    pub(super) fn change_by(&mut self, at: Spot, rule: impl FnOnce(State) -> State) -> Option<(Found, bool)> {
-        let place = self.find(at)?;
-        let Place { tag, there } = &mut self.places[place];
-        let (was, next) = (*tag, rule(tag.state()));
-        let found = Found { state: was.state(), stale: was.has(Mark::Stale), there: *there };
-        if next == State::Invalid {
-            *tag = Tag::default();
-            self.forget_use(place);
-        } else {
-            *tag = was.with_state(next);
+    /// Shows a transaction to caches, which change the states of their lines by their answers; a line that becomes `Invalid` leaves. A
+    /// bit in `left` stands for each of them.
+    #[inline]
+    pub(super) fn show(&mut self, left: u64, at: Spot, answers: &Answers) -> Answered {
+        if self.ways > 1 {
+            return self.show_sets(left, at, answers);
         }
-        Some((found, was.has(Mark::Wanted)))
+        let first = at.row * self.caches;
+        match self.places.get_mut(first..first + self.caches) {
+            Some(row) => Self::show_row(row, left, at.line << BITS, answers),
+            None => Answered::NONE,
+        }
+    }
+
+    /// Shows a transaction to caches that have one place each.
+    #[inline(never)]
+    fn show_row(row: &mut [Place], mut left: u64, key: u64, answers: &Answers) -> Answered {
+        let mut answered = Answered::NONE;
+        while left != 0 {
+            let Some(place) = row.get_mut(left.trailing_zeros() as usize) else { break };
+            if answered.show(place, key, answers) {
+                answered.gone |= left & left.wrapping_neg();
+            }
+            left &= left - 1;
+        }
+        answered
+    }
+
+    /// Shows a transaction to caches that have several places.
+    #[inline(never)]
+    fn show_sets(&mut self, mut left: u64, at: Spot, answers: &Answers) -> Answered {
+        let mut answered = Answered::NONE;
+        while left != 0 {
+            if let Some(place) = self.find(left.trailing_zeros() as usize, at)
+                && answered.show(&mut self.places[place], at.line << BITS, answers)
+            {
+                answered.gone |= left & left.wrapping_neg();
+                self.forget_use(place);
+            }
+            left &= left - 1;
+        }
+        answered
+    }
+
+    /// Shows a transaction to a cache without a bit of its own. Returns whether the line leaves it.
+    pub(super) fn show_one(
+        &mut self,
+        who: usize,
+        at: Spot,
+        answers: &Answers,
+        answered: &mut Answered,
+    ) -> bool {
+        let Some(place) = self.find(who, at) else { return false };
+        let leaves = answered.show(&mut self.places[place], at.line << BITS, answers);
+        if leaves {
+            self.forget_use(place);
+        }
+        leaves
     }
 
     /// Records that there is no line at a place.
@@ -255,9 +363,9 @@ impl Tags {
 
     /// Stores to a line at `time`, if this cache alone has it. The line is not there for others before the store is done.
     #[inline]
-    pub(super) fn store(&mut self, at: Spot, time: Time) -> bool {
+    pub(super) fn store(&mut self, who: usize, at: Spot, time: Time) -> bool {
         let alone = |&place: &usize| self.places[place].tag.state().is_alone();
-        let Some(place) = self.find(at).filter(alone) else { return false };
+        let Some(place) = self.find(who, at).filter(alone) else { return false };
         self.use_now(place);
         self.store_at(place, time);
         true
@@ -272,31 +380,33 @@ impl Tags {
 
     /// Whether this cache alone has a line that no other client has wanted.
     #[inline]
-    pub(super) fn is_private(&self, at: Spot) -> bool {
+    pub(super) fn is_private(&self, who: usize, at: Spot) -> bool {
         let private = |tag: Tag| tag.state().is_alone() && !tag.has(Mark::Wanted);
-        self.find(at).is_some_and(|place| private(self.places[place].tag))
+        self.find(who, at).is_some_and(|place| private(self.places[place].tag))
     }
 
     /// Gives a line that is here the right to be stored to, from `there` on. `wanted` says whether another client has
     /// wanted it.
-    pub(super) fn raise(&mut self, at: Spot, wanted: bool, there: Time) {
-        if let Some(place) = self.find(at) {
+    pub(super) fn raise(&mut self, who: usize, at: Spot, wanted: bool, there: Time) {
+        if let Some(place) = self.find(who, at) {
             let tag = self.places[place].tag.with_state(State::Modified).with(Mark::Wanted, wanted);
             self.places[place] = Place { tag, there };
         }
     }
 
-    /// Marks a line that a device has overwritten in memory, where this cache did not snoop.
+    /// Marks a line that a device has overwritten in memory, where no cache snooped.
     pub(super) fn age(&mut self, at: Spot) {
-        if let Some(place) = self.find(at) {
-            let tag = &mut self.places[place].tag;
-            *tag = tag.with(Mark::Stale, true);
+        for who in 0..self.caches {
+            if let Some(place) = self.find(who, at) {
+                let tag = &mut self.places[place].tag;
+                *tag = tag.with(Mark::Stale, true);
+            }
         }
     }
 
     /// Takes a line out.
-    pub(super) fn remove(&mut self, at: Spot) -> Option<Victim> {
-        let place = self.find(at)?;
+    pub(super) fn remove(&mut self, who: usize, at: Spot) -> Option<Victim> {
+        let place = self.find(who, at)?;
         let victim = self.victim(place);
         self.places[place].tag = Tag::default();
         self.forget_use(place);
@@ -311,14 +421,14 @@ impl Tags {
     /// Makes places for the set that a line belongs to, which has a row.
     #[cold]
     fn make_places(&mut self, at: Spot) {
-        let places = (at.row + 1) * self.ways;
+        let places = (at.row + 1) * self.caches * self.ways;
         self.places.resize(places, Place::default());
         if self.ways > 1 {
             self.used.resize(places, 0);
         }
     }
 
-    /// The place of a set, from its first one on, that a line gets which is not here yet: one without a line, or that of the line used
+    /// The place of a set in a cache, from its first one on, that a line gets which is not here yet: one without a line, or that of the line used
     /// longest ago.
     #[inline(never)]
     fn place_among(&self, first: usize) -> usize {
@@ -327,11 +437,17 @@ impl Tags {
         used.iter().enumerate().min_by_key(|&(_, used)| used).map_or(first, |(way, _)| first + way)
     }
 
-    /// Puts in a line that is not here yet, whose set has a row, and that is there from `there` on. `wanted` says whether another client
-    /// has wanted it. Returns the line that it replaces, if any.
+    /// Puts a line into a cache that does not have it, whose set has a row, and that is there from `there` on. `wanted` says whether
+    /// another client has wanted it. Returns the line that it replaces, if any.
     #[inline(always)]
-    pub(super) fn insert(&mut self, at: Spot, state: State, wanted: bool, there: Time) -> Option<Victim> {
-        let first = self.first_place(at);
+    pub(super) fn insert(
+        &mut self,
+        (who, at): (usize, Spot),
+        state: State,
+        wanted: bool,
+        there: Time,
+    ) -> Option<Victim> {
+        let first = self.first_place(who, at);
         if first >= self.places.len() {
             self.make_places(at);
         }

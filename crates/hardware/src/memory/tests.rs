@@ -430,7 +430,7 @@ proptest::proptest! {
             now += cycles(later);
             proptest::prop_assert!(act(&mut node, (what, who, line), now) >= now);
             for line in 0..12 {
-                let state = |who: usize| node.processors[who].cache.look_up(node.sets.spot(line)).state;
+                let state = |who: usize| node.caches.look_up(who, node.sets.spot(line)).state;
                 let states = [0, 1].map(state);
                 let there = states.iter().filter(|state| **state != State::Invalid).count();
                 let alone = |state: &State| matches!(state, State::Modified | State::Exclusive);
@@ -440,10 +440,9 @@ proptest::proptest! {
             }
             let class_of = |line| node.holders.class_of(node.sets.spot(line));
             for (class, who) in (0..12).flat_map(|line| [0, 1].map(|who| (class_of(line), who))) {
-                let cache = &node.processors[who].cache;
-                let there = |line: &u64| cache.look_up(node.sets.spot(*line)).state != State::Invalid;
+                let there = |line: &u64| node.caches.look_up(who, node.sets.spot(*line)).state != State::Invalid;
                 let has = (0..200).filter(there).any(|line| class_of(line) == class);
-                let holds = node.holders.others(class, None).iter(processors, None).any(|holder| holder == who);
+                let holds = node.holders.others(class, None).named() >> who & 1 == 1;
                 proptest::prop_assert_eq!(holds, has);
             }
         }

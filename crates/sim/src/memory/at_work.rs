@@ -136,6 +136,7 @@ impl AtWork<'_> {
     }
 
     /// Books a wait for the bus, by which a step took longer.
+    #[inline(never)]
     fn book_wait(&mut self, wait: Time, step: Option<Step>) {
         self.core.ledger.book(Bucket::Memory, wait);
         if let Some((kind, taken)) = step {
