@@ -100,6 +100,8 @@ mod tests {
             [true, true, false, false]
         );
         assert_eq!(cache.look_up(0), Found { state: State::Modified, stale: false, there: at });
+        let stored = [0, 1, 2, 3].map(|line| cache.tags.store_private(0, cache.spot(line), at));
+        assert_eq!(stored, [true, false, false, false], "a store to a line that was wanted waits");
         let two = cache.spot(2);
         cache.tags.raise(0, two, false, at);
         assert!(cache.tags.is_private(0, two) && !cache.tags.store(0, cache.spot(3), at));

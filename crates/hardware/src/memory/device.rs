@@ -170,7 +170,8 @@ impl NodeMemory {
         let phase = self.bus.write(now, Time::ZERO, self.line);
         let there = phase.end + self.costs.cache.refill;
         self.counts.pushes += 1;
-        self.counts.displaced += u64::from(self.fill(who, self.sets.spot(line), (State::Modified, true), (now, there)));
+        self.counts.displaced +=
+            u64::from(self.fill(who, self.sets.spot(line), (State::Modified, true), (now, there)));
         there
     }
 

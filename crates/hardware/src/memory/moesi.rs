@@ -330,7 +330,9 @@ mod tests {
 
     #[test]
     fn a_packed_answer_says_what_the_answer_does() {
-        for (request, state) in Request::ALL.into_iter().flat_map(|request| State::ALL.map(|state| (request, state))) {
+        for (request, state) in
+            Request::ALL.into_iter().flat_map(|request| State::ALL.map(|state| (request, state)))
+        {
             let (packed, answer) = (Answers::to(request).in_state(state as u64), snoop(state, request));
             let found = (packed.next(), packed.supplies(), packed.keeps(), packed.is_awaited(), packed.has());
             let is_awaited = answer.supplies || !answer.keeps;

@@ -42,6 +42,12 @@ impl NodeMemory {
         if store { self.caches.store(who, spot, at) } else { self.caches.uses(who, spot) }
     }
 
+    /// Stores to a line at `at`, if it [is private](Self::is_private). Returns whether it is.
+    #[inline]
+    pub fn stores_private(&mut self, who: usize, line: u64, at: Time) -> bool {
+        self.caches.store_private(who, self.sets.spot(line), at)
+    }
+
     /// Whether only this processor has a line, and no other client has wanted it. A store to such a line may be done before
     /// its time. The first client that does want the line waits for the store.
     #[inline]

@@ -139,8 +139,7 @@ pub(super) struct Answered {
 
 impl Answered {
     /// Of no cache.
-    pub(super) const NONE: Self =
-        Self { answer: Packed::NONE, marks: u64::MAX, there: Time::ZERO, gone: 0 };
+    pub(super) const NONE: Self = Self { answer: Packed::NONE, marks: u64::MAX, there: Time::ZERO, gone: 0 };
 
     /// Whether each cache that had the line had marked it as one that another client has wanted.
     #[inline]
@@ -371,6 +370,22 @@ impl Tags {
         true
     }
 
+    /// Stores to a line at `time`, if this cache alone has it and no other client has wanted it. Returns whether that is so.
+    #[inline]
+    pub(super) fn store_private(&mut self, who: usize, at: Spot, time: Time) -> bool {
+        let Some(place) = self.find(who, at).filter(|&place| self.is_private_at(place)) else { return false };
+        self.use_now(place);
+        self.store_at(place, time);
+        true
+    }
+
+    /// Whether this cache alone has the line at a place, and no other client has wanted it.
+    #[inline]
+    fn is_private_at(&self, place: usize) -> bool {
+        let tag = self.places[place].tag;
+        tag.state().is_alone() && !tag.has(Mark::Wanted)
+    }
+
     /// Stores to the line at a place, which this cache alone has, at `at`. The line is not there for others before the store is done.
     #[inline]
     pub(super) fn store_at(&mut self, place: usize, at: Time) {
@@ -381,8 +396,7 @@ impl Tags {
     /// Whether this cache alone has a line that no other client has wanted.
     #[inline]
     pub(super) fn is_private(&self, who: usize, at: Spot) -> bool {
-        let private = |tag: Tag| tag.state().is_alone() && !tag.has(Mark::Wanted);
-        self.find(who, at).is_some_and(|place| private(self.places[place].tag))
+        self.find(who, at).is_some_and(|place| self.is_private_at(place))
     }
 
     /// Gives a line that is here the right to be stored to, from `there` on. `wanted` says whether another client has

@@ -19,7 +19,7 @@ use fiber::Owner;
 use crate::cluster::{Cluster, arrivals, memory, routine, trains};
 use crate::dispatch::Noticed;
 use crate::memory::at_work::AtWork;
-use crate::memory::reach;
+use crate::memory::reach::{self, Use};
 use crate::memory::touches::{self, Instructions};
 use crate::memory::train::Train;
 use crate::standstill;
@@ -329,10 +329,12 @@ impl Edge {
         let Some(mut state) = self.live_state() else { return busy };
         let Some(lines) = reach::lines(&state.at_work(self.core()), first, bytes) else { return busy };
         for line in lines {
-            if reach::is_far_ahead(&state.at_work(self.core()), line) {
-                state = self.settled(state);
+            let used = reach::uses(&mut state.at_work(self.core()), line);
+            if used == Use::Made {
+                continue;
             }
-            if !reach::uses_at_once(&mut state.at_work(self.core()), line) {
+            state = self.settled(state);
+            if used == Use::Misses || !reach::uses_at_once(&mut state.at_work(self.core()), line) {
                 state = self.settled(state);
                 busy += reach::fetch(&mut state.at_work(self.core()), line);
             }

@@ -15,6 +15,8 @@ use units::Time;
 pub(crate) struct Blocks {
     base: u64,
     bytes: u64,
+    /// The bits of an address within a block, where its size is a power of two. A division would take the host longer.
+    bits: Option<u32>,
     line: u64,
     /// The number of tags of each block.
     tags: u64,
@@ -27,7 +29,8 @@ impl Blocks {
         let bytes = u64::from(memory.layout().block_bytes());
         let (line, tag) = (machine.memory.line.get(), machine.memory.tag);
         let tags = tag.map_or(1, |tag| bytes.div_ceil(tag.get()));
-        Some(Self { base: memory.block_address(Block(0)), bytes, line, tags })
+        let bits = bytes.is_power_of_two().then(|| bytes.trailing_zeros());
+        Some(Self { base: memory.block_address(Block(0)), bytes, bits, line, tags })
     }
 
     /// The number of tags that stand for a block.
@@ -43,7 +46,8 @@ impl Blocks {
 
     /// The block of an address.
     pub(crate) fn block_at(self, address: u64) -> Block {
-        Block(((address - self.base) / self.bytes) as u32)
+        let from = address - self.base;
+        Block(self.bits.map_or_else(|| from / self.bytes, |bits| from >> bits) as u32)
     }
 }
 
@@ -126,10 +130,11 @@ mod tests {
 
     #[test]
     fn a_block_has_whole_lines_and_one_at_least() {
-        let blocks = Blocks { base: 4096, bytes: 128, line: 32, tags: 1 };
+        let blocks = Blocks { base: 4096, bytes: 128, bits: Some(7), line: 32, tags: 1 };
         assert_eq!((blocks.lines(Block(0)), blocks.lines(Block(2))), (128..132, 136..140));
         assert_eq!(blocks.block_at(4096 + 128 + 127), Block(1));
-        let small = Blocks { bytes: 16, ..blocks };
+        assert_eq!(Blocks { bits: None, ..blocks }.block_at(4096 + 128 + 127), Block(1), "by a division");
+        let small = Blocks { bytes: 16, bits: Some(4), ..blocks };
         assert_eq!((small.lines(Block(0)), small.lines(Block(1))), (128..129, 128..129));
     }
 

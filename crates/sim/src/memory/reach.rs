@@ -9,7 +9,7 @@
 
 use std::ops::Range;
 
-use hardware::memory::{Keep, NodeMemory};
+use hardware::memory::Keep;
 use tempest::Stage;
 use units::Time;
 
@@ -22,11 +22,27 @@ pub(crate) fn lines(work: &AtWork<'_>, first: u64, bytes: u64) -> Option<Range<u
     work.memory.lines_of(work.core.number().into(), first, bytes)
 }
 
-/// Whether so much may happen before the processor's clock that the use of a line has to wait for engine time.
-pub(crate) fn is_far_ahead(work: &AtWork<'_>, line: u64) -> bool {
+/// A use of a line before engine time has come to the processor's clock.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Use {
+    /// The line is used.
+    Made,
+    /// The processor's cache does not have the line alone.
+    Misses,
+    /// So much may happen before the processor's clock that the use has to wait for engine time.
+    Waits,
+}
+
+/// Uses a line, if the processor's cache has it alone and nothing can come before.
+#[inline]
+pub(crate) fn uses(work: &mut AtWork<'_>, line: u64) -> Use {
     let ahead = work.core.clock.ahead();
-    let is_private = |system: &NodeMemory| system.is_private(work.core.number().into(), line);
-    ahead > work.memory.lead || !ahead.is_zero() && !work.memory.modelled().is_some_and(is_private)
+    if ahead.is_zero() {
+        return if uses_at_once(work, line) { Use::Made } else { Use::Misses };
+    }
+    let (processor, at) = (work.core.number().into(), work.core.clock.at(work.now));
+    let is_made = ahead <= work.memory.lead && work.bus().stores_private(processor, line, at);
+    if is_made { Use::Made } else { Use::Waits }
 }
 
 /// Uses a line, if the processor's cache has it alone. Returns whether that is so.
@@ -82,6 +98,28 @@ mod tests {
         );
         let (ahead, overhead, memory) = bench.spent(0);
         assert!(ahead == overhead + memory && overhead > ns(0));
+    }
+
+    #[test]
+    fn an_entry_that_another_processor_has_wanted_is_used_at_its_instant() {
+        let mut memory = Memory::described(&snooping());
+        memory.lead_by(ns(50));
+        let mut bench = Bench::new(memory, Primitives::default());
+        fetch(&mut bench.at_work(0, ns(100)), 1);
+        let mut use_ahead = |processor: usize, ahead| {
+            bench.cores[processor].clock.take_ahead();
+            bench.cores[processor].clock.advance(ns(ahead));
+            uses(&mut bench.at_work(processor, ns(1000)), 1)
+        };
+        assert_eq!([0, 50, 51].map(|ahead| use_ahead(0, ahead)), [Use::Made, Use::Made, Use::Waits]);
+        assert_eq!([0, 1].map(|ahead| use_ahead(1, ahead)), [Use::Misses, Use::Waits]);
+        fetch(&mut bench.at_work(1, ns(2000)), 1);
+        let mut use_ahead = |ahead| {
+            bench.cores[1].clock.take_ahead();
+            bench.cores[1].clock.advance(ns(ahead));
+            uses(&mut bench.at_work(1, ns(3000)), 1)
+        };
+        assert_eq!([0, 1].map(&mut use_ahead), [Use::Made, Use::Waits]);
     }
 
     #[test]

@@ -97,8 +97,11 @@ impl Trains {
     #[inline(always)]
     pub(crate) fn begin(&mut self, fiber: Fiber, train: Train, place: Order, looks: Order) {
         *self.state(fiber) = Some(State::Asks { train, looks });
+        let comes_first = self.next.last().is_none_or(|&(first, _)| place < first);
         self.next.push((place, fiber));
-        self.move_first(fiber, place);
+        if !comes_first {
+            self.move_first(fiber, place);
+        }
     }
 
     /// Records the place at which a fiber whose requests are to come looks whether they are over.
@@ -150,7 +153,7 @@ impl Trains {
     }
 
     /// Sets the next request of a fiber's train, whose request came first.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn move_first(&mut self, fiber: Fiber, place: Order) {
         let mut free = self.next.len() - 1;
         // There are few.
