@@ -22,6 +22,7 @@ use super::groups::{Groups, Spot};
 use super::holders::{Class, Holders, Others};
 use super::moesi::{self, Answers, Request, State};
 use super::plain;
+use super::snooped::{Fetched, Snooped, Supplier};
 use super::tags::{Answered, Tags, Victim};
 use super::wanted::Wanted;
 use super::write_backs::WriteBacks;
@@ -92,37 +93,6 @@ pub(super) struct Client {
     pub(super) write_backs: WriteBacks,
     /// The time at which the tags have been looked up for the last flush or purge.
     tags: Time,
-}
-
-/// A line that comes to a client.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Fetched {
-    /// The end of the critical word on the bus.
-    pub(super) first: Time,
-    /// The end of the line on the bus.
-    pub(super) end: Time,
-    pub(super) state: State,
-    /// Whether another cache had the line.
-    pub(super) met: bool,
-}
-
-/// The client that supplies a line.
-pub(super) enum Supplier {
-    Cache,
-    Buffer,
-    Memory,
-}
-
-/// The answer of a bus's other clients to a transaction.
-pub(super) struct Snooped {
-    pub(super) supplier: Supplier,
-    /// Whether another cache had the line.
-    met: bool,
-    /// Whether another cache keeps the line.
-    pub(super) shared: bool,
-    /// The time from which the line is there at every client that supplies it or gives it up. The transaction is asked for
-    /// at this time at the earliest.
-    pub(super) there: Time,
 }
 
 impl Client {

@@ -164,13 +164,6 @@ fn of_node(cluster: &mut Cluster, node: usize) -> OnBus<'_> {
 }
 
 impl OnBus<'_> {
-    /// The same node, for a function of its own: whoever calls one on a part that is his keeps that part out of the registers.
-    #[inline(always)]
-    fn again(&mut self) -> OnBus<'_> {
-        let Self { node, first, cores, memory, trains, agenda, prices, anatomy } = self;
-        OnBus { node: *node, first: *first, cores, memory, trains, agenda, prices, anatomy }
-    }
-
     /// The clock of processor `number` of the node.
     #[inline]
     fn clock(&mut self, number: usize) -> &mut Clock {
@@ -190,12 +183,11 @@ impl OnBus<'_> {
     }
 
     /// Makes the transactions of the fiber at work on processor `number`, so much later. Returns whether the fiber waits for them.
-    #[inline(always)]
     fn make_transactions(&mut self, number: usize, pending: Pending, later: Time) -> bool {
         let (at, quiet) = (self.agenda.now() + later, self.agenda.quiet_until());
         if !later.is_zero() {
             if quiet <= at {
-                self.again().put_off_plain(number, &pending, at);
+                self.put_off_to(number, Train::Plain(pending), at);
                 return true;
             }
             self.come_to(at);
@@ -211,7 +203,7 @@ impl OnBus<'_> {
         let end = work.make(pending);
         let place = self.place_after(number, at, end);
         if quiet > end {
-            self.again().make_until(place);
+            self.make_until(place);
             self.agenda.pass_to(place);
             return false;
         }
@@ -235,11 +227,6 @@ impl OnBus<'_> {
         self.waits_for(fiber)
     }
 
-    #[inline(never)]
-    fn put_off_plain(&mut self, number: usize, pending: &Pending, at: Time) {
-        self.put_off_to(number, Train::Plain(*pending), at);
-    }
-
     /// Lets the train of the fiber at work on processor `number` begin at `at`. Something may happen on the node before. Queues
     /// the fiber's event.
     fn put_off_to(&mut self, number: usize, train: Train, at: Time) {
@@ -256,17 +243,12 @@ impl OnBus<'_> {
     }
 
     /// Makes all requests of the node that come before one at `at`, which is later than the present time and has no place yet.
-    #[inline(always)]
+    #[inline]
     fn come_to(&mut self, at: Time) {
         if self.trains.next().is_some_and(|next| next.at <= at) {
-            self.again().make_all_to(at);
+            let place = self.agenda.keep_place(self.node, at);
+            self.make_until(place);
         }
-    }
-
-    #[inline(never)]
-    fn make_all_to(&mut self, at: Time) {
-        let place = self.agenda.keep_place(self.node, at);
-        self.make_until(place);
     }
 
     /// Makes the first request of a fiber's train.
