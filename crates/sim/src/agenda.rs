@@ -113,6 +113,13 @@ struct Acting {
     in_order: bool,
 }
 
+/// The first number of a place that is given at the instant `since`, where nodes run ahead. Zero is left for
+/// [early places](Agenda::early_place).
+#[inline]
+fn first_number(since: Time) -> u64 {
+    since.as_femtoseconds() + 1
+}
+
 impl Agenda {
     /// An agenda at time zero without events, for nodes of these ranks. A message from one node to another takes at least
     /// `lookahead`; if that is zero, all nodes keep global order. A run without progress for longer than `stall_limit` has stalled.
@@ -241,7 +248,7 @@ impl Agenda {
         if self.lookahead.is_zero() {
             return self.next_global_order(since, at, self.ranks[node]);
         }
-        Order { at, major: since.as_femtoseconds(), minor: self.turn.by | self.next_number() }
+        Order { at, major: first_number(since), minor: self.turn.by | self.next_number() }
     }
 
     /// The place in global order of an event at `at` that is pushed at the instant `since`. Simultaneous events of several nodes come

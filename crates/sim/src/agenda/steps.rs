@@ -11,7 +11,7 @@
 use des::Order;
 use units::Time;
 
-use super::Agenda;
+use super::{Agenda, first_number};
 use crate::happening::Happening;
 
 /// Before everything.
@@ -51,14 +51,13 @@ impl Agenda {
         if self.lookahead.is_zero() {
             return self.next_order(from, at, node);
         }
-        let (major, rank) = (from.as_femtoseconds(), self.by(node));
+        let (major, rank) = (first_number(from), self.by(node));
         Order { at, major, minor: rank | self.next_number() }
     }
 
     /// A place before everything at `at` that has a place already. It is the node's alone.
     pub(crate) fn early_place(&mut self, at: Time) -> Order {
-        self.pushes += 1;
-        Order { at, major: 0, minor: self.pushes }
+        Order { at, major: 0, minor: self.next_number() }
     }
 
     /// The first place at which something may disturb the acting node. All steps of the node before that place may be taken now,
@@ -125,7 +124,7 @@ impl Agenda {
     #[inline]
     pub(crate) fn advance_to(&mut self, at: Time) {
         // In global order nothing is left to come at that instant.
-        let major = if self.lookahead.is_zero() { u64::MAX } else { self.now.as_femtoseconds() };
+        let major = if self.lookahead.is_zero() { u64::MAX } else { first_number(self.now) };
         let minor = self.turn.rank | self.pushes;
         self.pass_to(Order { at, major, minor });
     }
@@ -171,6 +170,15 @@ mod tests {
         let early = agenda.early_place(ns(70));
         assert!(early < late && late < pushed && pushed < later);
         assert!(early < agenda.place_after(1, ns(0), ns(70)) && agenda.early_place(ns(70)) > early);
+    }
+
+    #[test]
+    fn an_early_place_comes_before_what_was_pushed_at_time_zero_by_the_first_of_all_nodes() {
+        let mut agenda = Agenda::new([0].into(), ns(100), None);
+        let pushed = agenda.keep_place(0, ns(70));
+        let early = agenda.early_place(ns(70));
+        let later = agenda.keep_place(0, ns(70));
+        assert!(early < pushed && pushed < later);
     }
 
     #[test]
