@@ -21,6 +21,9 @@ const COMPARE: &[&str] = &[
     "3",
 ];
 
+/// One shape on each host: a host of two cores would have two of its own.
+const ONE_NODE: &[&str] = &["--nodes", "1", "--processors", "2"];
+
 const MODEL: &[&str] = &[
     "compare",
     "fetch-add",
@@ -110,7 +113,7 @@ fn policies(rows: &Value) -> Vec<&str> {
 
 #[test]
 fn both_worlds_are_ranked_and_verified() {
-    let compared = json(COMPARE);
+    let compared = json(&[COMPARE, ONE_NODE].concat());
     let worlds = array(&compared["worlds"]);
     assert_eq!(worlds.iter().map(|world| &world["machine"]).collect::<Vec<_>>(), ["native", "hurricane-1"]);
     for world in worlds {
@@ -278,7 +281,7 @@ fn a_model_is_found_the_same_again() {
 
 #[test]
 fn a_policy_that_cannot_be_had_is_listed_when_asked_for() {
-    let arguments = [COMPARE, &["--policy", "single,np"]].concat();
+    let arguments = [COMPARE, ONE_NODE, &["--policy", "single,np"]].concat();
     let compared = json(&arguments);
     for world in array(&compared["worlds"]) {
         assert_eq!(policies(&world["rows"]), ["single"]);
