@@ -5,7 +5,7 @@
 //! | `node` | [`NodeMemory`]: loads, stores, flushes, purges and syncs of processors; how a line is fetched |
 //! | `shared` | shared memory in blocks: accesses that wait, blocks that a device reads and writes, its registers |
 //! | `device` | an interface on the bus: it reads lines, deposits them, takes them over and gives them up |
-//! | `snooped` | what the clients of the bus answer to a transaction |
+//! | `snooped` | the answers of the bus's clients to a transaction |
 //! | `slots` | the receive slots that the protocol engine of such an interface has at hand |
 //! | `tags` | tags and states of a write-back cache |
 //! | `cache` | a cache by itself |

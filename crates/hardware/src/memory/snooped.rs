@@ -1,4 +1,4 @@
-//! What the clients of a bus answer to a transaction, and the line that comes by it.
+//! The answers of a bus's clients to a transaction, and the line that comes by the transaction.
 //!
 //! This module must never know which client asks.
 

@@ -124,7 +124,7 @@ pub struct Victim {
     pub there: Time,
 }
 
-/// What caches have answered to a transaction.
+/// The answers of several caches to a transaction.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Answered {
     /// All answers together.
@@ -138,7 +138,7 @@ pub(super) struct Answered {
 }
 
 impl Answered {
-    /// Of no cache.
+    /// The answers where no cache has been asked.
     pub(super) const NONE: Self = Self { answer: Packed::NONE, marks: u64::MAX, there: Time::ZERO, gone: 0 };
 
     /// Whether each cache that had the line had marked it as one that another client has wanted.
@@ -442,8 +442,8 @@ impl Tags {
         }
     }
 
-    /// The place of a set in a cache, from its first one on, that a line gets which is not here yet: one without a line, or that of the line used
-    /// longest ago.
+    /// The place that a line gets in a set of a cache that does not have it: one without a line, or that of the line used longest
+    /// ago. The places of the set begin at `first`.
     #[inline(never)]
     fn place_among(&self, first: usize) -> usize {
         // The last use of a place without a line is zero.

@@ -567,6 +567,7 @@ mod tests {
     }
 
     proptest! {
+        /// Requests of any works are made in both orders alike.
         #[test]
         fn requests_are_made_as_if_each_were_an_event(
             multiplexed in any::<bool>(),

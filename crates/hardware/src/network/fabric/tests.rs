@@ -1,4 +1,4 @@
-//! What worms leave behind in a fabric.
+//! Tests of a fabric after all of its messages have arrived: wires and buffers are free again.
 
 use des::EventQueue;
 use machine::Topology;
