@@ -83,11 +83,7 @@ impl<K: Copy + Ord, E: Copy> Queue<K, E> {
         if self.comes_early(&entry.key) {
             self.move_down(entry);
         } else {
-            if self.row.len() == self.row.capacity() {
-                self.make_room();
-            }
-            self.row.push(entry);
-            self.move_up();
+            self.move_up(entry);
         }
         if self.row.len() - self.head > ROW {
             self.shorten();
@@ -106,15 +102,33 @@ impl<K: Copy + Ord, E: Copy> Queue<K, E> {
     #[inline]
     fn move_down(&mut self, entry: Entry<K, E>) {
         self.head -= 1;
-        let row = &mut self.row[self.head..];
-        let mut place = 0;
-        while let Some(&next) = row.get(place + 1)
-            && next.key < entry.key
-        {
-            row[place] = next;
-            place += 1;
+        let Some((mut free, behind)) = self.row[self.head..].split_first_mut() else { return };
+        for other in behind {
+            if other.key >= entry.key {
+                break;
+            }
+            *free = *other;
+            free = other;
         }
-        row[place] = entry;
+        *free = entry;
+    }
+
+    /// Adds an entry to the row, behind which few others stand. They move to the place behind the last.
+    #[inline]
+    fn move_up(&mut self, entry: Entry<K, E>) {
+        if self.row.len() == self.row.capacity() {
+            self.make_room();
+        }
+        self.row.push(entry);
+        let Some((mut free, before)) = self.row[self.head..].split_last_mut() else { return };
+        for other in before.iter_mut().rev() {
+            if other.key < entry.key {
+                break;
+            }
+            *free = *other;
+            free = other;
+        }
+        *free = entry;
     }
 
     /// Removes and returns the first thing, with its key.
@@ -183,19 +197,6 @@ impl<K: Copy + Ord, E: Copy> Queue<K, E> {
         if let Some(last) = &mut self.last {
             last.rekey(key);
         }
-    }
-
-    /// Moves the last entry of the row to its place: mostly before few others.
-    #[inline]
-    fn move_up(&mut self) {
-        let row = &mut self.row[self.head..];
-        let Some((&last, before)) = row.split_last() else { return };
-        let mut place = before.len();
-        while place > 0 && last.key <= row[place - 1].key {
-            row[place] = row[place - 1];
-            place -= 1;
-        }
-        row[place] = last;
     }
 
     /// Makes room for another entry in the row: where taken ones stand, if they are many.

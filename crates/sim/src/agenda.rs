@@ -311,7 +311,7 @@ impl Agenda {
     #[cold]
     fn go_over_to(&mut self, actor: usize) {
         self.events.give_turn(actor);
-        self.begin_turn(actor, None);
+        self.begin_turn(actor, self.ranks[actor], None);
     }
 
     /// Removes the next event from the queue. The caller then [begins](Self::begin) it, or [ends](Self::end) the
@@ -336,11 +336,9 @@ impl Agenda {
     /// Removes the next event, with lookahead: mostly of another actor, whose turn it is then.
     #[inline(always)]
     fn take_later(&mut self) -> Option<(Order, Packed)> {
-        if self.turn.bound < Turn::NEVER {
-            let own = self.own();
-            if self.events.turn(self.turn.actor, own) >= self.turn.bound {
-                self.next_turn()?;
-            }
+        let own = self.events.next().map_or(Time::MAX, |next| next.at);
+        if self.events.turn(self.turn.actor, own) >= self.turn.bound {
+            self.next_turn()?;
         }
         self.events.pop()
     }
@@ -380,7 +378,7 @@ impl Agenda {
     #[inline(never)]
     fn next_turn(&mut self) -> Option<()> {
         let (actor, first) = self.events.give_first_turn()?;
-        self.begin_turn(actor, Some(first.at).filter(|_| !self.keeps_order(actor)));
+        self.begin_turn(actor, first.rank, Some(first.at).filter(|_| !self.keeps_order(actor)));
         if !self.parked.is_empty()
             && let Some(due) = self.parked.remove(&actor)
         {
@@ -393,19 +391,21 @@ impl Agenda {
         self.lookahead.is_zero() || self.held[actor]
     }
 
-    /// Begins the turn of an actor, in global order, or with lookahead from `start` on.
+    /// Begins the turn of an actor of a rank, in global order, or with lookahead from `start` on.
     #[inline(always)]
-    fn begin_turn(&mut self, actor: usize, start: Option<Time>) {
+    fn begin_turn(&mut self, actor: usize, rank: u32, start: Option<Time>) {
         let others = self.events.first_of_others().unwrap_or(Turn::NEVER);
         let bound = match start {
             None => others,
             Some(start) => {
-                let ahead = (others.at + self.lookahead).min(start + self.lookahead * 2);
-                Turn::until(ahead.min(self.stalls_after()))
+                let ahead = (others.at + self.lookahead).min(start + self.lookahead + self.lookahead);
+                // Up to the instant at which patience may end nothing stalls, and mostly the turn ends before.
+                Turn::until(if ahead <= self.patient_until { ahead } else { ahead.min(self.stalls_after()) })
             }
         };
         self.prospect.renew();
-        self.turn = Acting { actor, rank: self.by(actor), bound, in_order: start.is_none(), ..self.turn };
+        let rank = u64::from(rank) << PUSHES;
+        self.turn = Acting { actor, rank, bound, in_order: start.is_none(), ..self.turn };
     }
 
     /// The time of the next event of the acting node, in this turn or later.

@@ -13,7 +13,7 @@ use units::Time;
 use crate::cluster::{Cluster, gauges, memory, network, overflow, trains};
 use crate::fibers::Fibers;
 use crate::foresight;
-use crate::happening::Happening;
+use crate::happening::{Happening, Packed};
 use crate::processor::core::Activity;
 use crate::{standstill, unwinding};
 
@@ -106,13 +106,14 @@ fn advance(cluster: &mut Cluster, fibers: &Fibers) -> Option<Next> {
                 trains::catch_up(cluster);
                 due
             }
-            None => match begin_next(cluster, fibers)? {
-                Happening::Continue { core, epoch } => (core as usize, epoch),
-                happening => {
-                    handle(cluster, happening);
+            None => {
+                let event = begin_next(cluster, fibers)?;
+                let Some((core, epoch)) = event.continuation() else {
+                    handle(cluster, event.into());
                     continue;
-                }
-            },
+                };
+                (core as usize, epoch)
+            }
         };
         let next = take_up(cluster, core, epoch);
         if next.is_some() {
@@ -142,7 +143,7 @@ fn handle(cluster: &mut Cluster, happening: Happening) {
 /// Moves the present time to the next event, and returns that event. `None` when no event is left, or the run has stalled, which
 /// stops it.
 #[inline]
-fn begin_next(cluster: &mut Cluster, fibers: &Fibers) -> Option<Happening> {
+fn begin_next(cluster: &mut Cluster, fibers: &Fibers) -> Option<Packed> {
     let next = cluster.agenda.take_next();
     let Some((at, event)) = next.filter(|&(_, event)| !cluster.link.road.is_over(event, &cluster.agenda))
     else {
@@ -160,7 +161,7 @@ fn begin_next(cluster: &mut Cluster, fibers: &Fibers) -> Option<Happening> {
     }
     match cluster.agenda.stalled() {
         Some(limit) => stall(cluster, limit),
-        None => Some(event.into()),
+        None => Some(event),
     }
 }
 
@@ -192,7 +193,7 @@ fn stay_in_network(cluster: &mut Cluster, first: hardware::Event) {
 
 /// Stops the run, which has made no progress for longer than `limit`.
 #[cold]
-fn stall(cluster: &mut Cluster, limit: Time) -> Option<Happening> {
+fn stall(cluster: &mut Cluster, limit: Time) -> Option<Packed> {
     let (spinning, blocked) = (standstill::spinning(cluster), standstill::blocked(cluster));
     cluster.agenda.stop(Failure::Stalled { limit, spinning, blocked });
     None
@@ -206,13 +207,13 @@ fn take_up(cluster: &mut Cluster, core: usize, epoch: u32) -> Option<Next> {
     if !own.clock.counts(epoch) {
         return None;
     }
-    let next = match own.activity() {
-        Activity::Thread(thread) => Next::Thread { core, node: own.node(), thread },
-        Activity::Handler => Next::Handler { core },
-        other => {
-            end_step(cluster, core, other);
-            return None;
-        }
+    let next = if own.runs_handler() {
+        Next::Handler { core }
+    } else if let Some(thread) = own.thread() {
+        Next::Thread { core, node: own.node(), thread }
+    } else {
+        end_step(cluster, core);
+        return None;
     };
     if trains::go_on(cluster, core) {
         return None;
@@ -222,12 +223,12 @@ fn take_up(cluster: &mut Cluster, core: usize, epoch: u32) -> Option<Next> {
 }
 
 /// Ends what a core does without a fiber.
-fn end_step(cluster: &mut Cluster, core: usize, activity: Activity) {
-    match activity {
+fn end_step(cluster: &mut Cluster, core: usize) {
+    match cluster.cores[core].activity() {
         Activity::Injecting => cluster.finish_injection(core),
         Activity::Trapped => overflow::finish_trap(cluster, core),
         Activity::Step(step) => network::finish_step(cluster, core, step),
-        Activity::Idle { .. } | Activity::Thread(_) | Activity::Handler => {
+        activity @ (Activity::Idle { .. } | Activity::Thread(_) | Activity::Handler) => {
             unreachable!("no step of a core that is {activity:?} ends")
         }
     }

@@ -53,15 +53,6 @@ struct Shelf {
     working: Vec<Option<u32>>,
 }
 
-impl Shelf {
-    /// Takes the fiber that the handler of a core runs on, if the core runs one. Returns its place, too.
-    #[inline]
-    fn take_working(&mut self, core: usize) -> Option<(usize, Option<Fiber>)> {
-        let place = self.working[core].take()? as usize;
-        Some((place, self.fibers[place].take()))
-    }
-}
-
 /// The words that the engine and its fibers exchange when a fiber is resumed or suspends.
 pub(crate) struct Desk {
     state: Rc<RefCell<Cluster>>,
@@ -110,16 +101,21 @@ impl Fibers {
     pub(crate) fn resume_thread(&mut self, core: usize, node: usize, thread: u32) -> io::Result<()> {
         self.desk.core.set(core);
         let place = node * self.desk.per_node + thread as usize;
-        let fiber = self.desk.take(place);
-        let fiber = fiber.map_or_else(|| self.begin_thread(node, thread), Ok)?;
-        self.resume(place, fiber);
+        let begins = self.desk.shelf.borrow().fibers[place].is_none();
+        if begins {
+            self.begin_thread(place, node, thread)?;
+        }
+        self.resume(place);
         Ok(())
     }
 
-    fn begin_thread(&self, node: usize, thread: u32) -> io::Result<Fiber> {
+    #[cold]
+    fn begin_thread(&self, place: usize, node: usize, thread: u32) -> io::Result<()> {
         let seat = Rc::new(Seat { desk: Rc::clone(&self.desk), node, thread });
         let occupant = Rc::clone(&seat);
-        spawn(&self.pool, occupant, move || run_thread(seat))
+        let fiber = spawn(&self.pool, occupant, move || run_thread(seat))?;
+        self.desk.shelf.borrow_mut().fibers[place] = Some(fiber);
+        Ok(())
     }
 
     /// Lets the handler of `core` go on, or begins the handler that `core` has been given.
@@ -127,25 +123,25 @@ impl Fibers {
     /// # Errors
     /// There is no host memory for one more stack.
     pub(crate) fn resume_handler(&mut self, core: usize) -> io::Result<()> {
-        let working = self.desk.shelf.borrow_mut().take_working(core);
-        let (place, fiber) = match working {
-            Some((place, fiber)) => {
+        let working = self.desk.shelf.borrow_mut().working[core].take();
+        let place = match working {
+            Some(place) => {
                 self.desk.handles.set(Some(core));
-                (place, fiber)
+                place as usize
             }
             None => {
                 self.desk.begins.set(Some(core));
-                let place = self.place_for(core)?;
-                (place, self.desk.take(place))
+                self.place_for(core)?
             }
         };
-        self.resume(place, fiber.expect("a thread does not return under its guest"));
+        self.resume(place);
         Ok(())
     }
 
     /// Runs the fiber of a place until it suspends, and notes whose handler it is in then.
-    #[inline(always)]
-    fn resume(&mut self, place: usize, mut fiber: Fiber) {
+    #[inline(never)]
+    fn resume(&mut self, place: usize) {
+        let mut fiber = self.desk.take(place).expect("a thread does not return under its guest");
         let status = fiber.resume();
         let mut shelf = self.desk.shelf.borrow_mut();
         match self.desk.handles.take() {
@@ -428,6 +424,5 @@ fn end_handler(edge: &Edge, core: usize) -> RefMut<'_, Cluster> {
         ENGINE.suspend();
         state = edge.state();
     }
-    state.spend_completion(core);
-    edge.settled(state)
+    if state.spend_completion(core) { state } else { edge.settled_later(state) }
 }

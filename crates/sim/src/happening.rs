@@ -86,8 +86,15 @@ impl Packed {
     }
 
     /// Whether the event lets the fiber at work on a core go on.
+    #[inline]
     pub(crate) fn is_a_continuation(self) -> bool {
         self.kind() == CONTINUE
+    }
+
+    /// The core and the epoch of a continuation, if the event is one.
+    #[inline]
+    pub(crate) fn continuation(self) -> Option<(u32, u32)> {
+        self.is_a_continuation().then(|| ((self.0 >> 32) as u32 % LIMIT, self.0 as u32))
     }
 
     /// The event, if it is one inside the network.
@@ -163,6 +170,8 @@ mod tests {
             let packed = Packed::from(event);
             assert_eq!(Happening::from(packed), event);
             assert_eq!(packed.is_a_continuation(), matches!(event, Happening::Continue { .. }));
+            let continued = packed.continuation().map(|(core, epoch)| Happening::Continue { core, epoch });
+            assert_eq!(continued, Some(event).filter(|_| packed.is_a_continuation()));
             let looks =
                 matches!(event, Happening::Look { .. } | Happening::Overflow { .. } | Happening::Post { .. });
             assert_eq!(packed.is_a_look(), looks);

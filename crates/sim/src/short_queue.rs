@@ -40,8 +40,16 @@ impl<T> ShortQueue<T> {
     pub(crate) fn pop(&mut self) -> Option<T> {
         // Nothing is written where there is nothing to take.
         self.first.as_ref()?;
-        let next = if self.behind.is_empty() { None } else { self.behind.pop_front() };
-        std::mem::replace(&mut self.first, next)
+        let first = self.first.take();
+        if !self.behind.is_empty() {
+            self.move_up();
+        }
+        first
+    }
+
+    #[inline(never)]
+    fn move_up(&mut self) {
+        self.first = self.behind.pop_front();
     }
 
     /// The first entry.

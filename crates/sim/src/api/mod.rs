@@ -16,7 +16,8 @@ use units::Time;
 
 use fiber::Owner;
 
-use crate::cluster::{Cluster, arrivals, memory, routine, trains};
+use crate::cluster::arrivals::{self, Passing};
+use crate::cluster::{Cluster, memory, routine, trains};
 use crate::dispatch::Noticed;
 use crate::memory::at_work::AtWork;
 use crate::memory::reach::{self, Use};
@@ -167,14 +168,47 @@ impl Edge {
 
     /// Advances engine time to this core's clock, as [`settled`](Self::settled) does. The clock is probably ahead, or has transactions
     /// to make. It stays where it is while a panic unwinds the fiber.
+    // Mostly nothing happens before, and then this calls nothing.
     #[inline(never)]
     pub(crate) fn settled_later<'s>(&'s self, mut state: RefMut<'s, Cluster>) -> RefMut<'s, Cluster> {
-        if !panicking() && arrivals::settle(&mut state, self.core()) {
-            drop(state);
-            self.suspend();
-            state = self.state();
+        if panicking() {
+            return state;
         }
+        match arrivals::pass(&mut state, self.core()) {
+            Passing::Done if state.setting.machine.node_memory.is_none() => state,
+            Passing::Done => self.settled_beside_bus(state),
+            Passing::Disturbed(at) => self.settled_until(state, at),
+            Passing::Pends => self.settled_on_bus(state),
+        }
+    }
+
+    /// Makes all requests of the node that come before this core's clock, to which engine time has come.
+    #[inline(never)]
+    fn settled_beside_bus<'s>(&'s self, mut state: RefMut<'s, Cluster>) -> RefMut<'s, Cluster> {
+        trains::catch_up(&mut state);
         state
+    }
+
+    /// Advances engine time to `at`, before which something happens.
+    #[inline(never)]
+    fn settled_until<'s>(&'s self, mut state: RefMut<'s, Cluster>, at: Time) -> RefMut<'s, Cluster> {
+        let comes = arrivals::come_until(&mut state, self.core(), at);
+        if comes { state } else { self.suspended(state) }
+    }
+
+    /// Advances engine time to this core's clock, and makes the transactions that are pending then.
+    #[inline(never)]
+    fn settled_on_bus<'s>(&'s self, mut state: RefMut<'s, Cluster>) -> RefMut<'s, Cluster> {
+        let waits = trains::settle_and_make(&mut state, self.core());
+        if waits { self.suspended(state) } else { state }
+    }
+
+    /// Suspends the fiber until its turn comes. Returns a borrow of the modelled state then.
+    #[inline(always)]
+    fn suspended<'s>(&'s self, state: RefMut<'s, Cluster>) -> RefMut<'s, Cluster> {
+        drop(state);
+        self.suspend();
+        self.state()
     }
 
     /// Borrows the modelled state; `None` if a panic unwinds this fiber. A fiber that has caught the end of the run goes no further

@@ -4,52 +4,70 @@
 //!
 //! This module must never know which processor takes a message up.
 
+use des::Order;
 use units::Time;
 
 use super::{Cluster, trains};
 use crate::happening::Happening;
 
-/// Advances engine time to the clock of `core`, whose fiber runs now, and makes the transactions that are pending then. Returns
-/// true if an event comes before. The fiber must then suspend; it is resumed when its transactions are made.
-#[inline]
-pub(crate) fn settle(cluster: &mut Cluster, core: usize) -> bool {
+/// The outcome of an attempt to advance engine time to the clock of a processor at once.
+pub(crate) enum Passing {
+    /// Engine time has come to the clock.
+    Done,
+    /// Something happens before this instant on the clock, which has been reset.
+    Disturbed(Time),
+    /// Transactions are pending.
+    Pends,
+}
+
+/// Advances engine time to the clock of `core`, whose fiber runs now, if no transactions are pending and nothing happens before.
+#[inline(always)]
+pub(crate) fn pass(cluster: &mut Cluster, core: usize) -> Passing {
     let clock = &mut cluster.cores[core].clock;
     if clock.pends() {
-        return trains::settle_and_make(cluster, core);
+        return Passing::Pends;
     }
     let ahead = clock.take_ahead();
-    if !ahead.is_zero()
-        && let Some(at) = cluster.agenda.pass(ahead)
-    {
-        return !come_until(cluster, core, at);
+    if ahead.is_zero() {
+        return Passing::Done;
     }
-    trains::catch_up(cluster);
-    false
+    match cluster.agenda.pass(ahead) {
+        None => Passing::Done,
+        Some(at) => Passing::Disturbed(at),
+    }
 }
 
 /// Advances engine time to `at`, where the fiber at work on `core` goes on, if nothing but such messages comes before. Returns whether
 /// it has. Otherwise the fiber must suspend, and an event resumes it at that time.
-#[inline(never)]
-fn come_until(cluster: &mut Cluster, core: usize, at: Time) -> bool {
-    let (node, clock) = (cluster.cores[core].node(), &mut cluster.cores[core].clock);
-    let epoch = clock.go_on_at(at);
+#[inline]
+pub(crate) fn come_until(cluster: &mut Cluster, core: usize, at: Time) -> bool {
+    let own = &mut cluster.cores[core];
+    let (node, epoch) = (own.node(), own.clock.go_on_at(at));
     let place = cluster.agenda.keep_place(node, at);
-    if cluster.agenda.acts_until(at) && only_keeps_messages(cluster, node) {
-        while let Some(next) = cluster.agenda.next_before(place)
-            && comes_alone(cluster, next)
-        {
-            take(cluster);
-        }
-        if cluster.agenda.come_to(place) {
-            trains::catch_up(cluster);
-            return true;
-        }
+    if cluster.agenda.acts_until(at) && only_keeps_messages(cluster, node) && let_come(cluster, place) {
+        return true;
     }
     cluster.agenda.push_to(place, node, Happening::Continue { core: core as u32, epoch });
     false
 }
 
+/// Advances engine time to a place of the acting node in this turn, if nothing but such messages comes before. Returns whether it has.
+#[inline(never)]
+fn let_come(cluster: &mut Cluster, place: Order) -> bool {
+    while let Some(next) = cluster.agenda.next_before(place)
+        && comes_alone(cluster, next)
+    {
+        take(cluster);
+    }
+    let comes = cluster.agenda.come_to(place);
+    if comes {
+        trains::catch_up(cluster);
+    }
+    comes
+}
+
 /// Whether a message that comes to a node only waits there, and nobody sees the instant at which it comes.
+#[inline]
 fn only_keeps_messages(cluster: &Cluster, node: usize) -> bool {
     cluster.nodes[node].dispatch.only_keeps_messages()
         && cluster.link.staging.is_none()

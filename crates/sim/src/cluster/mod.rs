@@ -23,7 +23,7 @@ use trace::Event;
 use units::Time;
 
 use crate::agenda::Agenda;
-use crate::dispatch::Poll;
+use crate::dispatch::{Dispatcher, Poll};
 use crate::happening::Happening;
 use crate::link::Link;
 use crate::measure::Measure;
@@ -269,14 +269,14 @@ impl Cluster {
             Due::Message { flight } => flight,
             Due::Grant { thread } => return (held, Some(thread)),
         };
-        let flight = &self.link.flights[place];
+        let (flight, brought) = self.link.flights.end(place);
         let (message, source, flow) = (flight.manifest().kind, flight.from() as u32, flight.number());
         let (node, processor) = (own.node() as u32, own.number());
         let start = Event::HandlerStart { node, processor, message, source, flow };
         self.measure.record(own.clock.at(self.agenda.now()), start);
         own.serve(Purpose { class: flight.class(), kind: flight.kind() });
         flight.fill(packet);
-        if let Some((block, words)) = self.link.flights.end(place) {
+        if let Some((block, words)) = brought {
             self.nodes[own.node()].shared_memory().place(block, &words);
         }
         (held, None)
@@ -306,43 +306,30 @@ impl Cluster {
 
     /// Ends the handler on `core`, and frees its key and the core.
     pub(crate) fn finish_handler(&mut self, core: usize, held: Held) {
-        self.cores[core].ledger.count().handlers += 1;
-        let node = self.leave_handler(core);
-        let dispatch = &mut self.nodes[node].dispatch;
-        dispatch.events.complete(self.agenda.now(), held);
-        self.agenda.note_progress();
+        let Self { cores, nodes, measure, agenda, .. } = self;
+        let own = &mut cores[core];
+        let node = own.node();
+        let dispatch = &mut nodes[node].dispatch;
+        own.ledger.count().handlers += 1;
+        end_charges(own, dispatch, measure, agenda);
+        dispatch.events.complete(agenda.now(), held);
+        agenda.note_progress();
         if dispatch.moves_threads() {
             self.measure_roles(node);
+            self.free(core);
+        } else {
+            self.go_on(core);
         }
-        self.free_here(core);
         self.notify(node);
     }
 
     /// Ends the charges of a handler on `core`: later charges belong to no handler. Returns the core's node.
-    #[inline(always)]
     pub(crate) fn leave_handler(&mut self, core: usize) -> usize {
-        let (now, threads) = (self.agenda.now(), self.measure.anatomy.threads());
-        let own = &mut self.cores[core];
+        let Self { cores, nodes, measure, agenda, .. } = self;
+        let own = &mut cores[core];
         let node = own.node();
-        self.measure.record(now, Event::HandlerEnd { node: node as u32, processor: own.number() });
-        own.service.end_handler(now, own.ledger.waited_for_memory());
-        own.serve(Purpose::of_thread(threads));
-        if self.nodes[node].dispatch.network().is_some() {
-            self.note_handler_end(core);
-        }
+        end_charges(own, &mut nodes[node].dispatch, measure, agenda);
         node
-    }
-
-    /// Records the end of a handler on `core`. A network processor's next handler waits for whatever this one left pending.
-    fn note_handler_end(&mut self, core: usize) {
-        let now = self.agenda.now();
-        let (node, number) = (self.cores[core].node(), self.cores[core].number());
-        let Some((network, place)) = self.nodes[node].dispatch.network_at(number.into()) else { return };
-        let wait = self.cores[core].clock.take_wait();
-        network.serve_from(place, now + wait);
-        if !wait.is_zero() {
-            self.look_at(node, now + wait);
-        }
     }
 
     /// Gives a thread the key that it asked for.
@@ -369,6 +356,28 @@ impl Cluster {
     /// The node of `core`, as messages name it.
     pub(crate) fn node_id(&self, core: usize) -> NodeId {
         NodeId(self.cores[core].node() as u32)
+    }
+}
+
+/// Ends the charges of a handler on a processor: later charges belong to no handler.
+#[inline(always)]
+fn end_charges(own: &mut Core, dispatch: &mut Dispatcher, measure: &mut Measure, agenda: &mut Agenda) {
+    let (now, threads) = (agenda.now(), measure.anatomy.threads());
+    measure.record(now, Event::HandlerEnd { node: own.node() as u32, processor: own.number() });
+    own.service.end_handler(now, own.ledger.waited_for_memory());
+    own.serve(Purpose::of_thread(threads));
+    if dispatch.network().is_some() {
+        note_handler_end(own, dispatch, agenda);
+    }
+}
+
+/// Records the end of a handler. A network processor's next handler waits for whatever this one left pending.
+fn note_handler_end(own: &mut Core, dispatch: &mut Dispatcher, agenda: &mut Agenda) {
+    let Some((network, place)) = dispatch.network_at(own.number().into()) else { return };
+    let (now, node, wait) = (agenda.now(), own.node(), own.clock.take_wait());
+    network.serve_from(place, now + wait);
+    if !wait.is_zero() {
+        agenda.push(node, now + wait, Happening::Look { node: node as u32 });
     }
 }
 

@@ -53,25 +53,18 @@ impl Cluster {
     /// Finds work for `core`, which has nothing to do now.
     #[inline(never)]
     pub(crate) fn free(&mut self, core: usize) {
-        self.free_here(core);
-    }
-
-    /// Finds work for `core`, which has nothing to do now. Every handler ends with this, so it is no call there; where a processor
-    /// becomes free for another reason, [`free`](Self::free) is one.
-    #[inline(always)]
-    pub(super) fn free_here(&mut self, core: usize) {
         let node = self.cores[core].node();
-        if self.nodes[node].dispatch.moves_threads() && self.change_role(core) {
-            self.go_on(core);
+        let changes = self.nodes[node].dispatch.moves_threads() && self.change_role(core);
+        self.go_on(core);
+        if changes {
             self.look_again(node);
-        } else {
-            self.go_on(core);
         }
     }
 
-    /// Lets `core`, which has nothing to do now, work in its present role, or idle.
+    /// Lets `core`, which has nothing to do now, work in its present role, or idle. Most handlers end with this, so it is no call
+    /// there.
     #[inline(always)]
-    fn go_on(&mut self, core: usize) {
+    pub(super) fn go_on(&mut self, core: usize) {
         match self.nodes[self.cores[core].node()].dispatch.way {
             Dispatch::Routine(_) => routine::go_on(self, core),
             Dispatch::Network(_) => network::go_on(self, core),
@@ -95,7 +88,7 @@ impl Cluster {
     /// Starts a handler or an injection on `core`, which has just ended another activity.
     #[inline(always)]
     fn serve_next(&mut self, core: usize) -> bool {
-        if !self.interrupts_again(core) {
+        if !self.setting.machine.processor.interrupt_each || !self.interrupts_again(core) {
             return self.serve(core, Noticed::AT_ONCE);
         }
         let begun = self.start_handler(core, Noticed::Interrupt);
@@ -105,13 +98,11 @@ impl Cluster {
         begun
     }
 
-    /// Whether an event that waits when `core` ends an activity has to interrupt it.
-    #[inline]
+    /// Whether an event that waits when `core` ends an activity has to interrupt it, on a machine where each event does that.
+    #[inline(never)]
     fn interrupts_again(&self, core: usize) -> bool {
-        self.setting.machine.processor.interrupt_each && {
-            let (dispatch, view) = self.seen(self.cores[core].node());
-            dispatch.waits_for_interrupts(self.cores[core].number().into(), view)
-        }
+        let (dispatch, view) = self.seen(self.cores[core].node());
+        dispatch.waits_for_interrupts(self.cores[core].number().into(), view)
     }
 
     /// Whether `core` has a thread to go on with, and leaves waiting work to other processors.
@@ -154,6 +145,13 @@ impl Cluster {
     /// Finds processors for all events of `node` that wait, after one of them may have become dispatchable.
     #[inline]
     pub(crate) fn notify(&mut self, node: usize) {
+        if !self.nodes[node].dispatch.only_keeps_messages() {
+            self.notify_processors(node);
+        }
+    }
+
+    #[inline(never)]
+    fn notify_processors(&mut self, node: usize) {
         let dispatch = &self.nodes[node].dispatch;
         let has_network = dispatch.network().is_some();
         if !dispatch.rests() {
@@ -325,9 +323,9 @@ impl Cluster {
         routine.prices.leave
     }
 
-    /// Spends the occupancy that follows a handler.
+    /// Spends the occupancy that follows a handler. Returns whether engine time has come to the clock of `core`.
     #[inline(always)]
-    pub(crate) fn spend_completion(&mut self, core: usize) {
+    pub(crate) fn spend_completion(&mut self, core: usize) -> bool {
         let own = &mut self.cores[core];
         let Node { dispatch, memory, .. } = &mut self.nodes[own.node()];
         if let Dispatch::Routine(routine) = &mut dispatch.way {
@@ -338,6 +336,7 @@ impl Cluster {
             let (prices, anatomy) = (&self.setting.prices, &mut self.measure.anatomy);
             AtWork { now: self.agenda.now(), core: own, memory, prices, anatomy }.spend_tail();
         }
+        own.clock.is_settled()
     }
 
     /// Whether `core` may go on with a ready thread.

@@ -77,6 +77,9 @@ pub(crate) fn make(cluster: &mut Cluster, core: usize, (train, later): (Train, T
 /// Goes on with the train of the fiber at work on `core`, if it makes one. Returns true if the fiber still waits for it.
 #[inline]
 pub(crate) fn go_on(cluster: &mut Cluster, core: usize) -> bool {
+    if cluster.setting.machine.node_memory.is_none() {
+        return false;
+    }
     let own = &cluster.cores[core];
     let fiber = Fiber::at_work(own);
     cluster.nodes[own.node()].trains.has(fiber) && go_on_with_train(cluster, core, fiber)

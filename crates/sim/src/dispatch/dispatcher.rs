@@ -330,8 +330,8 @@ impl Dispatcher {
             // What is handed over, and what is in the interface, waits for the network processors.
             return network.has_for_others() || self.events.something_waits() || self.injection.may_begin();
         }
-        let waits = self.events.something_waits() || self.way.something_waits() || self.injection.waits();
-        waits || matches!(self.way, Dispatch::Routine(_))
+        let waits = self.events.something_waits() || self.way.something_waits();
+        waits || self.injection.waits() || matches!(self.way, Dispatch::Routine(_))
     }
 
     /// Whether a processor that has a thread to go on with might leave waiting work to other processors.
@@ -354,6 +354,7 @@ impl Dispatcher {
     }
 
     /// Whether a message that comes now only waits until a processor looks, and makes none of them look.
+    #[inline]
     pub(crate) fn only_keeps_messages(&self) -> bool {
         let keeps = matches!(self.way, Dispatch::Own(_) | Dispatch::Register(_) | Dispatch::StateMachine(_));
         keeps && !self.a_helper_idles() && self.notice == Notice::Poll

@@ -59,7 +59,9 @@ use routine::Routine;
 use state_machine::StateMachine;
 
 /// The place where the events of a node wait, and the way in which they get to a processor.
+// Its tag is a byte of its own: each event asks for it several times, and a tag inside the contents takes five instructions to read.
 #[derive(Debug)]
+#[repr(u8)]
 pub(crate) enum Dispatch {
     /// The computing processor looks for messages itself, between its threads.
     Own(Own),

@@ -432,13 +432,15 @@ impl Flights {
         (self.all.len() - 1) as u32
     }
 
-    /// Removes a flight that has ended. Returns the block of shared memory that came with it.
+    /// Removes a flight that has ended. Returns it as it stands until another one has its place, and the block of shared memory
+    /// that came with it.
     #[inline]
-    pub(crate) fn end(&mut self, place: u32) -> Option<Brought> {
+    pub(crate) fn end(&mut self, place: u32) -> (&Flight, Option<Brought>) {
         let flight = &mut self.all[place as usize];
         flight.uses = (flight.uses + 1) % LIMIT;
         self.free.push(place);
-        if flight.carries() { flight.take_block() } else { None }
+        let brought = if flight.carries() { flight.take_block() } else { None };
+        (flight, brought)
     }
 }
 
@@ -538,7 +540,7 @@ mod tests {
             assert_eq!((flight.from(), flight.to()), (1, 2));
             let mut landed = Packet::blank();
             flight.fill(&mut landed);
-            let brought = flights.end(place);
+            let (_, brought) = flights.end(place);
             assert_eq!((landed.id(), landed.source(), landed.words()), (MessageId(6), NodeId(1), words));
             assert!(brought.is_none());
         }
@@ -549,9 +551,9 @@ mod tests {
         let mut flights = Flights::new(32);
         let packet = Packet::blank();
         let place = leave(&mut flights, 7, &Cargo::Block(Block(4), &[1, 2], &packet));
-        let brought = flights.end(place);
+        let (_, brought) = flights.end(place);
         assert_eq!(brought, Some((Block(4), [1, 2].into())));
         assert_eq!(leave(&mut flights, 8, &Cargo::Message(&packet)), place);
-        assert!(flights.end(place).is_none());
+        assert!(flights.end(place).1.is_none());
     }
 }

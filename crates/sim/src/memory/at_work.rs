@@ -67,8 +67,16 @@ impl AtWork<'_> {
 
     /// Adds transactions of a step, which are made when the processor's clock is settled. They belong to `step` if it is given.
     /// Returns their time on an idle bus.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn put_on_bus(&mut self, transactions: Transactions, step: Option<Step>) -> Time {
+        if transactions.is_empty() || self.memory.modelled().is_none() {
+            return Time::ZERO;
+        }
+        self.put_on_modelled_bus(transactions, step)
+    }
+
+    #[inline(never)]
+    fn put_on_modelled_bus(&mut self, transactions: Transactions, step: Option<Step>) -> Time {
         let Some(time) = self.memory.time_of(transactions) else { return Time::ZERO };
         self.pend(transactions, time, step);
         time
@@ -281,6 +289,7 @@ impl AtWork<'_> {
     }
 
     /// Spends the occupancy that follows a handler or a send.
+    #[inline]
     pub(crate) fn spend_tail(&mut self) {
         let after = self.core.clock.take_after();
         let tail = self.core.clock.take_tail();

@@ -209,7 +209,14 @@ impl Core {
         if let Activity::Idle { since } = self.activity { Some(since) } else { None }
     }
 
+    /// Whether a handler runs here.
+    #[inline]
+    pub(crate) fn runs_handler(&self) -> bool {
+        self.activity == Activity::Handler
+    }
+
     /// The thread that runs here, if one does.
+    #[inline]
     pub(crate) fn thread(&self) -> Option<u32> {
         if let Activity::Thread(thread) = self.activity { Some(thread) } else { None }
     }
