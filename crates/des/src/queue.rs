@@ -62,9 +62,8 @@ impl<K: Copy + Ord, E: Copy> Queue<K, E> {
     /// Adds a thing.
     #[inline(always)]
     pub(crate) fn push(&mut self, key: K, thing: E) {
-        let comes_last = self.row.last().is_none_or(|last| last.key < key) && self.later.is_empty();
-        let has_room = self.row.len() < self.row.capacity() && self.row.len() - self.head < ROW;
-        if comes_last && has_room {
+        let has_room = || self.row.len() < self.row.capacity() && self.row.len() - self.head < ROW;
+        if self.row.last().is_none_or(|last| last.key < key) && self.later.is_empty() && has_room() {
             self.row.push(Entry { key, thing });
         } else {
             self.push_among(Entry { key, thing });
@@ -81,9 +80,9 @@ impl<K: Copy + Ord, E: Copy> Queue<K, E> {
             return self.later.push(entry);
         }
         if self.comes_early(&entry.key) {
-            self.move_down(entry);
+            self.move_down(&entry);
         } else {
-            self.move_up(entry);
+            self.move_up(&entry);
         }
         if self.row.len() - self.head > ROW {
             self.shorten();
@@ -100,7 +99,7 @@ impl<K: Copy + Ord, E: Copy> Queue<K, E> {
 
     /// Adds an entry to the row, before which few others stand. They move to the place before the first.
     #[inline]
-    fn move_down(&mut self, entry: Entry<K, E>) {
+    fn move_down(&mut self, entry: &Entry<K, E>) {
         self.head -= 1;
         let Some((mut free, behind)) = self.row[self.head..].split_first_mut() else { return };
         for other in behind {
@@ -110,17 +109,21 @@ impl<K: Copy + Ord, E: Copy> Queue<K, E> {
             *free = *other;
             free = other;
         }
-        *free = entry;
+        *free = *entry;
     }
 
     /// Adds an entry to the row, behind which few others stand. They move to the place behind the last.
     #[inline]
-    fn move_up(&mut self, entry: Entry<K, E>) {
+    fn move_up(&mut self, entry: &Entry<K, E>) {
         if self.row.len() == self.row.capacity() {
             self.make_room();
         }
-        self.row.push(entry);
-        let Some((mut free, before)) = self.row[self.head..].split_last_mut() else { return };
+        match self.row.last() {
+            Some(&last) if last.key >= entry.key => self.row.push(last),
+            _ => return self.row.push(*entry),
+        }
+        let [before @ .., free, _] = &mut self.row[self.head..] else { return };
+        let mut free = free;
         for other in before.iter_mut().rev() {
             if other.key < entry.key {
                 break;
@@ -128,7 +131,7 @@ impl<K: Copy + Ord, E: Copy> Queue<K, E> {
             *free = *other;
             free = other;
         }
-        *free = entry;
+        *free = *entry;
     }
 
     /// Removes and returns the first thing, with its key.

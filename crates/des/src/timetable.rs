@@ -138,14 +138,16 @@ impl<E: Copy> Timetable<E> {
         Self { posts, ..self }
     }
 
-    /// Adds a thing for an actor.
+    /// Adds a thing for an actor. Returns whether it is the actor's turn.
     #[inline(always)]
-    pub fn push(&mut self, actor: usize, order: Order, event: E) {
-        if self.acting == actor {
+    pub fn push(&mut self, actor: usize, order: Order, event: E) -> bool {
+        let acts = self.acting == actor;
+        if acts {
             self.queues[actor].push(order, event);
         } else {
             self.push_for_other(actor, order, event);
         }
+        acts
     }
 
     /// Adds a thing for an actor whose turn it is not.
@@ -227,18 +229,18 @@ impl<E: Copy> Timetable<E> {
         self.queues[self.acting].first().map(|(order, _)| order)
     }
 
+    /// Whether the next thing of the actor whose turn it is comes at a turn or after it. It does if nothing is to come.
+    #[inline]
+    pub fn comes_to(&self, bound: Turn) -> bool {
+        let next = self.next().map_or(Time::MAX, |next| next.at);
+        // Mostly the time decides.
+        if next != bound.at { next > bound.at } else { self.turn(self.acting, next) >= bound }
+    }
+
     /// Removes and returns the next thing of the actor whose turn it is.
     #[inline]
     pub fn pop(&mut self) -> Option<(Order, E)> {
         self.queues[self.acting].pop()
-    }
-
-    /// Removes and returns the next thing of the actor whose turn it is, if it comes before `until`.
-    #[inline]
-    pub fn pop_before(&mut self, until: Time) -> Option<(Order, E)> {
-        let queue = &mut self.queues[self.acting];
-        let (next, _) = queue.first()?;
-        if next.at < until { queue.pop() } else { None }
     }
 
     /// Moves a thing of an actor from its place to a later one. Returns whether it is there now: not if it is not the actor's turn, or
@@ -361,6 +363,17 @@ mod tests {
         assert_eq!(table.first_of_others(), turn(6, 1));
         assert_eq!(table.give_first_turn(), turn(6, 1).map(|turn| (1, turn)));
         assert_eq!((table.first_of_others(), table.next()), (turn(9, 0), Some(order(6, 6))));
+    }
+
+    #[test]
+    fn the_next_thing_comes_to_a_bound_that_is_not_behind_its_turn() {
+        let mut table = Timetable::new([1, 0].into());
+        table.push(0, order(5, 0), 5);
+        let bound = |at, rank| Turn { at: Time::from_femtoseconds(at), rank };
+        assert!(!table.comes_to(bound(6, 0)) && table.comes_to(bound(4, 9)), "the time decides");
+        assert!(!table.comes_to(bound(5, 2)) && [1, 0].iter().all(|&rank| table.comes_to(bound(5, rank))));
+        table.pop();
+        assert!(table.comes_to(bound(6, 0)) && !table.comes_to(Turn::NEVER), "nothing is to come");
     }
 
     #[test]

@@ -31,9 +31,6 @@ pub struct Dispatched<T, K = u64> {
 /// has not been in memory.
 pub type Refill = Option<Time>;
 
-/// An event as the device hands it out: with the time of its arrival, and that of its refill.
-type Taken<T, K> = (Held<K>, (Time, Refill, T));
-
 /// The time that events have waited between arrival and dispatch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Waits {
@@ -102,31 +99,26 @@ impl<T, K: UserKey> EventQueue<T, K> {
     #[inline]
     pub fn dispatch(&mut self, now: Time, server: usize) -> Option<Dispatched<T, K>> {
         let refill = |next: &mut (Time, Refill, T)| next.1 = Some(now);
-        let taken = self.queue.dispatch_with(server, refill)?;
-        Some(self.count(now, taken))
+        let (held, (arrived, refill, event)) = self.queue.dispatch_with(server, refill)?;
+        self.count(now, arrived);
+        Some(Dispatched { held, event, refill })
     }
 
-    /// Adds an event that [arrived](Self::arrive) at `arrived`, and dispatches the oldest event that `server` may run now.
+    /// Lets an event that [arrived](Self::arrive) at `arrived` pass: it counts as enqueued, and as dispatched at once. Returns its
+    /// key. Refused, so that nothing changes, if another event waits, if the key is not free, or if each server has events of
+    /// its own.
     #[inline]
-    pub fn enqueue_and_dispatch(
-        &mut self,
-        (arrived, now): (Time, Time),
-        server: usize,
-        key: Key<K>,
-        event: T,
-    ) -> Option<Dispatched<T, K>> {
-        if let Some(held) = self.queue.pass(key) {
-            return Some(self.count(now, (held, (arrived, None, event))));
-        }
-        self.enqueue(arrived, key, event);
-        self.dispatch(now, server)
+    pub fn pass(&mut self, (arrived, now): (Time, Time), key: Key<K>) -> Option<Held<K>> {
+        let held = self.queue.pass(key)?;
+        self.count(now, arrived);
+        Some(held)
     }
 
+    /// Counts the wait of an event that is dispatched.
     #[inline]
-    fn count(&mut self, now: Time, (held, (arrived, refill, event)): Taken<T, K>) -> Dispatched<T, K> {
+    fn count(&mut self, now: Time, arrived: Time) {
         self.waits.total += now - arrived;
         self.waits.events += 1;
-        Dispatched { held, event, refill }
     }
 
     /// Holds `key` at once, if no unfinished event conflicts with it.

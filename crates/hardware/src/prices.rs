@@ -48,12 +48,21 @@ impl Prices {
     /// The time of so many operations of each kind. Loads and stores hit in the cache.
     #[inline]
     pub fn operations(&self, flops: u32, integers: u32, loads: u32, stores: u32) -> Time {
+        let short = self.short_operations(flops, integers, loads, stores);
+        short.unwrap_or_else(|| self.long_operations(flops, integers, loads, stores))
+    }
+
+    /// The time of so many [operations](Self::operations) of each kind; `None` if they may take longer than the longest time that
+    /// there is.
+    #[inline]
+    pub fn short_operations(&self, flops: u32, integers: u32, loads: u32, stores: u32) -> Option<Time> {
         if !self.short {
-            return self.long_operations(flops, integers, loads, stores);
+            return None;
         }
         let of = |price: Time, count: u32| price.as_femtoseconds() * u64::from(count);
         let machine::WorkCosts { flop, integer, load, store } = self.work;
-        Time::from_femtoseconds(of(flop, flops) + of(integer, integers) + of(load, loads) + of(store, stores))
+        let time = of(flop, flops) + of(integer, integers) + of(load, loads) + of(store, stores);
+        Some(Time::from_femtoseconds(time))
     }
 
     /// The time of so many operations of each kind, at most the longest time that there is.

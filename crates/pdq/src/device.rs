@@ -230,12 +230,21 @@ impl<T, K: UserKey> Device<T, K> {
             Some(last) if last.ticket == ticket => self.active.truncate(self.active.len() - 1),
             _ => self.end_earlier(ticket),
         }
-        if self.waiting > 0 && !self.finds_oldest() {
+        if self.waiting > 0 {
+            self.search_after_end();
+        }
+    }
+
+    /// Searches after the end of an item, which may have made any item free that waits.
+    #[inline(never)]
+    fn search_after_end(&mut self) {
+        if !self.finds_oldest() {
             self.search_anew();
         }
     }
 
     /// Ends an item behind which others have been dispatched.
+    #[inline(never)]
     fn end_earlier(&mut self, ticket: u64) {
         let position = self.active.iter().position(|active| active.ticket == ticket);
         self.active.swap_remove(position.expect("a token is outstanding for active items only"));

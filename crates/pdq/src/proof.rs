@@ -120,6 +120,7 @@ impl<K: Copy> Held<K> {
     /// # Panics
     ///
     /// If `dispatcher` is another one.
+    #[inline]
     pub(crate) fn redeem(self, dispatcher: DispatcherId) -> u64 {
         assert!(
             self.dispatcher == dispatcher,

@@ -273,14 +273,14 @@ impl Agenda {
         if self.all_usual && self.usual.push(self.now, order, event) {
             return;
         }
-        self.events.push(actor, order, event);
-        if actor != self.turn.actor {
-            if self.turn.in_order {
-                self.turn.bound = self.turn.bound.min(Turn { at: order.at, rank: self.ranks[actor] });
-            }
-            if self.events.posts() {
-                self.ask_for_posted();
-            }
+        if self.events.push(actor, order, event) {
+            return;
+        }
+        if self.turn.in_order {
+            self.turn.bound = self.turn.bound.min(Turn { at: order.at, rank: self.ranks[actor] });
+        }
+        if self.events.posts() {
+            self.ask_for_posted();
         }
     }
 
@@ -319,28 +319,31 @@ impl Agenda {
     // The loop that takes events is one function with what it takes them from.
     #[inline(always)]
     pub(crate) fn take_next(&mut self) -> Option<(Time, Packed)> {
-        let (order, event) = if self.lookahead.is_zero() {
+        if self.lookahead.is_zero() {
             self.is_usual = self.usual_is_next();
-            if self.is_usual { self.usual.pop() } else { self.events.pop() }?
-        } else {
-            match self.events.pop_before(self.turn.bound.at) {
-                Some(next) => next,
-                None => self.take_later()?,
+            if self.is_usual {
+                let (order, event) = self.usual.pop()?;
+                return Some(self.take(order, event));
             }
-        };
-        self.came = (self.turn.actor, order);
-        self.turn.by = self.turn.rank;
-        Some((order.at, event))
-    }
-
-    /// Removes the next event, with lookahead: mostly of another actor, whose turn it is then.
-    #[inline(always)]
-    fn take_later(&mut self) -> Option<(Order, Packed)> {
-        let own = self.events.next().map_or(Time::MAX, |next| next.at);
-        if self.events.turn(self.turn.actor, own) >= self.turn.bound {
+        } else if self.events.comes_to(self.turn.bound) {
             self.next_turn()?;
         }
-        self.events.pop()
+        self.take_own()
+    }
+
+    /// Removes the next event of the acting node, which comes in this turn. In global order it is that of all nodes.
+    #[inline]
+    pub(crate) fn take_own(&mut self) -> Option<(Time, Packed)> {
+        let (order, event) = self.events.pop()?;
+        Some(self.take(order, event))
+    }
+
+    /// Comes to the place of an event, which is taken.
+    #[inline(always)]
+    fn take(&mut self, order: Order, event: Packed) -> (Time, Packed) {
+        self.came = (self.turn.actor, order);
+        self.turn.by = self.turn.rank;
+        (order.at, event)
     }
 
     /// Goes on to the next event and returns it, if it is one of `usual` and inside the network, and no other part has anything to do
@@ -374,21 +377,23 @@ impl Agenda {
         u64::from(self.ranks[node]) << PUSHES
     }
 
-    /// Gives the turn to the actor with the first event of all, if there is one.
-    #[inline(never)]
+    /// Gives the turn to the actor with the first event of all, if there is one, with lookahead.
+    #[inline(always)]
     fn next_turn(&mut self) -> Option<()> {
         let (actor, first) = self.events.give_first_turn()?;
-        self.begin_turn(actor, first.rank, Some(first.at).filter(|_| !self.keeps_order(actor)));
-        if !self.parked.is_empty()
-            && let Some(due) = self.parked.remove(&actor)
-        {
-            self.due = due;
+        self.begin_turn(actor, first.rank, Some(first.at).filter(|_| !self.held[actor]));
+        if !self.parked.is_empty() {
+            self.unpark(actor);
         }
         Some(())
     }
 
-    fn keeps_order(&self, actor: usize) -> bool {
-        self.lookahead.is_zero() || self.held[actor]
+    /// Makes due again what follows the fiber of an actor that has [stepped back](Self::step_back).
+    #[cold]
+    fn unpark(&mut self, actor: usize) {
+        if let Some(due) = self.parked.remove(&actor) {
+            self.due = due;
+        }
     }
 
     /// Begins the turn of an actor of a rank, in global order, or with lookahead from `start` on.
@@ -399,8 +404,7 @@ impl Agenda {
             None => others,
             Some(start) => {
                 let ahead = (others.at + self.lookahead).min(start + self.lookahead + self.lookahead);
-                // Up to the instant at which patience may end nothing stalls, and mostly the turn ends before.
-                Turn::until(if ahead <= self.patient_until { ahead } else { ahead.min(self.stalls_after()) })
+                Turn::until(self.until_stalled(ahead))
             }
         };
         self.prospect.renew();
@@ -558,10 +562,12 @@ impl Agenda {
         at > self.patient_until
     }
 
-    /// The first instant at which the run counts as stalled, if it makes no progress before. A node that runs ahead waits there:
-    /// another node may be about to make progress at an earlier instant.
-    fn stalls_after(&self) -> Time {
-        self.patience_ends() + Time::from_femtoseconds(1)
+    /// The instant `at`, or the first one at which the run counts as stalled, if it makes no progress before. A node that runs ahead
+    /// waits there: another node may be about to make progress at an earlier instant.
+    #[inline]
+    fn until_stalled(&self, at: Time) -> Time {
+        // Mostly the run is not even known to be so long without progress.
+        if at <= self.patient_until { at } else { at.min(self.patience_ends() + Time::from_femtoseconds(1)) }
     }
 
     /// The last instant at which the run does not count as stalled, if it makes no progress before.

@@ -49,13 +49,14 @@ impl Engine {
         ended
     }
 
+    #[inline(never)]
     fn drive(&mut self) -> Result<(), Failure> {
         while let Some(next) = self.advance() {
-            let resumed = match next {
-                Next::Thread { core, node, thread } => self.fibers.resume_thread(core, node, thread),
-                Next::Handler { core } => self.fibers.resume_handler(core),
+            let place = match next {
+                Next::Thread { core, node, thread } => self.fibers.place_of_thread(core, node, thread),
+                Next::Handler { core } => self.fibers.place_of_handler(core),
             };
-            resumed.map_err(no_memory)?;
+            self.fibers.resume(place.map_err(no_memory)?);
         }
         ending(&mut self.state.borrow_mut())
     }
@@ -76,6 +77,7 @@ impl Engine {
 }
 
 /// The failure of a run that has no host memory for another fiber.
+#[cold]
 fn no_memory(error: std::io::Error) -> Failure {
     Failure::Refused(Refusal::Host(format!("no memory for the stacks of the threads and handlers: {error}")))
 }
@@ -168,9 +170,7 @@ fn begin_next(cluster: &mut Cluster, fibers: &Fibers) -> Option<Packed> {
 /// Shows the present instant to whoever watches the run.
 #[cold]
 fn watch(cluster: &mut Cluster, now: Time) {
-    if let Some(reached) = &cluster.measure.reached {
-        reached.note(now);
-    }
+    cluster.measure.note_time(now);
     if cluster.measure.sampler.is_some() {
         gauges::sample(cluster, false);
     }

@@ -93,20 +93,19 @@ impl Fibers {
         Self { pool, desk: Rc::new(desk), idle: Vec::new() }
     }
 
-    /// Lets a thread begin or go on at a core.
+    /// The place of the fiber of a thread, which begins or goes on at a core when the fiber is [resumed](Self::resume).
     ///
     /// # Errors
     /// There is no host memory for one more stack.
     #[inline]
-    pub(crate) fn resume_thread(&mut self, core: usize, node: usize, thread: u32) -> io::Result<()> {
+    pub(crate) fn place_of_thread(&mut self, core: usize, node: usize, thread: u32) -> io::Result<usize> {
         self.desk.core.set(core);
         let place = node * self.desk.per_node + thread as usize;
         let begins = self.desk.shelf.borrow().fibers[place].is_none();
         if begins {
             self.begin_thread(place, node, thread)?;
         }
-        self.resume(place);
-        Ok(())
+        Ok(place)
     }
 
     #[cold]
@@ -118,31 +117,31 @@ impl Fibers {
         Ok(())
     }
 
-    /// Lets the handler of `core` go on, or begins the handler that `core` has been given.
+    /// The place of the fiber on which the handler of `core` goes on, or on which the handler that `core` has been given begins, when
+    /// the fiber is [resumed](Self::resume).
     ///
     /// # Errors
     /// There is no host memory for one more stack.
-    pub(crate) fn resume_handler(&mut self, core: usize) -> io::Result<()> {
+    #[inline]
+    pub(crate) fn place_of_handler(&mut self, core: usize) -> io::Result<usize> {
         let working = self.desk.shelf.borrow_mut().working[core].take();
-        let place = match working {
+        match working {
             Some(place) => {
                 self.desk.handles.set(Some(core));
-                place as usize
+                Ok(place as usize)
             }
             None => {
                 self.desk.begins.set(Some(core));
-                self.place_for(core)?
+                self.place_for(core)
             }
-        };
-        self.resume(place);
-        Ok(())
+        }
     }
 
     /// Runs the fiber of a place until it suspends, and notes whose handler it is in then.
-    #[inline(never)]
-    fn resume(&mut self, place: usize) {
-        let mut fiber = self.desk.take(place).expect("a thread does not return under its guest");
-        let status = fiber.resume();
+    #[inline]
+    pub(crate) fn resume(&mut self, place: usize) {
+        let mut fiber = self.desk.take(place);
+        let status = fiber.as_mut().expect("a thread does not return under its guest").resume();
         let mut shelf = self.desk.shelf.borrow_mut();
         match self.desk.handles.take() {
             Some(core) => shelf.working[core] = Some(place as u32),
@@ -150,7 +149,11 @@ impl Fibers {
             None if status == Status::Finished => return,
             None => {}
         }
-        shelf.fibers[place] = Some(fiber);
+        // The place is empty. The compiler need not provide for a fiber that is dropped there.
+        let own = &mut shelf.fibers[place];
+        if own.is_none() {
+            *own = fiber;
+        }
     }
 
     /// The place of the stack for a handler that begins on `core`.

@@ -94,7 +94,7 @@ impl Packed {
     /// The core and the epoch of a continuation, if the event is one.
     #[inline]
     pub(crate) fn continuation(self) -> Option<(u32, u32)> {
-        self.is_a_continuation().then(|| ((self.0 >> 32) as u32 % LIMIT, self.0 as u32))
+        self.is_a_continuation().then_some(((self.0 >> 32) as u32 % LIMIT, self.0 as u32))
     }
 
     /// The event, if it is one inside the network.

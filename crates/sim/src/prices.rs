@@ -416,6 +416,12 @@ impl PriceLists {
         if loads { operations.load() } else { operations.store() }
     }
 
+    /// The time of a program's own operations, on a processor of a kind; `None` if they may take very long.
+    #[inline]
+    pub(crate) fn short_operations(&self, list: List, done: Operations) -> Option<Time> {
+        self.list(list).operations.short_operations(done.flops, done.integers, done.loads, done.stores)
+    }
+
     /// The time of a program's own operations, on a processor of a kind.
     #[inline]
     pub(crate) fn operations(&self, list: List, done: Operations) -> Time {

@@ -43,7 +43,7 @@ impl Prospect {
     #[inline]
     pub(crate) fn take(&mut self) -> bool {
         let tells = matches!(self, Self::Due | Self::Always);
-        if *self == Self::Due {
+        if tells && *self == Self::Due {
             *self = Self::Done;
         }
         tells

@@ -252,7 +252,7 @@ impl World for Model {
             runs_ahead: !self.in_global_order,
         };
         let mut cluster = plan.cluster(places);
-        cluster.measure.reached.clone_from(&launch.reached);
+        cluster.measure.note_time_in(launch.reached.clone());
         if let Some(lead) = model.lead {
             cluster.nodes.iter_mut().for_each(|node| node.memory.lead_by(lead));
         }

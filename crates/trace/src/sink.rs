@@ -29,15 +29,14 @@ impl Sink {
     // inlined the kind is known. That more than halves the cost of a digest.
     #[inline(always)]
     pub fn record(&mut self, at: Time, event: Event) {
-        match self {
-            Sink::None => {}
-            Sink::Digest(digests) => digests.record(at, event),
-            Sink::Traced(digests, batch) => {
-                // A copy, because what is passed on must stand in memory: were it the event itself, it would be put
-                // there also when it is only digested, which doubles the cost of that.
-                let copy = event;
-                record_traced(digests, batch, at, &copy);
-            }
+        // Nearly all runs are digested and not traced.
+        if let Sink::Digest(digests) = self {
+            digests.record(at, event);
+        } else if let Sink::Traced(digests, batch) = self {
+            // A copy, because what is passed on must stand in memory: were it the event itself, it would be put
+            // there also when it is only digested, which doubles the cost of that.
+            let copy = event;
+            record_traced(digests, batch, at, &copy);
         }
     }
 

@@ -69,7 +69,7 @@ impl Agenda {
         if !self.due.is_empty() {
             return past_present;
         }
-        let other = Order { at: self.turn.bound.at.min(self.stalls_after()), ..FIRST };
+        let other = Order { at: self.until_stalled(self.turn.bound.at), ..FIRST };
         self.events.next().unwrap_or(Order::NEVER).min(self.usual.first()).min(other).max(past_present)
     }
 
@@ -79,7 +79,7 @@ impl Agenda {
         if !self.due.is_empty() {
             return self.now;
         }
-        self.turn.bound.at.min(self.own()).min(self.stalls_after())
+        self.until_stalled(self.turn.bound.at.min(self.own()))
     }
 
     /// Advances the present time by `ahead` if the node has no earlier event and its turn lasts so long. Otherwise returns the
@@ -87,8 +87,21 @@ impl Agenda {
     #[inline]
     pub(crate) fn pass(&mut self, ahead: Time) -> Option<Time> {
         let target = self.now + ahead;
-        let undisturbed = self.due.is_empty() && self.turn.bound.at > target && self.own() > target;
-        if undisturbed && !self.is_stalled_at(target) {
+        if self.is_stalled_at(target) { Some(target) } else { self.pass_by_others(ahead) }
+    }
+
+    /// Whether the run is known not to count as stalled `ahead` from now. If it is not known, [`pass`](Self::pass) finds out.
+    #[inline]
+    pub(crate) fn is_patient_for(&self, ahead: Time) -> bool {
+        self.now + ahead <= self.patient_until
+    }
+
+    /// Advances the present time by `ahead`, where the run does not count as stalled then, if the node has no earlier event and its
+    /// turn lasts so long. Otherwise returns the instant `ahead` from now.
+    #[inline]
+    pub(crate) fn pass_by_others(&mut self, ahead: Time) -> Option<Time> {
+        let target = self.now + ahead;
+        if self.due.is_empty() && self.turn.bound.at > target && self.own() > target {
             self.advance_to(target);
             return None;
         }

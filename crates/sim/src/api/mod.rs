@@ -11,7 +11,7 @@ use std::rc::Rc;
 use std::thread::panicking;
 
 use tempest::world::{Accounting, Held, Packet, Proof, Scheduling, Touch};
-use tempest::{Access, Block, MemoryEvents, Primitive, Work};
+use tempest::{Access, Block, MemoryEvents, Operations, Primitive, Work};
 use units::Time;
 
 use fiber::Owner;
@@ -168,47 +168,27 @@ impl Edge {
 
     /// Advances engine time to this core's clock, as [`settled`](Self::settled) does. The clock is probably ahead, or has transactions
     /// to make. It stays where it is while a panic unwinds the fiber.
-    // Mostly nothing happens before, and then this calls nothing.
-    #[inline(never)]
-    pub(crate) fn settled_later<'s>(&'s self, mut state: RefMut<'s, Cluster>) -> RefMut<'s, Cluster> {
-        if panicking() {
-            return state;
-        }
-        match arrivals::pass(&mut state, self.core()) {
-            Passing::Done if state.setting.machine.node_memory.is_none() => state,
-            Passing::Done => self.settled_beside_bus(state),
-            Passing::Disturbed(at) => self.settled_until(state, at),
-            Passing::Pends => self.settled_on_bus(state),
-        }
-    }
-
-    /// Makes all requests of the node that come before this core's clock, to which engine time has come.
-    #[inline(never)]
-    fn settled_beside_bus<'s>(&'s self, mut state: RefMut<'s, Cluster>) -> RefMut<'s, Cluster> {
-        trains::catch_up(&mut state);
-        state
-    }
-
-    /// Advances engine time to `at`, before which something happens.
-    #[inline(never)]
-    fn settled_until<'s>(&'s self, mut state: RefMut<'s, Cluster>, at: Time) -> RefMut<'s, Cluster> {
-        let comes = arrivals::come_until(&mut state, self.core(), at);
-        if comes { state } else { self.suspended(state) }
-    }
-
-    /// Advances engine time to this core's clock, and makes the transactions that are pending then.
-    #[inline(never)]
-    fn settled_on_bus<'s>(&'s self, mut state: RefMut<'s, Cluster>) -> RefMut<'s, Cluster> {
-        let waits = trains::settle_and_make(&mut state, self.core());
-        if waits { self.suspended(state) } else { state }
-    }
-
-    /// Suspends the fiber until its turn comes. Returns a borrow of the modelled state then.
     #[inline(always)]
-    fn suspended<'s>(&'s self, state: RefMut<'s, Cluster>) -> RefMut<'s, Cluster> {
-        drop(state);
-        self.suspend();
-        self.state()
+    pub(crate) fn settled_later<'s>(&'s self, mut state: RefMut<'s, Cluster>) -> RefMut<'s, Cluster> {
+        match arrivals::pass(&mut state, self.core()) {
+            Passing::Done => state,
+            passing => self.settled_otherwise(state, passing),
+        }
+    }
+
+    /// Advances engine time to this core's clock after an attempt that was not all.
+    #[inline(never)]
+    fn settled_otherwise<'s>(
+        &'s self,
+        mut state: RefMut<'s, Cluster>,
+        passing: Passing,
+    ) -> RefMut<'s, Cluster> {
+        if arrivals::settle(&mut state, self.core(), passing) {
+            drop(state);
+            self.suspend();
+            state = self.state();
+        }
+        state
     }
 
     /// Borrows the modelled state; `None` if a panic unwinds this fiber. A fiber that has caught the end of the run goes no further
@@ -309,6 +289,15 @@ impl Edge {
         }
     }
 
+    /// Charges operations that may take very long.
+    #[cold]
+    fn compute_long(&self, done: Operations) {
+        self.at_work(|work| work.charge(Work::Compute(done)));
+        if self.state().cores[self.core()].clock.pends() {
+            self.settle();
+        }
+    }
+
     /// Accounts for a run of accesses, beginning under a borrow of the modelled state.
     #[inline]
     fn touched<'s>(&'s self, mut state: RefMut<'s, Cluster>, touch: &Touch) {
@@ -323,6 +312,14 @@ impl Edge {
         }
         if !left.are_over() {
             self.instruct(state, left);
+        }
+    }
+
+    /// Accounts for an access where the machine describes caches, beginning under a borrow of the modelled state.
+    #[inline(never)]
+    fn touch_cached<'s>(&'s self, mut state: RefMut<'s, Cluster>, address: u64, access: Access) {
+        if !touches::makes_one(&mut state.at_work(self.core()), address, access) {
+            self.touched_one(state, address, access);
         }
     }
 
@@ -358,6 +355,7 @@ impl Edge {
 
     /// Uses the lines of what handlers keep at these addresses. Returns the time for which the processor was busy with lines that
     /// its cache did not have.
+    #[inline(never)]
     fn reach_lines(&self, first: u64, bytes: u64) -> Time {
         let mut busy = Time::ZERO;
         let Some(mut state) = self.live_state() else { return busy };
@@ -388,9 +386,11 @@ impl Accounting for Edge {
             return;
         }
         let Work::Compute(done) = work else { return self.charge_step(work) };
-        let pends = self.state().compute(self.core(), done);
-        if pends {
-            self.settle();
+        let pends = self.state().compute_shortly(self.core(), done);
+        match pends {
+            Some(false) => {}
+            Some(true) => self.settle(),
+            None => self.compute_long(done),
         }
     }
 
@@ -417,12 +417,10 @@ impl Accounting for Edge {
 
     fn touch_one(&self, address: u64, access: Access) {
         let Some(mut state) = self.live_state() else { return };
-        let mut work = state.at_work(self.core());
-        if work.memory.modelled().is_none() {
-            touches::charge_one(&mut work, address, access);
-        } else if !touches::makes_one(&mut work, address, access) {
-            self.touched_one(state, address, access);
+        if state.setting.machine.node_memory.is_none() {
+            return touches::charge_one(&mut state.at_work(self.core()), address, access);
         }
+        self.touch_cached(state, address, access);
     }
 
     fn drain(&self) {
@@ -461,7 +459,10 @@ impl Accounting for Edge {
     }
 
     fn reach(&self, first: u64, bytes: u64) {
-        self.reach_lines(first, bytes);
+        let has_caches = self.live_state().is_some_and(|state| state.setting.machine.node_memory.is_some());
+        if has_caches {
+            self.reach_lines(first, bytes);
+        }
     }
 
     fn is_coherent(&self) -> bool {

@@ -4,6 +4,8 @@
 //!
 //! This module must never know which processor takes a message up.
 
+use std::thread::panicking;
+
 use des::Order;
 use units::Time;
 
@@ -12,35 +14,65 @@ use crate::happening::Happening;
 
 /// The outcome of an attempt to advance engine time to the clock of a processor at once.
 pub(crate) enum Passing {
-    /// Engine time has come to the clock.
+    /// Engine time has come to the clock, and nothing else is to be done.
     Done,
+    /// Engine time has come to the clock. The node's requests that come before are to be made.
+    BesideBus,
     /// Something happens before this instant on the clock, which has been reset.
     Disturbed(Time),
     /// Transactions are pending.
     Pends,
 }
 
-/// Advances engine time to the clock of `core`, whose fiber runs now, if no transactions are pending and nothing happens before.
-#[inline(always)]
+/// Advances engine time to the clock of `core`, whose fiber runs now, if no transactions are pending and nothing happens before. Does
+/// nothing while a panic unwinds the fiber.
+// Mostly this is all that there is to do, so it calls nothing.
+#[inline(never)]
 pub(crate) fn pass(cluster: &mut Cluster, core: usize) -> Passing {
+    if panicking() {
+        return Passing::Done;
+    }
     let clock = &mut cluster.cores[core].clock;
     if clock.pends() {
         return Passing::Pends;
     }
     let ahead = clock.take_ahead();
-    if ahead.is_zero() {
-        return Passing::Done;
+    if !ahead.is_zero() {
+        if !cluster.agenda.is_patient_for(ahead) {
+            return pass_late(cluster, ahead);
+        }
+        if let Some(at) = cluster.agenda.pass_by_others(ahead) {
+            return Passing::Disturbed(at);
+        }
     }
-    match cluster.agenda.pass(ahead) {
-        None => Passing::Done,
-        Some(at) => Passing::Disturbed(at),
+    if cluster.setting.machine.node_memory.is_none() { Passing::Done } else { Passing::BesideBus }
+}
+
+/// Advances engine time by `ahead`, if nothing happens before, where the run may be stalled then.
+#[cold]
+fn pass_late(cluster: &mut Cluster, ahead: Time) -> Passing {
+    cluster.agenda.pass(ahead).map_or(Passing::BesideBus, Passing::Disturbed)
+}
+
+/// Goes on after an attempt to [pass](pass) that was not all. Returns true if an event comes before. The fiber must then suspend; it is
+/// resumed when engine time has come to its clock and its transactions are made.
+#[inline]
+pub(crate) fn settle(cluster: &mut Cluster, core: usize, passing: Passing) -> bool {
+    match passing {
+        Passing::Done => false,
+        Passing::BesideBus => {
+            trains::catch_up(cluster);
+            false
+        }
+        Passing::Disturbed(at) => !come_until(cluster, core, at),
+        Passing::Pends => trains::settle_and_make(cluster, core),
     }
 }
 
 /// Advances engine time to `at`, where the fiber at work on `core` goes on, if nothing but such messages comes before. Returns whether
 /// it has. Otherwise the fiber must suspend, and an event resumes it at that time.
 #[inline]
-pub(crate) fn come_until(cluster: &mut Cluster, core: usize, at: Time) -> bool {
+fn come_until(cluster: &mut Cluster, core: usize, at: Time) -> bool {
     let own = &mut cluster.cores[core];
     let (node, epoch) = (own.node(), own.clock.go_on_at(at));
     let place = cluster.agenda.keep_place(node, at);
@@ -86,7 +118,7 @@ fn comes_alone(cluster: &Cluster, event: Happening) -> bool {
 
 /// Takes the next event, which is that of a message that comes.
 fn take(cluster: &mut Cluster) {
-    let Some((at, event)) = cluster.agenda.take_next() else { return };
+    let Some((at, event)) = cluster.agenda.take_own() else { return };
     cluster.agenda.begin(at, event);
     trains::catch_up(cluster);
     match event.into() {

@@ -62,12 +62,13 @@ impl Cluster {
         }
     }
 
-    /// Spends the time of a program's operations on the clock of `core`. Returns whether bus transactions are pending.
+    /// Spends the time of a program's operations on the clock of `core`, if they are surely short. Returns whether bus transactions
+    /// are pending then.
     #[inline]
-    pub(crate) fn compute(&mut self, core: usize, done: Operations) -> bool {
+    pub(crate) fn compute_shortly(&mut self, core: usize, done: Operations) -> Option<bool> {
         let core = &mut self.cores[core];
-        core.compute(self.setting.prices.operations(core.list(), done));
-        core.clock.pends()
+        core.compute(self.setting.prices.short_operations(core.list(), done)?);
+        Some(core.clock.pends())
     }
 
     /// The cost to `core` of one use of a primitive, for a message of a class.

@@ -65,14 +65,13 @@ impl Cluster {
     /// there.
     #[inline(always)]
     pub(super) fn go_on(&mut self, core: usize) {
-        match self.nodes[self.cores[core].node()].dispatch.way {
-            Dispatch::Routine(_) => routine::go_on(self, core),
-            Dispatch::Network(_) => network::go_on(self, core),
-            Dispatch::Own(_) | Dispatch::Register(_) | Dispatch::StateMachine(_) => {
-                if !self.finds_work(core) {
-                    self.idle(core);
-                }
-            }
+        let way = &self.nodes[self.cores[core].node()].dispatch.way;
+        if let Dispatch::Routine(_) = way {
+            routine::go_on(self, core);
+        } else if let Dispatch::Network(_) = way {
+            network::go_on(self, core);
+        } else if !self.finds_work(core) {
+            self.idle(core);
         }
     }
 
@@ -184,16 +183,20 @@ impl Cluster {
         let own = &mut self.cores[core];
         let node = own.node();
         let Node { dispatch, port, memory, .. } = &mut self.nodes[node];
-        let found = dispatch.next_event(now, own.number().into(), own.is_dedicated());
-        let Some(Found { job, refill }) = found else { return false };
+        let number = own.number().into();
+        let (event, refill) = if let Some(job) = dispatch.next_at_once(now, number) {
+            (own.give(job), None)
+        } else if let Some(Found { job, refill }) = dispatch.next_event(now, number, own.is_dedicated()) {
+            (own.give(job), refill)
+        } else {
+            return false;
+        };
         let machine = &self.setting.machine;
         let delay = noticed.delay(machine.processor.interrupt);
         // The rest of the fetch, if the device has not had room for the event for long.
         let fetched = refill.map(|since| since + machine.queue.spill);
         let spill = fetched.map_or(Time::ZERO, |fetched| fetched.saturating_sub(now + delay));
         let (prices, anatomy) = (&self.setting.prices, &mut self.measure.anatomy);
-        let event = job.event;
-        own.give(job);
         let mut work = AtWork { now, core: own, memory, prices, anatomy };
         let (path, wait) = match event {
             Event::Message { flight } => {

@@ -17,7 +17,7 @@ use super::network::{NetworkProcessors, NextStep, Outlook};
 use super::serving::Serving;
 use super::{Dispatch, Found, Poll, Start, View, network_processors};
 use crate::link::cargo::HandedOver;
-use crate::processor::core::{Core, Event};
+use crate::processor::core::{Core, Event, Job};
 
 /// The dispatch of one node.
 #[derive(Debug)]
@@ -204,8 +204,18 @@ impl Dispatcher {
         server.is_some_and(|server| self.way.has_event(number, server, &self.events))
     }
 
-    /// Removes and returns the event that a processor handles next. `dedicated` says whether the processor does nothing else.
+    /// Removes and returns the message that a processor handles next, if the processor looks itself and there is nothing to choose.
     #[inline]
+    pub(crate) fn next_at_once(&mut self, now: Time, number: usize) -> Option<Job> {
+        if let Dispatch::Own(own) = &mut self.way {
+            own.next_at_once(now, number, &mut self.events)
+        } else {
+            None
+        }
+    }
+
+    /// Removes and returns the event that a processor handles next. `dedicated` says whether the processor does nothing else.
+    #[inline(never)]
     pub(crate) fn next_event(&mut self, now: Time, number: usize, dedicated: bool) -> Option<Found> {
         let (serving, events) = (&self.serving, &mut self.events);
         let server = || serving.serves_now(number, dedicated);

@@ -190,18 +190,11 @@ impl Events {
         Some(Found { job: Job { held, event }, refill })
     }
 
-    /// Puts a message whose arrival has been noted into the queue, and dispatches the oldest event that `server` may take now.
+    /// Lets a message whose arrival has been noted pass the queue, if no event waits there and the message's key is free.
     #[inline]
-    pub(crate) fn enqueue_and_dispatch(
-        &mut self,
-        now: Time,
-        server: usize,
-        message: &Arrived,
-    ) -> Option<Found> {
-        let event = Event::Message { flight: message.flight };
-        let taken = self.queue.enqueue_and_dispatch((message.at, now), server, message.key, event)?;
-        let Dispatched { held, event, refill } = taken;
-        Some(Found { job: Job { held, event }, refill })
+    pub(crate) fn pass(&mut self, now: Time, message: &Arrived) -> Option<Job> {
+        let held = self.queue.pass((message.at, now), message.key)?;
+        Some(Job { held, event: Event::Message { flight: message.flight } })
     }
 
     /// Whether no event is in the queue.

@@ -7,6 +7,7 @@ use units::Time;
 
 use super::Found;
 use super::events::{Arrived, Events, Inbox};
+use crate::processor::core::Job;
 
 /// The messages that the processor has not looked at.
 #[derive(Debug, Default)]
@@ -27,7 +28,6 @@ impl Own {
 
     /// The event that processor `number` finds at `now`: the first one, which is server 0, looks. It looks at a message only if it
     /// can take no event of the queue.
-    #[inline]
     pub(crate) fn next(&mut self, now: Time, number: usize, events: &mut Events) -> Option<Found> {
         let server = 0;
         if number != server {
@@ -36,10 +36,22 @@ impl Own {
         if events.something_waits() && (events.has_resumed() || events.can_dispatch(server)) {
             return events.next_resumed().or_else(|| events.dispatch(now, server));
         }
-        match self.inbox.pop() {
-            Some(message) => events.enqueue_and_dispatch(now, server, &message),
-            None => events.dispatch(now, server),
+        if let Some(message) = self.inbox.pop() {
+            events.enqueue(&message);
         }
+        events.dispatch(now, server)
+    }
+
+    /// The message that processor `number` finds at `now`, if no other event waits and the message's key is free: mostly all that
+    /// there is to a look.
+    #[inline]
+    pub(crate) fn next_at_once(&mut self, now: Time, number: usize, events: &mut Events) -> Option<Job> {
+        if number != 0 || events.something_waits() {
+            return None;
+        }
+        let job = events.pass(now, self.inbox.first()?)?;
+        self.inbox.pop();
+        Some(job)
     }
 }
 
@@ -64,8 +76,28 @@ mod tests {
         );
         events.complete(ns(3), held);
         let job = own.next(ns(3), 0, &mut events).expect("the key is free").job;
+        assert!(own.next_at_once(ns(3), 0, &mut events).is_none(), "no message waits");
         assert_eq!(job.event, Event::Message { flight: 0 });
         assert!(events.try_hold(ns(3), key(7)).is_none());
+    }
+
+    #[test]
+    fn a_message_is_found_at_once_if_nothing_else_waits_and_its_key_is_free() {
+        let (mut own, mut events) = (Own::default(), events());
+        for flight in 0..2 {
+            events.note_arrival(ns(1));
+            own.join(message(flight, 7, Class::User));
+        }
+        assert!(own.next_at_once(ns(2), 1, &mut events).is_none(), "another processor looks");
+        let job = own.next_at_once(ns(2), 0, &mut events).expect("its key is free");
+        assert_eq!((job.event, own.inbox.len()), (Event::Message { flight: 0 }, 1));
+        assert!(own.next_at_once(ns(2), 0, &mut events).is_none(), "its key is held");
+        assert!(own.inbox.len() == 1 && !events.something_waits(), "the message still waits for a look");
+        assert!(own.next(ns(2), 0, &mut events).is_none());
+        events.complete(ns(3), job.held);
+        assert!(own.next_at_once(ns(3), 0, &mut events).is_none(), "the message waits in the queue");
+        let job = own.next(ns(3), 0, &mut events).expect("its key is free").job;
+        assert_eq!(job.event, Event::Message { flight: 1 });
     }
 
     #[test]

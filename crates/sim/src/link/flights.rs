@@ -421,6 +421,7 @@ impl Flights {
     /// # Panics
     /// If there are too many flights: the program is at fault.
     #[cold]
+    #[inline(never)]
     fn add_place(&mut self) -> u32 {
         assert!(
             self.all.len() < self.most,

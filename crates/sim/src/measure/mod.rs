@@ -23,7 +23,9 @@ pub(crate) struct Measure {
     /// The sampler of counters; `None` for a run without a trace of counters.
     pub(crate) sampler: Option<Sampler>,
     /// The place where the present time is noted for whoever waits; `None` if nobody asks.
-    pub(crate) reached: Option<Reached>,
+    reached: Option<Reached>,
+    /// Whether anybody watches how the run goes on. Each event asks.
+    watched: bool,
     adjustments: Vec<Adjustment>,
 }
 
@@ -39,16 +41,30 @@ impl Measure {
             anatomy: Anatomy::new(messages),
             phases: Phases::default(),
             sink,
+            watched: interval.is_some(),
             sampler: interval.map(|(recorder, interval)| Sampler::new(recorder.clone(), interval)),
             reached: None,
             adjustments: Vec::new(),
         }
     }
 
+    /// Sets the place where the present time is noted for whoever waits.
+    pub(crate) fn note_time_in(&mut self, reached: Option<Reached>) {
+        self.watched = reached.is_some() || self.sampler.is_some();
+        self.reached = reached;
+    }
+
+    /// Notes the present time for whoever waits.
+    pub(crate) fn note_time(&self, now: Time) {
+        if let Some(reached) = &self.reached {
+            reached.note(now);
+        }
+    }
+
     /// Whether anybody watches how the run goes on.
     #[inline]
     pub(crate) fn is_watched(&self) -> bool {
-        self.reached.is_some() || self.sampler.is_some()
+        self.watched
     }
 
     /// Records an event of an instant.

@@ -29,6 +29,12 @@ fn lines(line: Bytes, address: u64, bytes: u64) -> Range<u64> {
     address / line.get()..(address + bytes).div_ceil(line.get())
 }
 
+/// Removes lines. Returns the number of those that were there.
+#[inline(never)]
+fn remove(all: &mut HashSet<u64>, lines: Range<u64>) -> u64 {
+    lines.filter(|line| all.remove(line)).count() as u64
+}
+
 impl Arrived {
     /// No line, of lines of the size `line`.
     pub(super) fn new(line: Bytes) -> Self {
@@ -52,7 +58,7 @@ impl Arrived {
         if address >= among.end || address + bytes <= among.start {
             return 0;
         }
-        lines(self.line, address, bytes).filter(|line| all.remove(line)).count() as u64
+        remove(all, lines(self.line, address, bytes))
     }
 }
 

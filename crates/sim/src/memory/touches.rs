@@ -194,7 +194,7 @@ pub(crate) fn makes_one(work: &mut AtWork<'_>, address: u64, access: Access) -> 
 }
 
 /// Charges an access where the machine describes no caches: an instruction that hits, and perhaps a line that has come to memory.
-#[inline(never)]
+#[inline]
 pub(crate) fn charge_one(work: &mut AtWork<'_>, address: u64, access: Access) {
     let Some(kind) = kind(access) else { return };
     let loads = kind != Hit::Stored;

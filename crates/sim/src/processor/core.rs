@@ -335,10 +335,13 @@ impl Core {
         self.interrupted == PutOff::None && !self.masked && !self.starved
     }
 
-    /// Gives the processor an event.
-    pub(crate) fn give(&mut self, job: Job) {
+    /// Gives the processor an event, and returns that.
+    #[inline]
+    pub(crate) fn give(&mut self, job: Job) -> Event {
         self.injected_last = false;
+        let event = job.event;
         self.job = Some(job);
+        event
     }
 
     /// Whether the processor has been given an event whose handler has not begun.
