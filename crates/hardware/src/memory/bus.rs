@@ -6,7 +6,7 @@ use std::iter::Sum;
 use std::ops::Mul;
 use std::sync::Arc;
 
-use machine::{Transaction, Transactions};
+use machine::Transactions;
 use units::{Bytes, Time};
 
 use super::calendar::Calendar;
@@ -26,7 +26,7 @@ pub(crate) struct Bus {
     word: Time,
     /// The use of the bus by each kind of transaction that moves no block, and the number of those that have been made.
     plain: Arc<Usages>,
-    made: [u64; Transaction::ALL.len()],
+    made: [u64; KINDS],
     /// The end of the last address phase, from which a transaction on a connected bus waits for its data.
     asked: Time,
     /// The number and the bytes of all other transactions.
@@ -34,8 +34,11 @@ pub(crate) struct Bus {
     bytes: u64,
 }
 
-/// The use of the bus by each kind of transaction that moves no block, in the order of [`Transaction::ALL`].
-pub(crate) type Usages = [Usage; Transaction::ALL.len()];
+/// The use of the bus by each kind of transaction that moves no block, by the [number](Transactions::by_number) of the kind.
+pub(crate) type Usages = [Usage; KINDS];
+
+/// The numbers of kinds of transactions are less than this.
+const KINDS: usize = Transactions::NUMBERS;
 
 /// The use of the bus by a transaction that moves no block: at most two phases, and the bytes that they move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -115,29 +118,74 @@ impl Bus {
     /// Makes transactions that move no block while nobody else uses the bus.
     #[inline]
     pub(crate) fn make_alone(&mut self, made: Transactions) {
-        made.counts().for_each(|(kind, count)| self.made[kind as usize] += count);
+        made.by_number().for_each(|(kind, count)| self.made[kind] += count);
     }
 
     /// Makes transactions that move no block, one after the other, the first of which is asked for at `now`. Returns the end of the
     /// last.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn make(&mut self, made: Transactions, now: Time) -> Time {
-        let Self { wires, data: data_wires, plain, .. } = self;
-        let (arbitration, multiplexed) = (self.costs.arbitration, self.costs.multiplexed);
-        wires.begin();
-        data_wires.begin();
-        let mut at = now;
-        for (kind, count) in made.counts() {
-            let Usage { address, answer, data, .. } = plain[kind as usize];
-            self.made[kind as usize] += count;
-            for _ in 0..count {
-                at = wires.place(at + arbitration, address) + answer;
-                if !data.is_zero() {
-                    at = if multiplexed { &mut *wires } else { &mut *data_wires }.place(at, data) + data;
+        self.wires.begin();
+        self.data.begin();
+        let (mut at, mut kinds) = (now, made.by_number());
+        while let Some((kind, count)) = kinds.next() {
+            self.made[kind] += count;
+            let usage = self.plain[kind];
+            for made in 0..count {
+                let from = at + self.costs.arbitration;
+                if self.is_behind(usage, from) {
+                    return self.make_behind((usage, count - made), kinds, at);
                 }
+                at = self.make_among(usage, from);
             }
         }
         at
+    }
+
+    /// Whether a transaction whose address is sent from `from` on, and all that follow it, come behind all that is reserved, and have
+    /// wires of their own for their data.
+    #[inline(always)]
+    fn is_behind(&self, usage: Usage, from: Time) -> bool {
+        !self.costs.multiplexed && self.wires.is_free(from) && self.data.is_free(from + usage.answer)
+    }
+
+    /// Makes a number of transactions of a kind, and those of other kinds, one after the other. They come
+    /// [behind](Self::is_behind) all that is reserved. The first is asked for at `now`. Returns the end of the last.
+    #[inline(always)]
+    fn make_behind(
+        &mut self,
+        (mut usage, mut count): (Usage, u64),
+        mut kinds: impl Iterator<Item = (usize, u64)>,
+        now: Time,
+    ) -> Time {
+        let arbitration = self.costs.arbitration;
+        let mut at = now;
+        loop {
+            let Usage { address, answer, data, .. } = usage;
+            for _ in 0..count {
+                let from = at + arbitration;
+                self.wires.place_behind(from, address);
+                at = from + answer;
+                if !data.is_zero() {
+                    self.data.place_behind(at, data);
+                    at += data;
+                }
+            }
+            let Some((kind, next)) = kinds.next() else { return at };
+            self.made[kind] += next;
+            (usage, count) = (self.plain[kind], next);
+        }
+    }
+
+    /// Makes a transaction in the first gaps, the address not before `from`. Returns its end.
+    #[inline(always)]
+    fn make_among(&mut self, Usage { address, answer, data, .. }: Usage, from: Time) -> Time {
+        let answered = self.wires.place(from, address) + answer;
+        if data.is_zero() {
+            return answered;
+        }
+        let wires = if self.costs.multiplexed { &mut self.wires } else { &mut self.data };
+        wires.place(answered, data) + data
     }
 
     /// The sum of the transactions that move no block, by what one of each kind does.
@@ -160,7 +208,7 @@ impl Bus {
     }
 
     /// Moves `size` bytes, ready at `ready`, for a transaction whose address has passed.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn reply(&mut self, ready: Time, size: Bytes) -> Phase {
         self.bytes += size.get();
         let hold = self.passage(size);
@@ -221,6 +269,9 @@ impl Bus {
 
 #[cfg(test)]
 mod tests {
+    use machine::Transaction;
+    use proptest::prelude::*;
+
     use super::*;
     use crate::memory::tests::{bus, cycles};
 
@@ -277,5 +328,42 @@ mod tests {
     fn a_write_waits_for_who_takes_it() {
         let mut bus = new(&bus());
         assert_eq!(bus.write(cycles(0), cycles(9), LINE).start, cycles(9));
+    }
+
+    proptest! {
+        #[test]
+        fn transactions_behind_all_others_are_made_as_those_among_them(
+            multiplexed in any::<bool>(),
+            trains in proptest::collection::vec((0_u64..60, proptest::collection::vec(0_usize..5, 1..6)), 1..20),
+        ) {
+            let costs = machine::Bus { multiplexed, ..bus() };
+            let mut plain = Usages::default();
+            let usages = [(0, 3), (32, 4), (8, 4), (8, 0), (32, 6)];
+            for (usage, (bytes, delay)) in plain.iter_mut().zip(usages) {
+                *usage = Usage::of(&costs, Bytes::new(bytes), cycles(delay));
+            }
+            let [mut one, mut other] = [(); 2].map(|()| Bus::new(&costs, LINE, plain));
+            let mut now = Time::ZERO;
+            for (later, kinds) in trains {
+                now += cycles(later);
+                one.forget(now);
+                other.forget(now);
+                let each = kinds.iter().map(|&kind| Transactions::one(Transaction::ALL[kind]));
+                let made = each.fold(Transactions::NONE, Transactions::and);
+                other.wires.begin();
+                other.data.begin();
+                let mut end = now;
+                for (kind, count) in made.by_number() {
+                    for _ in 0..count {
+                        end = other.make_among(plain[kind], end + costs.arbitration);
+                    }
+                }
+                prop_assert_eq!(one.make(made, now), end);
+                for at in [0, 7, 30].map(|later| now + cycles(later)) {
+                    prop_assert_eq!(one.wires.beyond(at), other.wires.beyond(at));
+                    prop_assert_eq!(one.data.beyond(at), other.data.beyond(at));
+                }
+            }
+        }
     }
 }

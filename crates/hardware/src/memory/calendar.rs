@@ -56,7 +56,8 @@ impl Calendar {
         if from < self.last.end {
             return self.reserve_before_the_end(from, hold);
         }
-        self.place(from, hold)
+        self.place_behind(from, hold);
+        from
     }
 
     #[inline(never)]
@@ -78,18 +79,29 @@ impl Calendar {
         if from < self.last.end {
             return self.place_before_the_end(from, hold);
         }
+        self.place_alone_behind(from, hold);
+        from
+    }
+
+    #[inline(never)]
+    fn place_alone_behind(&mut self, from: Time, hold: Time) {
+        self.place_behind(from, hold);
+    }
+
+    /// Reserves the time of length `hold` from `from` on, from which on nothing is reserved. The caller counts the time of the use.
+    #[inline(always)]
+    pub(crate) fn place_behind(&mut self, from: Time, hold: Time) {
         let end = from + hold;
         if self.last.end <= self.now {
             self.before.clear();
             self.over = 0;
         } else if self.last.end == from {
             self.last.end = end;
-            return from;
+            return;
         } else {
             self.before.push(self.last);
         }
         self.last = Span { start: from, end };
-        from
     }
 
     /// Reserves the first gap of length `hold` from `from` on, which is before the end of the last reservation, and returns its start.
@@ -127,15 +139,11 @@ impl Calendar {
 
     /// Puts a reservation before number `place`, and joins it with the neighbours that it touches. Returns the number of the first
     /// one that does not end with it.
-    #[inline]
+    #[inline(always)]
     fn insert(&mut self, place: usize, span: Span) -> usize {
         let follows = place > self.over && self.before[place - 1].end == span.start;
         match (follows, self.number(place).start == span.end) {
-            (true, true) => {
-                let joined = self.before.remove(place - 1);
-                self.number(place - 1).start = joined.start;
-                place - 1
-            }
+            (true, true) => self.join(place),
             (true, false) => {
                 self.before[place - 1].end = span.end;
                 place
@@ -152,6 +160,14 @@ impl Calendar {
     #[inline]
     fn number(&mut self, place: usize) -> &mut Span {
         self.before.get_mut(place).unwrap_or(&mut self.last)
+    }
+
+    /// Joins number `place` with the one before. Returns the number of both.
+    #[inline(never)]
+    fn join(&mut self, place: usize) -> usize {
+        let joined = self.before.remove(place - 1);
+        self.number(place - 1).start = joined.start;
+        place - 1
     }
 
     /// Puts a reservation before number `place` that touches no other. Returns the number of the one behind it.

@@ -12,7 +12,8 @@ pub(super) fn usages(costs: &machine::NodeMemory, line: Bytes) -> Usages {
     let (word, nothing) = (costs.bus.width, Bytes::new(0));
     let (device, supply) = (costs.bus.device, costs.cache.supply.unwrap_or_default());
     let snoop = costs.bus.snoop.unwrap_or_default();
-    Transaction::ALL.map(|kind| {
+    let mut usages = Usages::default();
+    for (usage, kind) in usages.iter_mut().zip(Transaction::ALL) {
         let (delay, moved) = match kind {
             Transaction::Line => (device, line),
             Transaction::Read => (device, word),
@@ -20,6 +21,7 @@ pub(super) fn usages(costs: &machine::NodeMemory, line: Bytes) -> Usages {
             Transaction::Invalidate => (snoop, nothing),
             Transaction::Write => (Time::ZERO, word),
         };
-        Usage::of(&costs.bus, moved, delay)
-    })
+        *usage = Usage::of(&costs.bus, moved, delay);
+    }
+    usages
 }

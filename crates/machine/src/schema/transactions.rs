@@ -103,9 +103,12 @@ impl Transactions {
         std::iter::from_fn(move || left.take_first())
     }
 
-    /// Yields each kind that the primitive makes, with its number.
+    /// The numbers of kinds, by which [`by_number`](Self::by_number) names them, are less than this.
+    pub const NUMBERS: usize = (u64::BITS / BITS) as usize;
+
+    /// Yields the number of each kind that the primitive makes, which is its place in [`Transaction::ALL`], and how many of it are made.
     #[inline]
-    pub fn counts(self) -> impl Iterator<Item = (Transaction, u64)> {
+    pub fn by_number(self) -> impl Iterator<Item = (usize, u64)> {
         let mut left = self.0;
         std::iter::from_fn(move || {
             if left == 0 {
@@ -113,9 +116,15 @@ impl Transactions {
             }
             let kind = left.trailing_zeros() / BITS;
             let count = left >> (kind * BITS) & u64::from(u8::MAX);
-            left -= count << (kind * BITS);
-            Some((Transaction::ALL[kind as usize], count))
+            left &= !(u64::from(u8::MAX) << (kind * BITS));
+            Some((kind as usize, count))
         })
+    }
+
+    /// Yields each kind that the primitive makes, with its number.
+    #[inline]
+    pub fn counts(self) -> impl Iterator<Item = (Transaction, u64)> {
+        self.by_number().map(|(kind, count)| (Transaction::ALL[kind], count))
     }
 
     /// One more transaction; `None` where the number of its kind would exceed its limit.

@@ -59,17 +59,24 @@ impl Cached {
 /// The times of transactions on an idle bus.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Alone {
-    /// The time of each kind of transaction.
-    of: [Time; Transaction::ALL.len()],
+    /// The time of each kind of transaction, by the [number](Transactions::by_number) of the kind.
+    of: [Time; Transactions::NUMBERS],
     /// The time of a device's fetch of a line.
     pub(super) fetch: Time,
+}
+
+/// The time of each kind of transaction, by the number of the kind.
+fn times(of: impl Fn(Transaction) -> Time) -> [Time; Transactions::NUMBERS] {
+    let mut times = [Time::ZERO; Transactions::NUMBERS];
+    times.iter_mut().zip(Transaction::ALL).for_each(|(time, kind)| *time = of(kind));
+    times
 }
 
 impl Alone {
     pub(crate) fn on(machine: &Machine) -> Self {
         let line = machine.memory.line;
         machine.node_memory.as_ref().map_or_else(Self::default, |costs| Self {
-            of: Transaction::ALL.map(|kind| costs.uncontended(kind, line)),
+            of: times(|kind| costs.uncontended(kind, line)),
             fetch: costs.uncontended_fetch(line),
         })
     }
@@ -150,7 +157,7 @@ impl Memory {
         if transactions.is_empty() || self.system.is_none() {
             return None;
         }
-        Some(transactions.counts().map(|(kind, count)| self.alone.of[kind as usize] * count).sum())
+        Some(transactions.by_number().map(|(kind, count)| self.alone.of[kind] * count).sum())
     }
 
     /// The extra time of transactions from `at` on, compared with an idle bus.
@@ -235,7 +242,7 @@ mod tests {
         /// The memory of a node with caches for two processors.
         pub(crate) fn described(costs: &machine::NodeMemory) -> Self {
             let line = units::Bytes::new(32);
-            let of = Transaction::ALL.map(|kind| costs.uncontended(kind, line));
+            let of = times(|kind| costs.uncontended(kind, line));
             Self {
                 system: Some(Box::new(NodeMemory::new(costs, line, 2))),
                 alone: Alone { of, fetch: costs.uncontended_fetch(line) }.into(),
