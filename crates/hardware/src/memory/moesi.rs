@@ -76,7 +76,10 @@ pub(crate) fn snoop(state: State, request: Request) -> Answer {
 
 /// The answers of a cache to a request, by the state in which it has the line.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Answers([Packed; State::ALL.len()]);
+pub(crate) struct Answers([Packed; STATES]);
+
+/// The number of values of a state's bits.
+const STATES: usize = 8;
 
 /// An answer in one byte: the state after the transaction in the lowest bits, and the marks above.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -95,6 +98,10 @@ impl Packed {
     const AWAITED: u8 = 1 << 5;
     /// The cache has the line, whatever it does with it.
     const HAS: u8 = 1 << 6;
+    const PASSES: u8 = 1 << 7;
+
+    /// The answer of a staging buffer that gives the line up.
+    pub(crate) const PASSED: Self = Self(Self::PASSES);
 
     const fn of(Answer { next, supplies, keeps }: Answer) -> Self {
         let mut bits = next as u8 | Self::HAS;
@@ -140,7 +147,13 @@ impl Packed {
         self.0 & Self::HAS != 0
     }
 
-    /// The answers of two caches together, whose states after the transaction are forgotten.
+    /// Whether a staging buffer gives the line up.
+    #[inline]
+    pub(crate) fn passes(self) -> bool {
+        self.0 & Self::PASSES != 0
+    }
+
+    /// The answers of two clients together, whose states after the transaction are forgotten.
     #[inline]
     pub(crate) fn or(self, other: Self) -> Self {
         Self(self.0 | other.0)
@@ -154,16 +167,22 @@ impl Answers {
         &ANSWERS[request as usize]
     }
 
-    /// The answer of a cache that has the line in a state of these bits.
+    /// Whether every cache that has the line gives it up. Otherwise every one keeps it.
     #[inline]
-    pub(crate) fn in_state(&self, bits: u64) -> Packed {
-        self.0.get(bits as usize).copied().unwrap_or_default()
+    pub(crate) fn take(&self) -> bool {
+        !self.0[State::Shared as usize].keeps()
+    }
+
+    /// The answer of a cache that has the line in a state of these bits, the lowest of a word.
+    #[inline]
+    pub(crate) fn in_state(&self, word: u64) -> Packed {
+        self.0[word as usize % STATES]
     }
 }
 
 /// The answers to each request in each state.
 static ANSWERS: [Answers; Request::ALL.len()] = {
-    let mut answers = [Answers([Packed(0); State::ALL.len()]); Request::ALL.len()];
+    let mut answers = [Answers([Packed::NONE; STATES]); Request::ALL.len()];
     let mut place = 0;
     while place < State::ALL.len() * Request::ALL.len() {
         let (request, state) = (place / State::ALL.len(), place % State::ALL.len());

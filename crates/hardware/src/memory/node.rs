@@ -20,7 +20,7 @@ use super::counts::Counts;
 use super::first_level::FirstLevel;
 use super::groups::{Groups, Spot};
 use super::holders::{Class, Holders, Others};
-use super::moesi::{self, Answers, Request, State};
+use super::moesi::{self, Answers, Packed, Request, State};
 use super::plain;
 use super::snooped::{Fetched, Snooped, Supplier};
 use super::tags::{Answered, Tags, Victim};
@@ -369,7 +369,7 @@ impl NodeMemory {
 
     /// Puts a line into a cache that has asked for it at `asked` and has it from `there` on, and writes the line that it
     /// replaces back. `met` says whether another cache had the line. Returns whether the line replaces one.
-    #[inline]
+    #[inline(always)]
     pub(super) fn fill(
         &mut self,
         who: usize,
@@ -434,28 +434,41 @@ impl NodeMemory {
     }
 
     /// Brings a line over the bus to processor `who`, or to a device where `who` is `None`.
+    #[inline(never)]
     pub(super) fn fetch(&mut self, who: Option<usize>, at: Spot, now: Time, request: Request) -> Fetched {
-        let (ready, Snooped { met, shared, supplier, .. }) = self.ask(who, at, now, request);
+        self.fetch_here(who, at, now, request)
+    }
+
+    /// [Brings](Self::fetch) a line over the bus, where that is no call.
+    #[inline(always)]
+    pub(super) fn fetch_here(
+        &mut self,
+        who: Option<usize>,
+        at: Spot,
+        now: Time,
+        request: Request,
+    ) -> Fetched {
+        let (ready, answer) = self.ask(who, at, now, request);
         let phase = self.bus.reply(ready, self.line);
-        let state = moesi::filled(request, shared, matches!(supplier, Supplier::Buffer));
-        Fetched { first: phase.first, end: phase.end, state, met }
+        let state = moesi::filled(request, answer.keeps(), answer.passes());
+        Fetched { first: phase.first, end: phase.end, state, met: answer.has() }
     }
 
     /// Asks for a line. Returns the time at which the line is ready to come over the bus, and the answer of the others.
     #[inline(always)]
-    fn ask(&mut self, who: Option<usize>, at: Spot, now: Time, request: Request) -> (Time, Snooped) {
+    fn ask(&mut self, who: Option<usize>, at: Spot, now: Time, request: Request) -> (Time, Packed) {
         let earliest = if self.written <= now { now } else { now.max(self.written(at.line, now)) };
         let snooped = self.snoop(who, at, request);
         let asked = self.bus.request(earliest.max(snooped.there));
         let cache = &self.costs.cache;
         let delay = if cache.coherent { self.costs.bus.snoop.unwrap_or_default() } else { Time::ZERO };
         let answered = asked + delay;
-        let ready = match snooped.supplier {
+        let ready = match snooped.supplier() {
             Supplier::Cache => answered + cache.supply.unwrap_or_default(),
             Supplier::Buffer => answered,
             Supplier::Memory => self.banks.read(at.line, answered),
         };
-        (ready, snooped)
+        (ready, snooped.answer)
     }
 
     /// The time from which memory has a line that was written back; zero if it has the line at `now`.
@@ -473,60 +486,51 @@ impl NodeMemory {
 
     /// Shows a transaction to all other clients, which change the states of their lines at once: from this call on another
     /// client's access does not find what the transaction takes away.
+    #[inline(always)]
     pub(super) fn snoop(&mut self, who: Option<usize>, at: Spot, request: Request) -> Snooped {
-        let mut snooped =
-            Snooped { supplier: Supplier::Memory, met: false, shared: false, there: Time::ZERO };
         if !self.costs.cache.coherent {
-            return snooped;
+            return Snooped::NOBODY;
         }
-        let class = self.holders.class_of(at);
-        let others = self.holders.others(class, who);
+        let others = self.holders.others(self.holders.class_of(at), who);
+        let mut snooped = Snooped::NOBODY;
         if !others.is_empty() {
-            self.snoop_caches(others, (who, at, class, Answers::to(request)), &mut snooped);
+            snooped = self.snoop_caches(others, at, request, who);
         }
         if self.buffer.is_some() && who.is_some() {
-            self.snoop_buffer(at.line, &mut snooped);
+            snooped = self.snoop_buffer(at.line, snooped);
         }
         snooped
     }
 
-    /// Shows a processor's transaction to the staging buffer, which gives the line up if it has it.
+    /// Shows a processor's transaction, which the caches have answered, to the staging buffer, which gives the line up if it has it.
     #[inline(never)]
-    fn snoop_buffer(&mut self, line: u64, snooped: &mut Snooped) {
-        if let Some(there) = self.buffer.as_mut().and_then(|buffer| buffer.give_up(line)) {
-            self.counts.buffer_supplies += 1;
-            snooped.supplier = Supplier::Buffer;
-            snooped.there = snooped.there.max(there);
-        }
+    fn snoop_buffer(&mut self, line: u64, snooped: Snooped) -> Snooped {
+        let Some(there) = self.buffer.as_mut().and_then(|buffer| buffer.give_up(line)) else {
+            return snooped;
+        };
+        self.counts.buffer_supplies += 1;
+        Snooped { answer: snooped.answer.or(Packed::PASSED), there: snooped.there.max(there) }
     }
 
     /// Shows a transaction to the caches of other processors.
-    #[inline(always)]
-    fn snoop_caches(
-        &mut self,
-        others: Others,
-        (who, at, class, answers): (Option<usize>, Spot, Class, &Answers),
-        snooped: &mut Snooped,
-    ) {
-        let mut answered = self.caches.show(others.named(), at, answers);
+    #[inline(never)]
+    fn snoop_caches(&mut self, others: Others, at: Spot, request: Request, who: Option<usize>) -> Snooped {
+        let mut answered = self.caches.show(others.named(), at, Answers::to(request));
         if answered.gone != 0 {
-            self.note_all_left(answered.gone, (at, class));
+            self.note_all_left(answered.gone, at);
         }
         if others.are_shared() {
-            self.show_to_sharing((who, at), answers, &mut answered);
+            answered = self.show_to_sharing((who, at), request, answered);
         }
-        if !answered.answer.has() {
-            return;
-        }
-        if answered.answer.supplies() {
+        let Answered { answer, there, .. } = answered;
+        if answer.supplies() {
             self.counts.cache_supplies += 1;
-            snooped.supplier = Supplier::Cache;
         }
-        (snooped.met, snooped.shared, snooped.there) = (true, answered.answer.keeps(), answered.there);
         // A line that is marked is among those wanted.
-        if !answered.was_wanted() {
+        if answer.has() && !answered.was_wanted() {
             self.wanted.insert(at.line);
         }
+        Snooped { answer, there }
     }
 
     /// Shows a transaction to the caches of processors that share a bit among the holders of lines.
@@ -535,21 +539,22 @@ impl NodeMemory {
     fn show_to_sharing(
         &mut self,
         (who, at): (Option<usize>, Spot),
-        answers: &Answers,
-        answered: &mut Answered,
-    ) {
+        request: Request,
+        mut answered: Answered,
+    ) -> Answered {
         for index in Others::sharing(self.processors.len(), who) {
-            if self.caches.show_one(index, at, answers, answered) {
+            if self.caches.show_one(index, at, Answers::to(request), &mut answered) {
                 self.note_left(index, at);
             }
         }
+        answered
     }
 
     /// Records that a line has just left the caches of processors that are given by bits.
     #[inline]
-    fn note_all_left(&mut self, gone: u64, (at, class): (Spot, Class)) {
+    fn note_all_left(&mut self, gone: u64, at: Spot) {
         match self.forgets_at_once() {
-            true => self.holders.remove_all(class, gone),
+            true => self.holders.remove_all(self.holders.class_of(at), gone),
             false => self.note_each_left(gone, at),
         }
     }

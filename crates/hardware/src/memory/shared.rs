@@ -84,7 +84,7 @@ impl NodeMemory {
         {
             return done;
         }
-        let fetched = self.fetch(Some(who), at, now, request);
+        let fetched = self.fetch_here(Some(who), at, now, request);
         let done = fetched.first + self.costs.cache.refill;
         let state = match keep {
             Keep::Nothing => None,
@@ -223,6 +223,7 @@ impl NodeMemory {
 
     /// Makes transactions that move no block, one after the other from `at` on. No later call begins before `now`, which is not
     /// after `at`. Returns the end of the last.
+    #[inline(always)]
     pub fn make(&mut self, transactions: Transactions, at: Time, now: Time) -> Time {
         self.bus.forget(now);
         self.bus.make(transactions, at)

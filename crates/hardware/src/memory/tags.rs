@@ -148,21 +148,31 @@ impl Answered {
     }
 
     /// Shows the transaction to a place of a cache. Returns whether a line leaves it, which `key` belongs to.
-    #[inline(always)]
+    #[inline]
     fn show(&mut self, place: &mut Place, key: u64, answers: &Answers) -> bool {
+        match answers.take() {
+            true => self.show_as::<true>(place, key, answers),
+            false => self.show_as::<false>(place, key, answers),
+        }
+    }
+
+    /// Shows the transaction to a place of a cache, where the answers are known to [take](Answers::take) the line from every cache, or
+    /// from none. Returns whether a line leaves the place, which `key` belongs to.
+    #[inline(always)]
+    fn show_as<const TAKE: bool>(&mut self, place: &mut Place, key: u64, answers: &Answers) -> bool {
         // The number of another line leaves bits above the marks.
         let below = place.tag.0 ^ key;
         if below >= 1 << BITS {
             return false;
         }
-        let answer = answers.in_state(below & STATE);
+        let answer = answers.in_state(below);
         self.answer = self.answer.or(answer);
         self.marks &= below;
-        if answer.is_awaited() {
+        if TAKE || answer.is_awaited() {
             self.there = self.there.max(place.there);
         }
-        place.tag = if answer.keeps() { Tag(place.tag.0 & !STATE | answer.next()) } else { Tag::default() };
-        !answer.keeps()
+        place.tag = if TAKE { Tag::default() } else { Tag(place.tag.0 & !STATE | answer.next()) };
+        TAKE
     }
 }
 
@@ -307,12 +317,25 @@ impl Tags {
     }
 
     /// Shows a transaction to caches that have one place each.
-    #[inline(never)]
-    fn show_row(row: &mut [Place], mut left: u64, key: u64, answers: &Answers) -> Answered {
+    #[inline]
+    fn show_row(row: &mut [Place], left: u64, key: u64, answers: &Answers) -> Answered {
+        match answers.take() {
+            true => Self::show_row_as::<true>(row, left, key, answers),
+            false => Self::show_row_as::<false>(row, left, key, answers),
+        }
+    }
+
+    #[inline(always)]
+    fn show_row_as<const TAKE: bool>(
+        row: &mut [Place],
+        mut left: u64,
+        key: u64,
+        answers: &Answers,
+    ) -> Answered {
         let mut answered = Answered::NONE;
         while left != 0 {
             let Some(place) = row.get_mut(left.trailing_zeros() as usize) else { break };
-            if answered.show(place, key, answers) {
+            if answered.show_as::<TAKE>(place, key, answers) {
                 answered.gone |= left & left.wrapping_neg();
             }
             left &= left - 1;
