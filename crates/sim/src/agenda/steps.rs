@@ -41,8 +41,13 @@ impl Agenda {
     /// Whether an event of a node at a place would have happened by now.
     #[inline]
     pub(crate) fn is_past(&self, node: usize, place: Order) -> bool {
+        let (actor, came) = &self.came;
         // In global order all nodes come to the place of the last event.
-        place <= if self.lookahead.is_zero() { self.came.1 } else { self.reached_by(node) }
+        if node == *actor || self.lookahead.is_zero() {
+            place <= *came
+        } else {
+            place <= self.reached_by_other(node, *actor)
+        }
     }
 
     /// The place of a step of a node at `at` that follows the node's step at `from`.

@@ -22,7 +22,6 @@ use crate::dispatch::Noticed;
 use crate::memory::at_work::AtWork;
 use crate::memory::reach::{self, Use};
 use crate::memory::touches::{self, Instructions};
-use crate::memory::train::Train;
 use crate::standstill;
 
 /// The engine, which alone resumes the fibers of its runs, and they alone suspend. A program that did would be suspended for ever.
@@ -248,7 +247,7 @@ impl Edge {
         match work.own {
             None => memory::spend_block(&mut state, core, &work),
             Some(own) => {
-                if trains::make(&mut state, core, Train::of_lines(&work, own)) {
+                if trains::make_lines(&mut state, core, &work, own) {
                     drop(state);
                     self.suspend();
                     state = self.state();
@@ -283,9 +282,10 @@ impl Edge {
             return self.work_on_block(state, primitive, block);
         }
         let core = self.core();
-        state.at_work(core).charge(work);
-        if state.cores[core].clock.pends() {
-            self.settled(state);
+        let mut at_work = state.at_work(core);
+        at_work.charge(work);
+        if at_work.core.clock.pends() {
+            self.settled_later(state);
         }
     }
 
@@ -366,9 +366,10 @@ impl Edge {
                 continue;
             }
             state = self.settled(state);
-            if used == Use::Misses || !reach::uses_at_once(&mut state.at_work(self.core()), line) {
-                state = self.settled(state);
-                busy += reach::fetch(&mut state.at_work(self.core()), line);
+            let mut work = state.at_work(self.core());
+            debug_assert!(work.core.clock.is_settled(), "the line is asked for at the present time");
+            if used == Use::Misses || !reach::uses_at_once(&mut work, line) {
+                busy += reach::fetch(&mut work, line);
             }
         }
         busy
@@ -454,8 +455,7 @@ impl Accounting for Edge {
         if faulted || !store {
             state = self.settled(state);
         }
-        let keep = memory::keep_at(&state, self.core(), address);
-        state.at_work(self.core()).miss(address, store, faulted, keep);
+        memory::miss(&mut state, self.core(), address, (store, faulted));
     }
 
     fn reach(&self, first: u64, bytes: u64) {

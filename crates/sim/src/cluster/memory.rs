@@ -2,7 +2,6 @@
 //!
 //! This module must never know a protocol.
 
-use hardware::memory::Keep;
 use tempest::world::{Held, Lowering};
 use tempest::{MemoryEvents, Place};
 use units::Time;
@@ -11,15 +10,22 @@ use super::Cluster;
 use super::node::Node;
 use crate::happening::Happening;
 use crate::link::flights::Origin;
+use crate::memory::at_work::AtWork;
 use crate::memory::blocks::BlockWork;
 use crate::memory::lowering::PutOff;
 use crate::prices::WORD_BYTES;
 use crate::processor::core::{Event, Job};
 
-/// The state in which the line of an address may stay in the cache of `core`.
-pub(crate) fn keep_at(cluster: &Cluster, core: usize, address: u64) -> Keep {
-    let node = &cluster.nodes[cluster.cores[core].node()];
-    node.memory.keep_at(&node.waist, address)
+/// Waits, from the present time on, for the line of an access of the thread on `core`: a store or not, and one that has faulted before
+/// or not. The line stays in the cache in the state that the node's present right to its block allows.
+#[inline]
+pub(crate) fn miss(cluster: &mut Cluster, core: usize, address: u64, (store, faulted): (bool, bool)) {
+    let Cluster { cores, nodes, agenda, setting, measure, .. } = cluster;
+    let core = &mut cores[core];
+    let Node { memory, waist, .. } = &mut nodes[core.node()];
+    let keep = memory.keep_at(waist, address);
+    let (now, prices, anatomy) = (agenda.now(), &setting.prices, &mut measure.anatomy);
+    AtWork { now, core, memory, prices, anatomy }.miss(address, store, faulted, keep);
 }
 
 /// Charges the handler on `core` for work on a block as a whole.

@@ -37,6 +37,7 @@ use crate::happening::Happening;
 use crate::measure::anatomy::Anatomy;
 use crate::memory::Memory;
 use crate::memory::at_work::AtWork;
+use crate::memory::blocks::BlockWork;
 use crate::memory::train::{Made, Train};
 use crate::memory::trains::{Fiber, Trains};
 use crate::prices::PriceLists;
@@ -67,10 +68,11 @@ pub(crate) fn settle_and_make(cluster: &mut Cluster, core: usize) -> bool {
     node.make_transactions(core, pending, ahead)
 }
 
-/// Lets the fiber at work on `core` make the requests of a train, the first of them so much later. Returns true if something happens
-/// on the node before the train's end. The fiber must then suspend; it is resumed at that end.
-pub(crate) fn make(cluster: &mut Cluster, core: usize, (train, later): (Train, Time)) -> bool {
+/// Lets the fiber at work on `core` ask for the lines of a block, one after the other, each after the processor's time `own`. Returns
+/// true if something happens on the node before the last is over. The fiber must then suspend; it is resumed at that end.
+pub(crate) fn make_lines(cluster: &mut Cluster, core: usize, work: &BlockWork, own: Time) -> bool {
     let (mut node, core) = on_bus(cluster, core);
+    let (train, later) = Train::of_lines(work, own, node.trains.take_room());
     node.make(core, train, later)
 }
 
@@ -93,7 +95,7 @@ fn go_on_with_train(cluster: &mut Cluster, core: usize, fiber: Fiber) -> bool {
     }
     match node.trains.take_still(fiber) {
         Some(train) => node.make(core, train, Time::ZERO),
-        None => node.waits_for(fiber),
+        None => node.again().waits_for(fiber),
     }
 }
 
@@ -129,7 +131,10 @@ fn catch_up_on_bus(cluster: &mut Cluster) {
 #[inline(never)]
 fn catch_up_on(cluster: &mut Cluster, node: usize) {
     let until = cluster.agenda.reached_by(node);
-    of_node(cluster, node).make_until(until);
+    let mut node = of_node(cluster, node);
+    while let Some((place, fiber)) = node.trains.next_before(until) {
+        node.make_next(place.at, fiber);
+    }
 }
 
 /// Makes the requests of all nodes that come before the present instant, which is that of global order.
@@ -167,6 +172,14 @@ fn of_node(cluster: &mut Cluster, node: usize) -> OnBus<'_> {
 }
 
 impl OnBus<'_> {
+    /// These parts for a call that is seldom made. It takes them over, so that its caller can keep them out of memory.
+    #[inline(always)]
+    fn again(&mut self) -> OnBus<'_> {
+        let Self { node, first, .. } = *self;
+        let Self { cores, memory, trains, agenda, prices, anatomy, .. } = self;
+        OnBus { node, first, cores, memory, trains, agenda, prices, anatomy }
+    }
+
     /// The clock of processor `number` of the node.
     #[inline]
     fn clock(&mut self, number: usize) -> &mut Clock {
@@ -186,11 +199,12 @@ impl OnBus<'_> {
     }
 
     /// Makes the transactions of the fiber at work on processor `number`, so much later. Returns whether the fiber waits for them.
+    #[inline(always)]
     fn make_transactions(&mut self, number: usize, pending: Pending, later: Time) -> bool {
         let (at, quiet) = (self.agenda.now() + later, self.agenda.quiet_until());
         if !later.is_zero() {
             if quiet <= at {
-                self.put_off_to(number, Train::Plain(pending), at);
+                self.again().put_off_to(number, Train::Plain(pending), at);
                 return true;
             }
             self.come_to(at);
@@ -220,19 +234,20 @@ impl OnBus<'_> {
         let at = self.agenda.now() + later;
         if !later.is_zero() {
             if self.agenda.quiet_until() <= at {
-                self.put_off_to(number, train, at);
+                self.again().put_off_to(number, train, at);
                 return true;
             }
             self.come_to(at);
         }
         let fiber = self.fiber_at_work(number);
         self.begin(fiber, train, at);
-        self.waits_for(fiber)
+        self.again().waits_for(fiber)
     }
 
     /// Lets the train of the fiber at work on processor `number` begin at `at`. Something may happen on the node before. Queues
     /// the fiber's event.
-    fn put_off_to(&mut self, number: usize, train: Train, at: Time) {
+    #[inline(never)]
+    fn put_off_to(mut self, number: usize, train: Train, at: Time) {
         let fiber = self.fiber_at_work(number);
         let place = self.agenda.keep_place(self.node, at);
         self.clock(number).go_on_at(at);
@@ -249,9 +264,14 @@ impl OnBus<'_> {
     #[inline]
     fn come_to(&mut self, at: Time) {
         if self.trains.next().is_some_and(|next| next.at <= at) {
-            let place = self.agenda.keep_place(self.node, at);
-            self.make_until(place);
+            self.again().make_until_one_at(at);
         }
+    }
+
+    #[inline(never)]
+    fn make_until_one_at(mut self, at: Time) {
+        let place = self.agenda.keep_place(self.node, at);
+        self.make_until(place);
     }
 
     /// Makes the first request of a fiber's train.
@@ -261,6 +281,7 @@ impl OnBus<'_> {
             Made::Last(end) => {
                 let place = self.place_after(fiber.processor(), at, end);
                 self.trains.await_end(fiber, place);
+                self.trains.keep_room(train);
             }
             Made::Next(next) => {
                 let place = self.place_after(fiber.processor(), at, next);
@@ -276,8 +297,22 @@ impl OnBus<'_> {
         self.agenda.place_after(self.node, from, at)
     }
 
-    /// Makes the next request of all.
+    /// Makes the next request of all, which comes at `at`.
+    #[inline(always)]
     fn make_next(&mut self, at: Time, fiber: Fiber) {
+        let Some((pending, looks)) = self.trains.take_plain(fiber) else {
+            return self.again().make_next_line(at, fiber);
+        };
+        let end = self.at_work(fiber.processor(), at).make(pending);
+        let place = self.place_after(fiber.processor(), at, end);
+        if !self.moves_event(looks, place) {
+            self.trains.await_end(fiber, place);
+        }
+    }
+
+    /// Makes the next request of all, which comes at `at` and is one of several requests.
+    #[inline(never)]
+    fn make_next_line(mut self, at: Time, fiber: Fiber) {
         let core = &mut self.cores[self.first + fiber.processor()];
         let (memory, prices, anatomy) = (&mut *self.memory, self.prices, &mut *self.anatomy);
         let mut work = AtWork { now: at, core, memory, prices, anatomy };
@@ -285,7 +320,10 @@ impl OnBus<'_> {
         match train.make_next(&mut work) {
             Made::Last(end) => {
                 let place = self.place_after(fiber.processor(), at, end);
-                self.end_first(fiber, place);
+                let looks = self.trains.end_first(place);
+                if looks.is_some_and(|looks| self.moves_event(looks, place)) {
+                    self.trains.end(fiber);
+                }
             }
             Made::Next(next) => {
                 let place = self.place_after(fiber.processor(), at, next);
@@ -294,19 +332,31 @@ impl OnBus<'_> {
         }
     }
 
-    /// Lets the train of a fiber whose request came first end at a place: that was its last. The fiber's event moves there, if it has
-    /// not happened, and the train is forgotten.
-    fn end_first(&mut self, fiber: Fiber, place: Order) {
-        let looks = self.trains.end_first(place).filter(|&looks| !self.agenda.is_past(self.node, looks));
-        if looks.is_some_and(|looks| self.agenda.postpone(self.node, looks, place)) {
-            self.trains.end(fiber);
-        }
+    /// Makes the next request of all, which comes at `at`, where that is seldom done.
+    #[inline(never)]
+    fn make_one(mut self, at: Time, fiber: Fiber) {
+        self.make_next(at, fiber);
+    }
+
+    /// Moves the event of a fiber whose requests are all made from the place where the fiber looks to the end of its train, if the event
+    /// has not happened. Returns whether it has moved it: the train needs no more attention then.
+    #[inline(always)]
+    fn moves_event(&mut self, looks: Order, end: Order) -> bool {
+        !self.agenda.is_past(self.node, looks) && self.agenda.postpone(self.node, looks, end)
     }
 
     /// Makes all requests before a place.
+    #[inline(always)]
     fn make_until(&mut self, until: Order) {
+        if self.trains.next_before(until).is_some() {
+            self.again().make_all_until(until);
+        }
+    }
+
+    #[inline(never)]
+    fn make_all_until(mut self, until: Order) {
         while let Some((place, fiber)) = self.trains.next_before(until) {
-            self.make_next(place.at, fiber);
+            self.again().make_one(place.at, fiber);
         }
     }
 
@@ -325,11 +375,12 @@ impl OnBus<'_> {
 
     /// Makes the requests of all trains up to the end of a fiber's own, as far as nothing can disturb the node. Returns whether
     /// the fiber waits for its train. Its event is queued then.
-    fn waits_for(&mut self, fiber: Fiber) -> bool {
+    #[inline(never)]
+    fn waits_for(mut self, fiber: Fiber) -> bool {
         let until = self.agenda.undisturbed_until();
         let mut end = self.trains.end_of(fiber);
         while let Some((place, next)) = self.trains.next_before(end.map_or(until, |end| end.min(until))) {
-            self.make_next(place.at, next);
+            self.again().make_one(place.at, next);
             if next == fiber {
                 end = self.trains.end_of(fiber);
             }
@@ -376,209 +427,4 @@ impl OnBus<'_> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::collections::VecDeque;
-
-    use machine::{Primitives, Transaction, Transactions};
-    use proptest::prelude::*;
-    use tempest::Stage;
-
-    use super::*;
-    use crate::measure::anatomy::Taken;
-    use crate::memory::testing::Bench;
-    use crate::processor::core::Activity;
-    use crate::testing::{described, ns};
-
-    /// Work of a fiber: so many nanoseconds, and then transactions of these kinds.
-    type Work = (u64, Vec<usize>);
-
-    /// The time, the use of the bus, and the books of both processors, as an event or the end of a work finds them.
-    type Found = (Time, Time, [(Time, Time); 2]);
-
-    /// Two processors whose threads work through lists. A device writes lines, and the first processor is interrupted.
-    struct Room {
-        bench: Bench,
-        trains: Trains,
-        agenda: Agenda,
-        threads: [VecDeque<Work>; 2],
-        /// Whether each thread waits for its train.
-        waits: [bool; 2],
-        handlers: VecDeque<Work>,
-        /// The rest of the time of the thread that is put off.
-        left: Time,
-        found: Vec<Found>,
-    }
-
-    impl Room {
-        fn new(runs_ahead: bool, multiplexed: bool) -> Self {
-            let mut costs = described();
-            costs.bus.multiplexed = multiplexed;
-            let lookahead = if runs_ahead { ns(1_000_000) } else { Time::ZERO };
-            let mut bench = Bench::new(Memory::described(&costs), Primitives::default());
-            bench.cores.iter_mut().for_each(|core| core.begin(Activity::Thread(0)));
-            Self {
-                bench,
-                trains: Trains::default(),
-                agenda: Agenda::new([0].into(), lookahead, None),
-                threads: Default::default(),
-                waits: Default::default(),
-                handlers: VecDeque::new(),
-                left: Time::ZERO,
-                found: Vec::new(),
-            }
-        }
-
-        fn on_bus(&mut self) -> OnBus<'_> {
-            let Self { bench, trains, agenda, .. } = self;
-            let Bench { cores, memory, prices, anatomy } = bench;
-            OnBus { node: 0, first: 0, cores, memory, trains, agenda, prices, anatomy }
-        }
-
-        fn catch_up(&mut self) {
-            if self.agenda.acting().is_some() {
-                let until = self.agenda.reached_by(0);
-                self.on_bus().make_until(until);
-            }
-        }
-
-        fn note(&mut self) {
-            let now = self.agenda.now();
-            let books = [0, 1].map(|number| (self.bench.spent(number).1, self.bench.spent(number).2));
-            let busy = self.bench.memory.modelled().expect("it is described").bus_busy_at(now).0;
-            self.found.push((now, busy, books));
-        }
-
-        /// Lets the fiber at work on a processor work until it waits or has done all.
-        fn work(&mut self, number: usize) {
-            loop {
-                let handles = self.bench.cores[number].activity() == Activity::Handler;
-                let work = if handles { self.handlers.pop_front() } else { self.threads[number].pop_front() };
-                let Some((ahead, made)) = work else { return };
-                let made = made.into_iter().map(|kind| Transactions::one(Transaction::ALL[kind]));
-                let made = made.fold(Transactions::NONE, Transactions::and);
-                let alone = self.bench.memory.modelled().expect("it is described").uncontended(made);
-                let pending = Pending { made, alone, step: Some((0, Taken::Miss)) };
-                if self.on_bus().make_transactions(number, pending, ns(ahead)) {
-                    self.waits[number] |= !handles;
-                    return;
-                }
-                self.catch_up();
-                self.note();
-                if handles {
-                    return self.resume_thread(number);
-                }
-            }
-        }
-
-        fn resume_thread(&mut self, number: usize) {
-            self.bench.cores[number].begin(Activity::Thread(0));
-            let at = self.agenda.now() + self.left;
-            let epoch = self.bench.cores[number].clock.go_on_at(at);
-            self.agenda.push(0, at, Happening::Continue { core: number as u32, epoch });
-        }
-
-        fn go_on(&mut self, number: usize) {
-            let fiber = Fiber::at_work(&self.bench.cores[number]);
-            let mut node = self.on_bus();
-            if node.trains.has(fiber) {
-                let waits = match node.trains.take_still(fiber) {
-                    Some(train) => node.make(number, train, Time::ZERO),
-                    None => node.waits_for(fiber),
-                };
-                if waits {
-                    return;
-                }
-            }
-            self.note();
-            if self.bench.cores[number].activity() == Activity::Handler {
-                return self.resume_thread(number);
-            }
-            self.waits[number] = false;
-            self.work(number);
-        }
-
-        fn interrupt(&mut self) {
-            let core = &mut self.bench.cores[0];
-            let thread = Fiber::thread_of(core);
-            if core.activity() == Activity::Handler || !self.waits[0] || self.handlers.is_empty() {
-                return;
-            }
-            self.left = core.clock.left(self.agenda.now());
-            core.clock.put_off();
-            core.begin(Activity::Handler);
-            self.trains.stop(thread);
-            self.work(0);
-        }
-
-        fn run(mut self) -> (Vec<Found>, Vec<Stage>, impl PartialEq + std::fmt::Debug) {
-            while let Some((at, event)) = self.agenda.take_next() {
-                self.agenda.begin(at, event);
-                self.catch_up();
-                match event.into() {
-                    Happening::Continue { core, epoch } => {
-                        if self.bench.cores[core as usize].clock.counts(epoch) {
-                            self.go_on(core as usize);
-                        }
-                    }
-                    Happening::Post { .. } => {
-                        self.note();
-                        self.bench.memory.system().expect("it is described").write_line(at, at);
-                    }
-                    _ => {
-                        self.note();
-                        self.interrupt();
-                    }
-                }
-            }
-            self.bench.anatomy.count_access();
-            assert!(self.trains.next().is_none() && self.threads.iter().all(VecDeque::is_empty));
-            let counts = self.bench.memory.modelled().expect("it is described").counts();
-            (self.found, self.bench.stages(), counts)
-        }
-    }
-
-    fn any_work(most: usize) -> impl Strategy<Value = VecDeque<Work>> {
-        let one = (0_u64..30, proptest::collection::vec(0_usize..5, 1..5));
-        proptest::collection::vec_deque(one, 0..most)
-    }
-
-    /// The works of two threads and of the handlers, and the times of other events with whether the device writes a line then.
-    type Works = ([VecDeque<Work>; 2], VecDeque<Work>, Vec<(u64, bool)>);
-
-    /// Runs the works in global order, where each request to come is an event, and where nodes run ahead, so that requests are made
-    /// when something else happens. Both find the same.
-    fn finds_the_same_in_both_orders(multiplexed: bool, (threads, handlers, others): &Works) {
-        let [in_order, ahead] = [false, true].map(|runs_ahead| {
-            let mut room = Room::new(runs_ahead, multiplexed);
-            for &(at, posts) in others {
-                let happening = if posts { Happening::Post { node: 0 } } else { Happening::Look { node: 0 } };
-                room.agenda.push(0, ns(at), happening);
-            }
-            for core in 0..2 {
-                room.agenda.push(0, Time::ZERO, Happening::Continue { core, epoch: 0 });
-            }
-            (room.threads, room.handlers) = (threads.clone(), handlers.clone());
-            room.run()
-        });
-        assert_eq!(in_order, ahead);
-    }
-
-    #[test]
-    fn a_train_that_began_at_time_zero_ends_at_its_own_event() {
-        let threads = [[(11, vec![3])].into(), [(0, vec![3, 0, 1, 0])].into()];
-        finds_the_same_in_both_orders(false, &(threads, [(0, vec![0])].into(), vec![(12, false)]));
-    }
-
-    proptest! {
-        /// Requests of any works are made in both orders alike.
-        #[test]
-        fn requests_are_made_as_if_each_were_an_event(
-            multiplexed in any::<bool>(),
-            threads in [any_work(12), any_work(12)],
-            handlers in any_work(4),
-            others in proptest::collection::vec((0_u64..400, any::<bool>()), 0..12),
-        ) {
-            finds_the_same_in_both_orders(multiplexed, &(threads, handlers, others));
-        }
-    }
-}
+mod tests;

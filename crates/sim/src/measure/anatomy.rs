@@ -3,39 +3,44 @@
 //! A kind is a message, by its number; one more kind is what threads do themselves. This module must never know what a message
 //! means.
 
+use std::num::NonZeroU8;
+
 use tempest::{Primitive, Stage, Step};
 use units::Time;
 
-/// A step of a protocol event.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Taken {
-    /// A primitive that protocols charge.
-    Primitive(Primitive),
-    /// Reading a word of a message.
-    ReceiveWord,
-    /// Waiting for a line of what handlers keep, which the processor's cache does not have.
-    State,
-    /// An access that faulted is repeated.
-    Complete,
-    /// An access misses the processor's cache.
-    Miss,
-    /// The occupancy that follows a handler, before its processor is free.
-    Completion,
-}
+/// A step of a protocol event, by its number among those of a kind, counted from 1.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Taken(NonZeroU8);
 
 const PRIMITIVES: usize = Primitive::Defer as usize + 1;
 const STEPS: usize = PRIMITIVES + 5;
 
 impl Taken {
+    /// Reading a word of a message.
+    pub(crate) const RECEIVE_WORD: Self = Self::behind(PRIMITIVES);
+    /// Waiting for a line of what handlers keep, which the processor's cache does not have.
+    pub(crate) const STATE: Self = Self::behind(PRIMITIVES + 1);
+    /// An access that faulted is repeated.
+    pub(crate) const COMPLETE: Self = Self::behind(PRIMITIVES + 2);
+    /// An access misses the processor's cache.
+    pub(crate) const MISS: Self = Self::behind(PRIMITIVES + 3);
+    /// The occupancy that follows a handler, before its processor is free.
+    pub(crate) const COMPLETION: Self = Self::behind(PRIMITIVES + 4);
+
+    /// The step behind so many others.
+    const fn behind(others: usize) -> Self {
+        Self(NonZeroU8::MIN.saturating_add(others as u8))
+    }
+
+    /// A primitive that protocols charge.
+    #[inline]
+    pub(crate) const fn primitive(primitive: Primitive) -> Self {
+        Self::behind(primitive as usize)
+    }
+
+    #[inline]
     fn index(self) -> usize {
-        match self {
-            Self::Primitive(primitive) => primitive as usize,
-            Self::ReceiveWord => PRIMITIVES,
-            Self::State => PRIMITIVES + 1,
-            Self::Complete => PRIMITIVES + 2,
-            Self::Miss => PRIMITIVES + 3,
-            Self::Completion => PRIMITIVES + 4,
-        }
+        usize::from(self.0.get() - 1)
     }
 }
 
@@ -156,8 +161,8 @@ mod tests {
         let mut anatomy = Anatomy::new(2);
         anatomy.of(1).count_event(ns(5), ns(2));
         anatomy.of(1).count_event(ns(7), ns(0));
-        anatomy.count_step(1, Taken::ReceiveWord, ("receive_word", 3), ns(6));
-        anatomy.count_wait(1, Taken::ReceiveWord, ns(1));
+        anatomy.count_step(1, Taken::RECEIVE_WORD, ("receive_word", 3), ns(6));
+        anatomy.count_wait(1, Taken::RECEIVE_WORD, ns(1));
         anatomy.count_access();
         assert_eq!(anatomy.threads(), 2);
         let stages = anatomy.stages(["a", "b", "access"].into_iter());

@@ -76,7 +76,7 @@ impl AtWork<'_> {
         });
         self.core.spend(Bucket::Memory, time);
         let (taken, name) =
-            if faulted { (Taken::Complete, Stage::COMPLETE) } else { (Taken::Miss, Stage::MISS) };
+            if faulted { (Taken::COMPLETE, Stage::COMPLETE) } else { (Taken::MISS, Stage::MISS) };
         self.anatomy.count_step(self.core.purpose().kind, taken, (name, 1), time);
     }
 

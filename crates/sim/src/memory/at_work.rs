@@ -85,15 +85,20 @@ impl AtWork<'_> {
     /// Adds transactions of a step, which take `time` on an idle bus, to those that are pending.
     #[inline]
     fn pend(&mut self, transactions: Transactions, time: Time, step: Option<Step>) {
-        let before = self.core.clock.pending();
-        let pending = if before.made.is_empty() {
-            Pending { made: transactions, alone: time, step }
+        if self.core.clock.pends() {
+            self.pend_behind_others(transactions, step);
         } else {
-            let made = before.made.and(transactions);
-            let alone = self.memory.time_of(made).unwrap_or_default();
-            Pending { made, alone, step: step.or(before.step) }
-        };
-        self.core.clock.pend(pending);
+            self.core.clock.pend(Pending { made: transactions, alone: time, step });
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn pend_behind_others(&mut self, transactions: Transactions, step: Option<Step>) {
+        let before = self.core.clock.pending();
+        let made = before.made.and(transactions);
+        let alone = self.memory.time_of(made).unwrap_or_default();
+        self.core.clock.pend(Pending { made, alone, step: step.or(before.step) });
     }
 
     /// Makes all pending transactions from the processor's clock on, though engine time has not come to it. This is for places
@@ -109,7 +114,7 @@ impl AtWork<'_> {
     }
 
     /// Makes transactions, one after the other from the present time on, and books them. Returns the end of the last.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn make(&mut self, Pending { made, alone, step }: Pending) -> Time {
         let now = self.now;
         let end = self.bus().make(made, now, now);
@@ -144,7 +149,7 @@ impl AtWork<'_> {
     }
 
     /// Books a wait for the bus, by which a step took longer.
-    #[inline(never)]
+    #[inline]
     fn book_wait(&mut self, wait: Time, step: Option<Step>) {
         self.core.ledger.book(Bucket::Memory, wait);
         if let Some((kind, taken)) = step {
@@ -153,6 +158,7 @@ impl AtWork<'_> {
     }
 
     /// Spends the cost of `count` uses of a primitive, for the class of message that the processor works on.
+    #[inline]
     pub(crate) fn spend_primitive(&mut self, primitive: Primitive, count: u32) {
         let count = u64::from(count) * if primitive == Primitive::SetTag { self.memory.tags() } else { 1 };
         self.spend_primitive_for(primitive, self.core.purpose().class, count);
@@ -163,7 +169,7 @@ impl AtWork<'_> {
     pub(crate) fn spend_primitive_for(&mut self, primitive: Primitive, class: Class, count: u64) {
         if count > 0 {
             let price = self.prices.price(self.core.list(), primitive, class);
-            self.spend_step(Taken::Primitive(primitive), price, count);
+            self.spend_step(Taken::primitive(primitive), price, count);
         }
     }
 
@@ -188,7 +194,7 @@ impl AtWork<'_> {
         self.core.clock.keep_waiting(rest.wait);
         self.core.clock.owe(&Cost { after: rest.after, ..Cost::default() });
         if !rest.bus.is_empty() {
-            self.pend(rest.bus, rest.alone, Some((kind, Taken::Primitive(rest.step))));
+            self.pend(rest.bus, rest.alone, Some((kind, Taken::primitive(rest.step))));
         }
     }
 
@@ -199,7 +205,7 @@ impl AtWork<'_> {
             self.spend_primitive_for(Primitive::StartTransfer, class, 1);
         }
         match self.prices.send_own(self.core.list(), class).filter(|_| own) {
-            Some(price) => self.spend_step(Taken::Primitive(Primitive::SendHeader), price, 1),
+            Some(price) => self.spend_step(Taken::primitive(Primitive::SendHeader), price, 1),
             None => self.spend_primitive_for(Primitive::SendHeader, class, 1),
         }
         self.spend_primitive_for(Primitive::SendWord, class, words);
@@ -212,17 +218,17 @@ impl AtWork<'_> {
         let Reaching { class, kind, receipt, from, arrived, travel, wait } = event;
         let (reception, received, word) = self.prices.reception(self.core.list(), class, receipt);
         let (primitive, name, path) = reception.dispatch;
-        let step = Taken::Primitive(primitive);
+        let step = Taken::primitive(primitive);
         let counts = self.anatomy.of(kind);
         if receipt != Receipt::Resumed {
             counts.count_event(travel, wait);
         }
         counts.count_step(step, (name, 1), path);
         if let Some(path) = reception.extract {
-            counts.count_step(Taken::Primitive(Primitive::Extract), ("extract", 1), path);
+            counts.count_step(Taken::primitive(Primitive::Extract), ("extract", 1), path);
         }
         if let Some(name) = word {
-            counts.count_step(Taken::ReceiveWord, (name, receipt.words()), received.words);
+            counts.count_step(Taken::RECEIVE_WORD, (name, receipt.words()), received.words);
         }
         let fetch = self.time_to_fetch(from, arrived);
         let (own, path) = self.enter(&received.cost, received.alone, Some((kind, step)));
@@ -297,7 +303,7 @@ impl AtWork<'_> {
             return;
         }
         let handles = self.core.activity() == Activity::Handler;
-        let step = handles.then_some((self.core.purpose().kind, Taken::Completion));
+        let step = handles.then_some((self.core.purpose().kind, Taken::COMPLETION));
         if let Some((kind, taken)) = step {
             self.anatomy.count_step(kind, taken, (Stage::COMPLETION, 1), tail);
         }
@@ -315,6 +321,7 @@ impl AtWork<'_> {
     }
 
     /// Charges work that the thread or handler has done.
+    #[inline]
     pub(crate) fn charge(&mut self, work: Work) {
         match work {
             Work::Primitive(primitive, count) => self.spend_primitive(primitive, count),
@@ -378,8 +385,8 @@ mod tests {
         let [many, read] = [Transaction::Write, Transaction::Read].map(Transactions::one);
         let many = many.times(200);
         let mut work = bench.at_work(0, ns(0));
-        let first = work.put_on_bus(many.and(read), Some((3, Taken::Miss)));
-        assert_eq!(work.put_on_bus(Transactions::NONE, Some((4, Taken::Miss))), ns(0));
+        let first = work.put_on_bus(many.and(read), Some((3, Taken::MISS)));
+        assert_eq!(work.put_on_bus(Transactions::NONE, Some((4, Taken::MISS))), ns(0));
         let second = work.put_on_bus(many, None);
         let pending = bench.cores[0].clock.take_pending();
         // No more than 255 of a kind.

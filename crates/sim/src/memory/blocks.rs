@@ -18,6 +18,8 @@ pub(crate) struct Blocks {
     /// The bits of an address within a block, where its size is a power of two. A division would take the host longer.
     bits: Option<u32>,
     line: u64,
+    /// The bits of an address within a line, where its size is a power of two.
+    line_bits: Option<u32>,
     /// The number of tags of each block.
     tags: u64,
 }
@@ -29,8 +31,8 @@ impl Blocks {
         let bytes = u64::from(memory.layout().block_bytes());
         let (line, tag) = (machine.memory.line.get(), machine.memory.tag);
         let tags = tag.map_or(1, |tag| bytes.div_ceil(tag.get()));
-        let bits = bytes.is_power_of_two().then(|| bytes.trailing_zeros());
-        Some(Self { base: memory.block_address(Block(0)), bytes, bits, line, tags })
+        let [bits, line_bits] = [bytes, line].map(bits_of);
+        Some(Self { base: memory.block_address(Block(0)), bytes, bits, line, line_bits, tags })
     }
 
     /// The number of tags that stand for a block.
@@ -41,7 +43,10 @@ impl Blocks {
     /// The lines of a block. A block that is smaller than a line moves as one.
     pub(crate) fn lines(self, block: Block) -> Range<u64> {
         let from = self.base + u64::from(block.0) * self.bytes;
-        from / self.line..(from + self.bytes).div_ceil(self.line)
+        match self.line_bits {
+            Some(bits) => from >> bits..(from + self.bytes + self.line - 1) >> bits,
+            None => from / self.line..(from + self.bytes).div_ceil(self.line),
+        }
     }
 
     /// The block of an address.
@@ -49,6 +54,11 @@ impl Blocks {
         let from = address - self.base;
         Block(self.bits.map_or_else(|| from / self.bytes, |bits| from >> bits) as u32)
     }
+}
+
+/// The bits of an address within something of a size; `None` if the size is no power of two.
+fn bits_of(size: u64) -> Option<u32> {
+    size.is_power_of_two().then(|| size.trailing_zeros())
 }
 
 /// The work of a handler on one block: its price, and the lines that it moves.
@@ -125,13 +135,28 @@ impl Posted {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    impl BlockWork {
+        /// The fetch of some lines, of a price of nothing.
+        pub(crate) fn of_lines(lines: Range<u64>) -> Self {
+            Self {
+                primitive: Primitive::FetchBlock,
+                name: "fetch_block",
+                cost: Cost::default(),
+                lines,
+                own: None,
+            }
+        }
+    }
     use crate::testing::{described, ns};
     use units::Bytes;
 
     #[test]
     fn a_block_has_whole_lines_and_one_at_least() {
-        let blocks = Blocks { base: 4096, bytes: 128, bits: Some(7), line: 32, tags: 1 };
-        assert_eq!((blocks.lines(Block(0)), blocks.lines(Block(2))), (128..132, 136..140));
+        let blocks = Blocks { base: 4096, bytes: 128, bits: Some(7), line: 32, line_bits: Some(5), tags: 1 };
+        for blocks in [blocks, Blocks { line_bits: None, ..blocks }] {
+            assert_eq!((blocks.lines(Block(0)), blocks.lines(Block(2))), (128..132, 136..140));
+        }
         assert_eq!(blocks.block_at(4096 + 128 + 127), Block(1));
         assert_eq!(Blocks { bits: None, ..blocks }.block_at(4096 + 128 + 127), Block(1), "by a division");
         let small = Blocks { bytes: 16, bits: Some(4), ..blocks };

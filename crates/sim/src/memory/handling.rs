@@ -56,13 +56,13 @@ impl AtWork<'_> {
     ) {
         self.core.ledger.book(Bucket::Overhead, taken.min(alone));
         self.core.ledger.book(Bucket::Memory, taken.saturating_sub(alone));
-        self.anatomy.count_step(self.core.purpose().kind, Taken::Primitive(primitive), (name, 0), taken);
+        self.anatomy.count_step(self.core.purpose().kind, Taken::primitive(primitive), (name, 0), taken);
     }
 
     /// Ends the work on a block.
     pub(crate) fn end_block(&mut self, work: &BlockWork) {
         self.core.clock.owe_time(work.cost.occupancy);
-        let (taken, once) = (Taken::Primitive(work.primitive), (work.name, 1));
+        let (taken, once) = (Taken::primitive(work.primitive), (work.name, 1));
         self.anatomy.count_step(self.core.purpose().kind, taken, once, Time::ZERO);
     }
 }

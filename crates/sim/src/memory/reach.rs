@@ -60,7 +60,7 @@ pub(crate) fn fetch(work: &mut AtWork<'_>, line: u64) -> Time {
     let alone = time.min(work.memory.alone.fetch);
     work.core.spend(Bucket::Overhead, alone);
     work.core.spend(Bucket::Memory, time - alone);
-    work.anatomy.count_step(work.core.purpose().kind, Taken::State, (Stage::STATE, 1), time);
+    work.anatomy.count_step(work.core.purpose().kind, Taken::STATE, (Stage::STATE, 1), time);
     alone
 }
 

@@ -62,16 +62,24 @@ impl Lines {
 }
 
 impl Train {
-    /// The train of the lines of a block, and the time until its first request. The processor takes the time `own` before each line.
-    pub(crate) fn of_lines(work: &BlockWork, own: Time) -> (Self, Time) {
+    /// The train of the lines of a block, and the time until its first request. The processor takes the time `own` before each line. The
+    /// train takes the room of one that is over, if there is one.
+    pub(crate) fn of_lines(work: &BlockWork, own: Time, room: Option<Box<Lines>>) -> (Self, Time) {
         let (left, what) = (work.lines.clone(), (work.primitive, work.name));
         let lines = Lines { left, work: what, path: work.cost.path, own, alone: work.cost.line };
         let first = lines.path + own;
-        (Self::Lines(lines.into()), first)
+        let lines = match room {
+            Some(mut room) => {
+                *room = lines;
+                room
+            }
+            None => Box::new(lines),
+        };
+        (Self::Lines(lines), first)
     }
 
     /// Makes the next request at the present time.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn make_next(&mut self, work: &mut AtWork<'_>) -> Made {
         match self {
             Self::Plain(pending) => Made::Last(work.make(*pending)),
@@ -110,7 +118,7 @@ mod tests {
         let one = |&kind: &usize| Transactions::one(Transaction::ALL[kind]);
         let made = made.iter().map(one).fold(Transactions::NONE, Transactions::and);
         let alone = NodeMemory::new(&described(), Bytes::new(32), 1).uncontended(made);
-        Pending { made, alone, step: Some((0, Taken::Miss)) }
+        Pending { made, alone, step: Some((0, Taken::MISS)) }
     }
 
     /// Makes a train that no event disturbs, from `now` on. Returns its end.
@@ -179,7 +187,7 @@ mod tests {
                 .map(|system| system.least_time_of_line(primitive == Primitive::FetchBlock));
             let (name, cost) = ("work", Cost { path: ns(9), ..Cost::default() });
             let work = BlockWork { primitive, name, cost, lines: 4..7, own: Some(ns(5)) };
-            let (train, first) = Train::of_lines(&work, ns(5));
+            let (train, first) = Train::of_lines(&work, ns(5), None);
             assert_eq!(first, ns(14));
             let end = drive(&mut bench, ns(100) + first, train);
             assert_eq!(Some(end - ns(100)), line.map(|line| ns(9) + (ns(5) + line) * 3), "{primitive:?}");

@@ -8,7 +8,8 @@
 
 use des::Order;
 
-use super::train::Train;
+use super::train::{Lines, Train};
+use crate::processor::clock::Pending;
 use crate::processor::core::{Activity, Core};
 
 /// The trains of a node that are under way.
@@ -18,6 +19,8 @@ pub(crate) struct Trains {
     trains: Vec<Option<State>>,
     /// The next request of each train that has one and does not stand still. The one that comes first is the last.
     next: Vec<(Order, Fiber)>,
+    /// The room of a train of lines that is over, for the next one.
+    room: Option<Box<Lines>>,
 }
 
 /// A train that is under way.
@@ -91,6 +94,18 @@ impl Trains {
                 None
             }
         }
+    }
+
+    /// Removes and returns the transactions of the fiber whose request comes first, and the place at which the fiber looks; `None` if
+    /// the fiber asks for lines one by one.
+    #[inline(always)]
+    pub(crate) fn take_plain(&mut self, fiber: Fiber) -> Option<(Pending, Order)> {
+        let state = self.trains.get_mut(fiber.0 as usize)?;
+        let Some(State::Asks { train: Train::Plain(pending), looks }) = state else { return None };
+        let taken = (*pending, *looks);
+        *state = None;
+        self.next.pop();
+        Some(taken)
     }
 
     /// Adds the train of a fiber, with its next request at a place. The fiber looks at the place `looks` whether all are over.
@@ -169,8 +184,23 @@ impl Trains {
     pub(crate) fn end_first(&mut self, place: Order) -> Option<Order> {
         let (_, fiber) = self.next.pop()?;
         match self.trains[fiber.0 as usize].replace(State::Ends(place)) {
-            Some(State::Asks { looks, .. }) => Some(looks),
+            Some(State::Asks { looks, train }) => {
+                self.keep_room(train);
+                Some(looks)
+            }
             _ => None,
+        }
+    }
+
+    /// Removes and returns the room of a train that is over, if there is one.
+    pub(crate) fn take_room(&mut self) -> Option<Box<Lines>> {
+        self.room.take()
+    }
+
+    /// Keeps the room of a train that is over.
+    pub(crate) fn keep_room(&mut self, train: Train) {
+        if let Train::Lines(room) = train {
+            self.room = Some(room);
         }
     }
 
@@ -191,8 +221,8 @@ mod tests {
 
     use super::*;
     use crate::memory::Memory;
+    use crate::memory::blocks::BlockWork;
     use crate::memory::testing::Bench;
-    use crate::processor::clock::Pending;
     use crate::testing::ns;
 
     fn train() -> Train {
@@ -254,5 +284,22 @@ mod tests {
         assert_eq!(fibers.map(|fiber| trains.has(fiber)), [false, true]);
         assert_eq!((trains.next(), trains.next_of(fibers[1])), (None, None));
         assert!(trains.take_still(fibers[1]).is_some() && !trains.has(fibers[1]));
+    }
+
+    #[test]
+    fn transactions_leave_with_their_request_and_lines_leave_their_room_behind() {
+        let work = BlockWork::of_lines(0..2);
+        let mut trains = Trains::default();
+        let fibers = [0, 1].map(Fiber);
+        trains.begin(fibers[0], train(), place(10, 1), place(12, 8));
+        trains.begin(fibers[1], Train::of_lines(&work, ns(1), None).0, place(20, 2), Order::NEVER);
+        let taken = trains.take_plain(fibers[0]).map(|(pending, looks)| (pending.alone, looks));
+        assert_eq!(
+            (taken, trains.has(fibers[0]), trains.next()),
+            (Some((ns(1), place(12, 8))), false, Some(place(20, 2)))
+        );
+        assert!(trains.take_plain(fibers[1]).is_none() && trains.room.is_none());
+        trains.end_first(place(30, 3));
+        assert!(trains.room.is_some() && trains.end_of(fibers[1]) == Some(place(30, 3)));
     }
 }

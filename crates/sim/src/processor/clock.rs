@@ -232,9 +232,9 @@ mod tests {
     fn transactions_pend_until_they_are_taken() {
         let mut clock = Clock::default();
         let made = Transactions::one(Transaction::Invalidate);
-        clock.pend(Pending { made, alone: ns(4), step: Some((3, Taken::Miss)) });
+        clock.pend(Pending { made, alone: ns(4), step: Some((3, Taken::MISS)) });
         assert!(clock.pends() && !clock.is_settled() && clock.pending().made == made);
-        clock.name_pending((5, Taken::Miss));
+        clock.name_pending((5, Taken::MISS));
         let pending = clock.take_pending();
         assert_eq!((pending.alone, pending.step.map(|(kind, _)| kind)), (ns(4), Some(5)));
         assert!(!clock.pends());
