@@ -20,6 +20,8 @@ pub(crate) enum Unit {
     Megabytes,
     /// Less is better.
     Instructions,
+    /// Less is better.
+    Lines,
     /// Millions a second: more is better.
     Millions,
     /// Gigabytes a second: more is better.
@@ -124,6 +126,7 @@ pub(crate) fn print(row: &Row) {
         Unit::Seconds => "s",
         Unit::Megabytes => "MB",
         Unit::Instructions => "instr",
+        Unit::Lines => "lines",
         Unit::Millions => "M/s",
         Unit::Gigabytes => "GB/s",
         Unit::Times => "x",

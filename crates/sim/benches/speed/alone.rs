@@ -49,32 +49,60 @@ pub(crate) fn run(case: &Case, size: u32) -> Alone {
     Alone { messages, seconds, megabytes }
 }
 
-/// The instructions of a message: what a run of twice the size executes more, so that start-up drops out, without what the making of
-/// its input and expected answer takes more. `None` without valgrind.
-pub(crate) fn instructions(case: &Case, size: u32) -> Option<f64> {
-    let (less, less_messages) = run_counted(case, size)?;
-    let (more, messages) = run_counted(case, 2 * size)?;
+/// Something that callgrind counts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Count {
+    Instructions,
+    /// Lines of memory that are read or written and do not lie in a cache of 64 KB. The state of some thousand nodes lies in no near
+    /// cache, so that these are the lines which come from a far one.
+    Lines,
+}
+
+impl Count {
+    /// What callgrind is told, so that it counts this.
+    fn options(self) -> &'static [&'static str] {
+        match self {
+            Self::Instructions => &[],
+            Self::Lines => &["--cache-sim=yes", "--D1=65536,16,64"],
+        }
+    }
+
+    /// The count among all that callgrind has counted: instructions, reads, writes, instructions that missed, reads that missed, writes
+    /// that missed, and more.
+    fn of(self, counted: &[f64]) -> Option<f64> {
+        match self {
+            Self::Instructions => counted.first().copied(),
+            Self::Lines => Some(counted.get(4)? + counted.get(5)?),
+        }
+    }
+}
+
+/// The count of a message: what a run of twice the size counts more, so that start-up drops out, without what the making of its
+/// input and expected answer counts more. `None` without valgrind.
+pub(crate) fn a_message(count: Count, case: &Case, size: u32) -> Option<f64> {
+    let (less, less_messages) = run_counted(count, case, size)?;
+    let (more, messages) = run_counted(count, case, 2 * size)?;
     Some((more - less) / (messages - less_messages))
 }
 
-/// The instructions of one run, without those of making its input and expected answer, and its messages.
-fn run_counted(case: &Case, size: u32) -> Option<(f64, f64)> {
-    let (instructions, told) = counted(ALONE, case, size)?;
-    let (before, _) = counted(PREPARE, case, size)?;
-    Some((instructions - before, told.split_whitespace().next()?.parse().ok()?))
+/// The count of one run, without that of making its input and expected answer, and its messages.
+fn run_counted(count: Count, case: &Case, size: u32) -> Option<(f64, f64)> {
+    let (all, told) = counted(count, ALONE, case, size)?;
+    let (before, _) = counted(count, PREPARE, case, size)?;
+    Some((all - before, told.split_whitespace().next()?.parse().ok()?))
 }
 
-/// The instructions of a process under callgrind, and what it prints.
-fn counted(what: &str, case: &Case, size: u32) -> Option<(f64, String)> {
+/// The count of a process under callgrind, and what it prints.
+fn counted(count: Count, what: &str, case: &Case, size: u32) -> Option<(f64, String)> {
     Command::new("valgrind").arg("--version").stdout(Stdio::null()).status().ok()?;
     let mut command = Command::new("valgrind");
-    command.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]);
+    command.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]).args(count.options());
     let program = env::current_exe().expect("the benchmark's own file");
     let output = output(command.arg(program).arg(what).arg(case.name).arg(size.to_string()));
     let (told, counts) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    let instructions =
-        counts.lines().find_map(|line| line.split_once("Collected : "))?.1.trim().parse().ok()?;
-    Some((instructions, told.into_owned()))
+    let (_, counts) = counts.lines().find_map(|line| line.split_once("Collected : "))?;
+    let counts: Vec<f64> = counts.split_whitespace().filter_map(|one| one.parse().ok()).collect();
+    Some((count.of(&counts)?, told.into_owned()))
 }
 
 fn output(command: &mut Command) -> Output {

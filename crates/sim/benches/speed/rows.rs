@@ -1,7 +1,7 @@
 //! The rows of the table: what is run, what stands beside it, the aim and the floor. This file must never know how a run is made.
 
 use crate::accesses;
-use crate::alone::{self, Alone};
+use crate::alone::{self, Alone, Count};
 use crate::bare;
 use crate::cases::{self, Case};
 use crate::median;
@@ -47,6 +47,7 @@ pub(crate) const GROUPS: &[Group] = &[
     ("threads", threads),
     ("handlers", handlers),
     ("instructions", instructions),
+    ("lines", lines),
 ];
 
 /// Messages a second, and the time of a message.
@@ -164,13 +165,36 @@ fn instructions() -> Vec<Row> {
         ("fetch-add, hurricane-1:2, instructions a message", &cases::BUS, Aim::Value(4200.0, 8500.0)),
         ("fetch-add, paragon, np, instructions a message", &cases::NP, Aim::Value(3500.0, 7100.0)),
     ];
-    let row = |(what, case, aim): (&'static str, &Case, Aim)| {
-        let counted = alone::instructions(case, 500)?;
-        Some(Row::new(what, Unit::Instructions, beside(counted, f64::NAN), "", aim))
+    counted(&all, (Count::Instructions, Unit::Instructions), 500)
+}
+
+/// Lines of memory that a message touches on very many nodes, counted by callgrind, and the time that one takes the host.
+fn lines() -> Vec<Row> {
+    let all = [
+        ("fetch-add without a bus, 1024 nodes, lines a message", &cases::NO_BUS_1024, Aim::Nothing),
+        ("fetch-add, cm-5, 1024 nodes, lines a message", &cases::CM5_1024, Aim::Nothing),
+    ];
+    let mut rows = counted(&all, (Count::Lines, Unit::Lines), SHORT);
+    let figures = paired(|| bare::nanoseconds_of_line(64 << 20), || bare::nanoseconds_of_line(32 << 10));
+    rows.push(Row::new(
+        "a line of 64 MB, by 56 at a place",
+        Unit::Nanoseconds,
+        figures,
+        "of 32 KB",
+        Aim::Nothing,
+    ));
+    rows
+}
+
+/// What callgrind counts of a message in some runs.
+fn counted(runs: &[(&str, &Case, Aim)], (count, unit): (Count, Unit), size: u32) -> Vec<Row> {
+    let row = |&(what, case, aim): &(&str, &Case, Aim)| {
+        let counted = alone::a_message(count, case, size)?;
+        Some(Row::new(what, unit, beside(counted, f64::NAN), "", aim))
     };
-    let rows: Vec<_> = all.into_iter().filter_map(row).collect();
+    let rows: Vec<_> = runs.iter().filter_map(row).collect();
     if rows.is_empty() {
-        println!("instructions are not counted: valgrind is not installed");
+        println!("nothing is counted: valgrind is not installed");
     }
     rows
 }
