@@ -175,7 +175,7 @@ impl Edge {
         }
     }
 
-    /// Advances engine time to this core's clock after an attempt that was not all.
+    /// Advances engine time to this core's clock, where a first attempt has not come so far or has left requests to be made.
     #[inline(never)]
     fn settled_otherwise<'s>(
         &'s self,
