@@ -54,7 +54,7 @@ fn pass_late(cluster: &mut Cluster, ahead: Time) -> Passing {
     cluster.agenda.pass(ahead).map_or(Passing::BesideBus, Passing::Disturbed)
 }
 
-/// Goes on where an attempt to [pass](pass) has not done all. Returns true if an event comes before. The fiber must then suspend; it is
+/// Goes on where an attempt to [`pass`] has not done all. Returns true if an event comes before. The fiber must then suspend; it is
 /// resumed when engine time has come to its clock and its transactions are made.
 #[inline]
 pub(crate) fn settle(cluster: &mut Cluster, core: usize, passing: Passing) -> bool {

@@ -11,8 +11,8 @@
 //! away.
 //!
 //! Two kinds of access may happen earlier in engine time than on the processor's clock: a store to a line that no other client
-//! has wanted yet, and a load that hits. They may be early by at most the lead of the node's [`Memory`]. The first client that
-//! takes the line of such a store waits until the store's time. A load may hit a line that is taken away in between. The lead
+//! has wanted yet, and a load that hits. They may be early by at most the lead of the node's [`Memory`](super::Memory). The first
+//! client that takes the line of such a store waits until the store's time. A load may hit a line that is taken away in between. The lead
 //! is the time of one transaction from cache to cache: a load so much later would have had to fetch what the other processor
 //! stored.
 //!
