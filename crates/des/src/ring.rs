@@ -70,6 +70,7 @@ impl<T: Copy> Ring<T> {
     /// Adds a thing at the end, where there [is room](Self::has_room) for it.
     #[inline(always)]
     pub(crate) fn push_back(&mut self, thing: T) {
+        debug_assert!(self.has_room(), "the caller makes room first");
         let end = self.place(self.len);
         if let Some(place) = self.room.get_mut(end) {
             *place = thing;

@@ -8,6 +8,7 @@
 //! | [`Network`] | the network between the nodes: the time at which a message arrives |
 //! | [`EventQueue`] | the dispatch queue of a node: the [device](pdq::Device), with arrival times |
 //! | [`Prices`] | the time of a processor's operations |
+//! | [`Divisor`] | nothing: a number that the parts divide by, mostly a power of two |
 //! | [`memory`] | the memory system of a node: caches, bus, banks, the staging buffer of an interface |
 //!
 //! Contention is not a formula: every port and queue is a server with occupancy, and waiting emerges. All numbers
@@ -17,6 +18,7 @@
 
 #![forbid(unsafe_code)]
 
+mod divisor;
 mod event_queue;
 mod interface;
 mod lock;
@@ -25,6 +27,7 @@ mod network;
 mod passage;
 mod prices;
 
+pub use divisor::Divisor;
 pub use event_queue::{Dispatched, EventQueue, Refill, Waits};
 pub use interface::{Interface, Mover};
 pub use lock::Lock;

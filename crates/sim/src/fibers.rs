@@ -151,6 +151,7 @@ impl Fibers {
         }
         // The place is empty. The compiler need not provide for a fiber that is dropped there.
         let own = &mut shelf.fibers[place];
+        debug_assert!(own.is_none(), "only the fiber that ran has this place");
         if own.is_none() {
             *own = fiber;
         }

@@ -5,14 +5,16 @@ use std::sync::Arc;
 
 use units::Time;
 
+use crate::Divisor;
+
 /// The memory of a node.
 #[derive(Clone, Debug)]
 pub(crate) struct Banks {
     /// The costs, which all nodes of a machine share.
     costs: Arc<machine::Banks>,
     banks: Vec<Server>,
-    /// Whether their number is a power of two.
-    is_power: bool,
+    /// Their number.
+    count: Divisor,
     /// Whether the controller's last order was a write. A read has to turn the controller round first.
     writing: bool,
     /// The time at which the controller has been turned round.
@@ -25,7 +27,7 @@ impl Banks {
     pub(crate) fn new(costs: &machine::Banks) -> Self {
         Self {
             banks: vec![Server::default(); costs.count],
-            is_power: costs.count.is_power_of_two(),
+            count: Divisor::new(costs.count as u64),
             costs: Arc::new(costs.clone()),
             writing: false,
             turned: Time::ZERO,
@@ -66,18 +68,8 @@ impl Banks {
     }
 
     fn bank(&mut self, line: u64) -> &mut Server {
-        let count = self.banks.len() as u64;
-        // A division would cost more than everything else.
-        let bank = if self.is_power { line & (count - 1) } else { divide(line, count) };
-        &mut self.banks[bank as usize]
+        &mut self.banks[self.count.remainder(line) as usize]
     }
-}
-
-/// The bank of a line, where the number of banks is no power of two.
-#[cold]
-#[inline(never)]
-fn divide(line: u64, count: u64) -> u64 {
-    line % count
 }
 
 #[cfg(test)]

@@ -60,6 +60,7 @@ impl Calendar {
         from
     }
 
+    /// Reserves the first gap from `from` on, which is before the end of the last reservation.
     #[inline(never)]
     fn reserve_before_the_end(&mut self, from: Time, hold: Time) -> Time {
         self.begin();
@@ -83,6 +84,7 @@ impl Calendar {
         from
     }
 
+    /// [Reserves](Self::place_behind) a time behind all others, where that is a call.
     #[inline(never)]
     fn place_alone_behind(&mut self, from: Time, hold: Time) {
         self.place_behind(from, hold);

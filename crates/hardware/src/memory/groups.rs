@@ -3,6 +3,8 @@
 //!
 //! This module must never know what is kept, nor whose caches they are.
 
+use crate::Divisor;
+
 /// The number of neighbouring sets that get rows together.
 const TOGETHER: usize = 4;
 
@@ -20,9 +22,7 @@ pub(super) struct Spot {
 #[derive(Clone, Debug)]
 pub(super) struct Groups {
     /// The number of sets.
-    sets: usize,
-    /// The number of sets less one, where that is a mask. A division would cost more than everything else.
-    mask: Option<u64>,
+    sets: Divisor,
     /// For each [`TOGETHER`] sets the number of groups that got rows before, or [`NOWHERE`]. Empty until there are rows for one: most
     /// processors of a large machine use no modelled memory.
     before: Vec<u32>,
@@ -33,29 +33,19 @@ pub(super) struct Groups {
 impl Groups {
     /// Rows for none of so many sets.
     pub(super) fn new(sets: usize) -> Self {
-        let mask = sets.is_power_of_two().then(|| sets as u64 - 1);
-        Self { sets, mask, before: Vec::new(), made: 0 }
+        Self { sets: Divisor::new(sets as u64), before: Vec::new(), made: 0 }
     }
 
     /// The number of sets.
     #[inline]
-    pub(super) fn sets(&self) -> usize {
+    pub(super) fn sets(&self) -> Divisor {
         self.sets
     }
 
     /// The number of the set that a line belongs to.
     #[inline]
     fn set_of(&self, line: u64) -> usize {
-        match self.mask {
-            Some(mask) => (line & mask) as usize,
-            None => self.divide(line),
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn divide(&self, line: u64) -> usize {
-        (line % self.sets as u64) as usize
+        self.sets.remainder(line) as usize
     }
 
     /// A line with the row of its set.
@@ -83,7 +73,7 @@ impl Groups {
     #[inline(never)]
     fn make(&mut self, line: u64) -> Spot {
         if self.before.is_empty() {
-            self.before = vec![NOWHERE; self.sets.div_ceil(TOGETHER)];
+            self.before = vec![NOWHERE; (self.sets.get() as usize).div_ceil(TOGETHER)];
         }
         let group = self.set_of(line) / TOGETHER;
         self.before[group] = self.made;

@@ -4,19 +4,18 @@
 //! class of each set are known. This module must never know the state of a line, nor which client asks for it.
 
 use super::groups::Spot;
+use crate::Divisor;
 
 /// For each class of each set of the caches, a bit for each processor that has a line of the class.
 #[derive(Clone, Debug)]
 pub(crate) struct Holders {
     /// A word for each row of sets, with the bits of the first class lowest.
     words: Vec<u64>,
-    /// The number of sets.
-    sets: u64,
+    /// The number of sets. The lines of a set differ in their quotients by it.
+    sets: Divisor,
     /// The number of bits of a class as a power of two, and these bits: of all processors.
     width: u32,
     all: u64,
-    /// The bits of a line's number that name its set, where the number of sets is a power of two. A division would take the host longer.
-    bits: Option<u32>,
 }
 
 /// A class of lines of one set.
@@ -32,28 +31,18 @@ pub(crate) struct Class {
 const SHARED: usize = u64::BITS as usize - 1;
 
 impl Holders {
-    /// Nobody of so many processors has a line of any of `count` sets.
-    pub(crate) fn new(count: usize, processors: usize) -> Self {
+    /// Nobody of so many processors has a line of any of so many sets.
+    pub(crate) fn new(sets: Divisor, processors: usize) -> Self {
         let width = processors.next_power_of_two().min(u64::BITS as usize) as u32;
         let (width, all) = (width.trailing_zeros(), u64::MAX >> (u64::BITS - width));
-        let bits = count.is_power_of_two().then(|| count.trailing_zeros());
-        Self { words: Vec::new(), sets: count as u64, width, all, bits }
+        Self { words: Vec::new(), sets, width, all }
     }
 
     /// The class of a line.
     #[inline]
     pub(super) fn class_of(&self, at: Spot) -> Class {
-        let above = match self.bits {
-            Some(bits) => at.line >> bits,
-            None => self.divide(at.line),
-        };
+        let above = self.sets.quotient(at.line);
         Class { row: at.row, shift: (above << self.width) as u32 % u64::BITS }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn divide(&self, line: u64) -> u64 {
-        line / self.sets
     }
 
     /// Records that a processor has a line of a class, whose set has a row.
@@ -148,7 +137,7 @@ mod tests {
 
     #[test]
     fn others_are_those_that_have_a_line_and_many_processors_share_a_bit() {
-        let mut holders = Holders::new(4, 66);
+        let mut holders = Holders::new(Divisor::new(4), 66);
         let class = holders.class_of(Spot { line: 7, row: 3 });
         assert!(holders.others(class, None).is_empty());
         [0, 5, 65].into_iter().for_each(|processor| holders.add(class, processor));
@@ -164,9 +153,9 @@ mod tests {
     #[test]
     fn few_processors_hold_many_classes_apart() {
         for (sets, apart) in [(4, 8), (3, 8)] {
-            let mut holders = Holders::new(sets, 5);
-            let class = |line: u64| holders.class_of(Spot { line, row: (line % sets as u64) as usize });
-            let [first, second, again] = [1, 1 + sets as u64, 1 + (apart * sets) as u64].map(class);
+            let mut holders = Holders::new(Divisor::new(sets), 5);
+            let class = |line: u64| holders.class_of(Spot { line, row: (line % sets) as usize });
+            let [first, second, again] = [1, 1 + sets, 1 + apart * sets].map(class);
             assert!(first != second && first == again, "{sets} sets");
             holders.add(first, 4);
             holders.add(second, 2);

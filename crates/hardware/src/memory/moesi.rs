@@ -68,12 +68,6 @@ impl Request {
     const ALL: [Self; 5] = [Self::Read, Self::ReadOwned, Self::Upgrade, Self::Snapshot, Self::Overwrite];
 }
 
-/// The answer of a cache that has a line in `state` when another client asks for `request`.
-#[inline]
-pub(crate) fn snoop(state: State, request: Request) -> Answer {
-    answer(state, request)
-}
-
 /// The answers of a cache to a request, by the state in which it has the line.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Answers([Packed; STATES]);
@@ -186,13 +180,14 @@ static ANSWERS: [Answers; Request::ALL.len()] = {
     let mut place = 0;
     while place < State::ALL.len() * Request::ALL.len() {
         let (request, state) = (place / State::ALL.len(), place % State::ALL.len());
-        answers[request].0[state] = Packed::of(answer(State::ALL[state], Request::ALL[request]));
+        answers[request].0[state] = Packed::of(snoop(State::ALL[state], Request::ALL[request]));
         place += 1;
     }
     answers
 };
 
-const fn answer(state: State, request: Request) -> Answer {
+/// The answer of a cache that has a line in `state` when another client asks for `request`.
+pub(crate) const fn snoop(state: State, request: Request) -> Answer {
     let next = match request {
         Request::Snapshot => state,
         Request::Read => match state {

@@ -26,6 +26,7 @@ use super::snooped::{Fetched, Snooped, Supplier};
 use super::tags::{Answered, Tags, Victim};
 use super::wanted::Wanted;
 use super::write_backs::WriteBacks;
+use crate::Divisor;
 
 /// The memory system of a node. A line is known by its number: an address divided by the [size of a
 /// line](Self::line_of). A clone shares what never changes: the nodes of a machine are clones of one.
@@ -36,8 +37,8 @@ use super::write_backs::WriteBacks;
 pub struct NodeMemory {
     pub(super) costs: Arc<machine::NodeMemory>,
     pub(super) line: Bytes,
-    /// The bits of an address within a line, where the size of a line is a power of two. A division would take the host longer.
-    bits: Option<u32>,
+    /// The bytes of a line, by which addresses are divided.
+    by_line: Divisor,
     pub(super) processors: Vec<Client>,
     /// The sets of the processors' caches.
     pub(super) sets: Groups,
@@ -140,7 +141,7 @@ impl NodeMemory {
         let sets = Groups::new((costs.cache.size.get() / line.get()) as usize / costs.cache.ways);
         Self {
             line,
-            bits: line.get().is_power_of_two().then(|| line.get().trailing_zeros()),
+            by_line: Divisor::new(line.get()),
             holders: Holders::new(sets.sets(), processors),
             sets,
             caches: Tags::new(processors, costs.cache.ways),
@@ -172,24 +173,13 @@ impl NodeMemory {
     /// The number of the line of an address.
     #[inline]
     pub fn line_of(&self, address: u64) -> u64 {
-        match self.bits {
-            Some(bits) => address >> bits,
-            None => self.divide(address).0,
-        }
-    }
-
-    /// The number of the line of an address, and the bytes of that line before the address.
-    #[cold]
-    #[inline(never)]
-    fn divide(&self, address: u64) -> (u64, u64) {
-        (address / self.line.get(), address % self.line.get())
+        self.by_line.quotient(address)
     }
 
     /// The bytes from an address on to the end of its line.
     #[inline]
     pub fn rest_of_line(&self, address: u64) -> u64 {
-        let line = self.line.get();
-        line - if self.bits.is_some() { address & (line - 1) } else { self.divide(address).1 }
+        self.line.get() - self.by_line.remainder(address)
     }
 
     /// The counts so far.

@@ -6,8 +6,8 @@
 
 use std::ops::Range;
 
-use super::quotients::{quotient, remainder};
 use super::run::Run;
+use crate::Divisor;
 
 /// The number of lanes of a link of a torus.
 const LANES: u32 = 2;
@@ -84,10 +84,10 @@ impl Grid {
     fn ends_of(&self, link: u32) -> Option<(u32, u32)> {
         let dimensions = self.sides.len() as u32;
         let (row, up) = (link / 2, link.is_multiple_of(2));
-        let (place, dimension) = (quotient(row, dimensions), remainder(row, dimensions));
+        let (place, dimension) = divided(row, dimensions);
         let side = self.sides[dimension as usize];
         let stride = self.strides[dimension as usize];
-        let at = remainder(quotient(place, stride), side);
+        let at = coordinate(place, stride, side);
         let ahead = match (up, at) {
             (true, at) if at + 1 < side => at + 1,
             (false, at) if at > 0 => at - 1,
@@ -105,12 +105,13 @@ impl Grid {
 
     /// The straight run of channels that follows `channel` on the way to place `to`; the end if `channel` ends there.
     pub(super) fn next_run(&self, channel: u32, to: u32) -> Run {
-        let (link, lane) = (quotient(channel, self.lanes()), remainder(channel, self.lanes()));
+        let (link, lane) = divided(channel, self.lanes());
         let (_, place) = self.ends_of(link).expect("a message passes links that join two places");
         if place == to {
             return Run::END;
         }
-        self.run(place, to, (remainder(link / 2, self.sides.len() as u32), lane))
+        let (_, dimension) = divided(link / 2, self.sides.len() as u32);
+        self.run(place, to, (dimension, lane))
     }
 
     /// The straight run of channels from `place` on, where the link before, if there is one, lies along a dimension in a lane.
@@ -118,7 +119,7 @@ impl Grid {
         let dimensions = self.sides.len() as u32;
         for dimension in before..dimensions {
             let (side, stride) = (self.sides[dimension as usize], self.strides[dimension as usize]);
-            let [at, goal] = [place, to].map(|one| remainder(quotient(one, stride), side));
+            let [at, goal] = [place, to].map(|one| coordinate(one, stride, side));
             let (steps, up) = self.steps(at, goal, side);
             if steps == 0 {
                 continue;
@@ -150,6 +151,19 @@ impl Grid {
         let up = 2 * ahead < side || 2 * ahead == side && at.is_multiple_of(2);
         (if up { ahead } else { side - ahead }, up)
     }
+}
+
+/// The quotient and the rest of a number of places or links, by one that mostly is a power of two.
+#[inline(always)]
+fn divided(number: u32, by: u32) -> (u32, u32) {
+    let (number, by) = (u64::from(number), Divisor::new(by.into()));
+    (by.quotient(number) as u32, by.remainder(number) as u32)
+}
+
+/// The coordinate of a place along a dimension of a side and a stride.
+#[inline(always)]
+fn coordinate(place: u32, stride: u32, side: u32) -> u32 {
+    divided(divided(place, stride).0, side).1
 }
 
 /// The sides of the box with the fewest places that holds `nodes`, among the boxes of `dimensions` dimensions whose longest

@@ -16,7 +16,6 @@
 //! | `wiring` | the channels that a message needs, in order |
 //! | `run` | channels that follow each other on a straight part of a way |
 //! | `grid`, `tree` | the channels of meshes, tori and hypercubes; those of fat trees |
-//! | `quotients` | quotients by numbers that mostly are powers of two |
 //! | `shape` | figures of a network as a whole, for readers |
 //! | `cross_traffic` | messages from outside that cross the rows of a mesh |
 //!
@@ -44,7 +43,6 @@ mod channel;
 mod cross_traffic;
 mod fabric;
 mod grid;
-mod quotients;
 mod run;
 mod shape;
 mod tree;

@@ -8,23 +8,15 @@
 use std::ops::Range;
 
 use super::run::Run;
+use crate::Divisor;
 
 /// A tree of switches over a power of the arity of places.
 #[derive(Clone, Debug)]
 pub(super) struct Tree {
     /// The number of places at the bottom, at least that of the nodes.
-    places: u32,
+    places: Divisor,
     /// The number of places below a switch of each level. The links below the lowest level are the ports of the nodes.
-    subtrees: Vec<u32>,
-    /// The arity and the places as powers of two, by their exponents, if they are such powers.
-    powers: Option<Powers>,
-}
-
-/// The exponents of powers of two.
-#[derive(Clone, Copy, Debug)]
-struct Powers {
-    arity: u32,
-    places: u32,
+    subtrees: Vec<Divisor>,
 }
 
 impl Tree {
@@ -34,15 +26,24 @@ impl Tree {
         while subtrees[subtrees.len() - 1] < nodes {
             subtrees.push(subtrees[subtrees.len() - 1].saturating_mul(arity));
         }
-        let places = subtrees[subtrees.len() - 1];
-        let exponent = |number: u32| number.is_power_of_two().then(|| number.trailing_zeros());
-        let powers = exponent(arity).zip(exponent(places)).map(|(arity, places)| Powers { arity, places });
-        Self { places, subtrees, powers }
+        let subtrees: Vec<_> = subtrees.into_iter().map(|places| Divisor::new(places.into())).collect();
+        Self { places: subtrees[subtrees.len() - 1], subtrees }
+    }
+
+    /// The number of places at the bottom.
+    fn places(&self) -> u32 {
+        self.places.get() as u32
+    }
+
+    /// The number of a link's row, a level and a direction, and the place of the link in that row.
+    #[inline]
+    fn row_of(&self, link: u32) -> (u32, u32) {
+        (self.places.quotient(link.into()) as u32, self.places.remainder(link.into()) as u32)
     }
 
     /// The number of links between switches, in both directions.
     pub(super) fn channels(&self) -> u32 {
-        2 * self.places * (self.subtrees.len() as u32 - 1)
+        2 * self.places() * (self.subtrees.len() as u32 - 1)
     }
 
     /// The links between switches over places of `nodes` nodes. Each link is its only lane.
@@ -54,16 +55,18 @@ impl Tree {
     /// The name of a link: its direction, its number among those of the same subtree, and the places of the subtree.
     pub(super) fn link_name(&self, link: u32) -> String {
         let subtree = self.subtree_of(link);
-        let number = link % self.places - subtree.start;
-        let way = if (link / self.places).is_multiple_of(2) { ("up", "from") } else { ("down", "into") };
+        let (row, place) = self.row_of(link);
+        let number = place - subtree.start;
+        let way = if row.is_multiple_of(2) { ("up", "from") } else { ("down", "into") };
         format!("{} {number} {} {}-{}", way.0, way.1, subtree.start, subtree.end - 1)
     }
 
     /// The places below the switches that a link joins to the level above.
     fn subtree_of(&self, link: u32) -> Range<u32> {
-        let places = self.subtrees[(link / self.places / 2) as usize];
-        let start = link % self.places / places * places;
-        start..start + places
+        let (row, place) = self.row_of(link);
+        let places = self.subtrees[row as usize / 2];
+        let start = place - places.remainder(place.into()) as u32;
+        start..start + places.get() as u32
     }
 
     /// The first straight run of links on the way from place `from` to place `to`; the end if one switch joins both.
@@ -73,33 +76,26 @@ impl Tree {
 
     /// The straight run of links that follows `link` on the way to place `to`; the end after the last link down.
     pub(super) fn next_run(&self, link: u32, to: u32) -> Run {
-        let (row, from) = match self.powers {
-            Some(Powers { places, .. }) => (link >> places, link & (self.places - 1)),
-            None => (link / self.places, link % self.places),
-        };
+        let (row, from) = self.row_of(link);
         if row.is_multiple_of(2) { self.run(row / 2 + 1, from, to) } else { Run::END }
     }
 
     /// The straight run of links from a switch of a level above place `from`: one link up, or all links down.
     fn run(&self, level: u32, from: u32, to: u32) -> Run {
         let Some((above, number)) = self.way_up(level, from, to) else {
-            let down = (2 * level).wrapping_sub(1).wrapping_mul(self.places).wrapping_add(to);
-            return Run::new(down, level, (2 * self.places).wrapping_neg(), true);
+            let down = (2 * level).wrapping_sub(1).wrapping_mul(self.places()).wrapping_add(to);
+            return Run::new(down, level, (2 * self.places()).wrapping_neg(), true);
         };
-        Run::new(level * 2 * self.places + above + number, 1, 0, false)
+        Run::new(level * 2 * self.places() + above + number, 1, 0, false)
     }
 
     /// The first place of the subtree of place `from` below a switch of a level, and the number of the link up that leads from there
     /// to place `to`. `None` if that switch joins both places.
     fn way_up(&self, level: u32, from: u32, to: u32) -> Option<(u32, u32)> {
-        if let Some(Powers { arity, places }) = self.powers {
-            // Divisions take the host long.
-            let exponent = (arity * (level + 1)).min(places);
-            let below = ((1_u64 << exponent) - 1) as u32;
-            return ((from ^ to) & !below != 0).then_some((from & !below, to & below));
-        }
         let subtree = self.subtrees[level as usize];
-        (from / subtree != to / subtree).then_some((from - from % subtree, to % subtree))
+        let [own, other] = [from, to].map(|place| subtree.quotient(place.into()));
+        let [number, goal] = [from, to].map(|place| subtree.remainder(place.into()) as u32);
+        (own != other).then_some((from - number, goal))
     }
 }
 
@@ -133,8 +129,9 @@ mod tests {
     fn powers_of_two_and_divisions_have_the_same_ways() {
         for (arity, nodes) in [(2, 13), (4, 32), (4, 64), (8, 9), (8, 500)] {
             let tree = Tree::new(arity, nodes);
-            let divides = Tree { powers: None, ..tree.clone() };
-            assert!(tree.powers.is_some() && Tree::new(3, nodes).powers.is_none());
+            let subtrees = tree.subtrees.iter().map(|places| places.dividing()).collect();
+            let divides = Tree { places: tree.places.dividing(), subtrees };
+            assert!(tree.places != divides.places && tree.subtrees != divides.subtrees);
             for (from, to) in (0..nodes).flat_map(|from| (0..nodes.min(40)).map(move |to| (from, to))) {
                 assert_eq!(way(&tree, from, to), way(&divides, from, to), "{arity} {nodes}: {from} {to}");
             }

@@ -59,7 +59,7 @@ pub(crate) enum Count {
 }
 
 impl Count {
-    /// What callgrind is told, so that it counts this.
+    /// The options with which callgrind counts it.
     fn options(self) -> &'static [&'static str] {
         match self {
             Self::Instructions => &[],

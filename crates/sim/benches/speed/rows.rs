@@ -186,7 +186,7 @@ fn lines() -> Vec<Row> {
     rows
 }
 
-/// What callgrind counts of a message in some runs.
+/// Rows of some runs: the count of a message of each, by callgrind.
 fn counted(runs: &[(&str, &Case, Aim)], (count, unit): (Count, Unit), size: u32) -> Vec<Row> {
     let row = |&(what, case, aim): &(&str, &Case, Aim)| {
         let counted = alone::a_message(count, case, size)?;

@@ -4,6 +4,7 @@
 
 use std::ops::Range;
 
+use hardware::Divisor;
 use hardware::memory::NodeMemory;
 use machine::{Cost, Machine};
 use tempest::world::Node as Waist;
@@ -14,12 +15,10 @@ use units::Time;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Blocks {
     base: u64,
-    bytes: u64,
-    /// The bits of an address within a block, where its size is a power of two. A division would take the host longer.
-    bits: Option<u32>,
-    line: u64,
-    /// The bits of an address within a line, where its size is a power of two.
-    line_bits: Option<u32>,
+    /// The bytes of a block.
+    bytes: Divisor,
+    /// The bytes of a line.
+    line: Divisor,
     /// The number of tags of each block.
     tags: u64,
 }
@@ -31,8 +30,8 @@ impl Blocks {
         let bytes = u64::from(memory.layout().block_bytes());
         let (line, tag) = (machine.memory.line.get(), machine.memory.tag);
         let tags = tag.map_or(1, |tag| bytes.div_ceil(tag.get()));
-        let [bits, line_bits] = [bytes, line].map(bits_of);
-        Some(Self { base: memory.block_address(Block(0)), bytes, bits, line, line_bits, tags })
+        let [bytes, line] = [bytes, line].map(Divisor::new);
+        Some(Self { base: memory.block_address(Block(0)), bytes, line, tags })
     }
 
     /// The number of tags that stand for a block.
@@ -42,23 +41,15 @@ impl Blocks {
 
     /// The lines of a block. A block that is smaller than a line moves as one.
     pub(crate) fn lines(self, block: Block) -> Range<u64> {
-        let from = self.base + u64::from(block.0) * self.bytes;
-        match self.line_bits {
-            Some(bits) => from >> bits..(from + self.bytes + self.line - 1) >> bits,
-            None => from / self.line..(from + self.bytes).div_ceil(self.line),
-        }
+        let from = self.base + u64::from(block.0) * self.bytes.get();
+        let last = from + self.bytes.get() - 1;
+        self.line.quotient(from)..self.line.quotient(last) + 1
     }
 
     /// The block of an address.
     pub(crate) fn block_at(self, address: u64) -> Block {
-        let from = address - self.base;
-        Block(self.bits.map_or_else(|| from / self.bytes, |bits| from >> bits) as u32)
+        Block(self.bytes.quotient(address - self.base) as u32)
     }
-}
-
-/// The bits of an address within something of a size; `None` if the size is no power of two.
-fn bits_of(size: u64) -> Option<u32> {
-    size.is_power_of_two().then(|| size.trailing_zeros())
 }
 
 /// The work of a handler on one block: its price, and the lines that it moves.
@@ -153,13 +144,15 @@ mod tests {
 
     #[test]
     fn a_block_has_whole_lines_and_one_at_least() {
-        let blocks = Blocks { base: 4096, bytes: 128, bits: Some(7), line: 32, line_bits: Some(5), tags: 1 };
-        for blocks in [blocks, Blocks { line_bits: None, ..blocks }] {
-            assert_eq!((blocks.lines(Block(0)), blocks.lines(Block(2))), (128..132, 136..140));
-        }
+        let [bytes, line] = [128, 32].map(Divisor::new);
+        let blocks = Blocks { base: 4096, bytes, line, tags: 1 };
+        assert_eq!((blocks.lines(Block(0)), blocks.lines(Block(2))), (128..132, 136..140));
         assert_eq!(blocks.block_at(4096 + 128 + 127), Block(1));
-        assert_eq!(Blocks { bits: None, ..blocks }.block_at(4096 + 128 + 127), Block(1), "by a division");
-        let small = Blocks { bytes: 16, bits: Some(4), ..blocks };
+        let [bytes, line] = [96, 24].map(Divisor::new);
+        let divided = Blocks { base: 4800, bytes, line, tags: 1 };
+        assert_eq!((divided.lines(Block(0)), divided.lines(Block(2))), (200..204, 208..212), "by a division");
+        assert_eq!(divided.block_at(4800 + 96 + 95), Block(1), "by a division");
+        let small = Blocks { bytes: Divisor::new(16), ..blocks };
         assert_eq!((small.lines(Block(0)), small.lines(Block(1))), (128..129, 128..129));
     }
 
