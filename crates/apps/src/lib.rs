@@ -12,6 +12,7 @@
 //! | [`radix`] | writes to random places of all nodes, in bursts, and sums over threads |
 //! | [`litmus`] | litmus tests of shared memory; they are in no table, as the command has a subcommand for them |
 //! | [`tomcatv`] | rows of neighbours, between long sweeps over memory that no cache holds |
+//! | [`wator`] | small reads of all other nodes' data, with computing between them that does not poll |
 //!
 //! Each program verifies its own result and counts its own work; both appear in the outcome of the run.
 //!
@@ -43,6 +44,7 @@ mod kit;
 pub mod litmus;
 pub mod radix;
 pub mod tomcatv;
+pub mod wator;
 
 use tempest::entry::Entry;
 
@@ -58,4 +60,5 @@ pub static ALL: &[Entry] = &[
     radix::ENTRY,
     histogram::SharedHistogram::ENTRY,
     tomcatv::ENTRY,
+    wator::ENTRY,
 ];

@@ -38,6 +38,7 @@ const INPUTS: &[&[&str]] = &[
     &["thread-switch", "turns=20"],
     &["tomcatv", "size=18", "iterations=2"],
     &["traffic", "messages=8", "loads=0.3,0.9", "steps=1", "size=16B"],
+    &["wator", "fish=20", "steps=2", "draw=5"],
     &["work-costs", "rounds=1", "rows=16", "far=16"],
 ];
 

@@ -66,6 +66,7 @@ const PROGRAMS: &[&[&str]] = &[
     &["tomcatv", "bulk", "size=30"],
     &["tomcatv", "deposit", "size=30"],
     &["tomcatv", "shared-memory", "size=30", "frames=on-demand"],
+    &["wator", "messages", "fish=40", "steps=3"],
     &["neighbours", "messages", "dimensions=3"],
     &["neighbours", "messages", "handlers-only=true"],
 ];

@@ -58,6 +58,7 @@ const INPUTS: &[&[&str]] = &[
     &["tomcatv", "size=24", "iterations=2"],
     &["traffic", "messages=20", "loads=0.3,0.9", "steps=1", "size=16B"],
     &["traffic", "messages=20", "pattern=hotspot:30", "arrivals=closed", "windows=1,4", "size=16B"],
+    &["wator", "fish=40", "steps=3"],
     &["work-costs", "rounds=1", "rows=16", "far=16"],
 ];
 
