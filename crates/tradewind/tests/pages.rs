@@ -208,20 +208,25 @@ fn every_program_of_the_book_is_in_a_file_that_is_compiled() {
     assert!(shown >= 3, "only {shown} programs found: is this the book?");
 }
 
-/// The newest record of claims: a file of `results`, named by its day.
-fn newest_record() -> PathBuf {
+/// The records of claims: files of `results`, named by their days, the oldest first.
+fn records() -> Vec<PathBuf> {
     let files = fs::read_dir(root().join("results")).expect("a folder of records");
     let files = files.map(|file| file.expect("the folder can be read").path());
-    let records = files.filter(|path| path.extension().is_some_and(|extension| extension == "tsv"));
-    records.max().expect("a record of claims")
+    let is_record = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "tsv");
+    let mut records: Vec<_> = files.filter(is_record).collect();
+    records.sort();
+    records
 }
 
-/// The lines of the README's table of the score, from a record of claims.
-fn score(record: &str) -> Vec<String> {
-    let mut lines = record.lines().map(|line| line.split('\t').collect::<Vec<_>>());
-    let head = lines.next().expect("a line of names");
+/// The lines of the README's table of the score, from records of claims. What a later record says of a claim counts.
+fn score(records: &[String]) -> Vec<String> {
+    let head: Vec<_> = records[0].lines().next().expect("a line of names").split('\t').collect();
     let column = |name: &str| head.iter().position(|known| *known == name).expect(name);
     let (claim, basis, verdict) = (column("claim"), column("basis"), column("verdict"));
+    let lines = records.iter().flat_map(|record| record.lines().skip(1));
+    let lines = lines.map(|line| line.split('\t').collect::<Vec<_>>());
+    let newest: BTreeMap<_, _> = lines.map(|line| (line[claim], line)).collect();
+    let lines = newest.into_values();
     // The basis and the verdict of each result, by the study of its id.
     let mut studies: BTreeMap<String, Vec<(String, String)>> = BTreeMap::new();
     for line in lines.filter(|line| !line[basis].is_empty()) {
@@ -257,17 +262,18 @@ fn score(record: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_readme_tells_the_score_of_the_newest_record() {
-    let path = newest_record();
-    let record = fs::read_to_string(&path).expect("a record is a text");
-    let readme = read(Path::new("README.md"));
-    let name = path.file_name().expect("a file").to_string_lossy();
-    assert!(readme.contains(&format!("results/{name}")), "README.md does not name results/{name}");
-    for line in score(&record) {
+fn the_readme_tells_the_score_of_the_records() {
+    let (paths, readme) = (records(), read(Path::new("README.md")));
+    for path in &paths {
+        let name = path.file_name().expect("a file").to_string_lossy();
+        assert!(readme.contains(&format!("results/{name}")), "README.md does not name results/{name}");
+    }
+    let records: Vec<_> = paths.iter().map(|path| fs::read_to_string(path).expect("a record is a text")).collect();
+    for line in score(&records) {
         assert!(
             readme.lines().any(|known| known == line),
-            "README.md lacks, by results/{name}:\n{}",
-            score(&record).join("\n")
+            "README.md lacks, by the records of results:\n{}",
+            score(&records).join("\n")
         );
     }
 }
