@@ -6,6 +6,7 @@
 //! | [`em3d`] | phases of communication and computing on an irregular graph, by every mechanism |
 //! | [`fetch_add`] | requests and replies at full rate, with keys as contended as a person asks |
 //! | [`fft`] | bursts of communication from all to all, by transpositions |
+//! | [`fft::remap`] | one burst of communication from all to all, in small blocks or in bulk |
 //! | [`gauss`] | a row that all nodes need at once, column after column, chosen by a reduction |
 //! | [`histogram`] | the smallest program, by messages and through shared memory: where to begin a new one |
 //! | [`iccg`] | a fine-grain data-flow graph: one small message for each edge that leaves a thread |
@@ -52,6 +53,7 @@ pub static ALL: &[Entry] = &[
     em3d::ENTRY,
     fetch_add::ENTRY,
     fft::ENTRY,
+    fft::remap::ENTRY,
     gauss::ENTRY,
     histogram::Histogram::ENTRY,
     iccg::ENTRY,

@@ -38,6 +38,8 @@ const INPUTS: &[&[&str]] = &[
     // Each thread waits for each reply.
     &["fetch-add", "operations=64", "window=1", "words=8", "spacing=8"],
     &["fft", "points=256", "inverse=true"],
+    &["fft-remap", "points=256"],
+    &["fft-remap", "points=1024", "block=3", "put=true"],
     &["gauss", "size=24"],
     &["histogram", "values=200"],
     &["iccg", "partition=bisection", "matrix=inputs/494_bus.mtx"],
