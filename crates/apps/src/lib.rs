@@ -10,6 +10,7 @@
 //! | [`gauss`] | a row that all nodes need at once, column after column, chosen by a reduction |
 //! | [`histogram`] | the smallest program, by messages and through shared memory: where to begin a new one |
 //! | [`iccg`] | a fine-grain data-flow graph: one small message for each edge that leaves a thread |
+//! | [`matmul`] | large blocks from neighbour to neighbour, and small blocks that are read while others compute |
 //! | [`radix`] | writes to random places of all nodes, in bursts, and sums over threads |
 //! | [`litmus`] | litmus tests of shared memory; they are in no table, as the command has a subcommand for them |
 //! | [`tomcatv`] | rows of neighbours, between long sweeps over memory that no cache holds |
@@ -42,6 +43,7 @@ pub mod histogram;
 pub mod iccg;
 mod kit;
 pub mod litmus;
+pub mod matmul;
 pub mod radix;
 pub mod tomcatv;
 
@@ -49,6 +51,7 @@ use tempest::entry::Entry;
 
 /// Every application that is chosen by name.
 pub static ALL: &[Entry] = &[
+    matmul::cannon::ENTRY,
     cholesky::ENTRY,
     em3d::ENTRY,
     fetch_add::ENTRY,
@@ -57,6 +60,7 @@ pub static ALL: &[Entry] = &[
     gauss::ENTRY,
     histogram::Histogram::ENTRY,
     iccg::ENTRY,
+    matmul::mm::ENTRY,
     radix::ENTRY,
     histogram::SharedHistogram::ENTRY,
     tomcatv::ENTRY,

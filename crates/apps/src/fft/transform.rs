@@ -173,7 +173,7 @@ mod tests {
         let mut between = vec![Complex::default(); 8];
         for first in 0..2 {
             let mut own: Vec<_> = points.iter().skip(first).step_by(2).copied().collect();
-            [2, 1].map(|half| column(&mut own, half, &roots_of(4, first, 2)));
+            [2, 1].into_iter().for_each(|half| column(&mut own, half, &roots_of(4, first, 2)));
             between.iter_mut().skip(first).step_by(2).zip(own).for_each(|(place, point)| *place = point);
         }
         column(&mut between, 1, &roots(2));

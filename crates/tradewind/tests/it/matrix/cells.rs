@@ -23,6 +23,7 @@ const OPTIONS: [&str; 8] =
 const INPUTS: &[&[&str]] = &[
     &["active-message", "rounds=5", "row=2", "hops=1", "block=16"],
     &["bulk-bandwidth", "bytes=32"],
+    &["cannon", "order=20"],
     &["cholesky", "width=4", "matrix=inputs/494_bus.mtx"],
     &["cholesky", "width=8", "order=file", "matrix=inputs/494_bus.mtx"],
     &["contended-line", "accesses=20"],
@@ -47,6 +48,7 @@ const INPUTS: &[&[&str]] = &[
     &["memory-operations", "rounds=1"],
     &["message-costs", "rounds=2", "burst=4", "rest=10"],
     &["message-memory", "bytes=256", "rounds=2"],
+    &["mm", "order=20", "block=4"],
     &["neighbours", "rounds=3", "dimensions=3"],
     &["neighbours", "rounds=3", "handlers-only=true"],
     &["poll-granularity", "turn=200", "granularity=50", "others=100", "iterations=2"],
