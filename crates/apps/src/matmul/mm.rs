@@ -8,9 +8,11 @@
 //!
 //! The study of global address-based communication ran it as `mm` with "128x128" (A. Krishnamurthy et al., *Evaluation of
 //! Architectural Support for Global Address-Based Communication in Large-Scale Parallel Machines*, ASPLOS 1996). It does not say of
-//! what. A matrix of 128 by 128 blocks of 8 by 8 fits its times best: `--input order=1024`. So the size of a block is ours. So is
-//! that all threads begin with the first term, as in the example: where the columns of blocks are a multiple of the nodes, the right factor's
-//! blocks that a node needs are its own, and all nodes begin with the same node's blocks of the left one.
+//! what. A matrix of 128 by 128 blocks of 8 by 8 fits its times best: `--input order=1024`. So the size of a block is ours, and so is
+//! the order of terms. As in the example, all threads begin with the first one. Where the columns of blocks are a multiple of the
+//! nodes, all blocks of the right factor that a node needs are then its own, and at any moment all nodes read blocks of the left one
+//! from the same node. With `staggered=true` each begins with the term whose blocks are its own, and no two read from one node at the
+//! same step.
 //!
 //! # Mechanisms
 //!
@@ -31,7 +33,8 @@
 //!
 //! # How it is checked
 //!
-//! Every element must be that of a sequential product to the bit: terms are added in the same order.
+//! Every element must be that of a sequential product to the bit: terms are added in the same order. With `staggered=true` they are
+//! not, and elements are held against the bound of two sums of the same terms in different orders.
 
 use std::sync::Arc;
 
@@ -64,16 +67,25 @@ struct Asked {
     /// rows of a block
     #[input(default = 8, range = 1..=64)]
     block: u32,
+    /// whether each block of the product begins with the term of its own column, and not with the first one
+    #[input(default = false)]
+    staggered: bool,
 }
 
 impl Asked {
+    /// The terms of a block of the product in this column of blocks, in the order in which they are added.
+    fn terms(&self, column: u32) -> impl Iterator<Item = u32> + use<> {
+        let (side, first) = (self.side(), if self.staggered { column } else { 0 });
+        (0..side).map(move |step| (first + step) % side)
+    }
+
     /// Rows, and columns, of blocks.
     fn side(&self) -> u32 {
         self.order / self.block
     }
 
     fn check(&self) -> Result<(), InputError> {
-        let Self { order, block } = *self;
+        let Self { order, block, .. } = *self;
         if order.is_multiple_of(block) {
             return Ok(());
         }
@@ -207,7 +219,7 @@ impl Multiply {
         for block in self.own(thread) {
             let (row, column) = self.place(block);
             sums.fill(0.0);
-            for term in 0..side {
+            for term in self.config.asked.terms(column) {
                 let of_left = self.read(memory, self.left.at(row * side + term), left_room, &mut left);
                 let of_right = self.read(memory, self.right.at(term * side + column), right_room, &mut right);
                 fetched += u64::from(of_left) + u64::from(of_right);
@@ -223,11 +235,12 @@ impl Multiply {
     /// Compares the thread's blocks of the product.
     fn compare(&self, thread: &Thread<'_>) {
         let mut found = vec![0.0; self.words()];
+        let sums = if self.config.asked.staggered { Sums::InAnyOrder } else { Sums::InOrder };
         let compared = self.own(thread).map(|block| {
             let (place, at) = (self.place(block), self.product.at(block).offset() as usize);
             self.split.arena().read(at, bytemuck::cast_slice_mut(&mut found));
             let place = (place.0 as usize, place.1 as usize);
-            self.config.problem.compare(place, self.block(), &found, Sums::InOrder)
+            self.config.problem.compare(place, self.block(), &found, sums)
         });
         self.verdict.note(thread.index(), compared);
     }
@@ -255,8 +268,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn staggered_terms_begin_with_the_own_column_and_are_all() {
+        let asked = Asked { order: 32, block: 8, staggered: true };
+        assert!(asked.terms(3).eq([3, 0, 1, 2]));
+        assert!(Asked { staggered: false, ..asked }.terms(3).eq(0..4));
+    }
+
+    #[test]
     fn what_does_not_divide_is_refused_with_what_would_do() {
-        let asked = |order, block| Asked { order, block };
+        let asked = |order, block| Asked { order, block, staggered: false };
         assert!(asked(64, 8).check().is_ok());
         let error = |asked: Asked| asked.check().err().map(|error| error.to_string()).unwrap_or_default();
         assert!(error(asked(60, 8)).ends_with("block=8: 56 or 64"), "{}", error(asked(60, 8)));

@@ -49,6 +49,7 @@ const INPUTS: &[&[&str]] = &[
     &["message-costs", "rounds=2", "burst=4", "rest=10"],
     &["message-memory", "bytes=256", "rounds=2"],
     &["mm", "order=20", "block=4"],
+    &["mm", "order=20", "block=4", "staggered=true"],
     &["neighbours", "rounds=3", "dimensions=3"],
     &["neighbours", "rounds=3", "handlers-only=true"],
     &["poll-granularity", "turn=200", "granularity=50", "others=100", "iterations=2"],
