@@ -6,9 +6,11 @@
 //! | [`em3d`] | phases of communication and computing on an irregular graph, by every mechanism |
 //! | [`fetch_add`] | requests and replies at full rate, with keys as contended as a person asks |
 //! | [`fft`] | bursts of communication from all to all, by transpositions |
+//! | [`fft::remap`] | one burst of communication from all to all, in small blocks or in bulk |
 //! | [`gauss`] | a row that all nodes need at once, column after column, chosen by a reduction |
 //! | [`histogram`] | the smallest program, by messages and through shared memory: where to begin a new one |
 //! | [`iccg`] | a fine-grain data-flow graph: one small message for each edge that leaves a thread |
+//! | [`matmul`] | large blocks from neighbour to neighbour, and small blocks that are read while others compute |
 //! | [`radix`] | writes to random places of all nodes, in bursts, and sums over threads |
 //! | [`litmus`] | litmus tests of shared memory; they are in no table, as the command has a subcommand for them |
 //! | [`tomcatv`] | rows of neighbours, between long sweeps over memory that no cache holds |
@@ -42,6 +44,7 @@ pub mod histogram;
 pub mod iccg;
 mod kit;
 pub mod litmus;
+pub mod matmul;
 pub mod radix;
 pub mod tomcatv;
 pub mod wator;
@@ -50,13 +53,16 @@ use tempest::entry::Entry;
 
 /// Every application that is chosen by name.
 pub static ALL: &[Entry] = &[
+    matmul::cannon::ENTRY,
     cholesky::ENTRY,
     em3d::ENTRY,
     fetch_add::ENTRY,
     fft::ENTRY,
+    fft::remap::ENTRY,
     gauss::ENTRY,
     histogram::Histogram::ENTRY,
     iccg::ENTRY,
+    matmul::mm::ENTRY,
     radix::ENTRY,
     histogram::SharedHistogram::ENTRY,
     tomcatv::ENTRY,

@@ -32,11 +32,15 @@
 //!
 //! The transform is compared with that of a sequential program with another order of the same sums, in the norm of Euclid, against
 //! twice the bound of one transform. The sequential program is held against another library by a test.
+//!
+//! [`remap`] is another program for the same problem.
 
 mod bulk;
+mod check;
 mod layout;
 mod problem;
 mod reference;
+pub mod remap;
 mod rows;
 mod shared;
 mod steps;

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use tempest::{Cells, Merge, NodeId, Report, Thread};
 
+use super::check::verdict;
 use super::layout::Layout;
 use super::problem::Problem;
 use super::reference::tolerance;
@@ -84,10 +85,16 @@ impl Run {
         let points = problem.points.len();
         // By Parseval's theorem the points, with the factor that the inverse transform leaves, have N times the energy of the
         // transform.
-        let mut report = self.check("transform", &self.forward, problem.energy, tolerance(points));
+        let mut report = verdict("transform", self.node, &self.forward, problem.energy, tolerance(points));
         if self.inverse {
             let energy = problem.energy * points as f64;
-            report.merge(self.check("inverse transform", &self.back, energy, 2.0 * tolerance(points)));
+            report.merge(verdict(
+                "inverse transform",
+                self.node,
+                &self.back,
+                energy,
+                2.0 * tolerance(points),
+            ));
         }
         report.checks = (layout.rows_of(self.node).len() * layout.side()).max(1) as u64;
         if self.node == NodeId(0) {
@@ -98,22 +105,6 @@ impl Run {
             );
         }
         report
-    }
-
-    fn check(&self, what: &str, differences: &Cells<f64>, energy: f64, tolerance: f64) -> Report {
-        let sum: f64 = (0..differences.len()).map(|thread| differences.get(thread)).sum();
-        let error = (sum / energy).sqrt();
-        Report::checked(error <= tolerance, || {
-            format!(
-                "the {what} on {} is off by {error:e} of its norm: expected at most {tolerance:e}",
-                self.node
-            )
-        })
-        .figure(
-            if what == "transform" { "error, share" } else { "error of the inverse, share" },
-            error,
-            Merge::Max,
-        )
     }
 }
 

@@ -75,8 +75,29 @@ impl Mul for Complex {
 /// The roots of unity that transforming a row of `len` points takes: those of the first stage, of the second, and so on. A stage
 /// whose butterflies join points `half` apart has `half` of them, so all together are `len - 1`.
 pub(super) fn roots(len: usize) -> Vec<Complex> {
+    roots_of(len, 0, 1)
+}
+
+/// The roots of unity of the butterflies among `len` points that stand `stride` apart in a longer row, the first of them `first` behind
+/// the start of a group. A column whose butterflies join points `half` places apart has `half` of them, from place `half - 1` on.
+pub(super) fn roots_of(len: usize, first: usize, stride: usize) -> Vec<Complex> {
     let halves = (0..len.trailing_zeros()).map(|stage| 1_usize << stage);
-    halves.flat_map(|half| (0..half).map(move |index| Complex::root(index, 2 * half))).collect()
+    let of_half = |half| (0..half).map(move |index| Complex::root(first + index * stride, 2 * half * stride));
+    halves.flat_map(of_half).collect()
+}
+
+/// Computes one column of butterflies by decimation in frequency: those of points `half` places apart. A row that went through its
+/// columns from the widest to the narrowest is transformed, and stands in the order of reversed bits (W. M. Gentleman and G. Sande,
+/// *Fast Fourier transforms: for fun and profit*, AFIPS Fall Joint Computer Conference 1966). `roots` are [those](roots_of) of at
+/// least `2 * half` points.
+pub(super) fn column(points: &mut [Complex], half: usize, roots: &[Complex]) {
+    let roots = &roots[half - 1..][..half];
+    for pairs in points.chunks_exact_mut(2 * half) {
+        let (low, high) = pairs.split_at_mut(half);
+        for ((low, high), root) in low.iter_mut().zip(high).zip(roots) {
+            (*low, *high) = (*low + *high, (*low - *high) * *root);
+        }
+    }
 }
 
 /// The number of butterflies in the transform of a row.
@@ -140,5 +161,24 @@ mod tests {
     fn a_row_has_a_root_for_each_butterfly_of_a_group() {
         assert_eq!((roots(1024).len(), butterflies(1024)), (1023, 5120));
         assert_eq!(roots(8)[3..].iter().filter(|root| root.re > 0.5).count(), 2);
+    }
+
+    /// Eight points in columns, as two threads have them in turn and then each half.
+    #[test]
+    fn columns_of_points_that_stand_apart_and_then_together_are_a_transform() {
+        let points: Vec<_> =
+            (0..8).map(|index| Complex { re: f64::from(index * index % 5), im: 1.0 }).collect();
+        let mut row = points.clone();
+        transform(&mut row, &roots(8));
+        let mut between = vec![Complex::default(); 8];
+        for first in 0..2 {
+            let mut own: Vec<_> = points.iter().skip(first).step_by(2).copied().collect();
+            [2, 1].into_iter().for_each(|half| column(&mut own, half, &roots_of(4, first, 2)));
+            between.iter_mut().skip(first).step_by(2).zip(own).for_each(|(place, point)| *place = point);
+        }
+        column(&mut between, 1, &roots(2));
+        for (index, due) in [0, 4, 2, 6, 1, 5, 3, 7].into_iter().zip(between) {
+            assert!((row[index] - due).norm() < 1e-28, "{:?} is not {due:?}", row[index]);
+        }
     }
 }

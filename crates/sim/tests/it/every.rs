@@ -17,6 +17,7 @@ use crate::setup::{machine, programs};
 const INPUTS: &[&[&str]] = &[
     &["active-message", "rounds=3", "row=2", "hops=1", "block=16"],
     &["bulk-bandwidth", "bytes=32"],
+    &["cannon", "order=14"],
     &["cholesky", "width=4", "matrix=inputs/494_bus.mtx"],
     &["dispatch", "messages=60", "keys=3", "sequential=10", "nosync=10", "synchronization=lock", "load=2"],
     &["em3d", "nodes=96", "degree=3", "iterations=2", "remote=60"],
@@ -28,6 +29,7 @@ const INPUTS: &[&[&str]] = &[
     &["memory-operations", "rounds=1"],
     &["message-costs", "rounds=1", "burst=2", "rest=10"],
     &["message-memory", "bytes=256", "rounds=2"],
+    &["mm", "order=12", "block=4"],
     &["neighbours", "rounds=2", "dimensions=3"],
     &["poll-granularity", "turn=200", "granularity=50", "others=50", "iterations=1"],
     &["radix", "keys=300", "radix=16", "bits=9"],

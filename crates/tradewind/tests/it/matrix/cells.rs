@@ -23,6 +23,7 @@ const OPTIONS: [&str; 8] =
 const INPUTS: &[&[&str]] = &[
     &["active-message", "rounds=5", "row=2", "hops=1", "block=16"],
     &["bulk-bandwidth", "bytes=32"],
+    &["cannon", "order=20"],
     &["cholesky", "width=4", "matrix=inputs/494_bus.mtx"],
     &["cholesky", "width=8", "order=file", "matrix=inputs/494_bus.mtx"],
     &["contended-line", "accesses=20"],
@@ -38,6 +39,8 @@ const INPUTS: &[&[&str]] = &[
     // Each thread waits for each reply.
     &["fetch-add", "operations=64", "window=1", "words=8", "spacing=8"],
     &["fft", "points=256", "inverse=true"],
+    &["fft-remap", "points=256"],
+    &["fft-remap", "points=1024", "block=3", "put=true"],
     &["gauss", "size=24"],
     &["histogram", "values=200"],
     &["iccg", "partition=bisection", "matrix=inputs/494_bus.mtx"],
@@ -45,6 +48,8 @@ const INPUTS: &[&[&str]] = &[
     &["memory-operations", "rounds=1"],
     &["message-costs", "rounds=2", "burst=4", "rest=10"],
     &["message-memory", "bytes=256", "rounds=2"],
+    &["mm", "order=20", "block=4"],
+    &["mm", "order=20", "block=4", "staggered=true"],
     &["neighbours", "rounds=3", "dimensions=3"],
     &["neighbours", "rounds=3", "handlers-only=true"],
     &["poll-granularity", "turn=200", "granularity=50", "others=100", "iterations=2"],
