@@ -2,6 +2,7 @@
 //!
 //! | program | what it exercises |
 //! |---|---|
+//! | [`bitonic_sort`] | exchanges of whole blocks between two nodes, all nodes at once |
 //! | [`cholesky`] | sparse Cholesky factorization: tasks that follow from each other, and dense tiles that many threads read |
 //! | [`em3d`] | phases of communication and computing on an irregular graph, by every mechanism |
 //! | [`fetch_add`] | requests and replies at full rate, with keys as contended as a person asks |
@@ -10,6 +11,8 @@
 //! | [`histogram`] | the smallest program, by messages and through shared memory: where to begin a new one |
 //! | [`iccg`] | a fine-grain data-flow graph: one small message for each edge that leaves a thread |
 //! | [`radix`] | writes to random places of all nodes, in bursts, and sums over threads |
+//! | [`sample_sort`] | one small message for each key, or one block for each pair of threads, between two computing phases |
+//! | [`shell_sort`] | reads of a partner's keys, a few at a time, while the partner computes |
 //! | [`litmus`] | litmus tests of shared memory; they are in no table, as the command has a subcommand for them |
 //! | [`tomcatv`] | rows of neighbours, between long sweeps over memory that no cache holds |
 //!
@@ -32,6 +35,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod bitonic_sort;
 pub mod cholesky;
 pub mod em3d;
 pub mod fetch_add;
@@ -42,12 +46,16 @@ pub mod iccg;
 mod kit;
 pub mod litmus;
 pub mod radix;
+pub mod sample_sort;
+pub mod shell_sort;
+mod sorts;
 pub mod tomcatv;
 
 use tempest::entry::Entry;
 
 /// Every application that is chosen by name.
 pub static ALL: &[Entry] = &[
+    bitonic_sort::ENTRY,
     cholesky::ENTRY,
     em3d::ENTRY,
     fetch_add::ENTRY,
@@ -56,6 +64,8 @@ pub static ALL: &[Entry] = &[
     histogram::Histogram::ENTRY,
     iccg::ENTRY,
     radix::ENTRY,
+    sample_sort::ENTRY,
     histogram::SharedHistogram::ENTRY,
+    shell_sort::ENTRY,
     tomcatv::ENTRY,
 ];
