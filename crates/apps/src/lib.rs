@@ -2,6 +2,7 @@
 //!
 //! | program | what it exercises |
 //! |---|---|
+//! | [`bitonic_sort`] | exchanges of whole blocks between two nodes, all nodes at once |
 //! | [`cholesky`] | sparse Cholesky factorization: tasks that follow from each other, and dense tiles that many threads read |
 //! | [`em3d`] | phases of communication and computing on an irregular graph, by every mechanism |
 //! | [`fetch_add`] | requests and replies at full rate, with keys as contended as a person asks |
@@ -12,6 +13,8 @@
 //! | [`iccg`] | a fine-grain data-flow graph: one small message for each edge that leaves a thread |
 //! | [`matmul`] | large blocks from neighbour to neighbour, and small blocks that are read while others compute |
 //! | [`radix`] | writes to random places of all nodes, in bursts, and sums over threads |
+//! | [`sample_sort`] | one small message for each key, or one block for each pair of threads, between two computing phases |
+//! | [`shell_sort`] | reads of a partner's keys, a few at a time, while the partner computes |
 //! | [`litmus`] | litmus tests of shared memory; they are in no table, as the command has a subcommand for them |
 //! | [`tomcatv`] | rows of neighbours, between long sweeps over memory that no cache holds |
 //! | [`wator`] | small reads of all other nodes' data, with computing between them that does not poll |
@@ -35,6 +38,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod bitonic_sort;
 pub mod cholesky;
 pub mod em3d;
 pub mod fetch_add;
@@ -46,6 +50,9 @@ mod kit;
 pub mod litmus;
 pub mod matmul;
 pub mod radix;
+pub mod sample_sort;
+pub mod shell_sort;
+mod sorts;
 pub mod tomcatv;
 pub mod wator;
 
@@ -53,6 +60,7 @@ use tempest::entry::Entry;
 
 /// Every application that is chosen by name.
 pub static ALL: &[Entry] = &[
+    bitonic_sort::ENTRY,
     matmul::cannon::ENTRY,
     cholesky::ENTRY,
     em3d::ENTRY,
@@ -64,7 +72,9 @@ pub static ALL: &[Entry] = &[
     iccg::ENTRY,
     matmul::mm::ENTRY,
     radix::ENTRY,
+    sample_sort::ENTRY,
     histogram::SharedHistogram::ENTRY,
+    shell_sort::ENTRY,
     tomcatv::ENTRY,
     wator::ENTRY,
 ];

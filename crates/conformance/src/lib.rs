@@ -190,6 +190,7 @@ pub fn promises() -> &'static [Promise] {
         store_sync_counts_bytes
         all_store_sync_waits_for_stores
         procedures_are_atomic
+        posts_are_counted
         rights_outlast_their_accesses
         rights_are_taken_away_by_handlers
         rights_come_to_threads_however_deep

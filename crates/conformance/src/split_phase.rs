@@ -50,6 +50,13 @@ pub fn procedures_are_atomic(setting: &Setting<'_>) {
     setting.verified::<Atomics>("procedures_are_atomic", (), 2);
 }
 
+/// Posted procedures run once each and are atomic, and their bytes are counted as those of stores.
+pub fn posts_are_counted(setting: &Setting<'_>) {
+    for wait in [Wait::All, Wait::Bytes] {
+        setting.verified::<Posts>("posts_are_counted", wait, 2);
+    }
+}
+
 /// Random numbers: a linear congruential generator (D. E. Knuth's MMIX), its upper bits.
 pub(crate) struct Dice(pub(crate) u64);
 
@@ -337,12 +344,68 @@ struct Atomics {
     compared: Cells<u64>,
 }
 
+/// All threads append to a list on each node by procedures that they post, and store words between them.
+struct Posts {
+    wait: Wait,
+    atomics: Atomics,
+    /// By thread: the words that it stores, each once.
+    stored: LocalPtr<u64>,
+}
+
+impl Protocol for Posts {
+    type Config = Wait;
+
+    fn install(&wait: &Wait, setup: &mut Setup<'_>) -> Self {
+        let mut plan = Plan::new(setup.shape().nodes);
+        let stored = plan.local(setup.shape().nodes * setup.shape().threads * ADDITIONS as u32);
+        Self { wait, atomics: Atomics::planned(plan, setup), stored }
+    }
+}
+
+#[handlers]
+impl Posts {
+    fn main(&self, thread: &Thread<'_>) {
+        let memory = self.atomics.split.on(thread);
+        let owner = u64::from(thread.node().0 * thread.threads() + thread.index());
+        for item in owner * ADDITIONS..(owner + 1) * ADDITIONS {
+            for node in (0..thread.nodes()).map(NodeId) {
+                memory.post(node, self.atomics.layout.append(item));
+                memory.store((self.stored + item as i64).on(node), !item);
+            }
+        }
+        let of_thread = ADDITIONS * (size_of::<Append>() + size_of::<u64>()) as u64;
+        match self.wait {
+            Wait::All => memory.all_store_sync(),
+            Wait::Bytes if thread.index() == 0 => memory.store_sync(self.atomics.threads * of_thread),
+            Wait::Bytes => {}
+        }
+        if thread.index() == 0 {
+            let all = self.atomics.threads * ADDITIONS;
+            let stored = |item: u64| memory.load(self.stored + item as i64) == !item;
+            assert!((0..all).all(stored), "words stored between procedures");
+            self.atomics.expect_list(&memory);
+            self.atomics.compared.add(0, 1);
+        }
+    }
+
+    fn report(&self, quiet: &mut Quiet<'_>) -> Report {
+        self.atomics.report(quiet)
+    }
+}
+
 /// A word that is added to, the list's length, and its items.
 #[derive(Clone, Copy)]
 struct List {
     word: LocalPtr<u64>,
     length: LocalPtr<u64>,
     items: LocalPtr<u64>,
+}
+
+impl List {
+    /// The procedure that appends an item.
+    fn append(self, item: u64) -> Append {
+        Append { length: self.length.offset(), items: self.items.offset(), item }
+    }
 }
 
 /// Appends an item: reads the length and then writes it, which another append must not interrupt.
@@ -367,8 +430,14 @@ impl Protocol for Atomics {
     type Config = ();
 
     fn install((): &(), setup: &mut Setup<'_>) -> Self {
+        Self::planned(Plan::new(setup.shape().nodes), setup)
+    }
+}
+
+impl Atomics {
+    /// The word and the list, beside what a plan has.
+    fn planned(mut plan: Plan, setup: &mut Setup<'_>) -> Self {
         let shape = setup.shape();
-        let mut plan = Plan::new(shape.nodes);
         let threads = shape.nodes * shape.threads;
         let items = plan.local(threads * ADDITIONS as u32);
         let layout = List { word: plan.local(1), length: plan.local(1), items };
@@ -382,7 +451,7 @@ impl Protocol for Atomics {
 impl Atomics {
     fn main(&self, thread: &Thread<'_>) {
         let memory = self.split.on(thread);
-        let List { word, length, items } = self.layout;
+        let List { word, items, .. } = self.layout;
         let owner = u64::from(thread.node().0 * thread.threads() + thread.index());
         for node in (0..thread.nodes()).map(NodeId) {
             let mut before = None;
@@ -391,8 +460,7 @@ impl Atomics {
                 assert!(before < Some(told), "told {told} after {before:?}");
                 before = Some(told);
                 let item = owner * ADDITIONS + addition;
-                let append = Append { length: length.offset(), items: items.offset(), item };
-                let place = memory.invoke(node, append);
+                let place = memory.invoke(node, self.layout.append(item));
                 assert_eq!(memory.read((items + place as i64).on(node)), item, "item {place} of {node}");
             }
             memory.call(node);
@@ -412,8 +480,13 @@ impl Atomics {
 impl Atomics {
     /// Each node's word counts all additions, and its list has each item once.
     fn expect_all(&self, memory: &Memory<'_>) {
+        assert_eq!(memory.load(self.layout.word), self.threads * ADDITIONS);
+        self.expect_list(memory);
+    }
+
+    fn expect_list(&self, memory: &Memory<'_>) {
         let all = self.threads * ADDITIONS;
-        assert_eq!([self.layout.word, self.layout.length].map(|word| memory.load(word)), [all; 2]);
+        assert_eq!(memory.load(self.layout.length), all);
         let mut items: Vec<u64> = (0..all as i64).map(|item| memory.load(self.layout.items + item)).collect();
         items.sort_unstable();
         assert_eq!(items, (0..all).collect::<Vec<_>>());

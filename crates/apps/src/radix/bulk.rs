@@ -20,20 +20,12 @@ use tempest::{
     handlers,
 };
 
-use super::problem::{Asked, Digit, Problem};
-use super::sorting::{Run, positions};
-use super::work::{MOVE, SUM};
-use crate::kit::Division;
+use super::sorting::{Config, Run, positions};
+use crate::sorts::Digit;
+use crate::sorts::work::{MOVE, SUM};
 
 /// The keys that one word of a transfer carries.
 const PACKED: usize = 2;
-
-/// The part of a run that all nodes share.
-pub(super) struct Config {
-    pub(super) asked: Asked,
-    pub(super) problem: Arc<Problem>,
-    pub(super) division: Division,
-}
 
 /// The state of radix by bulk transfers on one node.
 pub(super) struct BulkRadix {

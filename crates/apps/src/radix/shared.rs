@@ -14,10 +14,11 @@ use tempest::{
     Array, Homes, NodeId, Protocol, Quiet, Report, Right, Setup, Shape, Shared, Thread, ThreadId, handlers,
 };
 
-use super::problem::{Asked, Digit, Problem};
+use super::problem::Asked;
 use super::sorting::{Run, positions};
-use super::work::{MOVE, SUM};
 use crate::kit::Division;
+use crate::sorts::work::{MOVE, SUM};
+use crate::sorts::{Digit, Keys};
 
 /// The keys that a thread asks for before it reads them, and at most as many more.
 const AHEAD: usize = 512;
@@ -30,7 +31,7 @@ fn block_keys(keys: &Shared<u32>) -> usize {
 /// The part of a run that all nodes share.
 pub(super) struct Config {
     asked: Asked,
-    problem: Arc<Problem>,
+    problem: Arc<Keys>,
     division: Division,
     memory: SharedMemory,
     keys: [Array<u32>; 2],
@@ -45,7 +46,7 @@ impl Config {
     pub(super) fn new(
         plan: &Plan,
         asked: Asked,
-        problem: Arc<Problem>,
+        problem: Arc<Keys>,
         division: Division,
     ) -> Result<Self, BadPlan> {
         let mut space = plan.layout()?;

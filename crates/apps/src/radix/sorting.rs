@@ -4,31 +4,38 @@
 
 use std::sync::Arc;
 
-use tempest::{Cells, Merge, NodeId, Report, Thread};
+use tempest::{Merge, NodeId, Report, Thread};
 
-use super::problem::{Asked, Digit, Problem};
-use super::work::{COUNT, SUM};
+use super::problem::Asked;
 use crate::kit::Division;
+use crate::sorts::work::{COUNT, SUM};
+use crate::sorts::{Digit, Keys, Verdict};
 
 /// The keys that a thread reads at a time.
 pub(super) const CHUNK: usize = 16;
 
+/// The part of a run without shared memory that all nodes share.
+pub(super) struct Config {
+    pub(super) asked: Asked,
+    pub(super) problem: Arc<Keys>,
+    pub(super) division: Division,
+}
+
 /// The keys that all nodes sort, and the errors of one node's answer.
 pub(super) struct Run {
     pub(super) asked: Asked,
-    pub(super) problem: Arc<Problem>,
+    pub(super) problem: Arc<Keys>,
     /// The division of keys, and of positions, among threads.
     pub(super) division: Division,
     pub(super) node: NodeId,
-    /// The number of wrong keys among those of each thread.
-    wrong: Cells<u64>,
+    verdict: Verdict,
 }
 
 impl Run {
     /// A run on a node. A thread that never compares its keys fails the check.
-    pub(super) fn new(asked: Asked, problem: &Arc<Problem>, division: Division, node: NodeId) -> Self {
-        let wrong = Cells::new(division.shape().threads as usize, u64::MAX);
-        Self { asked, problem: Arc::clone(problem), division, node, wrong }
+    pub(super) fn new(asked: Asked, problem: &Arc<Keys>, division: Division, node: NodeId) -> Self {
+        let verdict = Verdict::new(node, division.shape().threads);
+        Self { asked, problem: Arc::clone(problem), division, node, verdict }
     }
 
     /// The positions of a thread.
@@ -77,18 +84,12 @@ impl Run {
         for (index, keys) in found.chunks_mut(CHUNK).enumerate() {
             read(own.start + index * CHUNK, keys);
         }
-        let wrong = found.iter().zip(due).filter(|(found, due)| found != due).count();
-        self.wrong.set(thread.index() as usize, wrong as u64);
+        self.verdict.compare(thread, &found, due);
     }
 
     /// Checks the keys of the node, and states the figures.
     pub(super) fn report(&self) -> Report {
-        let wrong =
-            (0..self.wrong.len()).fold(0_u64, |sum, thread| sum.saturating_add(self.wrong.get(thread)));
-        let mut report = Report::checked(wrong == 0, || {
-            format!("{wrong} keys on {} are not those of the sorted list", self.node)
-        });
-        report.checks = (self.division.of_node(self.node).len() as u64).max(1);
+        let mut report = self.verdict.report(self.division.of_node(self.node).len() as u64);
         if self.node == NodeId(0) {
             let passes = self.asked.digits().count();
             report = report.figure("keys", f64::from(self.asked.keys), Merge::Max).figure(

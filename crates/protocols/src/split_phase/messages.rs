@@ -161,7 +161,7 @@ impl SplitPhase {
     }
 
     /// Confirms stores to their source.
-    fn confirm(&self, thread: u16, confirms: u16, cx: &mut Handler<'_>) {
+    pub(super) fn confirm(&self, thread: u16, confirms: u16, cx: &mut Handler<'_>) {
         if confirms > 0 {
             let ticket = Ticket { thread: thread.into(), kind: Kind::Store }.to_bits();
             let source = cx.source();
@@ -170,7 +170,7 @@ impl SplitPhase {
     }
 
     /// Counts the bytes that have been stored here.
-    fn count_stored(&self, bytes: u64, cx: &mut Handler<'_>) {
+    pub(super) fn count_stored(&self, bytes: u64, cx: &mut Handler<'_>) {
         cx.charge(Primitive::CountStore);
         cx.signal(&self.arrivals.bytes, bytes);
     }

@@ -11,6 +11,7 @@
 //! | [`get`](Scope::get), [`put`](Scope::put) | nothing | the issuer, at [`sync`](Scope::sync) or the end of the scope |
 //! | [`store`](Memory::store) | nothing | the target, which counts bytes: [`store_sync`](Memory::store_sync) |
 //! | [`invoke`](Memory::invoke), [`fetch_add`](Memory::fetch_add) | the result | the issuer, at return |
+//! | [`post`](Memory::post) | nothing | the target, which counts the procedure's bytes as those of a store |
 //! | [`call`](Memory::call) | an answer that says nothing | the issuer, at return |
 //! | [`barrier`](Memory::barrier) | everybody | all; it does not wait for stores |
 //! | [`all_store_sync`](Memory::all_store_sync) | everybody, and all stores | all |

@@ -6,11 +6,11 @@
 use std::any::{TypeId, type_name};
 use std::fmt;
 
-use tempest::{Mechanism, Setup};
+use tempest::{Charger, Class, Mechanism, Primitive, Setup};
 
 use super::arena::{ArenaWord, MOST, MOST_SHORT, Sizes};
 use super::pointers::{LocalPtr, SpreadArray};
-use super::procedure::{Invoke, Procedure};
+use super::procedure::{Invoke, Post, Procedure};
 
 /// The layout of every node's arena, the procedures that may be invoked there, and how blocks travel.
 #[derive(Clone, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub struct Plan {
     direct: bool,
 }
 
-/// A procedure that may be invoked.
+/// A procedure that may be invoked and posted.
 #[derive(Clone)]
 struct Registered {
     procedure: TypeId,
@@ -97,12 +97,16 @@ impl Plan {
         SpreadArray::new(self.local(words), len, block, self.nodes)
     }
 
-    /// Lets a procedure be invoked. Each is registered once.
+    /// Lets a procedure be invoked and posted. Each is registered once.
     pub fn procedure<P: Procedure>(&mut self) {
         self.procedures.push(Registered {
             procedure: TypeId::of::<P>(),
             name: type_name::<P>(),
-            register: |setup| setup.message::<Invoke<P>>(),
+            register: |setup| {
+                setup.message::<Invoke<P>>();
+                setup.message::<Post<P>>();
+                setup.charges(Charger::HandlersOf(Class::User), &[Primitive::CountStore]);
+            },
         });
     }
 

@@ -16,10 +16,12 @@ const FETCH_ADD: Operations = Operations::NONE.loads(1).integers(1).stores(1);
 
 /// A procedure and its arguments: plain data, at most 12 words of 8 bytes.
 ///
-/// Registered with [`Plan::procedure`](super::Plan::procedure), run with [`Memory::invoke`](super::Memory::invoke).
+/// Registered with [`Plan::procedure`](super::Plan::procedure), run with [`Memory::invoke`](super::Memory::invoke) or
+/// [`Memory::post`](super::Memory::post).
 pub trait Procedure: Pod {
     /// What it does, to the arena of the node it was sent to, and what it returns to the issuer. Atomic against all other
-    /// procedures of that node; it is short and never blocks. It accounts for its work through `cx`.
+    /// procedures of that node; it is short and never blocks. It accounts for its work through `cx`. Nobody is told what a posted
+    /// procedure returns.
     ///
     /// A write or store from afar to a word that it changes is not excluded: a network processor may do that.
     fn run(self, arena: &Cells<u64>, cx: &mut Handler<'_>) -> u64;
@@ -45,6 +47,16 @@ impl Procedure for FetchAdd {
 #[repr(transparent)]
 pub(super) struct Invoke<P>(pub(super) P);
 
+/// A procedure on its way whose issuer hears nothing of it. The target counts it as a store, and confirms so many stores to the
+/// source, mostly none.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C, packed)]
+pub(super) struct Post<P> {
+    pub(super) procedure: P,
+    pub(super) thread: u16,
+    pub(super) confirms: u16,
+}
+
 /// Runs a procedure on the thread's own node.
 pub(super) fn run_here<P: Procedure>(procedure: P, split: &SplitPhase, thread: &Thread<'_>) -> u64 {
     thread.hold(split.space.key(KEY), |cx| procedure.run(split.arena(), cx))
@@ -61,5 +73,20 @@ impl<P: Procedure> Message for Invoke<P> {
         let value = self.0.run(split.arena(), cx);
         let source = cx.source();
         cx.send_with(source, SplitPhase::returned(payload[0] as u32), &[value]);
+    }
+}
+
+impl<P: Procedure> Message for Post<P> {
+    type Protocol = SplitPhase;
+
+    fn key(&self) -> Key {
+        Key::User(KEY)
+    }
+
+    fn handle(self, split: &SplitPhase, _: &[u64], cx: &mut Handler<'_>) {
+        let Self { procedure, thread, confirms } = self;
+        procedure.run(split.arena(), cx);
+        split.confirm(thread, confirms, cx);
+        split.count_stored(size_of::<P>() as u64, cx);
     }
 }

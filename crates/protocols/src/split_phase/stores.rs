@@ -1,4 +1,4 @@
-//! Stores: writes whose arrival their target counts, and the waits for them.
+//! Stores: writes and procedures whose arrival their target counts, and the waits for them.
 //!
 //! This module must never know how a store is served where it arrives.
 
@@ -7,10 +7,14 @@ use tempest::{NodeId, Operations};
 use super::arena::{self, ArenaWord};
 use super::handle::Memory;
 use super::pointers::GlobalPtr;
+use super::procedure::{self, Post, Procedure};
 use super::state::{Kind, SplitPhase};
 
 /// Storing to one's own memory: is it here, the store, and the count of what arrived.
 const STORE_HERE: Operations = Operations::NONE.integers(3).loads(1).stores(2);
+
+/// Posting a procedure to one's own node, beside the procedure: is it here, and the count of what arrived.
+const POST_HERE: Operations = Operations::NONE.integers(3).loads(1).stores(1);
 
 impl Memory<'_> {
     /// Has a word written. Nobody tells this node when it is; the target counts its bytes.
@@ -28,6 +32,23 @@ impl Memory<'_> {
         self.issue(to.node(), SplitPhase::store(place, thread, confirms), &[arena::alone(value)]);
     }
 
+    /// Runs a procedure on a node's compute processor, and waits for nothing. Nobody tells this node when it has run, nor what it
+    /// returned; the target counts the bytes of `P` as those of a store. A program appends to a list on another node in this way.
+    ///
+    /// # Panics
+    /// If the procedure was not [registered](super::Plan::procedure), or there is no such node.
+    pub fn post<P: Procedure>(&self, node: NodeId, procedure: P) {
+        let bytes = size_of::<P>() as u64;
+        self.issuer.note_stored(node, bytes);
+        if node == self.split.node {
+            self.thread.charge(POST_HERE);
+            procedure::run_here(procedure, self.split, self.thread);
+            return self.thread.signal(&self.split.arrivals.bytes, bytes);
+        }
+        let (thread, confirms) = self.count_store(node);
+        self.issue(node, Post { procedure, thread, confirms }, &[]);
+    }
+
     /// Makes room for a store that must be confirmed and counts it. Returns the thread's number, and how many stores
     /// the target shall confirm, as they travel.
     pub(super) fn count_store(&self, to: NodeId) -> (u16, u16) {
@@ -43,7 +64,7 @@ impl Memory<'_> {
         self.split.arrivals.wait(self.thread, bytes);
     }
 
-    /// Waits until all that any thread of any node has stored before it called this is in place, and all of it
+    /// Waits until all that any thread of any node has stored or posted before it called this is in place, and all of it
     /// counts as waited for. Every thread of every node calls it; gets and puts of this thread are done then too.
     ///
     /// Each node first tells those it has stored to how much that was. When a barrier says that all have been

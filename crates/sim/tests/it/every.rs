@@ -16,6 +16,7 @@ use crate::setup::{machine, programs};
 /// Small inputs, the program's name first. A program that is not among them runs with its own.
 const INPUTS: &[&[&str]] = &[
     &["active-message", "rounds=3", "row=2", "hops=1", "block=16"],
+    &["bitonic-sort", "keys=200"],
     &["bulk-bandwidth", "bytes=32"],
     &["cannon", "order=14"],
     &["cholesky", "width=4", "matrix=inputs/494_bus.mtx"],
@@ -34,8 +35,10 @@ const INPUTS: &[&[&str]] = &[
     &["poll-granularity", "turn=200", "granularity=50", "others=50", "iterations=1"],
     &["radix", "keys=300", "radix=16", "bits=9"],
     &["remote-miss", "misses=10", "push=1", "home=busy"],
+    &["sample-sort", "keys=200", "oversampling=8"],
     &["saturation", "misses=5", "push=1", "kind=upgrade"],
     &["shared-histogram", "values=30"],
+    &["shell-sort", "keys=200", "piece=10"],
     &["split-phase", "operations=64"],
     &["thread-switch", "turns=20"],
     &["tomcatv", "size=18", "iterations=2"],

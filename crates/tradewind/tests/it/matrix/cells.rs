@@ -22,6 +22,7 @@ const OPTIONS: [&str; 8] =
 /// with its own. The last of each is a file.
 const INPUTS: &[&[&str]] = &[
     &["active-message", "rounds=5", "row=2", "hops=1", "block=16"],
+    &["bitonic-sort", "keys=400"],
     &["bulk-bandwidth", "bytes=32"],
     &["cannon", "order=20"],
     &["cholesky", "width=4", "matrix=inputs/494_bus.mtx"],
@@ -55,8 +56,12 @@ const INPUTS: &[&[&str]] = &[
     &["poll-granularity", "turn=200", "granularity=50", "others=100", "iterations=2"],
     &["radix", "keys=500", "radix=16", "bits=9"],
     &["remote-miss", "misses=20", "push=1", "home=busy"],
+    &["sample-sort", "keys=400", "oversampling=8"],
+    // Many keys are equal.
+    &["sample-sort", "keys=200", "bits=3", "oversampling=1"],
     &["saturation", "misses=10", "push=1", "kind=upgrade"],
     &["shared-histogram", "values=60"],
+    &["shell-sort", "keys=400", "piece=16"],
     &["split-phase", "operations=64", "measure=exch"],
     &["split-phase", "operations=64", "measure=rtt"],
     &["thread-switch", "turns=50"],

@@ -1,0 +1,26 @@
+//! The parts that several sorting programs share: the keys, the sort of one thread's keys, merges, sums of counts over threads, and the
+//! comparison of the result with a sequential sort.
+//!
+//! | module | what it is |
+//! |---|---|
+//! | `keys` | the keys that are drawn, and their order |
+//! | `verdict` | the comparison of each thread's keys with those that belong there |
+//! | `local` | the sort of the keys of one thread |
+//! | `merging` | the lower or the upper half of two sorted blocks |
+//! | `ranks` | sums of counts over threads and values: where each thread's first key of a value goes |
+//! | `work` | the work that a model charges for it |
+//!
+//! This module must never know how keys travel, nor any one program.
+
+mod keys;
+mod local;
+mod merging;
+mod ranks;
+mod verdict;
+pub(crate) mod work;
+
+pub(crate) use keys::{Digit, Keys, a_key_for_each_thread};
+pub(crate) use local::sort;
+pub(crate) use merging::{Half, Merge};
+pub(crate) use ranks::Ranks;
+pub(crate) use verdict::Verdict;
