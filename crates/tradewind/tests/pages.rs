@@ -268,7 +268,8 @@ fn the_readme_tells_the_score_of_the_records() {
         let name = path.file_name().expect("a file").to_string_lossy();
         assert!(readme.contains(&format!("results/{name}")), "README.md does not name results/{name}");
     }
-    let records: Vec<_> = paths.iter().map(|path| fs::read_to_string(path).expect("a record is a text")).collect();
+    let records: Vec<_> =
+        paths.iter().map(|path| fs::read_to_string(path).expect("a record is a text")).collect();
     for line in score(&records) {
         assert!(
             readme.lines().any(|known| known == line),

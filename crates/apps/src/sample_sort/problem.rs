@@ -12,6 +12,9 @@ use tempest::entry::Inputs;
 use crate::kit::{Division, stream};
 use crate::sorts::Keys;
 
+/// The most keys of a push.
+pub(super) const PUSHED: usize = 2;
+
 /// The inputs of sample-sort.
 #[derive(Clone, Copy, Debug, Inputs)]
 pub(super) struct Asked {
@@ -24,6 +27,9 @@ pub(super) struct Asked {
     /// samples that a thread draws of its keys; the more, the more alike are the bins
     #[input(default = 64, range = 1..=4096)]
     pub(super) oversampling: u32,
+    /// keys that one push carries, by messages
+    #[input(default = 1, range = 1..=PUSHED as u32)]
+    pub(super) push: u32,
 }
 
 /// Keys, and the bins into which they belong.
@@ -94,7 +100,7 @@ mod tests {
     use super::*;
 
     fn problem(keys: u32, bits: u32, nodes: u32) -> Problem {
-        let asked = Asked { keys, bits, oversampling: 64 };
+        let asked = Asked { keys, bits, oversampling: 64, push: 1 };
         let division = Division::new(keys, Shape { nodes, threads: 2 });
         Problem::of(&asked, Keys::draw(keys, bits, 5), division, 5)
     }

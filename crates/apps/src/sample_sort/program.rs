@@ -63,7 +63,7 @@ impl Protocol for SampleSort {
             Mechanism::Bulk => Way::Grouped(Groups::reserve(&mut plan, largest, config.division)),
             _ => {
                 plan.procedure::<Push>();
-                Way::Pushed(Pushes::reserve(&mut plan, largest, config.division))
+                Way::Pushed(Pushes::reserve(&mut plan, largest, config.asked.push, config.division))
             }
         };
         Self {

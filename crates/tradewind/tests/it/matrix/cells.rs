@@ -58,7 +58,7 @@ const INPUTS: &[&[&str]] = &[
     &["remote-miss", "misses=20", "push=1", "home=busy"],
     &["sample-sort", "keys=400", "oversampling=8"],
     // Many keys are equal.
-    &["sample-sort", "keys=200", "bits=3", "oversampling=1"],
+    &["sample-sort", "keys=200", "bits=3", "oversampling=1", "push=2"],
     &["saturation", "misses=10", "push=1", "kind=upgrade"],
     &["shared-histogram", "values=60"],
     &["shell-sort", "keys=400", "piece=16"],
