@@ -9,6 +9,7 @@
 //! | [`gauss`] | a row that all nodes need at once, column after column, chosen by a reduction |
 //! | [`histogram`] | the smallest program, by messages and through shared memory: where to begin a new one |
 //! | [`iccg`] | a fine-grain data-flow graph: one small message for each edge that leaves a thread |
+//! | [`p_ray`] | blocking reads of small objects, kept in a cache by software, between computing of any length |
 //! | [`radix`] | writes to random places of all nodes, in bursts, and sums over threads |
 //! | [`litmus`] | litmus tests of shared memory; they are in no table, as the command has a subcommand for them |
 //! | [`tomcatv`] | rows of neighbours, between long sweeps over memory that no cache holds |
@@ -41,6 +42,7 @@ pub mod histogram;
 pub mod iccg;
 mod kit;
 pub mod litmus;
+pub mod p_ray;
 pub mod radix;
 pub mod tomcatv;
 
@@ -55,6 +57,7 @@ pub static ALL: &[Entry] = &[
     gauss::ENTRY,
     histogram::Histogram::ENTRY,
     iccg::ENTRY,
+    p_ray::ENTRY,
     radix::ENTRY,
     histogram::SharedHistogram::ENTRY,
     tomcatv::ENTRY,
