@@ -52,6 +52,7 @@
 
 mod balance;
 mod grid;
+mod input;
 mod objects;
 mod problem;
 mod program;
@@ -70,5 +71,5 @@ pub const ENTRY: Entry = Entry {
     summary: "a ray tracer whose scene is spread over the nodes: triangles are read and kept in caches",
     mechanisms: &[Mechanism::Messages, Mechanism::Bulk],
     inputs: problem::Asked::INPUTS,
-    load: problem::load,
+    load: input::load,
 };

@@ -4,17 +4,13 @@
 
 use std::sync::{Arc, OnceLock};
 
-use tempest::Job;
-use tempest::entry::{BadPlan, File, Given, Inputs, Instance, Loaded, Plan, Reader};
+use formats::bezier::Patch;
+use tempest::entry::{File, Inputs};
 
 use super::balance::Balance;
-use super::program::{Config, PRay};
 use super::scene::Scene;
-use super::surface::{Triangle, WORDS};
+use super::surface::Triangle;
 use super::trace::{Tracer, Whole};
-
-/// The most words of 8 bytes that the arena of a node may have.
-const MOST_WORDS: u64 = 1 << 31;
 
 /// The inputs of p-ray.
 #[derive(Clone, Debug, Inputs)]
@@ -42,24 +38,6 @@ pub(super) struct Asked {
     pub(super) balance: Balance,
 }
 
-/// Reads the inputs, and the surface out of its file.
-pub(super) fn load(given: &Given) -> Loaded {
-    let mut reader = Reader::new(given, Asked::INPUTS);
-    let asked = Asked::read(&mut reader);
-    // The surface is read even if another input is wrong, so that a person sees all mistakes at once.
-    let patches = given.files.get("scene").and_then(|file| {
-        let read = formats::bezier::read(&file.name, &file.bytes);
-        read.map_err(|errors| errors.to_string().lines().for_each(|line| reader.refuse(line.to_owned()))).ok()
-    });
-    let made = patches.zip(asked).and_then(|(patches, asked)| {
-        let scene = Scene::around(&patches, asked.steps, asked.cells);
-        let refused = |problem| reader.refuse(format!("{}: {problem}", asked.scene.name));
-        scene.map_err(refused).ok().map(|(scene, triangles)| System::new(asked.clone(), scene, triangles))
-    });
-    reader.finish()?;
-    Ok(Box::new(made.expect("whatever is missing was refused")))
-}
-
 /// A scene, and its image.
 #[derive(Debug)]
 pub(super) struct Problem {
@@ -70,6 +48,15 @@ pub(super) struct Problem {
 }
 
 impl Problem {
+    /// Makes the scene around a surface.
+    ///
+    /// # Errors
+    /// The surface cannot be cut into triangles; the text says why.
+    pub(super) fn new(asked: Asked, patches: &[Patch]) -> Result<Self, String> {
+        let (scene, triangles) = Scene::around(patches, asked.steps, asked.cells)?;
+        Ok(Self { asked, scene, triangles, image: OnceLock::new() })
+    }
+
     /// The image by lines, as one thread renders it that has all triangles. It is rendered when first asked for.
     pub(super) fn image(&self) -> &[u64] {
         self.image.get_or_init(|| {
@@ -87,56 +74,18 @@ impl Problem {
     }
 }
 
-/// The program with its inputs read.
-struct System(Arc<Problem>);
-
-impl System {
-    fn new(asked: Asked, scene: Scene, triangles: Vec<Triangle>) -> Self {
-        Self(Arc::new(Problem { asked, scene, triangles, image: OnceLock::new() }))
-    }
-
-    /// Refuses caches that the memory of a node cannot be numbered with.
-    fn check_room(&self, plan: &Plan) -> Result<(), BadPlan> {
-        let (threads, nodes) = (u64::from(plan.shape.threads), u64::from(plan.shape.nodes));
-        let (cache, words) = (u64::from(self.0.cache()), WORDS as u64);
-        let size = u64::from(self.0.asked.size);
-        let others =
-            (self.0.triangles.len() as u64).div_ceil(nodes) * words + size.div_ceil(nodes) * size + 1;
-        let room = MOST_WORDS.saturating_sub(others + threads) / words / threads;
-        if cache < room {
-            return Ok(());
-        }
-        let caches = format!("{threads} threads of a node with {cache} triangles each");
-        Err(format!("{caches}: expected fewer than {room}, --input cache={}", room.saturating_sub(1)).into())
-    }
-}
-
-impl Instance for System {
-    fn job(&self, plan: &Plan) -> Result<Job, BadPlan> {
-        self.check_room(plan)?;
-        // All nodes need it, and only rendering is timed.
-        self.0.image();
-        Ok(Job::new::<PRay>(Arc::new(Config { problem: Arc::clone(&self.0), mechanism: plan.mechanism })))
-    }
-
-    fn describe(&self) -> Vec<(&'static str, String)> {
-        let mut facts = self.0.asked.describe();
-        facts.push(("triangles", self.0.triangles.len().to_string()));
-        facts
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use tempest::{Mechanism, Shape};
+pub(super) mod tests {
+    use tempest::entry::Given;
 
     use super::*;
-    use crate::kit::matrices::{assert_say, mistakes};
     use crate::p_ray::scene::SKY;
 
-    const TEAPOT: &[u8] = include_bytes!("../../../../inputs/teapot.bpt");
+    /// Newell's tea pot.
+    pub(in crate::p_ray) const TEAPOT: &[u8] = include_bytes!("../../../../inputs/teapot.bpt");
 
-    fn given(bytes: &[u8], inputs: &[(&str, &str)]) -> Given {
+    /// The bytes of a surface, and inputs.
+    pub(in crate::p_ray) fn given(bytes: &[u8], inputs: &[(&str, &str)]) -> Given {
         let mut given = Given::default();
         given.files.insert("scene".into(), File { name: "pot.bpt".into(), bytes: bytes.into() });
         given.values.extend(inputs.iter().map(|&(key, value)| (key.to_owned(), value.to_owned())));
@@ -145,9 +94,7 @@ mod tests {
 
     fn problem(inputs: &[(&str, &str)]) -> Problem {
         let asked = Asked::from_given(&given(TEAPOT, inputs)).unwrap();
-        let patches = formats::bezier::read("teapot", TEAPOT).unwrap();
-        let (scene, triangles) = Scene::around(&patches, asked.steps, asked.cells).unwrap();
-        Problem { asked, scene, triangles, image: OnceLock::new() }
+        Problem::new(asked, &formats::bezier::read("teapot", TEAPOT).unwrap()).unwrap()
     }
 
     /// Red, green and blue from 0 to 1.
@@ -186,32 +133,5 @@ mod tests {
         // Eight triangles of each of the four patches around the middle of the lid, and of the bottom, have no area.
         let problem = problem(&[]);
         assert_eq!(problem.triangles.len(), 32 * 128 - 8 * 8);
-    }
-
-    #[test]
-    fn the_mistakes_of_inputs_and_file_come_together() {
-        let wrong = given(b"1\n3 2\n", &[("balance", "fair"), ("size", "0")]);
-        assert_say(&mistakes(load(&wrong)), &["size", "balance", "pot.bpt:2:1: degrees of a patch 3 2"]);
-    }
-
-    #[test]
-    fn a_surface_without_area_is_refused_by_name() {
-        let point = format!("1\n3 3\n{}", "1 1 1\n".repeat(16));
-        assert_say(&mistakes(load(&given(point.as_bytes(), &[]))), &["pot.bpt: a surface without extent"]);
-        let line: String = (0..16).map(|at| format!("{at} 0 0\n")).collect();
-        let line = format!("1\n3 3\n{line}");
-        assert_say(&mistakes(load(&given(line.as_bytes(), &[]))), &["pot.bpt: a surface without area"]);
-    }
-
-    #[test]
-    fn caches_that_do_not_fit_are_refused_with_what_would() {
-        let instance = load(&given(TEAPOT, &[("size", "8"), ("cache", "1048576")])).unwrap();
-        let plan = |threads| Plan::new(Mechanism::Messages, Shape { nodes: 2, threads });
-        assert!(instance.job(&plan(100)).is_ok());
-        let error = instance.job(&plan(100_000)).unwrap_err().to_string();
-        assert!(
-            error.contains("100000 threads of a node with 4032 triangles each: expected fewer than 1192"),
-            "{error}"
-        );
     }
 }
