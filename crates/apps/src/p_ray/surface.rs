@@ -98,7 +98,7 @@ fn bernstein(t: f64) -> [f64; 4] {
     [s * s * s, 3.0 * s * s * t, 3.0 * s * t * t, t * t * t]
 }
 
-/// Their derivatives.
+/// The derivatives of the four polynomials of Bernstein of degree 3.
 fn slopes(t: f64) -> [f64; 4] {
     let s = 1.0 - t;
     [-3.0 * s * s, 3.0 * s * s - 6.0 * s * t, 6.0 * s * t - 3.0 * t * t, 3.0 * t * t]
