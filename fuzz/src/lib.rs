@@ -5,9 +5,9 @@
 
 #![forbid(unsafe_code)]
 
-use promises::{check_litmus, check_matrix, check_mesh};
+use promises::{check_litmus, check_matrix, check_mesh, check_patches};
 use tradewind_formats::{
-    Errors, SparseMatrix, Symmetry, decompress_within, litmus, matrix,
+    Errors, SparseMatrix, Symmetry, bezier, decompress_within, litmus, matrix,
     mesh::{self, Mesh},
 };
 
@@ -68,6 +68,17 @@ pub fn medit(bytes: &[u8]) {
 pub fn mesh_text(bytes: &[u8]) {
     let Some(mesh) = checked_mesh(mesh::text::read("fuzz", bytes)) else { return };
     assert_eq!(mesh::text::read("again", mesh::text::write(&mesh).as_bytes()), Ok(mesh));
+}
+
+/// Bézier patches.
+pub fn bezier(bytes: &[u8]) {
+    match bezier::read("fuzz", bytes) {
+        Ok(patches) => {
+            check_patches(&patches);
+            assert_eq!(bezier::read("again", bezier::write(&patches).as_bytes()), Ok(patches));
+        }
+        Err(errors) => check_errors(errors),
+    }
 }
 
 /// Litmus tests, and logs of them.

@@ -12,6 +12,7 @@
 //! | [`histogram`] | the smallest program, by messages and through shared memory: where to begin a new one |
 //! | [`iccg`] | a fine-grain data-flow graph: one small message for each edge that leaves a thread |
 //! | [`matmul`] | large blocks from neighbour to neighbour, and small blocks that are read while others compute |
+//! | [`p_ray`] | blocking reads of small objects, kept in a cache by software, between computing of any length |
 //! | [`radix`] | writes to random places of all nodes, in bursts, and sums over threads |
 //! | [`sample_sort`] | one small message for each key, or one block for each pair of threads, between two computing phases |
 //! | [`shell_sort`] | reads of a partner's keys, a few at a time, while the partner computes |
@@ -49,6 +50,7 @@ pub mod iccg;
 mod kit;
 pub mod litmus;
 pub mod matmul;
+pub mod p_ray;
 pub mod radix;
 pub mod sample_sort;
 pub mod shell_sort;
@@ -71,6 +73,7 @@ pub static ALL: &[Entry] = &[
     histogram::Histogram::ENTRY,
     iccg::ENTRY,
     matmul::mm::ENTRY,
+    p_ray::ENTRY,
     radix::ENTRY,
     sample_sort::ENTRY,
     histogram::SharedHistogram::ENTRY,

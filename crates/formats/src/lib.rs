@@ -1,4 +1,4 @@
-//! Bytes to values: compressed streams, sparse matrices, meshes and litmus tests.
+//! Bytes to values: compressed streams, sparse matrices, meshes, curved surfaces and litmus tests.
 //!
 //! [`matrix::read`] and [`mesh::read`] take a file of any format they know, compressed or not; the modules
 //! beside them read one format each.
@@ -21,6 +21,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod bezier;
 mod compressed_column;
 mod compression;
 mod coordinates;
@@ -31,6 +32,7 @@ pub mod litmus;
 pub mod matrix;
 pub mod matrix_market;
 pub mod mesh;
+mod points;
 pub mod rutherford_boeing;
 mod scan;
 mod sparse;

@@ -16,6 +16,7 @@ type Target = (&'static str, fn(&[u8]));
 
 /// Every target.
 const TARGETS: &[Target] = &[
+    ("bezier", checks::bezier),
     ("detection", checks::detection),
     ("harwell_boeing", checks::harwell_boeing),
     ("litmus", checks::litmus),

@@ -1,4 +1,4 @@
-//! Points, edges, tetrahedra and faces as records of one line each: what the mesh formats have in common.
+//! Edges, tetrahedra and faces as records of one line each: what the mesh formats have in common.
 //!
 //! It must never know which format it reads.
 
@@ -67,33 +67,6 @@ impl<const N: usize> Elements<N> {
             }
         }
     }
-}
-
-/// Whether a line has `count` fields; reported if not.
-pub(super) fn has_fields(
-    line: Fields<'_>,
-    count: usize,
-    what: &'static str,
-    report: &mut Report<'_>,
-) -> bool {
-    let found = line.count();
-    if found != count {
-        report.add(line.trimmed().rest().offset, what, format_args!("of {found} numbers"), count);
-    }
-    found == count
-}
-
-/// Three coordinates.
-pub(super) fn point(line: &mut Fields<'_>, report: &mut Report<'_>) -> Option<[f64; 3]> {
-    let [x, y, z] = [(); 3].map(|()| {
-        let field = line.take();
-        let coordinate = scan::real(field.text);
-        if coordinate.is_none() {
-            report.add(field.offset, "coordinate", Excerpt(field.text), "a finite number");
-        }
-        coordinate
-    });
-    Some([x?, y?, z?])
 }
 
 /// A marker or reference.

@@ -21,6 +21,7 @@ use super::{
 use crate::{
     Errors,
     errors::{Excerpt, Misfits, Report},
+    points,
     scan::{self, Field, Fields, Lines},
 };
 
@@ -304,7 +305,7 @@ impl<'a> Reader<'a, '_> {
     ) {
         let mut misfits = Misfits::default();
         for &line in records {
-            let fits = elements::has_fields(line, fields, what, self.report);
+            let fits = points::has_fields(line, fields, what, self.report);
             if fits {
                 take(line, self.report);
             }
@@ -317,7 +318,7 @@ impl<'a> Reader<'a, '_> {
     fn vertices(&mut self, records: &[Fields<'a>], stated: Option<usize>) {
         let mut points = Vec::with_capacity(records.len());
         self.each("vertex", 4, records, |mut line, report| {
-            let point = elements::point(&mut line, report);
+            let point = points::point(&mut line, report);
             let reference = elements::integer(line.take(), report);
             points.extend(point.filter(|_| reference.is_some()));
         });

@@ -14,11 +14,12 @@ use std::fmt::{self, Write};
 
 use super::{
     Face, Mesh,
-    elements::{self, Elements, Records},
+    elements::{Elements, Records},
 };
 use crate::{
     Errors,
     errors::{Excerpt, Misfits, Report},
+    points,
     scan::{self, Fields, Lines},
 };
 
@@ -55,7 +56,7 @@ fn read_reporting(bytes: &[u8], report: &mut Report<'_>) -> Option<Mesh> {
     let [nodes, edges, tetrahedra, faces] = counts(&mut lines, report)?;
     let mut points = Vec::with_capacity((nodes as usize).min(lines.remaining() / LEAST_POINT_BYTES + 1));
     part(&mut lines, &POINT, nodes, report, |mut line, report| {
-        points.extend(elements::point(&mut line, report));
+        points.extend(points::point(&mut line, report));
     })?;
     let records = Records { base: 0, nodes };
     let edges = elements::<2>(&mut lines, &EDGE, edges, records, report)?;
@@ -101,7 +102,7 @@ fn part<'a>(
             report.add(lines.offset(), part.number, done, expected);
             return None;
         };
-        let fits = elements::has_fields(line, part.fields, part.one, report);
+        let fits = points::has_fields(line, part.fields, part.one, report);
         if fits {
             take(line, report);
         }

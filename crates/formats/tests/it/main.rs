@@ -2,6 +2,7 @@
 //!
 //! `data` reads a collection that does not travel with the project: see there for how to run it.
 
+mod bezier;
 mod compression;
 mod data;
 mod detection;

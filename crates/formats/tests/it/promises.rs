@@ -6,6 +6,7 @@ use std::collections::HashSet;
 
 use tradewind_formats::{
     SparseMatrix, Symmetry, Values,
+    bezier::Patch,
     litmus::{Address, Formula, Instruction, MAX_LOCATIONS, MAX_THREADS, Operand, Place, Test, Thread},
     mesh::Mesh,
 };
@@ -41,6 +42,12 @@ fn check_elements<const N: usize>(elements: impl Iterator<Item = [u32; N]>, mesh
         assert!(nodes.windows(2).all(|pair| pair[0] < pair[1]), "{element:?} repeats a node");
         assert!(seen.insert(nodes), "{element:?} twice");
     }
+}
+
+/// Panics unless patches keep the promises of their type.
+pub(crate) fn check_patches(patches: &[Patch]) {
+    let points = patches.iter().flat_map(|patch| patch.control.as_flattened());
+    assert!(points.flatten().all(|coordinate| coordinate.is_finite()));
 }
 
 /// Panics unless a litmus test keeps the promises of its type.

@@ -1,8 +1,10 @@
-//! What holds for all matrices, meshes, litmus tests and bytes.
+//! What holds for all matrices, meshes, patches, litmus tests and bytes.
 
 use proptest::{collection, prelude::*, sample::Index};
 use tradewind_formats::{
-    Errors, SparseMatrix, Symmetry, Values, decompress_within, harwell_boeing,
+    Errors, SparseMatrix, Symmetry, Values,
+    bezier::{self, Patch},
+    decompress_within, harwell_boeing,
     litmus::{self, Test},
     matrix, matrix_market,
     mesh::{self, Mesh},
@@ -10,8 +12,8 @@ use tradewind_formats::{
 };
 
 use crate::{
-    promises::{check_litmus, check_matrix, check_mesh},
-    strategies::{self, matrices, meshes},
+    promises::{check_litmus, check_matrix, check_mesh, check_patches},
+    strategies::{self, matrices, meshes, patches},
     writers,
 };
 
@@ -25,6 +27,7 @@ fn nearly_files() -> impl Strategy<Value = String> {
         Just("MeshVersionFormatted 2\nDimension 3\nVertices 1\n".to_owned()),
         Just("\nTetrahedra\n".to_owned()),
         Just("\nEnd\n".to_owned()),
+        Just("2\n3 3\n1 0 .5\n".to_owned()),
         Just("\n{ x=1; 0:x5=x; }\n P0 | P1 ;\n".to_owned()),
         Just(" lw.aq x6,0(x5) | L: ;\n".to_owned()),
         Just("MOV [x],$1;".to_owned()),
@@ -62,6 +65,8 @@ fn answers(bytes: &[u8]) {
     for read in [mesh::read, mesh::medit::read, mesh::text::read] {
         read("any", &plain).map_or_else(|errors| check_errors(&errors), |mesh| check_mesh(&mesh));
     }
+    bezier::read("any", &plain)
+        .map_or_else(|errors| check_errors(&errors), |patches| check_patches(&patches));
     litmus::read("any", &plain).map_or_else(|errors| check_errors(&errors), |test| check_litmus(&test));
     litmus::log::read("any", &plain)
         .map_or_else(|errors| check_errors(&errors), |tests| assert!(!tests.is_empty()));
@@ -71,8 +76,8 @@ fn check_errors(errors: &Errors) {
     assert!(!errors.listed().is_empty() && !errors.to_string().is_empty());
 }
 
-/// Every format's file of a matrix, a mesh or a litmus test.
-fn files(matrix: &SparseMatrix, mesh: &Mesh, test: &Test) -> [String; 8] {
+/// Every format's file of a matrix, a mesh, patches or a litmus test.
+fn files(matrix: &SparseMatrix, mesh: &Mesh, patches: &[Patch], test: &Test) -> [String; 9] {
     [
         matrix_market::write(matrix),
         writers::compressed_columns(matrix, false),
@@ -81,6 +86,7 @@ fn files(matrix: &SparseMatrix, mesh: &Mesh, test: &Test) -> [String; 8] {
         writers::headed_triplets(matrix),
         writers::medit(mesh),
         mesh::text::write(mesh),
+        bezier::write(patches),
         writers::litmus(test),
     ]
 }
@@ -130,6 +136,13 @@ proptest! {
     }
 
     #[test]
+    fn written_patches_read_back_equal(patches in patches()) {
+        let text = bezier::write(&patches);
+        prop_assert_eq!(bezier::read("written", text.as_bytes()), Ok(patches.clone()));
+        prop_assert_eq!(bezier::read("written", text.replace('\n', " \r\n\n").as_bytes()), Ok(patches));
+    }
+
+    #[test]
     fn written_litmus_tests_read_back_equal(test in strategies::litmus()) {
         check_litmus(&test);
         let text = writers::litmus(&test);
@@ -173,9 +186,10 @@ proptest! {
 
     #[test]
     fn cut_and_changed_files_are_answered(
-        matrix in matrices(), mesh in meshes(), test in strategies::litmus(), at: Index, byte: u8,
+        matrix in matrices(), mesh in meshes(), patches in patches(), test in strategies::litmus(), at: Index,
+        byte: u8,
     ) {
-        for file in files(&matrix, &mesh, &test) {
+        for file in files(&matrix, &mesh, &patches, &test) {
             let mut file = file.into_bytes();
             if file.is_empty() {
                 continue;

@@ -1,10 +1,11 @@
-//! Any matrix and any mesh that keep the promises of their types.
+//! Any matrix, any mesh and any patches that keep the promises of their types.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::{collection, num, prelude::*, sample};
 use tradewind_formats::{
     Entry, SparseMatrix, Symmetry, Values,
+    bezier::Patch,
     litmus::{
         Address, Architecture, Comparison, Condition, Formula, Instruction, Location, Operand, Operation,
         Place, Quantifier, Register, Size, Test, Thread,
@@ -39,6 +40,16 @@ fn distinct(drawn: &[(u32, u32, f64)], symmetric: bool, values: Values) -> Vec<E
         .collect();
     let number = |value| if values == Values::Pattern { 1.0 } else { value };
     unique.into_iter().map(|((column, row), value)| Entry { row, column, value: number(value) }).collect()
+}
+
+/// Up to four patches.
+pub(crate) fn patches() -> impl Strategy<Value = Vec<Patch>> {
+    let row = || [point(), point(), point(), point()];
+    collection::vec([row(), row(), row(), row()].prop_map(|control| Patch { control }), 0..5)
+}
+
+fn point() -> impl Strategy<Value = [f64; 3]> + Clone {
+    [finite(), finite(), finite()]
 }
 
 /// Any mesh of 4 to 20 nodes whose edges are those of its tetrahedra, in ascending order.

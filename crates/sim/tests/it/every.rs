@@ -32,6 +32,7 @@ const INPUTS: &[&[&str]] = &[
     &["message-memory", "bytes=256", "rounds=2"],
     &["mm", "order=12", "block=4"],
     &["neighbours", "rounds=2", "dimensions=3"],
+    &["p-ray", "size=12", "steps=2", "cells=8", "cache=50", "balance=counter", "scene=inputs/teapot.bpt"],
     &["poll-granularity", "turn=200", "granularity=50", "others=50", "iterations=1"],
     &["radix", "keys=300", "radix=16", "bits=9"],
     &["remote-miss", "misses=10", "push=1", "home=busy"],

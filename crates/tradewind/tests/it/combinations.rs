@@ -49,6 +49,8 @@ const PROGRAMS: &[&[&str]] = &[
     &["bulk-bandwidth", "messages", "bytes=512"],
     &["bulk-bandwidth", "bulk", "bytes=512"],
     &["poll-granularity", "messages", "turn=2000", "granularity=100", "others=500"],
+    &["p-ray", "messages", "size=24", "steps=3"],
+    &["p-ray", "bulk", "size=24", "steps=3", "cache=100", "balance=counter"],
     &["em3d", "shared-memory", "nodes=480"],
     // Pages come and go, and records share blocks with others.
     &["em3d", "shared-memory", "nodes=480", "frames=1"],

@@ -412,7 +412,7 @@ fn more_threads_than_rows() {
 #[test]
 fn an_input_that_is_not_there() {
     for input in ["no-such.mtx", "matrix=no-such.mtx"] {
-        let shipped = ["bcsstk13", "494_bus", "jagmesh7"];
+        let shipped = ["bcsstk13", "494_bus", "jagmesh7", "teapot"];
         refused(
             &["run", "iccg", "--input", input],
             &[&["no-such.mtx", "No such file"], &shipped[..]].concat(),

@@ -22,5 +22,9 @@ macro_rules! shipped {
 }
 
 /// Every input file that ships. `inputs/README.md` says where each comes from.
-pub static ALL: &[Shipped] =
-    shipped!["bcsstk13" = "bcsstk13.mtx.gz", "494_bus" = "494_bus.mtx", "jagmesh7" = "jagmesh7.mtx",];
+pub static ALL: &[Shipped] = shipped![
+    "bcsstk13" = "bcsstk13.mtx.gz",
+    "494_bus" = "494_bus.mtx",
+    "jagmesh7" = "jagmesh7.mtx",
+    "teapot" = "teapot.bpt",
+];

@@ -1,0 +1,116 @@
+//! The triangles as a thread has them: those of its own node where they are, those of others in a cache of its own.
+//!
+//! The cache is direct mapped: a triangle has one slot, which the next triangle of that slot takes. A thread waits for a triangle that
+//! it has not, and has told the model all its work before.
+//!
+//! This module must never know which rays ask for triangles.
+
+use protocols::split_phase::{LocalPtr, Memory, SplitPhase, SpreadArray};
+use tempest::{Operations, Thread};
+
+use super::surface::{SHAPE_WORDS, Shape, WORDS};
+use super::trace::Objects;
+use super::vector::Vector;
+use super::work::ACCOUNT;
+
+/// The slot of a cache that has no triangle yet.
+const NOBODY: u32 = u32::MAX;
+
+/// What a thread has asked for.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Counts {
+    pub(super) rays: u64,
+    /// Triangles of other nodes that were in the cache.
+    pub(super) found: u64,
+    /// Triangles of other nodes that were read.
+    pub(super) read: u64,
+}
+
+/// The triangles of all nodes, as a thread has them.
+pub(super) struct Cached<'a> {
+    thread: &'a Thread<'a>,
+    memory: Memory<'a>,
+    split: &'a SplitPhase,
+    triangles: SpreadArray<u64>,
+    /// The first slot of the cache.
+    slots: LocalPtr<u64>,
+    /// By slot: the number of the triangle that it has.
+    numbers: Vec<u32>,
+    /// Work that the model has not been told.
+    untold: Operations,
+    pub(super) counts: Counts,
+}
+
+impl<'a> Cached<'a> {
+    /// An empty cache of so many `slots`, the first of which stands at `at`.
+    pub(super) fn new(
+        thread: &'a Thread<'a>,
+        split: &'a SplitPhase,
+        triangles: SpreadArray<u64>,
+        (at, slots): (LocalPtr<u64>, u32),
+    ) -> Self {
+        Self {
+            thread,
+            memory: split.on(thread),
+            split,
+            triangles,
+            slots: at,
+            numbers: vec![NOBODY; slots as usize],
+            untold: Operations::NONE,
+            counts: Counts::default(),
+        }
+    }
+
+    /// Tells the model all work that has been done.
+    pub(super) fn tell(&mut self) {
+        self.thread.charge(std::mem::take(&mut self.untold));
+    }
+
+    /// Where in the own arena a triangle stands, after it has been read if need be.
+    fn place(&mut self, number: u32) -> usize {
+        let there = self.triangles.at(number);
+        if there.node() == self.thread.node() {
+            return there.offset() as usize;
+        }
+        let slot = number as usize % self.numbers.len();
+        let here = self.slots + (slot * WORDS) as i64;
+        if self.numbers[slot] == number {
+            self.counts.found += 1;
+        } else {
+            self.counts.read += 1;
+            self.untold = self.untold.and(ACCOUNT);
+            self.tell();
+            self.memory.bulk_read(there, here, WORDS);
+            self.numbers[slot] = number;
+        }
+        here.offset() as usize
+    }
+
+    /// Three vectors from a place of the own arena on.
+    fn vectors(&self, at: usize) -> [Vector; 3] {
+        let mut words = [0; SHAPE_WORDS];
+        self.split.arena().read(at, &mut words);
+        let vector = |first: usize| [0, 1, 2].map(|axis| f64::from_bits(words[first + axis]));
+        [vector(0), vector(3), vector(6)]
+    }
+}
+
+impl Objects for Cached<'_> {
+    fn shape(&mut self, number: u32) -> Shape {
+        let at = self.place(number);
+        self.vectors(at)
+    }
+
+    fn normals(&mut self, number: u32) -> [Vector; 3] {
+        let at = self.place(number) + SHAPE_WORDS;
+        self.vectors(at)
+    }
+
+    fn work(&mut self, done: Operations) {
+        self.untold = self.untold.and(done);
+    }
+
+    fn ray(&mut self) {
+        self.counts.rays += 1;
+    }
+}

@@ -1,0 +1,172 @@
+//! p-ray over a global address space: each thread renders lines, and reads the triangles that its rays may meet.
+//!
+//! Triangle i is in the memory of node i mod nodes, and so is line i of the image. A thread stores a line when all its pixels are
+//! there.
+//!
+//! This module must never know how a ray finds a triangle.
+
+use std::sync::Arc;
+
+use protocols::split_phase::{LocalPtr, Plan, SplitPhase, SpreadArray};
+use tempest::{Cells, Mechanism, Merge, NodeId, Protocol, Quiet, Report, Setup, Shape, Thread, handlers};
+
+use super::balance::Balance;
+use super::objects::{Cached, Counts};
+use super::problem::Problem;
+use super::surface::WORDS;
+use super::trace::Tracer;
+
+/// The part of a run that all nodes share.
+pub(super) struct Config {
+    pub(super) problem: Arc<Problem>,
+    /// The mechanism that carries triangles and lines: messages or bulk.
+    pub(super) mechanism: Mechanism,
+}
+
+/// The state of p-ray on one node.
+pub(super) struct PRay {
+    problem: Arc<Problem>,
+    node: NodeId,
+    shape: Shape,
+    split: Arc<SplitPhase>,
+    triangles: SpreadArray<u64>,
+    image: SpreadArray<u64>,
+    /// By thread: the slots of its cache.
+    slots: LocalPtr<u64>,
+    /// The number of lines that have been taken, on node 0.
+    counter: LocalPtr<u64>,
+    counts: Totals,
+}
+
+/// The sums of the counts of a node's threads.
+struct Totals {
+    rays: Cells<u64>,
+    found: Cells<u64>,
+    read: Cells<u64>,
+    checked: Cells<u64>,
+    wrong: Cells<u64>,
+}
+
+impl Totals {
+    fn new() -> Self {
+        let [rays, found, read, checked, wrong] = [(); 5].map(|()| Cells::new(1, 0));
+        Self { rays, found, read, checked, wrong }
+    }
+
+    fn add(&self, counts: Counts) {
+        self.rays.add(0, counts.rays);
+        self.found.add(0, counts.found);
+        self.read.add(0, counts.read);
+    }
+}
+
+impl Protocol for PRay {
+    type Config = Arc<Config>;
+
+    fn install(config: &Arc<Config>, setup: &mut Setup<'_>) -> Self {
+        let Config { problem, mechanism } = &**config;
+        let shape = setup.shape();
+        let mut plan = Plan::new(shape.nodes).blocks_by(*mechanism);
+        let size = problem.asked.size;
+        let triangles = plan.spread(problem.triangles.len() as u32, WORDS as u32);
+        let image = plan.spread(size, size);
+        let counter = plan.local(1);
+        let slots = plan.local(shape.threads * problem.cache() * WORDS as u32);
+        Self {
+            problem: Arc::clone(problem),
+            node: setup.node(),
+            shape,
+            split: setup.install::<SplitPhase>(&plan),
+            triangles,
+            image,
+            slots,
+            counter,
+            counts: Totals::new(),
+        }
+    }
+}
+
+#[handlers]
+impl PRay {
+    /// Puts the node's triangles into its memory.
+    fn fill(&self) {
+        let all = self.problem.triangles.iter().skip(self.node.0 as usize).step_by(self.shape.nodes as usize);
+        for (row, triangle) in (0..).zip(all) {
+            let at = self.triangles.row(self.node, row);
+            self.split.arena().write(at.offset() as usize, &triangle.words());
+        }
+    }
+
+    /// Renders lines until none is left.
+    fn render(&self, thread: &Thread<'_>) {
+        let asked = &self.problem.asked;
+        let memory = self.split.on(thread);
+        let cache = self.problem.cache();
+        let slots = self.slots + i64::from(thread.index()) * i64::from(cache) * WORDS as i64;
+        let objects = Cached::new(thread, &self.split, self.triangles, (slots, cache));
+        let (size, reflections) = (asked.size, asked.reflections);
+        let mut tracer = Tracer { scene: &self.problem.scene, objects, size, reflections };
+        let mut line = vec![0; size as usize];
+        let first = thread.index() * self.shape.nodes + self.node.0;
+        let mut dealt = (first..size).step_by((self.shape.nodes * self.shape.threads) as usize);
+        loop {
+            let next = match asked.balance {
+                Balance::Dealt => dealt.next(),
+                Balance::Counter => {
+                    let taken = memory.fetch_add(self.counter.on(NodeId(0)), 1);
+                    (taken < u64::from(size)).then_some(taken as u32)
+                }
+            };
+            let Some(y) = next else { break };
+            for (x, pixel) in (0..).zip(&mut line) {
+                *pixel = tracer.pixel([x, y]);
+                tracer.objects.tell();
+            }
+            memory.bulk_store(self.image.at(y), &line);
+        }
+        self.counts.add(tracer.objects.counts);
+    }
+
+    /// Compares lines of the node with those of the sequential image. The node's threads share them.
+    fn check(&self, thread: &Thread<'_>) {
+        let size = self.problem.asked.size as usize;
+        let mut line = vec![0; size];
+        let lines = self.image.rows(self.node);
+        for row in (thread.index()..lines).step_by(self.shape.threads as usize) {
+            self.split.arena().read(self.image.row(self.node, row).offset() as usize, &mut line);
+            let y = (row * self.shape.nodes + self.node.0) as usize;
+            let expected = &self.problem.image()[y * size..][..size];
+            let wrong = line.iter().zip(expected).filter(|(pixel, expected)| pixel != expected).count();
+            self.counts.wrong.add(0, wrong as u64);
+            self.counts.checked.add(0, size as u64);
+        }
+    }
+
+    fn main(&self, thread: &Thread<'_>) {
+        let memory = self.split.on(thread);
+        if thread.index() == 0 {
+            self.fill();
+        }
+        memory.barrier();
+        thread.phase("render");
+        self.render(thread);
+        memory.all_store_sync();
+        thread.phase("check");
+        self.check(thread);
+    }
+
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
+        let Totals { rays, found, read, checked, wrong } = &self.counts;
+        let (node, wrong) = (self.node, wrong.get(0));
+        let failures = if wrong > 0 {
+            vec![format!("{wrong} pixels of the lines of {node} differ from the sequential image")]
+        } else {
+            Vec::new()
+        };
+        let report = Report { checks: checked.get(0), failures, figures: Vec::new() };
+        report
+            .figure("rays", rays.get(0) as f64, Merge::Sum)
+            .figure("triangles read", read.get(0) as f64, Merge::Sum)
+            .figure("triangles found in caches", found.get(0) as f64, Merge::Sum)
+    }
+}

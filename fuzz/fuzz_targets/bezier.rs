@@ -1,0 +1,5 @@
+//! Bézier patches.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| checks::bezier(bytes));
