@@ -40,10 +40,11 @@ impl System {
     /// Refuses caches that the memory of a node cannot be numbered with.
     fn check_room(&self, plan: &Plan) -> Result<(), BadPlan> {
         let (threads, nodes) = (u64::from(plan.shape.threads), u64::from(plan.shape.nodes));
-        let (cache, words) = (u64::from(self.0.cache()), WORDS as u64);
+        let object = u64::from(self.0.object());
+        let (cache, words) = (u64::from(self.0.cache()) * object, WORDS as u64);
         let size = u64::from(self.0.asked.size);
-        let others =
-            (self.0.triangles.len() as u64).div_ceil(nodes) * words + size.div_ceil(nodes) * size + 1;
+        let own = u64::from(self.0.objects()).div_ceil(nodes) * object * words;
+        let others = own + size.div_ceil(nodes) * size + 1;
         let room = MOST_WORDS.saturating_sub(others + threads) / words / threads;
         if cache < room {
             return Ok(());

@@ -4,7 +4,8 @@
 //! under two lamps. A ray from the eye goes through each pixel; where it meets something, a ray goes to each lamp to see whether there
 //! is shadow, and the glazed surface mirrors one ray more (T. Whitted, *An improved illumination model for shaded display*,
 //! Communications of the ACM 23, 1980). Rays find triangles by a uniform grid of cells, which every node has. The triangles are dealt
-//! out to the nodes: a thread reads one through a global pointer when a ray may meet it, and keeps it in a cache of its own.
+//! out to the nodes by objects, of one triangle each or more: a thread reads an object through a global pointer when a ray may meet one
+//! of its triangles, and keeps it in a cache of its own.
 //!
 //! This is a program of A. Krishnamurthy, K. E. Schauser, C. J. Scheiman, R. Y. Wang, D. E. Culler and K. Yelick, *Evaluation of
 //! Architectural Support for Global Address-Based Communication in Large-Scale Parallel Machines*, ASPLOS 1996. The study ran it on
@@ -16,9 +17,9 @@
 //!
 //! # Mechanisms
 //!
-//! | mechanism | how a triangle or a line of pixels comes to a node |
+//! | mechanism | how an object or a line of pixels comes to a node |
 //! |---|---|
-//! | `messages` | a request and its answer for each 12 words: two for the 18 words of a triangle; a line is stored by messages |
+//! | `messages` | a request and its answer for each 12 words: two for the 18 words of one triangle; a line is stored by messages |
 //! | `bulk` | a request, and one transfer back; a line is stored by one transfer |
 //!
 //! # Balance
@@ -38,7 +39,7 @@
 //!
 //! # Figures
 //!
-//! `rays`; `triangles read`, from other nodes; `triangles found in caches`, of other nodes, each time one is tested.
+//! `rays`; `objects read`, from other nodes; `objects found in caches`, of other nodes, each time one of their triangles is tested.
 //!
 //! # Timed regions
 //!

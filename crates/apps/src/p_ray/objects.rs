@@ -1,7 +1,7 @@
 //! The triangles as a thread has them: those of its own node where they are, those of others in a cache of its own.
 //!
-//! The cache is direct mapped: a triangle has one slot, which the next triangle of that slot takes. A thread waits for a triangle that
-//! it has not, and has told the model all its work before.
+//! Triangles travel and are kept by objects: so many that follow each other. The cache is direct mapped: an object has one slot, which the
+//! next object of that slot takes. A thread waits for an object that it has not, and has told the model all its work before.
 //!
 //! This module must never know which rays ask for triangles.
 
@@ -13,16 +13,16 @@ use super::trace::Objects;
 use super::vector::Vector;
 use super::work::ACCOUNT;
 
-/// The slot of a cache that has no triangle yet.
+/// The slot of a cache that has no object yet.
 const NOBODY: u32 = u32::MAX;
 
 /// What a thread has asked for.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Counts {
     pub(super) rays: u64,
-    /// Triangles of other nodes that were in the cache.
+    /// Times that an object of another node was in the cache.
     pub(super) found: u64,
-    /// Triangles of other nodes that were read.
+    /// Objects of other nodes that were read.
     pub(super) read: u64,
 }
 
@@ -31,10 +31,13 @@ pub(super) struct Cached<'a> {
     thread: &'a Thread<'a>,
     memory: Memory<'a>,
     split: &'a SplitPhase,
-    triangles: SpreadArray<u64>,
+    /// The objects, one after the other.
+    spread: SpreadArray<u64>,
+    /// The triangles of an object.
+    object: u32,
     /// The first slot of the cache.
     slots: LocalPtr<u64>,
-    /// By slot: the number of the triangle that it has.
+    /// By slot: the number of the object that it has.
     numbers: Vec<u32>,
     /// Work that the model has not been told.
     untold: Operations,
@@ -42,18 +45,19 @@ pub(super) struct Cached<'a> {
 }
 
 impl<'a> Cached<'a> {
-    /// An empty cache of so many `slots`, the first of which stands at `at`.
+    /// An empty cache of so many `slots`, the first of which stands at `at`, for objects of `object` triangles.
     pub(super) fn new(
         thread: &'a Thread<'a>,
         split: &'a SplitPhase,
-        triangles: SpreadArray<u64>,
+        (spread, object): (SpreadArray<u64>, u32),
         (at, slots): (LocalPtr<u64>, u32),
     ) -> Self {
         Self {
             thread,
             memory: split.on(thread),
             split,
-            triangles,
+            spread,
+            object,
             slots: at,
             numbers: vec![NOBODY; slots as usize],
             untold: Operations::NONE,
@@ -66,24 +70,25 @@ impl<'a> Cached<'a> {
         self.thread.charge(std::mem::take(&mut self.untold));
     }
 
-    /// Where in the own arena a triangle stands, after it has been read if need be.
+    /// Where in the own arena a triangle stands, after its object has been read if need be.
     fn place(&mut self, number: u32) -> usize {
-        let there = self.triangles.at(number);
+        let (object, within) = (number / self.object, (number % self.object) as usize * WORDS);
+        let there = self.spread.at(object);
         if there.node() == self.thread.node() {
-            return there.offset() as usize;
+            return there.offset() as usize + within;
         }
-        let slot = number as usize % self.numbers.len();
-        let here = self.slots + (slot * WORDS) as i64;
-        if self.numbers[slot] == number {
+        let (slot, words) = (object as usize % self.numbers.len(), self.object as usize * WORDS);
+        let here = self.slots + (slot * words) as i64;
+        if self.numbers[slot] == object {
             self.counts.found += 1;
         } else {
             self.counts.read += 1;
             self.untold = self.untold.and(ACCOUNT);
             self.tell();
-            self.memory.bulk_read(there, here, WORDS);
-            self.numbers[slot] = number;
+            self.memory.bulk_read(there, here, words);
+            self.numbers[slot] = object;
         }
-        here.offset() as usize
+        here.offset() as usize + within
     }
 
     /// Three vectors from a place of the own arena on.

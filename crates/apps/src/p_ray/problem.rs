@@ -30,9 +30,12 @@ pub(super) struct Asked {
     /// rays that follow each other by mirrors
     #[input(default = 1, range = 0..=8)]
     pub(super) reflections: u32,
-    /// triangles of other nodes that a thread keeps
+    /// triangles of other nodes that a thread keeps; no fewer than an object has
     #[input(default = 1024, range = 1..=1 << 20)]
     pub(super) cache: u32,
+    /// triangles of an object, which is read as a whole and has one owner; with 128 it is a patch of 8 steps
+    #[input(default = 1, range = 1..=1 << 20)]
+    pub(super) object: u32,
     /// how lines are dealt out: dealt (to all threads in turn) or counter (a thread takes the next one that nobody has)
     #[input(default = "dealt")]
     pub(super) balance: Balance,
@@ -68,9 +71,19 @@ impl Problem {
         })
     }
 
-    /// The triangles of other nodes that a thread keeps: never more than there are.
+    /// The triangles of an object: never more than there are.
+    pub(super) fn object(&self) -> u32 {
+        self.asked.object.min(self.triangles.len() as u32)
+    }
+
+    /// The number of objects.
+    pub(super) fn objects(&self) -> u32 {
+        (self.triangles.len() as u32).div_ceil(self.object())
+    }
+
+    /// The objects of other nodes that a thread keeps: never more than there are, and one at least.
     pub(super) fn cache(&self) -> u32 {
-        self.asked.cache.min(self.triangles.len() as u32)
+        (self.asked.cache / self.object()).clamp(1, self.objects())
     }
 }
 

@@ -1,6 +1,6 @@
 //! p-ray over a global address space: each thread renders lines, and reads the triangles that its rays may meet.
 //!
-//! Triangle i is in the memory of node i mod nodes, and so is line i of the image. A thread stores a line when all its pixels are
+//! Object i, which is some triangles, is in the memory of node i mod nodes, and so is line i of the image. A thread stores a line when all its pixels are
 //! there.
 //!
 //! This module must never know how a ray finds a triangle.
@@ -29,7 +29,8 @@ pub(super) struct PRay {
     node: NodeId,
     shape: Shape,
     split: Arc<SplitPhase>,
-    triangles: SpreadArray<u64>,
+    /// Objects of as many triangles each.
+    objects: SpreadArray<u64>,
     image: SpreadArray<u64>,
     /// By thread: the slots of its cache.
     slots: LocalPtr<u64>,
@@ -68,16 +69,17 @@ impl Protocol for PRay {
         let shape = setup.shape();
         let mut plan = Plan::new(shape.nodes).blocks_by(*mechanism);
         let size = problem.asked.size;
-        let triangles = plan.spread(problem.triangles.len() as u32, WORDS as u32);
+        let words = problem.object() * WORDS as u32;
+        let objects = plan.spread(problem.objects(), words);
         let image = plan.spread(size, size);
         let counter = plan.local(1);
-        let slots = plan.local(shape.threads * problem.cache() * WORDS as u32);
+        let slots = plan.local(shape.threads * problem.cache() * words);
         Self {
             problem: Arc::clone(problem),
             node: setup.node(),
             shape,
             split: setup.install::<SplitPhase>(&plan),
-            triangles,
+            objects,
             image,
             slots,
             counter,
@@ -88,12 +90,15 @@ impl Protocol for PRay {
 
 #[handlers]
 impl PRay {
-    /// Puts the node's triangles into its memory.
+    /// Puts the node's objects into its memory.
     fn fill(&self) {
-        let all = self.problem.triangles.iter().skip(self.node.0 as usize).step_by(self.shape.nodes as usize);
-        for (row, triangle) in (0..).zip(all) {
-            let at = self.triangles.row(self.node, row);
-            self.split.arena().write(at.offset() as usize, &triangle.words());
+        let objects = self.problem.triangles.chunks(self.problem.object() as usize);
+        for (row, object) in (0..).zip(objects.skip(self.node.0 as usize).step_by(self.shape.nodes as usize))
+        {
+            let first = self.objects.row(self.node, row).offset() as usize;
+            for (at, triangle) in (first..).step_by(WORDS).zip(object) {
+                self.split.arena().write(at, &triangle.words());
+            }
         }
     }
 
@@ -101,9 +106,9 @@ impl PRay {
     fn render(&self, thread: &Thread<'_>) {
         let asked = &self.problem.asked;
         let memory = self.split.on(thread);
-        let cache = self.problem.cache();
-        let slots = self.slots + i64::from(thread.index()) * i64::from(cache) * WORDS as i64;
-        let objects = Cached::new(thread, &self.split, self.triangles, (slots, cache));
+        let (cache, object) = (self.problem.cache(), self.problem.object());
+        let slots = self.slots + i64::from(thread.index()) * i64::from(cache * object) * WORDS as i64;
+        let objects = Cached::new(thread, &self.split, (self.objects, object), (slots, cache));
         let (size, reflections) = (asked.size, asked.reflections);
         let mut tracer = Tracer { scene: &self.problem.scene, objects, size, reflections };
         let mut line = vec![0; size as usize];
@@ -166,7 +171,7 @@ impl PRay {
         let report = Report { checks: checked.get(0), failures, figures: Vec::new() };
         report
             .figure("rays", rays.get(0) as f64, Merge::Sum)
-            .figure("triangles read", read.get(0) as f64, Merge::Sum)
-            .figure("triangles found in caches", found.get(0) as f64, Merge::Sum)
+            .figure("objects read", read.get(0) as f64, Merge::Sum)
+            .figure("objects found in caches", found.get(0) as f64, Merge::Sum)
     }
 }
