@@ -41,6 +41,7 @@
 //! Every key is compared with the one that the standard library's sort has at its position.
 
 mod network;
+mod problem;
 mod program;
 
 use std::sync::Arc;
@@ -49,20 +50,10 @@ use tempest::entry::{BadPlan, Entry, Inputs, Plan, load};
 use tempest::{Job, Mechanism};
 
 use network::Network;
+use problem::Asked;
 use program::{BitonicSort, Config};
 
 use crate::sorts::Keys;
-
-/// The inputs of bitonic-sort.
-#[derive(Clone, Copy, Debug, Inputs)]
-struct Asked {
-    /// keys of 4 bytes; the study of global addresses has 8388608
-    #[input(default = 16384, range = 1..=1 << 26)]
-    keys: u32,
-    /// bits of a key
-    #[input(default = 31, range = 1..=31)]
-    bits: u32,
-}
 
 /// The entry of bitonic-sort in a table of programs.
 pub const ENTRY: Entry = Entry {

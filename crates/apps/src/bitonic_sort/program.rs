@@ -7,8 +7,8 @@ use std::sync::Arc;
 use protocols::split_phase::{LocalPtr, Memory, Plan, SplitPhase};
 use tempest::{Mechanism, Merge, NodeId, Protocol, Quiet, Report, Setup, Shape, Thread, handlers};
 
-use super::Asked;
 use super::network::Network;
+use super::problem::Asked;
 use crate::sorts::work::MERGE_KEY;
 use crate::sorts::{self, Half, Keys, Verdict};
 

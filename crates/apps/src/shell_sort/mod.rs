@@ -15,6 +15,9 @@
 //! to the end of its own piece; where a network processor serves, it does not wait. Keys are in two arrays that take turns, so that
 //! nobody writes what the partner still reads; a barrier ends each pass.
 //!
+//! Partners that have random keys use up their pieces at about the same time. Then both wait at once and serve each other, and neither
+//! waits long, whoever serves.
+//!
 //! This is *shell* of the study of global addresses (A. Krishnamurthy et al., ASPLOS 1996), which ran it with 16,777,216 keys on 16
 //! nodes and 4,194,304 on 8. Of the study we know the name and the sizes, and that its run time on both machines depends on how soon a
 //! request is served. The series of passes and the reads by pieces are ours.
@@ -40,6 +43,7 @@
 //! Every key is compared with the one that the standard library's sort has at its position.
 
 mod passes;
+mod problem;
 mod program;
 
 use std::sync::Arc;
@@ -47,24 +51,11 @@ use std::sync::Arc;
 use tempest::entry::{BadPlan, Entry, Inputs, Plan, load};
 use tempest::{Job, Mechanism};
 
+use problem::Asked;
 use program::{Config, ShellSort};
 
 use crate::kit::Division;
 use crate::sorts::{Keys, a_key_for_each_thread};
-
-/// The inputs of shell-sort.
-#[derive(Clone, Copy, Debug, Inputs)]
-struct Asked {
-    /// keys of 4 bytes; the study of global addresses has 16777216 on 16 nodes and 4194304 on 8
-    #[input(default = 16384, range = 1..=1 << 26)]
-    keys: u32,
-    /// bits of a key
-    #[input(default = 31, range = 1..=31)]
-    bits: u32,
-    /// keys that a thread reads of its partner at a time
-    #[input(default = 256, range = 1..=1 << 20)]
-    piece: u32,
-}
 
 /// The entry of shell-sort in a table of programs.
 pub const ENTRY: Entry = Entry {

@@ -12,8 +12,8 @@ use tempest::{
     Cells, Mechanism, Merge, NodeId, Protocol, Quiet, Report, Setup, Shape, Thread, ThreadId, handlers,
 };
 
-use super::Asked;
 use super::passes::Pass;
+use super::problem::Asked;
 use crate::kit::Division;
 use crate::sorts::work::MERGE_KEY;
 use crate::sorts::{self, Half, Keys, Verdict};
