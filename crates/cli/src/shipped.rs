@@ -53,6 +53,7 @@ pub(crate) static STUDIES: &[Shipped] = &[
     shipped!("split-c-bandwidth", "studies/split-c-bandwidth.toml"),
     shipped!("split-c-conclusions", "studies/split-c-conclusions.toml"),
     shipped!("split-c-polling", "studies/split-c-polling.toml"),
+    shipped!("split-c-programs", "studies/split-c-programs.toml"),
     shipped!("split-c-table1", "studies/split-c-table1.toml"),
     shipped!("widget-em3d", "studies/widget-em3d.toml"),
     shipped!("widget-messages", "studies/widget-messages.toml"),

@@ -147,7 +147,7 @@ mod tests {
     }
 
     /// Studies whose results are curves.
-    const CURVES: [&str; 20] = [
+    const CURVES: [&str; 21] = [
         "alewife-bisection",
         "alewife-iccg",
         "alewife-latency",
@@ -167,6 +167,7 @@ mod tests {
         "split-c-bandwidth",
         "split-c-conclusions",
         "split-c-polling",
+        "split-c-programs",
         "widget-em3d",
     ];
 
