@@ -19,8 +19,8 @@
 //!
 //! | mechanism | how an object or a line of pixels comes to a node |
 //! |---|---|
-//! | `messages` | a request and its answer for each 12 words: two for the 18 words of one triangle; a line is stored by messages |
-//! | `bulk` | a request, and one transfer back; a line is stored by one transfer |
+//! | `messages` | a request and its answer for each 12 words: two for the 18 words of one triangle; pixels are stored by messages |
+//! | `bulk` | a request, and one transfer back; pixels are stored by one transfer |
 //!
 //! # Balance
 //!
@@ -28,6 +28,8 @@
 //! |---|---|
 //! | `dealt` | line i belongs to thread i, in turn over all nodes, and its pixels stay on that node |
 //! | `counter` | a thread takes the next line that nobody has from a counter on node 0, by an atomic addition there, and stores the line on node i mod nodes |
+//!
+//! Pixels of a line are stored together, or `span` at a time. A thread polls when it stores pixels of another node's line.
 //!
 //! # Work
 //!

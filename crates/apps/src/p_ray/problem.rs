@@ -36,6 +36,9 @@ pub(super) struct Asked {
     /// triangles of an object, which is read as a whole and has one owner; with 128 it is a patch of 8 steps
     #[input(default = 1, range = 1..=1 << 20)]
     pub(super) object: u32,
+    /// pixels that are stored together as soon as they are rendered; 0: a whole line
+    #[input(default = 0, range = 0..=4096)]
+    pub(super) span: u32,
     /// how lines are dealt out: dealt (to all threads in turn) or counter (a thread takes the next one that nobody has)
     #[input(default = "dealt")]
     pub(super) balance: Balance,
@@ -74,6 +77,14 @@ impl Problem {
     /// The triangles of an object: never more than there are.
     pub(super) fn object(&self) -> u32 {
         self.asked.object.min(self.triangles.len() as u32)
+    }
+
+    /// The pixels that are stored together: never more than a line has.
+    pub(super) fn span(&self) -> usize {
+        match self.asked.span {
+            0 => self.asked.size as usize,
+            span => span.min(self.asked.size) as usize,
+        }
     }
 
     /// The number of objects.

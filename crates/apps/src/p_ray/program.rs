@@ -1,7 +1,7 @@
 //! p-ray over a global address space: each thread renders lines, and reads the triangles that its rays may meet.
 //!
-//! Object i, which is some triangles, is in the memory of node i mod nodes, and so is line i of the image. A thread stores a line when all its pixels are
-//! there.
+//! Object i, which is some triangles, is in the memory of node i mod nodes, and so is line i of the image. A thread stores the pixels of
+//! a line together, or some at a time.
 //!
 //! This module must never know how a ray finds a triangle.
 
@@ -111,7 +111,7 @@ impl PRay {
         let objects = Cached::new(thread, &self.split, (self.objects, object), (slots, cache));
         let (size, reflections) = (asked.size, asked.reflections);
         let mut tracer = Tracer { scene: &self.problem.scene, objects, size, reflections };
-        let mut line = vec![0; size as usize];
+        let (mut line, span) = (vec![0; size as usize], self.problem.span());
         let first = thread.index() * self.shape.nodes + self.node.0;
         let mut dealt = (first..size).step_by((self.shape.nodes * self.shape.threads) as usize);
         loop {
@@ -123,11 +123,13 @@ impl PRay {
                 }
             };
             let Some(y) = next else { break };
-            for (x, pixel) in (0..).zip(&mut line) {
-                *pixel = tracer.pixel([x, y]);
-                tracer.objects.tell();
+            for (first, pixels) in (0..).step_by(span).zip(line.chunks_mut(span)) {
+                for (x, pixel) in (first..).zip(&mut *pixels) {
+                    *pixel = tracer.pixel([x, y]);
+                    tracer.objects.tell();
+                }
+                memory.bulk_store(self.image.at(y) + i64::from(first), pixels);
             }
-            memory.bulk_store(self.image.at(y), &line);
         }
         self.counts.add(tracer.objects.counts);
     }

@@ -53,7 +53,7 @@ const INPUTS: &[&[&str]] = &[
     &["mm", "order=20", "block=4", "staggered=true"],
     &["neighbours", "rounds=3", "dimensions=3"],
     &["neighbours", "rounds=3", "handlers-only=true"],
-    &["p-ray", "size=16", "steps=2", "cells=8", "scene=inputs/teapot.bpt"],
+    &["p-ray", "size=16", "steps=2", "cells=8", "object=5", "span=3", "scene=inputs/teapot.bpt"],
     &["p-ray", "size=12", "steps=2", "cells=8", "cache=50", "balance=counter", "scene=inputs/teapot.bpt"],
     &["poll-granularity", "turn=200", "granularity=50", "others=100", "iterations=2"],
     &["radix", "keys=500", "radix=16", "bits=9"],
