@@ -27,8 +27,8 @@ pub(super) struct Asked {
     /// samples that a thread draws of its keys; the more, the more alike are the bins
     #[input(default = 64, range = 1..=4096)]
     pub(super) oversampling: u32,
-    /// keys that one push carries, by messages
-    #[input(default = 1, range = 1..=PUSHED as u32)]
+    /// keys that one push carries
+    #[input(default = 1, range = 1..=PUSHED as u32, only = [Messages])]
     pub(super) push: u32,
 }
 
