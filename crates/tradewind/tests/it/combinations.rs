@@ -137,10 +137,11 @@ fn every_kernel_is_right_where_processors_share_their_threads() {
     let kernels = ["em3d", "tomcatv", "gauss", "fft", "radix", "cholesky"];
     // The machine has neither bulk transfers nor deposits.
     let mechanisms = ["messages", "shared-memory"];
-    let programs = PROGRAMS
-        .iter()
-        .copied()
-        .filter(|program| kernels.contains(&program[0]) && mechanisms.contains(&program[1]));
+    // Its file has no prices for the stores of radix by messages.
+    let is_priced = |program: &[&str]| !program.starts_with(&["radix", "messages"]);
+    let programs = PROGRAMS.iter().copied().filter(|program| {
+        kernels.contains(&program[0]) && mechanisms.contains(&program[1]) && is_priced(program)
+    });
     verify_all("sparc20-myrinet", &["floating", "floating+bound", "floating+strict", "fixed:1"], programs);
 }
 
