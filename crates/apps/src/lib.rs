@@ -54,7 +54,6 @@ pub mod p_ray;
 pub mod radix;
 pub mod sample_sort;
 pub mod shell_sort;
-mod sorts;
 pub mod tomcatv;
 pub mod wator;
 

@@ -53,7 +53,7 @@ use network::Network;
 use problem::Asked;
 use program::{BitonicSort, Config};
 
-use crate::sorts::Keys;
+use crate::kit::sorts::Keys;
 
 /// The entry of bitonic-sort in a table of programs.
 pub const ENTRY: Entry = Entry {

@@ -4,7 +4,7 @@
 //! distance is the greatest power of two below their number, and then merges both parts. (H. W. Lang, *Bitonic sorting network for n not
 //! a power of 2*, after K. E. Batcher, AFIPS 1968.) This module must never know what is compared.
 
-use crate::sorts::Half;
+use crate::kit::sorts::Half;
 
 /// Two places, of which the first gets the half that is named and the second the other one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

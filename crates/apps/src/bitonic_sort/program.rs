@@ -9,8 +9,9 @@ use tempest::{Mechanism, Merge, NodeId, Protocol, Quiet, Report, Setup, Shape, T
 
 use super::network::Network;
 use super::problem::Asked;
-use crate::sorts::work::MERGE_KEY;
-use crate::sorts::{self, Half, Keys, Verdict};
+use crate::kit::Verdict;
+use crate::kit::sorts::work::MERGE_KEY;
+use crate::kit::sorts::{self, Half, Keys};
 
 /// Stands where there is no key. It is greater than every key.
 const NO_KEY: u32 = u32::MAX;
@@ -64,7 +65,7 @@ impl Protocol for BitonicSort {
             node: setup.node(),
             split: setup.install::<SplitPhase>(&plan),
             buffers,
-            verdict: Verdict::new(setup.node(), threads),
+            verdict: Verdict::new(threads),
         }
     }
 }
@@ -112,12 +113,12 @@ impl BitonicSort {
             mine = self.step(thread, memory, step, partner, mine);
         }
         thread.phase("check");
-        self.verdict.compare(thread, &mine, &config.block(&config.problem.expected, number));
+        sorts::compare(&self.verdict, thread, &mine, &config.block(&config.problem.expected, number));
     }
 
     fn report(&self, _: &mut Quiet<'_>) -> Report {
-        let Config { asked, shape, block, network, .. } = &*self.config;
-        let report = self.verdict.report(u64::from(shape.threads * block));
+        let Config { asked, network, .. } = &*self.config;
+        let report = sorts::report(&self.verdict, self.node);
         if self.node != NodeId(0) {
             return report;
         }

@@ -183,7 +183,7 @@ impl Remap {
 
     /// The number of a thread among all.
     fn number(&self, thread: ThreadId) -> usize {
-        (thread.node.0 * self.division.shape().threads + thread.index) as usize
+        self.division.number(thread) as usize
     }
 
     /// The points of each thread.

@@ -8,7 +8,7 @@ use std::ops::Range;
 use tempest::entry::BadPlan;
 use tempest::{NodeId, Shape, ThreadId};
 
-use crate::kit::a_row_for_each_thread;
+use crate::kit::one_for_each_thread;
 
 /// The elements from the beginning of a row to that of the next are a multiple of this: no two rows share a block or a line.
 const ALIGNMENT: usize = 16;
@@ -30,7 +30,7 @@ impl Layout {
     /// # Errors
     /// [`BadPlan`] if there are more threads than rows.
     pub(super) fn new(size: u32, shape: Shape) -> Result<Self, BadPlan> {
-        a_row_for_each_thread(size, shape)?;
+        one_for_each_thread("rows", ("size", size), shape)?;
         let size = size as usize;
         Ok(Self { size, stride: (size + 1).next_multiple_of(ALIGNMENT), shape })
     }

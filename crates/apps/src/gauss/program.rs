@@ -19,7 +19,6 @@ use super::kernel::{STRIP, strips};
 use super::layout::Layout;
 use super::problem::Solved;
 use super::reference::{Solution, check};
-use super::shared::FAN_IN;
 use super::solver::{Rows, Solver};
 use super::work::COPY;
 
@@ -144,7 +143,7 @@ impl Protocol for Gauss {
             config: Arc::clone(config),
             node: setup.node(),
             choice: setup.install::<Choice>(&()),
-            collectives: setup.install::<Collectives>(&FAN_IN),
+            collectives: setup.install::<Collectives>(&Collectives::FAN_IN),
             pivot: setup.segment("gauss.pivot", config.layout.stride, 0.0),
             arrived: Event::new("gauss.pivot"),
             found: Found::new(config.layout.size),

@@ -5,7 +5,6 @@
 //!
 //! This module must never know how blocks are kept coherent.
 
-use std::num::NonZeroU32;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -21,9 +20,6 @@ use super::layout::Layout;
 use super::problem::Solved;
 use super::program::Found;
 use super::solver::Rows;
-
-/// The number of nodes that report to one in the tree along which threads meet.
-pub(super) const FAN_IN: NonZeroU32 = NonZeroU32::MIN.saturating_add(3);
 
 /// The part of a run that all nodes share.
 pub(super) struct Config {

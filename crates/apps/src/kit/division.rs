@@ -18,17 +18,21 @@ pub(crate) fn part_of(size: u32, index: u32, parts: u32) -> u32 {
     (((u64::from(index) + 1) * u64::from(parts) - 1) / u64::from(size)) as u32
 }
 
-/// Refuses a world with more threads than there are rows. The input `size` must be the number of rows.
+/// Refuses a world with more threads than there are things of a kind, such as rows. The input of that name must be their number.
 ///
 /// # Errors
-/// [`BadPlan`] says which size would do.
-pub(crate) fn a_row_for_each_thread(size: u32, Shape { nodes, threads }: Shape) -> Result<(), BadPlan> {
+/// [`BadPlan`] says which number would do.
+pub(crate) fn one_for_each_thread(
+    things: &str,
+    (input, count): (&str, u32),
+    Shape { nodes, threads }: Shape,
+) -> Result<(), BadPlan> {
     let all = u64::from(nodes) * u64::from(threads);
-    if all <= u64::from(size) {
+    if all <= u64::from(count) {
         return Ok(());
     }
-    let rows = format!("{size} rows for {nodes} nodes of {threads} threads");
-    Err(format!("{rows}: expected at least one for each thread, --input size={all}").into())
+    let found = format!("{count} {things} for {nodes} nodes of {threads} threads");
+    Err(format!("{found}: expected at least one for each thread, --input {input}={all}").into())
 }
 
 /// Numbered things divided among the threads of a world: a block for each node, and of that a block for each of its threads.
@@ -66,6 +70,11 @@ impl Division {
         node.start + mine.start..node.start + mine.end
     }
 
+    /// The number of a thread among all threads: those of a node follow each other.
+    pub(crate) fn number(self, thread: ThreadId) -> u32 {
+        thread.node.0 * self.shape.threads + thread.index
+    }
+
     /// The node whose block has a thing.
     pub(crate) fn node_of(self, index: u32) -> NodeId {
         NodeId(part_of(self.size, index, self.shape.nodes))
@@ -79,7 +88,7 @@ impl Division {
     /// All threads, the one behind `thread` first and `thread` itself last. So not all of them begin with the same one.
     pub(crate) fn after(self, thread: ThreadId) -> impl Iterator<Item = ThreadId> {
         let Shape { nodes, threads } = self.shape;
-        let (all, own) = (nodes * threads, thread.node.0 * threads + thread.index);
+        let (all, own) = (nodes * threads, self.number(thread));
         (1..=all).map(move |step| {
             let number = (own + step) % all;
             ThreadId { node: NodeId(number / threads), index: number % threads }
@@ -120,11 +129,15 @@ mod tests {
 
     #[test]
     fn more_threads_than_rows_are_refused_with_what_would_do() {
-        let of_eight = |nodes, threads| a_row_for_each_thread(8, Shape { nodes, threads });
+        let of_eight = |nodes, threads| one_for_each_thread("rows", ("size", 8), Shape { nodes, threads });
         assert!(of_eight(4, 2).is_ok());
         assert_eq!(
             of_eight(3, 3).unwrap_err().to_string(),
             "8 rows for 3 nodes of 3 threads: expected at least one for each thread, --input size=9"
+        );
+        assert_eq!(
+            one_for_each_thread("keys", ("keys", 8), Shape { nodes: 3, threads: 3 }).unwrap_err().to_string(),
+            "8 keys for 3 nodes of 3 threads: expected at least one for each thread, --input keys=9"
         );
     }
 }

@@ -6,8 +6,11 @@ mod lower_triangle;
 pub(crate) mod matrices;
 mod random;
 pub(crate) mod rounding;
+pub(crate) mod sorts;
+mod verdict;
 
-pub(crate) use division::{Division, a_row_for_each_thread, block, part_of};
+pub(crate) use division::{Division, block, one_for_each_thread, part_of};
 pub use lower_triangle::LowerTriangle;
 pub(crate) use lower_triangle::{stored_diagonal, strictly_lower};
 pub(crate) use random::stream;
+pub(crate) use verdict::Verdict;

@@ -48,10 +48,10 @@ use tempest::{
     Job, Mechanism, Merge, NodeId, Operations, Protocol, Quiet, Report, Setup, Shape, Thread, handlers,
 };
 
-use super::check::Verdict;
 use super::grid::Grid;
 use super::kernel;
 use super::problem::{Problem, Sums};
+use crate::kit::Verdict;
 
 /// The entry of cannon in a table of programs.
 pub const ENTRY: Entry = Entry {
@@ -286,7 +286,8 @@ impl Cannon {
     }
 
     fn report(&self, _: &mut Quiet<'_>) -> Report {
-        let report = self.verdict.report(self.node);
+        let report =
+            self.verdict.report(self.node, "elements of the product", "those of the sequential product");
         if self.node != NodeId(0) {
             return report;
         }

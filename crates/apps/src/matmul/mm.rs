@@ -44,9 +44,9 @@ use tempest::{
     Cells, Job, Mechanism, Merge, NodeId, Operations, Protocol, Quiet, Report, Setup, Shape, Thread, handlers,
 };
 
-use super::check::Verdict;
 use super::kernel;
 use super::problem::{Problem, Sums};
+use crate::kit::Verdict;
 
 /// The entry of mm in a table of programs.
 pub const ENTRY: Entry = Entry {
@@ -259,7 +259,11 @@ impl Multiply {
 
     fn report(&self, _: &mut Quiet<'_>) -> Report {
         let fetched: u64 = (0..self.fetched.len()).map(|thread| self.fetched.get(thread)).sum();
-        self.verdict.report(self.node).figure("blocks read from other nodes", fetched as f64, Merge::Sum)
+        self.verdict.report(self.node, "elements of the product", "those of the sequential product").figure(
+            "blocks read from other nodes",
+            fetched as f64,
+            Merge::Sum,
+        )
     }
 }
 

@@ -9,7 +9,6 @@
 //! addition, and verify each element against a sequential product.
 
 pub mod cannon;
-mod check;
 mod grid;
 mod kernel;
 pub mod mm;

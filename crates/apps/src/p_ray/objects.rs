@@ -16,7 +16,7 @@ use super::work::ACCOUNT;
 /// The slot of a cache that has no object yet.
 const NOBODY: u32 = u32::MAX;
 
-/// What a thread has asked for.
+/// The requests of a thread.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Counts {
     pub(super) rays: u64,

@@ -21,8 +21,8 @@ use tempest::{
 };
 
 use super::sorting::{Config, Run, positions};
-use crate::sorts::Digit;
-use crate::sorts::work::{MOVE, SUM};
+use crate::kit::sorts::Digit;
+use crate::kit::sorts::work::{MOVE, SUM};
 
 /// The keys that one word of a transfer carries.
 const PACKED: usize = 2;
@@ -142,9 +142,9 @@ impl BulkRadix {
 
     /// Tells all nodes the counts of a thread.
     fn tell(&self, thread: &Thread<'_>, pass: usize, counts: &[u64]) {
-        let Shape { nodes, threads } = self.run.division.shape();
+        let Shape { nodes, .. } = self.run.division.shape();
         let segment = &self.counts[pass % 2];
-        let at = (thread.node().0 * threads + thread.index()) as usize * counts.len();
+        let at = self.run.division.number(thread.id()) as usize * counts.len();
         let counts: Vec<u32> = counts.iter().map(|&count| count as u32).collect();
         write(thread, segment, at, &counts);
         self.flush(thread, segment, at, counts.len());
@@ -159,7 +159,7 @@ impl BulkRadix {
     /// Waits for the counts of all threads, and returns the positions of the thread's first keys.
     fn positions(&self, thread: &Thread<'_>, pass: usize) -> Vec<usize> {
         let (radix, Shape { nodes, threads }) = (self.run.asked.radix as usize, self.run.division.shape());
-        let (all, own) = (nodes * threads, thread.node().0 * threads + thread.index());
+        let (all, own) = (nodes * threads, self.run.division.number(thread.id()));
         thread.wait(&self.counted, (pass as u64 + 1) * u64::from(all));
         let (mut totals, mut before, mut counts) = (vec![0; radix], vec![0; radix], vec![0; radix]);
         for other in 0..all {

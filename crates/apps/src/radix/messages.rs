@@ -5,19 +5,15 @@
 //!
 //! A thread polls where it stores. While it counts it does not. This module must never know who serves a store.
 
-use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use protocols::split_phase::{LocalPtr, Memory, Plan, SplitPhase};
-use protocols::sync::{Reduction, Scan};
+use protocols::sync::{Collectives, Reduction, Scan};
 use tempest::{Operations, Protocol, Quiet, Report, Setup, Thread, handlers};
 
 use super::sorting::{Config, Run};
-use crate::sorts::work::{COUNT_KEY, MOVE};
-use crate::sorts::{Digit, Ranks};
-
-/// The number of nodes that report to one in the tree along which threads meet after a scan.
-const FAN_IN: NonZeroU32 = NonZeroU32::MIN.saturating_add(3);
+use crate::kit::sorts::work::{COUNT_KEY, MOVE};
+use crate::kit::sorts::{Digit, Ranks};
 
 /// The work of moving a key but for its store: the load of the key, and node and place of a position, by a shift and a mask.
 const ROUTE: Operations = MOVE.and(Operations::NONE.integers(2).loads(1));
@@ -44,7 +40,7 @@ impl Protocol for MessageRadix {
         Self {
             run: Run::new(*asked, problem, *division, setup.node()),
             split: setup.install::<SplitPhase>(&plan),
-            scan: setup.install::<Scan>(&FAN_IN),
+            scan: setup.install::<Scan>(&Collectives::FAN_IN),
             ranks,
             keys,
         }

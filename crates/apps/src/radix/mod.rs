@@ -53,7 +53,7 @@ use problem::Asked;
 use shared::SharedRadix;
 
 use crate::kit::Division;
-use crate::sorts::Keys;
+use crate::kit::sorts::Keys;
 
 /// The entry of radix in a table of programs.
 pub const ENTRY: Entry = Entry {

@@ -5,7 +5,7 @@
 use tempest::Frames;
 use tempest::entry::{FRAMES, InputError, Inputs};
 
-use crate::sorts::Digit;
+use crate::kit::sorts::Digit;
 
 /// The inputs of radix.
 #[derive(Clone, Copy, Debug, Inputs)]

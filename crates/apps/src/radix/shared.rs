@@ -17,8 +17,8 @@ use tempest::{
 use super::problem::Asked;
 use super::sorting::{Run, positions};
 use crate::kit::Division;
-use crate::sorts::work::{MOVE, SUM};
-use crate::sorts::{Digit, Keys};
+use crate::kit::sorts::work::{MOVE, SUM};
+use crate::kit::sorts::{Digit, Keys};
 
 /// The keys that a thread asks for before it reads them, and at most as many more.
 const AHEAD: usize = 512;

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use tempest::{Merge, NodeId, Report, Thread};
 
 use super::problem::Asked;
-use crate::kit::Division;
-use crate::sorts::work::{COUNT, SUM};
-use crate::sorts::{Digit, Keys, Verdict};
+use crate::kit::sorts::work::{COUNT, SUM};
+use crate::kit::sorts::{self, Digit, Keys};
+use crate::kit::{Division, Verdict};
 
 /// The keys that a thread reads at a time.
 pub(super) const CHUNK: usize = 16;
@@ -34,7 +34,7 @@ pub(super) struct Run {
 impl Run {
     /// A run on a node. A thread that never compares its keys fails the check.
     pub(super) fn new(asked: Asked, problem: &Arc<Keys>, division: Division, node: NodeId) -> Self {
-        let verdict = Verdict::new(node, division.shape().threads);
+        let verdict = Verdict::new(division.shape().threads);
         Self { asked, problem: Arc::clone(problem), division, node, verdict }
     }
 
@@ -84,12 +84,12 @@ impl Run {
         for (index, keys) in found.chunks_mut(CHUNK).enumerate() {
             read(own.start + index * CHUNK, keys);
         }
-        self.verdict.compare(thread, &found, due);
+        sorts::compare(&self.verdict, thread, &found, due);
     }
 
     /// Checks the keys of the node, and states the figures.
     pub(super) fn report(&self) -> Report {
-        let mut report = self.verdict.report(self.division.of_node(self.node).len() as u64);
+        let mut report = sorts::report(&self.verdict, self.node);
         if self.node == NodeId(0) {
             let passes = self.asked.digits().count();
             report = report.figure("keys", f64::from(self.asked.keys), Merge::Max).figure(

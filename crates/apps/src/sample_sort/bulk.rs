@@ -8,10 +8,10 @@ use std::cell::Cell;
 use protocols::split_phase::{LocalPtr, Memory, Plan};
 use tempest::{Operations, Thread};
 
-use super::problem::{bin_of, number};
+use super::problem::bin_of;
 use crate::kit::Division;
-use crate::sorts::Ranks;
-use crate::sorts::work::{COUNT_KEY, MOVE_KEY, SUM};
+use crate::kit::sorts::Ranks;
+use crate::kit::sorts::work::{COUNT_KEY, MOVE_KEY, SUM};
 
 /// The work of a key on its way into a group, but for the search: it is counted and its owner is noted; then the owner is loaded and the
 /// key is moved.
@@ -58,7 +58,7 @@ impl Groups {
             0
         });
         for to in self.division.after(thread.id()) {
-            let owner = number(self.division, to) as usize;
+            let owner = self.division.number(to) as usize;
             let before: u32 = counts[..owner].iter().sum();
             let group = &grouped[before as usize..][..counts[owner] as usize];
             if !group.is_empty() {

@@ -51,8 +51,8 @@ use tempest::{Job, Mechanism};
 use problem::{Asked, Problem};
 use program::{Config, SampleSort};
 
-use crate::kit::Division;
-use crate::sorts::{Keys, a_key_for_each_thread};
+use crate::kit::sorts::Keys;
+use crate::kit::{Division, one_for_each_thread};
 
 /// The entry of sample-sort in a table of programs.
 pub const ENTRY: Entry = Entry {
@@ -64,7 +64,7 @@ pub const ENTRY: Entry = Entry {
 };
 
 fn job(asked: &Asked, plan: &Plan) -> Result<Job, BadPlan> {
-    a_key_for_each_thread(asked.keys, plan.shape)?;
+    one_for_each_thread("keys", ("keys", asked.keys), plan.shape)?;
     let division = Division::new(asked.keys, plan.shape);
     let problem = Problem::of(asked, Keys::draw(asked.keys, asked.bits, plan.seed), division, plan.seed);
     let config = Config { asked: *asked, mechanism: plan.mechanism, problem, division };

@@ -9,8 +9,8 @@ use rand::RngExt;
 use tempest::ThreadId;
 use tempest::entry::Inputs;
 
+use crate::kit::sorts::Keys;
 use crate::kit::{Division, stream};
-use crate::sorts::Keys;
 
 /// The most keys of a push.
 pub(super) const PUSHED: usize = 2;
@@ -49,7 +49,7 @@ impl Problem {
             for id in (0..shape.threads).map(|index| ThreadId { node, index }) {
                 let own = division.of_thread(id);
                 let own = &keys.keys[own.start as usize..own.end as usize];
-                samples.extend(sample(own, asked.oversampling, seed, number(division, id)));
+                samples.extend(sample(own, asked.oversampling, seed, division.number(id)));
             }
         }
         samples.sort_unstable();
@@ -68,11 +68,6 @@ impl Problem {
     pub(super) fn largest(&self) -> u32 {
         self.starts.windows(2).map(|ends| ends[1] - ends[0]).max().unwrap_or(0) as u32
     }
-}
-
-/// The number of a thread among all threads: that of its bin.
-pub(super) fn number(division: Division, id: ThreadId) -> u32 {
-    id.node.0 * division.shape().threads + id.index
 }
 
 /// Draws so many of a thread's keys, each at a random place.

@@ -11,10 +11,10 @@ use tempest::{
 
 use super::bulk::Groups;
 use super::messages::{Push, Pushes};
-use super::problem::{Asked, Problem, number, sample, splitters};
-use crate::kit::Division;
-use crate::sorts::work::SEARCH;
-use crate::sorts::{Verdict, sort};
+use super::problem::{Asked, Problem, sample, splitters};
+use crate::kit::sorts::work::SEARCH;
+use crate::kit::sorts::{compare, report, sort};
+use crate::kit::{Division, Verdict};
 
 /// The work of a sample: a random number by a multiplication, an addition and a shift, its place, the load and the store of the key, and
 /// the loop.
@@ -73,7 +73,7 @@ impl Protocol for SampleSort {
             samples,
             splitters,
             way,
-            verdict: Verdict::new(setup.node(), threads),
+            verdict: Verdict::new(threads),
         }
     }
 }
@@ -83,7 +83,7 @@ impl SampleSort {
     /// The number of a thread among all threads, and the number of threads.
     fn numbers(&self, thread: &Thread<'_>) -> (u32, u32) {
         let Shape { nodes, threads } = self.config.division.shape();
-        (number(self.config.division, thread.id()), nodes * threads)
+        (self.config.division.number(thread.id()), nodes * threads)
     }
 
     /// The thread's keys, before anything is sorted.
@@ -128,14 +128,12 @@ impl SampleSort {
         sort(thread, &mut bin, self.config.asked.bits);
         thread.phase("check");
         let due = self.config.problem.bin(self.numbers(thread).0);
-        self.verdict.compare(thread, &bin, &self.config.problem.keys.expected[due]);
+        compare(&self.verdict, thread, &bin, &self.config.problem.keys.expected[due]);
     }
 
     fn report(&self, _: &mut Quiet<'_>) -> Report {
-        let Config { asked, problem, division, .. } = &*self.config;
-        let own = (0..division.shape().threads).map(|index| ThreadId { node: self.node, index });
-        let checks = own.map(|id| problem.bin(number(*division, id)).len() as u64).sum();
-        let report = self.verdict.report(checks);
+        let Config { asked, problem, .. } = &*self.config;
+        let report = report(&self.verdict, self.node);
         if self.node != NodeId(0) {
             return report;
         }

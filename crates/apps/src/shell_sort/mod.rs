@@ -54,8 +54,8 @@ use tempest::{Job, Mechanism};
 use problem::Asked;
 use program::{Config, ShellSort};
 
-use crate::kit::Division;
-use crate::sorts::{Keys, a_key_for_each_thread};
+use crate::kit::sorts::Keys;
+use crate::kit::{Division, one_for_each_thread};
 
 /// The entry of shell-sort in a table of programs.
 pub const ENTRY: Entry = Entry {
@@ -67,7 +67,7 @@ pub const ENTRY: Entry = Entry {
 };
 
 fn job(asked: &Asked, plan: &Plan) -> Result<Job, BadPlan> {
-    a_key_for_each_thread(asked.keys, plan.shape)?;
+    one_for_each_thread("keys", ("keys", asked.keys), plan.shape)?;
     let config = Config {
         asked: *asked,
         mechanism: plan.mechanism,

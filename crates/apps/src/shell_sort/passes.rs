@@ -1,6 +1,6 @@
 //! The partners of a pass. This module must never know what partners do.
 
-use crate::sorts::Half;
+use crate::kit::sorts::Half;
 
 /// A pass: partners are so far from each other, and the first of them is so far from the first thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

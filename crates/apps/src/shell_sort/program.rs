@@ -2,7 +2,6 @@
 //!
 //! This module must never know who serves a read.
 
-use std::num::NonZeroU32;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -14,12 +13,9 @@ use tempest::{
 
 use super::passes::Pass;
 use super::problem::Asked;
-use crate::kit::Division;
-use crate::sorts::work::MERGE_KEY;
-use crate::sorts::{self, Half, Keys, Verdict};
-
-/// The number of nodes that report to one in the tree of the reduction.
-const FAN_IN: NonZeroU32 = NonZeroU32::MIN.saturating_add(3);
+use crate::kit::sorts::work::MERGE_KEY;
+use crate::kit::sorts::{self, Half, Keys};
+use crate::kit::{Division, Verdict};
 
 /// The part of a run that all nodes share.
 pub(super) struct Config {
@@ -73,13 +69,13 @@ impl Protocol for ShellSort {
             config: Arc::clone(config),
             node: setup.node(),
             split: setup.install::<SplitPhase>(&plan),
-            collectives: setup.install::<Collectives>(&FAN_IN),
+            collectives: setup.install::<Collectives>(&Collectives::FAN_IN),
             keys,
             room,
             sides,
             landing,
             passes: Cells::new(1, 0),
-            verdict: Verdict::new(setup.node(), threads),
+            verdict: Verdict::new(threads),
         }
     }
 }
@@ -191,7 +187,7 @@ impl ShellSort {
         let (config, own) = (&self.config, self.positions(thread.id()));
         let Shape { nodes, threads } = config.division.shape();
         let (memory, mine) = (self.split.on(thread), config.problem.keys[own.clone()].to_vec());
-        let number = thread.node().0 * threads + thread.index();
+        let number = config.division.number(thread.id());
         let mut sorter = Sorter { program: self, thread, memory, number, mine, passes: 0 };
         thread.phase("sort");
         sorts::sort(thread, &mut sorter.mine, config.asked.bits);
@@ -209,12 +205,12 @@ impl ShellSort {
         }
         thread.phase("check");
         self.passes.set(0, sorter.passes.into());
-        self.verdict.compare(thread, &sorter.mine, &config.problem.expected[own]);
+        sorts::compare(&self.verdict, thread, &sorter.mine, &config.problem.expected[own]);
     }
 
     fn report(&self, _: &mut Quiet<'_>) -> Report {
-        let Config { asked, division, .. } = &*self.config;
-        let report = self.verdict.report(division.of_node(self.node).len() as u64);
+        let asked = &self.config.asked;
+        let report = sorts::report(&self.verdict, self.node);
         if self.node != NodeId(0) {
             return report;
         }

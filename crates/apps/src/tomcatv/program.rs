@@ -12,7 +12,6 @@ use super::mesh::{Mesh, Side};
 use super::messages::Export;
 use super::problem::{Asked, Solved};
 use super::reference::{check, check_residuals};
-use super::shared::FAN_IN;
 use super::sweep::Sweep;
 use super::work::COPY;
 
@@ -44,7 +43,7 @@ impl Protocol for Tomcatv {
         Self {
             config: Arc::clone(config),
             node: setup.node(),
-            collectives: setup.install::<Collectives>(&FAN_IN),
+            collectives: setup.install::<Collectives>(&Collectives::FAN_IN),
             mesh: Mesh::new(config.layout, &config.solved.mesh, setup),
             filled: Event::new("tomcatv.ghosts"),
             residuals: Cells::new(2 * config.asked.iterations as usize, 0.0),

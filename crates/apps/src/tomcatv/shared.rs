@@ -3,10 +3,9 @@
 //!
 //! This module must never know how blocks are kept coherent.
 
-use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use protocols::sync::{CollectiveRoom, Reduction, SharedCollectives};
+use protocols::sync::{CollectiveRoom, Reduction, SharedBarrier, SharedCollectives};
 use tempest::entry::{BadPlan, Plan, SharedMemory};
 use tempest::{Array, Cells, Homes, NodeId, Protocol, Quiet, Report, Setup, Shared, Thread, handlers};
 
@@ -15,9 +14,6 @@ use super::problem::{Asked, Solved};
 use super::program::pairs;
 use super::reference::{check, check_residuals};
 use super::sweep::{Coordinates, Sweep};
-
-/// The number of nodes that report to one in the tree along which threads meet.
-pub(super) const FAN_IN: NonZeroU32 = NonZeroU32::MIN.saturating_add(3);
 
 /// The part of a run that all nodes share.
 pub(super) struct Config {
@@ -65,7 +61,7 @@ impl Protocol for SharedTomcatv {
         Self {
             config: Arc::clone(config),
             node: setup.node(),
-            collectives: SharedCollectives::new(setup, &memory, config.collectives, FAN_IN),
+            collectives: SharedCollectives::new(setup, &memory, config.collectives, SharedBarrier::FAN_IN),
             axes: config.axes.map(|axis| memory.bind(axis)),
             residuals: Cells::new(2 * config.asked.iterations as usize, 0.0),
             results: [(); 2].map(|()| Cells::new(own, 0.0)),

@@ -5,20 +5,16 @@
 //!
 //! This module must never know who serves a read.
 
-use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use protocols::split_phase::{GlobalPtr, LocalPtr, Memory, Plan, SplitPhase};
 use protocols::sync::{Collectives, Reduction};
-use tempest::{Cells, Merge, NodeId, Operations, Protocol, Quiet, Report, Setup, Thread, handlers};
+use tempest::{Merge, NodeId, Operations, Protocol, Quiet, Report, Setup, Thread, handlers};
 
 use super::fish::{Fish, Greatest, Seen};
 use super::problem::Problem;
 use super::work::{COMPARE, LENGTH, PULL, SWIM};
-use crate::kit::Division;
-
-/// The nodes that report to one in the tree of reductions.
-const FAN_IN: NonZeroU32 = NonZeroU32::new(4).expect("4 is not 0");
+use crate::kit::{Division, Verdict};
 
 /// The words that others see of a fish: its place and its mass.
 const WORDS: u32 = 3;
@@ -39,8 +35,7 @@ pub(super) struct Wator {
     fish: LocalPtr<f64>,
     /// Room for one fish that each thread reads.
     read: LocalPtr<f64>,
-    /// By thread: the number of its fish that are wrong in the end.
-    wrong: Cells<u64>,
+    verdict: Verdict,
 }
 
 impl Protocol for Wator {
@@ -55,11 +50,10 @@ impl Protocol for Wator {
             config: Arc::clone(config),
             node: setup.node(),
             split: setup.install::<SplitPhase>(&plan),
-            collectives: setup.install::<Collectives>(&FAN_IN),
+            collectives: setup.install::<Collectives>(&Collectives::FAN_IN),
             fish,
             read,
-            // A thread that never compares its fish fails the check.
-            wrong: Cells::new(shape.threads as usize, u64::MAX),
+            verdict: Verdict::new(shape.threads),
         }
     }
 }
@@ -127,16 +121,11 @@ impl Wator {
         memory.barrier();
         thread.phase("check");
         let wrong = own.iter().zip(&problem.expected[places]).filter(|(own, due)| own != due).count();
-        self.wrong.set(thread.index() as usize, wrong as u64);
+        self.verdict.note(thread.index(), [(own.len() as u64, wrong as u64)]);
     }
 
     fn report(&self, _: &mut Quiet<'_>) -> Report {
-        let wrong =
-            (0..self.wrong.len()).fold(0_u64, |sum, thread| sum.saturating_add(self.wrong.get(thread)));
-        let mut report = Report::checked(wrong == 0, || {
-            format!("{wrong} fish on {} are not where a sequential program has them", self.node)
-        });
-        report.checks = (self.config.division.of_node(self.node).len() as u64).max(1);
+        let report = self.verdict.report(self.node, "fish", "where a sequential program has them");
         let pairs = f64::from(self.config.division.size()).powi(2);
         match self.node {
             NodeId(0) => {

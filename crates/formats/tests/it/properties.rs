@@ -1,4 +1,4 @@
-//! What holds for all matrices, meshes, patches, litmus tests and bytes.
+//! Properties of all matrices, meshes, patches, litmus tests and bytes.
 
 use proptest::{collection, prelude::*, sample::Index};
 use tradewind_formats::{

@@ -1,6 +1,5 @@
 //! The program on one node: its messages, and what its threads do together. This module must never know when a message is made.
 
-use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use protocols::sync::{Collectives, Reduction};
@@ -15,9 +14,6 @@ use super::source::{Node, Source, Stamp};
 use super::study::Study;
 use crate::kit::arrivals::Arrivals;
 use crate::kit::statistics::{Batches, PLACES, SUMS, Search};
-
-/// The fan-in of the tree of collectives.
-const FAN_IN: NonZeroU32 = NonZeroU32::new(4).expect("not zero");
 
 /// The only key: messages of a node are handled one after the other.
 const KEY: u64 = 0;
@@ -76,7 +72,7 @@ impl Protocol for Traffic {
         Self {
             study: Arc::clone(study),
             node,
-            collectives: setup.install::<Collectives>(&FAN_IN),
+            collectives: setup.install::<Collectives>(&Collectives::FAN_IN),
             record: setup.keyed(1, |_| Record::default()),
             landing: setup.segment("traffic.landing", if lands { study.words } else { 0 }, 0),
             answered: (0..study.threads).map(|_| Event::new("traffic.answered")).collect(),

@@ -22,7 +22,7 @@ use tempest::{
 };
 
 use super::reduction::{Fold, MOST, Number, Operation, Reduction, Words};
-use super::tree::Place;
+use super::tree::{self, Place};
 
 /// The number of a node's only entry. Any would do; under this one a static partition runs the handlers at another server than
 /// those of [`Barrier`](super::Barrier).
@@ -103,6 +103,9 @@ impl Protocol for Collectives {
 }
 
 impl Collectives {
+    /// The number of nodes that report to one in the tree barrier of Mellor-Crummey and Scott: four.
+    pub const FAN_IN: NonZeroU32 = tree::FAN_IN;
+
     /// Waits until every thread of every node has called this as often. What they did before happens before the return.
     pub fn barrier(&self, thread: &Thread<'_>) {
         self.join(thread, Operation::Barrier, Words::default());

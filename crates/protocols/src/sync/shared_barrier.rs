@@ -13,7 +13,7 @@ use std::sync::Arc;
 use tempest::{Array, BadLayout, Event, Keyed, Layout, Memory, Operations, Setup, Thread};
 
 use super::flag_tree::FlagTree;
-use super::tree::Place;
+use super::tree::{self, Place};
 
 /// The number of a node's only entry.
 const KEY: u64 = 2;
@@ -41,7 +41,7 @@ pub struct SharedBarrier {
 
 impl SharedBarrier {
     /// The number of nodes that report to one in the tree barrier of Mellor-Crummey and Scott: four.
-    pub const FAN_IN: NonZeroU32 = NonZeroU32::MIN.saturating_add(3);
+    pub const FAN_IN: NonZeroU32 = tree::FAN_IN;
 
     /// Room for a barrier: a page at each node.
     ///

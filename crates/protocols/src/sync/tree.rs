@@ -7,6 +7,9 @@ use std::num::NonZeroU32;
 
 use tempest::NodeId;
 
+/// The number of nodes that report to one in the tree barrier of Mellor-Crummey and Scott: four.
+pub(super) const FAN_IN: NonZeroU32 = NonZeroU32::MIN.saturating_add(3);
+
 /// A node's place in the tree.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Place {

@@ -46,14 +46,14 @@ impl Ranks {
         counts: &[u32],
         base: impl FnOnce(u64) -> u64,
     ) -> Vec<u32> {
-        let me = self.number(thread.id());
+        let me = self.values.number(thread.id());
         self.tell(thread, memory, |to| (self.told_by(to, me), &counts[self.slice(to)]));
         memory.all_store_sync();
         let firsts = self.sum(thread, memory, base);
         let own = self.slice(thread.id());
         self.tell(thread, memory, |to| {
             let at = self.firsts_of(to) + own.start as i64;
-            (at, &firsts[self.number(to) as usize * own.len()..][..own.len()])
+            (at, &firsts[self.values.number(to) as usize * own.len()..][..own.len()])
         });
         memory.all_store_sync();
         let at = self.firsts_of(thread.id());
@@ -93,10 +93,6 @@ impl Ranks {
         firsts.iter_mut().for_each(|first| *first += base);
         thread.charge(SUM.times(firsts.len() as u32));
         firsts
-    }
-
-    fn number(&self, thread: ThreadId) -> u32 {
-        thread.node.0 * self.values.shape().threads + thread.index
     }
 
     /// The values of a thread.

@@ -5,8 +5,6 @@
 use std::sync::Arc;
 
 use rand::RngExt;
-use tempest::Shape;
-use tempest::entry::BadPlan;
 
 use crate::kit::stream;
 
@@ -55,19 +53,6 @@ impl Digit {
     }
 }
 
-/// Refuses a world with more threads than there are keys. The input `keys` must be the number of keys.
-///
-/// # Errors
-/// [`BadPlan`] says how many keys would do.
-pub(crate) fn a_key_for_each_thread(keys: u32, Shape { nodes, threads }: Shape) -> Result<(), BadPlan> {
-    let all = u64::from(nodes) * u64::from(threads);
-    if all <= u64::from(keys) {
-        return Ok(());
-    }
-    let found = format!("{keys} keys for {nodes} nodes of {threads} threads");
-    Err(format!("{found}: expected at least one for each thread, --input keys={all}").into())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -89,15 +74,5 @@ mod tests {
         }
         assert!(counts[0].iter().all(|count| (16_000..16_800).contains(count)), "{counts:?}");
         assert!(counts[1][0] * 5 < counts[1][1] && counts[1][3] * 5 < counts[1][2], "{counts:?}");
-    }
-
-    #[test]
-    fn more_threads_than_keys_are_refused_with_what_would_do() {
-        let of_eight = |nodes, threads| a_key_for_each_thread(8, Shape { nodes, threads });
-        assert!(of_eight(4, 2).is_ok());
-        assert_eq!(
-            of_eight(3, 3).unwrap_err().to_string(),
-            "8 keys for 3 nodes of 3 threads: expected at least one for each thread, --input keys=9"
-        );
     }
 }

@@ -19,8 +19,8 @@ mod ranks;
 mod verdict;
 pub(crate) mod work;
 
-pub(crate) use keys::{Digit, Keys, a_key_for_each_thread};
+pub(crate) use keys::{Digit, Keys};
 pub(crate) use local::sort;
 pub(crate) use merging::{Half, Merge};
 pub(crate) use ranks::Ranks;
-pub(crate) use verdict::Verdict;
+pub(crate) use verdict::{compare, report};

@@ -1,0 +1,20 @@
+//! The comparison of each thread's keys with those that belong there.
+//!
+//! Every key is compared with the one that the standard library's sort has at its position, so order and multiset are both right. This
+//! module must never know how keys were sorted.
+
+use tempest::{NodeId, Report, Thread};
+
+use crate::kit::Verdict;
+
+/// Compares a thread's keys with those that belong there. A key too many is wrong, and so is one that is missing.
+pub(crate) fn compare(verdict: &Verdict, thread: &Thread<'_>, found: &[u32], due: &[u32]) {
+    let wrong = found.iter().zip(due).filter(|(found, due)| found != due).count();
+    let wrong = wrong + found.len().abs_diff(due.len());
+    verdict.note(thread.index(), [(due.len() as u64, wrong as u64)]);
+}
+
+/// The report on the keys of a node.
+pub(crate) fn report(verdict: &Verdict, node: NodeId) -> Report {
+    verdict.report(node, "keys", "those of the sorted list")
+}
