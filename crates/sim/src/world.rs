@@ -289,7 +289,7 @@ fn outcome(state: &Cluster) -> Outcome {
         time: state.agenda.now(),
         phases: state.measure.phases.records(&reading, name),
         counters: reading.counters,
-        breakdown: reading.breakdown,
+        breakdown: reading.breakdown(),
         utilization: reading.busy.since(None, name),
         protocol: reading.protocol,
         dispatching: dispatching(state),

@@ -3,31 +3,33 @@
 //! This module must never change anything.
 
 use hardware::Network;
-use tempest::{Breakdown, Counters, ProtocolTime, Resource, Utilization};
+use tempest::{Counters, ProtocolTime, Resource, Utilization};
 use trace::Counter;
 use units::Time;
 
 use super::{Cluster, network};
 use crate::measure::phases::Reading;
 use crate::measure::sampler::Sampler;
+use crate::measure::spending::Booked;
 use crate::measure::utilization::BusyTimes;
 use crate::processor::core::Core;
 
-/// The measurements up to now: the counts of all processors, the breakdown of those that began as computing processors, and the
+/// The measurements up to now: the counts of all processors, the booked time of each that began as a computing processor, and the
 /// busy time of every part.
 pub(crate) fn reading(cluster: &Cluster) -> Reading {
     let at = cluster.agenda.now();
     let mut reading = Reading {
         at,
         counters: Counters::default(),
-        breakdown: Breakdown::default(),
+        booked: Vec::new(),
         protocol: protocol_time(cluster),
         busy: busy_times(cluster),
     };
     for core in &cluster.cores {
         reading.counters += core.ledger.counters();
         if core.is_counted() {
-            reading.breakdown += core.ledger.breakdown_at(at);
+            let breakdown = core.ledger.breakdown_at(at);
+            reading.booked.push(Booked { at, breakdown, idle: core.ledger.idle_at(at) });
         }
     }
     reading

@@ -5,6 +5,7 @@
 pub(crate) mod anatomy;
 pub(crate) mod phases;
 pub(crate) mod sampler;
+pub(crate) mod spending;
 pub(crate) mod utilization;
 
 use tempest::{Adjustment, Reached};

@@ -5,6 +5,7 @@
 use tempest::{Breakdown, Counters, PhaseRecord, ProtocolTime, Resource};
 use units::Time;
 
+use super::spending::{Booked, Spending};
 use super::utilization::BusyTimes;
 
 /// The measurements from the beginning of a run to an instant.
@@ -12,9 +13,19 @@ use super::utilization::BusyTimes;
 pub(crate) struct Reading {
     pub(crate) at: Time,
     pub(crate) counters: Counters,
-    pub(crate) breakdown: Breakdown,
+    /// The booked time of each processor that began as a computing processor.
+    pub(crate) booked: Vec<Booked>,
     pub(crate) protocol: Vec<ProtocolTime>,
     pub(crate) busy: BusyTimes,
+}
+
+impl Reading {
+    /// The breakdown of all processors together.
+    pub(crate) fn breakdown(&self) -> Breakdown {
+        let mut all = Breakdown::default();
+        self.booked.iter().for_each(|core| all += core.breakdown);
+        all
+    }
 }
 
 /// The regions entered so far, and the threads that wait to enter the next.
@@ -80,12 +91,19 @@ impl Phases {
         end: &Reading,
         name: impl Fn(Resource, usize) -> String,
     ) -> Vec<PhaseRecord> {
+        let mut spending = vec![Spending::default(); end.booked.len()];
+        let mut spent = |from: &Reading, to: &Reading| {
+            let cores = spending.iter_mut().zip(from.booked.iter().zip(&to.booked));
+            let mut all = Breakdown::default();
+            cores.for_each(|(core, (from, to))| all += core.between(from, to));
+            all
+        };
         let ends = self.starts.iter().skip(1).map(|(_, reading)| reading).chain([end]);
         let record = |((region, start), end): (&(&'static str, Reading), &Reading)| PhaseRecord {
             name: region,
             time: end.at - start.at,
             counters: end.counters - start.counters,
-            breakdown: end.breakdown - start.breakdown,
+            breakdown: spent(start, end),
             protocol: end.protocol.iter().zip(&start.protocol).map(|(end, start)| end.since(start)).collect(),
             utilization: end.busy.since(Some(&start.busy), &name),
         };
@@ -101,7 +119,11 @@ mod tests {
         Reading {
             at: Time::from_nanoseconds(at),
             counters: Counters { handlers, ..Counters::default() },
-            breakdown: Breakdown { compute: Time::from_nanoseconds(compute), ..Breakdown::default() },
+            booked: vec![Booked {
+                at: Time::from_nanoseconds(at),
+                breakdown: Breakdown { compute: Time::from_nanoseconds(compute), ..Breakdown::default() },
+                idle: Time::ZERO,
+            }],
             protocol: Vec::new(),
             busy: BusyTimes::default(),
         }

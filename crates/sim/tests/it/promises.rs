@@ -169,6 +169,31 @@ fn every_instant_is_booked_once_by_every_mechanism() {
             let outcome = Model::new(machine).run(&Launch { job, mechanism, ..asked }).unwrap();
             let all = outcome.time * u64::from(shape.nodes * computing);
             assert_eq!(outcome.breakdown.total(), all, "{mechanism} {policy}");
+            for phase in &outcome.phases {
+                let whole = phase.time * u64::from(shape.nodes * computing);
+                assert_eq!(phase.breakdown.total(), whole, "{mechanism} {policy}: {}", phase.name);
+            }
+        }
+    }
+}
+
+/// In these runs a processor is in the middle of work that it has booked when a region begins.
+#[test]
+fn the_parts_of_a_region_add_up_to_its_length_where_work_goes_on_across_its_ends() {
+    let cases = [
+        ("fft-remap", "paragon", "proc", Mechanism::Messages),
+        ("fft-remap", "paragon", "proc", Mechanism::Bulk),
+        ("iccg", "sparc20-myrinet", "floating", Mechanism::Messages),
+    ];
+    for (program, name, policy, mechanism) in cases {
+        let asked = launch(policy, 1);
+        let computing = asked.policy.split(asked.processors).unwrap().computing;
+        let shape = tempest::Shape { nodes: asked.nodes, threads: computing * asked.threads };
+        let launch = Launch { job: job(program, mechanism, shape, &[]), mechanism, ..asked };
+        let outcome = Model::new(machine(name, &[])).run(&launch).unwrap();
+        for phase in &outcome.phases {
+            let whole = phase.time * u64::from(shape.nodes * computing);
+            assert_eq!(phase.breakdown.total(), whole, "{program} on {name}: {}", phase.name);
         }
     }
 }
