@@ -108,25 +108,21 @@ impl Curve {
 
     /// The figures.
     pub(super) fn report(&self) -> Report {
-        let size = self.study.asked.size.get();
-        let (scale, unit) = if size > 0 { (size as f64 / 1e6, "MB/s") } else { (1e-6, "M/s") };
-        let (time, time_unit) = if self.lone < 1e10 { (1e-6, "ns") } else { (1e-9, "us") };
+        let rates = Rates::of(self.study.asked.size.get());
+        let time = |femtoseconds: f64| femtoseconds / 1e6;
         let lost = self.points.iter().find(|point| point.totals[0] != point.totals[1]);
         let mut report = Report::checked(lost.is_none(), || {
             let [made, handled] = lost.map_or([0; 2], |point| point.totals);
             format!("{made} messages were made, and {handled} handled")
         });
-        report = report
-            .measured("lone", self.lone * time, time_unit, Merge::Max)
-            .measured("flood", self.carried * scale, unit, Merge::Max)
-            .measured("capacity", self.capacity * scale, unit, Merge::Max);
+        report = report.measured("lone", time(self.lone), "ns", Merge::Max);
+        report = rates.add(report, "flood", self.carried);
+        report = rates.add(report, "capacity", self.capacity);
         for point in &self.points {
             let row = self.row(point);
             let name = |column: &str| named(format!("{row}.{column}"));
-            let rates = [("offered", point.offered), ("accepted", point.accepted)];
-            for (column, rate) in rates {
-                report = report.measured(name(column), rate * scale, unit, Merge::Max);
-            }
+            report = rates.add(report, &format!("{row}.offered"), point.offered);
+            report = rates.add(report, &format!("{row}.accepted"), point.accepted);
             let theory = self.theory(point);
             let times = [
                 ("latency", Some(point.latency)),
@@ -138,14 +134,10 @@ impl Curve {
             for (column, latency) in
                 times.into_iter().filter_map(|(column, latency)| Some((column, latency?)))
             {
-                report = report.measured(name(column), latency * time, time_unit, Merge::Max);
+                report = report.measured(name(column), time(latency), "ns", Merge::Max);
             }
         }
-        if self.study.asked.arrivals == Arrivals::Closed {
-            report
-        } else {
-            self.saturation(report, scale, unit)
-        }
+        if self.study.asked.arrivals == Arrivals::Closed { report } else { self.saturation(report, rates) }
     }
 
     /// The name of a point's row.
@@ -167,12 +159,12 @@ impl Curve {
     }
 
     /// Adds where saturation lies.
-    fn saturation(&self, mut report: Report, scale: f64, unit: &'static str) -> Report {
+    fn saturation(&self, mut report: Report, rates: Rates) -> Report {
         let share = |point: &Point| point.target.rate / self.capacity;
         let (kept, lost) = self.bracket();
         if let Some(kept) = kept {
             report = report.figure("saturation", share(kept), Merge::Max);
-            report = report.measured("saturation.rate", kept.accepted * scale, unit, Merge::Max);
+            report = rates.add(report, "saturation.rate", kept.accepted);
         }
         if let Some(lost) = lost {
             report = report.figure("saturation.below", share(lost), Merge::Max);
@@ -186,6 +178,30 @@ impl Curve {
                 report.figure(NONE_BELOW, low / 2.0 / self.capacity, Merge::Max)
             }
         }
+    }
+}
+
+/// The way in which rates of messages are told. Messages that carry bytes are told in MB/s. Messages without a payload are told
+/// in M/s, under names of their own, so that the name of a figure fixes its unit.
+#[derive(Clone, Copy)]
+struct Rates {
+    ending: &'static str,
+    scale: f64,
+    unit: &'static str,
+}
+
+impl Rates {
+    /// The way for messages with a payload of this size in bytes.
+    fn of(size: u64) -> Self {
+        match size {
+            0 => Self { ending: ".messages", scale: 1e-6, unit: "M/s" },
+            size => Self { ending: "", scale: size as f64 / 1e6, unit: "MB/s" },
+        }
+    }
+
+    /// Adds a rate of messages each second.
+    fn add(self, report: Report, name: &str, rate: f64) -> Report {
+        report.measured(named(format!("{name}{}", self.ending)), rate * self.scale, self.unit, Merge::Max)
     }
 }
 

@@ -43,6 +43,8 @@
 //! A load *is kept up with* if `accepted` is at least 95 % of `offered`, and `latency` is at most `bound` times the sum of the
 //! latency of a lone message and the time between two messages (or bursts) of a sender at capacity.
 //!
+//! Times are in ns. Rates are in MB/s, and in M/s where messages have no payload: the names of these end in `.messages`.
+//!
 //! In the region `search` the program bisects, `steps` times, between the largest load that is kept up with and the next one above
 //! it. These loads stand among the others. `saturation` is the largest load that was kept up with, `saturation.below` the next one
 //! above it, both as shares of the capacity; `saturation.rate` is the throughput accepted at `saturation`. Where the greatest load

@@ -137,7 +137,28 @@ fn blocks_for_one_node_come_as_fast_as_its_port() {
     let port = found.figure("flood") * 8.0;
     assert!((port - 1000.0).abs() < 1.0, "{port} MB/s through a port of 1 GB/s");
     // 65 536 bytes at one each nanosecond, and 1 ns on the way.
-    assert!((found.figure("lone") - 65.537).abs() < 0.01, "{} us", found.figure("lone"));
+    assert!((found.figure("lone") - 65_537.0).abs() < 10.0, "{} ns", found.figure("lone"));
+}
+
+/// Small messages, blocks and messages without a payload, on a machine where a lone block takes from nanoseconds to milliseconds.
+#[test]
+fn the_name_of_a_figure_fixes_its_unit() {
+    let port: Settings = &[("interface.bandwidth", "10 MB/s")];
+    let mut units = BTreeMap::new();
+    for (mechanism, size) in [
+        (Mechanism::Messages, "0B"),
+        (Mechanism::Messages, "112B"),
+        (Mechanism::Bulk, "264B"),
+        (Mechanism::Bulk, "256KiB"),
+    ] {
+        let inputs =
+            [("pattern", "2-to-1"), ("size", size), ("loads", "0.5"), ("messages", "20"), ("steps", "1")];
+        for figure in run(port, 3, mechanism, &inputs).report.figures {
+            let known = *units.entry(figure.name).or_insert(figure.unit);
+            assert_eq!(known, figure.unit, "{} of {size}", figure.name);
+        }
+    }
+    assert_eq!([units["lone"], units["flood"], units["flood.messages"]], ["ns", "MB/s", "M/s"]);
 }
 
 #[test]
