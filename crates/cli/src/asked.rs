@@ -35,6 +35,13 @@ pub(crate) fn targets(machines: &[String], set: &[Setting]) -> Result<Vec<Target
     (targets, verdict).all().map(|(targets, ())| targets)
 }
 
+/// Says on standard error, as the command of this name, that times of this host are those of a debug build, if they are.
+pub(crate) fn warn_of_build(name: &str, runs_here: bool) {
+    if runs_here && cfg!(debug_assertions) {
+        say(name, "this is a debug build: its times on this host mean little; build it with --release");
+    }
+}
+
 /// Says on standard error, as the command of this name, which machine files are of disturbed calibrations.
 pub(crate) fn warn<'t>(name: &str, targets: impl IntoIterator<Item = &'t Target>) {
     for target in targets {

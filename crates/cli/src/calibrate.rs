@@ -12,6 +12,7 @@ use report::{document, text};
 use worlds::files;
 
 use crate::arguments::Calibrate;
+use crate::asked::warn_of_build;
 use crate::files::{draft, save, wrong};
 use crate::house::House;
 use crate::interrupt;
@@ -36,6 +37,7 @@ pub(crate) fn calibrate(
     let (rounds, page, ()) = (arguments.repeat.get(), arguments.output.page(), may_write(file)).all()?;
     let host = host(&house.name)?;
     let runner = runner()?;
+    warn_of_build(&house.name, true);
     let progress = Progress::begin(&house.name);
     progress.expect(calibrate::runs(host.cores, rounds));
     let tell = |run: &lab::Specification, done: bool| match done {

@@ -19,6 +19,7 @@ use worlds::Target;
 use crate::arguments::Claims;
 use crate::files;
 use crate::house::House;
+use crate::own_files;
 use crate::print::{code, print};
 use crate::problem::{All, Problem};
 use crate::reads::Reads;
@@ -32,7 +33,8 @@ pub(crate) fn claims(
     out: &mut (impl Write + Send),
 ) -> Result<ExitCode, Problem> {
     let laboratory = studies::laboratory(arguments.claims.as_deref(), arguments.data.as_deref());
-    let (page, laboratory) = (arguments.output.page(), laboratory).all()?;
+    let data = own_files::folder(arguments.data.as_deref());
+    let (page, laboratory, ()) = (arguments.output.page(), laboratory, data).all()?;
     if let Some(path) = &arguments.out {
         // A path that cannot be written is told before the runs, not after them.
         files::table(path)?;

@@ -14,7 +14,7 @@ use worlds::shape::AskedShape;
 use worlds::{Compared, Comparing, Comparison, Step, Target};
 
 use crate::arguments::Compare;
-use crate::asked::{asked, subject, targets, warn, with_blocks};
+use crate::asked::{asked, subject, targets, warn, warn_of_build, with_blocks};
 use crate::files;
 use crate::house::House;
 use crate::interrupt;
@@ -36,6 +36,7 @@ pub(crate) fn compare(
     }
     let sheet = Sheet { name: &house.name, arguments, plan: &plan, page: &page };
     warn(&house.name, &plan.targets);
+    warn_of_build(&house.name, plan.targets.iter().any(Target::is_native));
     let comparing = plan.begin();
     run(&house.name, &comparing, |partial| {
         let rankings = ranked(&comparing);

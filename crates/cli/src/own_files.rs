@@ -8,6 +8,20 @@ use lab::study::{Origin, OwnFile};
 
 use crate::problem::Problem;
 
+/// Refuses a folder of `--data` that is not there: every file of it would otherwise count as absent.
+pub(crate) fn folder(data: Option<&Path>) -> Result<(), Problem> {
+    match data.filter(|data| !data.is_dir()) {
+        Some(data) => {
+            let told = format!(
+                "--data {}: expected a folder that is there, with the input files of studies",
+                data.display()
+            );
+            Err(Problem::wrong(told))
+        }
+        None => Ok(()),
+    }
+}
+
 /// Has the runs of a study that read files of a person read them in this folder.
 pub(crate) fn look_in(folder: Option<&Path>, study: &mut Study) {
     let Study { files, sources, .. } = study;

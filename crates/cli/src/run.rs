@@ -18,7 +18,7 @@ use report::quantity::time;
 use report::{Page, document, picture, plot, quantity, text};
 
 use crate::arguments::Run;
-use crate::asked::{EXPECTED, asked, instead, subject, target, warn, with_blocks};
+use crate::asked::{EXPECTED, asked, instead, subject, target, warn, warn_of_build, with_blocks};
 use crate::files;
 use crate::house::House;
 use crate::interrupt;
@@ -52,6 +52,7 @@ pub(crate) fn run(
     let trace = arguments.trace.as_deref().map(TraceFile::create).transpose()?;
     let interval = interval.unwrap_or(TRACE_INTERVAL);
     warn(&house.name, [&setting.target]);
+    warn_of_build(&house.name, setting.target.is_native());
     let discard = || {
         if let Some(partial) = trace.as_ref().and_then(TraceFile::partial) {
             // There is nobody left to tell if this fails.

@@ -22,6 +22,7 @@ use crate::arguments::Report;
 use crate::explain;
 use crate::files;
 use crate::house::House;
+use crate::own_files;
 use crate::print::say;
 use crate::problem::Problem;
 use crate::study::Folder;
@@ -34,6 +35,7 @@ const PICTURES: &str = "report";
 pub(crate) fn report(house: &House, arguments: &Report, out: &mut impl Write) -> Result<ExitCode, Problem> {
     // Whatever is wrong is told before anything is drawn.
     is_page(&arguments.out)?;
+    own_files::folder(arguments.data.as_deref())?;
     let of_pictures = |problem: Problem| problem.of_option("--pictures");
     let folder = arguments.pictures.as_deref().map(|path| Folder::open(path, PICTURES)).transpose();
     let folder = folder.map_err(of_pictures)?;

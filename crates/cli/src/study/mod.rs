@@ -19,7 +19,9 @@ use serde_json::Value;
 use units::names::{nearest, nearest_slip};
 
 use crate::arguments::Study;
+use crate::asked::warn_of_build;
 use crate::house::House;
+use crate::own_files;
 use crate::print::{code, print, say};
 use crate::problem::{All, Problem};
 use crate::reads::Reads;
@@ -36,10 +38,13 @@ pub(crate) fn study(
 ) -> Result<ExitCode, Problem> {
     let read = source::read(&arguments.study, arguments.yes, arguments.data.as_deref());
     let laboratory = read.and_then(|read| check::laboratory(house, read));
-    let (page, jobs, laboratory) = (arguments.output.page(), optional(&arguments.jobs), laboratory).all()?;
+    let data = own_files::folder(arguments.data.as_deref());
+    let options = (arguments.output.page(), optional(&arguments.jobs), data).all();
+    let ((page, jobs, ()), laboratory) = (options, laboratory).all()?;
     let [study] = laboratory.studies() else { unreachable!("a laboratory of one study") };
     let folder = arguments.out.as_deref().map(|path| Folder::open(path, &study.name)).transpose()?;
     let asked = study.asked(is_native);
+    warn_of_build(&house.name, study.sources.iter().any(is_native));
     let reported = Reported { house, arguments, laboratory: &laboratory, study, asked: &asked, page, folder };
     let runs: Vec<Specification> = asked.iter().filter_map(|asked| reported.run(*asked)).collect();
     let keep = |place: usize, answer: &Value| {

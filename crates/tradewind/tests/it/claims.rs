@@ -132,6 +132,11 @@ fn a_claim_whose_study_needs_a_file_says_so_and_runs_nothing() {
         "--data DIR",
     ];
     refused(&["study", "pdq-cholesky", "--data", &at], &told);
+    let missing = empty.path().join("nosuch").display().to_string();
+    let told = [&*format!("--data {missing}: expected a folder that is there")];
+    refused(&["claims", ON_CHOLESKY, "--data", &missing], &told);
+    refused(&["study", "pdq-cholesky", "--data", &missing], &told);
+    refused(&["report", "pdq-cholesky", "--data", &missing], &told);
     refused(&["study", "mine.toml", "--data", &at], &["--data with mine.toml: expected a shipped study"]);
 }
 

@@ -40,6 +40,18 @@ fn quietly(mut command: Command, arguments: &[&str]) -> Command {
     command
 }
 
+/// The beginning of the line by which a debug build tells of itself before it runs on this host.
+const DEBUG_BUILD: &str = "this is a debug build";
+
+#[test]
+fn a_debug_build_says_so_before_it_runs_on_this_host() {
+    let says = |machine: &str| {
+        let done = command(&["run", "fetch-add", "--machine", machine, "--nodes", "1"]).output().unwrap();
+        String::from_utf8(done.stderr).unwrap().contains(DEBUG_BUILD)
+    };
+    assert_eq!([says("native"), says("cm-5")], [cfg!(debug_assertions), false]);
+}
+
 /// Runs the command to its end.
 pub(crate) fn tradewind(arguments: &[&str]) -> Ran {
     ran(command(arguments))
@@ -63,11 +75,12 @@ fn ran(mut command: Command) -> Ran {
     }
 }
 
-/// What a command says but for how far it is, which it tells where it takes long, as on a busy host.
+/// Removes from the standard error of a command two things: how far it is, which it tells where it takes long, as on a busy host;
+/// and that it is a debug build.
 fn without_progress(said: &str) -> String {
     let is_progress = |line: &str| {
         let told = line.strip_prefix("tradewind: ").unwrap_or_default();
-        told.contains(" done in ") || told.contains(" so far, ")
+        told.contains(" done in ") || told.contains(" so far, ") || told.starts_with(DEBUG_BUILD)
     };
     said.split_inclusive('\n').filter(|line| !is_progress(line)).collect()
 }
