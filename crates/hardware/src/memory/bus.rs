@@ -1,6 +1,11 @@
 //! A bus. A transaction is granted, takes its address phase, leaves the bus, and comes back for its data phase. On a connected
-//! bus it does not leave: others wait for the end of its data. The bus is granted in the order of requests. This module must never
-//! know caches or memory.
+//! bus it does not leave: others wait for the end of its data. The bus is granted in the order of requests.
+//!
+//! Where addresses and data share the wires of a bus that splits transactions, it is granted whenever it is free: a phase that reaches
+//! into the time of another, which was granted before, pauses for that one. Wires of one kind of phase, and a bus that is held, are
+//! granted for a whole phase.
+//!
+//! This module must never know caches or memory.
 
 use std::iter::Sum;
 use std::ops::Mul;
@@ -9,7 +14,7 @@ use std::sync::Arc;
 use machine::Transactions;
 use units::{Bytes, Time};
 
-use super::calendar::Calendar;
+use super::calendar::{Calendar, Span};
 
 /// The bus of a node.
 #[derive(Clone, Debug)]
@@ -86,7 +91,7 @@ impl Bus {
             word: costs.passage(costs.width),
             line,
             costs: Arc::new(costs.clone()),
-            wires: Calendar::default(),
+            wires: Calendar::new(costs.multiplexed && !costs.connected),
             data: Calendar::default(),
             asked: Time::ZERO,
             transactions: 0,
@@ -177,15 +182,15 @@ impl Bus {
         }
     }
 
-    /// Makes a transaction in the first gaps, the address not before `from`. Returns its end.
+    /// Makes a transaction in the first free time, the address not before `from`. Returns its end.
     #[inline(always)]
     fn make_among(&mut self, Usage { address, answer, data, .. }: Usage, from: Time) -> Time {
-        let answered = self.wires.place(from, address) + answer;
+        let answered = self.wires.place(from, address) + (answer - address);
         if data.is_zero() {
             return answered;
         }
         let wires = if self.costs.multiplexed { &mut self.wires } else { &mut self.data };
-        wires.place(answered, data) + data
+        wires.place(answered, data)
     }
 
     /// The sum of the transactions that move no block, by what one of each kind does.
@@ -202,8 +207,7 @@ impl Bus {
     #[inline]
     pub(crate) fn request(&mut self, now: Time) -> Time {
         self.transactions += 1;
-        self.asked =
-            self.wires.reserve(now + self.costs.arbitration, self.costs.address) + self.costs.address;
+        self.asked = self.wires.reserve(now + self.costs.arbitration, self.costs.address).end;
         self.asked
     }
 
@@ -212,11 +216,13 @@ impl Bus {
     pub(crate) fn reply(&mut self, ready: Time, size: Bytes) -> Phase {
         self.bytes += size.get();
         let hold = self.passage(size);
-        let wires = if self.costs.multiplexed { &mut self.wires } else { &mut self.data };
+        if !self.costs.connected {
+            return self.move_data(ready, hold);
+        }
         // Where another transaction has begun since, this one holds the bus behind it.
-        let waits = if self.costs.connected { ready.saturating_sub(self.asked) } else { Time::ZERO };
-        let start = wires.reserve(ready - waits, waits + hold) + waits;
-        self.phase(start, hold)
+        let waits = ready.saturating_sub(self.asked);
+        let start = self.wires.reserve(ready - waits, waits + hold).start + waits;
+        self.whole(start, hold)
     }
 
     /// Asks at `now` to write `size` bytes, which the target can take from `open` on. The data follow the address.
@@ -226,16 +232,29 @@ impl Bus {
         self.bytes += size.get();
         let (address, hold) = (self.costs.address, self.passage(size));
         let earliest = (now + self.costs.arbitration).max(open.saturating_sub(address));
-        let start = if self.costs.multiplexed {
-            self.wires.reserve(earliest, address + hold) + address
-        } else {
-            let start = self.wires.reserve(earliest, address) + address;
-            self.data.reserve(start, hold)
-        };
-        self.phase(start, hold)
+        if self.costs.connected {
+            let start = self.wires.reserve(earliest, address + hold).start + address;
+            return self.whole(start, hold);
+        }
+        let asked = self.wires.reserve(earliest, address).end;
+        self.move_data(asked, hold)
     }
 
-    fn phase(&self, start: Time, hold: Time) -> Phase {
+    /// Moves data for `hold` from `ready` on, over a bus that splits transactions.
+    #[inline(always)]
+    fn move_data(&mut self, ready: Time, hold: Time) -> Phase {
+        if !self.costs.multiplexed {
+            let start = self.data.reserve(ready, hold).start;
+            return self.whole(start, hold);
+        }
+        let word = hold.min(self.costs.cycle);
+        let Span { start, end: first } = self.wires.reserve(ready, word);
+        let end = if hold == word { first } else { self.wires.reserve(first, hold - word).end };
+        Phase { start, first, end }
+    }
+
+    /// A phase without a pause.
+    fn whole(&self, start: Time, hold: Time) -> Phase {
         Phase { start, first: start + self.costs.cycle, end: start + hold }
     }
 
@@ -296,10 +315,13 @@ mod tests {
         let mut bus = new(&bus());
         bus.request(cycles(0));
         bus.reply(cycles(24), LINE);
-        // Write-backs asked for together: 2 of arbitration, then one every 5 cycles, the last that fits before 24, and
-        // the next behind the data of the read.
-        let starts: Vec<_> = (0..5).map(|_| bus.write(cycles(1), Time::ZERO, LINE).start).collect();
-        assert_eq!(starts, [4, 9, 14, 19, 29].map(cycles));
+        // Write-backs asked for together: 2 of arbitration, then one every 5 cycles. The data of the read, at 24, interrupt the last.
+        let starts: Vec<_> = (0..5).map(|_| bus.write(cycles(1), Time::ZERO, LINE)).collect();
+        assert_eq!(
+            starts.iter().map(|phase| phase.start).collect::<Vec<_>>(),
+            [4, 9, 14, 19, 28].map(cycles)
+        );
+        assert_eq!(starts.iter().map(|phase| phase.end).collect::<Vec<_>>(), [8, 13, 18, 23, 32].map(cycles));
     }
 
     #[test]

@@ -1,9 +1,13 @@
 //! The reservations of a resource that serves one user at a time, with the gaps between them.
 //!
-//! A split transaction reserves its data phase long before that phase begins. A later request may still fit into the gap
-//! before it. A [`des::Server`] has no such gaps.
+//! A split transaction reserves its data phase long before that phase begins. Later requests take the time before it, and no
+//! reservation moves. A use that does not end before the next reservation begins waits for a gap into which it fits whole; or it goes on
+//! behind that reservation, in several pieces, and the resource is never free while a request waits. A [`des::Server`] has no such
+//! gaps.
 //!
 //! This module must never know what the resource is.
+
+use std::ops::Range;
 
 use units::Time;
 
@@ -15,28 +19,35 @@ pub(crate) struct Calendar {
     /// The number of those that are known to be over, which come first.
     over: usize,
     /// The number of those that end before the next use of a client whose uses follow one another; [`UNSOUGHT`] before that client seeks
-    /// its first gap.
+    /// free time.
     passed: usize,
     last: Span,
+    /// Whether a use may be in several pieces.
+    in_pieces: bool,
     /// The time before which no later request begins.
     now: Time,
     busy: Time,
 }
 
-/// A time for which the resource is reserved.
+/// A time for which the resource is reserved, or a use of it from the start of its first piece to the end of its last one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-struct Span {
-    start: Time,
-    end: Time,
+pub(crate) struct Span {
+    pub(crate) start: Time,
+    pub(crate) end: Time,
 }
 
-/// No gap has been sought yet.
+/// No free time has been sought yet.
 const UNSOUGHT: usize = usize::MAX;
 
 /// The number of reservations that are over above which they are removed.
 const MOST_OVER: usize = 32;
 
 impl Calendar {
+    /// No reservation. Uses may be `in_pieces`.
+    pub(crate) fn new(in_pieces: bool) -> Self {
+        Self { in_pieces, ..Self::default() }
+    }
+
     /// Forgets the reservations that end by `now`. No later request begins before `now`.
     #[inline]
     pub(crate) fn forget(&mut self, now: Time) {
@@ -49,20 +60,20 @@ impl Calendar {
         self.last.end <= now
     }
 
-    /// Reserves the first gap of length `hold` from `from` on, and returns its start.
+    /// Reserves the first free time of length `hold` from `from` on, in pieces where uses may be.
     #[inline]
-    pub(crate) fn reserve(&mut self, from: Time, hold: Time) -> Time {
+    pub(crate) fn reserve(&mut self, from: Time, hold: Time) -> Span {
         self.busy += hold;
         if from < self.last.end {
             return self.reserve_before_the_end(from, hold);
         }
         self.place_behind(from, hold);
-        from
+        Span { start: from, end: from + hold }
     }
 
-    /// Reserves the first gap from `from` on, which is before the end of the last reservation.
+    /// [Reserves](Self::reserve) time from `from` on, which is before the end of the last reservation.
     #[inline(never)]
-    fn reserve_before_the_end(&mut self, from: Time, hold: Time) -> Time {
+    fn reserve_before_the_end(&mut self, from: Time, hold: Time) -> Span {
         self.begin();
         self.place_before_the_end(from, hold)
     }
@@ -73,15 +84,15 @@ impl Calendar {
         self.passed = UNSOUGHT;
     }
 
-    /// Reserves the first gap of length `hold` from `from` on for the [next](Self::begin) use of a client, and returns its start. The
-    /// caller counts the time of the use.
+    /// [Reserves](Self::reserve) time for the [next](Self::begin) use of a client. Returns the end of the use. The caller counts its
+    /// time.
     #[inline(always)]
     pub(crate) fn place(&mut self, from: Time, hold: Time) -> Time {
         if from < self.last.end {
-            return self.place_before_the_end(from, hold);
+            return self.place_before_the_end(from, hold).end;
         }
         self.place_alone_behind(from, hold);
-        from
+        from + hold
     }
 
     /// [Reserves](Self::place_behind) a time behind all others, where that is a call.
@@ -106,28 +117,36 @@ impl Calendar {
         self.last = Span { start: from, end };
     }
 
-    /// Reserves the first gap of length `hold` from `from` on, which is before the end of the last reservation, and returns its start.
+    /// [Reserves](Self::reserve) time from `from` on, which is before the end of the last reservation.
     #[inline(always)]
-    fn place_before_the_end(&mut self, from: Time, hold: Time) -> Time {
-        let mut start = from;
-        let mut place = if self.passed == UNSOUGHT { self.pass_over() } else { self.passed };
-        while let Some(span) = self.before.get(place) {
-            if start + hold <= span.start {
+    fn place_before_the_end(&mut self, from: Time, hold: Time) -> Span {
+        let mut first = if self.passed == UNSOUGHT { self.pass_over() } else { self.passed };
+        while self.before.get(first).is_some_and(|span| span.end <= from) {
+            first += 1;
+        }
+        let mut start = if self.number(first).start <= from { self.number(first).end } else { from };
+        let (mut at, mut left, mut next) = (from, hold, first);
+        // Fills the gaps before the reservations that follow, or passes over those into which the use does not fit.
+        while next <= self.before.len() {
+            let Span { start: from, end } = *self.number(next);
+            let gap = from.saturating_sub(at);
+            if left < gap {
                 break;
             }
-            start = start.max(span.end);
-            place += 1;
+            if left == gap && !gap.is_zero() {
+                self.passed = self.fill(first..next + 1, start, from);
+                return Span { start, end: from };
+            }
+            (at, next) = (end, next + 1);
+            if self.in_pieces {
+                left -= gap;
+            } else {
+                (start, first) = (at, next);
+            }
         }
-        let end = start + hold;
-        if place < self.before.len() || end <= self.last.start {
-            self.passed = self.insert(place, Span { start, end });
-            return start;
-        }
-        // It follows the last one at once.
-        self.passed = place;
-        let start = self.last.end;
-        self.last.end = start + hold;
-        start
+        let end = at + left;
+        self.passed = self.fill(first..next, start, end);
+        Span { start, end }
     }
 
     /// Passes over the reservations that have ended. Returns their number.
@@ -139,37 +158,30 @@ impl Calendar {
         self.over
     }
 
-    /// Puts a reservation before number `place`, and joins it with the neighbours that it touches. Returns the number of the first
-    /// one that does not end with it.
+    /// Makes one reservation of those of the numbers `joined` and of all time between them, from `start` to `end` at least. Joins it
+    /// with the one before, if they touch. Returns the number of the first one that does not end by `end`.
     #[inline(always)]
-    fn insert(&mut self, place: usize, span: Span) -> usize {
-        let follows = place > self.over && self.before[place - 1].end == span.start;
-        match (follows, self.number(place).start == span.end) {
-            (true, true) => self.join(place),
-            (true, false) => {
-                self.before[place - 1].end = span.end;
-                place
-            }
-            (false, true) => {
-                self.number(place).start = span.start;
-                place
-            }
-            (false, false) => self.insert_apart(place, span),
+    fn fill(&mut self, mut joined: Range<usize>, start: Time, end: Time) -> usize {
+        if joined.start > self.over && self.number(joined.start - 1).end == start {
+            joined.start -= 1;
         }
+        if joined.is_empty() {
+            return self.insert_apart(joined.start, Span { start, end });
+        }
+        let (first, last) = (*self.number(joined.start), *self.number(joined.end - 1));
+        let whole = Span { start: first.start.min(start), end: last.end.max(end) };
+        *self.number(joined.end - 1) = whole;
+        if joined.len() > 1 {
+            self.before.drain(joined.start..joined.end - 1);
+        }
+        let is_last = joined.start == self.before.len();
+        joined.start + usize::from(whole.end == end && !is_last)
     }
 
     /// The reservation of a number.
     #[inline]
     fn number(&mut self, place: usize) -> &mut Span {
         self.before.get_mut(place).unwrap_or(&mut self.last)
-    }
-
-    /// Joins number `place` with the one before. Returns the number of both.
-    #[inline(never)]
-    fn join(&mut self, place: usize) -> usize {
-        let joined = self.before.remove(place - 1);
-        self.number(place - 1).start = joined.start;
-        place - 1
     }
 
     /// Puts a reservation before number `place` that touches no other. Returns the number of the one behind it.
@@ -206,40 +218,61 @@ mod tests {
     }
 
     #[test]
-    fn a_later_request_fits_into_a_gap_and_never_overlaps() {
-        let mut calendar = Calendar::default();
-        assert_eq!(calendar.reserve(ns(0), ns(1)), ns(0));
-        assert_eq!(calendar.reserve(ns(20), ns(4)), ns(20));
-        // 1 to 20 is free: 5 fit at 2, then 10 at 7, then 5 do not fit before 20.
-        assert_eq!(calendar.reserve(ns(2), ns(5)), ns(2));
-        assert_eq!(calendar.reserve(ns(2), ns(10)), ns(7));
-        assert_eq!(calendar.reserve(ns(2), ns(5)), ns(24));
-        assert_eq!(calendar.reserve(ns(2), ns(3)), ns(17));
-        let spans = [(0, 1), (2, 29)].map(|(start, end)| Span { start: ns(start), end: ns(end) });
-        assert_eq!((&calendar.before[..], calendar.last), (&spans[..1], spans[1]));
-        assert_eq!(calendar.busy(), ns(28));
+    fn a_later_request_takes_what_is_free_in_pieces_and_never_overlaps() {
+        let mut calendar = Calendar::new(true);
+        let mut reserve = |from, hold| {
+            let Span { start, end } = calendar.reserve(ns(from), ns(hold));
+            [start, end].map(|at| at.as_femtoseconds() / 1_000_000)
+        };
+        assert_eq!([reserve(0, 1), reserve(20, 4)], [[0, 1], [20, 24]]);
+        // 1 to 20 is free: 5 fit at 2, then 10 at 7, then 5 have 3 left before 20 and end behind 24.
+        assert_eq!([reserve(2, 5), reserve(2, 10), reserve(2, 5)], [[2, 7], [7, 17], [17, 26]]);
+        assert_eq!([reserve(30, 1), reserve(28, 2), reserve(0, 5)], [[30, 31], [28, 30], [1, 33]]);
+        assert_eq!((&calendar.before[..], calendar.last), (&[][..], Span { start: ns(0), end: ns(33) }));
+        assert_eq!(calendar.busy(), ns(33));
         assert_eq!(
-            [0, 1, 2, 12, 99].map(|at| calendar.busy() - calendar.beyond(ns(at))),
-            [0, 1, 1, 11, 28].map(ns)
+            [0, 1, 12, 99].map(|at| calendar.busy() - calendar.beyond(ns(at))),
+            [0, 1, 12, 33].map(ns)
         );
-        assert!(calendar.is_free(ns(29)) && !calendar.is_free(ns(28)));
+        assert!(calendar.is_free(ns(33)) && !calendar.is_free(ns(32)));
     }
 
-    /// A reference for the tests: whether each nanosecond is taken.
+    #[test]
+    fn a_later_request_waits_for_a_gap_into_which_it_fits_whole_where_uses_have_no_pieces() {
+        let mut calendar = Calendar::new(false);
+        // 1 to 20 is free: 5 fit at 2, then 10 at 7, then 5 do not fit before 20, and 3 do.
+        let uses = [(0, 1), (20, 4), (2, 5), (2, 10), (2, 5), (2, 3)];
+        let starts = uses.map(|(from, hold)| calendar.reserve(ns(from), ns(hold)).start);
+        assert_eq!(starts, [0, 20, 2, 7, 24, 17].map(ns));
+        let spans = [(0, 1), (2, 29)].map(|(start, end)| Span { start: ns(start), end: ns(end) });
+        assert_eq!((&calendar.before[..], calendar.last), (&spans[..1], spans[1]));
+    }
+
+    /// A reference for the tests: whether each nanosecond is taken. A use takes the first ones from its request on that are free, or the
+    /// first ones in a row.
     #[derive(Default)]
-    struct Naive(Vec<bool>);
+    struct Naive {
+        taken: Vec<bool>,
+        in_pieces: bool,
+    }
 
     impl Naive {
-        fn reserve(&mut self, from: u64, hold: u64) -> u64 {
-            self.0.resize(self.0.len().max((from + hold) as usize + 1), false);
-            self.0.resize(self.0.len() + hold as usize, false);
-            let is_free = |start: &usize| self.0[*start..][..hold as usize].iter().all(|taken| !taken);
-            let start = (from as usize..).find(is_free).expect("the end is free");
-            self.0[start..][..hold as usize].fill(true);
-            start as u64
+        /// Takes `hold` nanoseconds. Returns the first one, and the end of the last.
+        fn reserve(&mut self, from: u64, hold: u64) -> Span {
+            let (from, hold) = (from as usize, hold as usize);
+            self.taken.resize(self.taken.len().max(from) + 2 * hold, false);
+            let free = |at: &usize| !self.taken[*at];
+            let taken: Vec<_> = if self.in_pieces {
+                (from..self.taken.len()).filter(free).take(hold).collect()
+            } else {
+                let start = (from..).find(|start| (*start..start + hold).all(|at| free(&at)));
+                start.map(|start| (start..start + hold).collect()).expect("the end is free")
+            };
+            taken.iter().for_each(|&at| self.taken[at] = true);
+            Span { start: ns(taken[0] as u64), end: ns(taken[hold - 1] as u64 + 1) }
         }
         fn busy_at(&self, now: u64) -> u64 {
-            self.0.iter().take(now as usize).filter(|taken| **taken).count() as u64
+            self.taken.iter().take(now as usize).filter(|taken| **taken).count() as u64
         }
     }
 
@@ -250,23 +283,25 @@ mod tests {
                 (0_u64..20, proptest::collection::vec((0_u64..30, 1_u64..6), 1..5)),
                 0..60,
             ),
+            in_pieces in any::<bool>(),
         ) {
-            let (mut calendar, mut naive, mut now) = (Calendar::default(), Naive::default(), 1);
+            let mut naive = Naive { in_pieces, ..Naive::default() };
+            let (mut calendar, mut now) = (Calendar::new(in_pieces), 1);
             let mut counted = Time::ZERO;
             for (passed, uses) in steps {
                 now += passed;
                 calendar.forget(ns(now));
-                let is_free = naive.0.iter().skip(now as usize).all(|taken| !taken);
+                let is_free = naive.taken.iter().skip(now as usize).all(|taken| !taken);
                 prop_assert_eq!(calendar.is_free(ns(now)), is_free);
                 // A use alone, and then uses that follow one another.
                 let (&(later, hold), uses) = uses.split_first().expect("there is one");
-                prop_assert_eq!(calendar.reserve(ns(now + later), ns(hold)), ns(naive.reserve(now + later, hold)));
+                prop_assert_eq!(calendar.reserve(ns(now + later), ns(hold)), naive.reserve(now + later, hold));
                 calendar.begin();
                 let mut from = now;
                 for &(later, hold) in uses {
-                    let start = naive.reserve(from + later, hold);
-                    prop_assert_eq!(calendar.place(ns(from + later), ns(hold)), ns(start));
-                    (from, counted) = (start + hold, counted + ns(hold));
+                    let end = naive.reserve(from + later, hold).end;
+                    prop_assert_eq!(calendar.place(ns(from + later), ns(hold)), end);
+                    (from, counted) = (end.as_femtoseconds() / 1_000_000, counted + ns(hold));
                 }
                 for at in [now, now + 3, now + 1000] {
                     let busy = calendar.busy() + counted - calendar.beyond(ns(at));

@@ -6,8 +6,9 @@
 //! A call has the bus, and the bank that it needs, reserved when it asks: all phases of its transaction at once, or of its
 //! transactions one after the other. So the caller learns at once when it is done, and no later call changes that. The bus is
 //! granted in the order of calls. A call does not fill the bus: between an address and its data, and while the bus is arbitrated
-//! anew, later calls find gaps. A phase takes the first gap into which it fits whole, so a later call may pass while an earlier one
-//! waits for its data, but takes no time from it.
+//! anew, later calls find gaps. So a later call may pass while an earlier one waits for its data, but takes no time from it. A phase
+//! takes the first gap into which it fits whole. Where addresses and data share the wires of a bus that splits transactions, a phase
+//! takes any time that is free, and pauses for what was reserved before: the bus is never free while a phase waits for it.
 //!
 //! This module must never know tags, protocols or programs.
 

@@ -1,5 +1,5 @@
-//! Laws of the bus, whoever asks: it is in use for as long as its transactions need, for no longer than time passes, and in the order
-//! of requests. Waits are those of the queue that theory knows.
+//! Laws of the bus, whoever asks: it is in use for as long as its transactions need, for no longer than time passes, in the order
+//! of requests, and whenever one of them waits. Waits are those of the queue that theory knows.
 
 use machine::{Transaction, Transactions};
 use proptest::prelude::*;
@@ -134,5 +134,141 @@ fn requests_that_come_at_random_wait_as_theory_says() {
                 "{kind:?} at {load}: {wait} services, in theory {theory}"
             );
         }
+    }
+}
+
+/// Processors that only miss: each asks for a line, waits until it is there, computes for a while, and asks for the next.
+#[derive(Clone, Copy, Debug)]
+struct Missing {
+    processors: usize,
+    /// The nanoseconds from one miss to the next, on average.
+    thinks: u64,
+    /// Whether a processor's lines follow one another. Otherwise it draws them.
+    streams: bool,
+    multiplexed: bool,
+}
+
+/// The nanoseconds of an address, of the data of a line, and of memory from the address to the first word.
+const ADDRESS: u64 = 20;
+const DATA: u64 = 40;
+const MEMORY: u64 = 100;
+
+/// The misses of each processor.
+const MISSES: u64 = 400;
+
+impl Missing {
+    /// The time that processor `who` computes behind its miss number `before`.
+    fn thought(self, who: u64, before: u64) -> u64 {
+        u64::from(des::Choice::new(who).tie(before as u32)) % (2 * self.thinks + 1)
+    }
+
+    fn node(self) -> NodeMemory {
+        let ns = Time::from_nanoseconds;
+        let mut costs = simple();
+        costs.cache.refill = Time::ZERO;
+        costs.banks = Banks { count: 1024, latency: ns(MEMORY), read: ns(1), ..costs.banks };
+        let bus = Bus { arbitration: Time::ZERO, address: ns(ADDRESS), cycle: ns(DATA / 4), ..costs.bus };
+        costs.bus = Bus { snoop: Some(Time::ZERO), multiplexed: self.multiplexed, ..bus };
+        NodeMemory::new(&costs, Bytes::new(32), self.processors)
+    }
+
+    /// The nanoseconds that the bus takes for each miss, and the share of the time for which its wires of addresses (or all its wires)
+    /// are busy, between a quarter and three quarters of all misses.
+    fn run(self) -> (f64, f64) {
+        let mut node = self.node();
+        // A processor's next miss, and the number of those before it.
+        let mut next: Vec<_> =
+            (0..self.processors as u64).map(|who| (Time::from_nanoseconds(who), 0)).collect();
+        let (all, mut made, mut from) = (MISSES * self.processors as u64, 0, (Time::ZERO, Time::ZERO));
+        loop {
+            let (now, who) =
+                next.iter().enumerate().map(|(who, &(at, _))| (at, who)).min().expect("there are some");
+            let busy = node.bus_busy_at(now).0;
+            if made == all / 4 {
+                from = (now, busy);
+            }
+            if made == all / 4 * 3 {
+                let took = (now - from.0).as_nanoseconds();
+                return (took / (all / 2) as f64, (busy - from.1).as_nanoseconds() / took);
+            }
+            let (_, before) = next[who];
+            let line = if self.streams {
+                before
+            } else {
+                u64::from(des::Choice::new(who as u64).tie(before as u32) % 8192)
+            };
+            // Each processor has lines of its own, and none twice.
+            let done = node.access(who, ((who as u64) << 40) + (before << 20) + line, false, Keep::Any, now);
+            next[who] = (done + Time::from_nanoseconds(self.thought(who as u64, before)), before + 1);
+            made += 1;
+        }
+    }
+
+    /// The nanoseconds of each miss where a bus with wires in common grants whole phases, whenever it is free. Of those that wait, the
+    /// phase of the processor goes first that has asked first.
+    fn of_a_bus_that_grants_whole_phases(self) -> f64 {
+        let all = MISSES * self.processors as u64;
+        // The phases to come: when their miss was asked for, from when they wait, whose they are, and whether they are the data.
+        let mut phases: Vec<_> = (0..self.processors as u64).map(|who| (who, who, who, false)).collect();
+        let (mut free, mut done, mut from, mut before) = (0, 0, 0, vec![0; self.processors]);
+        loop {
+            let now = phases.iter().map(|phase| phase.1).min().expect("there is always one").max(free);
+            let waiting = phases.iter().enumerate().filter(|(_, phase)| phase.1 <= now);
+            let first = waiting.min_by_key(|(_, phase)| **phase).map(|(place, _)| place);
+            let (asked, _, who, data) = phases.swap_remove(first.expect("there is one"));
+            if !data {
+                free = now + ADDRESS;
+                phases.push((asked, free + MEMORY, who, true));
+                continue;
+            }
+            free = now + DATA;
+            // The processor goes on with the first word.
+            let next = now + DATA / 4 + self.thought(who, before[who as usize]);
+            before[who as usize] += 1;
+            phases.push((next, next, who, false));
+            done += 1;
+            if done == all / 4 {
+                from = free;
+            }
+            if done == all / 4 * 3 {
+                return (free - from) as f64 / (all / 2) as f64;
+            }
+        }
+    }
+}
+
+#[test]
+fn a_bus_with_wires_in_common_is_busy_while_anybody_waits() {
+    for streams in [true, false] {
+        for processors in [8, 16, 32] {
+            let (each, busy) = Missing { processors, thinks: 0, streams, multiplexed: true }.run();
+            let expected = (ADDRESS + DATA) as f64;
+            assert!(
+                (each / expected - 1.0).abs() < 0.002 && busy > 0.998,
+                "{processors}, {streams}: {each}, {busy}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_bus_with_wires_of_data_of_their_own_takes_the_longer_phase() {
+    for streams in [true, false] {
+        for processors in [8, 16, 32] {
+            let (each, _) = Missing { processors, thinks: 0, streams, multiplexed: false }.run();
+            assert!((each / DATA as f64 - 1.0).abs() < 0.002, "{processors}, {streams}: {each}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+    #[test]
+    fn misses_take_what_they_take_on_a_bus_that_grants_whole_phases_whenever_it_is_free(
+        processors in 1_usize..24, thinks in 0_u64..2000, streams in any::<bool>(),
+    ) {
+        let missing = Missing { processors, thinks, streams, multiplexed: true };
+        let (each, whole) = (missing.run().0, missing.of_a_bus_that_grants_whole_phases());
+        prop_assert!((each / whole - 1.0).abs() < 0.06, "{each} and {whole} ns");
     }
 }
