@@ -21,6 +21,8 @@ pub struct Passage {
 #[derive(Clone, Debug)]
 pub struct Passages {
     costs: machine::Interface,
+    /// The links that messages pass between two ports, where they set a pace of their own.
+    links: Option<machine::Routers>,
     /// The engine's time for each chunk, besides that of its bytes.
     per_chunk: Time,
     /// The passage of each short message that processors move, by the bytes of its data. Their divisions would cost more than
@@ -37,10 +39,17 @@ impl Passages {
     /// The passages through interfaces of these costs. Where a network processor is the engine, `polls` is the time that it spends
     /// elsewhere between two chunks.
     pub fn new(costs: machine::Interface, polls: Time) -> Self {
+        Self::over(None, costs, polls)
+    }
+
+    /// The passages of messages that pass `links` from port to port. The links' bandwidth is part of `costs`; the links take a pace
+    /// of their own from buffers that [are shallow](machine::Routers::is_shallow).
+    pub fn over(links: Option<&machine::Routers>, costs: machine::Interface, polls: Time) -> Self {
         let shared = if costs.engine_shares_processor { polls } else { Time::ZERO };
         let per_chunk = costs.chunk_cost + shared;
-        let mut passages =
-            Self { costs, per_chunk, short: [].into(), last: (u64::MAX, Mover::Staging, Passage::default()) };
+        let links = links.filter(|links| links.is_shallow()).cloned();
+        let last = (u64::MAX, Mover::Staging, Passage::default());
+        let mut passages = Self { costs, links, per_chunk, short: [].into(), last };
         passages.short = (0..SHORT).map(|data| passages.compute(data, Mover::Processors)).collect();
         passages
     }
@@ -63,7 +72,9 @@ impl Passages {
 
     fn compute(&self, data: u64, mover: Mover) -> Passage {
         let headers = self.headers(data);
-        let port = self.costs.bandwidth.transfer_time(Bytes::new(data + headers));
+        let bytes = Bytes::new(data + headers);
+        let links = self.links.as_ref().map_or(Time::ZERO, |links| links.passage(bytes));
+        let port = self.costs.bandwidth.transfer_time(bytes).max(links);
         let engine = match mover {
             Mover::Engine => {
                 let engine = self.costs.engine.expect("a machine that transfers has an engine");

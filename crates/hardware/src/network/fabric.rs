@@ -7,10 +7,14 @@
 //! The model is exact but for two approximations, both stated where they are made. A port slower than the links sets the pace
 //! from end to end. A lane's wire is booked for a whole passage at once. A channel has room for its buffer and for the bytes
 //! that its wire carries during its delay, because a wire that is stopped keeps the bytes on it.
+//!
+//! The link into a shallow buffer sends by credits. Its channel has room for the buffer alone, and learns a hop after a message has
+//! left the buffer that there is room. A message longer than the buffer passes at the pace of the credits.
 
 use units::{Bandwidth, Bytes, Time};
 
 use super::channel::{Channel, NONE};
+use super::credits::Credits;
 use super::cross_traffic::CrossTraffic;
 use super::wiring::Wiring;
 use super::worm::{Body, Cleared, Length, Stage, Worm};
@@ -23,12 +27,19 @@ impl Event {
     /// The bit that tells a source of cross traffic from a worm.
     const SOURCE: u32 = 1 << 31;
 
+    /// The bit that tells a channel to which a credit returns from a worm.
+    const CREDIT: u32 = 1 << 30;
+
     fn worm(worm: u32) -> Self {
         Self(worm)
     }
 
     fn source(source: u32) -> Self {
         Self(Self::SOURCE | source)
+    }
+
+    fn credit(channel: u32) -> Self {
+        Self(Self::CREDIT | channel)
     }
 
     /// The event as a number, for a caller that keeps its events in little space.
@@ -43,8 +54,17 @@ impl Event {
         Self(number)
     }
 
+    /// Whether the event is about something else than a worm.
+    fn is_apart(self) -> bool {
+        self.0 >= Self::CREDIT
+    }
+
     fn as_source(self) -> Option<u32> {
         (self.0 & Self::SOURCE != 0).then_some(self.0 & !Self::SOURCE)
+    }
+
+    fn as_credit(self) -> Option<u32> {
+        (self.is_apart() && self.0 & Self::SOURCE == 0).then_some(self.0 & !Self::CREDIT)
     }
 }
 
@@ -81,8 +101,11 @@ pub struct Fabric {
     hop: Time,
     /// The least time from the beginning of one message at a port to the beginning of the next.
     gap: Time,
-    link: Bandwidth,
+    routers: machine::Routers,
+    /// The bytes of a router's buffer. No message is so long that it needs more.
     buffer: u32,
+    /// The credits that return to links into shallow buffers; `None` where buffers are deep.
+    credits: Option<Box<Credits>>,
     channels: Vec<Channel>,
     /// The time from which each wire that lanes share is free.
     wires: Vec<Time>,
@@ -107,29 +130,32 @@ pub struct Fabric {
 impl Fabric {
     /// An idle network, large enough for `nodes` nodes.
     pub(super) fn new(latency: Time, gap: Time, routers: &machine::Routers, nodes: u32) -> Self {
-        let machine::Routers { topology, link, hop, buffer, cross_traffic } = routers;
+        let &machine::Routers { ref topology, link, hop, buffer, ref cross_traffic } = routers;
         let wiring = Wiring::new(topology, nodes);
         let (rows, ports) = (wiring.rows(), wiring.channels());
-        // No message is so long that it needs more of a buffer.
         let claimable = u32::try_from(buffer.get()).unwrap_or(u32::MAX);
         let cross_traffic = cross_traffic.as_ref().map(|traffic| {
-            let passage = link.transfer_time(traffic.message);
+            let passage = routers.passage(traffic.message);
             let length = Length::new(traffic.message.get(), passage, claimable);
             CrossTraffic::new(traffic, length, rows, ports)
         });
         let more = cross_traffic.as_ref().map_or(0, |_| CrossTraffic::channels(rows));
         // Ports in have no buffer. A source of cross traffic is as far from its router as a node is.
-        let room = |channel| {
-            let inside = channel >= 2 * nodes && channel < ports;
-            buffer.get().saturating_add(carried(*link, if inside { *hop } else { latency }))
+        let inside = 2 * nodes..ports;
+        let credits = routers.is_shallow().then(|| Box::new(Credits::new(inside.clone())));
+        let room = |channel| match inside.contains(&channel) {
+            true if credits.is_some() => buffer.get(),
+            true => buffer.get().saturating_add(carried(link, hop)),
+            false => buffer.get().saturating_add(carried(link, latency)),
         };
         Self {
             latency,
-            hop: *hop,
+            hop,
             gap,
-            link: *link,
+            routers: routers.clone(),
             buffer: claimable,
             channels: (0..ports + more).map(|channel| Channel::idle(room(channel))).collect(),
+            credits,
             wires: vec![Time::ZERO; wiring.wires() as usize],
             worms: Vec::new(),
             bodies: Vec::new(),
@@ -167,7 +193,7 @@ impl Fabric {
         if let Some(place) = self.lengths.iter().position(|known| (known.0, known.1) == (bytes, passage)) {
             return self.lengths[place].2;
         }
-        let slowest = passage.max(self.link.transfer_time(Bytes::new(bytes)));
+        let slowest = passage.max(self.routers.passage(Bytes::new(bytes)));
         let length = Length::new(bytes, slowest, self.buffer);
         self.lengths = [(bytes, passage, length), self.lengths[0]];
         length
@@ -176,15 +202,29 @@ impl Fabric {
     /// Takes an event whose time has come. Returns the cargo of a message whose head is at the port in of its destination from
     /// now on. The caller [accepts](Self::accept) it now, or when the destination has room.
     pub fn step(&mut self, now: Time, event: Event, mut later: impl FnMut(Time, u32, Event)) -> Option<u32> {
-        if let Some(source) = event.as_source() {
-            self.ambient -= 1;
-            self.launch_across(now, source, &mut later);
+        if event.is_apart() {
+            self.step_apart(now, event, &mut later);
             return None;
         }
         if self.worms[event.0 as usize].is_ambient {
             self.ambient -= 1;
         }
         self.proceed(now, event.0, &mut later)
+    }
+
+    /// Takes an event that is about no worm: a source launches, or a credit returns.
+    #[inline(never)]
+    fn step_apart(&mut self, now: Time, event: Event, later: &mut impl FnMut(Time, u32, Event)) {
+        if let Some(source) = event.as_source() {
+            self.ambient -= 1;
+            self.launch_across(now, source, later);
+        }
+        let credits = self.credits.as_mut();
+        if let Some((credits, channel)) = credits.zip(event.as_credit()) {
+            self.ambient -= usize::from(self.cross_traffic.is_some());
+            let bytes = credits.arrive(channel);
+            self.make_room(now, channel, bytes, later);
+        }
     }
 
     /// Asks the host's memory for the message that an event is about, ahead of its step.
@@ -506,7 +546,9 @@ impl Fabric {
                 self.wake(now, released.channel, 0, later);
             }
             if let Some(cleared) = released.cleared {
-                self.clear(now, ends, cleared, later);
+                self.let_follow(ends, cleared, later);
+                // The pace of a message longer than the buffer counts with the return of credits.
+                self.make_room(now, cleared.channel, cleared.bytes, later);
             }
         }
     }
@@ -515,17 +557,35 @@ impl Fabric {
     /// left.
     #[inline(always)]
     fn clear(&mut self, now: Time, ends: Time, cleared: Cleared, later: &mut impl FnMut(Time, u32, Event)) {
-        let Cleared { channel, follower, bytes } = cleared;
-        let place = &mut self.channels[channel as usize];
-        place.room += bytes;
-        let awaited = place.first != NONE && bytes > 0;
+        self.let_follow(ends, cleared, later);
+        if let Some(credits) = &mut self.credits
+            && credits.leave(cleared.channel, cleared.bytes)
+        {
+            self.ambient += usize::from(self.cross_traffic.is_some());
+            later(now + self.hop, NONE, Event::credit(cleared.channel));
+            return;
+        }
+        self.make_room(now, cleared.channel, cleared.bytes, later);
+    }
+
+    /// Lets the worm behind one that leaves a buffer without a pause go on when the tail has left, at `ends`.
+    #[inline(always)]
+    fn let_follow(&mut self, ends: Time, cleared: Cleared, later: &mut impl FnMut(Time, u32, Event)) {
+        let Cleared { channel, follower, .. } = cleared;
         if follower == NONE {
-            place.cleared_at = ends;
+            self.channels[channel as usize].cleared_at = ends;
         } else {
             let reaches = self.worms[follower as usize].reaches;
             self.put(reaches.max(ends), follower, later);
         }
-        if awaited {
+    }
+
+    /// Gives a channel `bytes` of room.
+    #[inline(always)]
+    fn make_room(&mut self, now: Time, channel: u32, bytes: u64, later: &mut impl FnMut(Time, u32, Event)) {
+        let place = &mut self.channels[channel as usize];
+        place.room += bytes;
+        if place.first != NONE && bytes > 0 {
             self.wake(now, channel, bytes, later);
         }
     }

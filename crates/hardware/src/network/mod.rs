@@ -11,6 +11,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | `fabric` | [`Fabric`]: worms that move over channels, as a state machine over the caller's clock |
+//! | `credits` | the credits of links into shallow buffers, on their way back |
 //! | `channel` | a wire with the buffer at its end: a link, a lane of one, or a port; the messages that wait for it |
 //! | `worm` | one message inside the network, and the times at which its tail leaves channels |
 //! | `wiring` | the channels that a message needs, in order |
@@ -29,6 +30,9 @@
 //! and all messages behind it wait too. A destination without room leaves a head at its port in, with the same effect: the
 //! network backs up.
 //!
+//! A link into a buffer that holds less than the link carries in two hops sends by *credits*: it learns a hop after a message has
+//! left the buffer that there is room. Such a buffer limits the link to as many messages in two hops as fit into it.
+//!
 //! Messages between the same two nodes use the same channels, and each channel is first come, first served. They arrive in the
 //! order in which they were launched.
 //!
@@ -40,6 +44,7 @@
 //! This module must never know what a message is for.
 
 mod channel;
+mod credits;
 mod cross_traffic;
 mod fabric;
 mod grid;

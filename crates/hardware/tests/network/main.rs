@@ -11,3 +11,4 @@ mod laws;
 mod load;
 mod promises;
 mod saturation;
+mod shallow;

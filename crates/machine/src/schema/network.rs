@@ -29,8 +29,8 @@ pub struct Routers {
     /// next router. It is a delay and does not occupy the link. Above zero; zero for a crossbar, which has no such links.
     pub hop: Time,
     /// The size of a router's buffer at each link into it. Messages wait in it, one behind another, as many as fit. A message
-    /// longer than a buffer lies in several. The size is at least the data that the link carries during two hops: in one hop
-    /// data arrive, and in one the news returns that there is room. With less, a link could not be kept busy.
+    /// longer than a buffer lies in several. A buffer that holds less than the link carries during two hops [is
+    /// shallow](Self::is_shallow), and limits the link.
     pub buffer: Bytes,
     /// Messages from outside that share the links.
     pub cross_traffic: Option<CrossTraffic>,
@@ -132,12 +132,31 @@ impl Routers {
             });
             return None;
         }
-        if link.transfer_time(buffer) < hop * 2 {
-            let expected = format!("at least what `link` carries in two hops of {hop}");
-            section.contradict("buffer", expected, &["network.link", "network.hop"]);
-            return None;
-        }
         Some(Self { topology: topology?, link, hop, buffer, cross_traffic: cross_traffic? })
+    }
+
+    /// The round trip of a credit: the data arrive one hop later, and one hop after they have left the buffer the router before it
+    /// knows that there is room.
+    pub fn round_trip(&self) -> Time {
+        self.hop * 2
+    }
+
+    /// Whether a buffer holds less than the link carries during the [round trip](Self::round_trip) of a credit. Such a buffer, and
+    /// not the link, then limits the messages: no more of them than fit into it set out in one round trip.
+    pub fn is_shallow(&self) -> bool {
+        self.link.transfer_time(self.buffer) < self.round_trip()
+    }
+
+    /// The time that `size` bytes take over a link. A message longer than a [shallow](Self::is_shallow) buffer passes at a pace of a
+    /// buffer in each [round trip](Self::round_trip).
+    pub fn passage(&self, size: Bytes) -> Time {
+        let alone = self.link.transfer_time(size);
+        if size <= self.buffer || !self.is_shallow() {
+            return alone;
+        }
+        let trips = u128::from(self.round_trip().as_femtoseconds()) * u128::from(size.get());
+        let time = trips.div_ceil(self.buffer.get().into());
+        Time::from_femtoseconds(u64::try_from(time).unwrap_or(u64::MAX))
     }
 }
 

@@ -31,12 +31,9 @@ const ROUTINE: &str = "nodes = 4\nsoftware_dispatch = { poll_every = 8, notice =
 
 #[test]
 fn two_values_that_contradict_each_other_are_one_error_that_names_both_lines() {
-    let mesh = "topology = \"mesh\"\nhop = \"1 us\"\ndimensions = [2, 2]";
     let traffic = "topology = \"mesh\"\nhop = \"1 ns\"\ncross_traffic = { message = \"8 B\", rate = \"90 MB/s\", launch = \"0 us\" }";
     for (line, instead, refused, other) in [
         ("window = \"unlimited\"", "window = 2048", "window =", ("queue.capacity = 1024", "capacity =")),
-        ("topology =", mesh, "buffer =", ("network.link = 80 MB/s", "link =")),
-        ("topology =", mesh, "buffer =", ("network.hop = 1 us", "hop =")),
         (
             "topology =",
             "topology = \"mesh\"\nhop = \"1 ns\"\ndimensions = [2, 3]",

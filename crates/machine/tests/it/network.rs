@@ -59,6 +59,17 @@ fn a_network_may_take_no_time() {
 }
 
 #[test]
+fn a_buffer_is_shallow_below_what_the_link_carries_in_two_hops() {
+    // 100 MB/s carry 8 B in 80 ns.
+    let of = |buffer: &str| routers(&format!("topology = \"ring\"\n{}", REST.replace("\"8 B\"", buffer)));
+    assert!(!of("\"8 B\"").is_shallow() && of("\"7 B\"").is_shallow());
+    let ns = Time::from_nanoseconds;
+    let passages = |buffer: &str| [4, 7, 8, 70].map(|size| of(buffer).passage(Bytes::new(size)));
+    assert_eq!(passages("\"8 B\""), [40, 70, 80, 700].map(ns));
+    assert_eq!(passages("\"4 B\""), [40, 140, 160, 1400].map(ns));
+}
+
+#[test]
 fn a_mesh_may_have_cross_traffic() {
     let traffic = "[network.cross_traffic]\nmessage = \"64 B\"\nrate = \"10 MB/s\"\nlaunch = \"1 us\"";
     let traffic = routers(&format!("topology = \"mesh\"\n{REST}\n{traffic}")).cross_traffic.unwrap();
@@ -93,11 +104,6 @@ fn what_is_wrong_is_named_with_what_was_expected() {
         (format!("topology = \"mesh\"\narity = 4\n{all}"), "network.arity", "a key of [network]"),
         (format!("topology = \"crossbar\"\n{all}"), "network.hop", "a key of [network]"),
         (format!("topology = \"fat-tree\"\narity = 1\n{all}"), "network.arity", "a whole number from 2"),
-        (
-            format!("topology = \"ring\"\nbuffer = \"7 B\"\n{}", rest("buffer")),
-            "network.buffer",
-            "at least what `link` carries in two hops of 40 ns",
-        ),
         (
             format!("topology = \"torus\"\n{all}\n[network.cross_traffic]\nmessage = \"64 B\""),
             "network.cross_traffic",

@@ -67,7 +67,11 @@ impl Plan<'_> {
             nodes: Vec::with_capacity(places.len()),
             cores: Vec::with_capacity(places.len() * self.processors()),
             link: Link {
-                passages: Passages::new((*interface).clone(), self.polls()),
+                passages: Passages::over(
+                    machine.network.routers.as_ref(),
+                    (*interface).clone(),
+                    self.polls(),
+                ),
                 road,
                 overflow: Overflow::of(machine),
                 flights: Flights::new(machine.memory.line.get()),

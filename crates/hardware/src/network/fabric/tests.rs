@@ -13,9 +13,11 @@ fn what_messages_took_of_wires_and_buffers_they_have_given_back_when_all_are_the
         Topology::Torus { dimensions: 2, sides: None },
         Topology::FatTree { arity: 2 },
     ];
-    for topology in topologies {
+    // Deep buffers, and shallow ones.
+    for (topology, hop) in topologies.iter().flat_map(|topology| [10, 200].map(|hop| (topology.clone(), hop)))
+    {
         let (link, buffer) = (Bandwidth::new(1_000_000_000).expect("above zero"), Bytes::new(50));
-        let hop = Time::from_nanoseconds(10);
+        let hop = Time::from_nanoseconds(hop);
         let routers = machine::Routers { topology, link, hop, buffer, cross_traffic: None };
         let idle = Fabric::new(hop, hop, &routers, 16);
         let (mut fabric, mut agenda) = (idle.clone(), EventQueue::new());
