@@ -26,13 +26,18 @@ impl Setting {
 
     /// Whether the hardware keeps the caches and the interfaces of a node coherent.
     pub(crate) fn is_coherent(&self) -> bool {
-        self.machine.node_memory.as_ref().is_none_or(|memory| memory.cache.coherent)
+        is_coherent(&self.machine)
     }
 
     /// Whether interfaces have staging buffers.
     pub(crate) fn has_staging(&self) -> bool {
         has_staging(&self.machine)
     }
+}
+
+/// Whether the hardware of a machine keeps the caches and the interfaces of a node coherent.
+pub(crate) fn is_coherent(machine: &Machine) -> bool {
+    machine.node_memory.as_ref().is_none_or(|memory| memory.cache.coherent)
 }
 
 /// Whether the interfaces of a machine have staging buffers.

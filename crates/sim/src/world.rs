@@ -20,6 +20,7 @@ use crate::dispatch;
 use crate::engine::Engine;
 use crate::needs::Needs;
 use crate::processor::core::Event;
+use crate::setting;
 
 /// A modelled machine, as a world that runs programs.
 #[derive(Clone, Debug)]
@@ -134,6 +135,10 @@ impl Model {
         let in_network =
             u32::try_from(dispatch::network_processors(&self.machine, policy)).unwrap_or(u32::MAX);
         let cores = split.computing.saturating_add(split.dedicated).saturating_add(in_network);
+        if cores > 1 && !setting::is_coherent(&self.machine) {
+            let machine = self.machine.name.clone();
+            return Err(Refusal::Incoherent { policy: policy.clone(), machine, processors: cores });
+        }
         if cores > MAX_CORES_OF_NODE {
             let (what, most) = ("processors on one node", MAX_CORES_OF_NODE);
             return Err(Refusal::Size(Size::TooMany { what, most, fewer: "--processors" }));

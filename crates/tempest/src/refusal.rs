@@ -78,6 +78,16 @@ pub enum Refusal {
         /// The bytes of memory that have one tag.
         tag: u64,
     },
+    /// A node would have several processors, whose caches only software keeps coherent. No program flushes and purges the words that
+    /// its processors share.
+    Incoherent {
+        /// The policy that was asked for.
+        policy: Policy,
+        /// The name of the machine.
+        machine: String,
+        /// The processors of a node, those inside its network device among them.
+        processors: u32,
+    },
     /// The run is too small or too large.
     Size(Size),
     /// A protocol is to be installed with two configurations. Installing it again with an equal one is no mistake.
@@ -237,6 +247,12 @@ impl fmt::Display for Refusal {
             Self::Tags { machine, block, tag } => write!(
                 f,
                 "blocks of {block} bytes on machine `{machine}`, where {tag} bytes have one tag: expected --block {tag} or more"
+            ),
+            Self::Incoherent { policy, machine, processors } => write!(
+                f,
+                "{processors} processors per node under policy `{policy}` on machine `{machine}`, whose caches only software keeps \
+                 coherent (`cache.coherence = \"software\"`): no program flushes and purges what its processors share; expected \
+                 --policy single --processors 1"
             ),
             Self::Size(size) => size.fmt(f),
             Self::Nodes { what, number, first, node } => {

@@ -2,7 +2,7 @@
 //! their order, and every time in a machine file counts.
 
 use machine::Machine;
-use tempest::{Launch, Mechanism, Outcome, Shape, World};
+use tempest::{Launch, Mechanism, Outcome, Refusal, Shape, World};
 use tradewind_sim::Model;
 
 use crate::setup::{figures, job, machine, without_shared_memory};
@@ -78,6 +78,41 @@ fn messages_arrive_and_are_consumed_as_the_study_printed() {
             }
         }
     }
+}
+
+/// Caches that do not snoop cannot share a word for nothing, and no program flushes and purges the words that processors of a node
+/// share: threads, handlers on another processor, the queues between them.
+#[test]
+fn caches_that_only_software_keeps_coherent_are_those_of_one_processor_of_a_node() {
+    let policies = ["floating", "fixed:1", "adaptive", "floating+interrupt", "floating+keyed"];
+    let machine =
+        machine("avalanche-noncoherent", &[("can", "poll,interrupt,transfer,deposit,keyed-dispatch")]);
+    let check = |policy: &tempest::Policy, processors| {
+        Model::new(machine.clone()).check_size(policy, 2, processors, 1)
+    };
+    let mut refused = 0;
+    for policy in policies.map(|policy| policy.parse().expect("a policy")) {
+        for processors in [2, 3, 8] {
+            let refusal = check(&policy, processors).expect_err("several processors");
+            assert!(matches!(refusal, Refusal::Incoherent { .. }), "{policy}, {processors}: {refusal}");
+            refused += 1;
+        }
+    }
+    assert_eq!(refused, 15);
+    let single = "single".parse().expect("a policy");
+    assert!(check(&single, 1).is_ok());
+    let floating = "floating".parse().expect("a policy");
+    assert!(check(&floating, 1).is_ok());
+    assert_eq!(
+        check(&floating, 2).expect_err("two processors").to_string(),
+        "2 processors per node under policy `floating` on machine `avalanche-noncoherent`, whose caches only software keeps coherent \
+         (`cache.coherence = \"software\"`): no program flushes and purges what its processors share; expected --policy single \
+         --processors 1"
+    );
+    let job = job("contended-line", Mechanism::Messages, Shape { nodes: 2, threads: 2 }, &[]);
+    let launch = Launch { nodes: 2, processors: 2, ..Launch::new(job, floating) };
+    let refused = Model::new(machine).run(&launch).expect_err("a run is refused too");
+    assert!(matches!(refused, tempest::Failure::Refused(Refusal::Incoherent { .. })), "{refused}");
 }
 
 #[test]
