@@ -152,7 +152,7 @@ impl Curve {
     fn theory(&self, point: &Point) -> Option<f64> {
         let asked = &self.study.asked;
         let sources =
-            asked.pattern.sources(self.study.nodes).filter(|_| asked.arrivals == Arrivals::Poisson)?;
+            asked.pattern.sources(self.study.space.nodes).filter(|_| asked.arrivals == Arrivals::Poisson)?;
         let service = 1e15 / (self.carried * f64::from(sources));
         let load = point.target.rate / self.carried;
         (load < 1.0).then(|| self.lone + wait(load, service))

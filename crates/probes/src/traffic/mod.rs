@@ -15,10 +15,14 @@
 //! | `uniform` | any other node, each as likely as the next |
 //! | `transpose` | the node whose row and column are n's column and row; N is a square |
 //! | `complement` | N - 1 - n, which is n with every bit turned; N is a power of two |
-//! | `tornado` | n + N/2 - 1 round a ring, N/2 rounded up |
-//! | `neighbour` | n + 1 round a ring |
+//! | `tornado` | in each dimension of side k: k/2 - 1 further round, k/2 rounded up |
+//! | `neighbour` | in each dimension: the next one round |
 //! | `hotspot:10` | node 0 with 10 % of its messages, any other node with the others |
 //! | `8-to-1`, `incast` | node 0, from nodes 1 to 8, or from all others |
+//!
+//! `tornado` and `neighbour` count in the grid that `dimensions` says, such as `8x8`; a ring of all nodes has one side. The first
+//! coordinate of a node runs the fastest, as that of a machine's `network.dimensions` does. On a machine whose network has no
+//! dimensions they are permutations like others. A program does not know its machine, so nobody else can say the sides.
 //!
 //! A node whose destination would be itself sends nothing. A *sender* is a node that sends.
 //!
@@ -93,7 +97,7 @@ const MOST_THREADS: u32 = 128;
 
 impl Instance for Asked {
     fn job(&self, plan: &Plan) -> Result<Job, BadPlan> {
-        self.pattern.check(plan.shape.nodes)?;
+        self.pattern.check(&self.space(plan.shape.nodes))?;
         self.check_size(plan.mechanism)?;
         if plan.shape.threads > MOST_THREADS {
             return Err(format!(
@@ -114,8 +118,12 @@ impl Instance for Asked {
             Arrivals::Closed => ("windows", self.windows.to_string()),
             _ => ("loads", self.loads.to_string()),
         };
+        let pattern = match self.pattern.has_dimensions() {
+            true => format!("{} in {}", self.pattern, self.dimensions),
+            false => self.pattern.to_string(),
+        };
         vec![
-            ("pattern", self.pattern.to_string()),
+            ("pattern", pattern),
             ("size", self.size.to_string()),
             ("arrivals", self.arrivals.to_string()),
             offered,

@@ -68,7 +68,7 @@ impl Protocol for Traffic {
 
     fn install(study: &Arc<Study>, setup: &mut Setup<'_>) -> Self {
         let node = setup.node();
-        let lands = study.mechanism == Mechanism::Bulk && study.asked.pattern.receives(node.0, study.nodes);
+        let lands = study.mechanism == Mechanism::Bulk && study.asked.pattern.receives(node.0, &study.space);
         Self {
             study: Arc::clone(study),
             node,

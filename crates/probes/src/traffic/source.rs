@@ -83,8 +83,8 @@ impl<'s> Source<'s> {
             node,
             thread,
             random: Pcg64::seed_from_u64(stream_seed(study.seed, stream)),
-            sends: study.asked.pattern.sends(number, study.nodes),
-            receives: study.asked.pattern.receives(number, study.nodes),
+            sends: study.asked.pattern.sends(number, &study.space),
+            receives: study.asked.pattern.receives(number, &study.space),
             operation: (thread.now() - start).as_femtoseconds() as f64 / f64::from(SAMPLE),
             turn: LOOK,
         }
@@ -125,7 +125,7 @@ impl<'s> Source<'s> {
     /// Sends one message to where the pattern says.
     fn send(&mut self, stamp: Stamp) {
         let study = self.node.study;
-        let to = study.asked.pattern.destination(self.thread.node().0, study.nodes, &mut self.random);
+        let to = study.asked.pattern.destination(self.thread.node().0, &study.space, &mut self.random);
         if let Some(to) = to {
             (self.node.send)(to, stamp);
             self.thread.charge(Operations::NONE.integers(LOOK));

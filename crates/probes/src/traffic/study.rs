@@ -8,7 +8,7 @@ use tempest::{MAX_WORDS, Mechanism};
 use units::Bytes;
 
 use super::load::{Capacity, Load, Loads, Rate};
-use super::pattern::Pattern;
+use super::pattern::{Dimensions, Pattern, Space, UNSAID};
 use crate::kit::arrivals::Arrivals;
 
 /// The most senders of lone messages.
@@ -41,6 +41,9 @@ pub(super) struct Asked {
     /// others to node 0)
     #[input(default = "uniform")]
     pub(super) pattern: Pattern,
+    /// for tornado and neighbour: sides of the grid of nodes such as 8x8, or 64 for a ring; their product is the number of nodes
+    #[input(default = UNSAID)]
+    pub(super) dimensions: Dimensions,
     /// bytes of a message, in words of 8: 0B to 112B; with --mechanism bulk of a block, such as 64KiB
     #[input(default = "24 B")]
     pub(super) size: Bytes,
@@ -105,6 +108,13 @@ impl Asked {
             );
         }
         // An input that changes nothing would mislead the person who sets it.
+        if self.dimensions != Dimensions::default() && !self.pattern.has_dimensions() {
+            let (given, pattern) = (&self.dimensions, self.pattern);
+            return Err(format!(
+                "`dimensions={given}` of pattern `{pattern}`: expected pattern=tornado or neighbour"
+            )
+            .into());
+        }
         let closed = self.arrivals == Arrivals::Closed;
         let (loads, windows) = (self.loads.to_string(), self.windows.to_string());
         if closed && loads != LOADS {
@@ -129,6 +139,11 @@ impl Asked {
                 .into());
         }
         Ok(())
+    }
+
+    /// The nodes of a run, and the grid that they are.
+    pub(super) fn space(&self, nodes: u32) -> Space {
+        Space { nodes, dimensions: self.dimensions.clone() }
     }
 
     /// The number of messages of each of so many senders by which a load is measured.
@@ -159,7 +174,7 @@ pub(super) struct Study {
     pub(super) asked: Asked,
     pub(super) seed: u64,
     pub(super) mechanism: Mechanism,
-    pub(super) nodes: u32,
+    pub(super) space: Space,
     pub(super) threads: u32,
     pub(super) senders: u32,
     /// The messages of each sender by which a load is measured, on average.
@@ -175,7 +190,7 @@ impl Study {
             asked: asked.clone(),
             seed,
             mechanism,
-            nodes: shape.nodes,
+            space: asked.space(shape.nodes),
             threads: shape.threads,
             senders,
             messages: asked.messages_of_each(senders),
@@ -185,9 +200,9 @@ impl Study {
 
     /// Whether a node is the first of those that send lone messages, and the one after it; `None` for a node that sends none.
     pub(super) fn lone(&self, node: u32) -> Option<(bool, Option<u32>)> {
-        let (pattern, nodes) = (self.asked.pattern, self.nodes);
+        let (pattern, space, nodes) = (self.asked.pattern, &self.space, self.space.nodes);
         let stride = nodes.div_ceil(LONE_SENDERS);
-        let mut all = (1 % stride..nodes).step_by(stride as usize).filter(|one| pattern.sends(*one, nodes));
+        let mut all = (1 % stride..nodes).step_by(stride as usize).filter(|one| pattern.sends(*one, space));
         let mut first = true;
         loop {
             match all.next()? {
@@ -220,6 +235,7 @@ mod tests {
         let refused = [
             (("arrivals", "closed"), ("loads", "0.5"), "expected windows such as windows=1,4,16"),
             (("arrivals", "poisson"), ("windows", "4"), "expected arrivals=closed"),
+            (("dimensions", "8x8"), ("pattern", "uniform"), "expected pattern=tornado or neighbour"),
             (("size", "0 B"), ("loads", "20MB/s"), "expected one in messages, such as 50k/s"),
             (("size", "20 B"), ("steps", "1"), "expected a multiple of 8 B, at most 64 MiB"),
         ];

@@ -21,6 +21,25 @@ const MESH: Settings = &[
     ("interface.bandwidth", "1 GB/s"),
 ];
 
+/// A torus of 8 x 8, and a ring of 8.
+const TORUS: Settings = &[
+    ("nodes", "64"),
+    ("network.topology", "torus"),
+    ("network.dimensions", "8,8"),
+    ("network.link", "1 GB/s"),
+    ("network.hop", "10 ns"),
+    ("network.buffer", "96 B"),
+    ("interface.bandwidth", "1 GB/s"),
+];
+const RING: Settings = &[
+    ("nodes", "8"),
+    ("network.topology", "ring"),
+    ("network.link", "1 GB/s"),
+    ("network.hop", "10 ns"),
+    ("network.buffer", "96 B"),
+    ("interface.bandwidth", "1 GB/s"),
+];
+
 /// Bytes per nanosecond that each of 64 nodes can send at most if all destinations are equally likely: 32 of the 63 others lie
 /// on the other side of the middle, and 32 nodes share the 8 links that lead there.
 const ACROSS: f64 = 8.0 / (32.0 * 32.0 / 63.0);
@@ -129,6 +148,21 @@ fn no_more_crosses_the_middle_of_a_mesh_than_its_links_carry() {
     assert!(latencies[2] - latencies[1] > latencies[1] - latencies[0], "{latencies:?}");
 }
 
+/// Dally and Towles: by dimension, tornado loads each link in one direction of a ring of 8 with the messages of 3 nodes, and neighbour
+/// with those of one, however many dimensions there are. Nodes that share a link block each other, so not all of it is used.
+#[test]
+fn patterns_by_dimension_load_the_links_of_a_torus_as_the_books_say() {
+    for (pattern, share) in [("tornado", 3.0), ("neighbour", 1.0)] {
+        for (torus, nodes, sides) in [(RING, 8, "8"), (TORUS, 64, "8x8")] {
+            let inputs = [("pattern", pattern), ("dimensions", sides)];
+            let inputs = [inputs, [("loads", "0.1"), ("messages", "200")]].concat();
+            let flood = Found::of(torus, nodes, Mechanism::Messages, &inputs).figure("flood");
+            let of_link = flood * share / 1e3;
+            assert!((0.2..=1.01).contains(&of_link), "{pattern} in {sides}: {flood} MB/s");
+        }
+    }
+}
+
 #[test]
 fn blocks_for_one_node_come_as_fast_as_its_port() {
     let inputs =
@@ -170,13 +204,16 @@ fn every_pattern_and_process_delivers_what_was_made_and_repeats_itself() {
         for (mechanism, size) in
             [(Mechanism::Messages, "0B"), (Mechanism::Messages, "112B"), (Mechanism::Bulk, "264B")]
         {
-            let inputs = [
+            let mut inputs = vec![
                 ("pattern", pattern),
                 ("arrivals", arrivals),
                 ("size", size),
                 ("messages", "12"),
                 ("steps", "1"),
             ];
+            if ["tornado", "neighbour"].contains(&pattern) {
+                inputs.push(("dimensions", "4x4"));
+            }
             let outcome = run(MESH, 16, mechanism, &inputs);
             assert_eq!(outcome, run(MESH, 16, mechanism, &inputs), "{pattern} {arrivals} {size}");
         }
@@ -187,6 +224,7 @@ fn every_pattern_and_process_delivers_what_was_made_and_repeats_itself() {
 fn a_closed_loop_has_as_many_messages_under_way_as_its_window() {
     let inputs = [
         ("pattern", "neighbour"),
+        ("dimensions", "8"),
         ("arrivals", "closed"),
         ("windows", "1,4"),
         ("messages", "200"),
