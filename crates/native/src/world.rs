@@ -36,9 +36,6 @@ const CAN: &[&str] = &[
     "shared-memory",
 ];
 
-/// The policy of a node of one processor.
-const ALONE: &str = "single";
-
 /// The most processors of a world: each is an OS thread.
 const MAX_PROCESSORS: u32 = 4096;
 
@@ -135,24 +132,6 @@ impl Local {
         Ok(split)
     }
 
-    /// The policy that stands for every policy under which a node of so many processors does the same: what a world is made
-    /// from. On a node of which one processor computes and handles everything, there is nobody to take turns with, to adapt
-    /// to, or to share threads or keys with: `floating` and `adaptive` are `single` there.
-    #[must_use]
-    pub fn canonical(policy: &Policy, processors: u32) -> Policy {
-        let is_alone = policy.split(processors).is_ok_and(|split| split.computing + split.dedicated == 1);
-        if !is_alone {
-            return policy.clone();
-        }
-        let mut single: Policy = ALONE.parse().expect("a preset is a policy");
-        (single.poll_every, single.helper) = (policy.poll_every, policy.helper);
-        if policy.helper.is_some() {
-            // A helper takes events too.
-            single.dispatch = policy.dispatch;
-        }
-        single
-    }
-
     /// Cores that this process may run on. On a processor of a world: the cores that this world has.
     pub fn cores() -> usize {
         Cores::here().count()
@@ -193,7 +172,7 @@ impl tempest::World for Local {
         let split = refusal(launch).map_err(Failure::Refused)?;
         let depths = affordable(self.depths, launch.nodes).map_err(Failure::Refused)?;
         // So it is the same by construction, and no run of `floating` on one processor takes turns with itself.
-        let launch = &Launch { policy: Self::canonical(&launch.policy, launch.processors), ..launch.clone() };
+        let launch = &Launch { policy: launch.policy.canonical(launch.processors), ..launch.clone() };
         let world = Arc::new(World::settle(launch, split, depths, self.judging, Self::cores())?);
         if let Some(recorder) = &launch.trace {
             recorder.begin(cast(&world));
@@ -272,34 +251,4 @@ fn dispatching(world: &World) -> Dispatching {
         Dispatcher::Keyed(shared) => shared.queue.statistics().waited_on_key,
     };
     Dispatching { waited_on_key: world.nodes.iter().map(waited).sum(), mean_wait: None, busy: None }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn canonical(policy: &str, processors: u32) -> String {
-        Local::canonical(&policy.parse().expect("a policy"), processors).to_string()
-    }
-
-    #[test]
-    fn one_processor_has_nobody_to_take_turns_with() {
-        for policy in ["single", "floating", "adaptive", "single+keyed", "floating+strict", "floating+bound"]
-        {
-            assert_eq!(canonical(policy, 1), "single", "{policy}");
-        }
-        assert_eq!(canonical("floating+every=16", 1), "single+every=16");
-    }
-
-    #[test]
-    fn what_makes_a_difference_stays() {
-        for policy in ["single", "floating", "adaptive", "fixed:1"] {
-            assert_eq!(canonical(policy, 2), policy);
-        }
-        // A helper handles events beside the processor, and by key.
-        assert_eq!(canonical("single+keyed+helper", 1), "single+keyed+helper");
-        assert_eq!(canonical("hurricane-1:1", 1), "hurricane-1:1");
-        // A policy that cannot be had is refused in its own name.
-        assert_eq!(canonical("fixed:1", 1), "fixed:1");
-    }
 }

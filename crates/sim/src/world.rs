@@ -155,11 +155,24 @@ impl Model {
         Ok(split)
     }
 
-    /// The policy as the machine carries it out. Where every processor sends for itself, no processor injects for
+    /// The processors of a node of so many that compute, and those that do something else: the dedicated ones, those inside the
+    /// network device, and the network processors. A state machine is no processor.
+    ///
+    /// # Errors
+    /// [`Refusal::NoneComputes`] if none would be left to compute.
+    pub fn at_work(&self, policy: &Policy, processors: u32) -> Result<Split, Refusal> {
+        let Split { computing, dedicated } = policy.split(processors)?;
+        let in_device = if policy.servers == Servers::Embedded { policy.count } else { 0 };
+        let machine = self.machine.under(policy.preset());
+        let in_network = u32::try_from(dispatch::network_processors(&machine, policy)).unwrap_or(u32::MAX);
+        Ok(Split { computing, dedicated: dedicated.saturating_add(in_device).saturating_add(in_network) })
+    }
+
+    /// The policy as nodes of so many processors carry it out. Where every processor sends for itself, no processor injects for
     /// another.
-    fn obeyed(&self, policy: &Policy) -> Policy {
-        let mut obeyed = policy.clone();
-        if policy.injector == Injector::Protocol && self.machine.can.contains(&Capability::SenderInjects) {
+    fn obeyed(&self, policy: &Policy, processors: u32) -> Policy {
+        let mut obeyed = policy.canonical(processors);
+        if obeyed.injector == Injector::Protocol && self.machine.can.contains(&Capability::SenderInjects) {
             obeyed.injector = Injector::Sender;
         }
         obeyed
@@ -222,7 +235,8 @@ impl World for Model {
         let model = Self { machine: self.machine.under(launch.policy.preset()), ..*self };
         let split = model.refusal(launch).map_err(Failure::Refused)?;
         let shape = Shape { nodes: launch.nodes, threads: split.computing * launch.threads };
-        let config = dispatch::queue(&model.machine, &launch.policy, split);
+        let policy = model.obeyed(&launch.policy, launch.processors);
+        let config = dispatch::queue(&model.machine, &policy, split);
         let mut residents = Vec::new();
         let mut queues = Vec::new();
         for node in 0..launch.nodes {
@@ -245,7 +259,6 @@ impl World for Model {
             model.expect_prices(launch.mechanism, &launch.policy, charges).map_err(Failure::Refused)?;
         }
         let places = residents.iter().zip(queues).collect();
-        let policy = model.obeyed(&launch.policy);
         let plan = Plan {
             machine: &model.machine,
             policy: &policy,

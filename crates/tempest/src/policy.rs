@@ -21,6 +21,9 @@ pub use options::{OPTIONS, PolicyOption};
 /// The time that an event waits before a helper runs its handler, if the option gives no time.
 const HELPER_WAITS: Time = Time::from_nanoseconds(50_000);
 
+/// The preset of a processor that has nobody to share its work with.
+const ALONE: &str = "single";
+
 /// Which processors run handlers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Servers {
@@ -313,6 +316,26 @@ impl Policy {
         }
     }
 
+    /// The policy that stands for every policy under which a node of so many processors does the same. A processor that computes and
+    /// runs all handlers has nobody to take turns with, to adapt to, or to share threads or keys with: there `floating` and
+    /// `adaptive` are `single`.
+    #[must_use]
+    pub fn canonical(&self, processors: u32) -> Self {
+        let runs_all = matches!(self.servers, Servers::Compute | Servers::Idle | Servers::Adaptive);
+        let sends_all = self.injector == Injector::Sender;
+        let is_alone = self.split(processors) == Ok(Split { computing: 1, dedicated: 0 });
+        if !runs_all || !sends_all || !is_alone {
+            return self.clone();
+        }
+        let mut single: Self = ALONE.parse().expect("a preset is a policy");
+        (single.notice, single.poll_every, single.helper) = (self.notice, self.poll_every, self.helper);
+        if self.helper.is_some() {
+            // A helper takes events too.
+            single.dispatch = self.dispatch;
+        }
+        single
+    }
+
     /// The number of back-edges from one poll of a computing processor to the next, 0 for never. `usual` is
     /// the number in a world whose processors have to look and whose policy does not say.
     pub fn poll_interval(&self, usual: u32) -> u32 {
@@ -358,13 +381,29 @@ impl Policy {
     }
 }
 
-/// The number of a node's processors that compute, and the number that are set aside to run handlers.
+/// The number of a node's processors that compute, and the number of the others. It is written `6+2`, or `6` if there are no others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Split {
     /// Processors that run program threads.
     pub computing: u32,
-    /// Processors that run handlers and nothing else.
+    /// Processors that run handlers, or move messages, and nothing else.
     pub dedicated: u32,
+}
+
+impl Split {
+    /// The number of all of them.
+    pub fn all(self) -> u32 {
+        self.computing.saturating_add(self.dedicated)
+    }
+}
+
+impl fmt::Display for Split {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self { computing, dedicated: 0 } => write!(f, "{computing}"),
+            Self { computing, dedicated } => write!(f, "{computing}+{dedicated}"),
+        }
+    }
 }
 
 /// The dispatch order of a preset with a count: several dedicated processors dispatch by key; one alone would
@@ -498,6 +537,28 @@ mod tests {
         assert!(fixed.split(2).unwrap_err().to_string().ends_with("expected at least --processors 3"));
         let added: Policy = "hurricane-1:2".parse().unwrap();
         assert_eq!(added.split(2), Ok(Split { computing: 2, dedicated: 2 }));
+    }
+
+    #[test]
+    fn one_processor_has_nobody_to_take_turns_with() {
+        let canonical = |policy: &str, processors| {
+            policy.parse::<Policy>().expect("a policy").canonical(processors).to_string()
+        };
+        for policy in ["single", "floating", "adaptive", "single+keyed", "floating+strict", "floating+bound"]
+        {
+            assert_eq!(canonical(policy, 1), "single", "{policy}");
+        }
+        assert_eq!(canonical("floating+keyed+every=16", 1), "single+every=16");
+        assert_eq!(canonical("adaptive+interrupt", 1), "single+interrupt");
+        // A helper handles events beside the processor, and by key.
+        assert_eq!(canonical("single+keyed+helper", 1), "single+keyed+helper");
+        // A device, or a network processor, is not alone with the processor; a policy that cannot be had is refused in its own name.
+        for policy in ["hurricane-1:1", "hurricane-1-mult", "proc", "np", "receive", "fixed:1"] {
+            assert_eq!(canonical(policy, 1).trim_end_matches(":1"), policy.trim_end_matches(":1"));
+        }
+        for policy in ["floating", "adaptive", "fixed:1"] {
+            assert_eq!(canonical(policy, 2), policy);
+        }
     }
 
     #[test]

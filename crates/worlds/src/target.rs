@@ -182,13 +182,17 @@ impl Target {
         .map(drop)
     }
 
-    /// The policy that stands for every policy under which nodes of so many processors do the same on this machine. On a model
-    /// each stands for itself: what differs there is up to the machine file.
+    /// The policy that stands for every policy under which nodes of so many processors do the same on this machine. Where a model's
+    /// file has values of its own for a policy, the policy stands for itself.
     #[must_use]
     pub fn canonical(&self, policy: &Policy, processors: u32) -> Policy {
+        let canonical = policy.canonical(processors);
         match self {
-            Self::Native => Local::canonical(policy, processors),
-            Self::Model { .. } => policy.clone(),
+            Self::Model { machine, .. } => {
+                let is_own = |policy: &Policy| machine.policies().any(|own| own == policy.preset());
+                if is_own(policy) || is_own(&canonical) { policy.clone() } else { canonical }
+            }
+            Self::Native => canonical,
         }
     }
 

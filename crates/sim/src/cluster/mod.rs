@@ -313,7 +313,7 @@ impl Cluster {
         let dispatch = &mut nodes[node].dispatch;
         own.ledger.count().handlers += 1;
         end_charges(own, dispatch, measure, agenda);
-        dispatch.events.complete(agenda.now(), held);
+        dispatch.end_handler(agenda.now(), held);
         agenda.note_progress();
         if dispatch.moves_threads() {
             self.measure_roles(node);

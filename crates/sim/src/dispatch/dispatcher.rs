@@ -6,7 +6,7 @@
 use hardware::EventQueue;
 use machine::{Class, Machine};
 use tempest::policy::{Notice, Split};
-use tempest::world::Name;
+use tempest::world::{Held, Name};
 use tempest::{Policy, Resource};
 use units::Time;
 
@@ -220,7 +220,7 @@ impl Dispatcher {
         let (serving, events) = (&self.serving, &mut self.events);
         let server = || serving.serves_now(number, dedicated);
         match &mut self.way {
-            Dispatch::Own(own) => own.next(now, number, events),
+            Dispatch::Own(own) => own.next(now, server()?, events),
             Dispatch::Register(register) => register.next(now, server()?, events),
             Dispatch::Network(network) => network.next(now, server()?, events),
             Dispatch::StateMachine(state_machine) => state_machine.next(now, server()?, events),
@@ -288,6 +288,15 @@ impl Dispatcher {
     /// The number of messages and other events that wait for a processor to handle them.
     pub(crate) fn waiting(&self) -> usize {
         self.way.waiting() + self.events.waiting()
+    }
+
+    /// Records that a handler has ended, and takes its key back.
+    #[inline(always)]
+    pub(crate) fn end_handler(&mut self, now: Time, held: Held) {
+        self.events.complete(now, held);
+        if let Dispatch::Own(own) = &mut self.way {
+            own.note_end();
+        }
     }
 
     /// Whether no work waits that some processor might start. An event in the queue of a device may still have to wait for its key.

@@ -9,7 +9,7 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `own` | the computing processor looks for messages itself |
+//! | `own` | processors look for messages themselves, where nodes have no dispatch queue |
 //! | `register` | a device or a queue presents events to the processors that run handlers |
 //! | `routine` | the dispatch routine of a node whose software takes its processors to handlers |
 //! | `network` | network processors beside the computing processor |
@@ -42,7 +42,7 @@ mod testing;
 pub(crate) mod turns;
 
 use hardware::Refill;
-use machine::{ByClass, Class, Cost, Endpoints, Machine, NetworkProcessor};
+use machine::{ByClass, Capability, Class, Cost, Endpoints, Machine, NetworkProcessor};
 use pdq::specification::Config;
 use tempest::Policy;
 use tempest::policy::{Dispatch as Order, Injector, Servers, Split};
@@ -63,7 +63,7 @@ use state_machine::StateMachine;
 #[derive(Debug)]
 #[repr(u8)]
 pub(crate) enum Dispatch {
-    /// The computing processor looks for messages itself, between its threads.
+    /// Processors look for messages themselves, between their threads.
     Own(Own),
     /// A queue presents events to the processors that run handlers.
     Register(Register),
@@ -170,8 +170,9 @@ impl Dispatch {
                     joins_steps,
                 )))
             }
-            (None, _, Servers::Compute | Servers::Network | Servers::Either) => Self::Own(Own::default()),
+            (None, _, Servers::Compute | Servers::Network | Servers::Either) => Self::Own(Own::new(false)),
             (None, _, Servers::Hardware) => Self::StateMachine(StateMachine),
+            (None, ..) if !has_dispatch_queue(machine, policy) => Self::Own(Own::new(true)),
             (
                 None,
                 _,
@@ -215,6 +216,13 @@ impl Dispatch {
     pub(crate) fn runs(&self, class: Class) -> bool {
         if let Self::StateMachine(state_machine) = self { state_machine.runs(class) } else { true }
     }
+}
+
+/// Whether the nodes of a machine have a queue into which messages go by themselves, before a processor looks: that of a device, of
+/// software that dispatches by key, or of each endpoint.
+fn has_dispatch_queue(machine: &Machine, policy: &Policy) -> bool {
+    let queues = [Capability::KeyedDispatch, Capability::DispatchRegister];
+    has_endpoints(machine, policy) || queues.iter().any(|queue| machine.can.contains(queue))
 }
 
 /// The number of network processors at work on a node of a machine under a policy.

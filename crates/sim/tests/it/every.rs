@@ -136,6 +136,68 @@ fn every_program_ends_on_every_machine_under_every_policy_or_is_refused() {
     assert!(answers > 500, "{answers} answers");
 }
 
+/// Policies under which one computing processor with none beside it is alone, behind `single` with the same notice and polls.
+const ALONE: &[&[&str]] = &[
+    &[
+        "single",
+        "single+keyed",
+        "floating",
+        "floating+keyed",
+        "floating+strict",
+        "floating+bound",
+        "adaptive",
+        "adaptive+serial",
+    ],
+    &["single+interrupt", "floating+interrupt", "floating+keyed+interrupt", "adaptive+interrupt"],
+    &["single+every=5", "floating+every=5", "adaptive+every=5"],
+];
+
+/// The runs of a program by each mechanism on nodes of one processor, under policies that are one there. Notes the policies whose
+/// outcome is not that of the first. Returns the number of outcomes compared.
+fn alone(model: &Model, entry: &Entry, instance: &dyn Instance, wrong: &mut Vec<String>) -> usize {
+    let mut compared = 0;
+    for &mechanism in entry.mechanisms {
+        for policies in ALONE {
+            let outcome = |policy: &str| {
+                // A second thread makes order and keys matter.
+                let threads = instance.least().threads.max(2);
+                let plan = Plan::new(mechanism, Shape { nodes: NODES, threads }).kept_by(&STACHE);
+                let job = instance.job(&plan).ok()?;
+                let sizes =
+                    Launch { nodes: NODES, threads, ..Launch::new(job, policy.parse().expect("a policy")) };
+                model.run(&Launch { mechanism, ..sizes }).ok()
+            };
+            let Some(first) = outcome(policies[0]) else { continue };
+            for policy in &policies[1..] {
+                let Some(other) = outcome(policy) else { continue };
+                compared += 1;
+                if other != first {
+                    let (at, single) = (other.time, first.time);
+                    wrong.push(format!("{} by {mechanism} under {policy}: {at}, not {single}", entry.name));
+                }
+            }
+        }
+    }
+    compared
+}
+
+#[test]
+fn one_processor_that_computes_and_handles_is_single_under_every_policy_of_every_machine() {
+    let (mut wrong, mut compared) = (Vec::new(), 0);
+    for name in folder::all() {
+        let model = Model::new(machine(&name, &[]));
+        for entry in programs().entries() {
+            let instance =
+                (entry.load)(&given(entry.name)).unwrap_or_else(|why| panic!("{}: {why:?}", entry.name));
+            let before = wrong.len();
+            compared += alone(&model, entry, &*instance, &mut wrong);
+            wrong[before..].iter_mut().for_each(|why| why.insert_str(0, &format!("{name}: ")));
+        }
+    }
+    assert!(wrong.is_empty(), "{} runs:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(compared > 500, "{compared} outcomes");
+}
+
 #[test]
 fn a_missing_price_is_refused_with_all_that_are_missing() {
     let model = Model::new(machine("alewife", &[]));

@@ -9,7 +9,7 @@ use units::Time;
 
 use crate::setup::machine;
 
-/// Every node but the first sends so many messages to the first, which computes for long without looking.
+/// Every thread of the other nodes sends so many messages to the first node, which computes for long without looking.
 const MESSAGES: u64 = 100;
 
 struct Flood {
@@ -34,7 +34,8 @@ impl Flood {
         thread.phase("flood");
         if thread.node() == NodeId(0) {
             thread.charge(Operations::NONE.integers(1_000_000));
-            thread.wait(&self.arrived, MESSAGES * u64::from(thread.nodes() - 1));
+            let senders = thread.threads() * (thread.nodes() - 1);
+            thread.wait(&self.arrived, MESSAGES * u64::from(senders));
         } else {
             (0..MESSAGES).for_each(|_| thread.send(NodeId(0), Self::drop()));
         }
@@ -44,16 +45,17 @@ impl Flood {
     }
 }
 
-fn flood(after: &str) -> Outcome {
+/// The outcome on nodes of so many processors under a policy.
+fn flood(after: &str, (policy, processors): (&str, u32)) -> Outcome {
     let machine = machine("alewife", &[("interface.overflow.after", after)]);
-    let launch =
-        Launch { nodes: 4, ..Launch::new(Job::new::<Flood>(()), "single".parse().expect("a policy")) };
-    Model::new(machine).run(&launch).expect("everything arrives")
+    let launch = Launch::new(Job::new::<Flood>(()), policy.parse().expect("a policy"));
+    Model::new(machine).run(&Launch { nodes: 4, processors, ..launch }).expect("everything arrives")
 }
 
 #[test]
 fn a_processor_is_trapped_while_its_interface_is_full_and_only_then() {
-    let (trapped, patient) = (flood("1000 cycles"), flood("1 s"));
+    let alone = ("single", 1);
+    let (trapped, patient) = (flood("1000 cycles", alone), flood("1 s", alone));
     assert_eq!(patient.counters.interrupts, 0);
     // 300 messages, of which 32 fit at a time: the last batch needs no trap.
     assert!((2..=10).contains(&trapped.counters.interrupts), "{}", trapped.counters.interrupts);
@@ -66,4 +68,17 @@ fn a_processor_is_trapped_while_its_interface_is_full_and_only_then() {
     // move.
     let traps = trapped.counters.interrupts;
     assert!(trapped.time > Time::from_microseconds(50_000 + 25 * traps), "{}", trapped.time);
+}
+
+#[test]
+fn messages_wait_in_the_interface_until_one_of_several_processors_looks() {
+    // Nothing moves them into a queue that the machine does not have.
+    let several = ("floating", 2);
+    let (trapped, patient) = (flood("1000 cycles", several), flood("1 s", several));
+    assert_eq!(patient.counters.interrupts, 0);
+    assert!(trapped.counters.interrupts >= 2, "{}", trapped.counters.interrupts);
+    assert_eq!(trapped.counters.handlers, patient.counters.handlers);
+    let wait = |outcome: &Outcome| outcome.breakdown.memory;
+    assert!(wait(&patient) > Time::from_microseconds(100_000), "{}", wait(&patient));
+    assert!(wait(&trapped) < Time::from_microseconds(30_000), "{}", wait(&trapped));
 }
