@@ -138,9 +138,9 @@ impl Meetings {
         thread.wait(&self.asked, BARRIERS * u64::from(self.shape.nodes * self.shape.threads));
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
         let expected = BARRIERS * u64::from(self.shape.nodes * self.shape.threads);
-        let asked = self.asked.count();
+        let asked = self.asked.count(end);
         Report::checked(asked == expected, || format!("{asked} questions: expected {expected}"))
     }
 }

@@ -78,8 +78,8 @@ impl Chain {
     }
 
     /// One chain starts at each node and all go the same way, so that each node sees as many links.
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
-        let (links, ends) = (self.links.get(0), self.ended.count());
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
+        let (links, ends) = (self.links.get(0), self.ended.count(end));
         Report::checked(links == LINKS && ends == 1, || {
             format!("{links} links and {ends} ends of chains: expected {LINKS} and 1")
         })

@@ -69,8 +69,8 @@ impl Pause {
         thread.wait(&self.arrived, u64::from(thread.threads()) * (BEFORE + 1));
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
-        let arrived = self.arrived.count();
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
+        let arrived = self.arrived.count(end);
         Report::checked(arrived > BEFORE, || format!("{arrived} messages arrived: expected {}", BEFORE + 1))
     }
 }

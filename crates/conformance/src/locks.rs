@@ -148,7 +148,7 @@ impl Critical {
     /// Lets the other threads of this processor go first.
     fn step_aside(&self, thread: &Thread<'_>) {
         let aside = &self.aside[thread.index() as usize];
-        let before = aside.count();
+        let before = aside.count(thread);
         thread.send(thread.node(), Self::aside(thread.index().into()));
         thread.wait(aside, before + 1);
     }

@@ -180,7 +180,7 @@ impl Order {
             self.send_from_handler(cx, number);
             cx.signal(&self.sent, 1);
         }
-        let (source, done) = (cx.source(), u64::from(self.sent.count() == LENGTH / 2));
+        let (source, done) = (cx.source(), u64::from(self.sent.count(cx) == LENGTH / 2));
         cx.send(source, Self::looked(done));
     }
 

@@ -87,11 +87,11 @@ impl Phases {
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
         let threads = u64::from(self.shape.threads);
         let asked = u64::from(self.shape.nodes) * NAMES.len() as u64;
         let right = |region| self.came.get(region) == threads;
-        let answered = self.answers.iter().all(|answers| answers.count() == asked);
+        let answered = self.answers.iter().all(|answers| answers.count(end) == asked);
         Report::checked((0..NAMES.len()).all(right) && answered, || {
             format!("not all threads came to all regions and got all {asked} answers")
         })

@@ -140,7 +140,7 @@ impl Placement {
     fn transfer_blocks(&self, thread: &Thread<'_>, owner: usize, to: NodeId) {
         let told = &self.told[thread.index() as usize];
         for length in BLOCKS {
-            let before = told.count();
+            let before = told.count(thread);
             let place = self.areas.place((owner * AREA) as u32);
             let filled = Self::filled(thread.index(), length as u32);
             thread.transfer(to, place, &words(owner, length), filled);
@@ -243,7 +243,7 @@ impl Placement {
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
         let each = match self.way {
             Way::Transfer | Way::Ask => BLOCKS.len(),
             Way::Deposit => 0,
@@ -251,7 +251,7 @@ impl Placement {
             Way::TransferAndTell => 2,
         };
         let expected = u64::from(self.shape.nodes * self.shape.threads) * each as u64;
-        let found = self.found.count();
+        let found = self.found.count(end);
         Report::checked(found == expected, || format!("{found} blocks were found: expected {expected}"))
     }
 }

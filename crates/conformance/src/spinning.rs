@@ -34,13 +34,13 @@ impl Spins {
     fn main(&self, thread: &Thread<'_>) {
         let here = thread.node();
         thread.hold(Key::NoSync, |cx| (0..MESSAGES).for_each(|_| cx.send(here, Self::arrive())));
-        while self.arrived.count() < MESSAGES * u64::from(thread.threads()) {
+        while self.arrived.count(thread) < MESSAGES * u64::from(thread.threads()) {
             thread.spin();
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
-        let arrived = self.arrived.count();
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
+        let arrived = self.arrived.count(end);
         Report::checked(arrived >= MESSAGES, || format!("{arrived} messages arrived: expected {MESSAGES}"))
     }
 }

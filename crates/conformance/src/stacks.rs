@@ -123,8 +123,8 @@ impl Depths {
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
-        let arrived = self.arrived.count();
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
+        let arrived = self.arrived.count(end);
         Report::checked(arrived > 0 || matches!(self.does, Does::Faults), || "no message arrived".to_owned())
     }
 }

@@ -352,9 +352,9 @@ impl Unwound {
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
         // Each thread of the node before has sent one.
-        let (told, threads) = (self.told.count(), u64::from(self.threads));
+        let (told, threads) = (self.told.count(end), u64::from(self.threads));
         Report::checked(told == 2 * threads, || {
             format!("told {told} times, by {threads} threads and as many messages")
         })

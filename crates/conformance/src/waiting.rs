@@ -100,7 +100,7 @@ impl Waiting {
         for round in 0..ROUNDS {
             let turn = round * threads + u64::from(thread.index());
             thread.wait(&self.count, turn);
-            assert_eq!(self.count.count(), turn, "the turn when {} came to its own", thread.id());
+            assert_eq!(self.count.count(thread), turn, "the turn when {} came to its own", thread.id());
             thread.signal(&self.count, 1);
         }
     }
@@ -134,7 +134,7 @@ impl Waiting {
 
     fn wait(&self, thread: &Thread<'_>, at_least: u64) {
         thread.wait(&self.count, at_least);
-        let count = self.count.count();
+        let count = self.count.count(thread);
         assert!(count >= at_least, "{} waited for {at_least} and went on at {count}", thread.id());
     }
 }

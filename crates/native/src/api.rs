@@ -5,7 +5,9 @@
 use std::any::Any;
 
 use tempest::policy::Servers;
-use tempest::world::{DispatchKey, Messages, Node, Packet, PollInterval, Proof, Scheduling, Transfer, Wait};
+use tempest::world::{
+    DispatchKey, Messages, Node, Packet, PollInterval, Proof, Scheduling, Transfer, Wait, counted,
+};
 use tempest::{Block, Event, Memory, NodeId, Place, Tag, ThreadId, Waiter};
 use trace::Event as Traced;
 use units::Time;
@@ -116,7 +118,7 @@ impl Scheduling for Processor {
             tempest::world::enlist(event, node.id, at_least, waiter)
         };
         if waits {
-            let reason = Reason::Event(Wait::Event { name: event.name(), at_least, had: event.count() });
+            let reason = Reason::Event(Wait::Event { name: event.name(), at_least, had: counted(event) });
             waits::suspend_until(self, reason, || slot.generation() != generation);
         }
     }

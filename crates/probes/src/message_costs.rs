@@ -201,7 +201,7 @@ impl Probe<'_> {
 
     /// Polls until so many messages have come.
     fn poll_until(&self, due: u64) {
-        while self.program.received.count() < due {
+        while self.program.received.count(self.thread) < due {
             self.thread.charge(LOOK);
             self.thread.spin();
             // A look at the count is as dear as a signal. This count is one that no other processor writes.
@@ -238,7 +238,7 @@ impl Probe<'_> {
         let taken = self.thread.hold(POOL, |cx| cx.with(pool, |tasks, _| tasks.pop_front()));
         let task = taken.expect("as many tasks were put as are taken").wrapping_mul(NEXT).wrapping_add(1);
         self.thread.charge(TASK);
-        let left = put.count() - number;
+        let left = put.count(self.thread) - number;
         self.put_tasks(task, ((task >> 63) + (task >> 62 & 1)).max(u64::from(left == 0)));
     }
 

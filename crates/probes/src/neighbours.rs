@@ -223,9 +223,9 @@ impl Neighbours {
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
         let (held, expected) = (self.result.get(0), self.grid.expected[self.node.0 as usize]);
-        let heard = self.finished.count() * 2 * u64::from(self.grid.asked.dimensions);
+        let heard = self.finished.count(end) * 2 * u64::from(self.grid.asked.dimensions);
         Report::checked(held == expected, || format!("{} holds {held:#x}: expected {expected:#x}", self.node))
             .figure("messages", heard as f64, Merge::Sum)
     }

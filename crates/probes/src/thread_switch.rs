@@ -64,7 +64,7 @@ impl ThreadSwitch {
                 thread.wait(mine, turn);
             }
             thread.charge(LOOK);
-            if others.count() != turn - 1 {
+            if others.count(thread) != turn - 1 {
                 self.early.add(0, 1);
             }
             thread.signal(others, 1);
@@ -78,11 +78,11 @@ impl ThreadSwitch {
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
         if self.node != NodeId(0) {
             return Report::default();
         }
-        let had: Vec<u64> = self.given.iter().map(Event::count).collect();
+        let had: Vec<u64> = self.given.iter().map(|given| given.count(end)).collect();
         let (early, turns) = (self.early.get(0), self.turns);
         let mut report = Report::checked(had == [turns, turns], || {
             format!("the threads had {} and {} turns: expected {turns} each", had[0], had[1])

@@ -94,9 +94,9 @@ impl Event {
         self.name
     }
 
-    /// The current count. What was signalled up to this count happened before the call returns.
+    /// The count as it stands. What was signalled up to this count happened before the call returns.
     #[inline]
-    pub fn count(&self) -> u64 {
+    pub(crate) fn counted(&self) -> u64 {
         let order = if mutated!("count-not-acquired") { Ordering::Relaxed } else { Ordering::Acquire };
         self.count.load(order)
     }

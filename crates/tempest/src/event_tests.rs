@@ -49,7 +49,7 @@ fn both_ways_resume_who_is_satisfied_in_the_order_they_came() {
         assert!(enlist(&event, alone, 8, 5));
         assert_eq!((add(&event, alone, 3), add(&event, alone, 1)), (vec![3, 5], vec![]), "{event:?}");
         assert!(enlist(&event, alone, 11, 6));
-        assert_eq!((add(&event, alone, 1), event.count()), (vec![6], 11));
+        assert_eq!((add(&event, alone, 1), event.counted()), (vec![6], 11));
     }
 }
 
@@ -75,7 +75,7 @@ fn an_event_is_for_one_node() {
             let said = refused(uses);
             assert!(said.starts_with("event `mine` of node 3 is used on node 4"), "{said}");
         }
-        assert_eq!(event.count(), 1, "what is refused is not done");
+        assert_eq!(event.counted(), 1, "what is refused is not done");
     }
 }
 

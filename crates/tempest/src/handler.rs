@@ -8,6 +8,7 @@ use std::ops::RangeInclusive;
 
 use units::Time;
 
+use crate::clocked::Sealed;
 use crate::key::DispatchKey;
 use crate::key::Proof;
 use crate::memory::Lowering;
@@ -26,7 +27,7 @@ pub struct Actions<'a> {
     pub(crate) node: &'a Node,
     source: NodeId,
     processor: &'a dyn Processor,
-    accounting: Option<&'a dyn Accounting>,
+    pub(crate) accounting: Option<&'a dyn Accounting>,
     may_change: MayChange,
     /// The handler's lowering, if it has asked for one. Few handlers do, and a lowering is as large as a message.
     lowering: Option<Box<Lowering>>,
@@ -131,9 +132,7 @@ impl Actions<'_> {
     /// Adds to an event's count and resumes the threads that the new count satisfies.
     #[inline]
     pub fn signal(&mut self, event: &Event, amount: u64) {
-        if let Some(accounting) = self.accounting {
-            accounting.synchronize();
-        }
+        self.settle();
         self.processor.signal(event, amount);
     }
 
@@ -154,9 +153,7 @@ impl Actions<'_> {
     /// # Panics
     /// If there is no such word.
     pub fn read<T: Word>(&mut self, segment: &Segment<T>, at: usize) -> T {
-        if let Some(accounting) = self.accounting {
-            accounting.synchronize();
-        }
+        self.settle();
         let value = segment.cells().get(at);
         self.touch_word(segment, at, Access::Load);
         value
@@ -168,9 +165,7 @@ impl Actions<'_> {
     /// # Panics
     /// If there is no such word.
     pub fn swap<T: IntegerWord>(&mut self, segment: &Segment<T>, at: usize, value: T) -> T {
-        if let Some(accounting) = self.accounting {
-            accounting.synchronize();
-        }
+        self.settle();
         let previous = segment.cells().swap(at, value);
         self.touch_word(segment, at, Access::Store);
         previous

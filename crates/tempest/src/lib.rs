@@ -67,8 +67,8 @@
 //!         thread.wait(&self.greeted, self.greetings.into());
 //!     }
 //!
-//!     fn report(&self, _: &mut Quiet<'_>) -> Report {
-//!         let greeted = self.greeted.count();
+//!     fn report(&self, end: &mut Quiet<'_>) -> Report {
+//!         let greeted = self.greeted.count(end);
 //!         Report::checked(greeted == self.greetings.into(), || format!("greeted {greeted} times"))
 //!     }
 //! }
@@ -133,6 +133,7 @@ mod anatomy;
 mod bad_policy;
 mod cells;
 mod charge;
+mod clocked;
 mod element;
 pub mod entry;
 mod event;
@@ -316,6 +317,7 @@ pub use anatomy::{Stage, Step};
 pub use bad_policy::UnknownMechanism;
 pub use cells::Cells;
 pub use charge::Charger;
+pub use clocked::Clocked;
 pub use element::{Element, ElementField, ElementLayout};
 pub use event::Event;
 pub use handler::{Actions, Handler};

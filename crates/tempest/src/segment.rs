@@ -532,6 +532,6 @@ mod tests {
         let mut segments = Segments::default();
         let segment = segments.allocate(Rights::WRITE, "words", 4, 0_u64);
         segments.count_deposit(NodeId(0), segment.place(0), 3, |_| unreachable!("nobody waits"));
-        assert_eq!(segment.deposited().count(), 3);
+        assert_eq!(segment.deposited().counted(), 3);
     }
 }

@@ -13,6 +13,7 @@ use std::thread::panicking;
 use units::Time;
 
 use crate::access::Touch;
+use crate::clocked::Sealed;
 use crate::key::{Proof, Space};
 use crate::node::Node;
 use crate::pace::PollInterval;
@@ -27,9 +28,6 @@ pub use segment_words::SegmentWords;
 /// The error of a send that found no room. It hands the message back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Busy<M>(pub M);
-
-/// The back-edges that a thread of a model passes before the model is first told of them, where its policy polls at none.
-const PASSES: u32 = 1 << 20;
 
 /// The back-edges that a thread passes each time before its world is told of them, in a world whose work takes real time and
 /// where its policy polls at none.
@@ -81,7 +79,7 @@ pub struct Thread<'a> {
     pub(crate) node: &'a Node,
     pub(crate) index: u32,
     pub(crate) processor: &'a dyn Processor,
-    accounting: Option<&'a dyn Accounting>,
+    pub(crate) accounting: Option<&'a dyn Accounting>,
     interval: PollInterval,
     until_poll: Cell<u32>,
     /// Whether the thread is in the body of a hold or of a run, which must not give the processor away.
@@ -128,10 +126,9 @@ impl<'a> Thread<'a> {
         interval: PollInterval,
     ) -> Self {
         let until_poll = Cell::new(match interval {
-            PollInterval::Never if accounting.is_some() => PASSES,
-            PollInterval::Never => REAL_PASSES,
+            PollInterval::Never if accounting.is_none() => REAL_PASSES,
             PollInterval::Every(count) => count.get(),
-            PollInterval::Paced => 1,
+            PollInterval::Never | PollInterval::Paced => 1,
         });
         let holding = Cell::new(false);
         Self { node, index, processor, accounting, interval, until_poll, holding }
@@ -324,7 +321,7 @@ impl<'a> Thread<'a> {
     /// handlers meanwhile. The thread then sees everything that the signallers wrote before they signalled.
     #[inline]
     pub fn wait(&self, event: &Event, at_least: u64) {
-        while event.count() < at_least && self.block_on(event, at_least) {}
+        while event.counted() < at_least && self.block_on(event, at_least) {}
     }
 
     /// Blocks until the count may have been reached. Returns whether the thread may wait at all.
@@ -355,9 +352,7 @@ impl<'a> Thread<'a> {
     /// Adds to an event's count and resumes the threads that the new count satisfies.
     #[inline]
     pub fn signal(&self, event: &Event, amount: u64) {
-        if let Some(accounting) = self.accounting {
-            accounting.synchronize();
-        }
+        self.settle();
         self.processor.signal(event, amount);
     }
 
@@ -405,18 +400,19 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// Tells the world that this thread has passed many back-edges, at none of which its policy has it look.
+    /// Tells the world that this thread passes back-edges, where its policy has it look at none: a model of each, and a world whose
+    /// work takes real time of many together.
     #[cold]
     fn pass_by(&self) {
-        let stays = self.holding.get() || panicking();
-        let left = match self.accounting {
-            Some(accounting) if !stays => accounting.pass_by(),
-            Some(_) => PASSES,
-            None => REAL_PASSES,
-        };
-        self.until_poll.set(left);
-        if !stays {
-            self.processor.pass_by();
+        if self.accounting.is_none() {
+            self.until_poll.set(REAL_PASSES);
+        }
+        if self.holding.get() || panicking() {
+            return;
+        }
+        match self.accounting {
+            Some(accounting) => accounting.pass_by(),
+            None => self.processor.pass_by(),
         }
     }
 

@@ -85,6 +85,11 @@ pub fn signal_alone(event: &Event, node: NodeId, amount: u64, resume: impl FnMut
     event.add_alone(node, amount, resume);
 }
 
+/// The count of an event as it stands: for a world, which knows what has happened.
+pub fn counted(event: &Event) -> u64 {
+    event.counted()
+}
+
 /// Enlists a waiter for an event of `node`. Returns false, and does not enlist it, if the count has already reached `at_least`.
 ///
 /// # Panics

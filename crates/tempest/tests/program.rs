@@ -97,8 +97,8 @@ impl Everything {
         let _ = (&self.sparse, &self.dense, &self.constant, &self.segment, self.twice, self.words);
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
-        let right = self.cells.get(3) == 7 && self.done.count() == 0 && self.problem.len() == self.words;
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
+        let right = self.cells.get(3) == 7 && self.done.count(end) == 0 && self.problem.len() == self.words;
         Report::checked(right, || "not made as stated".to_owned())
     }
 }

@@ -52,7 +52,7 @@ impl PingPong {
 
     fn report(&self, end: &mut Quiet<'_>) -> Report {
         let due = if end.node() == NodeId(0) { u64::from(self.rounds) } else { 0 };
-        let found = self.returned.count();
+        let found = self.returned.count(end);
         Report::checked(found == due, || format!("{found} balls came back, not {due}")).measured(
             "round-trip",
             self.nanoseconds.get(0) / f64::from(self.rounds),

@@ -136,7 +136,7 @@ impl Transport for BulkFft {
     fn transpose(&self, thread: &Thread<'_>, own: &mut Own, from: usize) {
         let threads = self.run.layout.threads();
         // No tile of the next transposition comes before this thread has had its part in this one.
-        let due = self.arrived.count() / threads * threads + threads;
+        let due = self.arrived.count(thread) / threads * threads + threads;
         let mut last = None;
         for other in self.run.layout.after(thread.id()) {
             if last.replace(other.node) != Some(other.node) && other.node != self.node {

@@ -109,7 +109,7 @@ impl Choice {
     /// Brings this thread's candidate, and returns the largest of all threads'.
     pub(super) fn choose(&self, thread: &Thread<'_>, mine: Candidate) -> Candidate {
         // This choice cannot be over before this thread has come to it.
-        let over = self.over.count();
+        let over = self.over.count(thread);
         thread.hold(self.step.key(KEY), |cx| {
             cx.with(&self.step, |step, cx| {
                 cx.charge(COMPARE);

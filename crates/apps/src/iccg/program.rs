@@ -279,10 +279,10 @@ impl Iccg {
     }
 
     /// Checks that each row of this node became ready exactly once.
-    fn check_counts(&self) -> Report {
+    fn check_counts(&self, end: &Quiet<'_>) -> Report {
         let mut report = Report::default();
         for (thread, (part, ready)) in self.parts.iter().zip(&self.ready).enumerate() {
-            let (rows, count, node) = (part.rows.len(), ready.count(), self.node);
+            let (rows, count, node) = (part.rows.len(), ready.count(end), self.node);
             report.merge(Report::checked(count == rows as u64, || {
                 format!("{count} rows of {node} thread {thread} became ready: expected {rows}")
             }));
@@ -318,8 +318,8 @@ impl Iccg {
         self.gather(thread, &mine.solution.into_vec());
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
-        let mut report = self.check_counts();
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
+        let mut report = self.check_counts(end);
         if self.node == COLLECTOR {
             report.merge(self.check_solution());
         }

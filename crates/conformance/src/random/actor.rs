@@ -76,7 +76,7 @@ impl<'a> Actor<'a> {
             Op::Signal { event, amount } => thread.signal(self.other().event(*event), *amount),
             Op::Wait { event, at_least } => thread.wait(self.other().event(*event), *at_least),
             Op::Spin { event, at_least } => {
-                while self.other().event(*event).count() < *at_least {
+                while self.other().event(*event).count(thread) < *at_least {
                     thread.spin();
                 }
             }

@@ -248,7 +248,7 @@ impl Other {
     }
 
     /// What is not as it must be on this node in the end. `own` and `other` are the entries of the two tables.
-    fn differences(&self, expected: &Counts, own: &[u64], other: &[u64]) -> Vec<String> {
+    fn differences(&self, end: &Quiet<'_>, expected: &Counts, own: &[u64], other: &[u64]) -> Vec<String> {
         let counted = (0..SLOTS).map(|slot| match Rule::of_slot(slot) {
             (Rule::Own, key) => own[key as usize],
             (Rule::Other, key) => other[key as usize],
@@ -261,8 +261,8 @@ impl Other {
             format!("{}: {counted} events of {rule:?} {key}: expected {due}", self.node)
         });
         let events = self.events.iter().chain([self.deposits.deposited()]).zip(&expected.events);
-        let events = events.filter(|(event, due)| event.count() != **due).map(|(event, due)| {
-            format!("{}: event `{}` at {}: expected {due}", self.node, event.name(), event.count())
+        let events = events.filter(|(event, due)| event.count(end) != **due).map(|(event, due)| {
+            format!("{}: event `{}` at {}: expected {due}", self.node, event.name(), event.count(end))
         });
         visits.chain(events).collect()
     }
@@ -346,7 +346,7 @@ impl Stage {
         };
         let own: Vec<_> = end.entries(&self.table).map(|(_, count)| *count).collect();
         let other: Vec<_> = end.entries(&self.other.table).map(|(_, count)| *count).collect();
-        let failures = self.other.differences(&expected[self.other.node.0 as usize], &own, &other);
+        let failures = self.other.differences(end, &expected[self.other.node.0 as usize], &own, &other);
         Report { checks: 1, failures, ..Report::default() }
     }
 }

@@ -31,7 +31,7 @@ impl Echo {
 
     #[message(key = 0)]
     fn pong(&self, number: u64, cx: &mut Handler<'_>) {
-        assert_eq!(number, self.replies.count(), "replies come in order");
+        assert_eq!(number, self.replies.count(cx), "replies come in order");
         cx.signal(&self.replies, 1);
     }
 
@@ -45,8 +45,8 @@ impl Echo {
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
-        let count = self.replies.count();
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
+        let count = self.replies.count(end);
         Report::checked(count == 0 || count == TRIPS, || format!("{count} replies of {TRIPS}"))
     }
 }

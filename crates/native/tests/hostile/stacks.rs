@@ -47,7 +47,7 @@ fn overflow_in_a_handler(test: &str, policy: &str, polls: bool) {
             if thread.node() == NodeId(0) {
                 thread.send(NodeId(1), Stage::note(1, 0, 0, 0));
             } else if polls {
-                while stage.event.count() == 0 {
+                while stage.event.count(thread) == 0 {
                     thread.poll();
                 }
             } else {
@@ -95,7 +95,7 @@ fn the_overflow_of_a_handler_on_a_helper_names_its_message() {
                 thread.send(NodeId(1), Stage::note(1, 0, 0, 0));
             } else {
                 // It never looks for messages, so the helper does.
-                while stage.event.count() == 0 {
+                while stage.event.count(thread) == 0 {
                     std::hint::spin_loop();
                 }
             }
@@ -112,7 +112,7 @@ fn leap_in_a_handler(test: &str, polls: bool) {
             if thread.node() == NodeId(0) {
                 thread.send(NodeId(1), Stage::note(1, 0, 0, 0));
             } else {
-                while polls && stage.event.count() == 0 {
+                while polls && stage.event.count(thread) == 0 {
                     thread.poll();
                 }
                 thread.wait(&stage.event, 1);

@@ -31,8 +31,8 @@ impl Crowd {
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
-        let count = self.came.count();
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
+        let count = self.came.count(end);
         let expected = 2 * u64::from(THREADS);
         Report::checked(count.is_multiple_of(expected) && count > 0, || {
             format!("{count} came, {expected} a processor")

@@ -177,7 +177,7 @@ fn a_count_tells_what_was_signalled() {
         let node = Node::new();
         let other = Arc::clone(&node);
         let signaller = thread::spawn(move || other.signal(0));
-        if node.event.count() == 1 {
+        if node.event.counted() == 1 {
             assert!(node.is_told(1), "what was signalled happened before");
         }
         signaller.join().expect("it does not panic");

@@ -49,7 +49,7 @@ impl Bounce {
     fn null(&self, cx: &mut Handler<'_>) {
         // Count before sending back: the answer may be handled on this node before this handler ends.
         cx.signal(&self.received, 1);
-        let last = self.received.count().is_multiple_of(u64::from(self.config.rounds));
+        let last = self.received.count(cx).is_multiple_of(u64::from(self.config.rounds));
         if cx.node() != STARTER || !last {
             let back = cx.source();
             cx.send(back, Self::null());
@@ -65,7 +65,7 @@ impl Bounce {
 
     /// Computes and polls until so many messages have come.
     fn spin(&self, thread: &Thread<'_>, until: u64) {
-        while self.received.count() < until {
+        while self.received.count(thread) < until {
             thread.charge(LOOK);
             thread.spin();
             // Other processors read and write the count, so a look at it is as dear as a signal.
@@ -99,8 +99,8 @@ impl Bounce {
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
-        let (had, due) = (self.received.count(), self.due(self.node));
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
+        let (had, due) = (self.received.count(end), self.due(self.node));
         let report =
             Report::checked(had == due, || format!("node {} had {had} messages, not {due}", self.node.0));
         if self.node != STARTER {

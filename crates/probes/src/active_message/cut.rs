@@ -126,9 +126,9 @@ impl Cut {
         thread.phase("check");
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
         let due = if self.opposite.is_some() { u64::from(self.config.rounds) } else { 0 };
-        let (had, wrong, whole) = (self.received.count(), self.wrong.get(0), self.is_whole());
+        let (had, wrong, whole) = (self.received.count(end), self.wrong.get(0), self.is_whole());
         let report = Report::checked(had == due && wrong == 0 && whole, || {
             format!(
                 "node {}: {had} blocks of {due}, {wrong} of them wrong, the last ones whole: {whole}",

@@ -134,7 +134,7 @@ impl<'s> Source<'s> {
 
     /// Sends so many messages, each when the one before has been answered.
     pub(super) fn lone(&mut self, messages: u32) {
-        let before = self.node.answered.count();
+        let before = self.node.answered.count(self.thread);
         for answers in 1..=u64::from(messages) {
             self.send(Stamp::asking(self.thread.now().as_femtoseconds(), self.thread.index()));
             self.thread.wait(self.node.answered, before + answers);
@@ -173,7 +173,7 @@ impl<'s> Source<'s> {
         }
         self.stay(within.start);
         let (answered, thread) = (self.node.answered, self.thread);
-        let before = answered.count();
+        let before = answered.count(thread);
         let mut sent = 0;
         while self.now() < within.end {
             thread.wait(answered, (before + sent + 1).saturating_sub(window.into()));

@@ -127,7 +127,7 @@ impl Issuer {
     /// Waits, receiving, until one more request may be outstanding.
     pub(super) fn reserve(&self, thread: &Thread<'_>) {
         loop {
-            let done = KINDS.map(|kind| self.completed(kind).count());
+            let done = KINDS.map(|kind| self.completed(kind).count(thread));
             let pending = KINDS.map(|kind| self.issued[kind as usize].get() - done[kind as usize]);
             if pending.iter().sum::<u64>() < self.window {
                 return;

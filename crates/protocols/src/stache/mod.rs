@@ -241,7 +241,7 @@ impl Stache {
         assert!(!self.memory.is_freed(array), "a shared array is freed twice");
         let layout = self.memory.layout();
         let pages = layout.pages_of(array);
-        let frees = self.frees.count();
+        let frees = self.frees.count(thread);
         let free = Self::give_back(layout.region_of(array), pages.start, pages.len() as u32);
         thread.send(self.node, free);
         thread.wait(&self.frees, frees + 1);

@@ -165,7 +165,7 @@ impl Collectives {
     /// Brings what this thread has, and waits for what comes of it.
     fn join(&self, thread: &Thread<'_>, operation: Operation, mine: Words) {
         // This one cannot end before this thread has come to it.
-        let over = self.over.count();
+        let over = self.over.count(thread);
         thread.hold(self.step.key(KEY), |cx| {
             cx.with(&self.step, |step, cx| {
                 step.operation = Some(operation);

@@ -123,7 +123,7 @@ impl Locks {
     fn acquire(&self, thread: &Thread<'_>, lock: u32) {
         let mine = thread.index();
         let called = &self.called[mine as usize];
-        let before = called.count();
+        let before = called.count(thread);
         let first = thread.hold(self.queues.key(lock.into()), |cx| {
             cx.with(&self.queues, |queue, cx| {
                 cx.charge(STEP);

@@ -125,7 +125,7 @@ impl Scan {
     /// Brings what this thread has, and waits until the node has what comes of it.
     fn join(&self, thread: &Thread<'_>, operation: Operation, mine: Words) {
         // This one cannot end before this thread has come to it.
-        let over = self.over.count();
+        let over = self.over.count(thread);
         thread.hold(self.step.key(KEY), |cx| {
             cx.with(&self.step, |step, cx| {
                 let first = *step.operation.get_or_insert(operation);

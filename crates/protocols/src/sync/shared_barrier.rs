@@ -70,7 +70,7 @@ impl SharedBarrier {
     /// the return; of what they did otherwise that holds for the threads of this node.
     pub fn wait(&self, thread: &Thread<'_>) {
         // It cannot pass before this thread has come.
-        let barrier = self.passed.count() + 1;
+        let barrier = self.passed.count(thread) + 1;
         let last = thread.hold(self.come.key(KEY), |cx| {
             cx.with(&self.come, |come, cx| {
                 cx.charge(STEP);

@@ -223,7 +223,7 @@ impl SharedCollectives {
         go: impl FnOnce(u64, &[Vec<u64>]),
     ) {
         // It cannot be over before this thread has come.
-        let number = self.over.count() + 1;
+        let number = self.over.count(thread) + 1;
         let mine: Vec<u64> = mine.iter().map(|word| word.to_bits()).collect();
         let brought = thread.hold(self.meeting.key(KEY), |cx| {
             cx.charge(STEP);

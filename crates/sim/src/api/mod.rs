@@ -54,6 +54,8 @@ pub(crate) struct Edge {
     faulted: Cell<bool>,
     /// When the thread spun last.
     spun: Cell<Option<Time>>,
+    /// The back-edges that the thread still passes without a look before it is asked whether it works.
+    passes: Cell<u32>,
 }
 
 /// The key of a handler or hold that runs: given back also when that is unwound.
@@ -88,17 +90,22 @@ impl Drop for Kept<'_> {
 impl Edge {
     /// The core of a handler.
     pub(crate) fn of_handler(state: Rc<RefCell<Cluster>>, core: usize) -> Self {
-        Self { state, at: Cell::new(core), stack: None, faulted: Cell::new(false), spun: Cell::new(None) }
+        Self::new(state, core, None)
     }
 
     /// The core of a thread.
     pub(crate) fn of_thread(state: Rc<RefCell<Cluster>>, core: usize, stack: Rc<dyn Stack>) -> Self {
+        Self::new(state, core, Some(stack))
+    }
+
+    fn new(state: Rc<RefCell<Cluster>>, core: usize, stack: Option<Rc<dyn Stack>>) -> Self {
         Self {
             state,
             at: Cell::new(core),
-            stack: Some(stack),
+            stack,
             faulted: Cell::new(false),
             spun: Cell::new(None),
+            passes: Cell::new(PASSES),
         }
     }
 
@@ -274,6 +281,19 @@ impl Edge {
         }
     }
 
+    /// Lets time go on for a thread that has passed many back-edges without a look, if it has done nothing else. A thread that works
+    /// looks once where no other processor would handle what it may be waiting for.
+    #[cold]
+    fn pass_by_many(&self) {
+        let works = standstill::has_worked(&mut self.state(), self.core());
+        self.passes.set(if works { PASSES } else { IDLE_PASSES });
+        if !works {
+            self.spin();
+        } else if standstill::looks_to_spin(&self.state(), self.core()) {
+            self.poll();
+        }
+    }
+
     /// Charges work of a protocol.
     #[inline(never)]
     fn charge_step(&self, work: Work) {
@@ -401,13 +421,14 @@ impl Accounting for Edge {
         }
     }
 
-    fn pass_by(&self) -> u32 {
-        let works = standstill::has_worked(&mut self.state(), self.core());
-        if works {
-            return PASSES;
+    fn pass_by(&self) {
+        let Some(state) = self.live() else { return };
+        drop(self.settled(state));
+        let left = self.passes.get() - 1;
+        self.passes.set(left);
+        if left == 0 {
+            self.pass_by_many();
         }
-        self.spin();
-        IDLE_PASSES
     }
 
     fn touch(&self, touch: Touch) {

@@ -81,13 +81,14 @@ impl Edge {
         }
     }
 
-    /// A poll that leaves the look to other processors. It takes no time, unless the thread does nothing else: what it waits for
-    /// needs time to come.
+    /// A poll that leaves the look to other processors. The thread sees what they have done up to its clock. The poll takes no time,
+    /// unless the thread does nothing else: what it waits for needs time to come.
     fn leave_look<'s>(&'s self, mut state: RefMut<'s, Cluster>) {
-        if !state.stand_still(self.core()) {
+        let stands_still = state.stand_still(self.core());
+        state = self.settled(state);
+        if !stands_still {
             return;
         }
-        state = self.settled_later(state);
         let ends = standstill::looks_in_vain(&mut state, self.core());
         drop(state);
         if ends {
@@ -255,7 +256,7 @@ impl Scheduling for Edge {
         let waiter = self.waiter();
         let node = self.state().node_id(self.core());
         if tempest::world::enlist_alone(event, node, at_least, waiter) {
-            self.block(Wait::Event { name: event.name(), at_least, had: event.count() });
+            self.block(Wait::Event { name: event.name(), at_least, had: tempest::world::counted(event) });
         }
     }
 
@@ -382,7 +383,10 @@ impl Scheduling for Edge {
     }
 
     fn now(&self) -> Time {
+        if let Some(state) = self.live() {
+            drop(self.settled(state));
+        }
         let state = self.state();
-        state.agenda.now() + state.cores[self.core()].clock.ahead()
+        state.cores[self.core()].clock.at(state.agenda.now())
     }
 }

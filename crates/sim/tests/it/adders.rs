@@ -55,8 +55,8 @@ impl Adders {
         thread.wait(&self.replies, REQUESTS * self.threads);
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
-        let (replies, expected) = (self.replies.count(), REQUESTS * self.threads);
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
+        let (replies, expected) = (self.replies.count(end), REQUESTS * self.threads);
         Report::checked(replies == expected, || format!("{replies} replies of {expected}"))
     }
 }

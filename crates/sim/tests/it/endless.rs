@@ -60,20 +60,20 @@ impl Endless {
     }
 
     fn spin(&self, thread: &Thread<'_>, until: u64) {
-        while self.came.count() < until {
+        while self.came.count(thread) < until {
             thread.charge(Operations::NONE.integers(self.look()));
             thread.spin();
         }
     }
 
     fn poll(&self, thread: &Thread<'_>) {
-        while self.came.count() < 1 {
+        while self.came.count(thread) < 1 {
             thread.poll();
         }
     }
 
     fn turn(&self, thread: &Thread<'_>) {
-        while self.came.count() < 1 {
+        while self.came.count(thread) < 1 {
             thread.spin();
         }
     }
@@ -127,7 +127,7 @@ fn play(machine: Machine, policy: &str, game: Game, threads: u32) -> Result<Outc
 }
 
 /// Policies under which a message is noticed in a different way, each on a machine that can do it.
-fn cases() -> Vec<(Machine, &'static str)> {
+pub(crate) fn cases() -> Vec<(Machine, &'static str)> {
     let plain = [
         "single",
         "single+every=0",

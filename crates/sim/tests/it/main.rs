@@ -8,6 +8,7 @@ mod entries;
 mod every;
 #[path = "../../../machine/tests/it/folder.rs"]
 mod folder;
+mod horizon;
 mod host;
 mod keys;
 mod lines;

@@ -53,7 +53,7 @@ fn dear_looks() -> Machine {
 }
 
 /// Every policy, each on a machine that can do it.
-fn cases() -> impl Iterator<Item = (Machine, &'static str)> {
+pub(crate) fn cases() -> impl Iterator<Item = (Machine, &'static str)> {
     let (plain, assisted, software) = (machine("hurricane-1", &[]), assisted(&[]), software(&[]));
     let plain = POLICIES.iter().map(move |policy| (plain.clone(), *policy));
     let software = SOFTWARE.iter().map(move |policy| (software.clone(), *policy));

@@ -35,6 +35,11 @@ pub(crate) fn assisted(set: &[(&str, &str)]) -> Machine {
     toy("assisted", set)
 }
 
+/// The toy machine of these tests whose prices are different numbers of nanoseconds.
+pub(crate) fn horizon() -> Machine {
+    toy("horizon", &[])
+}
+
 /// The toy machine of these tests whose software dispatches.
 pub(crate) fn software(set: &[(&str, &str)]) -> Machine {
     toy("software", set)

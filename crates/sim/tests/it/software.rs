@@ -211,7 +211,7 @@ impl Holders {
             thread.send(thread.node(), Self::tell());
         }
         let key = Key::User(if self.apart { thread.index().into() } else { 0 });
-        while self.told.count() < 1 {
+        while self.told.count(thread) < 1 {
             thread.hold(key, |_| ());
             thread.poll();
         }

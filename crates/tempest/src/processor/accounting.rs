@@ -13,10 +13,9 @@ pub trait Accounting {
     /// Makes the next effect come after all work charged so far.
     fn synchronize(&self);
 
-    /// Learns that the thread has passed many back-edges, at none of which its policy has it look for messages. They take no
-    /// time, so a thread that does nothing else would keep the model from going on. Returns the number of back-edges after
-    /// which the model wants to be told again.
-    fn pass_by(&self) -> u32;
+    /// Learns that the thread passes a back-edge, where its policy has it look at none. Everything happens first that comes before
+    /// this processor's clock. The back-edge takes no time, so a thread that does nothing else would keep the model from going on.
+    fn pass_by(&self);
 
     /// Accounts for a run of accesses to this node's memory.
     fn touch(&self, touch: Touch);

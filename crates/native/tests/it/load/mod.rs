@@ -214,7 +214,7 @@ impl Baton {
             thread.wait(&self.turns, turn);
             thread.signal(&self.turns, 1);
             // Both end when the first does: alone, one would go on without anything that the world can see.
-            if start.elapsed() > 2 * SHORT_LIMIT || self.turns.count() >= END {
+            if start.elapsed() > 2 * SHORT_LIMIT || self.turns.count(thread) >= END {
                 thread.signal(&self.turns, END);
                 return;
             }
@@ -268,7 +268,7 @@ impl Overflow {
             });
             // Catches the server just after it has signalled, mostly; then at other moments.
             let start = Instant::now();
-            while self.back.count() < round && start.elapsed() < Duration::from_micros(200) {}
+            while self.back.count(thread) < round && start.elapsed() < Duration::from_micros(200) {}
             (0..round % 64 * 8).for_each(|_| std::hint::spin_loop());
             thread.wait(&self.back, round);
         }

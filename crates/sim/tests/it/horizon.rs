@@ -1,0 +1,182 @@
+//! A thread sees its node as of its own clock: times and counts include all that came before, and a loop that polls sees what comes.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use machine::Machine;
+use tempest::{
+    Event, Handler, Job, Launch, NodeId, Operations, Outcome, Protocol, Quiet, Report, Setup, Thread, World,
+    handlers,
+};
+use tradewind_sim::Model;
+use units::Time;
+
+use crate::{endless, promises, setup};
+
+/// What node 1 does while node 0 sends.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Game {
+    /// It computes for so many nanoseconds, and reads the clock and the count.
+    Compute(u32),
+    /// It computes as long in as many parts as the second number says, with a poll after each.
+    Polled(u32, u32),
+    /// It computes 80 ns at a time, polls and tests the count.
+    Count,
+    /// It computes 80 ns at a time, polls and tests a word of its own that a handler stores to.
+    Word,
+}
+
+#[derive(Clone, Copy)]
+struct Asked {
+    game: Game,
+    messages: u64,
+    /// The nanoseconds and the count that node 1 reads; `None` if any will do.
+    read: Option<(u64, u64)>,
+}
+
+struct Beside {
+    asked: Asked,
+    node: NodeId,
+    got: Event,
+    word: AtomicU64,
+    read: [AtomicU64; 2],
+}
+
+impl Protocol for Beside {
+    type Config = Asked;
+
+    fn install(&asked: &Asked, setup: &mut Setup<'_>) -> Self {
+        let zero = || AtomicU64::new(0);
+        Self { asked, node: setup.node(), got: Event::new("got"), word: zero(), read: [zero(), zero()] }
+    }
+}
+
+#[handlers]
+impl Beside {
+    #[message]
+    fn one(&self, cx: &mut Handler<'_>) {
+        cx.signal(&self.got, 1);
+        self.word.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn compute(&self, thread: &Thread<'_>) {
+        let Asked { game, messages, .. } = self.asked;
+        let turn = |nanoseconds| {
+            thread.charge(Operations::NONE.integers(nanoseconds));
+            thread.poll();
+        };
+        match game {
+            Game::Compute(nanoseconds) => thread.charge(Operations::NONE.integers(nanoseconds)),
+            Game::Polled(nanoseconds, parts) => (0..parts).for_each(|_| turn(nanoseconds / parts)),
+            Game::Count => {
+                while self.got.count(thread) < messages {
+                    turn(80);
+                }
+            }
+            Game::Word => {
+                while self.word.load(Ordering::Relaxed) < messages {
+                    turn(80);
+                }
+            }
+        }
+    }
+
+    fn main(&self, thread: &Thread<'_>) {
+        match (thread.node().0, thread.index()) {
+            (0, 0) => (0..self.asked.messages).for_each(|_| thread.send(NodeId(1), Self::one())),
+            (1, 0) => {
+                self.compute(thread);
+                let read = [thread.now().as_nanoseconds() as u64, self.got.count(thread)];
+                self.read.iter().zip(read).for_each(|(to, read)| to.store(read, Ordering::Relaxed));
+            }
+            _ => {}
+        }
+        // Threads that wait look for messages, so that each run ends.
+        if thread.node() == NodeId(1) {
+            thread.wait(&self.got, self.asked.messages);
+        }
+    }
+
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
+        let [now, count] = [0, 1].map(|at| self.read[at].load(Ordering::Relaxed));
+        let right = self.node != NodeId(1) || self.asked.read.is_none_or(|read| read == (now, count));
+        Report::checked(right, || {
+            format!("it is {now} ns, and the count {count}: expected {:?}", self.asked.read)
+        })
+    }
+}
+
+/// The run of a game in order of lookahead, which must be that in global order.
+fn play(machine: &Machine, policy: &str, processors: u32, asked: Asked) -> Outcome {
+    let launch = Launch {
+        nodes: 2,
+        processors,
+        ..Launch::new(Job::new::<Beside>(asked), policy.parse().expect("a policy of the table"))
+    };
+    let failed = |why| panic!("{policy} on {}, {:?}: {why}", machine.name, asked.game);
+    let model = Model::new(machine.clone());
+    let outcome = model.run(&launch).unwrap_or_else(failed);
+    // In global order nodes take more turns. Nothing else is different.
+    let in_order = model.in_global_order().run(&launch).unwrap_or_else(failed);
+    assert_eq!(
+        outcome,
+        Outcome { events: outcome.events, ..in_order },
+        "{policy} on {}, {:?}",
+        machine.name,
+        asked.game
+    );
+    assert!(outcome.report.verified(), "{policy}, {:?}: {:?}", asked.game, outcome.report);
+    outcome
+}
+
+#[test]
+fn the_clock_counts_the_interrupts_of_a_charge() {
+    let machine = setup::horizon();
+    // Each of the messages interrupts for 430 + 40 + 60 ns.
+    for (messages, read) in [(0, 150_000), (1, 150_530), (12, 156_360), (60, 181_800)] {
+        let read = Some((read, messages));
+        for game in [Game::Compute(150_000), Game::Polled(150_000, 1000)] {
+            play(&machine, "single+interrupt", 1, Asked { game, messages, read });
+        }
+    }
+}
+
+#[test]
+fn counts_are_those_of_the_handlers_up_to_the_clock() {
+    let machine = setup::horizon();
+    // A message is there 910 + 8 + 1000 ns after it is sent, and each takes 910 ns to send.
+    for policy in ["fixed:1", "hurricane-1:1"] {
+        let processors = if policy == "fixed:1" { 2 } else { 1 };
+        for (nanoseconds, count) in [(1_000, 0), (150_000, 12)] {
+            let read = Some((nanoseconds.into(), count));
+            let asked = Asked { game: Game::Compute(nanoseconds), messages: 12, read };
+            play(&machine, policy, processors, asked);
+        }
+    }
+}
+
+#[test]
+fn a_loop_that_computes_polls_and_looks_ends_under_every_policy() {
+    let of_horizon = ["single", "single+interrupt", "fixed:1", "floating", "hurricane-1:1"];
+    let of_horizon = of_horizon.map(|policy| (setup::horizon(), policy));
+    for (machine, policy) in promises::cases().chain(endless::cases()).chain(of_horizon) {
+        for (game, messages) in [(Game::Count, 1), (Game::Count, 20), (Game::Word, 1), (Game::Word, 20)] {
+            play(&machine, policy, 4, Asked { game, messages, read: None });
+        }
+    }
+}
+
+#[test]
+fn a_loop_ends_when_the_message_has_come() {
+    let ends = |policy, processors| {
+        let asked = Asked { game: Game::Count, messages: 1, read: None };
+        play(&setup::horizon(), policy, processors, asked).time
+    };
+    let ns = Time::from_nanoseconds;
+    // The message is there at 900 + 8 + 1000 ns. The look after 24 turns of 80 + 1 ns takes it out, for 40 + 60 ns.
+    assert_eq!(ends("single", 1), ns(24 * 81 + 100));
+    // It interrupts the 24th turn of 80 ns for 430 + 40 + 60 ns.
+    assert_eq!(ends("single+interrupt", 1), ns(24 * 80 + 530));
+    // Another processor has handled it at 2008 ns; the 26th turn is the first to end later.
+    assert_eq!(ends("fixed:1", 2), ns(26 * 80));
+    assert_eq!(ends("hurricane-1:1", 1), ns(26 * 80));
+}
