@@ -8,6 +8,7 @@
 
 mod adaptive;
 mod bare;
+mod beside;
 #[path = "../common/mod.rs"]
 mod common;
 mod em3d;
@@ -42,6 +43,7 @@ const GROUPS: &[Group] = &[
     ("switch", threads::switches),
     ("blocking", threads::blocking),
     ("oversubscribed", threads::oversubscribed),
+    ("beside", beside::rows),
     ("adaptive", adaptive::rows),
     ("em3d", em3d::rows),
     ("kernels", kernels::rows),

@@ -23,6 +23,7 @@ use crate::lock::lock;
 use crate::measure::gauge::Gauge;
 use crate::measure::phases::Phases;
 use crate::processor::berth::Berth;
+use crate::processor::courtesy::Courtesy;
 
 /// Where a world is in its life. Only ever leaves `Running`, once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -56,6 +57,8 @@ pub(crate) struct World {
     pub(crate) roused_ns: Vec<AtomicU64>,
     /// More processors than the host has cores: nobody may spin for long.
     pub(crate) oversubscribed: bool,
+    /// What giving a core away has cost, where processors share cores.
+    pub(crate) courtesy: Courtesy,
     /// Between who gives work and who goes to sleep.
     pub(crate) fences: Fences,
     /// Threads that have not returned.
@@ -134,6 +137,7 @@ impl World {
             processors,
             roused_ns: (0..helpers).map(|_| AtomicU64::new(0)).collect(),
             oversubscribed,
+            courtesy: Courtesy::default(),
             fences: between_givers_and_sleepers(sleep_is_rare),
             live: AtomicUsize::new(threads),
             phases: Phases::new(threads),

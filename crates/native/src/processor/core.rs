@@ -199,13 +199,19 @@ impl Processor {
         }
     }
 
-    /// Lets a moment pass: others get the core if they have none of their own.
+    /// Lets a moment pass. Where processors share cores, others get this one's core meanwhile.
     pub(crate) fn pause(&self) {
         if self.world.oversubscribed {
-            std::thread::yield_now();
+            self.world.courtesy.give_way(|| self.world.now_ns());
         } else {
             std::hint::spin_loop();
         }
+    }
+
+    /// Whether processors share cores, and strangers have kept this one's core for long of late. Then it does better to sleep
+    /// than to pause.
+    pub(crate) fn has_rivals(&self) -> bool {
+        self.world.oversubscribed && self.world.courtesy.has_rivals(self.world.now_ns())
     }
 
     /// Ends the run: the program broke a promise.

@@ -19,7 +19,7 @@ const SPIN_NS: u64 = 20_000;
 /// Looks between two glances at the clock.
 const LOOKS: u32 = 64;
 
-/// Looks this often, giving the core away each time, where processors share cores.
+/// Looks this often, giving the core away each time, where processors share cores and have no rivals.
 const YIELDS: u32 = 8;
 
 /// Tries so often to find room before it naps, where every processor has a core of its own: about as long as [`SPIN_NS`].
@@ -92,7 +92,11 @@ pub(crate) fn idle(processor: &Processor) {
 /// A thread has found no room once more, and everybody else here has had a go: gives others time to make some.
 pub(crate) fn wait_for_room(processor: &Processor, attempts: u32) {
     let since = processor.world().now_ns();
-    let tries = if processor.world().oversubscribed { YIELDS } else { TRIES };
+    let tries = match processor.world().oversubscribed {
+        true if processor.has_rivals() => 0,
+        true => YIELDS,
+        false => TRIES,
+    };
     match attempts.checked_sub(tries) {
         None => processor.pause(),
         Some(naps) => {
@@ -171,11 +175,15 @@ fn finds_work_soon(processor: &Processor) -> bool {
     false
 }
 
-/// Looks a few times, giving the core away in between; not again once somebody has kept it for long, who computes: who
-/// sleeps is woken where a core is free, who is ready waits for its turn here.
+/// Looks a few times and gives the core away before each look. The processor stops once another one, which computes, has kept the
+/// core for long: a sleeper is woken where a core is free, but a ready task waits for its turn here. Beside rivals it gives nothing
+/// away, and sleeps at once.
 fn finds_work_between_others(processor: &Processor) -> bool {
     let until = processor.world().now_ns() + SPIN_NS;
     for _ in 0..YIELDS {
+        if processor.has_rivals() {
+            return sees_work_due(processor);
+        }
         if finds_work(processor, 1) {
             return true;
         }
@@ -189,9 +197,14 @@ fn finds_work_between_others(processor: &Processor) -> bool {
 fn finds_work(processor: &Processor, looks: u32) -> bool {
     (0..looks).any(|_| {
         processor.pause();
-        processor.sees_own_work()
-            || processor.serves() && !processor.leaves_events() && looks::sees_events_due(processor)
+        sees_work_due(processor)
     })
+}
+
+/// Whether there is work that this processor does not leave to others.
+fn sees_work_due(processor: &Processor) -> bool {
+    processor.sees_own_work()
+        || processor.serves() && !processor.leaves_events() && looks::sees_events_due(processor)
 }
 
 fn nap(processor: &Processor, naps: u32) {

@@ -10,6 +10,7 @@
 //! | `threads` | what is known of a thread, and its way to its processor |
 //! | `waits` | giving the processor away, making threads ready |
 //! | `stacks` | the stacks that threads and handlers run on |
+//! | `courtesy` | giving the core away, and noticing rivals that keep it |
 //! | `idle`, `berth` | looking for work; napping, sleeping, waking |
 //! | `unwinding` | panics of the program, and threads that one unwinds |
 //!
@@ -17,6 +18,7 @@
 
 pub(crate) mod berth;
 pub(crate) mod core;
+pub(crate) mod courtesy;
 pub(crate) mod foresight;
 pub(crate) mod idle;
 pub(crate) mod occupation;

@@ -1,0 +1,94 @@
+//! Messages of nodes to themselves where processors share cores, beside busy loops of somebody else: policies whose processors
+//! look for work, beside one whose processors sleep at once.
+
+use std::hint::spin_loop;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+
+use tempest::{Event, Handler, Job, Protocol, Quiet, Report, Setup, Shape, Thread, handlers};
+
+use crate::run;
+use crate::table::{Aim, Row, Unit, paired};
+
+/// Busy loops beside the run.
+const LOOPS: usize = 8;
+
+/// Messages that each thread sends in turn, and waits for.
+const MESSAGES: u64 = 100;
+
+/// A node each of whose threads sends to the node, and waits for the handler.
+struct ToItself {
+    shape: Shape,
+    done: Vec<Event>,
+    handled: AtomicU64,
+}
+
+impl Protocol for ToItself {
+    type Config = ();
+    fn install(_: &(), node: &mut Setup<'_>) -> Self {
+        let done = (0..node.shape().threads).map(|_| Event::new("done")).collect();
+        Self { shape: node.shape(), done, handled: AtomicU64::new(0) }
+    }
+}
+
+#[handlers]
+impl ToItself {
+    #[message(key = thread)]
+    fn work(&self, thread: u64, cx: &mut Handler<'_>) {
+        self.handled.fetch_add(1, Ordering::Relaxed);
+        cx.signal(&self.done[thread as usize], 1);
+    }
+
+    fn main(&self, thread: &Thread<'_>) {
+        let me = thread.index();
+        for number in 1..=MESSAGES {
+            thread.send(thread.node(), Self::work(me.into()));
+            thread.wait(&self.done[me as usize], number);
+        }
+    }
+
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
+        let (handled, sent) =
+            (self.handled.load(Ordering::Relaxed), u64::from(self.shape.threads) * MESSAGES);
+        Report::checked(handled == sent, || format!("{handled} handled of {sent}"))
+    }
+}
+
+/// Microseconds a message of two nodes of three processors, those of each node being handled one after the other.
+fn to_itself(policy: &str) -> f64 {
+    let outcome = run(Job::new::<ToItself>(()), 2, 3, 1, policy);
+    outcome.timed().as_seconds() * 1e6 / (outcome.counters.handlers as f64 / 2.0)
+}
+
+/// Beside busy loops, which end with `body`.
+fn beside_loops<R>(body: impl FnOnce() -> R) -> R {
+    /// Ends the loops also where a run fails.
+    struct Over<'a>(&'a AtomicBool);
+    impl Drop for Over<'_> {
+        fn drop(&mut self) {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+    let over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let _end = Over(&over);
+        for _ in 0..LOOPS {
+            scope.spawn(|| {
+                while !over.load(Ordering::Relaxed) {
+                    spin_loop();
+                }
+            });
+        }
+        body()
+    })
+}
+
+/// Policies that look for work before they sleep.
+pub(crate) fn rows() -> Vec<Row> {
+    let row = |policy| {
+        let figures = beside_loops(|| paired(|| to_itself(policy), || to_itself("fixed:2+interrupt")));
+        let what = format!("message to itself beside {LOOPS} busy loops, {policy}");
+        Row::new(what, Unit::Microseconds, figures, "fixed:2+interrupt", Aim::Ratio(3.0, 6.0))
+    };
+    ["fixed:2", "hurricane-1:2"].map(row).into()
+}

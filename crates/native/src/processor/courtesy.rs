@@ -1,0 +1,89 @@
+//! How a processor gives its core away where processors share cores, and how it notices rivals that keep the core.
+//!
+//! A yield puts the processor behind every other task of the core. Among the processors of one world that takes about as long as
+//! a switch of tasks. Beside a program of somebody else it takes a whole time slice of that program, of each such program in turn.
+//! A task that sleeps and is woken is served before tasks that have used up their share, so beside rivals the processor sleeps.
+//!
+//! Rivals are noticed by a yield that took longer than [`LONG_NS`], for all processors of the world. The next yield is tried when
+//! [`RARELY`] times as long has passed, so yields to rivals take a small part of the time, and rivals that are gone are forgotten.
+//!
+//! The notice is advice, read and written relaxed: nobody's progress depends on it.
+//!
+//! This module must never know what the processor waits for.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::Duration;
+
+/// A yield that takes longer has met a rival: slices of time are longer than this.
+const LONG_NS: u64 = 500_000;
+
+/// Times as long as a yield to rivals took until another one is tried.
+const RARELY: u64 = 64;
+
+/// The length of a pause beside rivals, to which a host adds up to 50 us.
+const MOMENT: Duration = Duration::from_micros(20);
+
+/// What giving a core away has cost the processors of a world.
+#[derive(Default)]
+pub(crate) struct Courtesy {
+    /// The time before which no processor yields.
+    no_yield_before_ns: AtomicU64,
+}
+
+impl Courtesy {
+    /// Whether the world has rivals, for all that is known at that time.
+    pub(crate) fn has_rivals(&self, now_ns: u64) -> bool {
+        now_ns < self.no_yield_before_ns.load(Ordering::Relaxed)
+    }
+
+    /// Gives the core away for a moment: to anybody, or, beside rivals, for a time that ends by itself.
+    pub(crate) fn give_way(&self, now_ns: impl Fn() -> u64) {
+        let start = now_ns();
+        if self.has_rivals(start) {
+            thread::sleep(MOMENT);
+        } else {
+            thread::yield_now();
+            self.note_yield(start, now_ns());
+        }
+    }
+
+    /// Notes a yield from one time to another.
+    fn note_yield(&self, start_ns: u64, end_ns: u64) {
+        let took = end_ns.saturating_sub(start_ns);
+        if took > LONG_NS {
+            let before = end_ns.saturating_add(took.saturating_mul(RARELY));
+            self.no_yield_before_ns.fetch_max(before, Ordering::Relaxed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn yields_to_rivals_take_a_small_part_of_the_time() {
+        let courtesy = Courtesy::default();
+        let (slice, mut now, mut yielded) = (3_000_000, 0, 0);
+        while now < 1000 * slice {
+            if courtesy.has_rivals(now) {
+                now += 20_000;
+            } else {
+                courtesy.note_yield(now, now + slice);
+                (now, yielded) = (now + slice, yielded + slice);
+            }
+        }
+        assert!(yielded > slice && yielded * RARELY <= now + slice * RARELY, "{yielded} of {now}");
+    }
+
+    #[test]
+    fn a_short_yield_has_met_no_rival() {
+        let courtesy = Courtesy::default();
+        courtesy.note_yield(0, LONG_NS);
+        assert!(!courtesy.has_rivals(LONG_NS));
+        courtesy.note_yield(0, LONG_NS + 1);
+        assert!(courtesy.has_rivals(LONG_NS + 1));
+        assert!(!courtesy.has_rivals((LONG_NS + 1) * (RARELY + 1)), "rivals that are gone are forgotten");
+    }
+}
