@@ -2,7 +2,7 @@
 //!
 //! Compared is only what ran, and was right, on every machine, and for which processors did not take turns on any: nothing
 //! else has times to be ranked by. Each machine's choice is the fastest of that; what is tied with it (see
-//! [`tie`](crate::tie)) would have done as well. A mechanism, or a policy, serves all machines if it is the choice, or tied
+//! [`tie`](crate::tie)) would have done as well, if their times are close for sure. A mechanism, or a policy, serves all machines if it is the choice, or tied
 //! with it, on all of them. Machines can agree or disagree only on what there was a choice of.
 //!
 //! A policy is compared by the mechanism that serves all machines; where there is none, by each machine's own.
@@ -14,7 +14,7 @@ use tempest::Mechanism;
 
 use crate::combination::Way;
 use crate::ranking::{Machine, MachineShape, Ranking, Row};
-use crate::tie::is_tied;
+use crate::tie::{is_tied, is_unclear};
 
 /// The agreement of several machines' rankings: whether one mechanism and one policy are the best on all of them.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -60,6 +60,8 @@ pub enum CommonBest {
     Best(String),
     /// The named one is the best on each machine, or tied with the best.
     Tied(String),
+    /// Runs differ too much on one machine or several to tell whether a choice serves all.
+    Unknown,
 }
 
 /// A machine's name and its file.
@@ -127,8 +129,9 @@ fn agree(shape: MachineShape, rankings: &[Ranking]) -> Option<Agreement> {
 /// Which mechanism serves all machines; `None` if there is one only.
 fn serving_mechanism(able: &[Able<'_>], common: &BTreeSet<Way>) -> Option<Serves<Mechanism>> {
     let tied = |able: &Able<'_>| able.tied(None).map(|(row, _)| row.mechanism).collect();
+    let is_sure = able.iter().all(|able| able.is_sure(None));
     has_choice(common.iter().map(|way| way.mechanism))
-        .then(|| serves(able.iter().map(Able::mechanism).collect(), able.iter().map(tied).collect()))
+        .then(|| serves(able.iter().map(Able::mechanism).collect(), able.iter().map(tied).collect(), is_sure))
 }
 
 /// Which policy serves all machines by the mechanism that does, or else by each machine's own; `None` if there is one only.
@@ -141,8 +144,9 @@ fn serving_policy(
     let own = |able: &Able<'_>| serving.or(able.mechanism());
     let tied = |able: &Able<'_>| able.tied(own(able)).flat_map(|(_, here)| here.clone()).collect();
     let best = |able: &Able<'_>| able.tied(own(able)).next().and_then(|(_, here)| here.first().cloned());
+    let is_sure = able.iter().all(|able| able.is_sure(own(able)));
     has_choice(common.iter().filter(is_served).map(|way| &way.policy))
-        .then(|| serves(able.iter().map(best).collect(), able.iter().map(tied).collect()))
+        .then(|| serves(able.iter().map(best).collect(), able.iter().map(tied).collect(), is_sure))
 }
 
 fn has_choice<T: Ord>(of: impl Iterator<Item = T>) -> bool {
@@ -154,6 +158,8 @@ enum Serves<T> {
     Nothing,
     Best(T),
     Tied(T),
+    /// Whatever is tied on one of the machines, and that may be far apart.
+    Unknown,
 }
 
 impl<T> Serves<T> {
@@ -162,16 +168,21 @@ impl<T> Serves<T> {
             Self::Nothing => CommonBest::Differs,
             Self::Best(one) => CommonBest::Best(name(one)),
             Self::Tied(one) => CommonBest::Tied(name(one)),
+            Self::Unknown => CommonBest::Unknown,
         }
     }
 }
 
-/// The choice that is in all sets of tied choices: the first machine's own best if it is in all of them.
-fn serves<T: Ord + Clone>(best: Vec<Option<T>>, tied: Vec<BTreeSet<T>>) -> Serves<T> {
+/// The choice that is in all sets of tied choices: the first machine's own best if it is in all of them. Unknown unless it `is_sure` that
+/// the times of those that are tied are close.
+fn serves<T: Ord + Clone>(best: Vec<Option<T>>, tied: Vec<BTreeSet<T>>, is_sure: bool) -> Serves<T> {
     let is_alone = tied.iter().all(|tied| tied.len() == 1);
     let all = tied.into_iter().reduce(|all, more| &all & &more).unwrap_or_default();
     let mut known = best.iter().flatten().filter(|best| all.contains(best));
     let Some(one) = known.next().or_else(|| all.first()) else { return Serves::Nothing };
+    if !is_sure {
+        return Serves::Unknown;
+    }
     if is_alone { Serves::Best(one.clone()) } else { Serves::Tied(one.clone()) }
 }
 
@@ -251,6 +262,13 @@ impl<'r> Able<'r> {
         self.rows.iter().filter(move |(row, _)| of(row) && is_best(row))
     }
 
+    /// Whether the times of these rows are close for sure.
+    fn is_sure(&self, mechanism: Option<Mechanism>) -> bool {
+        let mut tied = self.tied(mechanism).map(|(row, _)| *row);
+        let Some(best) = tied.next() else { return true };
+        tied.all(|row| !is_unclear(&[best, row]))
+    }
+
     fn choice(&self) -> Option<Choice> {
         let (row, here) = self.rows.first()?;
         let way = Way { mechanism: row.mechanism, policy: here.first()?.clone() };
@@ -315,11 +333,24 @@ mod tests {
     #[test]
     fn what_is_tied_with_the_best_is_not_called_the_best() {
         let native = rows(&[(Deposit, "single", 10), (Bulk, "fixed:1", 11)]);
-        let native: Vec<_> = native.into_iter().map(|row| row.within(0.2)).collect();
+        let within = |share: f64| native.iter().map(|row| row.clone().within(share)).collect::<Vec<_>>();
         let model = rows(&[(Bulk, "fixed:1", 2), (Deposit, "single", 3)]);
-        assert_eq!(agree(&native, &model).mechanism, tied("bulk"));
+        assert_eq!(agree(&within(0.2), &model).mechanism, Some(CommonBest::Unknown), "not told is not tied");
+        let close = rows(&[(Deposit, "single", 100), (Bulk, "fixed:1", 102)]);
+        let close: Vec<_> = close.into_iter().map(|row| row.within(0.02)).collect();
+        assert_eq!(agree(&close, &model).mechanism, tied("bulk"));
         let alike = rows(&[(Bulk, "single", 10), (Messages, "single", 10), (Deposit, "single", 20)]);
         assert_eq!(agree(&alike, &alike).mechanism, tied("bulk"));
+    }
+
+    #[test]
+    fn a_choice_that_is_slower_on_one_machine_serves_not_all_however_little_is_known_of_others() {
+        let native = rows(&[(Messages, "single", 10), (Messages, "floating", 63)]);
+        let native: Vec<_> = native.into_iter().map(|row| row.within(0.9)).collect();
+        let model = rows(&[(Messages, "floating", 10), (Messages, "single", 12)]);
+        assert_eq!(agree(&native, &model).policy, Some(CommonBest::Unknown));
+        let sure = rows(&[(Messages, "single", 10), (Messages, "floating", 63)]);
+        assert_eq!(agree(&sure, &model).policy, Some(CommonBest::Differs));
     }
 
     #[test]

@@ -7,6 +7,9 @@ use tempest::{Mechanism, Outcome};
 use units::Time;
 use units::median::upper;
 
+use crate::parts::taken_share;
+use crate::tie::disturbed;
+
 /// A mechanism and a policy: the name of a combination within one machine.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct Way {
@@ -79,6 +82,17 @@ impl Combination {
     /// The time of each run, in the order of measurement.
     pub fn samples(&self) -> &[Time] {
         &self.samples
+    }
+
+    /// The share of the processors' time that the operating system took away, over all runs; `None` where nobody tells.
+    pub fn taken(&self) -> Option<f64> {
+        taken_share(&self.outcomes)
+    }
+
+    /// The share of the time that the operating system took away, where that is so much that the times decide nothing. Where
+    /// processors take turns they take it from each other, so nothing is known.
+    pub fn disturbed(&self) -> Option<f64> {
+        disturbed(self.taken(), self.oversubscribed)
     }
 
     /// Whether every answer of every run was right.

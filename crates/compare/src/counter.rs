@@ -94,7 +94,7 @@ pub fn evidence(part: Part, winner: &Row, loser: &Row) -> Option<Evidence> {
     const OF_WAITS: &[Counter] =
         &[Counter::Protocol, Counter::Queue, Counter::Keys, Counter::Waits, Counter::Wait];
     let (own, of_waits): (&[Counter], &[Counter]) = match part {
-        Part::Compute | Part::Idle => (&[], &[]),
+        Part::Compute | Part::Idle | Part::Taken => (&[], &[]),
         // Handlers of messages bring the blocks of shared memory.
         Part::Memory if loser.mechanism == Mechanism::SharedMemory => (OF_MEMORY, OF_WAITS),
         Part::Memory => (OF_MEMORY, &[]),

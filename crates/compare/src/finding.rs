@@ -26,7 +26,7 @@ use crate::combination::Way;
 use crate::counter::{Evidence, evidence};
 use crate::interval::{self, least_runs};
 use crate::parts::{Part, region, shares};
-use crate::ranking::{Ranking, Row, ratio};
+use crate::ranking::{Ranking, Row, at_least, disturbance, ratio};
 use crate::tie::{is_tied, is_unclear, room};
 
 /// The share of a difference from which a part is not its cause but is outweighed by another.
@@ -53,6 +53,8 @@ pub struct Finding {
     pub room: Option<f64>,
     /// Whether the tied rows may differ by more than a tenth, for all that is known.
     pub unclear: bool,
+    /// The share of the time that the operating system took from rows that decide nothing because of it; `None` if it took little.
+    pub busy: Option<f64>,
     /// The larger of the two contrasts.
     pub contrast: Option<Contrast>,
     /// The smaller of the two contrasts.
@@ -95,6 +97,8 @@ pub struct Contrast {
     pub differs: Differs,
     /// The loser's time divided by the winner's.
     pub ratio: f64,
+    /// The least that the ratio may be, where it is not known to within the margin that it tells of.
+    pub at_least: Option<f64>,
     /// The number of computing processors, where winner and loser differ in it.
     pub processors: Option<Processors>,
     /// The reason why the loser is slower.
@@ -178,6 +182,7 @@ pub(crate) fn find(rows: &[&Row], repeatable: bool) -> Finding {
         several_mechanisms: others.iter().any(|row| row.mechanism != winner.mechanism),
         room: room(&equal),
         unclear: is_unclear(&equal),
+        busy: disturbance(&right),
         tied: tied.into_iter().map(Row::way).collect(),
         contrast: contrast(larger),
         other: contrast(smaller),
@@ -231,6 +236,7 @@ impl Loser<'_> {
             loser: loser.way(),
             differs,
             ratio,
+            at_least: at_least(winner, loser),
             processors: (processors.winner != processors.loser).then_some(processors),
             cause: cause(winner, loser),
             bottleneck: bottleneck::of(loser),

@@ -3,7 +3,7 @@
 //! | module | contents |
 //! |---|---|
 //! | [`combination`] | one program by one mechanism under one policy, run once or several times |
-//! | [`parts`] | the five parts of a computing processor's time |
+//! | [`parts`] | the six parts of a computing processor's time |
 //! | [`ranking`] | the combinations of one machine, the fastest first |
 //! | [`interval`] | the confidence interval of a median |
 //! | [`refusal`] | what a machine could not do of what was asked for |

@@ -1,9 +1,12 @@
-//! The five parts into which a computing processor's time falls. This module must never know how parts are drawn or named
+//! The six parts into which a computing processor's time falls. This module must never know how parts are drawn or named
 //! for people.
 
 use serde::{Deserialize, Serialize};
 use tempest::{Breakdown, Counters, Outcome, PhaseRecord, Utilization};
 use units::Time;
+
+/// The number of parts.
+pub const PARTS: usize = 6;
 
 /// One part of a computing processor's time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -19,12 +22,14 @@ pub enum Part {
     Synchronization,
     /// Nothing to do and nothing to wait for: no thread of the processor is left.
     Idle,
+    /// Ready to run, while the operating system ran something else on the core.
+    Taken,
 }
 
 impl Part {
     /// Every part, in the order of bars.
-    pub const ALL: [Self; 5] =
-        [Self::Compute, Self::Memory, Self::Overhead, Self::Synchronization, Self::Idle];
+    pub const ALL: [Self; PARTS] =
+        [Self::Compute, Self::Memory, Self::Overhead, Self::Synchronization, Self::Idle, Self::Taken];
 }
 
 /// The timed region of a run: its first phase, or the whole run if the program names no phase.
@@ -51,14 +56,31 @@ pub fn region(outcome: &Outcome) -> Region<'_> {
     }
 }
 
-/// The share of each part in a breakdown, in the order of [`Part::ALL`]; all 0 where no time was spent.
-pub fn shares(spent: &Breakdown) -> [f64; 5] {
-    let Breakdown { compute, memory, overhead, synchronization, idle } = *spent;
-    shares_of([compute, memory, overhead, synchronization, idle].map(Time::as_seconds))
+/// The share of its time for which processors were ready to run and the operating system ran something else, over the timed
+/// regions of these outcomes; `None` where nobody tells.
+pub fn taken_share<'o>(outcomes: impl IntoIterator<Item = &'o Outcome>) -> Option<f64> {
+    let (mut taken, mut all) = (None, 0.0);
+    for outcome in outcomes {
+        let protocol = outcome.phases.first().map_or(&outcome.protocol, |phase| &phase.protocol);
+        let spent = region(outcome).breakdown;
+        let of_each = std::iter::once((spent.taken, spent.total()));
+        for (more, total) in of_each.chain(protocol.iter().map(|spent| (spent.taken, spent.total()))) {
+            taken = more.map(|more| taken.unwrap_or(0.0) + more.as_seconds()).or(taken);
+            all += total.as_seconds();
+        }
+    }
+    taken.map(|taken| if all > 0.0 { taken / all } else { 0.0 })
 }
 
-/// The share of each of five times in their sum; all 0 where no time was spent.
-pub fn shares_of(spent: [f64; 5]) -> [f64; 5] {
+/// The share of each part in a breakdown, in the order of [`Part::ALL`]; all 0 where no time was spent.
+pub fn shares(spent: &Breakdown) -> [f64; PARTS] {
+    let Breakdown { compute, memory, overhead, synchronization, idle, taken } = *spent;
+    let taken = taken.unwrap_or(Time::ZERO);
+    shares_of([compute, memory, overhead, synchronization, idle, taken].map(Time::as_seconds))
+}
+
+/// The share of each of these times in their sum; all 0 where no time was spent.
+pub fn shares_of(spent: [f64; PARTS]) -> [f64; PARTS] {
     let all: f64 = spent.iter().sum();
     spent.map(|part| if all > 0.0 { part / all } else { 0.0 })
 }

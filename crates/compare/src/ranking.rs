@@ -9,6 +9,7 @@ use units::Time;
 use crate::combination::{Combination, Way};
 use crate::interval::{self, Interval};
 use crate::refusal::{LeftOut, Refusal};
+use crate::tie::disturbed;
 
 /// A machine on which combinations ran.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -74,6 +75,8 @@ pub struct Row {
     /// The confidence interval of the median, where runs differ: on this host, also of a single run. Its level is the one
     /// that the number of rows of the table asks for, see [`interval`].
     pub interval: Option<Interval>,
+    /// The share of the processors' time that the operating system took away, over all runs; `None` where nobody tells.
+    pub taken: Option<f64>,
     /// Whether every answer of every run was right.
     pub verified: bool,
     /// The wrong results of every run.
@@ -90,6 +93,7 @@ impl Row {
             outcome: combination.median().clone(),
             samples: combination.samples().to_vec(),
             interval: None,
+            taken: combination.taken(),
             verified: combination.verified(),
             failures: combination.failures().map(str::to_owned).collect(),
         }
@@ -122,6 +126,12 @@ impl Row {
     pub fn uncertainty(&self) -> Option<f64> {
         let interval = self.interval.filter(|_| self.runs() > 1)?;
         Some(interval.share_of(self.outcome.timed()))
+    }
+
+    /// The share of the time that the operating system took away, where that is so much that the row decides nothing. Where
+    /// processors take turns they take it from each other, so nothing is known.
+    pub fn disturbed(&self) -> Option<f64> {
+        disturbed(self.taken, self.oversubscribed)
     }
 
     /// Whether two rows of a model came out exactly equal. Two runs of this host never do.
@@ -213,6 +223,21 @@ impl Ranking {
     }
 }
 
+/// The least that a row's [`ratio`] to the first may be, for all that their intervals tell: said in its place where the ratio is not
+/// known to within the margin that it tells of. `None` where it is, and on a model.
+pub fn at_least(first: &Row, row: &Row) -> Option<f64> {
+    let (ratio, [below, above]) = (ratio(first, row)?, [first.interval?, row.interval?]);
+    let between = |above: Time, below: Time| above.as_seconds() / below.as_seconds();
+    let (least, most) = (between(above.low, below.high), between(above.high, below.low));
+    (most - least > ratio - 1.0).then(|| least.max(1.0))
+}
+
+/// The share of the time that the operating system took from the rows that it disturbed, their mean; `None` if it disturbed none.
+pub fn disturbance(rows: &[&Row]) -> Option<f64> {
+    let shares: Vec<_> = rows.iter().filter_map(|row| row.disturbed()).collect();
+    (!shares.is_empty()).then(|| shares.iter().sum::<f64>() / shares.len() as f64)
+}
+
 /// A row's time divided by that of the first row; `None` where an answer is wrong or the first row took no time.
 pub fn ratio(first: &Row, row: &Row) -> Option<f64> {
     let ratio = row.seconds() / first.seconds();
@@ -267,6 +292,32 @@ mod tests {
             long.with(|outcome| outcome.phases.clear()).is_brief(),
             "start and end of the whole run count"
         );
+    }
+
+    #[test]
+    fn a_margin_that_is_not_known_to_within_itself_is_told_by_its_least() {
+        let least = |shares: [f64; 2], ratio: u64| {
+            let row = |time, share| row(Mechanism::Messages, "", [time, 0, 0, 0]).within(share);
+            at_least(&row(1000, shares[0]), &row(ratio, shares[1]))
+        };
+        assert_eq!(least([0.01, 0.01], 1210), None);
+        let told = least([0.07, 0.07], 1210).expect("14 of 21 % are not sure");
+        assert!((told - 1.21 * 0.93 / 1.07).abs() < 1e-9, "{told}");
+        assert!(least([0.99, 0.3], 8500).is_some_and(|least| least < 3.0), "no factor of 8.5");
+        assert_eq!(least([0.1, 0.1], 8500), None);
+        let model = row(Mechanism::Messages, "", [1; 4]);
+        assert_eq!(at_least(&model, &model), None);
+    }
+
+    #[test]
+    fn what_the_system_took_is_told_of_the_rows_that_it_disturbed() {
+        let [calm, robbed, worse] =
+            [0.01, 0.2, 0.4].map(|share| row(Mechanism::Messages, "", [1; 4]).robbed(share));
+        assert_eq!((calm.disturbed(), disturbance(&[&calm])), (None, None));
+        let mean = disturbance(&[&calm, &robbed, &worse]).expect("two are disturbed");
+        assert!((mean - 0.3).abs() < 1e-9, "{mean}");
+        let crowded = Row { oversubscribed: true, ..worse };
+        assert_eq!(crowded.disturbed(), None, "its processors take turns");
     }
 
     #[test]

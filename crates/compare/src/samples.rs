@@ -18,7 +18,7 @@ pub const SHAPE: MachineShape = MachineShape { nodes: 2, processors: 2 };
 pub fn row(mechanism: Mechanism, policy: &str, parts: [u64; 4]) -> Row {
     let [compute, memory, overhead, synchronization] = parts.map(|part| Time::from_microseconds(part * 4));
     let time = Time::from_microseconds(parts.iter().sum());
-    let breakdown = Breakdown { compute, memory, overhead, synchronization, idle: Time::ZERO };
+    let breakdown = Breakdown { compute, memory, overhead, synchronization, idle: Time::ZERO, taken: None };
     let counters = Counters { messages: 1000, handlers: 1000, ..Counters::default() };
     Row {
         mechanism,
@@ -48,6 +48,7 @@ pub fn row(mechanism: Mechanism, policy: &str, parts: [u64; 4]) -> Row {
         },
         samples: vec![time],
         interval: None,
+        taken: None,
         verified: true,
         failures: Vec::new(),
     }
@@ -132,6 +133,12 @@ impl Row {
         self.samples = [vec![low; 5], vec![self.outcome.timed(); 10], vec![high; 5]].concat();
         self.interval = Some(Interval { low, high, level: CONFIDENCE, is_enough: true });
         self
+    }
+
+    /// The row with this share of its time taken away by the operating system.
+    #[must_use]
+    pub fn robbed(self, share: f64) -> Self {
+        Self { taken: Some(share), ..self }
     }
 
     /// The row with other counters of the timed region.

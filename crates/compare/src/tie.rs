@@ -2,7 +2,9 @@
 //!
 //! A row is slower than another only if it took more than [`MARGIN`] longer **and**, where runs differ, the confidence
 //! intervals of the two part. Everything else is a tie: two rows of which too few runs are known for an
-//! [interval](crate::interval) of the table's level are tied however far apart they are.
+//! [interval](crate::interval) of the table's level are tied however far apart they are. So is a row with any other one from which the
+//! operating system took more than [`TAKEN`] of its time: its times are in good part those of other programs, and a time slice of
+//! those is as long whatever the row does.
 //!
 //! The margin is there because an interval speaks of chance alone. With enough runs any two programs part, by the place of
 //! their code in memory if by nothing else; a difference that small is no reason to choose. A model is not that exact
@@ -17,6 +19,14 @@ pub const MARGIN: f64 = 0.03;
 /// host was too busy, or there were too few runs.
 pub const EQUAL: f64 = 0.1;
 
+/// The share of its processors' time up to which a row may have lost some to the operating system and still be told from others.
+pub const TAKEN: f64 = 0.03;
+
+/// What was taken, where it is too much to tell anything by.
+pub(crate) fn disturbed(taken: Option<f64>, oversubscribed: bool) -> Option<f64> {
+    taken.filter(|taken| *taken > TAKEN && !oversubscribed)
+}
+
 /// The relative difference that the intervals of these rows leave room for: any two of them are as close as that. `None` of
 /// fewer than two rows, and on a model.
 pub fn room(rows: &[&Row]) -> Option<f64> {
@@ -29,6 +39,9 @@ pub fn room(rows: &[&Row]) -> Option<f64> {
 
 /// Whether tied rows may differ by more than [`EQUAL`], for all that is known.
 pub fn is_unclear(rows: &[&Row]) -> bool {
+    if rows.len() > 1 && rows.iter().any(|row| row.disturbed().is_some()) {
+        return true;
+    }
     let few = rows.iter().any(|row| row.interval.is_some_and(|interval| !interval.is_enough));
     room(rows).is_some_and(|room| few || room > EQUAL)
 }
@@ -38,8 +51,11 @@ pub fn is_tied(faster: &Row, row: &Row) -> bool {
     !(row.seconds() > faster.seconds() * (1.0 + MARGIN) && part(faster, row))
 }
 
-/// Whether chance does not explain that a row was slower.
+/// Whether neither chance nor the operating system explains that a row was slower.
 fn part(faster: &Row, row: &Row) -> bool {
+    if [faster, row].iter().any(|row| row.disturbed().is_some()) {
+        return false;
+    }
     match (faster.interval, row.interval) {
         (Some(below), Some(above)) => below.is_enough && above.is_enough && below.is_below(&above),
         _ => true,
@@ -91,5 +107,24 @@ mod tests {
     fn runs_of_a_model_differ_by_the_margin_alone() {
         let model = |time| row(Messages, "single", [time, 0, 0, 0]);
         assert!(is_tied(&model(1000), &model(1030)) && !is_tied(&model(1000), &model(1031)));
+    }
+
+    #[test]
+    fn a_row_that_lost_its_time_is_tied_with_any_other_and_equal_to_none() {
+        let [fast, slow] = [100, 900].map(|time| measured(time, 0.01));
+        assert!(!is_tied(&fast, &slow));
+        for (one, other) in [(0.5, 0.0), (0.0, 0.5), (0.031, 0.0)] {
+            let (fast, slow) = (fast.clone().robbed(one), slow.clone().robbed(other));
+            assert!(is_tied(&fast, &slow) && is_unclear(&[&fast, &slow]), "{one} {other}");
+        }
+        let (fast, slow) = (fast.robbed(0.03), slow.robbed(0.0));
+        assert!(!is_tied(&fast, &slow), "a little may be lost");
+    }
+
+    #[test]
+    fn rows_whose_times_are_slices_of_others_are_not_called_equal() {
+        let [one, other] = [4700, 4701].map(|time| measured(time, 0.01));
+        assert!(!is_unclear(&[&one, &other]));
+        assert!(is_unclear(&[&one.robbed(0.7), &other.robbed(0.7)]));
     }
 }

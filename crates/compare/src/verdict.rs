@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::agreement::Name;
 use crate::combination::Way;
 use crate::finding::{self, TooFew};
-use crate::ranking::{Machine, MachineShape, Ranking, Row, ratio};
+use crate::ranking::{Machine, MachineShape, Ranking, Row, at_least, disturbance, ratio};
 use crate::tie::{is_tied, is_unclear};
 
 /// The answer of one table of a comparison: of one machine in one shape.
@@ -33,6 +33,8 @@ pub struct Verdict {
     pub too_few: Option<TooFew>,
     /// Whether processors of the fastest row took turns on too few cores, so that times mean little.
     pub oversubscribed: bool,
+    /// The share of the time that the operating system took from rows that decide nothing because of it; `None` if it took little.
+    pub busy: Option<f64>,
 }
 
 /// The choice that is faster than others, and by how much.
@@ -54,6 +56,8 @@ pub struct Behind {
     pub name: String,
     /// Its time divided by that of the fastest: above 1.
     pub ratio: f64,
+    /// The least that the ratio may be, where it is not known to within the margin that it tells of.
+    pub at_least: Option<f64>,
 }
 
 impl Verdict {
@@ -87,6 +91,7 @@ fn table(ranking: &Ranking) -> Option<Verdict> {
         policy,
         too_few: finding::of(ranking).too_few,
         oversubscribed: winner.oversubscribed,
+        busy: disturbance(&right),
     })
 }
 
@@ -145,7 +150,9 @@ fn lead(winner: &Row, choices: &[Candidate<'_>]) -> Option<Lead> {
 }
 
 fn behind(winner: &Row, choice: &Candidate<'_>) -> Option<Behind> {
-    Some(Behind { name: choice.names.first()?.clone(), ratio: ratio(winner, choice.rows[0])? })
+    let row = choice.rows[0];
+    let name = choice.names.first()?.clone();
+    Some(Behind { name, ratio: ratio(winner, row)?, at_least: at_least(winner, row) })
 }
 
 #[cfg(test)]

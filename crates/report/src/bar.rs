@@ -1,10 +1,11 @@
-//! Bars of the five parts of time: as long as the time, filled in proportion to the parts. This module must never know
+//! Bars of the six parts of time: as long as the time, filled in proportion to the parts. This module must never know
 //! whose time a bar shows.
 //!
 //! Each part has a character of its own, so that a bar can be read without colour, and another in ASCII.
 
 use anstyle::{AnsiColor, Style};
 use compare::Part;
+use compare::parts::PARTS;
 
 use crate::page::Page;
 use crate::part::name;
@@ -17,12 +18,13 @@ fn draw(page: &Page, part: Part, cells: usize) -> String {
         Part::Overhead => ("▒", "+", AnsiColor::Magenta.on_default()),
         Part::Synchronization => ("·", ".", Style::new().dimmed()),
         Part::Idle => ("_", "_", Style::new().dimmed()),
+        Part::Taken => ("×", "x", AnsiColor::Red.on_default()),
     };
     page.paint(style, &(if page.unicode { unicode } else { ascii }).repeat(cells))
 }
 
 /// A bar of so many cells whose parts have these shares. The cells of the parts add up exactly.
-pub(crate) fn bar(page: &Page, shares: [f64; 5], cells: usize) -> String {
+pub(crate) fn bar(page: &Page, shares: [f64; PARTS], cells: usize) -> String {
     let cells = apportion(shares, cells);
     Part::ALL.into_iter().zip(cells).map(|(part, cells)| draw(page, part, cells)).collect()
 }
@@ -37,10 +39,10 @@ pub(crate) fn cut(page: &Page) -> &'static str {
     if page.unicode { "»" } else { ">" }
 }
 
-/// `head` and the character of each part, on as many lines as that takes.
-pub(crate) fn legend(page: &Page, head: &str) -> String {
+/// `head` and the character of each part, on as many lines as that takes. Only on this host can time be `taken`.
+pub(crate) fn legend(page: &Page, head: &str, taken: bool) -> String {
     let (mut legend, mut column) = (head.to_owned(), head.len());
-    for part in Part::ALL {
+    for part in Part::ALL.into_iter().filter(|part| taken || *part != Part::Taken) {
         let width = name(part).len() + 3;
         if column > head.len() && column + width > page.width {
             legend += &format!("\n{:1$}", "", head.len());
@@ -53,13 +55,13 @@ pub(crate) fn legend(page: &Page, head: &str) -> String {
 }
 
 /// Whole cells for each share: rounded down, and what is left goes to the largest remainders.
-fn apportion(shares: [f64; 5], cells: usize) -> [usize; 5] {
+fn apportion(shares: [f64; PARTS], cells: usize) -> [usize; PARTS] {
     if shares.iter().all(|share| *share <= 0.0) {
-        return [0; 5];
+        return [0; PARTS];
     }
     let exact = shares.map(|share| share * cells as f64);
     let mut whole = exact.map(|exact| exact as usize);
-    let mut order = [0, 1, 2, 3, 4];
+    let mut order: [usize; PARTS] = std::array::from_fn(|index| index);
     let remainder = |index: usize| exact[index].fract();
     order.sort_by(|a, b| remainder(*b).total_cmp(&remainder(*a)));
     let left = cells.saturating_sub(whole.iter().sum());
@@ -78,26 +80,29 @@ mod tests {
     #[test]
     fn the_cells_of_the_parts_add_up() {
         for cells in 0..50 {
-            let lopsided =
-                [[0.1, 0.0, 0.0, 0.9, 0.0], [1.0, 0.0, 0.0, 0.0, 0.0], [0.33, 0.33, 0.3, 0.03, 0.01]];
-            for shares in [[0.2; 5]].into_iter().chain(lopsided) {
+            let lopsided = [
+                [0.1, 0.0, 0.0, 0.8, 0.0, 0.1],
+                [1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+                [0.33, 0.33, 0.2, 0.1, 0.03, 0.01],
+            ];
+            for shares in [[1.0 / 6.0; 6]].into_iter().chain(lopsided) {
                 assert_eq!(apportion(shares, cells).iter().sum::<usize>(), cells, "{shares:?}");
             }
         }
-        assert_eq!(apportion([0.0; 5], 10), [0; 5]);
+        assert_eq!(apportion([0.0; PARTS], 10), [0; PARTS]);
     }
 
     #[test]
     fn each_part_has_its_own_character() {
-        let bar = |page: &Page| bar(page, [0.4, 0.1, 0.2, 0.2, 0.1], 10);
-        assert_eq!(bar(&PAGE), "####%++.._");
-        assert_eq!(bar(&Page { unicode: true, ..PAGE }), "████▚▒▒··_");
+        let bar = |page: &Page| bar(page, [0.3, 0.1, 0.2, 0.2, 0.1, 0.1], 10);
+        assert_eq!(bar(&PAGE), "###%++.._x");
+        assert_eq!(bar(&Page { unicode: true, ..PAGE }), "███▚▒▒··_×");
     }
 
     #[test]
     fn colour_changes_nothing_but_colour() {
-        let plain = bar(&PAGE, [0.5, 0.0, 0.0, 0.5, 0.0], 4);
-        let painted = bar(&Page { colour: true, ..PAGE }, [0.5, 0.0, 0.0, 0.5, 0.0], 4);
+        let plain = bar(&PAGE, [0.5, 0.0, 0.0, 0.5, 0.0, 0.0], 4);
+        let painted = bar(&Page { colour: true, ..PAGE }, [0.5, 0.0, 0.0, 0.5, 0.0, 0.0], 4);
         assert!(painted.contains("##") && painted.contains("..") && painted.contains('\x1b'));
         assert_eq!(plain, "##..");
     }
@@ -105,11 +110,11 @@ mod tests {
     #[test]
     fn the_legend_names_every_part_and_fits() {
         assert_eq!(
-            legend(&PAGE, "time:"),
+            legend(&PAGE, "time:", false),
             "time: # compute % memory and NI wait + message overhead . synchronization _ idle"
         );
-        let narrow = legend(&Page { width: 50, ..PAGE }, "time:");
-        assert_eq!(narrow.lines().count(), 2);
+        let narrow = legend(&Page { width: 50, ..PAGE }, "time:", true);
+        assert!(narrow.lines().count() > 1 && narrow.ends_with("x taken by the OS"));
         assert!(narrow.lines().all(|line| line.len() <= 50), "{narrow}");
     }
 }

@@ -1,4 +1,4 @@
-//! The names of the five parts of time for people. This module must never know how a part is drawn.
+//! The names of the six parts of time for people. This module must never know how a part is drawn.
 
 use compare::Part;
 
@@ -10,5 +10,6 @@ pub(crate) const fn name(part: Part) -> &'static str {
         Part::Overhead => "message overhead",
         Part::Synchronization => "synchronization",
         Part::Idle => "idle",
+        Part::Taken => "taken by the OS",
     }
 }

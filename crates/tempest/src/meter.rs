@@ -22,13 +22,30 @@ pub struct Breakdown {
     pub synchronization: Time,
     /// Nothing to do and nothing to wait for: no thread of the processor is left, or it never had one.
     pub idle: Time,
+    /// Taken away by the operating system: the processor was ready to run, and something else had its core. No other part has
+    /// it. `None` where nobody tells, and on a model, where nobody takes anything.
+    pub taken: Option<Time>,
 }
 
 impl Breakdown {
-    /// The sum of all five parts: the length of the run or phase times the number of computing processors.
+    /// The sum of all six parts: the length of the run or phase times the number of computing processors.
     pub fn total(&self) -> Time {
-        self.compute + self.memory + self.overhead + self.synchronization + self.idle
+        let taken = self.taken.unwrap_or(Time::ZERO);
+        self.compute + self.memory + self.overhead + self.synchronization + self.idle + taken
     }
+}
+
+/// The sum of two times, where one that is unknown counts as nothing beside one that is known.
+fn together(one: Option<Time>, other: Option<Time>) -> Option<Time> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one + other),
+        (one, other) => one.or(other),
+    }
+}
+
+/// The time since `earlier`; nothing where it seems to have shrunk.
+fn since(now: Option<Time>, earlier: Option<Time>) -> Option<Time> {
+    now.map(|now| now.saturating_sub(earlier.unwrap_or(Time::ZERO)))
 }
 
 /// The time of all protocol processors of one kind together, split by what they spent it on.
@@ -45,12 +62,14 @@ pub struct ProtocolTime {
     pub memory: Time,
     /// Looking for events and finding none.
     pub idle: Time,
+    /// Taken away by the operating system, as in [`Breakdown`].
+    pub taken: Option<Time>,
 }
 
 impl ProtocolTime {
-    /// The sum of all four parts: the time for which these processors served.
+    /// The sum of all five parts: the time for which these processors served.
     pub fn total(&self) -> Time {
-        self.handlers + self.overhead + self.memory + self.idle
+        self.handlers + self.overhead + self.memory + self.idle + self.taken.unwrap_or(Time::ZERO)
     }
 
     /// The time spent since `earlier`, a measurement of the same kind of processors. The sum of the parts is the difference
@@ -62,10 +81,11 @@ impl ProtocolTime {
             left -= part;
             part
         };
+        let taken = self.taken.map(|taken| take(taken, earlier.taken.unwrap_or(Time::ZERO)));
         let idle = take(self.idle, earlier.idle);
         let memory = take(self.memory, earlier.memory);
         let handlers = take(self.handlers, earlier.handlers);
-        Self { processors: self.processors, handlers, overhead: left, memory, idle }
+        Self { processors: self.processors, handlers, overhead: left, memory, idle, taken }
     }
 }
 
@@ -157,6 +177,7 @@ impl AddAssign for Breakdown {
         self.overhead += other.overhead;
         self.synchronization += other.synchronization;
         self.idle += other.idle;
+        self.taken = together(self.taken, other.taken);
     }
 }
 
@@ -170,6 +191,7 @@ impl Add for ProtocolTime {
             overhead: self.overhead + other.overhead,
             memory: self.memory + other.memory,
             idle: self.idle + other.idle,
+            taken: together(self.taken, other.taken),
         }
     }
 }
@@ -207,6 +229,7 @@ impl Sub for Breakdown {
             overhead: self.overhead - earlier.overhead,
             synchronization: self.synchronization - earlier.synchronization,
             idle: self.idle - earlier.idle,
+            taken: since(self.taken, earlier.taken),
         }
     }
 }
@@ -244,12 +267,18 @@ mod tests {
         let us = Time::from_microseconds;
         let processors = Resource::DedicatedProcessor;
         let [handlers, overhead, memory, idle] = [10, 5, 1, 4].map(us);
-        let earlier = ProtocolTime { processors, handlers, overhead, memory, idle };
+        let taken = Some(us(3));
+        let earlier = ProtocolTime { processors, handlers, overhead, memory, idle, taken };
         // Two of overhead were booked before the handler that they turned out to be part of.
         let [handlers, overhead, memory, idle] = [17, 3, 2, 8].map(us);
-        let later = ProtocolTime { processors, handlers, overhead, memory, idle };
+        let taken = Some(us(5));
+        let later = ProtocolTime { processors, handlers, overhead, memory, idle, taken };
         let [handlers, overhead, memory, idle] = [5, 0, 1, 4].map(us);
-        assert_eq!(later.since(&earlier), ProtocolTime { processors, handlers, overhead, memory, idle });
+        let taken = Some(us(2));
+        assert_eq!(
+            later.since(&earlier),
+            ProtocolTime { processors, handlers, overhead, memory, idle, taken }
+        );
     }
 
     #[test]

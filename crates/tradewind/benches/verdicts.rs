@@ -5,9 +5,12 @@
 //! cargo bench -p tradewind --bench verdicts                        # 40 calls of each kind: a few minutes
 //! cargo bench -p tradewind --bench verdicts -- 10                  # 10 calls of each kind
 //! taskset -c 0,1 cargo bench -p tradewind --bench verdicts         # on two cores
+//! cargo bench -p tradewind --bench verdicts -- --beside 8          # beside eight busy loops
 //! ```
 //!
-//! A line for each kind says how many calls gave the right verdict, how many of these showed that there is no difference of more
+//! A verdict that this host is busy tells nothing apart, and is right where nothing is called equal that differs.
+//!
+//! A line for each kind says how many calls gave the right verdict, how many of these said that the host is busy, how many of these showed that there is no difference of more
 //! than a tenth instead of leaving it open, in how many the combination that was listed first had
 //! the shorter median (of equal ones about half), the number of runs of each combination, and the time of a call. The exit is
 //! 1 if a kind has fewer than 38 right ones of 40, or the same share of another number.
@@ -17,8 +20,11 @@
 use std::env;
 use std::error::Error;
 use std::fmt;
+use std::hint::spin_loop;
 use std::io::{self, Write};
 use std::process::{Command, ExitCode};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -75,6 +81,8 @@ static KINDS: &[Kind] = &[
 struct Tally {
     calls: usize,
     right: usize,
+    /// The right calls that tell nothing apart because the host is busy.
+    busy: usize,
     /// The calls that were sure of the verdict: a difference, or that there is none of more than a tenth.
     clear: usize,
     /// The calls in which the combination that was listed first had the shorter median.
@@ -91,20 +99,19 @@ impl Tally {
 
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { calls, right, clear, first, runs, took } = self;
+        let Self { calls, right, busy, clear, first, runs, took } = self;
         let (least, most) = (runs.iter().min().unwrap_or(&0), runs.iter().max().unwrap_or(&0));
         let each = took.as_secs_f64() / *calls as f64;
         write!(
             f,
-            "{right} of {calls} right, {clear} of them sure; first listed the faster in {first}; {least} to {most} runs; {each:.1} s a call"
+            "{right} of {calls} right, {busy} of them by a busy host, {clear} sure; first listed the faster in {first}; {least} to {most} runs; {each:.1} s a call"
         )
     }
 }
 
 fn main() -> ExitCode {
-    // Cargo passes --bench.
-    let calls = env::args().skip(1).find_map(|argument| argument.parse().ok()).unwrap_or(CALLS).max(1);
-    match check(calls, &mut io::stdout().lock()) {
+    let (calls, loops) = asked(env::args().skip(1));
+    match beside(loops, || check(calls, &mut io::stdout().lock())) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {
@@ -113,6 +120,36 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// The calls of each kind and the busy loops beside them. Cargo passes `--bench` too.
+fn asked(mut arguments: impl Iterator<Item = String>) -> (usize, usize) {
+    let (mut calls, mut loops) = (CALLS, 0);
+    while let Some(argument) = arguments.next() {
+        if argument == "--beside" {
+            loops = arguments.next().and_then(|loops| loops.parse().ok()).unwrap_or(0);
+        } else if let Ok(asked) = argument.parse::<usize>() {
+            calls = asked.max(1);
+        }
+    }
+    (calls, loops)
+}
+
+/// Does something beside busy loops, which end with it.
+fn beside<R>(loops: usize, body: impl FnOnce() -> R) -> R {
+    let over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        for _ in 0..loops {
+            scope.spawn(|| {
+                while !over.load(Ordering::Relaxed) {
+                    spin_loop();
+                }
+            });
+        }
+        let done = body();
+        over.store(true, Ordering::Relaxed);
+        done
+    })
 }
 
 /// Makes so many calls of each kind. Returns whether enough of every kind were right.
@@ -135,7 +172,9 @@ fn calls_of(kind: &Kind, calls: usize) -> Result<Tally, Box<dyn Error>> {
         let compared = compare(kind.orders[order])?;
         tally.took += began.elapsed();
         let world = &compared["worlds"][0];
-        let is_right = is_right(kind, &world["finding"]);
+        let is_busy = says_busy(&world["finding"]);
+        let is_right = is_busy || is_right(kind, &world["finding"]);
+        tally.busy += usize::from(is_busy);
         tally.right += usize::from(is_right);
         tally.clear +=
             usize::from(is_right && (kind.winner.is_some() || world["finding"]["unclear"] == false));
@@ -164,6 +203,11 @@ fn is_right(kind: &Kind, finding: &Value) -> bool {
     finding["runs_needed"].is_null()
         && is_told == kind.winner.is_some()
         && (!is_told || winner == kind.winner)
+}
+
+/// Whether a finding tells nothing apart, calls nothing equal, and says that the host is busy.
+fn says_busy(finding: &Value) -> bool {
+    finding["contrast"].is_null() && finding["unclear"] == true && !finding["busy"].is_null()
 }
 
 /// Whether the fastest row is that of the combination that was listed first.

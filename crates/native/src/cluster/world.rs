@@ -22,6 +22,7 @@ use crate::link::lane::{Bounds, Depths, Lane};
 use crate::lock::lock;
 use crate::measure::gauge::Gauge;
 use crate::measure::phases::Phases;
+use crate::measure::taken::Taken;
 use crate::processor::berth::Berth;
 use crate::processor::courtesy::Courtesy;
 
@@ -48,6 +49,8 @@ pub(crate) struct World {
     /// Those of node 0 first.
     pub(crate) gauges: Vec<Arc<Gauge>>,
     pub(crate) berths: Vec<Berth>,
+    /// What the operating system takes from each processor, helpers included.
+    pub(crate) taken: Vec<Taken>,
     /// The processors of each node that run handlers.
     servers: Vec<Range<usize>>,
     /// How many of these are of processors, those of a node beside each other; the helpers, if there are any, come behind, one
@@ -133,6 +136,7 @@ impl World {
             bounds,
             gauges: (0..processors + helpers).map(|_| Arc::default()).collect(),
             berths: (0..processors + helpers).map(|_| Berth::default()).collect(),
+            taken: (0..processors + helpers).map(|_| Taken::default()).collect(),
             servers: (0..launch.nodes).map(|node| servers_of(split, NodeId(node))).collect(),
             processors,
             roused_ns: (0..helpers).map(|_| AtomicU64::new(0)).collect(),
@@ -252,8 +256,9 @@ impl World {
         self.gauges.len() == self.nodes.len()
     }
 
-    /// Starts the clock.
+    /// Starts the clock. Every processor has its OS thread.
     pub(crate) fn start_clock(&self) {
+        self.taken.iter().for_each(Taken::begin);
         self.start.get_or_init(Instant::now);
     }
 
@@ -292,6 +297,7 @@ impl World {
         let running = Stage::Running as u8;
         let stopped = self.stage.compare_exchange(running, stage as u8, Ordering::AcqRel, Ordering::Relaxed);
         if stopped.is_ok() {
+            self.taken.iter().for_each(Taken::end);
             self.fences.light();
             self.berths.iter().for_each(Berth::wake_from_anything);
         }

@@ -220,12 +220,20 @@ impl Gauge {
             awaited_ns: read(&self.awaited_ns),
             idle_ns: read(&self.idle_ns),
         };
-        let awaited = self.awaited.load(Ordering::Relaxed);
-        *match awaited {
-            _ if awaited == Awaited::Block as u8 => &mut waited.memory_ns,
-            _ if awaited == Awaited::Event as u8 => &mut waited.awaited_ns,
-            _ => &mut waited.idle_ns,
+        *match self.awaits() {
+            Awaited::Block => &mut waited.memory_ns,
+            Awaited::Event => &mut waited.awaited_ns,
+            Awaited::Nothing => &mut waited.idle_ns,
         } += going_on;
         waited
+    }
+
+    /// What the threads wait for in the idling that goes on, or in the last one.
+    pub(crate) fn awaits(&self) -> Awaited {
+        match self.awaited.load(Ordering::Relaxed) {
+            awaited if awaited == Awaited::Block as u8 => Awaited::Block,
+            awaited if awaited == Awaited::Event as u8 => Awaited::Event,
+            _ => Awaited::Nothing,
+        }
     }
 }

@@ -24,6 +24,6 @@ pub(crate) struct Totals {
     pub(crate) breakdown: Breakdown,
     /// The time of the dedicated processors, if there are any; helpers are none.
     pub(crate) protocol: Vec<ProtocolTime>,
-    /// Nanoseconds for which each processor had nothing to do; helpers are no processors.
+    /// Nanoseconds for which each processor had nothing to do, or was not run; helpers are no processors.
     pub(crate) waited_ns: Vec<u64>,
 }

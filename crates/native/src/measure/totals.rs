@@ -9,8 +9,8 @@ use units::Time;
 
 use crate::cluster::world::World;
 use crate::control::barrier::Entry;
-use crate::measure::gauge::Waited;
 use crate::measure::phases::{Start, Totals};
+use crate::measure::taken::{Net, Spell};
 
 /// A thread enters the next region.
 ///
@@ -48,65 +48,75 @@ fn record(world: &World, start: &Start, end: &Start) -> PhaseRecord {
 
 /// What has been measured up to now.
 pub(crate) fn totals(world: &World, now: u64) -> Totals {
-    let (counters, waited) = world.gauges.iter().fold(
-        (Counters::default(), Vec::with_capacity(world.gauges.len())),
-        |(mut counters, mut waited), gauge| {
-            counters += gauge.counters();
-            waited.push(gauge.waited_until(now));
-            (counters, waited)
-        },
-    );
+    let mut counters = Counters::default();
+    world.gauges.iter().for_each(|gauge| counters += gauge.counters());
+    let spent: Vec<Net> = (0..world.gauges.len()).map(|index| spent(world, index, now)).collect();
+    let without_work = |spent: &Net| now.saturating_sub(spent.worked_ns);
     Totals {
         counters,
-        breakdown: breakdown(world, now, &waited),
-        protocol: protocol_time(world, now, &waited).into_iter().collect(),
-        waited_ns: waited[..world.processors].iter().map(|waited| waited.total_ns()).collect(),
+        breakdown: breakdown(world, &spent),
+        protocol: protocol_time(world, &spent).into_iter().collect(),
+        waited_ns: spent[..world.processors].iter().map(without_work).collect(),
     }
 }
 
-/// The time of the computing processors up to now, which have waited for so long.
-fn breakdown(world: &World, now: u64, waited: &[Waited]) -> Breakdown {
-    let [mut awaited, mut idle, mut memory, mut overhead, mut computing] = [0; 5];
-    for (index, waited) in waited.iter().enumerate().filter(|(index, _)| !world.is_dedicated(*index)) {
-        computing += 1;
-        awaited += waited.awaited_ns;
-        idle += waited.idle_ns;
-        memory += waited.memory_ns;
+/// The time of a processor up to now.
+fn spent(world: &World, index: usize, now: u64) -> Net {
+    let gauge = &world.gauges[index];
+    let spell = if gauge.is_idling() { gauge.awaits().into() } else { Spell::Work };
+    world.taken[index].split(now, gauge.waited_until(now), spell)
+}
+
+/// The sum of what was taken from some processors; `None` if nobody tells of any.
+fn taken_from<'s>(spent: impl Iterator<Item = &'s Net>) -> Option<u64> {
+    spent.filter_map(|spent| spent.taken_ns).reduce(|all, more| all + more)
+}
+
+/// The time of the computing processors.
+fn breakdown(world: &World, spent: &[Net]) -> Breakdown {
+    let [mut awaited, mut idle, mut memory, mut overhead, mut worked] = [0; 5];
+    let computing = || spent.iter().enumerate().filter(|(index, _)| !world.is_dedicated(*index));
+    for (index, spent) in computing() {
+        awaited += spent.waited.awaited_ns;
+        idle += spent.waited.idle_ns;
+        memory += spent.waited.memory_ns;
+        worked += spent.worked_ns;
         overhead += world.gauges[index].overhead_ns.load(Ordering::Relaxed);
     }
     // Overhead is an estimate from samples: what is left to compute must not become negative by it.
-    let rest = (now * computing).saturating_sub(awaited + idle + memory);
-    let overhead = overhead.min(rest);
+    let overhead = overhead.min(worked);
     let ns = Time::from_nanoseconds;
     Breakdown {
-        compute: ns(rest - overhead),
+        compute: ns(worked - overhead),
         memory: ns(memory),
         overhead: ns(overhead),
         synchronization: ns(awaited),
         idle: ns(idle),
+        taken: taken_from(computing().map(|(_, spent)| spent)).map(ns),
     }
 }
 
-/// The time of the dedicated processors up to now, which have waited for so long; `None` if there are none.
-fn protocol_time(world: &World, now: u64, waited: &[Waited]) -> Option<ProtocolTime> {
-    let [mut idle, mut memory, mut handlers, mut dedicated] = [0; 4];
-    let processors = waited[..world.processors].iter().enumerate();
-    for (index, waited) in processors.filter(|(index, _)| world.is_dedicated(*index)) {
-        dedicated += 1;
-        idle += waited.idle_ns + waited.awaited_ns;
-        memory += waited.memory_ns;
-        handlers += world.gauges[index].serving_ns.load(Ordering::Relaxed);
+/// The time of the dedicated processors; `None` if there are none.
+fn protocol_time(world: &World, spent: &[Net]) -> Option<ProtocolTime> {
+    let [mut idle, mut memory, mut handlers, mut worked] = [0; 4];
+    let processors = spent[..world.processors].iter().enumerate();
+    let dedicated: Vec<_> = processors.filter(|(index, _)| world.is_dedicated(*index)).collect();
+    for (index, spent) in &dedicated {
+        idle += spent.waited.idle_ns + spent.waited.awaited_ns;
+        memory += spent.waited.memory_ns;
+        worked += spent.worked_ns;
+        handlers += world.gauges[*index].serving_ns.load(Ordering::Relaxed);
     }
-    let rest = (now * dedicated).saturating_sub(idle + memory);
     // An estimate from samples, too.
-    let handlers = handlers.min(rest);
+    let handlers = handlers.min(worked);
     let ns = Time::from_nanoseconds;
-    (dedicated > 0).then(|| ProtocolTime {
+    (!dedicated.is_empty()).then(|| ProtocolTime {
         processors: Resource::DedicatedProcessor,
         handlers: ns(handlers),
-        overhead: ns(rest - handlers),
+        overhead: ns(worked - handlers),
         memory: ns(memory),
         idle: ns(idle),
+        taken: taken_from(dedicated.iter().map(|(_, spent)| *spent)).map(ns),
     })
 }
 
@@ -141,5 +151,6 @@ fn less(end: Breakdown, start: Breakdown) -> Breakdown {
         overhead: end.overhead.saturating_sub(start.overhead),
         synchronization: end.synchronization.saturating_sub(start.synchronization),
         idle: end.idle.saturating_sub(start.idle),
+        taken: end.taken.map(|taken| taken.saturating_sub(start.taken.unwrap_or(Time::ZERO))),
     }
 }

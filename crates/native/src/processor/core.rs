@@ -21,6 +21,7 @@ use crate::link::burst::Bursts;
 use crate::link::sending::Sending;
 use crate::measure::gauge::Gauge;
 use crate::measure::meter::Meter;
+use crate::measure::taken::Taken;
 use crate::measure::tracer::Tracer;
 use crate::memory::set_aside::Lowerings;
 use crate::processor::occupation::{Doing, Occupation};
@@ -126,6 +127,12 @@ impl Processor {
     #[inline]
     pub(crate) fn gauge(&self) -> &Gauge {
         self.meter.gauge()
+    }
+
+    /// What the operating system takes from it.
+    #[inline]
+    pub(crate) fn taken(&self) -> &Taken {
+        &self.world.taken[self.index]
     }
 
     /// The lowerings of its node, where that has shared memory.

@@ -8,6 +8,7 @@ use trace::Event as Traced;
 use crate::control::ending;
 use crate::dispatch::{helper, looks, points, serve};
 use crate::link::wake;
+use crate::measure::taken::Spell;
 use crate::memory::lowering;
 use crate::processor::berth::NAP;
 use crate::processor::core::Processor;
@@ -65,7 +66,9 @@ pub(crate) fn hold_back(processor: &Processor) {
 /// is known from samples, and taken off.
 pub(crate) fn idle(processor: &Processor) {
     let gauge = processor.gauge();
-    gauge.begin_idle(waits::note_idleness(processor), processor.threads.awaited());
+    let (began, awaited) = (waits::note_idleness(processor), processor.threads.awaited());
+    processor.taken().note(Spell::Work, began);
+    gauge.begin_idle(began, awaited);
     lowering::stop_computing(processor);
     let (mut naps, mut has_lain) = (Naps::default(), false);
     loop {
@@ -85,13 +88,16 @@ pub(crate) fn idle(processor: &Processor) {
         pass_on(processor);
     }
     lowering::compute_again(processor);
-    gauge.end_idle(processor.meter.look(processor.world()));
+    let ended = processor.meter.look(processor.world());
+    processor.taken().note(awaited.into(), ended);
+    gauge.end_idle(ended);
     helper::leave_to_helper(processor);
 }
 
 /// A thread has found no room once more, and everybody else here has had a go: gives others time to make some.
 pub(crate) fn wait_for_room(processor: &Processor, attempts: u32) {
     let since = processor.world().now_ns();
+    processor.taken().note(Spell::Work, since);
     let tries = match processor.world().oversubscribed {
         true if processor.has_rivals() => 0,
         true => YIELDS,
@@ -107,7 +113,9 @@ pub(crate) fn wait_for_room(processor: &Processor, attempts: u32) {
             pass_on(processor);
         }
     }
-    processor.gauge().count_wait_for_room(processor.world().now_ns() - since);
+    let now = processor.world().now_ns();
+    processor.taken().note(Spell::Memory, now);
+    processor.gauge().count_wait_for_room(now - since);
 }
 
 /// It has lain in its berth, and is about to compute. What it was woken for it may not have been able to take, because

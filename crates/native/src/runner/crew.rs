@@ -163,6 +163,7 @@ fn run_processor(
     recorder: Option<Recorder>,
 ) {
     world.berths[index].belongs_to_current_thread();
+    world.taken[index].watch_current_thread();
     let processor = Rc::new(Processor::new(Arc::clone(world), index, threads, recorder));
     let scheduler = spawn_scheduler(&processor);
     lifecycle.tell(|counts| counts.arrived += 1);

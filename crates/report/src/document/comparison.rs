@@ -141,6 +141,10 @@ pub struct Finding {
     ///
     /// Null without `contrast`.
     pub percent: Option<f64>,
+    /// The least that `percent` may be, for all that the intervals tell, where they do not tell it to within itself.
+    ///
+    /// Null if they do, on a model, and without `contrast`.
+    pub at_least_percent: Option<f64>,
     /// The number of processors of each node that computed.
     ///
     /// Null if there is no contrast, or they are the same.
@@ -165,14 +169,15 @@ pub struct Finding {
     ///
     /// Null without `other_contrast`.
     pub other_percent: Option<f64>,
-    /// Rows that are not told from the winner: their intervals do not part, or the difference is at most 3 %.
+    /// Rows that are not told from the winner: their intervals do not part, the difference is at most 3 %, or one of the two is
+    /// `disturbed`.
     pub tied: Vec<Way>,
     /// The difference, in percent, that the intervals of the winner and of `tied` leave room for: with 95 % any two of them are as
     /// close as that.
     ///
     /// Null on a model, and without `tied`.
     pub room_percent: Option<f64>,
-    /// `room_percent` is more than 10, or there were too few runs: it is not shown that `tied` are as good as the winner.
+    /// `room_percent` is more than 10, there were too few runs, or a row is `disturbed`: it is not shown that `tied` are as good as the winner.
     pub unclear: bool,
     /// The number of runs of each row from which rows can be told apart.
     ///
@@ -181,6 +186,11 @@ pub struct Finding {
     /// The winner's time is so short on this host that much of it is the beginning and the end of what was timed: a phase below
     /// 0.1 ms, or a whole run below 0.5 ms.
     pub brief: bool,
+    /// From 0 to 1: the share of the time that the operating system took from the rows with right answers that it `disturbed`, their
+    /// mean.
+    ///
+    /// Null if it disturbed none.
+    pub busy: Option<f64>,
     /// Winner or contrast is `oversubscribed`, so that the times mean little and no cause is named.
     pub oversubscribed: bool,
 }
@@ -335,12 +345,12 @@ pub struct Agreement {
     pub text: String,
     /// One mechanism is the best, or tied with the best, on every machine.
     ///
-    /// Null if there was no choice.
+    /// Null if there was no choice, or runs differ too much to tell.
     pub on_mechanism: Option<bool>,
     /// One policy is the best, or tied with the best, on every machine: by the mechanism on which the machines agree,
     /// else by each machine's best.
     ///
-    /// Null if there was no choice.
+    /// Null if there was no choice, or runs differ too much to tell.
     pub on_policy: Option<bool>,
     /// Each machine's best of what all can run; empty if they have nothing in common, or fewer than two take part.
     pub choices: Vec<Choice>,
@@ -454,6 +464,9 @@ impl From<&compare::Finding> for Finding {
             contrast: contrast.map(|contrast| Way::from(&contrast.loser)),
             differs_in: contrast.map(differs),
             percent: contrast.map(percent),
+            at_least_percent: contrast
+                .and_then(|contrast| contrast.at_least)
+                .map(|ratio| (ratio - 1.0) * 100.0),
             computing_processors: processors
                 .map(|of| Processors { of_winner: of.winner, of_contrast: of.loser }),
             because,
@@ -468,6 +481,7 @@ impl From<&compare::Finding> for Finding {
             unclear: found.unclear,
             runs_needed: found.too_few.map(|few| few.needed),
             brief: found.brief,
+            busy: found.busy,
             oversubscribed: found.oversubscribed,
         }
     }
@@ -544,7 +558,11 @@ impl From<&prediction::PairOrder> for Ranking {
 
 impl From<&compare::Agreement> for Agreement {
     fn from(agreed: &compare::Agreement) -> Self {
-        let agrees = |verdict: &agreement::CommonBest| *verdict != agreement::CommonBest::Differs;
+        let agrees = |verdict: &agreement::CommonBest| match verdict {
+            agreement::CommonBest::Unknown => None,
+            agreement::CommonBest::Differs => Some(false),
+            agreement::CommonBest::Best(_) | agreement::CommonBest::Tied(_) => Some(true),
+        };
         let choice = |choice: &agreement::Choice| Choice {
             on: Named { machine: choice.on.machine.clone(), machine_file: choice.on.file.clone() },
             way: Way::from(&choice.way),
@@ -553,8 +571,8 @@ impl From<&compare::Agreement> for Agreement {
             nodes: agreed.shape.nodes,
             processors: agreed.shape.processors,
             text: words::agreement(agreed),
-            on_mechanism: agreed.mechanism.as_ref().map(agrees),
-            on_policy: agreed.policy.as_ref().map(agrees),
+            on_mechanism: agreed.mechanism.as_ref().and_then(agrees),
+            on_policy: agreed.policy.as_ref().and_then(agrees),
             choices: agreed.choices.iter().map(choice).collect(),
         }
     }

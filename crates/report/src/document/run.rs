@@ -111,6 +111,13 @@ pub struct Measured {
     ///
     /// Null on a model, where two runs never differ.
     pub interval: Option<Interval>,
+    /// From 0 to 1: the share of its time for which processors were ready to run and the operating system ran something else, over the
+    /// timed regions of all runs.
+    ///
+    /// Null on a model, and on a host that does not tell.
+    pub taken: Option<f64>,
+    /// `taken` is more than 0.03, and not because processors took turns: the times tell nothing.
+    pub disturbed: bool,
     /// `time_ns` without rounding, in femtoseconds.
     ///
     /// Null natively.
@@ -389,6 +396,8 @@ impl Measured {
             time_ns: outcome.timed().as_nanoseconds(),
             samples_ns: ran.samples().iter().map(|time| time.as_nanoseconds()).collect(),
             interval: interval.map(Interval::from),
+            taken: ran.taken(),
+            disturbed: ran.disturbed().is_some(),
             time_fs: (!machine.native).then(|| outcome.timed().as_femtoseconds()),
             whole_run_ns: outcome.time.as_nanoseconds(),
             phases: outcome.phases.iter().map(Phase::from).collect(),

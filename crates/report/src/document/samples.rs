@@ -90,6 +90,7 @@ pub(crate) fn study() -> Study {
                 overhead: 0.2 * scale,
                 synchronization: 0.1 * scale,
                 idle: 0.0,
+                taken: None,
             }),
             volume_bytes: Some(Volume { data: 48, headers: 16, requests: 0, invalidations: 0 }),
         }

@@ -17,6 +17,10 @@ pub struct Breakdown {
     pub synchronization: f64,
     /// Nanoseconds with nothing to do and nothing to wait for: no thread of the processor was left.
     pub idle: f64,
+    /// Nanoseconds for which processors were ready to run, and the operating system ran something else on their cores.
+    ///
+    /// Null on a model, and on a host that does not tell.
+    pub taken: Option<f64>,
 }
 
 /// Time of processors that run handlers and no threads, summed over those of one kind and split by what they spent it on.
@@ -33,6 +37,10 @@ pub struct ProtocolBreakdown {
     pub memory: f64,
     /// Nanoseconds of looking for events and finding none.
     pub idle: f64,
+    /// Nanoseconds for which these processors were ready to run, and the operating system ran something else on their cores.
+    ///
+    /// Null on a model, and on a host that does not tell.
+    pub taken: Option<f64>,
 }
 
 /// The share of time for which the parts of one kind were busy.
@@ -62,6 +70,7 @@ impl From<&tempest::Breakdown> for Breakdown {
             overhead: spent.overhead.as_nanoseconds(),
             synchronization: spent.synchronization.as_nanoseconds(),
             idle: spent.idle.as_nanoseconds(),
+            taken: spent.taken.map(units::Time::as_nanoseconds),
         }
     }
 }
@@ -69,9 +78,9 @@ impl From<&tempest::Breakdown> for Breakdown {
 #[cfg(feature = "command")]
 impl Breakdown {
     /// The share of each part, in the order of bars.
-    pub(crate) fn shares(&self) -> [f64; 5] {
-        let Self { compute, memory, overhead, synchronization, idle } = *self;
-        compare::parts::shares_of([compute, memory, overhead, synchronization, idle])
+    pub(crate) fn shares(&self) -> [f64; compare::parts::PARTS] {
+        let Self { compute, memory, overhead, synchronization, idle, taken } = *self;
+        compare::parts::shares_of([compute, memory, overhead, synchronization, idle, taken.unwrap_or(0.0)])
     }
 }
 
@@ -83,6 +92,7 @@ impl From<&tempest::ProtocolTime> for ProtocolBreakdown {
             overhead: spent.overhead.as_nanoseconds(),
             memory: spent.memory.as_nanoseconds(),
             idle: spent.idle.as_nanoseconds(),
+            taken: spent.taken.map(units::Time::as_nanoseconds),
         }
     }
 }

@@ -36,6 +36,11 @@ pub struct Answer {
     ///
     /// Null if there is one only.
     pub policy: Option<Lead>,
+    /// From 0 to 1: the share of the time that the operating system took from the rows with right answers that it `disturbed`, their
+    /// mean.
+    ///
+    /// Null if it disturbed none.
+    pub busy: Option<f64>,
 }
 
 /// The choice that is faster than others.
@@ -43,7 +48,8 @@ pub struct Answer {
 pub struct Lead {
     /// The best, the fastest first: their times are close for sure.
     pub best: Vec<String>,
-    /// Those that may be as good: their intervals leave room for a difference of more than 10 %, or there were too few runs.
+    /// Those that may be as good: their intervals leave room for a difference of more than 10 %, there were too few runs, or they are
+    /// `disturbed`.
     pub unclear: Vec<String>,
     /// The fastest of those that are slower.
     ///
@@ -53,6 +59,10 @@ pub struct Lead {
     ///
     /// Null without `next`.
     pub percent: Option<f64>,
+    /// The least that `percent` may be, for all that the intervals tell, where they do not tell it to within itself.
+    ///
+    /// Null if they do, on a model, and without `next`.
+    pub at_least_percent: Option<f64>,
 }
 
 impl Verdict {
@@ -75,6 +85,7 @@ impl From<&compare::Verdict> for Answer {
             fastest: Way::from(&answer.way),
             mechanism: answer.mechanism.as_ref().map(Lead::from),
             policy: answer.policy.as_ref().map(Lead::from),
+            busy: answer.busy,
         }
     }
 }
@@ -87,6 +98,7 @@ impl From<&verdict::Lead> for Lead {
             unclear: lead.unclear.clone(),
             next: next.map(|next| next.name.clone()),
             percent: next.map(|next| (next.ratio - 1.0) * 100.0),
+            at_least_percent: next.and_then(|next| next.at_least).map(|ratio| (ratio - 1.0) * 100.0),
         }
     }
 }

@@ -1,12 +1,11 @@
 //! The tables of a comparison as ranked bars. This module must never measure or find anything.
 
-use compare::parts::{Part, region, shares};
+use compare::parts::{region, shares};
 use compare::ranking::{Ranking, Row, ratio};
 use compare::tie::{is_tied, is_unclear};
 
 use crate::document::{Asked, Partial};
-use crate::part::name;
-use crate::plot::{Bar, Bars, Content, Interval, Panel, Picture, Piece, Shared};
+use crate::plot::{Bar, Bars, Content, Interval, Panel, Picture, Shared};
 use crate::quantity::{list, several};
 use crate::words::{self, label};
 
@@ -85,12 +84,10 @@ fn bar(first: &Row, row: &Row, several_mechanisms: bool) -> Bar {
     let policies = list(&row.policies);
     let mechanism = if several_mechanisms { format!("{} ", row.mechanism) } else { String::new() };
     let shares = shares(&region(&row.outcome).breakdown);
-    let pieces =
-        Part::ALL.into_iter().zip(shares).map(|(part, value)| Piece { label: name(part).to_owned(), value });
     Bar {
         label: format!("{mechanism}{policies}"),
         value: Some(row.outcome.timed().as_nanoseconds()),
-        pieces: pieces.collect(),
+        pieces: super::spent::parts(shares),
         interval: row
             .interval
             .map(|it| Interval { low: it.low.as_nanoseconds(), high: it.high.as_nanoseconds() }),
@@ -102,7 +99,11 @@ fn bar(first: &Row, row: &Row, several_mechanisms: bool) -> Bar {
 /// What else there is to say of a row: how much slower it is than the first, or that its answer is wrong.
 fn note(first: &Row, row: &Row) -> String {
     let is_first = std::ptr::eq(first, row);
-    let marked = if row.oversubscribed { ", took turns" } else { "" };
+    let marked = match row.disturbed() {
+        _ if row.oversubscribed => ", took turns",
+        Some(_) => ", disturbed",
+        None => "",
+    };
     match ratio(first, row) {
         None => "WRONG ANSWER".to_owned(),
         Some(ratio) if !is_first && is_tied(first, row) => {

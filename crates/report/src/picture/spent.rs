@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use compare::Part;
+use compare::parts::PARTS;
 use indexmap::{IndexMap, IndexSet};
 
 use crate::document::{Study, StudyRow, StudyTable, Volume};
@@ -20,8 +21,9 @@ const LEAST_ROWS: usize = 6;
 pub fn time(study: &Study) -> Option<Picture> {
     let pieces = |row: &StudyRow| -> Option<Vec<Piece>> {
         let spent = row.breakdown_ns.as_ref()?;
-        let values = [spent.compute, spent.memory, spent.overhead, spent.synchronization, spent.idle];
-        Some(Part::ALL.into_iter().zip(values).map(|(part, value)| piece(name(part), value)).collect())
+        let taken = spent.taken.unwrap_or(0.0);
+        let values = [spent.compute, spent.memory, spent.overhead, spent.synchronization, spent.idle, taken];
+        Some(parts(values))
     };
     let told = "Time of all computing processors together, by what they spent it on, in the first timed region of each run.";
     let title = format!("{}: where the time went", study.study);
@@ -42,6 +44,13 @@ pub(super) fn sent(bytes: &Volume) -> Vec<Piece> {
     let named =
         [("data", data), ("headers", headers), ("requests", requests), ("invalidations", invalidations)];
     named.into_iter().map(|(name, bytes)| piece(name, bytes as f64)).collect()
+}
+
+/// A piece for each part of time. Nothing that was taken is no piece: on a model nobody takes anything.
+pub(super) fn parts(values: [f64; PARTS]) -> Vec<Piece> {
+    let parts =
+        Part::ALL.into_iter().zip(values).filter(|(part, value)| *part != Part::Taken || *value > 0.0);
+    parts.map(|(part, value)| piece(name(part), value)).collect()
 }
 
 fn piece(label: &str, value: f64) -> Piece {

@@ -24,6 +24,7 @@ pub(super) struct Legend {
     dropped: Vec<String>,
     is_cut: bool,
     has_same: bool,
+    is_disturbed: bool,
 }
 
 /// Adds what is not there yet.
@@ -46,6 +47,7 @@ impl Legend {
         tables.dropped.iter().for_each(|head| add(&mut self.dropped, head.clone()));
         self.is_cut |= tables.is_cut;
         self.has_same |= tables.has_same;
+        self.is_disturbed |= tables.is_disturbed;
     }
 
     /// The legend of a page that begins with these verdicts: of the policies, it explains those that they name.
@@ -63,7 +65,7 @@ impl Legend {
             let text = page.fold(&format!("{word:width$}  "), meaning);
             page.paint(QUIET, &text)
         });
-        std::iter::once(bar::legend(page, "bars:")).chain(told).collect()
+        std::iter::once(bar::legend(page, "bars:", self.native)).chain(told).collect()
     }
 
     /// Each word with its meaning.
@@ -88,10 +90,19 @@ impl Legend {
         let same =
             self.has_same.then(|| ("a, b", "policies in one row, which ran exactly the same".to_owned()));
         let cut = self.is_cut.then(|| (bar::cut(page), "the bar is cut off".to_owned()));
+        let disturbed = self.is_disturbed.then(|| {
+            (
+                ranked::DISTURBED,
+                "the OS took more than 3 % of the processors' time: the row decides nothing".to_owned(),
+            )
+        });
         let heads = self.dropped.join(", ");
         let dropped =
             (!heads.is_empty()).then(|| ("no room", format!("for {heads}: see --width and --json")));
-        [same, cut, dropped].into_iter().flatten().map(|(mark, meaning)| (mark.to_owned(), meaning))
+        [same, disturbed, cut, dropped]
+            .into_iter()
+            .flatten()
+            .map(|(mark, meaning)| (mark.to_owned(), meaning))
     }
 }
 

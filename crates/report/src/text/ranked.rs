@@ -34,6 +34,9 @@ const NAMES: (usize, usize) = (17, 24);
 /// The width below which a page is narrow.
 const NARROW: usize = 72;
 
+/// The mark of a row that decides nothing, because the operating system took too much of its time.
+pub(super) const DISTURBED: &str = "!";
+
 /// The number of wrong results that are shown of each row.
 const WRONG_SHOWN: usize = 3;
 
@@ -49,6 +52,8 @@ pub(super) struct Tables {
     pub(super) is_cut: bool,
     /// Whether a row has several policies.
     pub(super) has_same: bool,
+    /// Whether the operating system took too much of a row's time.
+    pub(super) is_disturbed: bool,
 }
 
 /// The tables of the rows of one machine, whose nodes have so many processors, in their order: of times, and of traffic and
@@ -58,6 +63,7 @@ pub(super) fn tables(page: &Page, rows: &[&Row], processors: u32, counters: bool
     let mut tables = Tables {
         is_cut: Bars::of(rows).is_some_and(|bars| bars.cuts(rows)),
         has_same: rows.iter().any(|row| row.policies.len() > 1),
+        is_disturbed: rows.iter().any(|row| row.disturbed().is_some()),
         ..Tables::default()
     };
     if !counters {
@@ -202,13 +208,17 @@ fn times(page: &Page, rows: &[&Row], processors: u32) -> Vec<Column> {
         Split { computing, dedicated: 0 } => computing.to_string(),
         Split { computing, dedicated } => format!("{computing}+{dedicated}"),
     };
-    let turns = |row: &Row| if row.oversubscribed { "*" } else { "" }.to_owned();
+    let mark = |row: &Row| match row.disturbed() {
+        _ if row.oversubscribed => "*".to_owned(),
+        Some(_) => DISTURBED.to_owned(),
+        None => String::new(),
+    };
     let ratio = |row: &Row| ratio(rows[0], row).map_or_else(dash, times_as_long);
     let columns = [
         Column::left("mechanism", cells(&mechanism)),
         Column::left("policy", cells(&|row| policies(page, row))),
         Column::left(PROCESSORS.0, cells(&processors)).wanted(4),
-        Column::right("", cells(&turns)),
+        Column::right("", cells(&mark)),
         Column::right("time", cells(&|row| time(row.outcome.timed().as_nanoseconds()))),
         Column::right(UNCERTAINTY.0, cells(&|row| row.uncertainty().map_or_else(dash, off))).wanted(2),
         Column::right(RATIO.0, cells(&ratio)).wanted(3),

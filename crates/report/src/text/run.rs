@@ -10,9 +10,10 @@ use crate::bar;
 use crate::document::{Baseline, Change, Interval, ProtocolBreakdown, Region, Run, Utilization};
 use crate::figures::{grids, single, unit};
 use crate::page::{ALARM, Page, STRONG};
-use crate::part;
+use crate::part::name;
 use crate::quantity::{bytes, number, percent, seconds, several, time};
 use crate::resource;
+use crate::words;
 
 /// The widest bar of a single run.
 const LONGEST_BAR: usize = 40;
@@ -151,9 +152,19 @@ impl Sheet<'_> {
         let shares = run.region().breakdown.shares();
         let cells = self.page.width.saturating_sub(self.page.width * 3 / 8 + 4).min(LONGEST_BAR);
         self.row("where it went", &bar::bar(self.page, shares, cells));
+        let taken = run.region().breakdown.taken;
         for (part, share) in Part::ALL.into_iter().zip(shares) {
-            let value = format!("{} {}", bar::key(self.page, part), percent(share));
-            self.row(&format!("  {}", part::name(part)), &value);
+            let share = match part {
+                // Nobody takes anything from a model.
+                Part::Taken if taken.is_none() && run.measured.interval.is_none() => continue,
+                Part::Taken if taken.is_none() => "unknown".to_owned(),
+                _ => percent(share),
+            };
+            let value = format!("{} {share}", bar::key(self.page, part));
+            self.row(&format!("  {}", name(part)), &value);
+        }
+        if let Some(share) = run.measured.taken.filter(|_| run.measured.disturbed) {
+            self.row("disturbed", &self.page.paint(ALARM, &words::busy(share)));
         }
     }
 
@@ -233,12 +244,14 @@ impl Sheet<'_> {
 }
 
 /// The shares of what protocol processors spent their time on.
-fn shares(spent: &ProtocolBreakdown) -> [(&'static str, String); 4] {
-    let ProtocolBreakdown { handlers, overhead, memory, idle, .. } = *spent;
-    let all = handlers + overhead + memory + idle;
+fn shares(spent: &ProtocolBreakdown) -> Vec<(&'static str, String)> {
+    let ProtocolBreakdown { handlers, overhead, memory, idle, taken, .. } = *spent;
+    let all = handlers + overhead + memory + idle + taken.unwrap_or(0.0);
     let share = |part: f64| percent(if all > 0.0 { part / all } else { 0.0 });
-    [("handlers", handlers), ("overhead", overhead), ("memory and NI wait", memory), ("idle", idle)]
-        .map(|(name, part)| (name, share(part)))
+    let parts =
+        [("handlers", handlers), ("overhead", overhead), (name(Part::Memory), memory), ("idle", idle)];
+    let taken = taken.map(|taken| (name(Part::Taken), taken));
+    parts.into_iter().chain(taken).map(|(name, part)| (name, share(part))).collect()
 }
 
 /// A line for each change of roles; of many, the first.
@@ -293,10 +306,17 @@ mod tests {
             handlers: 40.0,
             overhead: 9.0,
             memory: 1.0,
-            idle: 50.0,
+            idle: 40.0,
+            taken: Some(10.0),
         };
-        let shares = shares(&spent).map(|(name, share)| format!("{name} {share}"));
-        assert_eq!(shares.join(", "), "handlers 40 %, overhead 9 %, memory and NI wait 1 %, idle 50 %");
+        let told = |spent: &ProtocolBreakdown| {
+            let shares = shares(spent).into_iter().map(|(name, share)| format!("{name} {share}"));
+            shares.collect::<Vec<_>>().join(", ")
+        };
+        let all = "handlers 40 %, overhead 9 %, memory and NI wait 1 %, idle 40 %, taken by the OS 10 %";
+        assert_eq!(told(&spent), all);
+        let model = ProtocolBreakdown { idle: 50.0, taken: None, ..spent };
+        assert_eq!(told(&model), "handlers 40 %, overhead 9 %, memory and NI wait 1 %, idle 50 %");
     }
 
     #[test]

@@ -64,6 +64,7 @@ fn serving(agreement: &Agreement, all: &str, each: &str) -> Option<String> {
     let on = if mechanism.is_some() { each } else { first };
     let policy = agreement.policy.as_ref().map(|verdict| match verdict {
         CommonBest::Differs => differs("policy", agreement, |choice| way(agreement, choice)),
+        CommonBest::Unknown => best("policy", &CommonBest::Unknown, on),
         verdict => best("policy", verdict, on) + &by_which(agreement),
     });
     let said: Vec<_> = mechanism.into_iter().chain(policy).collect();
@@ -74,6 +75,9 @@ fn best(what: &str, verdict: &CommonBest, on: &str) -> String {
     match verdict {
         CommonBest::Best(one) => format!("{one} is the best {what} on {on}"),
         CommonBest::Tied(one) => format!("{one} is the best {what}, or tied with the best, on {on}"),
+        CommonBest::Unknown => {
+            format!("runs differ too much to tell whether one {what} is the best on {on}")
+        }
         CommonBest::Differs => String::new(),
     }
 }
@@ -82,7 +86,7 @@ fn best(what: &str, verdict: &CommonBest, on: &str) -> String {
 fn by_which(agreement: &Agreement) -> String {
     match &agreement.mechanism {
         Some(CommonBest::Tied(mechanism)) => format!(", with {mechanism}"),
-        Some(CommonBest::Differs) => ", with the best mechanism of each".to_owned(),
+        Some(CommonBest::Differs | CommonBest::Unknown) => ", with the best mechanism of each".to_owned(),
         _ => String::new(),
     }
 }

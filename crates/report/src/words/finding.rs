@@ -42,6 +42,10 @@ pub fn finding(finding: &Finding) -> String {
     if finding.contrast.is_some() && !finding.tied.is_empty() {
         said.push(ties(finding));
     }
+    said.extend(finding.busy.map(|share| {
+        let share = percent(share);
+        format!("This host is busy: {share} of the time the processors were taken away; rows marked ! decide nothing.")
+    }));
     if finding.oversubscribed {
         said.push("Processors took turns on too few cores: these times mean little.".to_owned());
     }
@@ -128,8 +132,8 @@ fn in_passing(finding: &Finding, other: &Contrast) -> String {
         Differs::Policy => "policy",
         Differs::Mechanism => "mechanism",
     };
-    let longer = percent(other.ratio - 1.0);
-    format!("The next {what}, {}, takes {longer} longer.", full(finding, &other.loser))
+    let longer = percent(other.at_least.unwrap_or(other.ratio) - 1.0);
+    format!("The next {what}, {}, takes {}{longer} longer.", full(finding, &other.loser), sure(other))
 }
 
 fn ties(finding: &Finding) -> String {
@@ -154,7 +158,7 @@ fn full(finding: &Finding, way: &Way) -> String {
 }
 
 fn difference(finding: &Finding, winner: &Way, contrast: &Contrast) -> String {
-    let Contrast { loser, differs, ratio, processors, cause, .. } = contrast;
+    let Contrast { loser, differs, ratio, at_least, processors, cause, .. } = contrast;
     let ([best, worst], within) = match differs {
         Differs::Policy if finding.several_mechanisms => {
             ([&*winner.policy, &*loser.policy], format!(" ({})", winner.mechanism))
@@ -164,9 +168,10 @@ fn difference(finding: &Finding, winner: &Way, contrast: &Contrast) -> String {
             ([winner.mechanism.name(), loser.mechanism.name()], each_at_its_best(winner, loser))
         }
     };
-    let by = match *ratio {
-        ratio if ratio >= TIMES => format!("{best} is {ratio:.1} times as fast as {worst}"),
-        ratio => format!("{best} beats {worst} by {}", percent(ratio - 1.0)),
+    let sure = sure(contrast);
+    let by = match at_least.unwrap_or(*ratio) {
+        ratio if ratio >= TIMES => format!("{best} is {sure}{ratio:.1} times as fast as {worst}"),
+        ratio => format!("{best} beats {worst} by {sure}{}", percent(ratio - 1.0)),
     };
     let by = by + &within;
     match (processors, cause) {
@@ -182,6 +187,11 @@ fn difference(finding: &Finding, winner: &Way, contrast: &Contrast) -> String {
         (None, Cause::ManyParts) => format!("{by}; no part of the time accounts for it alone."),
         (None, _) => format!("{by}."),
     }
+}
+
+/// What stands before a margin of which only the least is known.
+fn sure(contrast: &Contrast) -> &'static str {
+    if contrast.at_least.is_some() { "at least " } else { "" }
 }
 
 /// How many processors of each node compute.

@@ -19,9 +19,9 @@ pub use finding::finding;
 pub use prediction::prediction;
 #[cfg(feature = "command")]
 pub(crate) use prediction::title;
-#[cfg(feature = "command")]
-pub(crate) use verdict::named_policies;
 pub use verdict::verdict;
+#[cfg(feature = "command")]
+pub(crate) use verdict::{busy, named_policies};
 
 /// Nodes and processors: `2 nodes of 1 processor`.
 pub(crate) fn shape(MachineShape { nodes, processors }: MachineShape) -> String {

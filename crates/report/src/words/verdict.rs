@@ -37,8 +37,16 @@ pub fn verdict(program: &str, rankings: &[Ranking]) -> Vec<String> {
         let place = place(crowded, false);
         said.push(format!("On {place} processors took turns on too few cores: its times mean little."));
     }
+    if let Some(share) = verdicts.iter().filter_map(|verdict| verdict.busy).max_by(f64::total_cmp) {
+        said.push(capital(&busy(share)));
+    }
     said.extend(silent(rankings, &verdicts));
     said
+}
+
+/// That the operating system took so much of the processors' time that rows decide nothing.
+pub(crate) fn busy(share: f64) -> String {
+    format!("this host is busy: {} of the time the processors were taken away.", percent(share))
 }
 
 /// A sentence for each question, unless it has nothing to say but what another has said.
@@ -306,12 +314,15 @@ fn in_words(name: &str) -> &str {
     }
 }
 
-/// How much faster the best is than the next.
+/// How much faster the best is than the next; where that is not known to within itself, how much it is at least.
 fn margin(lead: &Lead) -> String {
-    match lead.next.as_ref().map_or(1.0, |next| next.ratio) {
-        ratio if ratio >= TENFOLD => format!("by a factor of {ratio:.0}"),
-        ratio if ratio >= TIMES => format!("by a factor of {ratio:.1}"),
-        ratio => format!("by {}", percent(ratio - 1.0)),
+    let next = lead.next.as_ref();
+    let at_least = next.and_then(|next| next.at_least);
+    let sure = if at_least.is_some() { "at least " } else { "" };
+    match at_least.or(next.map(|next| next.ratio)).unwrap_or(1.0) {
+        ratio if ratio >= TENFOLD => format!("by a factor of {sure}{ratio:.0}"),
+        ratio if ratio >= TIMES => format!("by a factor of {sure}{ratio:.1}"),
+        ratio => format!("by {sure}{}", percent(ratio - 1.0)),
     }
 }
 
@@ -415,6 +426,31 @@ mod tests {
             said(&[("native", &native)]),
             "em3d is fastest with bulk transfers on this host, by a factor of 9.0; on this host runs differ too much to \
              tell small messages from the best."
+        );
+    }
+
+    #[test]
+    fn no_factor_is_told_that_is_not_known_to_within_itself() {
+        let native = rows(&[(Messages, "single", 3059), (Messages, "floating", 26_000)]);
+        let wide: Vec<_> =
+            native.iter().zip([0.99, 0.2]).map(|(row, share)| row.clone().within(share)).collect();
+        assert_eq!(
+            said(&[("native", &wide)]),
+            "em3d is fastest under the policy single on this host, by a factor of at least 3.4."
+        );
+        let narrow = rows(&[(Messages, "single", 1000), (Messages, "floating", 1210)]);
+        let narrow: Vec<_> = narrow.into_iter().map(|row| row.within(0.07)).collect();
+        assert!(said(&[("native", &narrow)]).ends_with("on this host, by at least 5 %."));
+    }
+
+    #[test]
+    fn rows_that_lost_their_time_show_nothing_not_even_that_there_is_no_difference() {
+        let native = rows(&[(Messages, "single", 4700), (Bulk, "single", 4701)]);
+        let native: Vec<_> = native.into_iter().map(|row| row.within(0.01).robbed(0.7)).collect();
+        assert_eq!(
+            said(&[("native", &native)]),
+            "em3d: on this host runs differ too much to tell mechanisms apart. This host is busy: 70 % of the time the \
+             processors were taken away."
         );
     }
 

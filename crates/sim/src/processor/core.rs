@@ -247,7 +247,7 @@ impl Core {
         let memory = self.ledger.waited_for_memory().min(now - idle);
         let busy = now - idle - memory;
         let handlers = self.service.handled().min(busy);
-        ProtocolTime { processors: kind, handlers, overhead: busy - handlers, memory, idle }
+        ProtocolTime { processors: kind, handlers, overhead: busy - handlers, memory, idle, taken: None }
     }
 
     /// The time for which the processor has been dedicated up to now, and the idle part of that time.

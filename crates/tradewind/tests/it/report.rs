@@ -120,11 +120,16 @@ fn drawn(page: &str, class: &str) -> Vec<f64> {
 
 /// The sum of parts of an object; `None` of a row that has no such object, such as one of numbers without a run.
 fn sum(of: &Value, parts: &[&str]) -> Option<f64> {
-    let parts = parts.iter().map(|part| of[*part].as_f64().expect("a number"));
+    let value = |part: &str| match &of[part] {
+        // Nobody takes time from a model.
+        Value::Null if part == "taken" => 0.0,
+        value => value.as_f64().expect("a number"),
+    };
+    let parts = parts.iter().map(|part| value(part));
     (!of.is_null()).then(|| parts.sum())
 }
 
-const TIME: [&str; 5] = ["compute", "memory", "overhead", "synchronization", "idle"];
+const TIME: [&str; 6] = ["compute", "memory", "overhead", "synchronization", "idle", "taken"];
 const BYTES: [&str; 4] = ["data", "headers", "requests", "invalidations"];
 
 /// The lengths that bars of a page on a study may have: where the time of each run went, and what its bytes were sent for; and the values
