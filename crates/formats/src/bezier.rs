@@ -14,6 +14,7 @@ use std::fmt::{self, Write};
 
 use crate::{
     Errors,
+    compression::decompress_named,
     errors::{Excerpt, Misfits, Report},
     points,
     scan::{self, Lines},
@@ -37,13 +38,14 @@ pub struct Patch {
     pub control: [[[f64; 3]; ROW]; ROW],
 }
 
-/// Reads a file of patches, called `name` in messages.
+/// Reads a file of patches, called `name` in messages, and undoes gzip or zstd before.
 ///
 /// # Errors
-/// All that is wrong with the file: the number of patches missing or malformed, degrees other than 3, lines of too few or too many
+/// A corrupt or too large stream; all that is wrong with the file: the number of patches missing or malformed, degrees other than 3, lines of too few or too many
 /// fields, coordinates infinite or not a number, too few or too many patches. A wrong number of patches, wrong degrees, and two
 /// points in a row with a wrong number of fields end the reading.
 pub fn read(name: &str, bytes: &[u8]) -> Result<Vec<Patch>, Errors> {
+    let bytes = &*decompress_named(name, bytes)?;
     let mut report = Report::new(bytes);
     let patches = read_reporting(bytes, &mut report);
     report.finish_some(name, patches)
@@ -104,9 +106,14 @@ fn degrees(lines: &mut Lines<'_>, (done, count): (u32, u32), report: &mut Report
         return None;
     };
     let whole = line.rest();
-    let degrees = [line.take(), line.take()].map(|field| scan::unsigned(field.text));
-    if degrees != [Some(3); 2] || line.count() > 0 {
-        report.add(whole.offset, "degrees of a patch", Excerpt(whole.text), DEGREES);
+    let fields = [line.take(), line.take(), line.take()];
+    let is_right = [
+        scan::unsigned(fields[0].text) == Some(3),
+        scan::unsigned(fields[1].text) == Some(3),
+        fields[2].text.is_empty(),
+    ];
+    if let Some(wrong) = is_right.iter().position(|right| !right) {
+        report.add(fields[wrong].offset, "degrees of a patch", Excerpt(whole.text), DEGREES);
         return None;
     }
     Some(())

@@ -1,6 +1,7 @@
-//! Recognising and undoing gzip and zstd.
+//! Recognising and undoing gzip and zstd, and naming other compressions.
 //!
-//! It must never know what the bytes mean, nor trust a stream about its own size: the bound holds
+//! A stream is known by its first bytes, and a name that tells otherwise is a mistake. This module must never know
+//! what the bytes mean, nor trust a stream about its own size: the bound holds
 //! whatever the stream claims, so that a small hostile file cannot fill the memory.
 
 use std::{
@@ -9,10 +10,10 @@ use std::{
     io::{self, Read, Write},
 };
 
-use flate2::read::MultiGzDecoder;
+use flate2::bufread::GzDecoder;
 use ruzstd::decoding::StreamingDecoder;
 
-use crate::Errors;
+use crate::{Errors, errors::Excerpt};
 
 /// How many bytes [`decompress`] will produce at most: 256 MiB, six times the largest matrix of the
 /// Harwell-Boeing collection.
@@ -32,6 +33,28 @@ const MAX_WINDOW: u64 = 32 << 20;
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 /// First bytes of a zstd frame (RFC 8878, section 3.1.1).
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+/// First bytes of a zstd frame that holds nothing of the content (RFC 8878, section 3.1.2), but for the lower half of the first.
+const SKIPPED_MAGIC: [u8; 4] = [0x50, 0x2a, 0x4d, 0x18];
+
+/// A way to compress a file.
+struct Packing {
+    name: &'static str,
+    magic: &'static [u8],
+    ending: &'static str,
+    /// What a person types to undo it, if it is not undone here.
+    command: Option<&'static str>,
+}
+
+/// All that are undone or named.
+const PACKINGS: [Packing; 7] = [
+    Packing { name: "gzip", magic: &GZIP_MAGIC, ending: ".gz", command: None },
+    Packing { name: "zstd", magic: &ZSTD_MAGIC, ending: ".zst", command: None },
+    Packing { name: "xz", magic: b"\xfd7zXZ\0", ending: ".xz", command: Some("xz -dk") },
+    Packing { name: "bzip2", magic: b"BZh", ending: ".bz2", command: Some("bunzip2 -k") },
+    Packing { name: "lz4", magic: &[0x04, 0x22, 0x4d, 0x18], ending: ".lz4", command: Some("lz4 -dk") },
+    Packing { name: "zip", magic: b"PK\x03\x04", ending: ".zip", command: Some("unzip") },
+    Packing { name: "compress", magic: &[0x1f, 0x9d], ending: ".z", command: Some("gunzip -k") },
+];
 
 /// Why a compressed stream gave no bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,7 +111,7 @@ pub fn decompress(bytes: &[u8]) -> Result<Cow<'_, [u8]>, DecompressError> {
 pub fn decompress_within(bytes: &[u8], limit: u64) -> Result<Cow<'_, [u8]>, DecompressError> {
     let undo = match bytes {
         _ if bytes.starts_with(&GZIP_MAGIC) => gunzip,
-        _ if bytes.starts_with(&ZSTD_MAGIC) => unzstd,
+        _ if bytes.starts_with(&ZSTD_MAGIC) || skipped(bytes).is_some() => unzstd,
         _ => return Ok(Cow::Borrowed(bytes)),
     };
     let length = undo(bytes, limit, &mut io::sink())?;
@@ -97,8 +120,21 @@ pub fn decompress_within(bytes: &[u8], limit: u64) -> Result<Cow<'_, [u8]>, Deco
     Ok(Cow::Owned(plain))
 }
 
-/// [`decompress`] for a reader that reports all it finds as [`Errors`] of the file called `name`.
+/// [`decompress`] for a reader that reports all it finds as [`Errors`] of the file called `name`. A compression that is
+/// not undone, or that is another than the name tells, is an error too.
 pub(crate) fn decompress_named<'a>(name: &str, bytes: &'a [u8]) -> Result<Cow<'a, [u8]>, Errors> {
+    let found = PACKINGS.iter().find(|packing| bytes.starts_with(packing.magic));
+    let found =
+        found.or_else(|| PACKINGS.iter().find(|it| it.magic == ZSTD_MAGIC && skipped(bytes).is_some()));
+    if let Some((packing, command)) = found.and_then(|packing| Some((packing, packing.command?))) {
+        let expected = format!("plain, gzip or zstd; {command} {name} unpacks it");
+        return Err(Errors::whole_file(name, "compression", packing.name, expected));
+    }
+    let lower = name.to_ascii_lowercase();
+    let told = PACKINGS.iter().find(|packing| lower.ends_with(packing.ending));
+    if let Some(told) = told.filter(|told| found.is_none_or(|found| found.name != told.name)) {
+        return Err(misnamed(name, bytes, told, found));
+    }
     decompress(bytes).map_err(|error| match error {
         DecompressError::Corrupt { format, reason } => {
             let found = format!("stream truncated or corrupt ({reason})");
@@ -111,9 +147,32 @@ pub(crate) fn decompress_named<'a>(name: &str, bytes: &'a [u8]) -> Result<Cow<'a
     })
 }
 
-/// Writes the bytes of a gzip stream; how many there are.
-fn gunzip(bytes: &[u8], limit: u64, out: &mut dyn Write) -> Result<u64, DecompressError> {
-    copy("gzip", MultiGzDecoder::new(bytes), limit, limit, out)
+/// The mistake of a file whose name tells another compression than its content.
+fn misnamed(name: &str, bytes: &[u8], told: &Packing, found: Option<&Packing>) -> Errors {
+    let Some(found) = found else {
+        let start = &bytes[..bytes.len().min(16)];
+        let start = &start[..start.iter().position(|&byte| byte == b'\n').unwrap_or(start.len())];
+        let expected =
+            format!("a {} stream; a file that is not compressed has no {}", told.name, told.ending);
+        return Errors::whole_file(name, "start", Excerpt(start), expected);
+    };
+    let expected = format!("a name that ends in {}, as the content is a {} stream", found.ending, found.name);
+    Errors::whole_file(name, "name", told.ending, expected)
+}
+
+/// Writes the bytes of a gzip stream; how many there are. Zeros behind the last member are passed over: tapes and block
+/// devices put them there.
+fn gunzip(mut rest: &[u8], limit: u64, out: &mut dyn Write) -> Result<u64, DecompressError> {
+    let mut length = 0;
+    while rest.iter().any(|&byte| byte != 0) {
+        if !rest.starts_with(&GZIP_MAGIC) {
+            let reason =
+                format!("{} bytes behind the last member, which are neither one nor zeros", rest.len());
+            return Err(corrupt("gzip", &reason));
+        }
+        length += copy("gzip", GzDecoder::new(&mut rest), limit - length, limit, out)?;
+    }
+    Ok(length)
 }
 
 /// Writes the bytes of a zstd stream; how many there are. The decoder reads one frame at a time and leaves comparing its
@@ -121,6 +180,10 @@ fn gunzip(bytes: &[u8], limit: u64, out: &mut dyn Write) -> Result<u64, Decompre
 fn unzstd(mut rest: &[u8], limit: u64, out: &mut dyn Write) -> Result<u64, DecompressError> {
     let mut length = 0;
     while !rest.is_empty() {
+        if let Some(behind) = skipped(rest) {
+            rest = behind.ok_or_else(|| corrupt("zstd", &"a skippable frame is cut"))?;
+            continue;
+        }
         let mut frame = StreamingDecoder::new_with_max_window_size(&mut rest, MAX_WINDOW)
             .map_err(|error| corrupt("zstd", &error))?;
         length += copy("zstd", &mut frame, limit - length, limit, out)?;
@@ -130,6 +193,17 @@ fn unzstd(mut rest: &[u8], limit: u64, out: &mut dyn Write) -> Result<u64, Decom
         }
     }
     Ok(length)
+}
+
+/// The bytes behind a zstd frame that holds nothing of the content; the inner `None` if it is cut, the outer if there is no such
+/// frame. A program that writes frames in parallel puts their lengths there.
+fn skipped(bytes: &[u8]) -> Option<Option<&[u8]>> {
+    let (magic, rest) = bytes.split_first_chunk::<4>()?;
+    let magic = [magic[0] & 0xf0, magic[1], magic[2], magic[3]];
+    (magic == SKIPPED_MAGIC).then(|| {
+        let (length, content) = rest.split_first_chunk()?;
+        content.get(u32::from_le_bytes(*length) as usize..)
+    })
 }
 
 /// Writes all bytes of `reader`, which may be `room` of the `limit` of the whole stream; how many there are.

@@ -1,23 +1,16 @@
-//! Matrices as lines of `row column value`, under a line of sizes: what several formats have in common.
+//! Matrices as lines of `row column value`, under a line of sizes: the common part of several formats.
 //!
 //! It must never know which format it reads, nor stop at the first mistake.
 
 use crate::{
     Entry, Symmetry,
     errors::{Excerpt, Report},
+    listed::{self, Kind, Listed},
     scan::{self, Field, Fields, Lines},
 };
 
 /// The least bytes an entry takes, "1 1\n": bounds what is set aside on a file's word alone.
 const LEAST_ENTRY_BYTES: usize = 4;
-
-/// What stands behind the two indices of an entry.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
-    Real,
-    Integer,
-    Pattern,
-}
 
 /// How entries are written.
 #[derive(Clone, Copy)]
@@ -36,13 +29,8 @@ pub(crate) struct Size {
     pub(crate) columns: u32,
     /// How many entries follow, if that is known.
     pub(crate) count: Option<u64>,
-}
-
-/// The entries of a file and the byte that each begins at.
-#[derive(Default)]
-pub(crate) struct Listed {
-    pub(crate) entries: Vec<Entry>,
-    pub(crate) offsets: Vec<usize>,
+    /// The byte at which a file states its sizes.
+    pub(crate) offset: usize,
 }
 
 /// Reads the line of sizes; `None`, reported, if there is none.
@@ -57,7 +45,7 @@ pub(crate) fn size(lines: &mut Lines<'_>, symmetry: Symmetry, report: &mut Repor
     Some(size)
 }
 
-/// Reads the numbers of rows, columns and entries, and checks what must hold between them.
+/// Reads the numbers of rows, columns and entries, and checks that they go together.
 pub(crate) fn checked_size(
     rows: Field<'_>,
     columns: Field<'_>,
@@ -65,6 +53,32 @@ pub(crate) fn checked_size(
     symmetry: Symmetry,
     report: &mut Report<'_>,
 ) -> Size {
+    let offset = rows.offset;
+    let [rows, columns] =
+        dimensions(rows, columns, symmetry, report).map(|number| number.unwrap_or(u32::MAX));
+    let most = positions(u64::from(rows), u64::from(columns), symmetry);
+    let count = scan::bounded(count, "number of entries", most, report);
+    Size { rows, columns, count, offset }
+}
+
+/// Reads the numbers of rows and columns; `None`, reported, if they are not known or do not go together.
+pub(crate) fn checked_dimensions(
+    rows: Field<'_>,
+    columns: Field<'_>,
+    symmetry: Symmetry,
+    report: &mut Report<'_>,
+) -> Option<(u32, u32)> {
+    let [rows, columns] = dimensions(rows, columns, symmetry, report);
+    rows.zip(columns).filter(|(rows, columns)| symmetry == Symmetry::General || rows == columns)
+}
+
+/// Each number of rows and columns, as far as it could be read.
+fn dimensions(
+    rows: Field<'_>,
+    columns: Field<'_>,
+    symmetry: Symmetry,
+    report: &mut Report<'_>,
+) -> [Option<u32>; 2] {
     let limit = u64::from(u32::MAX);
     let row_count = scan::bounded(rows, "number of rows", limit, report);
     let column_count = scan::bounded(columns, "number of columns", limit, report);
@@ -74,28 +88,26 @@ pub(crate) fn checked_size(
         let expected = format!("{rows} as rows, the matrix being symmetric");
         report.add(columns.offset, "number of columns", found, expected);
     }
-    let (rows, columns) = (row_count.unwrap_or(limit), column_count.unwrap_or(limit));
-    let count = scan::bounded(count, "number of entries", positions(rows, columns, symmetry), report);
-    let narrow = |number| u32::try_from(number).expect("bounded by u32::MAX above");
-    Size { rows: narrow(rows), columns: narrow(columns), count }
+    [row_count, column_count].map(|number| number.and_then(|number| u32::try_from(number).ok()))
 }
 
-/// How many entries a matrix of this size can list.
-fn positions(rows: u64, columns: u64, symmetry: Symmetry) -> u64 {
+/// The number of positions that a matrix of this size can list.
+pub(crate) fn positions(rows: u64, columns: u64, symmetry: Symmetry) -> u64 {
     match symmetry {
         Symmetry::General => rows * columns,
         Symmetry::Symmetric => rows * (rows + 1) / 2,
     }
 }
 
-/// Reads all entries, to the end of the file, and checks their number and that no two share a position.
+/// Reads all entries, to the end of the file, checks their number, and makes one of those that share a position.
+///
+/// Entries of a symmetric matrix come out in its lower triangle, whichever triangle lists them.
 pub(crate) fn entries(lines: &mut Lines<'_>, layout: Layout, size: Size, report: &mut Report<'_>) -> Listed {
     let mut seen = 0_u64;
     let mut surplus = None;
     let mut listed = Listed::default();
     let likely = size.count.map_or(0, |count| usize::try_from(count).unwrap_or(usize::MAX));
-    listed.entries.reserve(likely.min(lines.remaining() / LEAST_ENTRY_BYTES + 1));
-    listed.offsets.reserve(listed.entries.capacity());
+    listed.reserve(likely.min(lines.remaining() / LEAST_ENTRY_BYTES + 1));
     for line in lines.by_ref() {
         let offset = line.rest().offset;
         if Some(seen) == size.count {
@@ -103,16 +115,16 @@ pub(crate) fn entries(lines: &mut Lines<'_>, layout: Layout, size: Size, report:
         }
         seen += 1;
         if let Some(entry) = entry(line, layout, size, report) {
-            listed.entries.push(entry);
-            listed.offsets.push(offset);
+            listed.push(entry, offset, layout.symmetry);
         }
     }
     if let Some(count) = size.count.filter(|&count| count != seen) {
         let hint = if seen < count { "; is the file truncated?" } else { "" };
-        let expected = format!("{count} as the size line says{hint}");
+        let (line, _) = report.place(size.offset);
+        let expected = format!("{count} as the size line, line {line}, says{hint}");
         report.add(surplus.unwrap_or(lines.offset()), "number of entries", seen, expected);
     }
-    report_duplicates(&listed, layout.base, report);
+    listed::sum(&mut listed, layout.kind, layout.base, report);
     listed
 }
 
@@ -120,15 +132,7 @@ pub(crate) fn entries(lines: &mut Lines<'_>, layout: Layout, size: Size, report:
 fn entry(mut fields: Fields<'_>, layout: Layout, size: Size, report: &mut Report<'_>) -> Option<Entry> {
     let base = layout.base;
     let row = index(fields.take(), "row index", base, size.rows, report);
-    let column_field = fields.take();
-    let column = index(column_field, "column index", base, size.columns, report);
-    if let (Symmetry::Symmetric, Some(row), Some(column)) = (layout.symmetry, row, column)
-        && column > row
-    {
-        let last = row + base;
-        let expected = format!("{base}..={last}, a symmetric file listing the lower triangle only");
-        report.add(column_field.offset, "column index", column + base, expected);
-    }
+    let column = index(fields.take(), "column index", base, size.columns, report);
     let value = value(&mut fields, layout.kind, report);
     scan::end_of_line(fields, report);
     Some(Entry { row: row?, column: column?, value: value? })
@@ -154,34 +158,23 @@ pub(crate) fn index(
 }
 
 fn value(fields: &mut Fields<'_>, kind: Kind, report: &mut Report<'_>) -> Option<f64> {
-    if kind == Kind::Pattern {
-        return Some(1.0);
+    match kind {
+        Kind::Pattern => Some(1.0),
+        Kind::Real | Kind::Integer | Kind::Unsigned => number(fields.take(), kind, report),
     }
-    let field = fields.take();
-    let (value, expected) = if kind == Kind::Integer {
-        (scan::integer(field.text), "an integer of at most 2^53")
-    } else {
-        (scan::real(field.text), "a finite number")
+}
+
+/// The number in a field, of a kind that has numbers.
+pub(crate) fn number(field: Field<'_>, kind: Kind, report: &mut Report<'_>) -> Option<f64> {
+    let (value, expected) = match kind {
+        Kind::Real | Kind::Pattern => (scan::real(field.text), "a finite number"),
+        Kind::Integer => (scan::integer(field.text), "an integer of at most 2^53"),
+        Kind::Unsigned => {
+            (scan::integer(field.text).filter(|value| *value >= 0.0), "an integer of 0 to 2^53")
+        }
     };
     if value.is_none() {
         report.add(field.offset, "value", Excerpt(field.text), expected);
     }
     value
-}
-
-/// Sorts positions, so that equal ones meet. `base` is what the file counts indices from.
-pub(crate) fn report_duplicates(listed: &Listed, base: u32, report: &mut Report<'_>) {
-    let positions = listed.entries.iter().map(|entry| (entry.column, entry.row));
-    let mut sorted: Vec<_> = positions.zip(listed.offsets.iter().copied()).collect();
-    sorted.sort_unstable();
-    for pair in sorted.windows(2) {
-        let [(earlier, first), ((column, row), again)] = [pair[0], pair[1]];
-        if earlier == (column, row) {
-            report.add_with(again, "entry", |report| {
-                let (line, _) = report.place(first);
-                let found = format!("({}, {})", row + base, column + base);
-                (found, format!("each once, this one is on line {line} too"))
-            });
-        }
-    }
 }

@@ -1,12 +1,11 @@
-//! What a file's name says of its format, where the bytes say nothing.
+//! The part that a file's name has in telling its format.
 //!
 //! It must never know the formats.
 
-/// Whether `name`, but for an ending that tells its compression, ends in one of `endings`, in any letter
-/// case.
-pub(crate) fn ends_in(name: &str, endings: &[&str]) -> bool {
+/// The ending among `endings` that `name` has in front of one that tells its compression, in any letter case.
+pub(crate) fn ending<'a>(name: &str, endings: &[&'a str]) -> Option<&'a str> {
     let name = name.to_ascii_lowercase();
     let plain =
         [".gz", ".zst"].iter().find_map(|compression| name.strip_suffix(compression)).unwrap_or(&name);
-    endings.iter().any(|ending| plain.ends_with(ending))
+    endings.iter().find(|ending| plain.ends_with(**ending)).copied()
 }

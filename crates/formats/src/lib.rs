@@ -28,6 +28,7 @@ mod coordinates;
 mod errors;
 mod file_name;
 pub mod harwell_boeing;
+mod listed;
 pub mod litmus;
 pub mod matrix;
 pub mod matrix_market;

@@ -3,53 +3,91 @@
 //! It must never know what a format looks like inside.
 
 use crate::{
-    Errors, SparseMatrix, Symmetry, compressed_column, compressed_column::Dialect,
-    compression::decompress_named, errors::Excerpt, file_name::ends_in, harwell_boeing, matrix_market,
-    rutherford_boeing, scan::Lines, triplet,
+    Errors, SparseMatrix, compressed_column, compressed_column::Dialect, compression::decompress_named,
+    errors::Excerpt, file_name::ending, harwell_boeing, matrix_market, rutherford_boeing, scan::Lines,
+    triplet,
 };
 
 /// The formats read, as a message lists them.
 const KNOWN: &str = "Matrix Market (%%MatrixMarket …), Harwell-Boeing, Rutherford-Boeing, \
                      or triplets in a file called .tri or .mat.txt; each plain, gzip or zstd";
 
+/// A format, or formats that one reader tells apart.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Format {
+    MatrixMarket,
+    /// Harwell-Boeing and Rutherford-Boeing, which differ in what the header may say.
+    CompressedColumns,
+    Triplets,
+    HeadedTriplets,
+}
+
+/// Endings of names, and the formats that they tell.
+const ENDINGS: [(Format, &[&str]); 4] = [
+    (Format::MatrixMarket, &[".mtx", ".mm"]),
+    (
+        Format::CompressedColumns,
+        &[".hb", ".o", ".rb", ".rsa", ".psa", ".rua", ".pua", ".rra", ".pra", ".isa", ".iua", ".ira"],
+    ),
+    (Format::Triplets, &[".tri"]),
+    (Format::HeadedTriplets, &[".mat.txt"]),
+];
+
 /// Reads a matrix file of any format of this crate, called `name` in messages: undoes gzip or zstd, and
 /// recognises the format by the content, or by the name where the content does not say.
 ///
 /// * Matrix Market: its banner, or a name ending in `.mtx` or `.mm`.
 /// * Harwell-Boeing and Rutherford-Boeing: their third and fourth card, or a name ending in `.hb`, `.o`,
-///   `.rsa`, `.psa`, `.rua`, `.pua`, `.rra`, `.pra`; or `.rb`.
-/// * Triplets: a name ending in `.tri`, one triangle of a symmetric matrix without header; or in `.mat.txt`,
-///   with a header and all entries.
+///   `.rb`, or the letters of a type, as `.rsa`.
+/// * Triplets: a name ending in `.tri`, [with a line of sizes or without](triplet::read_either); or in `.mat.txt`,
+///   with a line of sizes and all entries.
 ///
 /// Names may further end in `.gz` or `.zst`, and letter case is all one.
 ///
 /// # Errors
-/// A corrupt or too large stream, a format that is none of these, or what the format's reader reports.
+/// A corrupt or too large stream, a name that tells another format or compression than the content, a format that is
+/// none of these, or what the format's reader reports.
 pub fn read(name: &str, bytes: &[u8]) -> Result<SparseMatrix, Errors> {
     let bytes = &*decompress_named(name, bytes)?;
-    if matrix_market::recognises(bytes) {
-        return matrix_market::read(name, bytes);
+    let dialect = compressed_column::recognise(bytes);
+    let market = matrix_market::recognises(bytes).then_some(Format::MatrixMarket);
+    let found = market.or(dialect.map(|_| Format::CompressedColumns));
+    let named = ENDINGS.iter().find_map(|(format, endings)| Some((*format, ending(name, endings)?)));
+    if let (Some(found), Some((told, ending))) = (found, named)
+        && found != told
+    {
+        return Err(misnamed(name, ending, found));
     }
-    match compressed_column::recognise(bytes) {
-        Some(Dialect::HarwellBoeing) => harwell_boeing::read(name, bytes),
-        Some(Dialect::RutherfordBoeing) => rutherford_boeing::read(name, bytes),
-        None => read_by_name(name, bytes),
+    match found.or(named.map(|(format, _)| format)) {
+        Some(Format::MatrixMarket) => matrix_market::read(name, bytes),
+        Some(Format::CompressedColumns) if is_rutherford(name, dialect) => {
+            rutherford_boeing::read(name, bytes)
+        }
+        Some(Format::CompressedColumns) => harwell_boeing::read(name, bytes),
+        Some(Format::Triplets) => triplet::read_either(name, bytes),
+        Some(Format::HeadedTriplets) => triplet::read_headed(name, bytes),
+        None => {
+            let start = Lines::new(bytes, None).any().rest().text;
+            Err(Errors::whole_file(name, "matrix format", Excerpt(start), KNOWN))
+        }
     }
 }
 
-fn read_by_name(name: &str, bytes: &[u8]) -> Result<SparseMatrix, Errors> {
-    if ends_in(name, &[".tri"]) {
-        triplet::read(name, bytes, Symmetry::Symmetric)
-    } else if ends_in(name, &[".mat.txt"]) {
-        triplet::read_headed(name, bytes)
-    } else if ends_in(name, &[".mtx", ".mm"]) {
-        matrix_market::read(name, bytes)
-    } else if ends_in(name, &[".hb", ".o", ".rsa", ".psa", ".rua", ".pua", ".rra", ".pra"]) {
-        harwell_boeing::read(name, bytes)
-    } else if ends_in(name, &[".rb"]) {
-        rutherford_boeing::read(name, bytes)
-    } else {
-        let start = Lines::new(bytes, None).any().rest().text;
-        Err(Errors::whole_file(name, "matrix format", Excerpt(start), KNOWN))
+/// The dialect that the content has, or the name tells.
+fn is_rutherford(name: &str, dialect: Option<Dialect>) -> bool {
+    match dialect {
+        Some(dialect) => dialect == Dialect::RutherfordBoeing,
+        None => ending(name, &[".rb", ".isa", ".iua", ".ira"]).is_some(),
     }
+}
+
+/// The mistake of a file whose name tells another format than its content.
+fn misnamed(name: &str, ending: &str, found: Format) -> Errors {
+    let (format, right) = match found {
+        Format::MatrixMarket => ("Matrix Market", ".mtx"),
+        Format::CompressedColumns => ("Harwell-Boeing or Rutherford-Boeing", ".rsa, .rb or .O"),
+        Format::Triplets | Format::HeadedTriplets => ("triplets", ".tri"),
+    };
+    let expected = format!("a name that ends in {right}, as the content is {format}");
+    Errors::whole_file(name, "name", ending, expected)
 }

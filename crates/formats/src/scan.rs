@@ -163,10 +163,12 @@ pub(crate) fn real(text: &[u8]) -> Option<f64> {
     number.is_finite().then_some(number)
 }
 
+/// The largest integer up to which a double holds every one exactly.
+pub(crate) const LARGEST_INTEGER: u64 = 1 << f64::MANTISSA_DIGITS;
+
 /// An integer that a double holds exactly: at most 2^53 either way.
 pub(crate) fn integer(text: &[u8]) -> Option<f64> {
-    const LARGEST: u64 = 1 << f64::MANTISSA_DIGITS;
     let digits = text.strip_prefix(b"-").or_else(|| text.strip_prefix(b"+")).unwrap_or(text);
-    let magnitude = unsigned(digits).filter(|&number| number <= LARGEST)? as f64;
+    let magnitude = unsigned(digits).filter(|&number| number <= LARGEST_INTEGER)? as f64;
     Some(if text.starts_with(b"-") { -magnitude } else { magnitude })
 }

@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn the_mistakes_of_inputs_and_file_come_together() {
         let wrong = given(b"1\n3 2\n", &[("balance", "fair"), ("size", "0")]);
-        assert_say(&mistakes(load(&wrong)), &["size", "balance", "pot.bpt:2:1: degrees of a patch 3 2"]);
+        assert_say(&mistakes(load(&wrong)), &["size", "balance", "pot.bpt:2:3: degrees of a patch 3 2"]);
     }
 
     #[test]

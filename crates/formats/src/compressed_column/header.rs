@@ -1,15 +1,16 @@
-//! The four cards of the header: what the matrix is, how large, and how its numbers are written.
+//! The cards of the header: what the matrix is, how large, and how its numbers are written.
 //!
 //! It must never know the cards behind them.
 
 use super::{
     Dialect,
-    fortran::{self, Edit, Format},
+    fortran::{self, Format, Numbers},
 };
 use crate::{
     Symmetry,
-    coordinates::{self, Kind, Size},
+    coordinates::{self, Size},
     errors::{Excerpt, Report},
+    listed::Kind,
     scan::{self, Field, Lines},
 };
 
@@ -47,16 +48,14 @@ pub(super) fn read(lines: &mut Lines<'_>, dialect: Dialect, report: &mut Report<
     let [rows, columns, count] = [14, 28, 42].map(|start| field(sizes, start, 14));
     let symmetry = matrix.map_or(Symmetry::General, |(_, symmetry)| symmetry);
     let size = coordinates::checked_size(rows, columns, count, symmetry, report);
-    let pointers = integers(field(formats, 0, 16), "pointer format", report);
-    let indices = integers(field(formats, 16, 16), "index format", report);
+    let pointers = format(field(formats, 0, 16), "pointer format", Numbers::Integers, report);
+    let indices = format(field(formats, 16, 16), "index format", Numbers::Integers, report);
     // A guess at the columns would misplace all that follows.
     scan::unsigned(columns.text).filter(|&columns| columns <= u64::from(u32::MAX))?;
     let (kind, symmetry) = matrix?;
     let values = value_format(field(formats, 32, 20), kind, report);
     let right_hand_sides = right_hand_sides?;
-    if right_hand_sides > 0 {
-        lines.any(); // the fifth card, on how the right-hand sides are stored
-    }
+    skip_fifth_card(lines, right_hand_sides, report)?;
     Some(Header {
         kind,
         symmetry,
@@ -135,26 +134,39 @@ fn matrix_type(field: Field<'_>, dialect: Dialect, report: &mut Report<'_>) -> O
     matrix
 }
 
-fn integers(field: Field<'_>, what: &'static str, report: &mut Report<'_>) -> Option<Format> {
-    let format = fortran::format(field.text).filter(|format| format.edit == Edit::Integer);
-    if format.is_none() {
-        report.add(field.offset, what, Excerpt(field.text), "one of integers, as (16I5)");
+/// Passes over the card on how right-hand sides are stored. It is there if there are any, and in some files without them;
+/// `None`, reported, if it is missing.
+fn skip_fifth_card(lines: &mut Lines<'_>, right_hand_sides: u64, report: &mut Report<'_>) -> Option<()> {
+    let mut ahead = lines.clone();
+    let card = ahead.any().card();
+    let letters = field(card, 0, 3);
+    if matches!(letters.text, [b'F' | b'f' | b'M' | b'm', rest @ ..] if !rest.iter().any(u8::is_ascii_digit))
+    {
+        *lines = ahead;
+    } else if right_hand_sides > 0 {
+        let expected =
+            format!("F or M, since the second card counts {right_hand_sides} cards of right-hand sides");
+        report.add(letters.offset, "fifth card", Excerpt(card.text.trim_ascii()), expected);
+        return None;
     }
-    format
+    Some(())
+}
+
+/// Reads a format, or reports where it is none.
+fn format(field: Field<'_>, what: &'static str, numbers: Numbers, report: &mut Report<'_>) -> Option<Format> {
+    let format = fortran::format(field.text, numbers);
+    if let Err(bad) = format {
+        report.add(field.offset + bad.at, what, Excerpt(field.text), bad.expected);
+    }
+    format.ok()
 }
 
 /// The format of the values, which a pattern does not have; the outer `None` if it was reported.
 fn value_format(field: Field<'_>, kind: Kind, report: &mut Report<'_>) -> Option<Option<Format>> {
-    match kind {
-        Kind::Pattern => Some(None),
-        Kind::Integer => integers(field, "value format", report).map(Some),
-        Kind::Real => {
-            let format = fortran::format(field.text).filter(|format| format.edit != Edit::Integer);
-            if format.is_none() {
-                let expected = "one of reals, as (4E20.12) or (1P,5D16.8)";
-                report.add(field.offset, "value format", Excerpt(field.text), expected);
-            }
-            format.map(Some)
-        }
-    }
+    let numbers = match kind {
+        Kind::Pattern => return Some(None),
+        Kind::Integer | Kind::Unsigned => Numbers::Integers,
+        Kind::Real => Numbers::Reals,
+    };
+    format(field, "value format", numbers, report).map(Some)
 }

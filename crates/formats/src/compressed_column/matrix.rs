@@ -3,14 +3,15 @@
 //! It must never know how numbers stand on cards.
 
 use super::{
-    fortran::{self, Edit, Format},
+    fortran::{self, Format, Slot},
     header::Header,
     section::{self, Naming, Section},
 };
 use crate::{
     Entry, SparseMatrix, Symmetry, Values,
-    coordinates::{self, Kind, Listed, Size},
+    coordinates::Size,
     errors::{Excerpt, Report},
+    listed::{self, Kind, Listed},
     scan::{self, Lines},
 };
 
@@ -23,49 +24,46 @@ const VALUES: Naming = Naming { one: "value", number: "number of values", expect
 pub(super) fn read(lines: &mut Lines<'_>, header: &Header, report: &mut Report<'_>) -> Option<SparseMatrix> {
     let Header { kind, symmetry, size, .. } = *header;
     let count = size.count?;
-    let positive = |text: &[u8]| scan::unsigned(text);
+    let positive = |text: &[u8], _: &Slot| scan::unsigned(text);
     let pointers =
-        section::read(lines, u64::from(size.columns) + 1, header.pointers, POINTERS, positive, report)?;
+        section::read(lines, u64::from(size.columns) + 1, &header.pointers, POINTERS, positive, report)?;
     let pointers_right = check_pointers(&pointers, size, report);
-    let indices = section::read(lines, count, header.indices, INDICES, positive, report)?;
+    let indices = section::read(lines, count, &header.indices, INDICES, positive, report)?;
     let rows = check_indices(&indices, size.rows, report);
-    let values = match header.values {
-        Some(format) => read_values(lines, count, format, report)?.numbers,
+    let values = match &header.values {
+        Some(format) => read_values(lines, (count, kind), format, report)?.numbers,
         None => vec![Some(1.0); rows.len()], // no more than the file had indices
     };
     finish_file(lines, header.right_hand_sides, report);
     let columns = pointers_right.then(|| columns(&pointers));
     let listed = assemble(columns?.as_slice(), &rows, &values, |at| indices.offset(at));
     check_triangle(&listed, symmetry, report);
-    coordinates::report_duplicates(&listed, 1, report);
+    listed::refuse_all(&listed, 1, report);
     let values = if kind == Kind::Pattern { Values::Pattern } else { Values::Real };
     let Size { rows, columns, .. } = size;
     Some(SparseMatrix { rows, columns, symmetry, values, entries: listed.entries })
 }
 
-fn read_values<'a>(
-    lines: &mut Lines<'a>,
-    count: u64,
-    format: Format,
+fn read_values(
+    lines: &mut Lines<'_>,
+    (count, kind): (u64, Kind),
+    format: &Format,
     report: &mut Report<'_>,
-) -> Option<Section<'a, f64>> {
-    match format.edit {
-        Edit::Integer => {
-            let naming = Naming { expected: "an integer of at most 2^53", ..VALUES };
-            section::read(lines, count, format, naming, scan::integer, report)
-        }
-        Edit::Real { implied_point, scale } => {
-            let expected =
-                if implied_point { "a finite number with its decimal point" } else { VALUES.expected };
-            let naming = Naming { expected, ..VALUES };
-            let parse = |text: &[u8]| fortran::real(text, implied_point, scale);
-            section::read(lines, count, format, naming, parse, report)
-        }
+) -> Option<Section<f64>> {
+    if kind != Kind::Real {
+        let naming = Naming { expected: "an integer of at most 2^53", ..VALUES };
+        let integer = |text: &[u8], _: &Slot| scan::integer(text);
+        return section::read(lines, count, format, naming, integer, report);
     }
+    let with_point = format.slots().any(|slot| slot.implied_point);
+    let expected = if with_point { "a finite number with its decimal point" } else { VALUES.expected };
+    let naming = Naming { expected, ..VALUES };
+    let parse = |text: &[u8], slot: &Slot| fortran::real(text, slot.implied_point, slot.scale);
+    section::read(lines, count, format, naming, parse, report)
 }
 
 /// Whether the pointers are all there, begin at 1, never descend, and end behind the last entry.
-fn check_pointers(pointers: &Section<'_, u64>, size: Size, report: &mut Report<'_>) -> bool {
+fn check_pointers(pointers: &Section<u64>, size: Size, report: &mut Report<'_>) -> bool {
     let last = size.columns as usize; // there is a pointer more than columns
     let behind = size.count.map_or(u64::MAX, |count| count + 1);
     let mut right = pointers.numbers.len() > last;
@@ -95,7 +93,7 @@ fn check_pointers(pointers: &Section<'_, u64>, size: Size, report: &mut Report<'
 }
 
 /// The rows, counted from 0; `None` for those that were reported.
-fn check_indices(indices: &Section<'_, u64>, rows: u32, report: &mut Report<'_>) -> Vec<Option<u32>> {
+fn check_indices(indices: &Section<u64>, rows: u32, report: &mut Report<'_>) -> Vec<Option<u32>> {
     let mut checked = Vec::with_capacity(indices.numbers.len());
     for (at, &index) in indices.numbers.iter().enumerate() {
         let row = index.and_then(|index| {
@@ -112,19 +110,14 @@ fn check_indices(indices: &Section<'_, u64>, rows: u32, report: &mut Report<'_>)
 }
 
 /// Right pointers, counted from 0.
-fn columns(pointers: &Section<'_, u64>) -> Vec<usize> {
+fn columns(pointers: &Section<u64>) -> Vec<usize> {
     pointers.numbers.iter().flatten().map(|&pointer| pointer as usize - 1).collect()
 }
 
-/// Reports what stands behind the matrix and the right-hand sides, or that these are cut off.
+/// Reports text behind the matrix. Right-hand sides are skipped, however many cards of them there are.
 fn finish_file(lines: &mut Lines<'_>, right_hand_sides: u64, report: &mut Report<'_>) {
-    for skipped in 0..right_hand_sides {
-        if lines.remaining() == 0 {
-            let expected = format!("{right_hand_sides} as the header says; is the file truncated?");
-            report.add(lines.offset(), "number of right-hand side cards", skipped, expected);
-            return;
-        }
-        lines.any();
+    if right_hand_sides > 0 {
+        return;
     }
     if let Some(line) = lines.next() {
         let rest = line.rest();
@@ -140,15 +133,13 @@ fn assemble(
     offset: impl Fn(usize) -> usize,
 ) -> Listed {
     let mut listed = Listed::default();
-    listed.entries.reserve(rows.len());
-    listed.offsets.reserve(rows.len());
+    listed.reserve(rows.len());
     for (column, bounds) in (0_u32..).zip(columns.windows(2)) {
         for at in bounds[0]..bounds[1].min(rows.len()) {
             // An unknown value has been reported: its position is checked all the same.
             let value = values.get(at).copied().flatten().unwrap_or(0.0);
             if let Some(&Some(row)) = rows.get(at) {
-                listed.entries.push(Entry { row, column, value });
-                listed.offsets.push(offset(at));
+                listed.push(Entry { row, column, value }, offset(at), Symmetry::General);
             }
         }
     }
@@ -159,9 +150,9 @@ fn check_triangle(listed: &Listed, symmetry: Symmetry, report: &mut Report<'_>) 
     if symmetry == Symmetry::General {
         return;
     }
-    for (entry, &offset) in listed.entries.iter().zip(&listed.offsets) {
+    for (entry, place) in listed.entries.iter().zip(&listed.places) {
         if entry.row < entry.column {
-            report.add_with(offset, INDICES.one, |_| {
+            report.add_with(place.offset, INDICES.one, |_| {
                 let least = entry.column + 1;
                 let expected = "a symmetric file listing the lower triangle only";
                 ((entry.row + 1).to_string(), format!("at least {least} as its column, {expected}"))

@@ -1,8 +1,11 @@
-//! One part of the file, a run of equally formatted numbers: cards into fields.
+//! One part of the file, a run of numbers under one format: cards into fields.
 //!
 //! It must never know what the numbers are for.
 
-use super::{fortran::Format, header};
+use super::{
+    fortran::{Card, Format, Slot},
+    header,
+};
 use crate::{
     errors::{Excerpt, Misfits, Report},
     scan::{Field, Lines},
@@ -20,69 +23,73 @@ pub(super) struct Naming {
 }
 
 /// The numbers of one part, and where they stand.
-pub(super) struct Section<'a, T> {
+pub(super) struct Section<T> {
     /// `None` where a mistake was reported. Fewer than there should be if the part was not read to its end.
     pub(super) numbers: Vec<Option<T>>,
-    cards: Vec<Field<'a>>,
-    format: Format,
+    offsets: Vec<usize>,
 }
 
-impl<T> Section<'_, T> {
+impl<T> Section<T> {
     /// The byte that a number begins at.
     pub(super) fn offset(&self, at: usize) -> usize {
-        let Format { repeat, width, .. } = self.format;
-        header::field(self.cards[at / repeat], at % repeat * width, width).offset
+        self.offsets[at]
     }
 }
 
 /// Reads `count` numbers with `parse`, from as many cards as the format needs; `None`, reported, if the file
 /// ends before.
-pub(super) fn read<'a, T>(
-    lines: &mut Lines<'a>,
+pub(super) fn read<T>(
+    lines: &mut Lines<'_>,
     count: u64,
-    format: Format,
+    format: &Format,
     naming: Naming,
-    parse: impl Fn(&[u8]) -> Option<T>,
+    parse: impl Fn(&[u8], &Slot) -> Option<T>,
     report: &mut Report<'_>,
-) -> Option<Section<'a, T>> {
-    let mut section = Section { numbers: Vec::new(), cards: Vec::new(), format };
-    let room = lines.remaining() / format.width + 1; // what the file can hold, whatever it claims
-    section.numbers.reserve(room.min(usize::try_from(count).unwrap_or(usize::MAX)));
+) -> Option<Section<T>> {
+    let mut section = Section { numbers: Vec::new(), offsets: Vec::new() };
+    let narrowest = format.slots().map(|slot| slot.width).min().unwrap_or(1);
+    let room = lines.remaining() / narrowest + 1; // what the file can hold, whatever it claims
+    let room = room.min(usize::try_from(count).unwrap_or(usize::MAX));
+    section.numbers.reserve(room);
+    section.offsets.reserve(room);
     let mut misfits = Misfits::default();
     let mut looking = true; // else the cards of this part are only passed over
     let mut left = count;
-    while left > 0 {
+    for at in 0.. {
+        if left == 0 {
+            break;
+        }
         if lines.remaining() == 0 {
-            let expected = format!("{count} as the header says; is the file truncated?");
+            let expected = format!("{count} as the header, line 3, says; is the file truncated?");
             report.add(lines.offset(), naming.number, count - left, expected);
             return None;
         }
-        let card = lines.any().card();
-        let fields = usize::try_from(left).unwrap_or(usize::MAX).min(format.repeat);
+        let (card, layout) = (lines.any().card(), format.card(at));
+        let fields = usize::try_from(left).unwrap_or(usize::MAX).min(layout.slots.len());
         left -= fields as u64;
-        looking = looking && misfits.go_on(section.take(card, fields, naming, &parse, report));
+        looking = looking && misfits.go_on(section.take(card, layout, fields, naming, &parse, report));
     }
     Some(section)
 }
 
-impl<'a, T> Section<'a, T> {
-    /// Takes the fields of one card; says whether all of them, and nothing else, stood there.
+impl<T> Section<T> {
+    /// Takes the first `fields` fields of one card; says whether all of them, and nothing else, stood there.
     fn take(
         &mut self,
-        card: Field<'a>,
+        card: Field<'_>,
+        layout: &Card,
         fields: usize,
         naming: Naming,
-        parse: impl Fn(&[u8]) -> Option<T>,
+        parse: impl Fn(&[u8], &Slot) -> Option<T>,
         report: &mut Report<'_>,
     ) -> bool {
-        self.cards.push(card);
-        let Format { width, .. } = self.format;
         let mut fits = true;
-        for at in 0..fields {
-            let field = header::field(card, at * width, width);
+        for slot in &layout.slots[..fields] {
+            let Slot { start, width, .. } = *slot;
+            let field = header::field(card, start, width);
             // Numbers stand at the right of their fields: one on a card that ends before is cut.
-            let whole = card.text.len() >= (at + 1) * width;
-            let number = parse(field.text).filter(|_| whole);
+            let whole = card.text.len() >= start + width;
+            let number = parse(field.text, slot).filter(|_| whole);
             if number.is_none() && fits {
                 let Naming { one, expected, .. } = naming;
                 report.add(
@@ -94,13 +101,25 @@ impl<'a, T> Section<'a, T> {
             }
             fits &= number.is_some();
             self.numbers.push(number);
+            self.offsets.push(field.offset);
         }
-        let rest = header::field(card, fields * width, card.text.len());
-        if fits && !rest.text.is_empty() {
+        let behind = layout.slots[..fields].last().zip(behind(card, layout, fields));
+        if let Some((Slot { width, .. }, rest)) = behind.filter(|_| fits) {
             let expected = format!("the end of the card after {fields} fields of width {width}");
             report.add(rest.offset, "trailing text", Excerpt(rest.text), expected);
             fits = false;
         }
         fits
     }
+}
+
+/// The text behind the fields that are used, if there is any: in one of the other fields, or behind all that the format
+/// tells. Columns that the format skips may have any text.
+fn behind<'a>(card: Field<'a>, layout: &Card, used: usize) -> Option<Field<'a>> {
+    let other = layout.slots[used..].iter().find(|slot| {
+        let field = header::field(card, slot.start, slot.width);
+        !field.text.is_empty()
+    });
+    let start = other.map_or(layout.end, |slot| slot.start);
+    Some(header::field(card, start, card.text.len())).filter(|rest| !rest.text.is_empty())
 }

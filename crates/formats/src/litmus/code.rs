@@ -57,7 +57,7 @@ pub(super) fn read(
     let threads = head(tokens, report)?;
     let mut columns: Vec<Column<'_>> = Vec::new();
     columns.resize_with(threads, Column::default);
-    while !BEHIND.iter().any(|word| tokens.peek().is(word)) {
+    while !BEHIND.iter().any(|word| tokens.peek().is_word(word)) {
         row(&mut columns, tokens, names, report)?;
     }
     Some(columns.into_iter().map(|column| column.finish(report)).collect())
@@ -72,7 +72,7 @@ fn head(tokens: &mut Tokens<'_>, report: &mut Report<'_>) -> Option<usize> {
             return None;
         }
         let name = format!("P{thread}");
-        if !token.is(&name) {
+        if !token.is_word(&name) {
             token.refuse("thread", &name, report);
             return None;
         }

@@ -88,11 +88,11 @@ impl Reader<'_, '_, '_> {
     /// A quantifier and what it is about.
     pub(super) fn condition(&mut self) -> Option<Condition> {
         let token = self.tokens.peek();
-        let quantifier = if self.tokens.accept("exists") {
+        let quantifier = if self.tokens.accept_word("exists") {
             Quantifier::Exists
-        } else if self.tokens.accept("forall") {
+        } else if self.tokens.accept_word("forall") {
             Quantifier::ForAll
-        } else if self.tokens.accept("~") && self.tokens.accept("exists") {
+        } else if self.tokens.accept("~") && self.tokens.accept_word("exists") {
             Quantifier::NotExists
         } else {
             token.refuse("condition", "exists, ~exists or forall", self.report);

@@ -26,6 +26,9 @@ use crate::{
 ///   `andi`, `ori`, `xori`; `beq`, `bne`, `blt`, `bge`, `j` to labels of later rows; `nop`, `fence.i`, `fence.tso` and `fence`
 ///   with or without the accesses that it orders.
 ///
+/// Letter case means nothing in names of architectures, threads, instructions and registers, nor in the words `locations`, `filter`,
+/// `exists` and `forall`. It distinguishes variables.
+///
 /// Not read are instructions that read and write memory in one step, and branches backward.
 ///
 /// # Errors
@@ -113,9 +116,9 @@ fn asked(tokens: &mut Tokens<'_>, names: &mut Names, report: &mut Report<'_>) ->
     let mut reader = Reader { tokens, names, report };
     let (mut filter, mut observed) = (None, Vec::new());
     loop {
-        if reader.tokens.accept("locations") {
+        if reader.tokens.accept_word("locations") {
             reader.listed(&mut observed)?;
-        } else if reader.tokens.accept("filter") {
+        } else if reader.tokens.accept_word("filter") {
             filter = Some(reader.formula(0)?);
         } else {
             break;

@@ -1,4 +1,4 @@
-//! RISC-V instructions and registers (*The RISC-V Instruction Set Manual*, volume I).
+//! RISC-V instructions and registers (*The RISC-V Instruction Set Manual*, volume I), in any letter case.
 //!
 //! It must never know the rest of a file.
 
@@ -26,6 +26,7 @@ const BY_USE: [&str; 32] = [
 
 /// The one name of a register.
 pub(super) fn register(name: &str) -> Option<String> {
+    let name = name.to_ascii_lowercase();
     let numbered = name.strip_prefix('x').and_then(|number| scan::unsigned(number.as_bytes()));
     let numbered = numbered.filter(|number| *number < BY_USE.len() as u64).map(|number| number as usize);
     let number = numbered.or_else(|| BY_USE.iter().position(|by_use| *by_use == name));
@@ -35,7 +36,8 @@ pub(super) fn register(name: &str) -> Option<String> {
 /// Reads an instruction.
 pub(super) fn instruction(cell: &mut Cell<'_, '_, '_>) -> Option<Step> {
     let word = cell.tokens.take();
-    let (base, annotation) = word.text().split_once('.').unwrap_or((word.text(), ""));
+    let name = word.text().to_ascii_lowercase();
+    let (base, annotation) = name.split_once('.').unwrap_or((&name, ""));
     match (base, annotation) {
         ("fence", "") => return fence(cell),
         ("fence", "i" | "tso") | ("nop", "") => return Some(Step::Nothing),
@@ -49,17 +51,17 @@ pub(super) fn instruction(cell: &mut Cell<'_, '_, '_>) -> Option<Step> {
         "sd" if ordered => return store(cell, Size::Whole),
         _ => {}
     }
-    if let Some((operation, immediate)) = operation(word.text()) {
+    if let Some((operation, immediate)) = operation(&name) {
         return compute(cell, operation, immediate);
     }
-    if let Some(comparison) = comparison(word.text()) {
+    if let Some(comparison) = comparison(&name) {
         let left = source(cell)?;
         cell.comma()?;
         let right = source(cell)?;
         cell.comma()?;
         return cell.branch(comparison, left, right);
     }
-    match word.text() {
+    match name.as_str() {
         "li" => set(cell, true),
         "mv" => set(cell, false),
         "j" => cell.branch(Comparison::Equal, Operand::Constant(0), Operand::Constant(0)),
@@ -153,7 +155,7 @@ fn fence(cell: &mut Cell<'_, '_, '_>) -> Option<Step> {
 fn accesses(cell: &mut Cell<'_, '_, '_>) -> Option<()> {
     let token = cell.tokens.take();
     let mut order = "iorw".chars();
-    let ascends = token.text().chars().all(|access| order.any(|known| known == access));
+    let ascends = token.text().chars().all(|access| order.any(|known| known.eq_ignore_ascii_case(&access)));
     if token.text().is_empty() || !ascends {
         token.refuse("accesses", "letters of iorw, in this order", cell.report);
         return None;

@@ -33,6 +33,11 @@ impl<'a> Token<'a> {
         self.field.text == text.as_bytes()
     }
 
+    /// Whether it is this word, in any letter case.
+    pub(super) fn is_word(&self, word: &str) -> bool {
+        self.field.text.eq_ignore_ascii_case(word.as_bytes())
+    }
+
     /// What it says, for words and numbers.
     pub(super) fn text(&self) -> &'a str {
         str::from_utf8(self.field.text).unwrap_or_default()
@@ -92,6 +97,15 @@ impl<'a> Tokens<'a> {
     /// Takes the next one if it is this.
     pub(super) fn accept(&mut self, text: &str) -> bool {
         let found = self.peek().is(text);
+        if found {
+            self.take();
+        }
+        found
+    }
+
+    /// Takes the next one if it is this word, in any letter case.
+    pub(super) fn accept_word(&mut self, word: &str) -> bool {
+        let found = self.peek().is_word(word);
         if found {
             self.take();
         }

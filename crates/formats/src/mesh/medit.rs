@@ -261,7 +261,8 @@ impl<'a> Reader<'a, '_> {
         }
         if let Some(count) = stated.filter(|&count| count != records.len()) {
             let at = surplus.unwrap_or_else(|| self.next_offset());
-            let expected = format!("{count} as the section says");
+            let (line, _) = self.report.place(keyword.offset);
+            let expected = format!("{count} as the section, line {line}, says");
             self.report.add(at, "number of records", records.len(), expected);
         }
         match section {

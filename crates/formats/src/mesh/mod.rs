@@ -7,7 +7,7 @@ pub mod medit;
 pub mod text;
 
 use crate::{
-    Errors, compression::decompress_named, errors::Excerpt, file_name::ends_in, scan::Lines, scan::unsigned,
+    Errors, compression::decompress_named, errors::Excerpt, file_name::ending, scan::Lines, scan::unsigned,
 };
 
 /// The formats read, as a message lists them.
@@ -50,7 +50,8 @@ pub struct Face {
 /// Names may further end in `.gz` or `.zst`, and letter case is all one.
 ///
 /// # Errors
-/// A corrupt or too large stream, a format that is none of these, or what the format's reader reports.
+/// A corrupt or too large stream, a name that tells another format or compression than the content, a format that is none of
+/// these, or what the format's reader reports.
 pub fn read(name: &str, bytes: &[u8]) -> Result<Mesh, Errors> {
     let bytes = &*decompress_named(name, bytes)?;
     let first = Lines::new(bytes, Some(b'#')).next();
@@ -58,16 +59,33 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<Mesh, Errors> {
     let counts = first.is_some_and(|mut line| {
         line.count() == 4 && [(); 4].iter().all(|()| unsigned(line.take().text).is_some())
     });
-    if word == medit::FIRST_KEYWORD {
-        medit::read(name, bytes)
-    } else if counts {
-        text::read(name, bytes)
-    } else if ends_in(name, &[".mesh"]) {
-        medit::read(name, bytes)
-    } else if ends_in(name, &[".txt"]) {
-        text::read(name, bytes)
-    } else {
-        let start = first.map_or(&b""[..], |line| line.rest().text);
-        Err(Errors::whole_file(name, "mesh format", Excerpt(start), KNOWN))
+    let found = (word == medit::FIRST_KEYWORD).then_some(Format::Medit).or(counts.then_some(Format::Text));
+    let named = ending(name, &[".mesh", ".txt"]);
+    let told = named.map(|ending| if ending == ".mesh" { Format::Medit } else { Format::Text });
+    match (found, told) {
+        (Some(Format::Medit), Some(Format::Text)) => {
+            Err(misnamed(name, ".txt", ".mesh, as the content is Medit"))
+        }
+        (Some(Format::Text), Some(Format::Medit)) => {
+            Err(misnamed(name, ".mesh", ".txt, as the content is mesh text"))
+        }
+        (Some(Format::Medit), _) | (None, Some(Format::Medit)) => medit::read(name, bytes),
+        (Some(Format::Text), _) | (None, Some(Format::Text)) => text::read(name, bytes),
+        (None, None) => {
+            let start = first.map_or(&b""[..], |line| line.rest().text);
+            Err(Errors::whole_file(name, "mesh format", Excerpt(start), KNOWN))
+        }
     }
+}
+
+/// The formats of meshes.
+#[derive(Clone, Copy)]
+enum Format {
+    Medit,
+    Text,
+}
+
+/// The mistake of a file whose name tells another format than its content.
+fn misnamed(name: &str, ending: &str, right: &str) -> Errors {
+    Errors::whole_file(name, "name", ending, format_args!("a name that ends in {right}"))
 }

@@ -63,8 +63,8 @@ fn the_number_of_patches() {
 
 #[test]
 fn patches_that_are_not_bicubic() {
-    assert_replaced("\n3 3\n", "\n3 2\n", &["2:1: degrees of a patch 3 2: expected 3 3"]);
-    assert_replaced("\n3 3\n", "\n3 3 3\n", &["2:1: degrees of a patch 3 3 3: expected 3 3"]);
+    assert_replaced("\n3 3\n", "\n3 2\n", &["2:3: degrees of a patch 3 2: expected 3 3"]);
+    assert_replaced("\n3 3\n", "\n3 3 3\n", &["2:5: degrees of a patch 3 3 3: expected 3 3"]);
     assert_replaced("\n3 3\n", "\n", &["2:1: degrees of a patch 0 0 0: expected 3 3"]);
 }
 

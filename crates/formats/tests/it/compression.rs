@@ -37,6 +37,29 @@ fn both_formats_are_recognised_whole_and_joined() {
     }
 }
 
+/// Tapes and block devices pad a file so, and `gzip -t` says nothing of it.
+#[test]
+fn zeros_behind_the_last_gzip_member_are_passed_over() {
+    let text = text();
+    for zeros in [1, 511, 4096] {
+        let padded = [gzip(&text), vec![0; zeros]].concat();
+        assert_eq!(decompress(&padded).expect("whole").as_ref(), text);
+        let between = [gzip(&text), vec![0; zeros], gzip(&text)].concat();
+        assert!(decompress(&between).is_err(), "a member behind them is not");
+    }
+    let followed = [gzip(&text), b"text".to_vec()].concat();
+    let error = decompress(&followed).expect_err("more than zeros").to_string();
+    assert!(error.contains("4 bytes behind the last member, which are neither one nor zeros"), "{error}");
+}
+
+#[test]
+fn zstd_frames_without_content_are_passed_over() {
+    let (text, empty) = (text(), [&b"\x5d\x2a\x4d\x18\x03\0\0\0abc"[..]].concat());
+    let around = [empty.clone(), zstd(&text), empty.clone(), zstd(&text)].concat();
+    assert_eq!(decompress(&around).expect("whole").as_ref(), text.repeat(2));
+    assert!(decompress(&empty[..9]).is_err(), "cut");
+}
+
 #[test]
 fn every_truncation_is_noticed() {
     let text = text();

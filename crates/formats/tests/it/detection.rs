@@ -4,12 +4,13 @@ use std::io::Write;
 
 use flate2::{Compression, write::GzEncoder};
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
-use tradewind_formats::{Errors, SparseMatrix, Symmetry, matrix, mesh};
+use tradewind_formats::{Errors, SparseMatrix, Symmetry, bezier, matrix, mesh};
 
 const MARKET: &str = "%%MatrixMarket matrix coordinate real symmetric\n1 1 1\n1 1 5\n";
 const BOEING: &str = "t\n\nRSA                        1             1             1             0\n\
                       (2I1)           (1I1)           (1F2.0)\n12\n1\n5.\n";
 const TRIANGLE: &str = "0 0 5\n";
+const SIZED: &str = "1 1 1 -1\n0 0 5\n";
 const HEADED: &str = "1 1 1\n1 1 5\n";
 const MEDIT: &str = "MeshVersionFormatted 1\nDimension 3\nVertices 0\nTetrahedra 0\nEnd\n";
 const MESH_TEXT: &str = "# comment\n0 0 0 0\n";
@@ -29,14 +30,71 @@ fn shown<T>(read: Result<T, Errors>) -> String {
 }
 
 #[test]
-fn the_content_decides_over_the_name() {
+fn the_content_decides() {
     let expected = matrix("m", MARKET);
-    for (name, text) in [("m.tri", MARKET), ("m", BOEING), ("m.mtx", BOEING), ("dir/M.TRI", TRIANGLE)] {
+    for (name, text) in [
+        ("m.txt", MARKET),
+        ("M.MTX", MARKET),
+        ("m", BOEING),
+        ("m.rb", BOEING),
+        ("dir/M.TRI", TRIANGLE),
+        ("m.tri", SIZED),
+        ("m.tri", HEADED),
+    ] {
         assert_eq!(matrix(name, text), expected, "{name}");
     }
     let headed = matrix("m.mat.txt", HEADED);
     assert_eq!(headed.symmetry, Symmetry::General);
     assert_eq!(headed.into_symmetric(), Ok(expected));
+}
+
+#[test]
+fn a_name_that_disagrees_with_the_content_is_refused() {
+    let refused = |name: &str, bytes: &[u8]| shown(matrix::read(name, bytes));
+    assert_eq!(
+        refused("m.tri", MARKET.as_bytes()),
+        "m.tri:1:1: name .tri: expected a name that ends in .mtx, as the content is Matrix Market"
+    );
+    for name in ["m.mtx", "m.MM.gz", "m.tri", "m.mat.txt"] {
+        let bytes = if name.ends_with(".gz") { gzip(BOEING) } else { BOEING.into() };
+        let refused = refused(name, &bytes);
+        let expected = "as the content is Harwell-Boeing or Rutherford-Boeing";
+        assert!(
+            refused.starts_with(&format!("{name}:1:1: name .")) && refused.ends_with(expected),
+            "{refused}"
+        );
+    }
+    assert_eq!(
+        refused("m.mtx.gz", MARKET.as_bytes()),
+        "m.mtx.gz:1:1: start %%MatrixMarket m: expected a gzip stream; a file that is not compressed has no .gz"
+    );
+    assert_eq!(
+        refused("m.mtx.zst", &gzip(MARKET)),
+        "m.mtx.zst:1:1: name .zst: expected a name that ends in .gz, as the content is a gzip stream"
+    );
+    assert!(refused("m.mat.txt", b"0 0 1.5\n").contains(":1:1: size line 0 0 1.5: expected rows, columns"));
+    let mesh = |name: &str, text: &str| shown(mesh::read(name, text.as_bytes()));
+    assert_eq!(
+        mesh("m.mesh", MESH_TEXT),
+        "m.mesh:1:1: name .mesh: expected a name that ends in .txt, as the content is mesh text"
+    );
+    assert_eq!(
+        mesh("m.txt", MEDIT),
+        "m.txt:1:1: name .txt: expected a name that ends in .mesh, as the content is Medit"
+    );
+}
+
+#[test]
+fn compressions_that_are_not_undone_are_named_with_the_command_that_undoes_them() {
+    for (bytes, expected) in [
+        (&b"\xfd7zXZ\0rest"[..], "m:1:1: compression xz: expected plain, gzip or zstd; xz -dk m unpacks it"),
+        (b"BZh91AY", "m:1:1: compression bzip2: expected plain, gzip or zstd; bunzip2 -k m unpacks it"),
+        (b"PK\x03\x04", "m:1:1: compression zip: expected plain, gzip or zstd; unzip m unpacks it"),
+    ] {
+        assert_eq!(shown(matrix::read("m", bytes)), expected);
+        assert_eq!(shown(mesh::read("m", bytes)), expected);
+        assert_eq!(shown(bezier::read("m", bytes)), expected);
+    }
 }
 
 #[test]
@@ -57,7 +115,7 @@ fn damaged_files_are_taken_for_what_they_are() {
     assert_eq!(unnamed(&BOEING.replace("(2I1)", "[2I1]")).as_deref(), Some("m:4:1: pointer format [2I1]"));
     assert_eq!(unnamed(&BOEING.replace("RSA", "X  ")).as_deref(), Some("m:3:1: matrix type X"));
     let named = |name: &str| lead(matrix::read(name, b"x"));
-    assert_eq!(named("m.mtx.gz").as_deref(), Some("m.mtx.gz:1:1: banner x"));
+    assert_eq!(named("m.mtx").as_deref(), Some("m.mtx:1:1: banner x"));
     assert_eq!(named("tk.O").as_deref(), Some("tk.O:1:2: header of 1 cards"));
     assert_eq!(named("m.rb").as_deref(), Some("m.rb:1:2: header of 1 cards"));
     let mesh = |name: &str| shown(mesh::read(name, b"x\n"));
@@ -78,6 +136,11 @@ fn unknown_formats_are_one_mistake() {
         "m:1:1: mesh format missing: expected Medit (MeshVersionFormatted …) or mesh text (nodes edges tets \
          faces, then records); each plain, gzip or zstd"
     );
+}
+
+#[test]
+fn bezier_patches_may_be_compressed() {
+    assert_eq!(bezier::read("pot.bpt.gz", &gzip("0\n")), Ok(Vec::new()));
 }
 
 #[test]

@@ -83,15 +83,22 @@ fn right_hand_sides_are_skipped() {
     let start = START.replace("             0\n", "             2\n");
     let whole = SYMMETRIC.replacen("             \n", "             \nF                        1\n", 1);
     let with = |cards: &str| read("m.rsa", format!("{start}{whole}{cards}").as_bytes());
-    assert_eq!(with("anything\nat all\n"), Ok(matrix(SYMMETRIC)));
+    for cards in ["", "anything\n", "anything\nat all\n", "anything\nat all\nmore\n", "no newline"] {
+        assert_eq!(with(cards), Ok(matrix(SYMMETRIC)), "{cards}");
+    }
     assert_eq!(
-        with("anything\n").expect_err("one is missing").to_string(),
-        "m.rsa:12:1: number of right-hand side cards 1: expected 2 as the header says; is the file truncated?"
+        read("m.rsa", format!("{start}{SYMMETRIC}").as_bytes()).expect_err("no fifth card").to_string(),
+        "m.rsa:5:1: fifth card 1345: expected F or M, since the second card counts 2 cards of right-hand sides"
     );
-    assert_eq!(
-        with("anything\nat all\nmore\n").expect_err("one too many").to_string(),
-        "m.rsa:13:1: trailing text more: expected the end of the file"
-    );
+}
+
+/// Writers leave it there, and RBio passes over it.
+#[test]
+fn a_fifth_card_that_nothing_is_counted_for_is_passed_over() {
+    for card in ["F ignore", "MGX           1             0", "f"] {
+        let with = SYMMETRIC.replacen("             \n", &format!("             \n{card}\n"), 1);
+        assert_eq!(file(&with), Ok(matrix(SYMMETRIC)), "{card}");
+    }
 }
 
 #[test]
@@ -109,19 +116,37 @@ fn types_that_are_not_read() {
 
 #[test]
 fn formats_that_are_none() {
-    assert_replaced("(4I1)", "(4X1)", &["4:1: pointer format (4X1): expected one of integers, as (16I5)"]);
-    assert_replaced("(3I1)", "(3F1)", &["4:17: index format (3F1): expected one of integers, as (16I5)"]);
-    let expected = "4:33: value format (3I9.2): expected one of reals, as (4E20.12) or (1P,5D16.8)";
+    let known = "I, E, D, F or G with a width, or X, T, P or (";
+    assert_replaced("(4I1)", "(4X1)", &[&format!("4:5: pointer format (4X1): expected {known}")]);
+    assert_replaced("(3I1)", "(3F1.0)", &["4:19: index format (3F1.0): expected one of integers, as (16I5)"]);
+    let expected = "4:35: value format (3I9.2): expected one of reals, as (4E20.12) or (1P,5D16.8)";
     assert_replaced("(3E9.2)", "(3I9.2)", &[expected]);
+    let parenthesis = "( and a format, as (16I5) or (4(1X,E15.8))";
     assert_replaced(
         "(4I1)           (3I1)           (3E9.2)",
         "é",
         &[
-            "4:1: pointer format é: expected one of integers, as (16I5)",
-            "4:16: index format missing: expected one of integers, as (16I5)",
-            "4:16: value format missing: expected one of reals, as (4E20.12) or (1P,5D16.8)",
+            &format!("4:1: pointer format é: expected {parenthesis}"),
+            &format!("4:16: index format missing: expected {parenthesis}"),
+            &format!("4:16: value format missing: expected {parenthesis}"),
         ],
     );
+}
+
+#[test]
+fn formats_with_groups_skips_and_scale_factors() {
+    let expected = matrix(SYMMETRIC);
+    let values = " 4.00E+00-1.00E+00 5.00E+00\n 6.00E+00\n";
+    let other = |format: &str, cards: &str| {
+        let body = SYMMETRIC.replace("(3E9.2)             ", &format!("{format:20}")).replace(values, cards);
+        assert_eq!(file(&body), Ok(expected.clone()), "{format}");
+    };
+    other("(3(1X,E8.2))", values.replace("0-1", "0 -1").replace("-1.00E", "-1.0E").as_str());
+    other("(2(X,e8.2,1x,F7.2))", "x4.00E+00;  -1.00x5.00E+00;   6.00\n");
+    other("(1P,2F9.1,2(F9.1))", "     40.0    -10.0     50.0     60.0\n");
+    other("(T5,4G5.0)", "skip   4   -1.    5    6 \n");
+    other("(2E9.2/F9.2)", " 4.00E+00-1.00E+00\n     5.00\n 6.00E+00\n");
+    other("(3E9.2,53X)", " 4.00E+00-1.00E+00 5.00E+00  in columns that are skipped\n 6.00E+00\n");
 }
 
 #[test]
@@ -152,7 +177,7 @@ fn sizes() {
         &[
             "6:4: column pointer missing: expected an integer in a field of width 1",
             "7:2: column pointer missing: expected an integer in a field of width 1",
-            "10:1: number of column pointers 20: expected 4294967296 as the header says; \
+            "10:1: number of column pointers 20: expected 4294967296 as the header, line 3, says; \
              is the file truncated?",
         ],
     );
@@ -248,7 +273,8 @@ fn one_mistake_does_not_hide_another_part() {
 #[test]
 fn counts() {
     let indices = SYMMETRIC.find("122").unwrap_or(0);
-    let expected = "6:1: number of row indices 0: expected 4 as the header says; is the file truncated?";
+    let expected =
+        "6:1: number of row indices 0: expected 4 as the header, line 3, says; is the file truncated?";
     assert_mistakes(&SYMMETRIC[..indices], &[expected]);
     let trailing = format!("{SYMMETRIC}\n 7.0\n");
     assert_mistakes(&trailing, &["11:2: trailing text 7.0: expected the end of the file"]);

@@ -109,6 +109,33 @@ fn x86() {
     assert_eq!(observed, ["0:EAX", "1:EAX"]);
 }
 
+/// Tests of herdtools7 have capitals.
+#[test]
+fn letter_case_distinguishes_nothing_but_variables() {
+    let upper = |text: &str, kept: &[&str]| {
+        let (head, body) = text.split_at(text.find('{').unwrap_or(0));
+        let body = kept
+            .iter()
+            .fold(body.to_ascii_uppercase(), |body, name| body.replace(&name.to_ascii_uppercase(), name));
+        format!("{head}{body}")
+    };
+    let risc_v = MP.replace("=x;", "=var_a;").replace("=y;", "=var_b;");
+    assert_eq!(test(&upper(&risc_v, &["var_a", "var_b"])), test(&risc_v));
+    let x86 = SB.replace("x=0", "var_a=0").replace("[x]", "[var_a]").replace("[y]", "[var_b]");
+    assert_eq!(test(&upper(&x86, &["var_a", "var_b"])), test(&x86));
+    assert_eq!(
+        test(&x86.replace("EAX", "eax").replace("MOV", "mov").replace("MFENCE", "mFence")),
+        test(&x86)
+    );
+    let all = "LD.AQRL X1,8(A0) ; SD.RL ZERO,(T1) ; ADDI S0,X0,0X1F ; FENCE RW,W ; FENCE.TSO ; BNE X1,A0,L ; L: NOP";
+    let lines = all.replace(" ; ", " ;\n ");
+    assert_eq!(code("RISCV", &lines), code("riscv", &lines.to_lowercase()));
+    let listed = MP.replace("exists\n(1:x5=1 /\\ 1:x7=0)", "Locations [x;]\nFilter (x=1)\nForall (y=1)");
+    assert_eq!(test(&listed), test(&listed.replace("Lo", "lo").replace("Fil", "fil").replace("For", "for")));
+    let two = test(&MP.replace("1:x8=x;", "1:x8=X;"));
+    assert_eq!(two.locations.len(), 3, "x, y and X");
+}
+
 #[test]
 fn instructions_of_risc_v() {
     let register = Operand::Register;

@@ -4,6 +4,7 @@
 
 mod bezier;
 mod compression;
+mod damage;
 mod data;
 mod detection;
 mod harwell_boeing;

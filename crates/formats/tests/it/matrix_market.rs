@@ -72,18 +72,22 @@ fn banner() {
     let complex = "%%MatrixMarket matrix coordinate complex hermitian\n";
     assert_eq!(
         errors(complex, "anything").to_string(),
-        "m.mtx:1:34: field complex: expected real or integer or pattern\n\
-         m.mtx:1:42: symmetry hermitian: expected general or symmetric"
+        "m.mtx:1:34: field complex: expected real or double or integer or unsigned-integer or pattern"
     );
     assert_mistake(
-        "%%MatrixMarket matrix array real general\n",
+        "%%MatrixMarket matrix dense real\n",
         "",
-        "1:23: format array: expected coordinate",
+        "1:23: format dense: expected coordinate or array",
+    );
+    assert_mistake(
+        "%%MatrixMarket matrix array pattern general\n",
+        "",
+        "1:29: field pattern: expected real or double or integer or unsigned-integer",
     );
     assert_mistake(
         "%%MatrixMarket matrix coordinate real skew-symmetric\n",
         "",
-        "1:39: symmetry skew-symmetric: expected general or symmetric",
+        "1:39: symmetry skew-symmetric: expected general or symmetric or hermitian",
     );
 }
 
@@ -151,21 +155,90 @@ fn trailing_text() {
     assert_mistake(PATTERN, "1 1 1\n1 1 1.0\n", "3:5: trailing text 1.0: expected the end of the line");
 }
 
+/// As SciPy reads them.
 #[test]
-fn upper_triangle_of_a_symmetric_file() {
+fn every_triangle_of_a_symmetric_file_is_read() {
+    let lower = matrix(SYMMETRIC, "3 3 4\n1 1 4\n2 1 1\n2 2 4\n3 3 4\n");
+    assert_eq!(matrix(SYMMETRIC, "3 3 4\n1 1 4\n1 2 1\n2 2 4\n3 3 4\n"), lower);
+    let either = matrix(SYMMETRIC, "3 3 2\n1 2 1\n3 2 5\n");
+    assert_eq!(either.entries, [entry(1, 0, 1.0), entry(2, 1, 5.0)]);
     assert_mistake(
         SYMMETRIC,
-        "3 3 1\n2 3 1\n",
-        "3:3: column index 3: expected 1..=2, a symmetric file listing the lower triangle only",
+        "3 3 3\n2 1 1\n3 3 1\n1 2 1\n",
+        "5:1: entry (1, 2): expected one triangle of a symmetric matrix, the mirror image is on line 3; \
+         a file with both triangles is general",
     );
 }
 
 #[test]
-fn duplicates() {
+fn a_real_hermitian_matrix_is_symmetric() {
+    let body = "2 2 3\n1 1 4\n2 1 1\n2 2 3\n";
+    let hermitian = "%%MatrixMarket matrix coordinate real hermitian\n";
+    assert_eq!(matrix(hermitian, body), matrix(SYMMETRIC, body));
+}
+
+#[test]
+fn other_names_of_fields_and_banner() {
+    let body = "2 2 2\n1 1 2\n2 2 2\n";
+    let expected = matrix(SYMMETRIC, body);
+    for field in ["double", "integer", "unsigned-integer"] {
+        assert_eq!(matrix(&SYMMETRIC.replace("real", field), body), expected, "{field}");
+    }
+    for banner in [SYMMETRIC.replace("%%", "%"), format!("  {SYMMETRIC}"), format!("\n\t\r\n{SYMMETRIC}")] {
+        assert_eq!(matrix(&banner, body), expected, "{banner}");
+    }
+    assert_mistake(
+        &SYMMETRIC.replace("real", "unsigned-integer"),
+        "2 2 1\n1 1 -2\n",
+        "3:5: value -2: expected an integer of 0 to 2^53",
+    );
+}
+
+#[test]
+fn an_entry_that_comes_again_is_added() {
+    let summed = matrix(REAL, "2 2 4\n1 2 1\n2 2 1\n 1 2 5\n1 2 -0.5\n");
+    assert_eq!(summed.entries, [entry(0, 1, 5.5), entry(1, 1, 1.0)]);
+    let symmetric = matrix(SYMMETRIC, "2 2 3\n1 2 1\n2 2 1\n1 2 5\n");
+    assert_eq!(symmetric.entries, [entry(1, 0, 6.0), entry(1, 1, 1.0)]);
     assert_mistake(
         REAL,
-        "2 2 3\n1 2 1\n2 2 1\n 1 2 5\n",
+        "1 2 2\n1 1 1e308\n1 1 1e308\n",
+        "4:1: value 1e308 + 1e308: expected entries of one position whose sum can be represented",
+    );
+    assert_mistake(
+        INTEGER,
+        "1 2 2\n1 1 9007199254740992\n1 1 1\n",
+        "4:1: value 9007199254740992.0 + 1.0: expected entries of one position whose sum can be represented",
+    );
+    assert_mistake(
+        PATTERN,
+        "2 2 3\n1 2\n2 2\n 1 2\n",
         "5:2: entry (1, 2): expected each once, this one is on line 3 too",
+    );
+}
+
+/// As SciPy reads them.
+#[test]
+fn arrays() {
+    let general = "%%MatrixMarket matrix array real general\n";
+    let read = matrix(general, "% column by column\n2 3\n1\n0\n-0.5\n4\n0.0\n6\n");
+    assert_eq!((read.rows, read.columns, read.symmetry), (2, 3, Symmetry::General));
+    assert_eq!(read.entries, [entry(0, 0, 1.0), entry(0, 1, -0.5), entry(1, 1, 4.0), entry(1, 2, 6.0)]);
+    let symmetric = matrix(&general.replace("general", "symmetric"), "2 2\n4\n1\n3\n");
+    assert_eq!(symmetric, matrix(SYMMETRIC, "2 2 3\n1 1 4\n2 1 1\n2 2 3\n"));
+    assert_eq!(matrix(general, "0 5\n").entries, []);
+    assert_mistake(general, "", "2:1: size line missing: expected rows and columns");
+    assert_mistake(general, "1 1 1\n1\n", "2:5: trailing text 1: expected the end of the line");
+    assert_mistake(general, "1 2\n1\nx\n", "4:1: value x: expected a finite number");
+    assert_mistake(
+        general,
+        "1 2\n1\n",
+        "4:1: number of values 1: expected 2 as the size line, line 2, says; is the file truncated?",
+    );
+    assert_mistake(
+        general,
+        "1 1\n1\n\n2\n3\n",
+        "5:1: number of values 3: expected 1 as the size line, line 2, says",
     );
 }
 
@@ -174,20 +247,20 @@ fn counts() {
     assert_mistake(
         REAL,
         "2 2 3\n1 1 1\n",
-        "4:1: number of entries 1: expected 3 as the size line says; is the file truncated?",
+        "4:1: number of entries 1: expected 3 as the size line, line 2, says; is the file truncated?",
     );
     assert_mistake(
         REAL,
         "2 2 1\n1 1 1\n\n 2 2 1\n1 2 1\n",
-        "5:2: number of entries 3: expected 1 as the size line says",
+        "5:2: number of entries 3: expected 1 as the size line, line 2, says",
     );
 }
 
 #[test]
 fn all_mistakes_in_order_of_place() {
-    let errors = errors(REAL, "2 2 4\n1 1 1\n1 1 2\n3 x y\n");
+    let errors = errors(REAL, "2 2 4\n1 1 1\n1 1 1e\n3 x y\n");
     let places: Vec<_> = errors.listed().iter().map(|mistake| (mistake.line, mistake.column)).collect();
-    assert_eq!(places, [(4, 1), (5, 1), (5, 3), (5, 5), (6, 1)]);
+    assert_eq!(places, [(4, 5), (5, 1), (5, 3), (5, 5), (6, 1)]);
     assert_eq!((errors.name(), errors.unlisted()), ("m.mtx", 0));
 }
 

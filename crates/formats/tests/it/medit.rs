@@ -126,17 +126,17 @@ fn counts() {
     assert_replaced(
         "Tetrahedra\n2",
         "Tetrahedra\n3",
-        &["17:1: number of records 2: expected 3 as the section says"],
+        &["17:1: number of records 2: expected 3 as the section, line 13, says"],
     );
     assert_replaced(
         "Tetrahedra\n2",
         "Tetrahedra\n1",
-        &["16:1: number of records 2: expected 1 as the section says"],
+        &["16:1: number of records 2: expected 1 as the section, line 13, says"],
     );
     assert_replaced(
         "Vertices\n5",
         "Vertices\n4",
-        &["9:1: number of records 5: expected 4 as the section says"],
+        &["9:1: number of records 5: expected 4 as the section, line 3, says"],
     );
     assert_replaced("Vertices\n5", "Vertices\n-5", &["4:1: number of records -5: expected 0..=4294967295"]);
     assert_replaced(

@@ -29,7 +29,7 @@ fn integers() {
     );
     assert_eq!(
         mistakes(&INTEGERS.replace("(1I3)", "(1E3.0)")),
-        "m.rb:4:33: value format (1E3.0): expected one of integers, as (16I5)"
+        "m.rb:4:35: value format (1E3.0): expected one of integers, as (16I5)"
     );
 }
 
