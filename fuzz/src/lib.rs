@@ -53,6 +53,10 @@ pub fn triplet(bytes: &[u8]) {
         let written = writers::triplets(&matrix.entries, 0);
         assert_eq!(tradewind_formats::triplet::read("again", written.as_bytes(), symmetry), Ok(matrix));
     }
+    if let Some(matrix) = checked(tradewind_formats::triplet::read_either("fuzz", bytes)) {
+        let written = writers::sized_triplets(&matrix);
+        assert_eq!(tradewind_formats::triplet::read_either("again", written.as_bytes()), Ok(matrix));
+    }
     let Some(matrix) = checked(tradewind_formats::triplet::read_headed("fuzz", bytes)) else { return };
     let written = writers::headed_triplets(&matrix);
     assert_eq!(tradewind_formats::triplet::read_headed("again", written.as_bytes()), Ok(matrix));
@@ -104,7 +108,9 @@ pub fn detection(bytes: &[u8]) {
     if decompress_within(bytes, MOST_DECOMPRESSED).is_err() {
         return;
     }
-    for name in ["fuzz", "fuzz.tri.gz", "fuzz.mat.txt", "fuzz.mtx.zst", "fuzz.O", "fuzz.rb"] {
+    for name in
+        ["fuzz", "fuzz.tri", "fuzz.tri.gz", "fuzz.mat.txt", "fuzz.mtx", "fuzz.mtx.zst", "fuzz.O", "fuzz.rb"]
+    {
         if let Some(folded) = checked(matrix::read(name, bytes)).map(SparseMatrix::into_symmetric) {
             folded.map_or_else(|asymmetry| drop(asymmetry.to_string()), |matrix| check_matrix(&matrix));
         }

@@ -211,7 +211,7 @@ pub(crate) struct List {
 #[derive(Debug, Args)]
 pub(crate) struct Explain {
     /// The name of a shipped model, or a machine file
-    #[arg(value_name = "NAME|FILE")]
+    #[arg(value_name = "NAME|FILE", value_parser = told::name())]
     pub(crate) machine: String,
     /// Show the machine as it is under this policy
     #[arg(long, value_name = "P", value_parser = told::policy)]
@@ -237,7 +237,7 @@ pub(crate) enum What {
 #[derive(Debug, Args)]
 pub(crate) struct Study {
     /// The file of a study, or the name of a shipped one: see `tradewind list studies`
-    #[arg(value_name = "FILE|NAME")]
+    #[arg(value_name = "FILE|NAME", value_parser = told::name())]
     pub(crate) study: String,
     /// Write tables, JSON and figures into this folder, which must be empty, missing, or made by this command for this study
     #[arg(long, value_name = "DIR")]
@@ -262,7 +262,7 @@ pub(crate) struct Study {
 pub(crate) struct Report {
     /// Names or files of studies whose runs are on record, or folders that `tradewind study` has written, or that have such
     /// folders in them [default: every shipped study of which there are runs on record]
-    #[arg(value_name = "STUDY|FILE|DIR")]
+    #[arg(value_name = "STUDY|FILE|DIR", value_parser = told::name())]
     pub(crate) of: Vec<String>,
     /// The page to write
     #[arg(long, value_name = "FILE.html", default_value = "report.html")]
@@ -326,7 +326,7 @@ pub(crate) struct Litmus {
     #[arg(value_name = "FILE|DIR", required = true)]
     pub(crate) paths: Vec<PathBuf>,
     /// Machines to run them on
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "native,hurricane")]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "native,hurricane", value_parser = told::name())]
     pub(crate) machine: Vec<String>,
     /// Set a value of the models' machine files, for example network.latency="1 us"; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = told::setting)]
@@ -423,7 +423,7 @@ pub(crate) struct Common {
     #[command(flatten)]
     pub(crate) memory: Memory,
     /// An input of the program, or the path of its file alone; may be repeated
-    #[arg(long = "input", value_name = "KEY=VALUE|FILE")]
+    #[arg(long = "input", value_name = "KEY=VALUE|FILE", value_parser = told::name())]
     pub(crate) inputs: Vec<String>,
     /// Seed of everything that is left to chance
     #[arg(long, value_name = "S", default_value = "1", allow_negative_numbers = true, value_parser = told::whole("--seed", 0, u64::MAX))]
@@ -438,7 +438,7 @@ pub(crate) struct Common {
 #[derive(Debug, Args)]
 pub(crate) struct Run {
     /// `native` for this host, the name of a shipped model, or a machine file
-    #[arg(long, value_name = "native|NAME|FILE", default_value = "native")]
+    #[arg(long, value_name = "native|NAME|FILE", default_value = "native", value_parser = told::name())]
     pub(crate) machine: String,
     /// Number of nodes [default: the machine's own; native: 2, or 1 on too few cores; or as many as the program needs]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = told::some("--nodes"))]
@@ -476,7 +476,7 @@ pub(crate) struct Run {
 #[derive(Debug, Args)]
 pub(crate) struct Compare {
     /// Machines to compare on [default: native and paragon, or hurricane-1 for a program that paragon cannot run]
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = told::name())]
     pub(crate) machine: Vec<String>,
     /// Number of nodes, the same on every machine [default: with native among the machines 2, or as many as the program needs;
     /// else 4]

@@ -54,7 +54,7 @@ pub(crate) fn calibrate(
     progress.end();
     let calibration = measured.map_err(Problem::Failed)?;
     save(file, &calibrate::file(&calibration, &host))?;
-    let found = document::Calibrate::new(&calibration, file.display().to_string());
+    let found = document::Calibrate::new(&calibration, units::text::path(file));
     let distances = calibrate::told(&calibration.distances);
     let program = house.programs.find(ADVISED).map_or("PROGRAM", |entry| entry.name);
     let advised = text::Advised { command: &house.name, program };

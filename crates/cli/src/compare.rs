@@ -118,7 +118,7 @@ impl Sheet<'_> {
 /// The command line as it was typed, for the command of this name.
 fn called(name: &str) -> String {
     let quoted = |word: String| if word.contains(' ') { format!("\"{word}\"") } else { word };
-    let words = std::env::args().skip(1).map(quoted);
+    let words = std::env::args_os().skip(1).map(|word| quoted(units::text::of(word)));
     [name.to_owned()].into_iter().chain(words).collect::<Vec<_>>().join(" ")
 }
 

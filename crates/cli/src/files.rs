@@ -21,7 +21,7 @@ pub(crate) fn survive_limits() {
 /// Writes a file whole or not at all.
 pub(crate) fn save(path: &Path, text: &str) -> Result<(), Problem> {
     let mut file = draft(path)?;
-    let failed = |error: io::Error| Problem::Failed(format!("--out {}: {error}", path.display()));
+    let failed = |error: io::Error| Problem::Failed(format!("--out {}: {error}", units::text::path(path)));
     // Its own errors would name the draft, which nobody chose.
     file.as_file_mut().write_all(text.as_bytes()).map_err(failed)?;
     file.persist(path).map_err(|error| failed(error.error))?;
@@ -33,7 +33,7 @@ pub(crate) fn save(path: &Path, text: &str) -> Result<(), Problem> {
 pub(crate) fn draft(path: &Path) -> Result<NamedTempFile, Problem> {
     let folder = folder_of(path)?;
     let refused = |error: io::Error| {
-        wrong(path, &format!("no file can be made in {}: {}", folder.display(), error.kind()))
+        wrong(path, &format!("no file can be made in {}: {}", units::text::path(folder), error.kind()))
     };
     worlds::draft::create(folder).map_err(refused)
 }
@@ -79,12 +79,12 @@ fn folder_of(path: &Path) -> Result<&Path, Problem> {
         return Err(wrong(path, &"expected the name of a file"));
     }
     if !folder.is_dir() {
-        return Err(wrong(path, &format!("there is no folder {}", folder.display())));
+        return Err(wrong(path, &format!("there is no folder {}", units::text::path(folder))));
     }
     Ok(folder)
 }
 
 /// The problem of a path that `--out` names.
 pub(crate) fn wrong(path: &Path, why: &dyn Display) -> Problem {
-    Problem::wrong(format!("--out {}: {why}", path.display()))
+    Problem::wrong(format!("--out {}: {why}", units::text::path(path)))
 }

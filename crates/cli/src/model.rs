@@ -50,7 +50,7 @@ fn without_values(arguments: &Model) -> Result<(), Problem> {
     let value = |setting: &crate::told::Setting| {
         format!("--set {}: these tables have no values to set", setting.text)
     };
-    let picture = |path: &PathBuf| format!("--out {}: these tables have no picture", path.display());
+    let picture = |path: &PathBuf| format!("--out {}: these tables have no picture", units::text::path(path));
     let mistakes = arguments.settings.iter().map(value).chain(arguments.out.as_ref().map(picture));
     Problem::check(mistakes.collect())
 }

@@ -45,7 +45,7 @@ pub(crate) fn check(study: &Study) -> Result<(), Problem> {
         let OwnFile { name, what, place } = file;
         let path = path(study, file);
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let folder = folder.map_or_else(|| "the current folder".to_owned(), |it| it.display().to_string());
+        let folder = folder.map_or_else(|| "the current folder".to_owned(), units::text::path);
         format!(
             "{}:{place}: files.{name}: the study needs this file and it is not in {folder}: expected it there ({what}) or, for a \
              shipped study, --data DIR with the folder that has it",

@@ -8,6 +8,7 @@ use clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
 use report::document::NoResult;
 use report::{Page, document};
 use serde::Serialize;
+use units::text;
 
 use crate::problem::Problem;
 
@@ -44,7 +45,7 @@ pub(crate) fn print(
 ) -> Result<(), Problem> {
     match json {
         true => document::write(out, found)?,
-        false => lines(page).into_iter().try_for_each(|line| writeln!(out, "{line}"))?,
+        false => lines(page).into_iter().try_for_each(|line| writeln!(out, "{}", page.shown(&line)))?,
     }
     Ok(())
 }
@@ -62,7 +63,7 @@ fn as_called(name: &str, text: &str) -> String {
 /// Says on standard error what goes on, as the command of this name.
 pub(crate) fn say(name: &str, what: &str) {
     // There is nobody left to tell if this fails.
-    let _ = writeln!(io::stderr().lock(), "{name}: {what}");
+    let _ = writeln!(io::stderr().lock(), "{name}: {}", text::shown(what));
 }
 
 /// Whether the command line asks for JSON, be it right or wrong otherwise.
@@ -87,7 +88,7 @@ pub(crate) fn tell(name: &str, problem: &Problem) -> ExitCode {
     let mut err = io::stderr().lock();
     for error in errors {
         // There is nobody left to tell if this fails.
-        let _ = writeln!(err, "{name}: error: {error}");
+        let _ = writeln!(err, "{name}: error: {}", text::shown(&error));
     }
     ExitCode::from(exit)
 }
@@ -114,7 +115,10 @@ pub(crate) fn refuse(name: &str, refusal: &clap::Error) -> ExitCode {
         }
     }
     // Whoever reads the help may have seen enough.
-    let _ = refusal.print();
+    let _ = match is_mistake {
+        true => write!(io::stderr().lock(), "{}", text::shown(&refusal.render().to_string())),
+        false => refusal.print(),
+    };
     ExitCode::from(refusal.exit_code() as u8)
 }
 

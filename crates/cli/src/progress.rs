@@ -17,6 +17,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use report::page::is_unicode;
 use report::quantity::roughly;
+use units::text;
 
 /// The time between two drawings of the bar, and until the first.
 const REDRAWN: Duration = Duration::from_secs(1);
@@ -69,7 +70,7 @@ impl Progress {
         let mut now = lock(&self.now);
         now.started += 1;
         now.changed = Instant::now();
-        now.what = what;
+        now.what = text::shown(&what).into_owned();
     }
 
     /// Sets the function that says how far the present step is. It is called whenever the progress is shown.

@@ -8,6 +8,7 @@ use std::sync::Mutex;
 use lab::campaign::Digests;
 use lab::{Specification, record};
 use tempest::entry::Entry;
+use units::text;
 use worlds::files::{self, Unreadable};
 use worlds::{Target, host, inputs, machines};
 
@@ -35,7 +36,7 @@ impl<'h> Reads<'h> {
         let entry = self.house.programs.find(&run.program).map_err(|unknown| unknown.to_string())?;
         let files = inputs(entry, run).into_iter().filter(|(_, value)| value.is_of_person());
         let file = |(key, value): (&str, Input)| {
-            let path = PathBuf::from(value.text);
+            let path = PathBuf::from(text::os(&value.text));
             let digest = once(&self.files, path, |path| digest(path))?;
             Ok(format!("{key}={digest}"))
         };
@@ -68,7 +69,7 @@ fn of_machine((name, settings): &Machine) -> Result<String, String> {
 }
 
 fn digest(path: &Path) -> Result<String, String> {
-    let unreadable = |why: Unreadable| format!("{}: {why}", path.display());
+    let unreadable = |why: Unreadable| format!("{}: {why}", text::path(path));
     let file = files::open(path).map_err(unreadable)?;
     record::digest(file).map_err(|error| unreadable(error.into()))
 }
@@ -111,7 +112,7 @@ pub(crate) fn inputs<'r>(entry: &Entry, run: &'r Specification) -> Vec<(&'r str,
 
 fn located(run: &Specification, path: &str) -> String {
     match &run.folder {
-        Some(folder) => folder.join(path).display().to_string(),
+        Some(folder) => text::of(folder.join(text::os(path))),
         None => path.to_owned(),
     }
 }

@@ -235,7 +235,7 @@ fn check_trace(house: &House, arguments: &Run) -> Result<(), Problem> {
 /// the trace slowed the run.
 fn tell(name: &str, summary: Summary, path: &Path, times: Option<(Time, Time)>) {
     let Summary { events, lost, bytes, .. } = summary;
-    let mut text = format!("{events} events, {bytes} bytes in {}", path.display());
+    let mut text = format!("{events} events, {bytes} bytes in {}", units::text::path(path));
     if lost > 0 {
         text += &format!("; {lost} events found no place");
     }

@@ -52,8 +52,9 @@ impl Runs<'_> {
         }
         let record = open(name, self.record)?;
         let runner = runner()?;
-        let version = record::version(env!("CARGO_PKG_VERSION"), runner.executable())
-            .map_err(|error| Problem::Failed(format!("{}: {error}", runner.executable().display())))?;
+        let version = record::version(env!("CARGO_PKG_VERSION"), runner.executable()).map_err(|error| {
+            Problem::Failed(format!("{}: {error}", units::text::path(runner.executable())))
+        })?;
         let finished = Mutex::new(vec![None; runs.len()]);
         let progress = Progress::begin(name);
         progress.expect(runs.len());
@@ -119,8 +120,9 @@ fn open(name: &str, asked: Option<&PathBuf>) -> Result<Record, Problem> {
     if asked.is_none()
         && let Some(folder) = path.parent()
     {
-        fs::create_dir_all(folder)
-            .map_err(|error| Problem::Failed(format!("{}: {error}; say --record FILE", folder.display())))?;
+        fs::create_dir_all(folder).map_err(|error| {
+            Problem::Failed(format!("{}: {error}; say --record FILE", units::text::path(folder)))
+        })?;
     }
     opened(name, &path)
 }
@@ -135,7 +137,7 @@ fn path(asked: Option<&PathBuf>) -> Result<PathBuf, Problem> {
             let (home, folder) = (folders.home_dir(), folders.data_dir().join("tradewind"));
             // A home that is not there is a mistake of the environment, and nothing to be made.
             if folder.starts_with(home) && !home.is_dir() {
-                let home = home.display();
+                let home = units::text::path(home);
                 return Err(Problem::Failed(format!(
                     "HOME={home}: there is no such folder; say --record FILE"
                 )));
@@ -147,7 +149,7 @@ fn path(asked: Option<&PathBuf>) -> Result<PathBuf, Problem> {
 
 /// The record in a file.
 fn opened(name: &str, path: &Path) -> Result<Record, Problem> {
-    let (name, shown) = (name.to_owned(), path.display().to_string());
+    let (name, shown) = (name.to_owned(), units::text::path(path));
     let waits = move |waited: Duration| {
         say(
             &name,

@@ -58,19 +58,20 @@ fn whole<T>(file: &Shipped, read: fn(&str, &str) -> Result<T, Mistakes>) -> T {
 
 /// Every `*.toml` of a folder, in the order of their names; the mistakes of all of them at once.
 fn claims_of(folder: &Path) -> Result<Vec<Claim>, Problem> {
-    let wrong = |error: std::io::Error| Problem::wrong(format!("--claims {}: {error}", folder.display()));
+    let wrong =
+        |error: std::io::Error| Problem::wrong(format!("--claims {}: {error}", units::text::path(folder)));
     let mut files: Vec<_> = fs::read_dir(folder)
         .and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>, _>>())
         .map_err(wrong)?;
     files.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
     files.sort();
     if files.is_empty() {
-        let expected = format!("--claims {}: expected a folder with files *.toml", folder.display());
+        let expected = format!("--claims {}: expected a folder with files *.toml", units::text::path(folder));
         return Err(Problem::wrong(expected));
     }
     let (mut claims, mut mistakes) = (Vec::new(), Vec::new());
     for path in files {
-        let name = path.display().to_string();
+        let name = units::text::path(&path);
         match files::read_text(&path) {
             Ok(text) => match claim::read(&name, &text) {
                 Ok(read) => claims.extend(read),

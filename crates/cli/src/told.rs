@@ -6,10 +6,11 @@ use std::convert::Infallible;
 use std::fmt::Display;
 use std::str::FromStr;
 
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use tempest::entry::{Plan, UnknownName};
 use tempest::policy::{OPTIONS, PRESETS};
 use tempest::{Mechanism, Policy};
-use units::Time;
+use units::{Time, text};
 use worlds::{Baseline, Repeat};
 
 use crate::problem::{Problem, each};
@@ -73,6 +74,11 @@ where
 /// Reads whole numbers of an option from 1 on.
 pub(crate) fn some(option: &'static str) -> impl Fn(&str) -> Read<u32> + Clone {
     whole(option, 1, u32::MAX)
+}
+
+/// Takes what may be the name of a file, which need not be UTF-8.
+pub(crate) fn name() -> impl TypedValueParser<Value = String> {
+    OsStringValueParser::new().map(text::of)
 }
 
 /// Reads how often something runs.

@@ -45,6 +45,15 @@ struct Packing {
     command: Option<&'static str>,
 }
 
+impl Packing {
+    fn begins(&self, bytes: &[u8]) -> bool {
+        // A text may begin with the letters of bzip2, but not with the digits of pi behind them.
+        let is_text = self.name == "bzip2" && bytes.get(4..10) != Some(b"1AY&SY");
+        let is_skipped = self.name == "zstd" && skipped(bytes).is_some();
+        bytes.starts_with(self.magic) && !is_text || is_skipped
+    }
+}
+
 /// All that are undone or named.
 const PACKINGS: [Packing; 7] = [
     Packing { name: "gzip", magic: &GZIP_MAGIC, ending: ".gz", command: None },
@@ -123,9 +132,7 @@ pub fn decompress_within(bytes: &[u8], limit: u64) -> Result<Cow<'_, [u8]>, Deco
 /// [`decompress`] for a reader that reports all it finds as [`Errors`] of the file called `name`. A compression that is
 /// not undone, or that is another than the name tells, is an error too.
 pub(crate) fn decompress_named<'a>(name: &str, bytes: &'a [u8]) -> Result<Cow<'a, [u8]>, Errors> {
-    let found = PACKINGS.iter().find(|packing| bytes.starts_with(packing.magic));
-    let found =
-        found.or_else(|| PACKINGS.iter().find(|it| it.magic == ZSTD_MAGIC && skipped(bytes).is_some()));
+    let found = PACKINGS.iter().find(|packing| packing.begins(bytes));
     if let Some((packing, command)) = found.and_then(|packing| Some((packing, packing.command?))) {
         let expected = format!("plain, gzip or zstd; {command} {name} unpacks it");
         return Err(Errors::whole_file(name, "compression", packing.name, expected));

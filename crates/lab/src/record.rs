@@ -117,7 +117,7 @@ impl Unusable {
 
 impl Display for Unusable {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.path.display(), self.why)
+        write!(f, "{}: {}", units::text::path(&self.path), self.why)
     }
 }
 

@@ -9,6 +9,8 @@ use std::thread;
 
 use serde_json::Value;
 
+use units::text;
+
 use crate::Specification;
 
 /// The command whose processes do runs. Threads may share one.
@@ -75,11 +77,11 @@ impl Runner {
     /// The reason why there is no answer.
     pub fn run(&self, run: &Specification) -> Result<Value, NoAnswer> {
         let mut command = Command::new(&self.executable);
-        command.args(run.arguments());
+        command.args(run.arguments().iter().map(|argument| text::os(argument)));
         if let Some(folder) = &run.folder {
             command.current_dir(folder);
         }
-        let failed = |error: io::Error| format!("{}: {error}", self.executable.display());
+        let failed = |error: io::Error| format!("{}: {error}", text::path(&self.executable));
         let left = self.to_its_end(&mut command).map_err(|error| NoAnswer::Failed(failed(error)))?;
         let left = left.filter(|left| !was_stopped(left.status)).ok_or(NoAnswer::Stopped)?;
         let none = if left.status.code() == Some(REFUSED) { NoAnswer::Refused } else { NoAnswer::Failed };

@@ -161,7 +161,7 @@ impl Specification {
         let line = [command.to_owned()].into_iter().chain(arguments).collect::<Vec<_>>().join(" ");
         match &self.folder {
             None => line,
-            Some(folder) => format!("cd {} && {line}", quoted(folder.display().to_string())),
+            Some(folder) => format!("cd {} && {line}", quoted(units::text::path(folder))),
         }
     }
 }

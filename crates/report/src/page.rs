@@ -12,6 +12,7 @@ use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use terminal_size::{Width, terminal_size_of};
 use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
+use units::text;
 
 /// The width where nothing states one.
 const USUAL_WIDTH: usize = 80;
@@ -64,6 +65,27 @@ impl Page {
     /// `text` in a style, if the page has styles.
     pub fn paint(&self, style: Style, text: &str) -> String {
         if self.colour && !text.is_empty() { format!("{style}{text}{style:#}") } else { text.to_owned() }
+    }
+
+    /// A line to be printed, with an escape in place of each character that a terminal would obey, but for the styles of this page.
+    pub fn shown(&self, line: &str) -> String {
+        if !self.colour {
+            return text::shown(line).into_owned();
+        }
+        let styles: Vec<_> = [STRONG, QUIET, ALARM]
+            .iter()
+            .flat_map(|style| [format!("{style}"), format!("{style:#}")])
+            .collect();
+        let mut shown = String::new();
+        let mut rest = line;
+        while !rest.is_empty() {
+            let style = styles.iter().find(|style| rest.starts_with(style.as_str()));
+            let next = style.map_or_else(|| rest.chars().next().map_or(0, char::len_utf8), String::len);
+            let (piece, behind) = rest.split_at(next);
+            shown += &style.map_or_else(|| text::shown(piece), |style| style.as_str().into());
+            rest = behind;
+        }
+        shown
     }
 
     /// `text` after `head`, broken between words into lines, those after the first indented as far. A number and its unit

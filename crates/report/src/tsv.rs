@@ -2,6 +2,7 @@
 //! measured.
 
 use indexmap::IndexSet;
+use units::text;
 
 use crate::document::{Claim, Claims, Scalar, Study, StudyColumn, StudyRow};
 
@@ -73,9 +74,10 @@ pub fn claims(claims: &Claims) -> String {
     std::iter::once(joined(head.into_iter())).chain(claims.claims.iter().map(line)).collect()
 }
 
-/// Cells as a line. A tab or a line end in a cell is a blank.
+/// Cells as a line. A tab or a line end in a cell is a blank; another control character is shown.
 fn joined(cells: impl Iterator<Item = String>) -> String {
-    let cells: Vec<_> = cells.map(|cell| cell.replace(['\t', '\n', '\r'], " ")).collect();
+    let shown = |cell: String| text::shown(&cell.replace(['\t', '\n', '\r'], " ")).into_owned();
+    let cells: Vec<_> = cells.map(shown).collect();
     cells.join("\t") + "\n"
 }
 

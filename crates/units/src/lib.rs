@@ -1,4 +1,5 @@
-//! Quantities with units: time, frequency, cycles, bytes, bandwidth; and how sure the median of measured ones is.
+//! Quantities with units: time, frequency, cycles, bytes, bandwidth; how sure the median of measured ones is; and the
+//! texts that people name things by.
 //!
 //! Every quantity is an integer newtype, so two runs that compute the same thing get the same bits, and every
 //! quantity reads and prints the spelling a person would write: `"2.5 us"`, `"400 MHz"`, `"64 KiB"`,
@@ -30,6 +31,7 @@ pub mod median;
 pub mod names;
 mod scale;
 mod span;
+pub mod text;
 mod time;
 
 use std::fmt::Display;

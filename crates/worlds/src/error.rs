@@ -57,7 +57,7 @@ impl fmt::Display for Error {
                 write!(f, "{separator}{mistake}")
             }),
             Self::Failed(run) => run.fmt(f),
-            Self::Trace { path, why } => write!(f, "--trace {}: {why}", path.display()),
+            Self::Trace { path, why } => write!(f, "--trace {}: {why}", units::text::path(path)),
         }
     }
 }
@@ -304,7 +304,7 @@ impl fmt::Display for Mistake {
                 file.iter().try_for_each(|file| write!(f, "{file}: "))?;
                 why.fmt(f)
             }
-            Self::TraceName { path, why } => write!(f, "--trace {}: {why}", path.display()),
+            Self::TraceName { path, why } => write!(f, "--trace {}: {why}", units::text::path(path)),
         }
     }
 }

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use tempest::entry::{Entry, Given, Input};
+use units::text;
 
 use crate::{Error, Mistake, files};
 
@@ -105,7 +106,9 @@ impl<'t> InputText<'t> {
         let is_known = |key: &str| program.inputs.iter().any(|input| input.key == key);
         match text.split_once('=') {
             // The path of a file may have a `=` in it.
-            Some((key, value)) if is_known(key) || !Path::new(text).exists() => Self::Pair(key, value),
+            Some((key, value)) if is_known(key) || !Path::new(&text::os(text)).exists() => {
+                Self::Pair(key, value)
+            }
             _ => {
                 let file = program.inputs.iter().find(|input| input.is_file());
                 file.map_or(Self::Nothing, |input: &Input| Self::File(input.key, text))
@@ -119,7 +122,7 @@ fn open(path: &str) -> Result<tempest::entry::File, Mistake> {
     if let Some(shipped) = get(path) {
         return Ok(tempest::entry::File { name: shipped.path.to_owned(), bytes: shipped.bytes.to_vec() });
     }
-    match files::read(path, MAX_BYTES) {
+    match files::read(text::os(path), MAX_BYTES) {
         Ok(bytes) => Ok(tempest::entry::File { name: path.to_owned(), bytes }),
         Err(why) => Err(Mistake::UnreadableInput { path: path.to_owned(), why }),
     }

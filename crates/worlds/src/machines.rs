@@ -18,7 +18,7 @@ use std::path::Path;
 
 use machine::{Known, Machine};
 use tempest::policy::PRESETS;
-use units::names::nearest;
+use units::{names::nearest, text};
 
 use crate::NATIVE;
 use crate::{Error, Mistake, files};
@@ -49,7 +49,7 @@ pub fn text(name: &str) -> Result<&'static str, Error> {
 /// # Errors
 /// The file cannot be read, or every mistake in it and in the files that it extends.
 pub fn load(path: impl AsRef<Path>) -> Result<Machine, Error> {
-    let path = path.as_ref().display().to_string();
+    let path = text::of(path.as_ref());
     let text = read_file(&path)?;
     parse(&path, &text, &[])
 }
@@ -83,7 +83,7 @@ pub fn file(name: &str) -> Option<&str> {
 
 /// Whether two names mean the same machine: they are equal, or are paths of one file.
 pub fn is_same(one: &str, other: &str) -> bool {
-    let place = |name| file(name).and_then(|path| fs::canonicalize(path).ok());
+    let place = |name| file(name).and_then(|path| fs::canonicalize(text::os(path)).ok());
     one == other || place(one).is_some_and(|one| place(other) == Some(one))
 }
 
@@ -102,7 +102,7 @@ fn find(name: &str) -> Option<&'static Shipped> {
 
 /// The machine file that the file `from` extends by this name: a shipped machine, or a file beside it.
 fn base(from: &str, name: &str) -> Result<(String, String), Option<String>> {
-    let beside = || Some(Path::new(from).parent()?.join(name).to_str()?.to_owned());
+    let beside = || Some(text::of(Path::new(&text::os(from)).parent()?.join(text::os(name))));
     let found = match file(name) {
         None => read(name).ok(),
         Some(_) => beside().and_then(|path| read_file(&path).ok().map(|text| (path, text))),
@@ -111,7 +111,7 @@ fn base(from: &str, name: &str) -> Result<(String, String), Option<String>> {
 }
 
 fn read_file(path: &str) -> Result<String, Mistake> {
-    files::read_text(path).map_err(|why| Mistake::UnreadableMachine { file: path.to_owned(), why })
+    files::read_text(text::os(path)).map_err(|why| Mistake::UnreadableMachine { file: path.to_owned(), why })
 }
 
 fn unknown(name: &str) -> Mistake {
@@ -122,7 +122,7 @@ fn unknown(name: &str) -> Mistake {
     let known = ALL.iter().map(|shipped| shipped.name).chain([NATIVE]);
     let nearest = match name {
         "-" => Some("/dev/stdin".to_owned()),
-        _ if Path::new(&file).is_file() => Some(file),
+        _ if Path::new(&text::os(&file)).is_file() => Some(file),
         _ => nearest(name, known).map(str::to_owned),
     };
     Mistake::UnknownMachine { name: name.to_owned(), nearest }
@@ -169,7 +169,7 @@ mod tests {
         );
         write("one.toml", "two.toml", 4);
         let said = load(path("two.toml")).unwrap_err().to_string();
-        let circle = ["two.toml:1", "one.toml:1", "two.toml"].map(|name| path(name).display().to_string());
+        let circle = ["two.toml:1", "one.toml:1", "two.toml"].map(|name| text::of(path(name)));
         assert!(said.contains(&circle.join(" -> ")), "{said}");
     }
 

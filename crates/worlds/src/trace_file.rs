@@ -93,7 +93,7 @@ fn create_partial(path: &Path) -> io::Result<NamedTempFile> {
     let folder = folder.unwrap_or(Path::new("."));
     // The error names the folder, and not a file in it that nobody chose.
     if !folder.is_dir() {
-        return Err(io::Error::other(format!("there is no folder {}", folder.display())));
+        return Err(io::Error::other(format!("there is no folder {}", units::text::path(folder))));
     }
     draft::create(folder)
 }

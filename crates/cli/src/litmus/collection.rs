@@ -36,7 +36,8 @@ impl Collection {
             }
             collection.folder(path, 0);
             if before == (collection.subjects.len(), collection.mistakes.len()) {
-                let mistake = format!("{}: expected files that end in .litmus in it", path.display());
+                let mistake =
+                    format!("{}: expected files that end in .litmus in it", units::text::path(path));
                 collection.mistakes.push(mistake);
             }
         }
@@ -47,7 +48,7 @@ impl Collection {
         let entries = fs::read_dir(path).and_then(Iterator::collect::<Result<Vec<_>, _>>);
         let mut entries = match entries {
             Ok(entries) => entries,
-            Err(error) => return self.mistakes.push(format!("{}: {error}", path.display())),
+            Err(error) => return self.mistakes.push(format!("{}: {error}", units::text::path(path))),
         };
         entries.sort_by_key(fs::DirEntry::file_name);
         for path in entries.into_iter().map(|entry| entry.path()) {
@@ -62,7 +63,7 @@ impl Collection {
     }
 
     fn file(&mut self, path: &Path) {
-        let file = path.display().to_string();
+        let file = units::text::path(path);
         match question(path, &file) {
             Ok(question) => self.subjects.push(Subject { file, question: Arc::new(question) }),
             Err(mistakes) => self.mistakes.extend(mistakes),

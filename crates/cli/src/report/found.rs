@@ -122,8 +122,9 @@ struct Recorded<'a> {
 impl<'a> Recorded<'a> {
     fn open(house: &'a House, arguments: &'a Report) -> Result<Self, Problem> {
         let runner = runner()?;
-        let version = record::version(env!("CARGO_PKG_VERSION"), runner.executable())
-            .map_err(|error| Problem::Failed(format!("{}: {error}", runner.executable().display())))?;
+        let version = record::version(env!("CARGO_PKG_VERSION"), runner.executable()).map_err(|error| {
+            Problem::Failed(format!("{}: {error}", units::text::path(runner.executable())))
+        })?;
         let record = runs::existing(&house.name, arguments.record.as_ref())?;
         let data = arguments.data.as_deref();
         Ok(Self { house, record, reads: Reads::new(house), version, data })
@@ -155,9 +156,9 @@ impl<'a> Recorded<'a> {
     /// The studies that a name, a file of studies or a folder of results stands for.
     fn asked(&self, name: &str) -> Result<Vec<Asked>, Problem> {
         // A folder that is called like a shipped study is `./NAME`.
-        let path = Path::new(name);
+        let path = PathBuf::from(units::text::os(name));
         match path.is_dir() && !is_shipped(name) {
-            true => each(written(path)?.iter().map(|path| of_folder(path))),
+            true => each(written(&path)?.iter().map(|path| of_folder(path))),
             false => Ok(vec![self.study(name)?]),
         }
     }
@@ -336,15 +337,15 @@ fn written(folder: &Path) -> Result<Vec<PathBuf>, Problem> {
     if own.is_file() {
         return Ok(vec![own]);
     }
-    let entries =
-        fs::read_dir(folder).map_err(|error| Problem::wrong(format!("{}: {error}", folder.display())))?;
+    let entries = fs::read_dir(folder)
+        .map_err(|error| Problem::wrong(format!("{}: {error}", units::text::path(folder))))?;
     let files = entries.filter_map(|entry| Some(entry.ok()?.path().join(FILE)));
     let mut files: Vec<_> = files.filter(|path| path.is_file()).collect();
     files.sort();
     if files.is_empty() {
         return Err(Problem::wrong(format!(
             "{}: there is no {FILE} in it, nor in a folder of it; expected a folder that `tradewind study NAME --out DIR` has written",
-            folder.display()
+            units::text::path(folder)
         )));
     }
     Ok(files)
@@ -352,7 +353,7 @@ fn written(folder: &Path) -> Result<Vec<PathBuf>, Problem> {
 
 /// The results of a study by the file in its folder.
 fn of_folder(path: &Path) -> Result<Asked, Problem> {
-    let wrong = |why: String| Problem::wrong(format!("{}: {why}", path.display()));
+    let wrong = |why: String| Problem::wrong(format!("{}: {why}", units::text::path(path)));
     // The results of many runs are longer than what a person writes.
     let text = read_text_up_to(path, MAX_BYTES).map_err(|why| wrong(why.to_string()))?;
     let study = match serde_json::from_str::<document::Study>(&text) {

@@ -46,9 +46,12 @@ pub(crate) fn report(house: &House, arguments: &Report, out: &mut impl Write) ->
         let pictures = report.pictures().into_iter();
         let drawn = pictures.map(|(name, picture)| (format!("{name}.svg"), plot::svg(&picture).into_bytes()));
         folder.write(&drawn.collect::<Vec<_>>()).map_err(of_pictures)?;
-        say(&house.name, &format!("{} pictures in {}", report.pictures().len(), folder.path().display()));
+        say(
+            &house.name,
+            &format!("{} pictures in {}", report.pictures().len(), units::text::path(folder.path())),
+        );
     }
-    writeln!(out, "{}", arguments.out.display())?;
+    writeln!(out, "{}", units::text::path(&arguments.out))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -106,7 +109,7 @@ fn paper(laboratory: &Laboratory, study: &str) -> Option<html::Paper> {
 fn command(house: &House, arguments: &Report) -> String {
     let mut words = vec![house.name.clone(), "report".to_owned()];
     words.extend(arguments.of.iter().cloned());
-    words.extend(["--out".to_owned(), arguments.out.display().to_string()]);
+    words.extend(["--out".to_owned(), units::text::path(&arguments.out)]);
     words.join(" ")
 }
 

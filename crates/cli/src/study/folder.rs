@@ -105,7 +105,7 @@ impl Folder {
 
 /// The problem of a file that could not be written after all.
 fn failed(path: &Path, error: &io::Error) -> Problem {
-    Problem::Failed(format!("--out {}: {error}", path.display()))
+    Problem::Failed(format!("--out {}: {error}", units::text::path(path)))
 }
 
 /// The files of ours in a folder: by its mark, or none where it is empty. Drafts that a command left when it was killed do not count.
@@ -132,11 +132,11 @@ fn ours(path: &Path, study: &str, entries: fs::ReadDir) -> Result<Vec<String>, P
 fn parent(path: &Path) -> Result<(), Problem> {
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if !parent.is_dir() {
-        return Err(wrong(path, &format!("there is no folder {}", parent.display())));
+        return Err(wrong(path, &format!("there is no folder {}", units::text::path(parent))));
     }
     let made = tempfile::tempdir_in(parent).map(drop);
     made.map_err(|error| {
-        wrong(path, &format!("no folder can be made in {}: {}", parent.display(), error.kind()))
+        wrong(path, &format!("no folder can be made in {}: {}", units::text::path(parent), error.kind()))
     })
 }
 

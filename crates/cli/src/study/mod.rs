@@ -136,7 +136,7 @@ impl Reported<'_> {
         print(out, self.arguments.output.json, &self.page, &found, |page| text::study(&found, page))?;
         out.flush()?;
         if let (Some(folder), Some(names)) = (written, names.transpose()?) {
-            say(&self.house.name, &format!("{} in {}", names.join(", "), folder.path().display()));
+            say(&self.house.name, &format!("{} in {}", names.join(", "), units::text::path(folder.path())));
         }
         Ok(code(well))
     }
@@ -157,7 +157,7 @@ impl Reported<'_> {
     fn write(&self, folder: &Folder, found: &document::Study) -> Result<Vec<String>, Problem> {
         const WIDE: usize = 120;
         let page = Page { width: WIDE, colour: false, unicode: true };
-        let lines = |lines: Vec<String>| lines.join("\n") + "\n";
+        let lines = |lines: Vec<String>| page.shown(&(lines.join("\n") + "\n"));
         let mut json = Vec::new();
         document::write(&mut json, found)?;
         let mut files = vec![

@@ -7,6 +7,7 @@ use lab::study::{self, Origin, Study};
 use lab::survey::{self, Survey};
 use lab::{Laboratory, Mistakes};
 use units::names::did_you_mean;
+use units::text;
 use worlds::files::read_text;
 
 use crate::own_files;
@@ -58,7 +59,8 @@ pub(crate) fn read(name: &str, are_meant: bool, data: Option<&Path>) -> Result<R
 }
 
 fn of_file(name: &str, most: study::Most) -> Result<Read, Problem> {
-    let path = Path::new(name);
+    let path = PathBuf::from(text::os(name));
+    let path = path.as_path();
     if !(name.ends_with(".toml") || name.contains('/') || path.exists()) {
         return Err(Problem::wrong(unknown(name)));
     }
@@ -84,9 +86,9 @@ fn of_file(name: &str, most: study::Most) -> Result<Read, Problem> {
 
 /// A survey beside a study; `None` if there is no such file.
 fn survey(file: &str, folder: Option<&Path>) -> Option<Result<Survey, Mistakes>> {
-    let path = folder.map_or_else(|| PathBuf::from(file), |folder| folder.join(file));
+    let path = folder.map_or_else(|| PathBuf::from(text::os(file)), |folder| folder.join(text::os(file)));
     let text = read_text(&path).ok()?;
-    Some(survey::read(&path.display().to_string(), &text))
+    Some(survey::read(&text::path(&path), &text))
 }
 
 /// The folder of a file, unless it is the one that this process is in.
@@ -98,7 +100,8 @@ fn unknown(name: &str) -> String {
     let known = || STUDIES.iter().map(|shipped| shipped.name);
     let nearest = did_you_mean(name, known());
     let file = format!("{name}.toml");
-    let nearest = if Path::new(&file).is_file() { format!(" did you mean `{file}`?") } else { nearest };
+    let nearest =
+        if Path::new(&text::os(&file)).is_file() { format!(" did you mean `{file}`?") } else { nearest };
     let known: Vec<_> = known().collect();
     format!(
         "unknown study `{name}`:{nearest} expected a file such as my-study.toml, or one of {}",

@@ -5,7 +5,7 @@
 
 use crate::scan::{self, Fields, Lines};
 
-/// What the first line is taken for.
+/// The part that the first line of a file has.
 pub(super) enum FirstLine<'a> {
     /// `rows columns entries`, perhaps with a fourth number.
     Sizes,

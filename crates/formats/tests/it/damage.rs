@@ -31,7 +31,7 @@ enum Value {
     Test(Box<Test>),
 }
 
-/// Which rules lines keep.
+/// The rules that lines keep.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     /// Fields between blanks; counts tell how many records there are.

@@ -88,7 +88,7 @@ fn a_name_that_disagrees_with_the_content_is_refused() {
 fn compressions_that_are_not_undone_are_named_with_the_command_that_undoes_them() {
     for (bytes, expected) in [
         (&b"\xfd7zXZ\0rest"[..], "m:1:1: compression xz: expected plain, gzip or zstd; xz -dk m unpacks it"),
-        (b"BZh91AY", "m:1:1: compression bzip2: expected plain, gzip or zstd; bunzip2 -k m unpacks it"),
+        (b"BZh91AY&SY", "m:1:1: compression bzip2: expected plain, gzip or zstd; bunzip2 -k m unpacks it"),
         (b"PK\x03\x04", "m:1:1: compression zip: expected plain, gzip or zstd; unzip m unpacks it"),
     ] {
         assert_eq!(shown(matrix::read("m", bytes)), expected);

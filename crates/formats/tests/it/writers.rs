@@ -76,6 +76,21 @@ pub(crate) fn headed_triplets(matrix: &SparseMatrix) -> String {
     sizes + &triplets(&matrix.entries, 1)
 }
 
+/// A matrix as triplets under a line of sizes that tells its triangle. An index of 0 would tell where others count from, so they
+/// count from 1.
+pub(crate) fn sized_triplets(matrix: &SparseMatrix) -> String {
+    let SparseMatrix { rows, columns, symmetry, values, ref entries } = *matrix;
+    let triangle = if symmetry == Symmetry::Symmetric { -1 } else { 0 };
+    let sizes = format!("{rows} {columns} {} {triangle}\n", entries.len());
+    match values {
+        Values::Real => sizes + &triplets(entries, 1),
+        Values::Pattern => {
+            let position = |entry: &Entry| format!("{} {}\n", entry.row + 1, entry.column + 1);
+            sizes + &entries.iter().map(position).collect::<String>()
+        }
+    }
+}
+
 /// A mesh, but for its edges, as a Medit file, with sections that readers skip.
 pub(crate) fn medit(mesh: &Mesh) -> String {
     let mut text = format!("MeshVersionFormatted 2\n\nDimension\n3\n\nVertices\n{}\n", mesh.points.len());

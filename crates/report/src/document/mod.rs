@@ -32,6 +32,7 @@ mod way;
 use std::io::{self, Write};
 
 use serde::Serialize;
+use units::text::is_obeyed;
 
 pub use baseline::Baseline;
 pub use calibrate::{Calibrate, Distance, Quantity};
@@ -75,6 +76,13 @@ pub const VERSION: u32 = 3;
 /// # Errors
 /// The errors of `out`.
 pub fn write(out: &mut impl Write, document: &impl Serialize) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, document)?;
+    let text = serde_json::to_string_pretty(document)?;
+    // JSON lets stand some characters that a terminal obeys; they can only be in its texts.
+    let is_obeyed = |letter: char| letter != '\n' && is_obeyed(letter);
+    for piece in text.split_inclusive(is_obeyed) {
+        let last = piece.chars().next_back().filter(|last| is_obeyed(*last));
+        out.write_all(&piece.as_bytes()[..piece.len() - last.map_or(0, char::len_utf8)])?;
+        last.map_or(Ok(()), |last| write!(out, "\\u{:04x}", last as u32))?;
+    }
     writeln!(out)
 }

@@ -98,14 +98,15 @@ impl Font {
     }
 }
 
-/// A text in which whatever XML does not allow is replaced.
+/// A text in which whatever XML does not allow is replaced: a control character by its escape.
 pub(super) fn clean(text: &str) -> String {
     let allowed = |letter: char| match letter {
         letter if letter.is_whitespace() => ' ',
-        letter if letter.is_control() || matches!(letter, '\u{fffe}' | '\u{ffff}') => '\u{fffd}',
+        '\u{fffe}' | '\u{ffff}' => '\u{fffd}',
         letter => letter,
     };
-    text.chars().map(allowed).collect()
+    let spaced: String = text.chars().map(allowed).collect();
+    units::text::shown(&spaced).into_owned()
 }
 
 #[cfg(test)]
@@ -128,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_control_character_is_replaced() {
-        assert_eq!(clean("a\u{1}b\nc"), "a\u{fffd}b c");
+    fn a_control_character_is_shown() {
+        assert_eq!(clean("a\u{1}b\nc\u{ffff}"), "a\\u{1}b c\u{fffd}");
     }
 }

@@ -66,7 +66,7 @@ pub(crate) fn good_where(variables: &[(&str, &str)], arguments: &[&str]) -> Stri
     ran.out
 }
 
-fn ran(mut command: Command) -> Ran {
+pub(crate) fn ran(mut command: Command) -> Ran {
     let done = command.output().expect("the command starts");
     Ran {
         code: done.status.code(),

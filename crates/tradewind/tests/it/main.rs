@@ -21,6 +21,7 @@ mod litmus;
 mod looks;
 mod matrix;
 mod mistakes;
+mod names;
 mod pipe;
 #[path = "../printed/mod.rs"]
 mod printed;

@@ -7,7 +7,7 @@ use super::syntax::{self, BadFormat, Item, Letter};
 /// The most items that a format may stand for, repetitions counted.
 const MOST_ITEMS: usize = 100_000;
 
-/// Which numbers a format is to be for.
+/// The numbers that a format is to be for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in crate::compressed_column) enum Numbers {
     /// Integers: `I` or `G`.

@@ -26,9 +26,9 @@ pub(super) enum Item {
     Field {
         /// The byte of its letter.
         at: usize,
-        /// How often it comes.
+        /// The number of times that it comes.
         repeat: usize,
-        /// Which values it is for.
+        /// The values that it is for.
         letter: Letter,
         /// Columns, at least 1.
         width: usize,
@@ -51,7 +51,7 @@ pub(super) enum Item {
     Nothing,
 }
 
-/// Which values a field is for.
+/// The values that a field is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Letter {
     /// `I`.
