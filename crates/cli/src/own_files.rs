@@ -14,7 +14,7 @@ pub(crate) fn folder(data: Option<&Path>) -> Result<(), Problem> {
         Some(data) => {
             let told = format!(
                 "--data {}: expected a folder that is there, with the input files of studies",
-                data.display()
+                units::text::path(data)
             );
             Err(Problem::wrong(told))
         }
