@@ -23,7 +23,7 @@ mod schema;
 mod variants;
 
 pub use parse::Known;
-pub use reading::{Bases, Error, Errors, Note, Value};
+pub use reading::{Bases, Error, Errors, Note, Range, RangedKey, Value};
 pub use schema::{
     Banks, Bus, ByClass, Cache, Calibrated, Capability, Class, Cost, CrossTraffic, EmbeddedProcessor,
     Endpoints, FirstLevel, Flow, Handoff, Interface, Machine, Memory, Network, NetworkProcessor, NodeMemory,

@@ -1,6 +1,6 @@
 //! Turns the text of a machine file into a [`Machine`]. This module must never know a file beyond its name and text, nor a key.
 
-use crate::reading::{Bases, Errors, Note, Value, load};
+use crate::reading::{Bases, Errors, Note, RangedKey, Value, load};
 use crate::schema::Machine;
 use crate::variants::Reading;
 
@@ -47,6 +47,17 @@ impl Machine {
         let chain = load(file, text, known.bases)?;
         let overrides: Vec<_> = overrides.iter().map(|(key, value)| (key.as_ref(), value.as_ref())).collect();
         Reading::new(&chain, &overrides, known.policies).machine()
+    }
+
+    /// Every number that a machine file has or could have in the sections that it has, with the range of its values. A value
+    /// outside its range is a mistake.
+    ///
+    /// # Errors
+    ///
+    /// The mistakes of a file that is no TOML, or extends what is not known.
+    pub fn numbers(file: &str, text: &str, known: Known<'_>) -> Result<Vec<RangedKey>, Errors> {
+        let chain = load(file, text, known.bases)?;
+        Ok(Reading::new(&chain, &[], known.policies).numbers())
     }
 
     /// Every value that the machine was built from, in the order of reading. Values that hold under a policy come last.

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use toml_edit::TableLike;
 
 use crate::reading::{
-    EXTENDS, Error, Errors, FIXED, Findings, Overrides, POLICY, Reader, Section, SourceText, Value, digest,
-    hint,
+    EXTENDS, Error, Errors, FIXED, Findings, Overrides, POLICY, RangedKey, Reader, Section, SourceText,
+    Value, digest, hint,
 };
 use crate::schema::Machine;
 
@@ -21,6 +21,8 @@ pub(crate) struct Reading<'a> {
     /// The keys of the command line that some reading asked for; with `all_keys` every key that some reading asked for.
     asked: BTreeSet<String>,
     all_keys: bool,
+    /// With `all_keys` the numbers that the command line could have given.
+    offered: Vec<RangedKey>,
 }
 
 impl<'a> Reading<'a> {
@@ -29,7 +31,8 @@ impl<'a> Reading<'a> {
         overrides: &'a Overrides<'a>,
         policies: Option<&'a [&'a str]>,
     ) -> Self {
-        Self { chain, overrides, policies, errors: Vec::new(), asked: BTreeSet::new(), all_keys: false }
+        let (errors, asked, offered) = (Vec::new(), BTreeSet::new(), Vec::new());
+        Self { chain, overrides, policies, errors, asked, all_keys: false, offered }
     }
 
     pub(crate) fn machine(mut self) -> Result<Machine, Errors> {
@@ -74,9 +77,10 @@ impl<'a> Reading<'a> {
             file.know(POLICY);
             Machine::read_keys(file)
         });
-        let Findings { values, mut errors, mut notes, mut asked } = reader.finish();
+        let Findings { values, mut errors, mut notes, mut asked, mut offered } = reader.finish();
         self.errors.append(&mut errors);
         self.asked.append(&mut asked);
+        self.offered.append(&mut offered);
         notes.retain(|key, _| key != "summary" && !key.starts_with("calibrated."));
         machine.map(|machine| Understood {
             machine: Machine { values, digest: digest(&notes), ..machine },
@@ -155,6 +159,19 @@ impl<'a> Reading<'a> {
                 expected: format!("a key of the machine file{hint}"),
             });
         }
+    }
+
+    /// Every number that a setting for all policies could replace, in the order of reading.
+    pub(crate) fn numbers(mut self) -> Vec<RangedKey> {
+        self.all_keys = true;
+        self.read(None);
+        let mut once: Vec<RangedKey> = Vec::new();
+        for each in self.offered {
+            if once.iter().all(|known| known.key != each.key) {
+                once.push(each);
+            }
+        }
+        once
     }
 
     /// Every key that the command line could have given, found by reading everything once more.

@@ -131,6 +131,7 @@ impl Model {
         threads: u32,
     ) -> Result<Split, Refusal> {
         Size::expect_some(&[(nodes, "nodes"), (processors, "processors"), (threads, "threads")])?;
+        self.check_nodes(nodes)?;
         let split = split(policy, processors)?;
         let in_network =
             u32::try_from(dispatch::network_processors(&self.machine, policy)).unwrap_or(u32::MAX);
@@ -153,6 +154,19 @@ impl Model {
             .filter(|threads| threads.saturating_mul(nodes) <= MAX_THREADS)
             .ok_or(Refusal::Size(Size::TooMany { what: "threads", most: MAX_THREADS, fewer: "--threads" }))?;
         Ok(split)
+    }
+
+    /// Checks that a grid that the command line gives has as many places as a run has nodes.
+    ///
+    /// # Errors
+    /// Says how many nodes the run must have.
+    pub fn check_nodes(&self, nodes: u32) -> Result<(), Refusal> {
+        let Some(sides) = self.machine.given_sides() else { return Ok(()) };
+        let places = sides.iter().try_fold(1_u32, |places, &side| places.checked_mul(side));
+        if places == Some(nodes) {
+            return Ok(());
+        }
+        Err(Refusal::Size(Size::Places { sides: sides.to_vec(), nodes }))
     }
 
     /// The processors of a node of so many that compute, and those that do something else: the dedicated ones, those inside the

@@ -188,6 +188,13 @@ pub enum Size {
         /// The options that make it less, as they are typed.
         fewer: &'static str,
     },
+    /// The grid of a network that the command line gives has another number of places than the run has nodes.
+    Places {
+        /// The sides of the grid.
+        sides: Vec<u32>,
+        /// The number of nodes that the run would have.
+        nodes: u32,
+    },
     /// Something that grows with the nodes would take too much memory.
     TooMuchMemory {
         /// The number of nodes that the run would have.
@@ -284,6 +291,16 @@ impl fmt::Display for Size {
             Self::None { what } => write!(f, "--{what} 0: expected at least 1"),
             Self::TooMany { what, most, fewer } => {
                 write!(f, "more than {most} {what} in all: expected fewer {fewer}")
+            }
+            Self::Places { sides, nodes } => {
+                let grid = sides.iter().map(u32::to_string).collect::<Vec<_>>();
+                let places = sides.iter().fold(1_u64, |places, &side| places.saturating_mul(side.into()));
+                write!(
+                    f,
+                    "network.dimensions = [{}] has {places} places, and the run {nodes} nodes: expected --nodes {places}, or sides whose \
+                     product is {nodes}",
+                    grid.join(", ")
+                )
             }
             Self::TooMuchMemory { nodes, what, most } => write!(
                 f,

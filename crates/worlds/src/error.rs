@@ -119,6 +119,13 @@ pub enum Mistake {
         /// The number of values and sections that it lacks.
         missing: usize,
     },
+    /// The text of a machine was asked for that does not ship.
+    NotShipped {
+        /// The name or the path asked for.
+        name: String,
+        /// A shipped machine that was probably meant.
+        nearest: Option<String>,
+    },
     /// The machine file of this host was asked for; this host has none.
     NativeFile,
     /// A setting names a value of this host, which has none.
@@ -239,10 +246,15 @@ impl fmt::Display for Mistake {
                 "{file}: {missing} values and sections are missing; begin with a whole file, which `tradewind machine \
                  hurricane-1` prints, or with extends = \"hurricane-1\", which takes from it what this file leaves out"
             ),
+            Self::NotShipped { name, nearest } => {
+                write!(f, "unknown machine `{name}`:")?;
+                nearest.iter().try_for_each(|nearest| write!(f, " did you mean `{nearest}`?"))?;
+                write!(f, " expected one that ships: {}", shipped_machines())
+            }
             Self::NativeFile => write!(
                 f,
-                "machine `{NATIVE}` is this host and has no file; expected a model, such as `tradewind calibrate` \
-                 writes of it, or one of {}",
+                "machine `{NATIVE}` is this host and has no file; expected one of {}; `tradewind calibrate` writes a file that \
+                 describes this host",
                 shipped_machines()
             ),
             Self::NativeSetting { key } => write!(

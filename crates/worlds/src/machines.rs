@@ -7,7 +7,7 @@
 //! let mine = "extends = \"paragon\"\nname = \"mine\"\nsummary = \"a Paragon of four nodes\"\nnodes = 4\n";
 //! assert_eq!(machines::parse("mine.toml", mine, &[])?.nodes, 4);
 //! let unknown = machines::get("paragn").unwrap_err().to_string();
-//! assert!(unknown.starts_with("unknown machine `paragn`: did you mean `paragon`? expected native, alewife"));
+//! assert!(unknown.starts_with("unknown machine `paragn`: did you mean `paragon`? expected one that ships: alewife"));
 //! # Ok::<(), tradewind_worlds::Error>(())
 //! ```
 //!
@@ -16,7 +16,7 @@
 use std::fs;
 use std::path::Path;
 
-use machine::{Known, Machine};
+use machine::{Known, Machine, RangedKey};
 use tempest::policy::PRESETS;
 use units::{names::nearest, text};
 
@@ -30,18 +30,18 @@ pub use shipped::{ALL, Shipped};
 /// The shipped machine of this name.
 ///
 /// # Errors
-/// [`Mistake::UnknownMachine`] if there is none, with the name that was probably meant; [`Mistake::NativeFile`] for this host.
+/// [`Mistake::NotShipped`] if there is none, with the name that was probably meant; [`Mistake::NativeFile`] for this host.
 pub fn get(name: &str) -> Result<Machine, Error> {
-    let shipped = find(name).ok_or_else(|| unknown(name))?;
+    let shipped = find(name).ok_or_else(|| not_shipped(name))?;
     parse(shipped.path, shipped.text, &[])
 }
 
 /// The text of the shipped machine file of this name, to be copied and changed.
 ///
 /// # Errors
-/// [`Mistake::UnknownMachine`] if there is none, with the name that was probably meant; [`Mistake::NativeFile`] for this host.
+/// [`Mistake::NotShipped`] if there is none, with the name that was probably meant; [`Mistake::NativeFile`] for this host.
 pub fn text(name: &str) -> Result<&'static str, Error> {
-    find(name).map(|shipped| shipped.text).ok_or_else(|| unknown(name).into())
+    find(name).map(|shipped| shipped.text).ok_or_else(|| not_shipped(name).into())
 }
 
 /// The machine that a file describes. What the file extends is a shipped machine, or a file beside it.
@@ -63,13 +63,24 @@ pub fn load(path: impl AsRef<Path>) -> Result<Machine, Error> {
 /// Every mistake in the text, in the files that it extends, and in the settings.
 pub fn parse(file: &str, text: &str, settings: &[(String, String)]) -> Result<Machine, Error> {
     let policies: Vec<_> = PRESETS.iter().map(|preset| preset.name).collect();
-    Machine::parse_with(file, text, settings, Known { bases: &base, policies: Some(&policies) }).map_err(
-        |errors| {
-            let missing = errors.iter().filter(|error| error.value.is_none()).count();
-            let begun = (missing >= MANY).then(|| Mistake::Begun { file: file.to_owned(), missing });
-            Error::Wrong(errors.iter().cloned().map(Mistake::MachineFile).chain(begun).collect())
-        },
-    )
+    let known = Known { bases: &base, policies: Some(&policies) };
+    Machine::parse_with(file, text, settings, known).map_err(|errors| wrong(file, &errors))
+}
+
+/// Every number that the machine file of this text has, or could have in the sections that it has, with the range of its values.
+///
+/// # Errors
+/// The mistakes of a text that is no TOML, or extends an unknown file.
+pub fn numbers(file: &str, text: &str) -> Result<Vec<RangedKey>, Error> {
+    let known = Known { bases: &base, policies: None };
+    Machine::numbers(file, text, known).map_err(|errors| wrong(file, &errors))
+}
+
+/// The mistakes of a machine file, and a hint where so many values are missing that the file is just begun.
+fn wrong(file: &str, errors: &machine::Errors) -> Error {
+    let missing = errors.iter().filter(|error| error.value.is_none()).count();
+    let begun = (missing >= MANY).then(|| Mistake::Begun { file: file.to_owned(), missing });
+    Error::Wrong(errors.iter().cloned().map(Mistake::MachineFile).chain(begun).collect())
 }
 
 /// The number of missing values from which a machine file counts as just begun.
@@ -114,10 +125,15 @@ fn read_file(path: &str) -> Result<String, Mistake> {
     files::read_text(text::os(path)).map_err(|why| Mistake::UnreadableMachine { file: path.to_owned(), why })
 }
 
-fn unknown(name: &str) -> Mistake {
+fn not_shipped(name: &str) -> Mistake {
     if name == NATIVE {
         return Mistake::NativeFile;
     }
+    let nearest = nearest(name, ALL.iter().map(|shipped| shipped.name)).map(str::to_owned);
+    Mistake::NotShipped { name: name.to_owned(), nearest }
+}
+
+fn unknown(name: &str) -> Mistake {
     let file = format!("{name}.toml");
     let known = ALL.iter().map(|shipped| shipped.name).chain([NATIVE]);
     let nearest = match name {
@@ -178,7 +194,7 @@ mod tests {
         assert_eq!(text(NATIVE), Err(Mistake::NativeFile.into()));
         let said = get(NATIVE).unwrap_err().to_string();
         assert!(
-            said.starts_with("machine `native` is this host and has no file; expected a model"),
+            said.starts_with("machine `native` is this host and has no file; expected one of alewife, "),
             "{said}"
         );
     }

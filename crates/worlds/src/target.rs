@@ -182,6 +182,14 @@ impl Target {
         .map(drop)
     }
 
+    /// Checks that a grid that the settings give has a place for each of so many nodes.
+    ///
+    /// # Errors
+    /// A refusal that says how many nodes there must be.
+    pub fn check_nodes(&self, nodes: u32) -> Result<(), Refusal> {
+        self.machine().map_or(Ok(()), |machine| Model::new(machine.clone()).check_nodes(nodes))
+    }
+
     /// The policy that stands for every policy under which nodes of so many processors do the same on this machine. Where a model's
     /// file has values of its own for a policy, the policy stands for itself.
     #[must_use]

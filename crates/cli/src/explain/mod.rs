@@ -44,6 +44,7 @@ pub(crate) fn explain(house: &House, arguments: &Explain, out: &mut impl Write) 
              one of `tradewind list machines`"
         )));
     };
+    target.check_nodes(machine.nodes).map_err(|why| Problem::wrong(target.refusing(why)))?;
     let refusal = policy.as_ref().and_then(|policy| abilities::refusal(&target, policy));
     let found = document(house, &target, machine, policy.as_ref(), refusal.is_some());
     let lines = |page: &_| text::explain(&found, refusal.as_deref(), page);

@@ -11,6 +11,9 @@ const TOGETHER: usize = 4;
 /// The number of a group without rows. Its sets lie beyond all that have rows, so a search there finds nothing.
 const NOWHERE: u32 = u32::MAX;
 
+/// The number of groups that got rows up to one that has none: it is kept as zero, of which the system makes many for nothing.
+const NONE: u32 = NOWHERE.wrapping_add(1);
+
 /// A line, and the row of its set, which is beyond all rows if the set has none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Spot {
@@ -23,9 +26,9 @@ pub(super) struct Spot {
 pub(super) struct Groups {
     /// The number of sets.
     sets: Divisor,
-    /// For each [`TOGETHER`] sets the number of groups that got rows before, or [`NOWHERE`]. Empty until there are rows for one: most
-    /// processors of a large machine use no modelled memory.
-    before: Vec<u32>,
+    /// For each [`TOGETHER`] sets the number of groups that had rows when they got theirs, their own among them, or [`NONE`]. Empty until
+    /// there are rows for one: most processors of a large machine use no modelled memory.
+    up_to: Vec<u32>,
     /// The number of groups that have rows.
     made: u32,
 }
@@ -33,7 +36,7 @@ pub(super) struct Groups {
 impl Groups {
     /// Rows for none of so many sets.
     pub(super) fn new(sets: usize) -> Self {
-        Self { sets: Divisor::new(sets as u64), before: Vec::new(), made: 0 }
+        Self { sets: Divisor::new(sets as u64), up_to: Vec::new(), made: 0 }
     }
 
     /// The number of sets.
@@ -52,7 +55,7 @@ impl Groups {
     #[inline]
     pub(super) fn spot(&self, line: u64) -> Spot {
         let set = self.set_of(line);
-        let before = self.before.get(set / TOGETHER).copied().unwrap_or(NOWHERE);
+        let before = self.up_to.get(set / TOGETHER).map_or(NOWHERE, |up_to| up_to.wrapping_sub(1));
         Spot { line, row: before as usize * TOGETHER + set % TOGETHER }
     }
 
@@ -72,12 +75,12 @@ impl Groups {
     #[cold]
     #[inline(never)]
     fn make(&mut self, line: u64) -> Spot {
-        if self.before.is_empty() {
-            self.before = vec![NOWHERE; (self.sets.get() as usize).div_ceil(TOGETHER)];
+        if self.up_to.is_empty() {
+            self.up_to = vec![NONE; (self.sets.get() as usize).div_ceil(TOGETHER)];
         }
         let group = self.set_of(line) / TOGETHER;
-        self.before[group] = self.made;
         self.made += 1;
+        self.up_to[group] = self.made;
         self.spot(line)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Error;
+use super::{Error, RangedKey};
 
 /// The results of one reading.
 pub(crate) struct Findings {
@@ -12,6 +12,8 @@ pub(crate) struct Findings {
     pub(crate) notes: BTreeMap<String, String>,
     /// The keys that the command line could have given.
     pub(crate) asked: BTreeSet<String>,
+    /// In a reading of all keys the numbers that the command line could have given.
+    pub(crate) offered: Vec<RangedKey>,
 }
 
 /// One value that a machine was built from, with its place and its source, for printing. Models read the machine's fields.

@@ -5,6 +5,7 @@ use std::fmt::Display;
 
 use units::{Bandwidth, Bytes, Frequency, Quantity, Rate, Span, Time};
 
+use super::range::{self, Number};
 use super::reader::Raw;
 use super::section::{NO_CLOCK, Section};
 
@@ -27,8 +28,16 @@ pub(crate) trait Scalar: Display + Sized {
     /// The expected value, as an error states it: `a size such as "16 B"`.
     const FORM: &'static str;
 
+    /// The kind and the range of numbers of this type; `None` where the values are no numbers.
+    const NUMBER: Option<Number> = None;
+
     /// Converts a value; its cycles are those of `clocks`. The error says what was expected.
     fn understand(raw: Raw<'_>, clocks: Clocks) -> Result<Self, String>;
+
+    /// Whether this is a number greater than `other`.
+    fn exceeds(&self, _other: &Self) -> bool {
+        false
+    }
 }
 
 impl<T: Scalar> Key for T {
@@ -36,9 +45,15 @@ impl<T: Scalar> Key for T {
         T::FORM
     }
 
+    fn is_given(section: &Section<'_>, key: &'static str) -> bool {
+        section.offer::<T>(key);
+        section.has(key)
+    }
+
     fn read(section: &Section<'_>, key: &'static str) -> Option<Self> {
+        section.offer::<T>(key);
         let found = section.require(key, T::FORM)?;
-        section.convert(key, found, |raw| T::understand(raw, section.clocks()))
+        section.convert(key, found, |raw| section.understand(key, raw))
     }
 }
 
@@ -65,44 +80,56 @@ pub(crate) struct Clocks {
     pub(crate) bus: Option<Frequency>,
 }
 
-/// Implements [`Scalar`]: the text of what is expected, and the conversion.
-macro_rules! scalars {
-    ($($type:ty: $form:expr, |$raw:ident, $clock:pat_param| $understood:expr;)*) => {$(
+/// Implements [`Scalar`] for numbers: the text of what is expected, the kind with its range, and the conversion.
+macro_rules! numbers {
+    ($($type:ty: $form:expr, $number:expr, |$raw:ident, $clock:pat_param| $understood:expr;)*) => {$(
         impl Scalar for $type {
             const FORM: &'static str = $form;
+            const NUMBER: Option<Number> = Some($number);
 
             fn understand($raw: Raw<'_>, $clock: Clocks) -> Result<Self, String> {
                 $understood
+            }
+
+            fn exceeds(&self, other: &Self) -> bool {
+                self > other
             }
         }
     )*};
 }
 
-scalars! {
-    Bytes: <Bytes as Quantity>::EXPECTED, |raw, _| parsed(raw);
-    Frequency: <Frequency as Quantity>::EXPECTED, |raw, _| parsed(raw);
-    Time: Span::EXPECTED, |raw, clocks| {
+numbers! {
+    Bytes: <Bytes as Quantity>::EXPECTED, range::SIZE, |raw, _| parsed(raw);
+    Frequency: <Frequency as Quantity>::EXPECTED, range::FREQUENCY, |raw, _| parsed(raw);
+    Time: Span::EXPECTED, range::TIME, |raw, clocks| {
         let span = parsed::<Span>(raw)?;
         span.resolve(clocks.own, clocks.bus).ok_or_else(|| NO_BUS.to_owned())
     };
-    Bandwidth: Rate::EXPECTED, |raw, clocks| Ok(parsed::<Rate>(raw)?.resolve(clocks.own));
-    u32: COUNT, |raw, _| count(raw).ok_or_else(|| COUNT.to_owned());
-    usize: COUNT, |raw, _| count(raw).ok_or_else(|| COUNT.to_owned());
-    bool: FLAG, |raw, _| raw.boolean().ok_or_else(|| FLAG.to_owned());
+    Bandwidth: Rate::EXPECTED, range::BANDWIDTH, |raw, clocks| Ok(parsed::<Rate>(raw)?.resolve(clocks.own));
+    u32: COUNT, range::COUNT, |raw, _| count(raw).ok_or_else(|| COUNT.to_owned());
+    usize: COUNT, range::COUNT, |raw, _| count(raw).ok_or_else(|| COUNT.to_owned());
+}
+
+impl Scalar for bool {
+    const FORM: &'static str = "true or false";
+
+    fn understand(raw: Raw<'_>, _: Clocks) -> Result<Self, String> {
+        raw.boolean().ok_or_else(|| Self::FORM.to_owned())
+    }
 }
 
 const NO_BUS: &str = "a time without bus cycles, because the machine has no [bus] that would count them";
 const COUNT: &str = "a whole number from 1, such as 8";
-const FLAG: &str = "true or false";
 
 fn parsed<Q: Quantity>(raw: Raw<'_>) -> Result<Q, String> {
     let text = raw.text().ok_or_else(|| Q::EXPECTED.to_owned())?;
     text.parse().map_err(|error: units::ParseError| error.expected())
 }
 
-/// A whole number of at least 1.
+/// A whole number of at least 1. One that its type cannot hold is the greatest of the type, and so is beyond the range of its key.
 pub(super) fn count<N: TryFrom<i64>>(raw: Raw<'_>) -> Option<N> {
-    raw.integer().filter(|&count| count >= 1).and_then(|count| N::try_from(count).ok())
+    let count = raw.integer().filter(|&count| count >= 1)?;
+    N::try_from(count.min(u32::MAX.into())).ok()
 }
 
 /// Reads a key by the function `how`, which stands behind `=` in a row.
@@ -120,8 +147,9 @@ pub(crate) fn above_zero<T: Scalar + Default + PartialEq>(
     key: &'static str,
 ) -> Option<T> {
     let expected = T::FORM;
+    section.offer::<T>(key);
     let found = section.require(key, expected)?;
-    section.convert(key, found, |raw| match T::understand(raw, section.clocks())? {
+    section.convert(key, found, |raw| match section.understand(key, raw)? {
         zero if zero == T::default() => Err(format!("{expected} above zero")),
         value => Ok(value),
     })
@@ -180,18 +208,20 @@ pub(crate) fn never(section: &Section<'_>, key: &'static str) -> Option<Option<u
     count_or("never", "a whole number from 1, such as 8, or \"never\"", section, key)
 }
 
-fn count_or<N: TryFrom<i64> + Display>(
+fn count_or<N: Scalar>(
     none: &str,
     expected: &str,
     section: &Section<'_>,
     key: &'static str,
 ) -> Option<Option<N>> {
+    section.offer::<N>(key);
     let found = section.require(key, expected)?;
     if found.raw.text() == Some(none) {
         section.keep(key, found, none.to_owned());
         return Some(None);
     }
-    section.convert(key, found, |raw| count(raw).ok_or_else(|| expected.to_owned())).map(Some)
+    let say = |why: String| why.replacen(N::FORM, expected, 1);
+    section.convert(key, found, |raw| section.understand::<N>(key, raw).map_err(say)).map(Some)
 }
 
 impl Section<'_> {

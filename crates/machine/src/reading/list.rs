@@ -9,7 +9,7 @@ use super::section::Section;
 impl<'a> Section<'a> {
     /// Reads a list of whole numbers of at least 1; the command line separates them by commas.
     pub(crate) fn counts(&self, key: &'static str) -> Option<Vec<u32>> {
-        const EXPECTED: &str = "a list of whole numbers from 1, such as [8, 4]";
+        const EXPECTED: &str = "a list of whole numbers from 1, such as [8, 4], at most 20 of them";
         let found = self.require(key, EXPECTED)?;
         let counts = self.convert(key, found, |raw| {
             let counts = match raw {
@@ -22,7 +22,7 @@ impl<'a> Section<'a> {
                 }),
             };
             counts
-                .filter(|counts: &Vec<u32>| !counts.is_empty())
+                .filter(|counts: &Vec<u32>| (1..=MOST_COUNTS).contains(&counts.len()))
                 .map(Counts)
                 .ok_or_else(|| EXPECTED.to_owned())
         });
@@ -98,6 +98,9 @@ fn given(text: &str) -> impl Iterator<Item = &str> {
     let within = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
     within.unwrap_or(text).split(',').map(unquoted).filter(|one| !one.is_empty())
 }
+
+/// The most numbers in a list: a grid of 1,048,576 nodes has no more sides than 20, unless some are 1.
+const MOST_COUNTS: usize = 20;
 
 /// Several numbers that print as a list.
 struct Counts(Vec<u32>);

@@ -7,6 +7,7 @@ mod findings;
 mod key;
 mod list;
 mod notes;
+mod range;
 mod reader;
 mod rows;
 mod section;
@@ -22,6 +23,8 @@ pub(crate) use key::{
     unlimited, with,
 };
 pub use notes::Note;
+pub(crate) use range::range;
+pub use range::{Range, RangedKey};
 pub(crate) use reader::{FIXED, Overrides, POLICY, Raw, Reader, hint};
 pub(crate) use rows::section;
 pub(crate) use section::Section;

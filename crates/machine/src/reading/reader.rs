@@ -12,6 +12,7 @@ use units::names::nearest_slip;
 use super::Error;
 use super::chain::EXTENDS;
 use super::findings::{Findings, Value};
+use super::range::RangedKey;
 use super::source_text::SourceText;
 
 /// Values from the command line: dotted keys, and texts without quotes.
@@ -34,6 +35,8 @@ pub(crate) struct Reader<'a> {
     /// Whether every key that the command line could have given is collected. A hint for an unknown key needs them; otherwise a
     /// reading is much shorter without.
     all_keys: bool,
+    /// In a reading of all keys the numbers that the command line could have given.
+    offered: RefCell<Vec<RangedKey>>,
     errors: RefCell<Vec<Error>>,
     values: RefCell<Vec<Value>>,
     notes: RefCell<BTreeMap<String, String>>,
@@ -122,6 +125,7 @@ impl<'a> Reader<'a> {
             bus: Cell::new(None),
             asked: RefCell::default(),
             all_keys: false,
+            offered: RefCell::default(),
             errors: RefCell::default(),
             values: RefCell::default(),
             notes: RefCell::default(),
@@ -131,6 +135,16 @@ impl<'a> Reader<'a> {
     /// This reader, which collects every key that the command line could have given.
     pub(crate) fn of_all_keys(self) -> Self {
         Self { all_keys: true, ..self }
+    }
+
+    /// Whether every key that the command line could have given is collected.
+    pub(super) fn all_keys(&self) -> bool {
+        self.all_keys
+    }
+
+    /// Notes a number that the command line could have given.
+    pub(super) fn offer(&self, key: RangedKey) {
+        self.offered.borrow_mut().push(key);
     }
 
     /// Whether [`given`](Self::given) has anything to do for a dotted key that ends with `end`.
@@ -232,6 +246,7 @@ impl<'a> Reader<'a> {
             errors: self.errors.into_inner(),
             notes: self.notes.into_inner(),
             asked: self.asked.into_inner(),
+            offered: self.offered.into_inner(),
         }
     }
 }

@@ -5,6 +5,7 @@
 ///
 /// - A row is a documented field. The key has the field's name, and the field's type says how the value is read: see
 ///   [`Key`](crate::reading::Key). A function behind `=` reads it otherwise: it is given the section and the key.
+/// - A [`Range`](crate::reading::Range) behind `=>` is that of the key's numbers, where the range of their type is not right for it.
 /// - Parentheses name the section and the facts about the rest of the file that its rows need.
 /// - A row may use the rows before it, and `agree` uses all of them: each is an `Option`, `None` where the value was refused.
 ///   What `agree` finds is reported like any other mistake, and it returns `None` where the section is of no use then.
@@ -12,7 +13,7 @@ macro_rules! section {
     (
         $(#[$doc:meta])*
         $name:ident($section:ident $(, $fact:ident: $of:ty)*) {
-            $($(#[$about:meta])* $key:ident: $type:ty $(= $how:expr)?,)*
+            $($(#[$about:meta])* $key:ident: $type:ty $(= $how:expr)? $(=> $range:expr)?,)*
         }
         $(agree $agree:block)?
     ) => {
@@ -25,7 +26,10 @@ macro_rules! section {
         impl $name {
             /// Reads the keys of the section; `None` if a value was refused, which has then been reported.
             pub(crate) fn read_keys($section: &$crate::reading::Section<'_> $(, $fact: $of)*) -> Option<Self> {
-                $(let $key: Option<$type> = section!(@read $section $key $($how)?);)*
+                $(
+                    $($section.limit(stringify!($key), $range);)?
+                    let $key: Option<$type> = section!(@read $section $key $($how)?);
+                )*
                 $($agree)?
                 Some(Self { $($key: $key?,)* })
             }

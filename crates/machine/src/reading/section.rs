@@ -11,6 +11,7 @@ use toml_edit::{Item, TableLike};
 use units::Frequency;
 
 use super::key::Clocks;
+use super::range::Range;
 use super::reader::{Found, POLICY, Place, Raw, Reader, hint};
 use super::source_text::SourceText;
 
@@ -34,6 +35,8 @@ pub(crate) struct Section<'a> {
     /// The keys that are missing because of `asked_by`, each with the value that was expected.
     missing: RefCell<Vec<String>>,
     known: RefCell<Vec<&'static str>>,
+    /// The ranges of keys whose rows state one.
+    ranges: RefCell<Vec<(&'static str, Range)>>,
     /// Whether unknown keys go unreported: a mistake elsewhere makes it unclear which keys belong here.
     forgiving: Cell<bool>,
     /// The clock that the cycles of this section count: its own, or else that of the section around it.
@@ -89,6 +92,7 @@ impl<'a> Section<'a> {
             asked_by: RefCell::default(),
             missing: RefCell::default(),
             known: RefCell::default(),
+            ranges: RefCell::default(),
             forgiving: Cell::new(false),
             clock: Cell::new(clock),
         }
@@ -220,6 +224,16 @@ impl<'a> Section<'a> {
         }
     }
 
+    /// States the range of a key, before the key is read.
+    pub(crate) fn limit(&self, key: &'static str, range: Range) {
+        self.ranges.borrow_mut().push((key, range));
+    }
+
+    /// The range of a key whose row states one.
+    pub(super) fn stated_range(&self, key: &'static str) -> Option<Range> {
+        self.ranges.borrow().iter().find(|(limited, _)| *limited == key).map(|&(_, range)| range)
+    }
+
     /// Makes a key a known one.
     pub(crate) fn know(&self, key: &'static str) {
         let mut known = self.known.borrow_mut();
@@ -228,7 +242,7 @@ impl<'a> Section<'a> {
         }
     }
 
-    fn dotted(&self, key: &str) -> String {
+    pub(super) fn dotted(&self, key: &str) -> String {
         if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) }
     }
 

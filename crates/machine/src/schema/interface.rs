@@ -3,7 +3,10 @@
 use units::{Bandwidth, Bytes, Quantity, Time};
 
 use crate::Capability;
-use crate::reading::{Section, above_zero, or_default, required_if, section, with};
+use crate::reading::{Range, Section, above_zero, or_default, range, required_if, section, with};
+
+/// The range of the bytes that each packet has, whatever it carries.
+const FRAME: Range = range("0 B", "4 KiB", "each packet has them, however little data it carries");
 
 section! {
     /// The network interface (NI) of a node: one port out, one port in.
@@ -14,12 +17,12 @@ section! {
         /// The bandwidth of each of the two ports.
         bandwidth: Bandwidth,
         /// The size of the header that the network adds to the data of each packet.
-        header: Bytes,
+        header: Bytes => FRAME,
         /// The most data, header aside, that one packet carries; at least 1 B. A longer message is split.
         packet: Bytes = above_zero,
         /// The least data, header aside, that each packet carries. A shorter packet is filled up, and the filling takes its
         /// time. At most `packet`; zero unless stated.
-        fill: Bytes = or_default,
+        fill: Bytes = or_default => FRAME,
         /// The least time between the beginnings of two messages through one port: the reciprocal of the NI's message rate. A
         /// port is occupied for a message's bytes or for the gap, whichever is longer. A file states at least what a header takes
         /// at `bandwidth`; zero unless stated.
@@ -41,7 +44,7 @@ section! {
         /// machine can do `transfer`.
         engine: Option<Bandwidth> = required_if(can.contains(&Capability::Transfer)),
         /// The size of the pieces in which the engine moves a block. `None`: it moves the block in one piece.
-        chunk: Option<Bytes> = |section, key| section.optional(key, |section| above_zero(section, key)),
+        chunk: Option<Bytes> => range("1 B", "1 GiB", "a transfer is no longer"),
         /// The extra time of the engine for each piece, beyond moving its bytes; zero unless stated.
         chunk_cost: Time = with("chunk", Bytes::EXPECTED),
         /// Whether the engine is a loop of the network processor, which then serves nothing else while a piece moves.

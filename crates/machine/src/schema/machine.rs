@@ -7,7 +7,7 @@ use units::Bytes;
 
 use super::parts::IdleBus;
 use super::residual;
-use crate::reading::{Note, Section, Value};
+use crate::reading::{Note, Section, Value, range};
 use crate::{
     Calibrated, Capability, EmbeddedProcessor, Endpoints, Flow, Handoff, Interface, Memory, Network,
     NetworkProcessor, NodeMemory, Primitives, Processor, Queue, SoftwareDispatch,
@@ -75,6 +75,8 @@ impl Machine {
             file.text("name", "a name of lower-case letters, digits and hyphens such as \"cm-5\"", is_name);
         file.expect_own("name", "a name of its own, which no other machine has, such as name = \"mine\"");
         let summary = file.text("summary", "one line that says what the machine is", is_line);
+        file.limit("nodes", range("1", "1048576", "each has a thread, and a run has no more of them"));
+        file.limit("processors", range("1", "65535", "each has a number of 16 bits in its node"));
         let nodes = file.key("nodes");
         let processors = file.key("processors");
         let can = file.list("can", "capability", Capability::NAMES, |name| name.parse::<Capability>().ok());

@@ -2,7 +2,8 @@
 
 use units::{Bandwidth, Bytes, Time};
 
-use crate::reading::{Section, above_zero, section};
+use crate::Machine;
+use crate::reading::{Section, above_zero, range, section};
 
 /// The network.
 ///
@@ -113,6 +114,18 @@ impl Network {
     }
 }
 
+impl Machine {
+    /// The sides of a grid that the command line gives. A run must have as many nodes as the grid has places.
+    pub fn given_sides(&self) -> Option<&[u32]> {
+        let mut values = self.values.iter();
+        values.find(|value| value.key == "network.dimensions" && value.line.is_none())?;
+        match &self.network.routers.as_ref()?.topology {
+            Topology::Mesh { sides, .. } | Topology::Torus { sides, .. } => sides.as_deref(),
+            _ => None,
+        }
+    }
+}
+
 impl Routers {
     fn read_keys(section: &Section<'_>, topology: Option<Topology>, hop: Option<Time>) -> Option<Self> {
         let link = section.key::<Bandwidth>("link");
@@ -173,21 +186,18 @@ impl Topology {
             }
             "ring" => Some(Self::Torus { dimensions: 1, sides: None }),
             "fat-tree" => {
-                let arity = section.key("arity")?;
-                if arity < 2 {
-                    section.contradict("arity", "a whole number from 2, such as 4".to_owned(), &[]);
-                    return None;
-                }
-                Some(Self::FatTree { arity })
+                section.limit("arity", range("2", "64", "most of a tree of wider switches would be unused"));
+                Some(Self::FatTree { arity: section.key("arity")? })
             }
             _ => Some(Self::Hypercube),
         }
     }
 
-    /// Reads the sides of a grid; `Some(None)` where they are left to be chosen.
+    /// Reads the sides of a grid; `Some(None)` where they are left to be chosen. Those of the command line are for the nodes of the run,
+    /// which nobody knows here.
     fn sides(section: &Section<'_>, nodes: Option<u32>) -> Option<Option<Vec<u32>>> {
         let sides = section.optional("dimensions", |section| section.counts("dimensions"))?;
-        if let (Some(sides), Some(nodes)) = (&sides, nodes) {
+        if let (Some(sides), Some(nodes), false) = (&sides, nodes, section.is_set("dimensions")) {
             let places = sides.iter().try_fold(1_u32, |places, &side| places.checked_mul(side));
             if places != Some(nodes) {
                 let expected = format!("sides whose product is `nodes`, which is {nodes}");

@@ -6,7 +6,7 @@
 
 use units::{Bandwidth, Bytes, Frequency, Time};
 
-use crate::reading::{Section, above_zero, or_default, own_clock, required_if, section};
+use crate::reading::{Section, above_zero, or_default, own_clock, range, required_if, section};
 
 /// The memory system of a node, in detail.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,11 +80,18 @@ section! {
 fn check_sets(section: &Section<'_>, sets: (Option<Bytes>, Option<usize>), line: Bytes, others: &[&str]) {
     let (Some(size), Some(ways)) = sets else { return };
     let set = line.get().saturating_mul(ways as u64);
-    if set == 0 || !size.get().is_multiple_of(set) {
-        let expected = format!("a whole number of sets, which are {} each", Bytes::new(set));
+    if set == 0 || !size.get().is_multiple_of(set) || size.get() / set > MOST_SETS {
+        let expected =
+            format!("a whole number of sets, which are {} each, at most {MOST_SETS}", Bytes::new(set));
         section.contradict("size", expected, others);
     }
 }
+
+/// The most sets of a cache: a cache of 1 GiB with lines of 64 B.
+const MOST_SETS: u64 = 1 << 24;
+
+/// The most blocks of a staging buffer, all of which a packet that finds no free one looks at.
+const MOST_BLOCKS: u64 = 1 << 16;
 
 /// The size of a word, the least that a transaction moves.
 const WORD: Bytes = Bytes::new(8);
@@ -200,8 +207,10 @@ section! {
                 refuse("block", format!("1 to 64 lines, which are {line} each"), &["memory.line"]);
                 return None;
             }
-            if !size.get().is_multiple_of(block.get()) || size.get() / block.get() < 4 {
-                refuse("size", format!("at least 4 blocks, which are {block} each, and no part of one"), &["staging.block"]);
+            let blocks = size.get() / block.get();
+            if !size.get().is_multiple_of(block.get()) || !(4..=MOST_BLOCKS).contains(&blocks) {
+                let expected = format!("at least 4 blocks and at most {MOST_BLOCKS}, which are {block} each, and no part of one");
+                refuse("size", expected, &["staging.block"]);
                 return None;
             }
             if deposit.is_some_and(|deposit| deposit != Placement::Memory) && !coherent {
@@ -247,12 +256,12 @@ section! {
     /// The memory of a node.
     Memory(section) {
         /// The size of a memory line, which a processor's cache takes at a time; at least 1 B.
-        line: Bytes = above_zero,
+        line: Bytes = above_zero => range("1 B", "64 KiB", "a bus moves it in one piece"),
         /// The time that a processor waits for a line that is in no cache.
         read: Time,
         /// The size of the shared memory that has one access tag. A coherence block consists of one or several of them, and to
         /// change the right to it takes the price `set_tag` for each. `None`: a block has one tag, whatever its size.
-        tag: Option<Bytes> = |section, key| section.optional(key, |section| above_zero(section, key)),
+        tag: Option<Bytes> => range("1 B", "1 GiB", "no block is larger"),
     }
 }
 

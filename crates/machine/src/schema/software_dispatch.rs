@@ -4,7 +4,7 @@
 
 use units::{Bytes, Time};
 
-use crate::reading::{section, unlimited};
+use crate::reading::{range, section, unlimited};
 
 section! {
     /// The dispatch routine. A call takes messages out of the network, then serves the faults of the node, one handler at a
@@ -23,7 +23,7 @@ section! {
         leave: Time,
         /// The size of the data that every call reads and writes, beside messages and the entries of tables. Where caches are
         /// described, a processor that calls waits for those lines of it that its cache does not have.
-        state: Bytes,
+        state: Bytes => range("0 B", "64 KiB", "every call reads and writes all of it"),
         /// The time to resume the thread that its processor ran last. Resuming another thread takes `thread_switch`.
         wake: Time,
         /// The most messages that a call on a processor which also computes takes out of the network; at least 1. `None`: all.

@@ -14,6 +14,7 @@ mod mistakes;
 mod network;
 mod node_memory;
 mod overrides;
+mod ranges;
 mod shipped;
 mod slower;
 mod software_dispatch;

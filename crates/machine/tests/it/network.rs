@@ -103,7 +103,11 @@ fn what_is_wrong_is_named_with_what_was_expected() {
         ),
         (format!("topology = \"mesh\"\narity = 4\n{all}"), "network.arity", "a key of [network]"),
         (format!("topology = \"crossbar\"\n{all}"), "network.hop", "a key of [network]"),
-        (format!("topology = \"fat-tree\"\narity = 1\n{all}"), "network.arity", "a whole number from 2"),
+        (
+            format!("topology = \"fat-tree\"\narity = 1\n{all}"),
+            "network.arity",
+            "a whole number from 1, such as 8, at least 2",
+        ),
         (
             format!("topology = \"torus\"\n{all}\n[network.cross_traffic]\nmessage = \"64 B\""),
             "network.cross_traffic",
@@ -123,6 +127,7 @@ fn dimensions_can_be_set_on_the_command_line() {
         .replace("topology = \"constant\"\nlatency = \"1 us\"", &format!("topology = \"mesh\"\n{REST}"));
     let set = [("network.dimensions", "1, 2")];
     let machine = Machine::parse_with("toy.toml", &text, &set, Known::default()).unwrap();
+    assert_eq!(machine.given_sides(), Some(&[1, 2][..]), "the run's nodes are compared with them");
     let sides = Some(vec![1, 2]);
     assert_eq!(machine.network.routers.unwrap().topology, Topology::Mesh { dimensions: 2, sides });
 }

@@ -339,3 +339,29 @@ fn every_policy_that_a_machine_runs_has_a_round_trip_or_a_reason_why_not() {
     let text = good(&["explain", "hurricane-1", "--width", "140"]);
     assert!(text.contains("as round trip, single\n") && text.contains("as round trip, fixed\n"), "{text}");
 }
+
+#[test]
+fn the_grid_of_the_command_line_is_for_the_nodes_of_the_run() {
+    let grid = "network.dimensions=[4, 4]";
+    let run = [
+        "run",
+        "fetch-add",
+        "--machine",
+        "alewife",
+        "--policy",
+        "single",
+        "--input",
+        "operations=64",
+        "--set",
+        grid,
+    ];
+    let told = |nodes| {
+        format!("network.dimensions = [4, 4] has 16 places, and the run {nodes} nodes: expected --nodes 16")
+    };
+    json(&[&run[..], &["--nodes", "16"]].concat());
+    json(&[&run[..], &["--set", "nodes=16"]].concat());
+    refused(&[&run[..], &["--nodes", "8"]].concat(), &[&told(8)]);
+    refused(&run, &[&told(32)]);
+    refused(&["explain", "alewife", "--set", grid], &[&told(32)]);
+    json(&["explain", "alewife", "--set", grid, "--set", "nodes=16"]);
+}

@@ -14,6 +14,7 @@ mod curves;
 mod documented;
 mod endings;
 mod explain;
+mod extremes;
 #[cfg(unix)]
 mod interrupt;
 mod list;

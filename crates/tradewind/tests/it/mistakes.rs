@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::command::{refused, tradewind};
+use crate::command::{good, refused, tradewind};
 use crate::scratch::Scratch;
 
 /// A file of the workspace.
@@ -506,6 +506,18 @@ fn no_command_at_all() {
 
 #[test]
 fn a_machine_file_that_does_not_ship() {
-    refused(&["machine", "paragn"], &["unknown machine `paragn`: did you mean `paragon`?"]);
-    refused(&["machine", "native"], &["machine `native` is this host and has no file"]);
+    // What is recommended is what the command prints.
+    for (name, begins) in [
+        ("paragn", "unknown machine `paragn`: did you mean `paragon`? expected one that ships: "),
+        ("p.toml", "unknown machine `p.toml`: expected one that ships: "),
+        ("natve", "unknown machine `natve`: expected one that ships: "),
+        ("native", "machine `native` is this host and has no file; expected one of "),
+    ] {
+        let said = tradewind(&["machine", name]).err;
+        refused(&["machine", name], &[begins]);
+        let (_, names) = said.trim_end().split_once(begins).expect("it begins so");
+        for machine in names.split(';').next().unwrap_or_default().split(", ") {
+            good(&["machine", machine]);
+        }
+    }
 }
