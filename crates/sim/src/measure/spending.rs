@@ -22,7 +22,7 @@ pub(crate) struct Booked {
 impl Booked {
     /// Booked compute time, memory waits outside of idle time, and overhead. In femtoseconds.
     fn work(&self) -> [i128; 3] {
-        let Breakdown { compute, memory, overhead, synchronization, idle } = self.breakdown;
+        let Breakdown { compute, memory, overhead, synchronization, idle, taken: _ } = self.breakdown;
         let idle_in_memory = femtoseconds(self.idle) - femtoseconds(synchronization) - femtoseconds(idle);
         [femtoseconds(compute), femtoseconds(memory) - idle_in_memory, femtoseconds(overhead)]
     }
@@ -57,6 +57,7 @@ impl Spending {
             overhead: time(work[2]),
             synchronization,
             idle: idle_proper,
+            taken: None,
         }
     }
 }
@@ -98,12 +99,12 @@ mod tests {
     fn booked(at: u64, parts: [u64; 5], idle_time: u64) -> Booked {
         let ns = Time::from_nanoseconds;
         let [compute, memory, overhead, synchronization, idle] = parts.map(ns);
-        let breakdown = Breakdown { compute, memory, overhead, synchronization, idle };
+        let breakdown = Breakdown { compute, memory, overhead, synchronization, idle, taken: None };
         Booked { at: ns(at), breakdown, idle: ns(idle_time) }
     }
 
     fn parts(spent: Breakdown) -> [u64; 5] {
-        let Breakdown { compute, memory, overhead, synchronization, idle } = spent;
+        let Breakdown { compute, memory, overhead, synchronization, idle, taken: _ } = spent;
         [compute, memory, overhead, synchronization, idle].map(|part| part.as_femtoseconds() / 1_000_000)
     }
 
