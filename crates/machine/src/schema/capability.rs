@@ -3,13 +3,13 @@
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
 
-/// Declares each capability once, with its name in machine files.
+/// Declares each capability once, with its name in machine files and its meaning, which is its documentation.
 macro_rules! capabilities {
-    ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
+    ($($(#[doc = $meaning:literal])+ $variant:ident = $name:literal,)*) => {
         /// One thing a machine can do.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Capability {
-            $($(#[$doc])* $variant,)*
+            $($(#[doc = $meaning])+ $variant,)*
         }
 
         impl Capability {
@@ -24,6 +24,13 @@ macro_rules! capabilities {
                     $(Self::$variant => $name,)*
                 }
             }
+
+            /// The meaning, in sentences for people.
+            pub fn meaning(self) -> &'static str {
+                match self {
+                    $(Self::$variant => concat!($($meaning),+).trim_start(),)*
+                }
+            }
         }
     };
 }
@@ -33,7 +40,8 @@ capabilities! {
     Poll = "poll",
     /// A protocol event can interrupt a computing processor.
     Interrupt = "interrupt",
-    /// The queue dispatches events of distinct keys in parallel.
+    /// The dispatch queue hands out events of distinct keys in parallel. Without this word and `dispatch-register` there is no such
+    /// queue: messages wait in the interface until a processor looks.
     KeyedDispatch = "keyed-dispatch",
     /// Each processor has a dispatch register, cachable, in which its next event appears.
     DispatchRegister = "dispatch-register",
@@ -48,7 +56,8 @@ capabilities! {
     NetworkQueue = "network-queue",
     /// The node has a network processor beside its compute processors.
     NetworkProcessor = "network-processor",
-    /// Every processor sends for itself under every policy, so no other processor need inject for it.
+    /// Every processor sends for itself under every policy. Without this word a dedicated processor sends for all computing ones of its
+    /// node under `fixed` and `partitioned`: one lone sender, however many are dedicated.
     SenderInjects = "sender-injects",
     /// The NI device has processors of its own for protocol handlers.
     EmbeddedProcessors = "embedded-processors",

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use machine::Capability;
+
 /// The page.
 pub(crate) fn page() -> String {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/machine-file.md");
@@ -13,4 +15,12 @@ pub(crate) fn template() -> String {
     let page = page();
     let block = page.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next());
     block.expect("the page has a block of toml").to_owned()
+}
+
+#[test]
+fn the_page_has_every_word_of_can_with_its_meaning() {
+    let row = |can: &Capability| format!("| `{can}` | {} |\n", can.meaning());
+    let rows: String = Capability::ALL.iter().map(row).collect();
+    let expected = format!("<!-- words of can -->\n\n| word | meaning |\n|---|---|\n{rows}<!-- end -->\n");
+    assert!(page().contains(&expected), "docs/machine-file.md: expected\n{expected}");
 }
