@@ -13,7 +13,7 @@ use report::page::{LEAST_WIDTH, Page};
 use tempest::entry::UnknownName;
 use tempest::{Mechanism, Policy};
 use units::Time;
-use worlds::{Baseline, Repeat, USUAL_POLICY};
+use worlds::{Baseline, Repeat};
 
 use crate::house::House;
 use crate::problem::Problem;
@@ -446,10 +446,11 @@ pub(crate) struct Run {
     /// Processors of each node [default: the machine's own; native: as many as there are cores for]
     #[arg(long, value_name = "P", allow_negative_numbers = true, value_parser = told::some("--processors"))]
     pub(crate) processors: Option<Told<u32>>,
-    /// A preset, for example floating, fixed:1 or single+helper: presets and options are in `tradewind list policies`
-    #[arg(long, value_name = "P", default_value = USUAL_POLICY, value_parser = told::policy)]
-    pub(crate) policy: Told<Policy>,
-    /// The mechanism by which data moves, see `tradewind list mechanisms` [default: the program's first]
+    /// A preset, for example floating, fixed:1 or single+helper: presets and options are in `tradewind list policies` [default:
+    /// floating, or else the first that the machine can do: `tradewind explain` says it]
+    #[arg(long, value_name = "P", value_parser = told::policy)]
+    pub(crate) policy: Option<Told<Policy>>,
+    /// The mechanism by which data moves, see `tradewind list mechanisms` [default: the program's first that the machine can do]
     #[arg(long, value_name = "M", value_parser = told::mechanism)]
     pub(crate) mechanism: Option<Told<Mechanism>>,
     /// Measure the speed-up on a model over another run of the same problem: uniprocessor, one processor with its memory, where

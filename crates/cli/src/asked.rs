@@ -60,7 +60,7 @@ pub(crate) fn subject(
     house: &House,
     common: &Common,
     mechanisms: Result<Vec<Mechanism>, Problem>,
-    or_else: fn(&Entry) -> &[Mechanism],
+    or_else: impl Fn(&Entry) -> Vec<Mechanism>,
 ) -> Result<(Subject, Vec<Mechanism>), Problem> {
     let sharing = sharing(house, &common.memory);
     let entry = match house.programs.find(&common.program) {
@@ -73,12 +73,13 @@ pub(crate) fn subject(
     };
     let mechanisms = mechanisms.and_then(|asked| {
         Subject::check(entry, &asked)?;
-        let used = if asked.is_empty() { or_else(entry) } else { &asked };
-        useful(&common.memory, entry, used).map(|()| asked)
+        let used = if asked.is_empty() { or_else(entry) } else { asked.clone() };
+        useful(&common.memory, entry, &used).map(|()| asked)
     });
     let subject = Subject::told(entry, &common.inputs).map_err(Problem::from).and_then(|subject| {
         if let Ok(asked) = &mechanisms {
-            subject.check_inputs(if asked.is_empty() { or_else(entry) } else { asked })?;
+            let usual = if asked.is_empty() { or_else(entry) } else { asked.clone() };
+            subject.check_inputs(&usual)?;
         }
         Ok(subject)
     });
@@ -152,7 +153,12 @@ pub(crate) fn instead(
         let can = |policy: Policy| target.check(mechanism, &policy).is_ok();
         let asked = serial(policy).filter(|policy| can(policy.clone())).map(|policy| policy.to_string());
         let presets = PRESETS.iter().map(|preset| preset.name).filter(|name| name.parse().is_ok_and(can));
-        let names: Vec<_> = asked.into_iter().chain(presets.map(str::to_owned)).collect();
+        let mut names: Vec<_> = asked.into_iter().collect();
+        for preset in presets {
+            if !names.iter().any(|name| name == preset) {
+                names.push(preset.to_owned());
+            }
+        }
         (!names.is_empty()).then(|| format!("expected {}", typed(mechanism, &names.join(", "))))
     });
     // A machine without any mechanism of the program is no machine for it.

@@ -128,7 +128,7 @@ fn plan(house: &House, arguments: &Compare) -> Result<Comparison, Problem> {
     let machines = machines(house, arguments);
     let asked = (
         targets(&machines, &common.settings),
-        subject(house, common, distinct(&arguments.mechanism), |entry| entry.mechanisms),
+        subject(house, common, distinct(&arguments.mechanism), |entry| entry.mechanisms.to_vec()),
         every(&arguments.policy),
     );
     let size = (optional(&arguments.nodes), optional(&arguments.processors), optional(&common.threads));

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 
 use compare::Combination;
 use tempest::Reached;
+use tempest::entry::Entry;
 use trace::Summary;
 use units::Time;
 use worlds::shape::AskedShape;
@@ -173,11 +174,13 @@ fn drawn(path: &Path, found: &document::Run) -> Result<String, Problem> {
 fn setting(house: &House, arguments: &Run) -> Result<Setting, Problem> {
     let common = &arguments.common;
     let mechanism = optional(&arguments.mechanism).map(|mechanism| mechanism.into_iter().collect());
-    let asked = (
-        target(&arguments.machine, &common.settings),
-        subject(house, common, mechanism, |entry| &entry.mechanisms[..1]),
-        arguments.policy.get(),
-    );
+    let target = target(&arguments.machine, &common.settings);
+    let usual = |entry: &Entry| {
+        let usual = target.as_ref().map_or(entry.mechanisms[0], |target| target.usual_mechanism(entry));
+        vec![usual]
+    };
+    let subject = subject(house, common, mechanism, usual);
+    let asked = (target, subject, optional(&arguments.policy));
     let size = (optional(&arguments.nodes), optional(&arguments.processors), optional(&common.threads));
     let rest = (common.seed.get(), optional(&common.stall_limit));
     let ((target, (subject, mechanisms), policy), (nodes, processors, threads), (seed, stall_limit)) =
@@ -186,8 +189,10 @@ fn setting(house: &House, arguments: &Run) -> Result<Setting, Problem> {
     let least = subject.instance.least();
     let shape = target.shape(AskedShape { nodes, processors }, least);
     let is_native = target.is_native();
+    let mechanism = mechanisms.first().copied().unwrap_or_else(|| target.usual_mechanism(&subject.entry));
+    let policy = policy.unwrap_or_else(|| target.usual_policy(mechanism));
     Ok(Setting {
-        mechanism: *mechanisms.first().unwrap_or(&subject.entry.mechanisms[0]),
+        mechanism,
         subject,
         target,
         nodes: shape.nodes,

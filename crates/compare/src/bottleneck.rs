@@ -25,6 +25,8 @@ pub struct Bottleneck {
     pub busy: f64,
     /// Whether all parts of the kind together were as busy, on average, so that no single one is to blame.
     pub all: bool,
+    /// Whether the part is a dedicated processor that sends for all computing ones of its node.
+    pub lone_sender: bool,
 }
 
 /// The bottleneck of a row, if a part of the machine was one.
@@ -47,6 +49,7 @@ pub fn of(row: &Row) -> Option<Bottleneck> {
             name: entry.busiest.clone(),
             busy: if all { entry.mean } else { entry.most },
             all,
+            lone_sender: row.lone_sender && entry.resource == Resource::DedicatedProcessor,
         }
     })
 }
@@ -106,9 +109,22 @@ mod tests {
     }
 
     #[test]
+    fn only_a_dedicated_processor_can_be_a_lone_sender() {
+        let alone = |row: Row| of(&Row { lone_sender: true, ..row }).expect("a bottleneck").lone_sender;
+        let row = || row(Messages, "fixed:2", [1, 0, 0, 0]);
+        assert!(alone(row().dedicated_busy(0.99)) && !alone(row().busy(Resource::Link, "3", 0.99)));
+        assert!(!of(&row().dedicated_busy(0.99)).expect("a bottleneck").lone_sender);
+    }
+
+    #[test]
     fn a_bottleneck_reads_back_from_json() {
-        let found =
-            Bottleneck { resource: Resource::PortIn, name: "node 0".to_owned(), busy: 0.98, all: false };
+        let found = Bottleneck {
+            resource: Resource::PortIn,
+            name: "node 0".to_owned(),
+            busy: 0.98,
+            all: false,
+            lone_sender: false,
+        };
         let text = serde_json::to_string(&found).unwrap();
         assert!(text.contains("\"port-in\""), "{text}");
         assert_eq!(serde_json::from_str::<Bottleneck>(&text).unwrap(), found);

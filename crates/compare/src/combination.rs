@@ -33,6 +33,8 @@ pub struct Combination {
     pub split: Split,
     /// Whether a native run had more processors than this host has cores. They then took turns, and the times mean little.
     pub oversubscribed: bool,
+    /// Whether one dedicated processor sends for all computing ones of its node.
+    pub lone_sender: bool,
     /// The times of the runs, in the order of measurement.
     samples: Vec<Time>,
     /// The outcomes of the runs, the fastest first.
@@ -49,13 +51,20 @@ impl Combination {
         let samples = outcomes.iter().map(Outcome::timed).collect();
         outcomes.sort_by_key(Outcome::timed);
         let Way { mechanism, policy } = way;
-        Self { mechanism, policy, same: Vec::new(), split, oversubscribed, samples, outcomes }
+        let (same, lone_sender) = (Vec::new(), false);
+        Self { mechanism, policy, same, split, oversubscribed, lone_sender, samples, outcomes }
     }
 
     /// The combination under another name: one that is measured twice has two.
     #[must_use]
     pub fn named(self, Way { mechanism, policy }: Way) -> Self {
         Self { mechanism, policy, ..self }
+    }
+
+    /// The combination as one in which one dedicated processor sends for all computing ones of its node, if `lone_sender` says so.
+    #[must_use]
+    pub fn sent_by_one(self, lone_sender: bool) -> Self {
+        Self { lone_sender, ..self }
     }
 
     /// The combination as one that stands for these policies too.

@@ -8,13 +8,14 @@
 //! 3. There are two **contrasts**: with the fastest row of the winner's mechanism that is not tied (they differ in the
 //!    policy), and with the best row of another mechanism of which no row is tied (they differ in the mechanism, each at its
 //!    best). The larger is the finding's; the other is told in passing.
-//! 4. Where winner and loser compute on different numbers of **processors** of each node, the finding says so. If the loser
-//!    has fewer, no other cause is named: what each of its processors spent more may be no more than its share of the
-//!    others' work.
+//! 4. Where winner and loser compute on different numbers of **processors** of each node, or the winner has more processors at work
+//!    beside them, the finding says so. If the loser computes on fewer, no other cause is named: what each of its processors
+//!    spent more may be no more than its share of the others' work.
 //! 5. Else the loser is slower **because of** the part of the time in which its processors spent most more than the
 //!    winner's, if that part makes up between [`MOST`] of the difference and [`OUTWEIGHED`] times as much. If the part is more than that, the part in which the loser spent less is named with
 //!    it, if that one makes up [`MOST`] of what is between them. Otherwise no part is named.
-//! 6. [`counter`](crate::counter) says which counter explains the part.
+//! 6. [`counter`](crate::counter) says which counter explains the part. Polls that found nothing are told of the first row that loses
+//!    by them, whichever the contrast is.
 //! 7. [`bottleneck`] says which part of the machine limits the winner and which the loser.
 //! 8. Where processors took turns on too few cores, neither part nor counter is named: what processors waited for cannot be
 //!    told from waiting for a core.
@@ -23,7 +24,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::bottleneck::{self, Bottleneck};
 use crate::combination::Way;
-use crate::counter::{Evidence, evidence};
+use crate::counter::{Counter, Evidence, evidence};
 use crate::interval::{self, least_runs};
 use crate::parts::{Part, region, shares};
 use crate::ranking::{Ranking, Row, at_least, disturbance, ratio};
@@ -59,6 +60,8 @@ pub struct Finding {
     pub contrast: Option<Contrast>,
     /// The smaller of the two contrasts.
     pub other: Option<Contrast>,
+    /// The fastest of the slower rows of the winner's mechanism that loses by polls which found nothing.
+    pub empty_polls: Option<EmptyPolls>,
     /// Whether the rows with right answers are of several mechanisms.
     pub several_mechanisms: bool,
     /// Whether processors of the winner or the loser took turns, so that times mean little.
@@ -67,6 +70,15 @@ pub struct Finding {
     pub brief: bool,
     /// The number of runs that tell rows of this table apart, where there were fewer of a row: then every row is tied.
     pub too_few: Option<TooFew>,
+}
+
+/// A row that is slower because its processors looked for messages too often.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct EmptyPolls {
+    /// The row.
+    pub loser: Way,
+    /// The number of its polls that found nothing.
+    pub polls: f64,
 }
 
 /// A table of too few runs.
@@ -101,19 +113,29 @@ pub struct Contrast {
     pub at_least: Option<f64>,
     /// The number of computing processors, where winner and loser differ in it.
     pub processors: Option<Processors>,
+    /// The number of all processors at work, where the winner has more of them.
+    pub at_work: Option<Processors>,
     /// The reason why the loser is slower.
     pub cause: Cause,
     /// The part of the machine that limits the loser, if one does.
     pub bottleneck: Option<Bottleneck>,
 }
 
-/// The number of processors of each node that compute.
+/// A number of processors of each node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Processors {
-    /// Computing processors of each node under the winner.
+    /// Processors of each node under the winner.
     pub winner: u32,
-    /// Computing processors of each node under the loser.
+    /// Processors of each node under the loser.
     pub loser: u32,
+}
+
+impl Processors {
+    /// The numbers of all processors at work, those beside the computing ones included, if the winner has more.
+    pub(crate) fn more_at_work(winner: &Row, loser: &Row) -> Option<Self> {
+        let of = Self { winner: winner.split.all(), loser: loser.split.all() };
+        (of.winner > of.loser).then_some(of)
+    }
 }
 
 /// Why a loser is slower, or why no cause is named.
@@ -179,6 +201,7 @@ pub(crate) fn find(rows: &[&Row], repeatable: bool) -> Finding {
             || larger.as_ref().is_some_and(|larger| larger.row.oversubscribed),
         brief: winner.is_brief(),
         too_few: too_few(rows, &right),
+        empty_polls: slower.iter().find_map(|row| empty_polls(winner, row)),
         several_mechanisms: others.iter().any(|row| row.mechanism != winner.mechanism),
         room: room(&equal),
         unclear: is_unclear(&equal),
@@ -238,10 +261,18 @@ impl Loser<'_> {
             ratio,
             at_least: at_least(winner, loser),
             processors: (processors.winner != processors.loser).then_some(processors),
+            at_work: Processors::more_at_work(winner, loser),
             cause: cause(winner, loser),
             bottleneck: bottleneck::of(loser),
         }
     }
+}
+
+/// Rule 6, of polls that found nothing: whether they are why `loser` is slower.
+fn empty_polls(winner: &Row, loser: &Row) -> Option<EmptyPolls> {
+    let Cause::Part(Because { evidence: Some(evidence), .. }) = cause(winner, loser) else { return None };
+    let decide = winner.mechanism == loser.mechanism && evidence.counter == Counter::EmptyPolls;
+    decide.then(|| EmptyPolls { loser: loser.way(), polls: evidence.loser })
 }
 
 /// Rules 4, 5 and 8.
@@ -307,12 +338,40 @@ mod tests {
     }
 
     #[test]
+    fn a_winner_with_more_processors_beside_those_that_compute_is_told_to_have_them() {
+        let mut rows =
+            [row(Messages, "hurricane-1:2", [40, 0, 10, 10]), row(Messages, "single", [40, 0, 10, 60])];
+        assert_eq!(contrast(&rows).at_work, None);
+        rows[0].split.dedicated = 2;
+        let found = contrast(&rows);
+        assert_eq!((found.processors, found.at_work), (None, Some(Processors { winner: 4, loser: 2 })));
+        rows[1].split.computing = 5;
+        assert_eq!(contrast(&rows).at_work, None, "the winner has fewer");
+    }
+
+    #[test]
+    fn the_first_row_that_loses_by_polls_in_vain_is_named_whichever_the_contrast_is() {
+        let polls = |row: Row, polls| row.counting(|counters| counters.empty_polls = Some(polls));
+        let rows = [
+            polls(row(Messages, "single+every=16", [400, 0, 50, 10]), 500),
+            row(Messages, "single+interrupt", [400, 0, 60, 30]),
+            polls(row(Messages, "single", [400, 0, 150, 10]), 9000),
+        ];
+        let found = find(&rows.iter().collect::<Vec<_>>(), true);
+        assert_eq!(found.contrast.expect("a contrast").loser.policy, "single+interrupt");
+        let vain = found.empty_polls.expect("a row that looks in vain");
+        assert_eq!((vain.loser.policy.as_str(), vain.polls), ("single", 9000.0));
+        assert_eq!(find(&[&rows[0], &rows[1]], true).empty_polls, None);
+    }
+
+    #[test]
     fn a_loser_with_fewer_computing_processors_has_no_other_cause() {
         let mut rows = [row(Messages, "floating", [40, 0, 10, 10]), row(Messages, "single", [40, 0, 80, 10])];
         rows[1].split.computing = 1;
         let found = contrast(&rows);
         assert_eq!(found.processors, Some(Processors { winner: 2, loser: 1 }));
         assert_eq!(found.cause, Cause::FewerProcessors);
+        assert_eq!(found.at_work, Some(Processors { winner: 2, loser: 1 }));
         // A winner with fewer won in spite of that.
         (rows[0].split.computing, rows[1].split.computing) = (1, 2);
         let found = contrast(&rows);

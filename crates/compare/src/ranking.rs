@@ -68,6 +68,8 @@ pub struct Row {
     pub split: Split,
     /// Whether processors took turns on too few cores, so that times mean little.
     pub oversubscribed: bool,
+    /// Whether one dedicated processor sends for all computing ones of its node.
+    pub lone_sender: bool,
     /// The outcome of the run of median time.
     pub outcome: Outcome,
     /// The time of each run, in the order of measurement. A run that warmed up is not among them.
@@ -90,6 +92,7 @@ impl Row {
             policies: combination.policies().map(str::to_owned).collect(),
             split: combination.split,
             oversubscribed: combination.oversubscribed,
+            lone_sender: combination.lone_sender,
             outcome: combination.median().clone(),
             samples: combination.samples().to_vec(),
             interval: None,

@@ -25,6 +25,7 @@ pub fn row(mechanism: Mechanism, policy: &str, parts: [u64; 4]) -> Row {
         policies: vec![policy.to_owned()],
         split: Split { computing: 2, dedicated: 0 },
         oversubscribed: false,
+        lone_sender: false,
         outcome: Outcome {
             time,
             phases: vec![PhaseRecord {

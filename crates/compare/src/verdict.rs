@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::agreement::Name;
 use crate::combination::Way;
-use crate::finding::{self, TooFew};
+use crate::finding::{self, Processors, TooFew};
 use crate::ranking::{Machine, MachineShape, Ranking, Row, at_least, disturbance, ratio};
 use crate::tie::{is_tied, is_unclear};
 
@@ -58,6 +58,8 @@ pub struct Behind {
     pub ratio: f64,
     /// The least that the ratio may be, where it is not known to within the margin that it tells of.
     pub at_least: Option<f64>,
+    /// The number of all processors at work, where the fastest has more of them.
+    pub at_work: Option<Processors>,
 }
 
 impl Verdict {
@@ -150,9 +152,9 @@ fn lead(winner: &Row, choices: &[Candidate<'_>]) -> Option<Lead> {
 }
 
 fn behind(winner: &Row, choice: &Candidate<'_>) -> Option<Behind> {
-    let row = choice.rows[0];
-    let name = choice.names.first()?.clone();
-    Some(Behind { name, ratio: ratio(winner, row)?, at_least: at_least(winner, row) })
+    let (name, slower) = (choice.names.first()?.clone(), choice.rows[0]);
+    let (at_least, at_work) = (at_least(winner, slower), Processors::more_at_work(winner, slower));
+    Some(Behind { name, ratio: ratio(winner, slower)?, at_least, at_work })
 }
 
 #[cfg(test)]

@@ -1,9 +1,11 @@
 //! One program on several targets, by every mechanism under every policy that each of them can do. Ranks nothing.
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use compare::refusal::{LeftOut, Omitted};
 use compare::{Combination, MachineShape, Ranking, Refusal, Way};
+use tempest::entry::Least;
 use tempest::policy::{Dispatch, PRESETS};
 use tempest::{Mechanism, Policy};
 use units::Time;
@@ -124,7 +126,7 @@ impl Comparison {
     pub fn new(subject: Subject, targets: Vec<Target>) -> Self {
         let least = subject.instance.least();
         Self {
-            shapes: shape::of_comparison(AskedShape::default(), least, cores_of(&targets)),
+            shapes: shapes(AskedShape::default(), least, &targets),
             crowded: false,
             threads: least.threads,
             subject,
@@ -140,7 +142,7 @@ impl Comparison {
     /// Sets the shapes to what a person asked for. A shape that was asked for is kept where this host has too few cores for it: its
     /// processors then take turns.
     pub fn ask(&mut self, asked: AskedShape) {
-        self.shapes = shape::of_comparison(asked, self.subject.instance.least(), cores_of(&self.targets));
+        self.shapes = shapes(asked, self.subject.instance.least(), &self.targets);
         self.crowded = !asked.is_nothing();
     }
 
@@ -188,7 +190,7 @@ impl Comparison {
             }
             let before = ways.run.len();
             let canonical = |policy: &Policy| target.canonical(policy, shape.processors);
-            for policy in self.policies_on(mechanism, target) {
+            for policy in self.policies_on(mechanism, target, shape.processors) {
                 // What nobody asked for twice does not run twice.
                 let stands_for = |other: &Policy| !is_asked && canonical(other) == canonical(&policy);
                 match self.fit(&policy, shape, target) {
@@ -221,15 +223,15 @@ impl Comparison {
         }
     }
 
-    /// The policies to run: those asked for, or every preset that the machine can do. The machine itself refuses a policy
-    /// that was asked for and that it cannot do.
-    fn policies_on(&self, mechanism: Mechanism, target: &Target) -> Vec<Policy> {
+    /// The policies to run on nodes of so many processors: those asked for, or every preset that the machine can do. The machine
+    /// itself refuses a policy that was asked for and that it cannot do.
+    fn policies_on(&self, mechanism: Mechanism, target: &Target, processors: u32) -> Vec<Policy> {
         if !self.policies.is_empty() {
             return self.policies.clone();
         }
         let can = |policy: &Policy| target.check(mechanism, policy).is_ok();
         // A machine that dispatches one event at a time has the policies that are keyed elsewhere in that order.
-        presets()
+        presets(processors)
             .filter_map(|policy| if can(&policy) { Some(policy) } else { serial(&policy).filter(can) })
             .collect()
     }
@@ -259,7 +261,7 @@ impl Comparison {
 
     /// The reason why a machine can do a mechanism under no policy.
     fn lacking(&self, mechanism: Mechanism, shape: MachineShape, target: &Target) -> Refusal {
-        let why: Vec<_> = presets()
+        let why: Vec<_> = presets(shape.processors)
             .filter_map(|policy| {
                 let fits = target.check(mechanism, &policy).and_then(|()| policy.split(shape.processors));
                 fits.err()
@@ -442,17 +444,25 @@ fn nth(number: usize) -> String {
     format!("{number}{ending}")
 }
 
-/// The number of cores of this host, if it is among the machines.
-fn cores_of(targets: &[Target]) -> Option<u32> {
-    targets.iter().any(Target::is_native).then(|| cores() as u32)
+/// The shapes of a comparison on these machines, as far as a person did not choose them.
+fn shapes(asked: AskedShape, least: Least, targets: &[Target]) -> Vec<MachineShape> {
+    let cores = targets.iter().any(Target::is_native).then(|| cores() as u32);
+    let mut own = targets.iter().map(|target| target.shape(asked, least));
+    match own.next() {
+        // Models that are alike in size stand in that size.
+        Some(first) if cores.is_none() && own.all(|other| other == first) => vec![first],
+        _ => shape::of_comparison(asked, least, cores),
+    }
 }
 
-/// Every preset, with one dedicated processor and with two.
-fn presets() -> impl Iterator<Item = Policy> {
-    let texts = PRESETS.iter().flat_map(|preset| match preset.counted {
-        true => vec![format!("{}:1", preset.name), format!("{}:2", preset.name)],
+/// Every preset; with a count, for one processor, for two, and on a node of `processors` for an eighth and a quarter as many.
+fn presets(processors: u32) -> impl Iterator<Item = Policy> {
+    let counts: BTreeSet<u32> = [1, 2, processors / 8, processors / 4].into_iter().collect();
+    let texts = PRESETS.iter().flat_map(move |preset| match preset.counted {
+        true => counts.iter().map(|count| format!("{}:{count}", preset.name)).collect(),
         false => vec![preset.name.to_owned()],
     });
+    // No policy has a count of 0.
     texts.filter_map(|text| text.parse().ok())
 }
 

@@ -11,11 +11,12 @@ use units::Time;
 use crate::shape::AskedShape;
 use crate::{Error, Repeat, Setting, Sharing, Subject, Target};
 
-/// The default policy of a run: every machine whose processors poll for messages has it.
+/// The default policy of a run on a machine that can do it. [`Target::usual_policy`] is that of every machine.
 pub const USUAL_POLICY: &str = "floating";
 
-/// A request to run a program on one target. What is not set has a default: this host, the program's first mechanism, as many nodes
-/// and processors as the machine has, one thread on each computing processor, the policy `floating`, the seed 1, one run.
+/// A request to run a program on one target. What is not set has a default: this host, the program's first mechanism that the
+/// machine can do, as many nodes and processors as the machine has, one thread on each computing processor, the
+/// [usual policy](Target::usual_policy) of the machine, the seed 1, one run.
 ///
 /// ```
 /// # let entry = tempest::entry::find("histogram", apps::ALL).unwrap();
@@ -38,7 +39,7 @@ pub struct Run {
     nodes: Option<u32>,
     processors: Option<u32>,
     threads: Option<u32>,
-    policy: Policy,
+    policy: Option<Policy>,
     seed: u64,
     stall_limit: Option<Time>,
     trace: Option<Recorder>,
@@ -58,7 +59,7 @@ impl Run {
             nodes: None,
             processors: None,
             threads: None,
-            policy: USUAL_POLICY.parse().expect("a preset is a policy"),
+            policy: None,
             seed: 1,
             stall_limit: None,
             trace: None,
@@ -101,7 +102,7 @@ impl Run {
 
     /// Sets the policy.
     pub fn policy(self, policy: Policy) -> Self {
-        Self { policy, ..self }
+        Self { policy: Some(policy), ..self }
     }
 
     /// Sets the size of a block of shared memory, in bytes: one of
@@ -143,13 +144,14 @@ impl Run {
         let inputs: Vec<_> = self.inputs.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
         let written = Subject::check(&self.entry, self.mechanism.as_slice());
         let ((), subject) = Error::both(written, Subject::load(&self.entry, &inputs))?;
-        let mechanism = self.mechanism.unwrap_or(self.entry.mechanisms[0]);
+        let mechanism = self.mechanism.unwrap_or_else(|| self.target.usual_mechanism(&self.entry));
         subject.check_inputs(&[mechanism])?;
         let block = self.block.unwrap_or_else(|| Sharing::usual_block([&self.target]));
         let sharing = Sharing { block, protocol: self.protocol };
         let least = subject.instance.least();
         let asked = AskedShape { nodes: self.nodes, processors: self.processors };
         let MachineShape { nodes, processors } = self.target.shape(asked, least);
+        let policy = self.policy.unwrap_or_else(|| self.target.usual_policy(mechanism));
         Ok(Setting {
             mechanism,
             subject: subject.sharing(sharing),
@@ -157,7 +159,7 @@ impl Run {
             nodes,
             processors,
             threads: self.threads.unwrap_or(least.threads),
-            policy: self.policy,
+            policy,
             seed: self.seed,
             stall_limit: self.stall_limit,
             trace: self.trace,

@@ -42,7 +42,8 @@ pub struct Setting {
 impl Setting {
     /// The combination with the outcomes of its runs, in the order of measurement: at least one.
     pub(crate) fn combination(&self, outcomes: Vec<Outcome>) -> Combination {
-        Combination::new(self.way(), self.split(), self.is_oversubscribed(), outcomes)
+        let ran = Combination::new(self.way(), self.split(), self.is_oversubscribed(), outcomes);
+        ran.sent_by_one(self.target.has_lone_sender(&self.policy))
     }
 
     /// Runs the combination once.
@@ -112,11 +113,11 @@ impl Setting {
         Way { mechanism: self.mechanism, policy: self.policy.to_string() }
     }
 
-    /// The number of processors of each node that compute, and of those that only run handlers. Under a
-    /// policy that needs more processors, all of them count as computing.
+    /// The processors [at work](Target::at_work) on each node. Under a policy that needs more of them than there are, all count as
+    /// computing.
     pub fn split(&self) -> Split {
         let all = Split { computing: self.processors, dedicated: 0 };
-        self.policy.split(self.processors).unwrap_or(all)
+        self.target.at_work(&self.policy, self.processors).unwrap_or(all)
     }
 
     /// The shared memory of the run; `None` where no data moves through it.
@@ -127,7 +128,6 @@ impl Setting {
     /// Whether a native run has more processors than this host has cores, so that they take turns and times mean little.
     pub fn is_oversubscribed(&self) -> bool {
         let split = self.split();
-        let processors = split.computing + split.dedicated;
-        self.target.is_native() && self.nodes as usize * processors as usize > cores()
+        self.target.is_native() && self.nodes as usize * split.all() as usize > cores()
     }
 }

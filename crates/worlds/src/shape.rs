@@ -12,7 +12,7 @@ use tempest::entry::Least;
 /// The nodes of a run on this host: messages go from one to the other.
 const NODES: u32 = 2;
 
-/// The shape of a comparison of models alone.
+/// The shape of a comparison of models alone that are not alike in size.
 const OF_MODELS: MachineShape = MachineShape { nodes: 4, processors: 2 };
 
 /// The numbers of nodes and of processors of each that a person asked for; what is `None` is left open.

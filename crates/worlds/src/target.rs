@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use compare::MachineShape;
 use compare::ranking::{Calibration, Machine as Described};
-use machine::Machine;
+use machine::{Capability, Machine};
 use native::Local;
 use sim::Model;
 use tempest::entry::{Entry, Least};
-use tempest::policy::PRESETS;
+use tempest::policy::{Injector, PRESETS, Split};
 use tempest::{Mechanism, Policy, Refusal, World};
 
 use crate::shape::{self, AskedShape};
-use crate::{Error, Mistake, NATIVE, machines};
+use crate::{Error, Mistake, NATIVE, USUAL_POLICY, machines};
 
 /// The models that a program is compared on, the first of them that can run it: a machine with a second processor in each node
 /// that serves the network, so that it matters who runs handlers; and one that has every mechanism.
@@ -152,6 +152,26 @@ impl Target {
         std::iter::once(NATIVE).chain(USUAL_MODELS.iter().find(runs).copied()).collect()
     }
 
+    /// The policy of a run by a mechanism where nobody names one: [`USUAL_POLICY`], or else the first preset that the machine can do.
+    /// If it can do none, it is [`USUAL_POLICY`] all the same, and [`check`](Self::check) says why not.
+    pub fn usual_policy(&self, mechanism: Mechanism) -> Policy {
+        let usual = || USUAL_POLICY.parse().expect("a preset is a policy");
+        self.first_policy(mechanism).unwrap_or_else(usual)
+    }
+
+    fn first_policy(&self, mechanism: Mechanism) -> Option<Policy> {
+        let names = [USUAL_POLICY].into_iter().chain(PRESETS.iter().map(|preset| preset.name));
+        let policies = names.filter_map(|name| name.parse().ok());
+        policies.into_iter().find(|policy| self.check(mechanism, policy).is_ok())
+    }
+
+    /// The mechanism of a run of a program where nobody names one: the program's first that the machine can do under some policy, or
+    /// else its first.
+    pub fn usual_mechanism(&self, entry: &Entry) -> Mechanism {
+        let can = |mechanism: &&Mechanism| self.first_policy(**mechanism).is_some();
+        *entry.mechanisms.iter().find(can).unwrap_or(&entry.mechanisms[0])
+    }
+
     /// Checks that the machine has everything that a mechanism and a policy need.
     ///
     /// # Errors
@@ -190,6 +210,24 @@ impl Target {
         self.machine().map_or(Ok(()), |machine| Model::new(machine.clone()).check_nodes(nodes))
     }
 
+    /// The processors at work on a node of so many under a policy: those that compute, and those beside them, dedicated or added, that
+    /// do something else.
+    ///
+    /// # Errors
+    /// [`Refusal::NoneComputes`] if none would be left to compute.
+    pub fn at_work(&self, policy: &Policy, processors: u32) -> Result<Split, Refusal> {
+        match self {
+            Self::Native => policy.split(processors),
+            Self::Model { machine, .. } => Model::new((**machine).clone()).at_work(policy, processors),
+        }
+    }
+
+    /// Whether one dedicated processor of a node sends for all computing ones under a policy.
+    pub fn has_lone_sender(&self, policy: &Policy) -> bool {
+        let each_sends = |machine: &Machine| machine.can.contains(&Capability::SenderInjects);
+        policy.injector == Injector::Protocol && self.machine().is_some_and(|machine| !each_sends(machine))
+    }
+
     /// The policy that stands for every policy under which nodes of so many processors do the same on this machine. Where a model's
     /// file has values of its own for a policy, the policy stands for itself.
     #[must_use]
@@ -206,11 +244,7 @@ impl Target {
 
     /// The mechanisms that the machine can do under some policy.
     pub fn mechanisms(&self) -> Vec<Mechanism> {
-        let can = |mechanism: &Mechanism| {
-            let policies = PRESETS.iter().filter_map(|preset| preset.name.parse().ok());
-            policies.into_iter().any(|policy| self.check(*mechanism, &policy).is_ok())
-        };
-        Mechanism::ALL.into_iter().filter(can).collect()
+        Mechanism::ALL.into_iter().filter(|mechanism| self.first_policy(*mechanism).is_some()).collect()
     }
 
     /// The world that runs jobs on this machine.
@@ -226,5 +260,28 @@ impl From<Machine> for Target {
     /// A machine that was read or made by the program itself.
     fn from(machine: Machine) -> Self {
         Self::Model { machine: Arc::new(machine), file: None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_machine_has_a_usual_policy_for_every_mechanism_that_it_can_do() {
+        for (machine, mechanism, expected) in [
+            ("native", Mechanism::Messages, "floating"),
+            ("hurricane-1", Mechanism::SharedMemory, "floating"),
+            ("alewife", Mechanism::Messages, "floating"),
+            ("now", Mechanism::Messages, "proc"),
+            ("meiko-cs2", Mechanism::Bulk, "proc"),
+            ("s-coma", Mechanism::SharedMemory, "s-coma"),
+        ] {
+            let target = Target::find(machine, &[]).expect("it ships");
+            assert_eq!(target.usual_policy(mechanism).to_string(), expected);
+            assert!(target.check(mechanism, &target.usual_policy(mechanism)).is_ok());
+        }
+        let coma = Target::find("s-coma", &[]).expect("it ships");
+        assert_eq!(coma.usual_policy(Mechanism::Messages).to_string(), USUAL_POLICY);
     }
 }

@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 
 use tempest::Mechanism;
 use tempest::entry::{self, Entry};
+use tradewind_worlds::shape::AskedShape;
 use tradewind_worlds::{
     Baseline, Comparison, Error, MAX_THREADS, MachineShape, Mistake, Repeat, Run, Subject, Target, machines,
 };
@@ -136,6 +137,53 @@ fn what_is_the_same_by_construction_runs_once_unless_it_is_asked_for() {
     assert!(two.contains(&vec!["floating".to_owned()]), "{two:?}");
     comparison.policies = ["floating", "single"].map(|policy| policy.parse().unwrap()).to_vec();
     assert_eq!(policies(&comparison)[0], [["floating"], ["single"]]);
+}
+
+#[test]
+fn on_a_model_too_one_processor_is_single_under_every_name() {
+    let subject = Subject::load(program("histogram"), &[("values", "20")]).unwrap();
+    // Nodes of one processor each, in numbers of its own.
+    let comparison = Comparison::new(subject, vec![target("alewife")]);
+    assert_eq!(comparison.shapes, [MachineShape { nodes: 32, processors: 1 }]);
+    let ranking = comparison.run().remove(0).ranking();
+    let policies: Vec<_> = ranking.rows().iter().map(|row| row.policies.join(", ")).collect();
+    assert!(policies.contains(&"single, floating".to_owned()), "{policies:?}");
+}
+
+#[test]
+fn models_are_compared_in_their_own_size_if_they_are_alike_and_with_counts_that_fit_it() {
+    let subject = || Subject::load(program("histogram"), &[("values", "1")]).unwrap();
+    let shape = |nodes, processors| MachineShape { nodes, processors };
+    let of_both = Comparison::new(subject(), vec![target("alewife"), target("paragon")]);
+    assert_eq!(of_both.shapes, [shape(4, 2)]);
+    let mut wide = Comparison::new(subject(), vec![target("hurricane-1")]);
+    assert_eq!(wide.shapes, [shape(8, 8)]);
+    wide.ask(AskedShape { nodes: Some(2), processors: Some(64) });
+    assert_eq!(wide.shapes, [shape(2, 64)]);
+    wide.mechanisms = vec![Mechanism::Messages];
+    let ways = wide.begin().so_far().remove(0).missing;
+    let counts: Vec<_> = ways.iter().filter_map(|way| way.policy.strip_prefix("hurricane-1:")).collect();
+    assert_eq!(counts, ["1", "2", "8", "16"]);
+    let at_work =
+        |policy: &str| target("hurricane-1").at_work(&policy.parse().unwrap(), 64).unwrap().to_string();
+    assert_eq!(["single", "fixed:16", "hurricane-1:16"].map(at_work), ["1", "48+16", "64+16"]);
+    let machine = target("paragon");
+    assert_eq!(machine.at_work(&"np".parse().unwrap(), 64).unwrap().to_string(), "1+1");
+    let inside = target("hurricane").at_work(&"hurricane:16".parse().unwrap(), 64).unwrap();
+    assert_eq!(inside.to_string(), "64+16");
+}
+
+#[test]
+fn a_run_without_a_policy_is_under_one_that_the_machine_can_do() {
+    for (machine, program_name, expected) in [
+        ("now", "histogram", (Mechanism::Messages, "proc")),
+        ("meiko-cs2", "histogram", (Mechanism::Messages, "proc")),
+        ("s-coma", "fetch-add", (Mechanism::SharedMemory, "s-coma")),
+        ("hurricane-1", "histogram", (Mechanism::Messages, "floating")),
+    ] {
+        let setting = Run::of(program(program_name)).on(target(machine)).nodes(2).setting().unwrap();
+        assert_eq!((setting.mechanism, setting.policy.to_string().as_str()), expected, "{machine}");
+    }
 }
 
 #[test]

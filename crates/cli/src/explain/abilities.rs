@@ -2,7 +2,7 @@
 
 use report::document::{Runs, Unable};
 use tempest::policy::PRESETS;
-use tempest::{Mechanism, Policy};
+use tempest::{Mechanism, Policy, Refusal};
 use worlds::Target;
 
 /// The policies and mechanisms that a machine can run, and each other policy with the ability that the machine lacks for it.
@@ -12,17 +12,28 @@ pub(super) fn of(target: &Target) -> (Runs, Vec<Unable>) {
         let policy: Policy = preset.name.parse().expect("a preset is a policy");
         match refusal(target, &policy) {
             None => runs.policies.push(preset.name.to_owned()),
-            Some(reason) => refused.push(Unable { policy: preset.name.to_owned(), reason }),
+            Some(why) => refused.push(Unable { policy: preset.name.to_owned(), reason: reason(&why) }),
         }
     }
-    runs.mechanisms = target.mechanisms().iter().map(|mechanism| mechanism.name().to_owned()).collect();
+    let mechanisms = target.mechanisms();
+    runs.default_policy = mechanisms.first().map(|&first| target.usual_policy(first).to_string());
+    runs.mechanisms = mechanisms.iter().map(|mechanism| mechanism.name().to_owned()).collect();
     (runs, refused)
 }
 
+/// A refusal beside the policy and the abilities of the machine, which it need not repeat.
+fn reason(refusal: &Refusal) -> String {
+    match refusal {
+        Refusal::Policy { needs, .. } => format!("needs `{needs}`, which the machine lacks"),
+        Refusal::Prices { keys, .. } => format!("has no price for {}", keys.join(", ")),
+        other => other.to_string(),
+    }
+}
+
 /// Why a machine can run nothing under a policy; `None` if it can run something, by whatever mechanism.
-pub(super) fn refusal(target: &Target, policy: &Policy) -> Option<String> {
+pub(super) fn refusal(target: &Target, policy: &Policy) -> Option<Refusal> {
     let mut why = Mechanism::ALL.into_iter().map(|mechanism| target.check(mechanism, policy).err());
     // What the first mechanism lacks, for it needs least: nothing but a policy that can be had.
     let first = why.next().flatten()?;
-    why.all(|why| why.is_some()).then(|| first.to_string())
+    why.all(|why| why.is_some()).then_some(first)
 }

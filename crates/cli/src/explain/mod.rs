@@ -46,6 +46,7 @@ pub(crate) fn explain(house: &House, arguments: &Explain, out: &mut impl Write) 
     };
     target.check_nodes(machine.nodes).map_err(|why| Problem::wrong(target.refusing(why)))?;
     let refusal = policy.as_ref().and_then(|policy| abilities::refusal(&target, policy));
+    let refusal = refusal.map(|refusal| refusal.to_string());
     let found = document(house, &target, machine, policy.as_ref(), refusal.is_some());
     let lines = |page: &_| text::explain(&found, refusal.as_deref(), page);
     print(out, arguments.output.json, &page, &found, lines)?;

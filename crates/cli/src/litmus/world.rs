@@ -2,11 +2,8 @@
 
 use report::document::{LitmusWorld, Tally};
 use tempest::policy::PRESETS;
-use tempest::{Mechanism, Policy, Refusal};
+use tempest::{Mechanism, Policy};
 use worlds::Target;
-
-/// The policy that every machine has whose processors look for messages.
-const USUAL_POLICY: &str = "floating";
 
 /// A machine, and how it runs the tests.
 pub(super) struct World {
@@ -18,12 +15,8 @@ pub(super) struct World {
 
 impl World {
     pub(super) fn new(target: Target, asked: Option<&Policy>) -> Result<Self, String> {
-        let check = |policy: &Policy| target.check(Mechanism::SharedMemory, policy);
-        let policy = match asked {
-            Some(policy) => check(policy).map(|()| policy.clone()),
-            None => usual_policy(target.name(), check),
-        };
-        let policy = policy.map_err(|why| target.refusing(why))?;
+        let policy = asked.cloned().unwrap_or_else(|| usual_policy(&target));
+        target.check(Mechanism::SharedMemory, &policy).map_err(|why| target.refusing(why))?;
         let processors = if policy.split(1).is_ok() { 1 } else { policy.count + 1 };
         Ok(Self { target, policy, processors })
     }
@@ -43,19 +36,12 @@ impl World {
     }
 }
 
-/// The policy that a machine is named after, else the usual one, else the first preset that it can do.
-fn usual_policy(machine: &str, check: impl Fn(&Policy) -> Result<(), Refusal>) -> Result<Policy, Refusal> {
-    let known = PRESETS.iter().map(|preset| preset.name);
-    let own = known.clone().filter(|name| *name == machine);
-    let policies = own.chain([USUAL_POLICY]).chain(known).filter_map(|name| name.parse::<Policy>().ok());
-    let mut first = None;
-    for policy in policies {
-        match check(&policy) {
-            Ok(()) => return Ok(policy),
-            Err(refusal) => first = first.or(Some(refusal)),
-        }
-    }
-    Err(first.expect("there is a usual policy"))
+/// The policy that a machine is named after, whose protocol processors then keep its memory coherent, else the machine's usual one.
+fn usual_policy(target: &Target) -> Policy {
+    let memory = Mechanism::SharedMemory;
+    let own = PRESETS.iter().find(|preset| preset.name == target.name());
+    let own = own.and_then(|preset| preset.name.parse().ok()).filter(|own| target.check(memory, own).is_ok());
+    own.unwrap_or_else(|| target.usual_policy(memory))
 }
 
 #[cfg(test)]
@@ -63,16 +49,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_machine_runs_the_policy_it_is_named_after_or_one_that_it_can_do() {
-        let policy = |machine: &str, can: &[&str]| {
-            let check = |policy: &Policy| policy.check(machine, can);
-            usual_policy(machine, check).map(|policy| policy.to_string())
-        };
-        let all = ["poll", "keyed-dispatch", "dispatch-register", "embedded-processors"];
-        assert_eq!(policy("hurricane", &all), Ok("hurricane:1".to_owned()));
-        assert_eq!(policy("mine", &all), Ok("floating".to_owned()));
-        assert_eq!(policy("hurricane", &["dedicated-processors"]), Ok("fixed:1".to_owned()));
-        let refusal = policy("mine", &[]).unwrap_err();
-        assert!(matches!(refusal, Refusal::Policy { needs: "poll", .. }), "{refusal}");
+    fn a_machine_runs_the_policy_it_is_named_after_or_its_usual_one() {
+        for (machine, expected) in [
+            ("hurricane", "hurricane:1"),
+            ("s-coma", "s-coma"),
+            ("avalanche", "floating"),
+            ("native", "floating"),
+        ] {
+            let target = Target::find(machine, &[]).expect("it ships");
+            assert_eq!(usual_policy(&target).to_string(), expected);
+        }
+        let without = World::new(Target::find("cm-5", &[]).expect("it ships"), None).err();
+        assert!(without.is_some_and(|why| why.contains("shared-memory")));
     }
 }

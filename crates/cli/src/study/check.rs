@@ -9,7 +9,7 @@ use lab::{Laboratory, Specification};
 use tempest::entry::{Coherence, Entry, Plan};
 use tempest::{Mechanism, Policy, Refusal};
 use worlds::shape::AskedShape;
-use worlds::{Baseline, Setting, Sharing, Subject, Target, USUAL_POLICY};
+use worlds::{Baseline, Setting, Sharing, Subject, Target};
 
 use crate::asked::{self, EXPECTED};
 use crate::house::House;
@@ -115,9 +115,10 @@ struct Found<'f> {
 
 /// What a run states beside program, machine, inputs and sizes; where it says nothing, what the command does then.
 struct Choices {
-    /// `None` for the program's first.
+    /// `None` for the program's first that the machine can do.
     mechanism: Option<Mechanism>,
-    policy: Policy,
+    /// `None` for the machine's usual one.
+    policy: Option<Policy>,
     sharing: Sharing,
     baseline: Option<Baseline>,
 }
@@ -148,7 +149,7 @@ impl Found<'_> {
             self.add(source, key, told.as_ref().err().map(lines).as_ref());
             told.is_ok()
         };
-        let policy = parse_policy(run.policy.as_deref().unwrap_or(USUAL_POLICY));
+        let policy = run.policy.as_deref().map(parse_policy).transpose();
         let mechanism = run.mechanism.as_deref().map(parse_mechanism).transpose();
         let protocol = run.protocol.as_deref().map(|name| Coherence::find(name, house.protocols)).transpose();
         let protocol = protocol.map_err(|unknown| unknown.to_string());
@@ -193,7 +194,8 @@ impl One<'_> {
     /// Adds what is wrong with the values of a run with each other.
     fn check(&self, choices: &Choices, found: &mut Found<'_>, jobs: &mut Jobs) {
         let Self { source, entry, .. } = *self;
-        let mechanism = choices.mechanism.unwrap_or(entry.mechanisms[0]);
+        let usual = || self.target.map_or(entry.mechanisms[0], |target| target.usual_mechanism(entry));
+        let mechanism = choices.mechanism.unwrap_or_else(usual);
         if let Err(error) = Subject::check(entry, &[mechanism]) {
             return found.add(source, "mechanism", Some(&lines(&error)));
         }
@@ -201,19 +203,20 @@ impl One<'_> {
         let ignored = self.subject.and_then(|subject| subject.check_inputs(&[mechanism]).err());
         found.add(source, "inputs", ignored.as_ref().map(lines).as_ref());
         let Some(target) = self.target else { return };
-        match target.check(mechanism, &choices.policy) {
+        let policy = choices.policy.clone().unwrap_or_else(|| target.usual_policy(mechanism));
+        match target.check(mechanism, &policy) {
             Err(refusal) => {
                 let key = if matches!(refusal, Refusal::Mechanism { .. }) { "mechanism" } else { "policy" };
                 let typed =
                     |mechanism, policies: &str| format!("mechanism = \"{mechanism}\" with policy {policies}");
                 let why = target.refusing(refusal);
-                let instead = || asked::instead(entry, target, (mechanism, &choices.policy), typed);
+                let instead = || asked::instead(entry, target, (mechanism, &policy), typed);
                 let told = if why.contains(EXPECTED) { why } else { format!("{why}; {}", instead()) };
                 found.add(source, key, Some(&lines(&told)));
             }
             Ok(()) => {
                 let Some(subject) = self.subject else { return };
-                let setting = self.setting(subject, target, mechanism, choices);
+                let setting = self.setting(subject, target, (mechanism, policy), choices);
                 can_be(&setting, jobs).unwrap_or_else(|told| found.add_whole(source, &told));
                 let alone = choices.baseline.map(|baseline| setting.baseline(baseline)).transpose();
                 found.add(source, "baseline", alone.err().as_ref().map(lines).as_ref());
@@ -238,7 +241,7 @@ impl One<'_> {
         &self,
         subject: &Subject,
         target: &Target,
-        mechanism: Mechanism,
+        (mechanism, policy): (Mechanism, Policy),
         choices: &Choices,
     ) -> Setting {
         let Specification { nodes, processors, threads, seed, .. } = *self.run;
@@ -251,7 +254,7 @@ impl One<'_> {
             nodes: shape.nodes,
             processors: shape.processors,
             threads: threads.unwrap_or(least.threads),
-            policy: choices.policy.clone(),
+            policy,
             seed,
             stall_limit: None,
             trace: None,

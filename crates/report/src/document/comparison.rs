@@ -489,7 +489,7 @@ impl From<&compare::Finding> for Finding {
 
 impl From<&compare::Bottleneck> for Bottleneck {
     fn from(found: &compare::Bottleneck) -> Self {
-        let compare::Bottleneck { resource, name, busy, all } = found.clone();
+        let compare::Bottleneck { resource, name, busy, all, lone_sender: _ } = found.clone();
         Self { part: resource.name().to_owned(), name, busy, all }
     }
 }

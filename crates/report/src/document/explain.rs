@@ -112,6 +112,10 @@ pub struct Runs {
     pub policies: Vec<String>,
     /// Mechanisms that the machine can run.
     pub mechanisms: Vec<String>,
+    /// The policy of a run on the machine where no policy is named.
+    ///
+    /// Null if the machine can run none.
+    pub default_policy: Option<String>,
 }
 
 /// A policy that a machine cannot run.
@@ -119,7 +123,7 @@ pub struct Runs {
 pub struct Unable {
     /// The policy.
     pub policy: String,
-    /// The ability that the machine lacks.
+    /// The ability or the prices that the machine lacks, or the reason why it cannot use them.
     pub reason: String,
 }
 

@@ -5,10 +5,12 @@ use compare::{Combination as Ran, Machine, MachineShape, interval};
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tempest::policy::Split;
 use tempest::{Adjustment, Counters, Mechanism, Outcome, PhaseRecord, Stage, Why};
 
 use super::spent::{Breakdown, ProtocolBreakdown, Utilization};
 use super::{Baseline, Partial};
+use crate::quantity::several;
 
 /// The document that `tradewind run --json` prints.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -87,8 +89,12 @@ pub struct Combination {
     pub block_bytes: Option<u32>,
     /// Nodes.
     pub nodes: u32,
-    /// Processors of each node, as asked for. `single` uses one of them; `hurricane-1:COUNT` adds COUNT.
+    /// Processors of each node that were at work: those that computed, and those beside them.
     pub processors: u32,
+    /// Processors of each node that computed.
+    pub computing_processors: u32,
+    /// Processors of each node beside those that computed: dedicated, added, in the network device or in the network interface.
+    pub other_processors: u32,
     /// Threads of the program on each computing processor.
     pub threads: u32,
     /// The seed.
@@ -367,6 +373,17 @@ impl Run {
 }
 
 impl Combination {
+    /// The processors of a node that were at work.
+    pub fn split(&self) -> Split {
+        Split { computing: self.computing_processors, dedicated: self.other_processors }
+    }
+
+    /// The nodes and their processors at work, for people: `4 nodes of 6+2 processors`.
+    pub fn at_work(&self) -> String {
+        let processors = if self.processors == 1 { "processor" } else { "processors" };
+        format!("{} of {} {processors}", several(self.nodes, "node"), self.split())
+    }
+
     pub(super) fn new(setting: &Setting, shape: MachineShape, machine: &Machine, ran: &Ran) -> Self {
         let shared = ran.mechanism == Mechanism::SharedMemory;
         Self {
@@ -380,7 +397,9 @@ impl Combination {
             protocol: shared.then(|| setting.protocol.clone()),
             block_bytes: shared.then_some(setting.block_bytes),
             nodes: shape.nodes,
-            processors: shape.processors,
+            processors: ran.split.all(),
+            computing_processors: ran.split.computing,
+            other_processors: ran.split.dedicated,
             threads: setting.threads,
             seed: setting.seed,
             oversubscribed: ran.oversubscribed,

@@ -51,6 +51,9 @@ pub fn comparison(found: &Comparison, picture: &Picture, summary: &str, command:
     Shell { title: format!("{}, compared", asked.program), head, contents, body, foot }.page()
 }
 
+/// The meaning of the column of processors.
+const PROCESSORS: &str = "processors of each node that compute + others, which run handlers or move messages";
+
 fn title(world: &World) -> String {
     let machine = label(&world.on.machine, world.on.machine_file.as_deref());
     format!("{machine}, {} of {}", several(world.nodes, "node"), several(world.processors, "processor"))
@@ -70,6 +73,7 @@ fn part(world: &World) -> Markup {
                             th.number scope="col" { "" }
                             th scope="col" { "mechanism" }
                             th scope="col" { "policy" }
+                            th.number scope="col" title=(PROCESSORS) { "procs" }
                             th.number scope="col" { "time" }
                             th.number scope="col" { "ratio" }
                             th.number scope="col" { "messages" }
@@ -100,6 +104,7 @@ fn row(row: &Row) -> Markup {
             td.number { @if let Some(rank) = row.rank { (rank) } }
             td { (row.combination.mechanism) }
             td { (row.combination.policy) }
+            td.number { (row.combination.split()) }
             td.number { (time(row.measured.time_ns)) }
             td.number { (row.ratio_to_best.map_or_else(|| "–".to_owned(), |ratio| format!("{ratio:.2}"))) }
             td.number { (count(row.measured.counters.messages)) }

@@ -3,6 +3,7 @@
 use compare::parts::{region, shares};
 use compare::ranking::{Ranking, Row, ratio};
 use compare::tie::{is_tied, is_unclear};
+use tempest::policy::Split;
 
 use crate::document::{Asked, Partial};
 use crate::plot::{Bar, Bars, Content, Interval, Panel, Picture, Shared};
@@ -54,7 +55,10 @@ pub fn comparison(asked: &Asked, rankings: &[Ranking], partial: Option<&Partial>
 fn panel(ranking: &Ranking) -> Panel {
     let rows = ranking.rows();
     let several_mechanisms = rows.windows(2).any(|pair| pair[0].mechanism != pair[1].mechanism);
-    let mut bars: Vec<Bar> = rows.iter().map(|row| bar(rows[0], row, several_mechanisms)).collect();
+    let all = Split { computing: ranking.shape.processors, dedicated: 0 };
+    let several_splits = rows.iter().any(|row| row.split != all);
+    let mut bars: Vec<Bar> =
+        rows.iter().map(|row| bar(rows[0], row, several_mechanisms, several_splits)).collect();
     bars.extend(ranking.failed.iter().map(|failed| Bar {
         label: [failed.mechanism.name(), failed.policy.as_deref().unwrap_or_default()].join(" "),
         note: "failed".to_owned(),
@@ -80,8 +84,9 @@ fn title(ranking: &Ranking, rows: &[&Row]) -> String {
     format!("{}, {shape}{}", label(&machine.name, machine.file.as_deref()), runs.unwrap_or_default())
 }
 
-fn bar(first: &Row, row: &Row, several_mechanisms: bool) -> Bar {
-    let policies = list(&row.policies);
+fn bar(first: &Row, row: &Row, several_mechanisms: bool, several_splits: bool) -> Bar {
+    let procs = if several_splits { format!(", {} procs", row.split) } else { String::new() };
+    let policies = list(&row.policies) + &procs;
     let mechanism = if several_mechanisms { format!("{} ", row.mechanism) } else { String::new() };
     let shares = shares(&region(&row.outcome).breakdown);
     Bar {

@@ -10,7 +10,6 @@ use super::trip;
 use crate::document::{Combination, Run};
 use crate::figures::{Grid, Values, grids};
 use crate::plot::{Axis, Content, Interval, Lines, Panel, Picture, Point, Scale, Series, Shared};
-use crate::quantity::several;
 
 /// The factor between the least and the greatest value of a panel from which on equal factors are equally long.
 const WIDE: f64 = 30.0;
@@ -25,8 +24,8 @@ pub fn run(run: &Run) -> Option<Picture> {
 
 /// Where the time of events went in a run on a model.
 fn events(run: &Run) -> Option<Picture> {
-    let Combination { machine, mechanism, policy, nodes, processors, .. } = &run.combination;
-    let shape = format!("{} of {}", several(*nodes, "node"), several(*processors, "processor"));
+    let Combination { machine, mechanism, policy, .. } = &run.combination;
+    let shape = run.combination.at_work();
     let of = format!("{} on {machine}, {shape}, {mechanism} {policy}", run.asked.program);
     trip::events(&of, &run.measured.anatomy)
 }

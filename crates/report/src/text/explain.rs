@@ -5,7 +5,7 @@
 
 use anstyle::Style;
 
-use crate::document::{Derived, Explain, Meaning, OneWay, Underived, Value};
+use crate::document::{Derived, Explain, Meaning, OneWay, Unable, Underived, Value};
 use crate::page::{ALARM, Page, QUIET, STRONG};
 use crate::quantity::{duration, number};
 use crate::table::{Column, Table};
@@ -35,9 +35,28 @@ pub fn explain(explain: &Explain, refusal: Option<&str>, page: &Page) -> Vec<Str
     lines.extend([String::new(), page.paint(STRONG, "runs")]);
     let list = |names: &[String]| if names.is_empty() { "none".to_owned() } else { names.join(", ") };
     lines.push(page.fold("  policies    ", &list(&runs.policies)));
+    lines.extend(runs.default_policy.as_ref().map(|policy| page.fold("  default     ", policy)));
     lines.push(page.fold("  mechanisms  ", &list(&runs.mechanisms)));
+    lines.extend(cannot_run(page, &explain.refused));
     lines.extend(sources(page, &explain.sources));
     lines
+}
+
+/// The policies that the machine cannot run, with the reasons. Policies of one reason are told together.
+fn cannot_run(page: &Page, refused: &[Unable]) -> Vec<String> {
+    let mut told: Vec<(Vec<&str>, &str)> = Vec::new();
+    for Unable { policy, reason } in refused {
+        match told.iter_mut().find(|(_, told)| told == reason) {
+            Some((policies, _)) => policies.push(policy),
+            None => told.push((vec![policy], reason)),
+        }
+    }
+    if told.is_empty() {
+        return Vec::new();
+    }
+    let lines =
+        told.iter().map(|(policies, reason)| page.fold("  ", &format!("{}: {reason}", policies.join(", "))));
+    [String::new(), page.paint(STRONG, "cannot run")].into_iter().chain(lines).collect()
 }
 
 /// The meanings of the marks in sources. Where two files mean different things by a mark, each meaning begins with its file.

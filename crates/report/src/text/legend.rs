@@ -17,8 +17,8 @@ pub(super) struct Legend {
     command: String,
     mechanisms: Vec<Mechanism>,
     policies: Vec<String>,
-    /// Models, each with its summary.
-    models: Vec<(String, String)>,
+    /// Models, each with the name or the file by which the command knows it, and its summary.
+    models: Vec<(String, String, String)>,
     native: bool,
     heads: Vec<String>,
     dropped: Vec<String>,
@@ -41,7 +41,8 @@ impl Legend {
         let machine = &ranking.machine;
         self.native |= machine.native;
         if let Some(summary) = &machine.summary {
-            add(&mut self.models, (machine.name.clone(), summary.clone()));
+            let known = machine.file.as_ref().unwrap_or(&machine.name);
+            add(&mut self.models, (machine.name.clone(), known.clone(), summary.clone()));
         }
         tables.heads.iter().for_each(|head| add(&mut self.heads, head.clone()));
         tables.dropped.iter().for_each(|head| add(&mut self.dropped, head.clone()));
@@ -76,8 +77,8 @@ impl Legend {
         words.push(("policy".to_owned(), format!("{POLICY}; `{} list policies` has all", self.command)));
         let meaning = |policy: &String| Some((policy.clone(), meaning(policy)?));
         words.extend(self.policies.iter().filter_map(meaning));
-        let explained = |(name, summary): &(String, String)| {
-            (name.clone(), format!("{summary}; `{} explain {name}`", self.command))
+        let explained = |(name, known, summary): &(String, String, String)| {
+            (name.clone(), format!("{summary}; `{} explain {known}`", self.command))
         };
         words.extend(self.models.iter().map(explained));
         words.extend(ranked::meanings(&self.heads));
@@ -148,6 +149,11 @@ mod tests {
             "{lines}"
         );
         assert!(lines.contains("\ntoy       a toy; `tradewind explain toy`\n"), "{lines}");
+        // The command does not know a machine of a user's file by its name.
+        ranking.machine.file = Some("mine.toml".to_owned());
+        let mut of_file = Legend::default();
+        of_file.add(&ranking, &ranking.rows(), &ranked::tables(&page, &ranking.rows(), 2, true));
+        assert!(of_file.lines(&page).concat().contains("explain mine.toml`"));
         assert!(lines.contains("\nbulk      values gathered"), "{lines}");
         assert!(
             !lines.contains("\nnp  ") && !lines.contains("deposit") && !lines.contains("this host"),

@@ -203,11 +203,7 @@ fn times(page: &Page, rows: &[&Row], processors: u32) -> Vec<Column> {
     };
     let all_compute = |row: &&Row| row.split == Split { computing: processors, dedicated: 0 };
     let is_plain = rows.iter().all(all_compute);
-    let processors = |row: &Row| match row.split {
-        _ if is_plain => String::new(),
-        Split { computing, dedicated: 0 } => computing.to_string(),
-        Split { computing, dedicated } => format!("{computing}+{dedicated}"),
-    };
+    let processors = |row: &Row| if is_plain { String::new() } else { row.split.to_string() };
     let mark = |row: &Row| match row.disturbed() {
         _ if row.oversubscribed => "*".to_owned(),
         Some(_) => DISTURBED.to_owned(),
@@ -273,7 +269,8 @@ static FIGURES: &[Figure] = &[
 ];
 
 /// The head and the meaning of the column of processors.
-const PROCESSORS: (&str, &str) = ("procs", "processors of each node that compute + that only run handlers");
+const PROCESSORS: (&str, &str) =
+    ("procs", "processors of each node that compute + others, which run handlers or move messages");
 
 /// The head and the meaning of the column of confidence intervals.
 const UNCERTAINTY: (&str, &str) =

@@ -63,12 +63,7 @@ pub fn run(run: &Run, page: &Page, host_cores: usize) -> Vec<String> {
 
 fn size(run: &Run) -> String {
     let with = &run.combination;
-    format!(
-        "{} of {}, {} each",
-        several(with.nodes, "node"),
-        several(with.processors, "processor"),
-        several(with.threads, "thread"),
-    )
+    format!("{}, {} each", with.at_work(), several(with.threads, "thread"))
 }
 
 /// Lines of a name and a value.

@@ -1,13 +1,13 @@
 //! A finding about one machine, in a sentence or more. This module must never find anything itself.
 
 use compare::counter::{Counter, Evidence};
-use compare::finding::{Because, Cause, Contrast, Differs, Processors, TooFew};
+use compare::finding::{Because, Cause, Contrast, Differs, EmptyPolls, Processors, TooFew};
 use compare::interval::CONFIDENCE;
 use compare::{Bottleneck, Finding, Part, Way};
 use tempest::Resource;
 
 use crate::part::name;
-use crate::quantity::{bytes, percent, seconds, several};
+use crate::quantity::{bytes, count, percent, seconds, several};
 use crate::resource;
 
 /// The ratio from which it is said how many times as fast; below, by how many percent.
@@ -37,7 +37,9 @@ pub fn finding(finding: &Finding) -> String {
         }
         None => vec![no_difference(finding)],
     };
+    said.extend(finding.contrast.as_ref().and_then(|contrast| more_at_work(winner, contrast)));
     said.extend(bottlenecks(finding, winner));
+    said.extend(finding.empty_polls.as_ref().map(too_often));
     said.extend(finding.other.as_ref().map(|other| in_passing(finding, other)));
     if finding.contrast.is_some() && !finding.tied.is_empty() {
         said.push(ties(finding));
@@ -72,7 +74,7 @@ fn bottlenecks(finding: &Finding, winner: &Way) -> Option<String> {
     let said: Vec<_> = [of_winner, of_loser]
         .into_iter()
         .flatten()
-        .map(|(found, way)| format!("{} with {way}", saturated(found)))
+        .map(|(found, way)| format!("{} with {way}{}", saturated(found), alone(found)))
         .collect();
     let mut said = said.join(", ");
     if let Some(first) = said.get_mut(..1) {
@@ -83,11 +85,33 @@ fn bottlenecks(finding: &Finding, winner: &Way) -> Option<String> {
 
 /// Whether the evidence of a contrast is that this part of the loser's is busy.
 fn is_told(contrast: &Contrast, found: &Bottleneck) -> bool {
+    if found.lone_sender {
+        return false;
+    }
     let Cause::Part(Because { evidence: Some(evidence), .. }) = contrast.cause else { return false };
     match evidence.counter {
         Counter::Protocol => found.resource.is_protocol_processor(),
         Counter::Queue => found.resource == Resource::DispatchQueue,
         _ => false,
+    }
+}
+
+/// Which row loses by polls that found nothing, and how to look less often.
+fn too_often(EmptyPolls { loser, polls }: &EmptyPolls) -> String {
+    let policy = &loser.policy;
+    let less = if policy.contains("+every=") { "a larger K".to_owned() } else { format!("{policy}+every=K") };
+    format!(
+        "{} polls that found nothing decide against {policy}: {less} polls less often.",
+        count(*polls as u64)
+    )
+}
+
+/// Why one dedicated processor is so busy, if it sends for others.
+fn alone(found: &Bottleneck) -> &'static str {
+    if found.lone_sender {
+        ", where one of each node sends for all others (`can` has no `sender-injects`)"
+    } else {
+        ""
     }
 }
 
@@ -194,6 +218,20 @@ fn sure(contrast: &Contrast) -> &'static str {
     if contrast.at_least.is_some() { "at least " } else { "" }
 }
 
+/// How many more processors the winner has at work, unless the numbers of those that compute have told it already.
+fn more_at_work(winner: &Way, contrast: &Contrast) -> Option<String> {
+    let of = contrast.at_work.filter(|of| contrast.processors != Some(*of))?;
+    let [best, worst] = match contrast.differs {
+        Differs::Policy => [&*winner.policy, &*contrast.loser.policy],
+        Differs::Mechanism => [winner.mechanism.name(), contrast.loser.mechanism.name()],
+    };
+    Some(format!(
+        "With {best} each node has {} at work, with {worst} {}.",
+        several(of.winner, "processor"),
+        of.loser
+    ))
+}
+
 /// How many processors of each node compute.
 fn computing(of: &Processors, best: &str, worst: &str) -> String {
     let processors = several(of.loser, "processor");
@@ -289,6 +327,32 @@ mod tests {
             "fixed:1 beats floating by 12 % because of synchronization, 120 us more per processor: the dispatch queue is \
              84 % busy with floating, 48 % with fixed:1."
         );
+    }
+
+    #[test]
+    fn a_finding_says_what_the_winner_has_more_of_who_sends_alone_and_who_polls_in_vain() {
+        let mut rows =
+            [row(Messages, "hurricane-1:2", [40, 0, 10, 0]), row(Messages, "fixed:1", [40, 0, 0, 60])];
+        rows[0].split.dedicated = 2;
+        rows[1] = rows[1].clone().dedicated_busy(0.99);
+        rows[1].lone_sender = true;
+        let text = said(&rows);
+        assert!(
+            text.contains("With hurricane-1:2 each node has 4 processors at work, with fixed:1 2."),
+            "{text}"
+        );
+        assert!(
+            text.contains("where one of each node sends for all others (`can` has no `sender-injects`)"),
+            "{text}"
+        );
+        let polls = |row: Row, polls| row.counting(|counters| counters.empty_polls = Some(polls));
+        let rows = [
+            polls(row(Messages, "single+interrupt", [400, 0, 50, 0]), 0),
+            polls(row(Messages, "single", [400, 0, 150, 0]), 161_000),
+        ];
+        let text = said(&rows);
+        let vain = "161k polls that found nothing decide against single: single+every=K polls less often.";
+        assert!(text.ends_with(vain), "{text}");
     }
 
     #[test]

@@ -314,16 +314,20 @@ fn in_words(name: &str) -> &str {
     }
 }
 
-/// How much faster the best is than the next; where that is not known to within itself, how much it is at least.
+/// How much faster the best is than the next, and on how many more processors; where that is not known to within itself, how much it
+/// is at least.
 fn margin(lead: &Lead) -> String {
     let next = lead.next.as_ref();
     let at_least = next.and_then(|next| next.at_least);
     let sure = if at_least.is_some() { "at least " } else { "" };
-    match at_least.or(next.map(|next| next.ratio)).unwrap_or(1.0) {
+    let by = match at_least.or(next.map(|next| next.ratio)).unwrap_or(1.0) {
         ratio if ratio >= TENFOLD => format!("by a factor of {sure}{ratio:.0}"),
         ratio if ratio >= TIMES => format!("by a factor of {sure}{ratio:.1}"),
         ratio => format!("by {sure}{}", percent(ratio - 1.0)),
-    }
+    };
+    let more = next.and_then(|next| next.at_work);
+    let more = more.map(|of| format!(" with {} processors a node against {}", of.winner, of.loser));
+    by + &more.unwrap_or_default()
 }
 
 /// A text that begins with a capital letter.
@@ -343,6 +347,16 @@ mod tests {
     fn said(tables: &[(&str, &[Row])]) -> String {
         let rankings: Vec<_> = tables.iter().map(|(name, rows)| ranking(name, rows)).collect();
         verdict("em3d", &rankings).join(" ")
+    }
+
+    #[test]
+    fn a_winner_with_more_processors_is_said_to_have_them() {
+        let mut rows = rows(&[(Messages, "hurricane-1:2", 100), (Messages, "single", 197)]);
+        rows[0].split.dedicated = 2;
+        assert_eq!(
+            said(&[("toy", &rows)]),
+            "em3d is fastest under the policy hurricane-1:2 on toy (a model), by 97 % with 4 processors a node against 2."
+        );
     }
 
     #[test]

@@ -24,6 +24,7 @@ mod matrix;
 mod mistakes;
 mod names;
 mod pipe;
+mod policies;
 #[path = "../printed/mod.rs"]
 mod printed;
 mod repetition;

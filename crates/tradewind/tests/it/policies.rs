@@ -1,0 +1,41 @@
+//! The policy that a run has where nobody names one, and the processors that it prints.
+
+use crate::command::{good, json};
+
+#[test]
+fn a_run_prints_the_processors_that_are_at_work() {
+    let histogram = |machine: &str, policy: &str| {
+        let what = ["run", "histogram", "--machine", machine, "--policy", policy];
+        let size = ["--nodes", "2", "--processors", "8", "--input", "values=20"];
+        let arguments = [&what[..], &size].concat();
+        let document = json(&arguments);
+        let of = |key: &str| document[key].as_u64().expect("a number");
+        let numbers = [of("processors"), of("computing_processors"), of("other_processors")];
+        (good(&arguments), numbers)
+    };
+    for (machine, policy, size, numbers) in [
+        ("hurricane-1", "single", "2 nodes of 1 processor,", [1, 1, 0]),
+        ("paragon", "np", "2 nodes of 1+1 processors,", [2, 1, 1]),
+        ("hurricane-1", "fixed:2", "2 nodes of 6+2 processors,", [8, 6, 2]),
+        ("hurricane-1", "hurricane-1:2", "2 nodes of 8+2 processors,", [10, 8, 2]),
+    ] {
+        let (text, found) = histogram(machine, policy);
+        assert!(text.contains(size) && found == numbers, "{policy}: {text} {found:?}");
+    }
+}
+
+#[test]
+fn a_run_without_a_policy_is_under_one_that_the_machine_can_do_and_explain_says_which() {
+    for (machine, policy) in
+        [("now", "proc"), ("meiko-cs2", "proc"), ("s-coma", "s-coma"), ("alewife", "floating")]
+    {
+        let ran =
+            json(&["run", "fetch-add", "--machine", machine, "--nodes", "2", "--input", "operations=60"]);
+        assert_eq!(ran["policy"], policy, "{machine}");
+        let explained = json(&["explain", machine]);
+        assert_eq!(explained["runs"]["default_policy"], policy, "{machine}");
+        assert!(!explained["refused"].as_array().expect("policies").is_empty());
+    }
+    let text = good(&["explain", "now"]);
+    assert!(text.contains("  default     proc\n") && text.contains("cannot run\n"), "{text}");
+}
