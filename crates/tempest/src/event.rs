@@ -4,11 +4,10 @@
 //!
 //! # Shared: why no wake-up is lost
 //!
-//! A waiter takes the list's lock, enlists itself, sets `waiters`, and reads `count` again. A signaller adds
-//! to `count` and then reads `waiters`. All four are sequentially consistent, so at least one of the two sees
-//! the other: either the waiter sees the new count and does not block, or the signaller sees `waiters` and
-//! takes the lock to look for the waiter. A waiter that was enlisted and also saw the count withdraws under
-//! the same lock, so that no signaller resumes it.
+//! A waiter takes the list's lock, sets `waiters`, and reads `count` again. A signaller adds to `count` and then
+//! reads `waiters`. All four are sequentially consistent, so at least one of the two sees the other: either the
+//! waiter sees the new count and does not block, or the signaller sees `waiters` and takes the lock to look for the
+//! waiter. A waiter that does not see the count enlists itself under the same lock, so that the signaller finds it.
 //!
 //! The addition is also a release, and the waiter's read an acquire: what happened before the signal happens
 //! before the wait returns.
@@ -30,6 +29,9 @@
 //! A waiter names a thread of its node, so a signal on another node would resume a thread that does not wait. The first
 //! node that uses an event becomes its *keeper*, by an atomic exchange, and a use on any other node panics. Only an open
 //! event has no keeper.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 use crate::sync::{AtomicU8, AtomicU32, AtomicU64, Mutex, MutexGuard, Ordering, PoisonError, mutated};
 use crate::{NodeId, Waiter};
@@ -64,7 +66,44 @@ pub struct Event {
     waiters: AtomicU8,
     /// The count that the only waiter wants, and the waiter, packed.
     first: [AtomicU64; 2],
-    list: Box<Mutex<Vec<(u64, Waiter)>>>,
+    list: Box<Mutex<List>>,
+}
+
+/// The waiting threads, the one that wants the least count first: a signal looks at those that it resumes and at one more.
+#[derive(Default, Debug)]
+struct List {
+    waiting: BinaryHeap<Reverse<Waiting>>,
+    /// The number of waiters that have been listed.
+    listed: u64,
+}
+
+/// A waiting thread. Its order is that of the counts that are wanted, and for one count that of arrival.
+#[derive(PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Waiting {
+    at_least: u64,
+    arrival: u64,
+    /// The waiter, packed.
+    waiter: u64,
+}
+
+impl List {
+    fn push(&mut self, at_least: u64, waiter: Waiter) {
+        let arrival = self.listed;
+        self.listed += 1;
+        self.waiting.push(Reverse(Waiting { at_least, arrival, waiter: packed(waiter) }));
+    }
+
+    /// Removes a waiter that a count satisfies. Returns it and its place in the order of arrival.
+    fn take_due(&mut self, count: u64) -> Option<(u64, Waiter)> {
+        #[cfg(test)]
+        looks::count();
+        let Reverse(first) = self.waiting.peek()?;
+        if first.at_least > count {
+            return None;
+        }
+        let Reverse(first) = self.waiting.pop()?;
+        Some((first.arrival, unpacked(first.waiter)))
+    }
 }
 
 impl Event {
@@ -158,21 +197,21 @@ impl Event {
     #[cold]
     fn release(&self, count: u64, mut resume: impl FnMut(Waiter)) {
         let mut list = self.lock();
+        let Some(first) = list.take_due(count) else { return };
         // One waiter is the common case, and needs no list of those that are due.
-        if let [(at_least, waiter)] = list[..] {
-            if at_least <= count {
-                list.clear();
-                self.waiters.store(NONE, Ordering::SeqCst);
-                drop(list);
-                resume(waiter);
-            }
-            return;
+        let Some(second) = list.take_due(count) else {
+            self.say_who_is_listed(&list);
+            drop(list);
+            return resume(first.1);
+        };
+        let mut due = vec![first, second];
+        while let Some(next) = list.take_due(count) {
+            due.push(next);
         }
-        let due: Vec<Waiter> =
-            list.extract_if(.., |(at_least, _)| *at_least <= count).map(|(_, waiter)| waiter).collect();
         self.say_who_is_listed(&list);
         drop(list);
-        due.into_iter().for_each(resume);
+        due.sort_unstable_by_key(|(arrival, _)| *arrival);
+        due.into_iter().for_each(|(_, waiter)| resume(waiter));
     }
 
     /// Enlists a waiter of `node`. Returns false, and does not enlist it, if the count has already reached
@@ -188,14 +227,14 @@ impl Event {
     /// Enlists a waiter by the shared protocol.
     fn enlist_shared(&self, at_least: u64, waiter: Waiter) -> bool {
         let mut list = self.lock();
-        list.push((at_least, waiter));
         let order = if mutated!("waiter-listed-late") { Ordering::Release } else { Ordering::SeqCst };
         self.waiters.store(LISTED, order);
         let order = if mutated!("waiter-looks-early") { Ordering::Acquire } else { Ordering::SeqCst };
         let reached = self.count.load(order) >= at_least;
         if reached && !mutated!("waiter-stays-listed") {
-            list.pop();
             self.say_who_is_listed(&list);
+        } else {
+            list.push(at_least, waiter);
         }
         !reached
     }
@@ -229,23 +268,22 @@ impl Event {
     fn enlist_behind_others(&self, at_least: u64, waiter: Waiter) {
         let mut list = self.lock();
         if self.waiters.load(Ordering::Relaxed) == FIRST {
-            list.push(self.first());
+            let (at_least, first) = self.first();
+            list.push(at_least, first);
             self.waiters.store(LISTED, Ordering::Relaxed);
         }
-        list.push((at_least, waiter));
+        list.push(at_least, waiter);
     }
 
     /// The only waiter, unpacked from `first`, and the count that it wants.
     #[inline]
     fn first(&self) -> (u64, Waiter) {
         let [at_least, waiter] = &self.first;
-        let waiter = waiter.load(Ordering::Relaxed);
-        let waiter = Waiter { thread: (waiter >> 32) as u32, generation: waiter as u32 };
-        (at_least.load(Ordering::Relaxed), waiter)
+        (at_least.load(Ordering::Relaxed), unpacked(waiter.load(Ordering::Relaxed)))
     }
 
-    fn say_who_is_listed(&self, list: &MutexGuard<'_, Vec<(u64, Waiter)>>) {
-        self.waiters.store(if list.is_empty() { NONE } else { LISTED }, Ordering::SeqCst);
+    fn say_who_is_listed(&self, list: &List) {
+        self.waiters.store(if list.waiting.is_empty() { NONE } else { LISTED }, Ordering::SeqCst);
     }
 
     /// Whether `node` keeps the event; false if it is open. The first call for an unkept event makes `node` its keeper.
@@ -270,7 +308,7 @@ impl Event {
         true
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<(u64, Waiter)>> {
+    fn lock(&self) -> MutexGuard<'_, List> {
         // A panic elsewhere cannot leave the list half-changed: no caller's code runs under the lock.
         self.list.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -279,4 +317,27 @@ impl Event {
 #[inline]
 fn packed(waiter: Waiter) -> u64 {
     u64::from(waiter.thread) << 32 | u64::from(waiter.generation)
+}
+
+fn unpacked(waiter: u64) -> Waiter {
+    Waiter { thread: (waiter >> 32) as u32, generation: waiter as u32 }
+}
+
+/// The looks at lists of waiting threads.
+#[cfg(test)]
+pub(crate) mod looks {
+    use std::cell::Cell;
+
+    thread_local! {
+        static LOOKS: Cell<u64> = const { Cell::new(0) };
+    }
+
+    pub(super) fn count() {
+        LOOKS.set(LOOKS.get() + 1);
+    }
+
+    /// The looks of this OS thread so far.
+    pub(crate) fn so_far() -> u64 {
+        LOOKS.get()
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::event::Event;
+use crate::event::{Event, looks};
 use crate::{NodeId, Waiter};
 
 const NODE: NodeId = NodeId(3);
@@ -57,6 +57,28 @@ fn both_ways_resume_who_is_satisfied_in_the_order_they_came() {
 fn refused<R>(uses: impl FnOnce() -> R) -> String {
     let panic = catch_unwind(AssertUnwindSafe(|| drop(uses()))).expect_err("the use is refused");
     panic.downcast_ref::<String>().expect("it says why").clone()
+}
+
+#[test]
+fn a_signal_looks_at_those_it_resumes_and_no_others() {
+    const THREADS: u32 = 1000;
+    for (alone, event) in [(false, Event::new("shared")), (true, Event::new("alone"))] {
+        let before = looks::so_far();
+        // Each thread signals and waits for all, half of them for a second round.
+        for thread in 0..THREADS {
+            let at_least = u64::from(THREADS * (1 + thread % 2)) + 1;
+            assert_eq!(add(&event, alone, 1), []);
+            assert!(enlist(&event, alone, at_least, thread));
+        }
+        let looks_in_vain = looks::so_far() - before;
+        assert!(looks_in_vain <= u64::from(THREADS), "{looks_in_vain} looks to resume nobody");
+        let even: Vec<u32> = (0..THREADS).step_by(2).collect();
+        let odd: Vec<u32> = (1..THREADS).step_by(2).collect();
+        assert_eq!(add(&event, alone, 1), even);
+        assert_eq!(add(&event, alone, THREADS.into()), odd);
+        let looks = looks::so_far() - before - looks_in_vain;
+        assert!(looks <= u64::from(THREADS) + 2, "{looks} looks to resume {THREADS} threads");
+    }
 }
 
 #[test]
