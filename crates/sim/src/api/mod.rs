@@ -33,7 +33,7 @@ pub(crate) static ENGINE: Owner = Owner::new(
 const PASSES: u32 = 1 << 20;
 
 /// The back-edges after which a thread that passes them and does nothing else is taken for one that spins, each time.
-const IDLE_PASSES: u32 = 1 << 14;
+const IDLE_PASSES: u32 = 1 << 8;
 
 /// The stack of a thread. While the thread is suspended, handlers may run on its stack.
 pub(crate) trait Stack {
