@@ -14,7 +14,7 @@
 //! | `figures` | the tables among a program's figures |
 //! | [`tsv`] | a study's results as tab-separated values |
 //! | `table` | tables that fit their page |
-//! | `bar` | bars of the five parts of time |
+//! | `bar` | bars of the six parts of time |
 //! | `part`, `resource` | names of the parts of time, and of the parts of a machine |
 //!
 //! Without the feature `command` there are documents and sentences only: no terminal, no laboratory. This room must
