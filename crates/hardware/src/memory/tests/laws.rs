@@ -175,7 +175,10 @@ impl Missing {
     /// The nanoseconds that the bus takes for each miss, and the share of the time for which its wires of addresses (or all its wires)
     /// are busy, between a quarter and three quarters of all misses.
     fn run(self) -> (f64, f64) {
-        let mut node = self.node();
+        self.run_on(self.node())
+    }
+
+    fn run_on(self, mut node: NodeMemory) -> (f64, f64) {
         // A processor's next miss, and the number of those before it.
         let mut next: Vec<_> =
             (0..self.processors as u64).map(|who| (Time::from_nanoseconds(who), 0)).collect();
@@ -248,6 +251,19 @@ fn a_bus_with_wires_in_common_is_busy_while_anybody_waits() {
                 "{processors}, {streams}: {each}, {busy}"
             );
         }
+    }
+}
+
+/// The Avalanche's bus: an address is one cycle, a line four, and memory has banks enough.
+#[test]
+fn the_avalanche_has_its_bus_busy_where_many_processors_miss() {
+    for processors in [16, 32] {
+        let mut costs = costs(true);
+        costs.banks.count = 256;
+        let node = NodeMemory::new(&costs, Bytes::new(32), processors);
+        let (each, busy) = Missing { processors, thinks: 0, streams: true, multiplexed: true }.run_on(node);
+        let expected = cycles(5).as_nanoseconds();
+        assert!((each / expected - 1.0).abs() < 0.005 && busy > 0.995, "{processors}: {each}, {busy}");
     }
 }
 
