@@ -158,7 +158,8 @@ pub(crate) enum Command {
     #[command(after_help = "Examples:\n  \
         tradewind litmus SB.litmus\n  \
         tradewind litmus my-tests --repeat 2000 --seed 7\n  \
-        tradewind litmus my-tests --machine native,s-coma --block 32 --json")]
+        tradewind litmus my-tests --machine native,s-coma --block 32 --json\n  \
+        tradewind litmus my-tests --frames 1 --prefetch")]
     Litmus(Litmus),
     /// Evaluate an analytic model: its figures, its curves as data and as a picture
     #[command(after_help = "Examples:\n  \
@@ -336,6 +337,13 @@ pub(crate) struct Litmus {
     pub(crate) policy: Option<Told<Policy>>,
     #[command(flatten)]
     pub(crate) memory: Memory,
+    /// Pages of other nodes that a node has room for: 1 to 64 [default: all]. With few of them pages with variables give way to
+    /// others, which threads access between the test's accesses
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = told::frames)]
+    pub(crate) frames: Option<Told<u32>>,
+    /// Have threads prefetch variables before their accesses. A model drops every prefetch
+    #[arg(long)]
+    pub(crate) prefetch: bool,
     /// Number of runs of each test on each machine
     #[arg(long, value_name = "R", default_value = "1000", allow_negative_numbers = true, value_parser = told::some("--repeat"))]
     pub(crate) repeat: Told<u32>,

@@ -81,6 +81,17 @@ pub(crate) fn name() -> impl TypedValueParser<Value = String> {
     OsStringValueParser::new().map(text::of)
 }
 
+/// The most pages of other nodes that a node may be said to have room for: with more than it uses, none gives way.
+const MOST_FRAMES: u32 = 64;
+
+/// Reads the number of pages of other nodes that a node has room for.
+pub(crate) fn frames(text: &str) -> Read<u32> {
+    let frames = text.parse().ok().filter(|frames| (1..=MOST_FRAMES).contains(frames));
+    Ok(Told(
+        frames.ok_or_else(|| format!("--frames {text}: expected a whole number from 1 to {MOST_FRAMES}")),
+    ))
+}
+
 /// Reads how often something runs.
 pub(crate) fn repeat(text: &str) -> Read<Repeat> {
     if text == AUTO {

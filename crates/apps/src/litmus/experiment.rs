@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use tempest::Frames;
 use tempest::entry::Coherence;
 
 use super::problem::Question;
@@ -52,6 +53,26 @@ pub struct Dose {
     pub seed: u64,
     /// The kind of barrier before and after a round.
     pub meeting: Meeting,
+    /// The room of a node for pages of other nodes. Where it is bounded, pages with variables give way to other pages, which threads
+    /// access between the test's accesses.
+    pub frames: Frames,
+    /// Whether threads prefetch variables before their accesses.
+    pub prefetch: bool,
+}
+
+impl Dose {
+    /// A dose in which threads meet by messages, nodes have room for all pages, and nothing is prefetched.
+    pub const fn new(rounds: u32, block: u32, protocol: &'static Coherence, seed: u64) -> Self {
+        Self {
+            rounds,
+            block,
+            protocol,
+            seed,
+            meeting: Meeting::Messages,
+            frames: Frames::All,
+            prefetch: false,
+        }
+    }
 }
 
 /// The kind of barrier at which threads meet before and after a round.

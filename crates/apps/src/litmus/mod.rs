@@ -5,10 +5,11 @@
 //! 1. One node writes the initial values.
 //! 2. All threads meet at a barrier.
 //! 3. Some threads read some variables, so that several nodes have copies.
-//! 4. Each thread pauses, then executes its code, with a pause before each access.
+//! 4. Each thread pauses, then executes its code, with a pause before each access. Before the pause it may access a page that the
+//!    test does not use, and prefetch a variable where the [dose](Dose) says so.
 //! 5. All threads meet again, and one node reads the variables.
 //!
-//! The seed decides which node, which copies, how long the pauses are, and the home of each variable. In even rounds
+//! The seed decides which node, which copies, how long the pauses are and how often they poll, which pages are accessed, and the home of each variable. In even rounds
 //! every variable is in a block of its own, in odd rounds the variables share a block ([`Placement`]). Every final
 //! state must be one that the [`reference`](mod@reference) finds.
 //!

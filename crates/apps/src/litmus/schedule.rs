@@ -5,7 +5,7 @@
 use rand::RngExt;
 use rand_pcg::Pcg64;
 use tempest::entry::mix;
-use tempest::{NodeId, Operations, Thread};
+use tempest::{NodeId, Operations, Right, Thread};
 
 use crate::kit::stream;
 
@@ -13,8 +13,10 @@ use crate::kit::stream;
 /// most this. Pauses range from nothing to many times the time of a message.
 const LONGEST_EXPONENT: u32 = 15;
 
-/// The most polls of a thread in one pause.
-const POLLS: u32 = 16;
+/// The most polls of a thread in one pause are a power of two; the round draws the exponent, which is at most this. A machine on
+/// which a look for messages is dear has a thread look at few of its polls. A thread that never looks executes all its code between
+/// two requests of others.
+const POLLS_EXPONENT: u32 = 12;
 
 /// The offset of the threads' random streams from those of the rounds.
 const OF_THREADS: u64 = 1 << 32;
@@ -30,6 +32,10 @@ pub(super) struct Round {
     longest: u32,
     /// Whether threads may read variables before they start, so that their nodes have copies.
     copies: bool,
+    /// The most polls of a thread in one pause.
+    polls: u32,
+    /// Whether threads may access other pages between their accesses. A thread that waits for such a page serves others meanwhile.
+    stirs: bool,
 }
 
 impl Round {
@@ -41,6 +47,8 @@ impl Round {
             initialiser: NodeId(random.random_range(0..nodes)),
             longest: 1 << random.random_range(0..=LONGEST_EXPONENT),
             copies: random.random(),
+            polls: 1 << random.random_range(0..=POLLS_EXPONENT),
+            stirs: random.random(),
         }
     }
 }
@@ -59,10 +67,25 @@ impl Chance {
         round.copies && self.0.random()
     }
 
+    /// Draws one of so many things, or none of them.
+    pub(super) fn one_of(&mut self, count: usize) -> Option<usize> {
+        (count > 0 && self.0.random()).then(|| self.0.random_range(0..count))
+    }
+
+    /// Draws one of so many pages that the thread accesses, if it accesses one.
+    pub(super) fn stirs(&mut self, round: &Round, pages: usize) -> Option<usize> {
+        if round.stirs { self.one_of(pages) } else { None }
+    }
+
+    /// Draws the right of a prefetch or of an access that the test does not make.
+    pub(super) fn right(&mut self) -> Right {
+        if self.0.random() { Right::Read } else { Right::Write }
+    }
+
     /// Pauses for a random time: computes and polls.
     pub(super) fn pause(&mut self, thread: &Thread<'_>, round: &Round) {
         let mut left = self.0.random_range(0..round.longest);
-        let step = round.longest.div_ceil(POLLS);
+        let step = round.longest.div_ceil(round.polls);
         while left > 0 {
             let now = left.min(step);
             left -= now;

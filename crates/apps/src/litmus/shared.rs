@@ -4,15 +4,18 @@ use std::sync::Arc;
 
 use formats::litmus::Place;
 use protocols::sync::{Barrier, BarrierRoom, SharedBarrier};
-use tempest::entry::SharedMemory;
+use tempest::entry::{BadPlan, SharedMemory};
 use tempest::{
-    Array, BadLayout, Cells, Homes, Job, Layout, NodeId, Protocol, Quiet, Report, Setup, Shared, Thread,
-    handlers,
+    AddressSpace, Array, Cells, Frames, Homes, Job, Layout, NodeId, Protocol, Quiet, Report, Right, Setup,
+    Shared, Thread, handlers,
 };
 
 use super::core::{Access, Core};
 use super::experiment::{Experiment, Meeting, Placement};
 use super::schedule::{Chance, Round};
+
+/// The words of a page.
+const PAGE_WORDS: usize = 512;
 
 /// The most forbidden states that a report lists. The rest are counted.
 const LISTED: usize = 8;
@@ -22,8 +25,8 @@ impl Experiment {
     /// [`seen`](Self::seen).
     ///
     /// # Errors
-    /// [`BadLayout`] if blocks cannot have this size.
-    pub fn job(self: &Arc<Self>) -> Result<Job, BadLayout> {
+    /// [`BadPlan`] if blocks cannot have this size, or nodes have no room for any page of others.
+    pub fn job(self: &Arc<Self>) -> Result<Job, BadPlan> {
         let space = Space::new(self)?;
         Ok(Job::new::<Litmus>(Config { experiment: Arc::clone(self), space }))
     }
@@ -33,20 +36,25 @@ impl Experiment {
 struct Space {
     memory: SharedMemory,
     arrays: Vec<Array<u64>>,
+    /// Pages that no test uses, at each home one more than a node has room for; one where nodes have room for all.
+    others: Vec<Array<u64>>,
     /// The barrier for threads that meet through shared memory.
     barrier: BarrierRoom,
 }
 
 impl Space {
-    fn new(experiment: &Experiment) -> Result<Self, BadLayout> {
-        let question = &experiment.question;
-        let mut layout = Layout::new(question.nodes(), experiment.dose.block)?;
+    fn new(experiment: &Experiment) -> Result<Self, BadPlan> {
+        let Experiment { question, dose, .. } = experiment;
+        let mut layout = Layout::new(question.nodes(), dose.block)?;
         let words = question.test.locations.len().max(1) * layout.block_words();
         let array = |node| layout.array("variables", words, Homes::At(NodeId(node)));
         let arrays = (0..question.nodes()).map(array).collect::<Result<_, _>>()?;
         let barrier = SharedBarrier::room(&mut layout)?;
-        let memory = SharedMemory { space: layout.into(), protocol: experiment.dose.protocol };
-        Ok(Self { memory, arrays, barrier })
+        let pages = if let Frames::AtMost(frames) = dose.frames { frames as usize + 1 } else { 1 };
+        let others = |node| layout.array("others", pages * PAGE_WORDS, Homes::At(NodeId(node)));
+        let others = (0..question.nodes()).map(others).collect::<Result<_, _>>()?;
+        let memory = SharedMemory { space: AddressSpace::new(layout, dose.frames)?, protocol: dose.protocol };
+        Ok(Self { memory, arrays, others, barrier })
     }
 }
 
@@ -69,6 +77,8 @@ struct Litmus {
     barrier: MeetingPlace,
     /// The array with room for all variables at each home, indexed by home.
     variables: Vec<Shared<u64>>,
+    /// The pages at each home that no test uses.
+    others: Vec<Shared<u64>>,
     block_words: usize,
     /// The observed values that this node knows, indexed by round, then by the places that the test observes.
     told: Cells<u64>,
@@ -93,6 +103,7 @@ impl Protocol for Litmus {
             node: setup.node(),
             barrier,
             variables: space.arrays.iter().map(|array| memory.bind(*array)).collect(),
+            others: space.others.iter().map(|array| memory.bind(*array)).collect(),
             block_words: space.memory.space.layout().block_words(),
             told: Cells::new(slots, 0),
         }
@@ -173,6 +184,7 @@ impl Litmus {
         }
         let mut core = Core::new(code);
         loop {
+            self.stir(thread, index, round, chance);
             chance.pause(thread, round);
             let access = core.advance(code, locations);
             match access.expect("no thread goes astray on a memory that is sequentially consistent") {
@@ -186,6 +198,28 @@ impl Litmus {
                     thread.write(array, at, value.cast_unsigned());
                 }
             }
+        }
+    }
+
+    /// Accesses a page that the test does not use, if the round lets it and chance wills it; and prefetches a variable, if the dose
+    /// says so.
+    fn stir(&self, thread: &Thread<'_>, index: u32, round: &Round, chance: &mut Chance) {
+        let Experiment { question, dose, .. } = &*self.experiment;
+        let pages = self.others[0].len() / PAGE_WORDS;
+        if let Some(page) = chance.stirs(round, pages * self.others.len()) {
+            let (array, at) = (&self.others[page / pages], page % pages * PAGE_WORDS);
+            match chance.right() {
+                Right::Read => {
+                    thread.read(array, at);
+                }
+                Right::Write => thread.write(array, at, 0),
+            }
+        }
+        if dose.prefetch
+            && let Some(location) = chance.one_of(question.test.locations.len())
+        {
+            let (array, at) = self.place(index, round, location);
+            thread.prefetch(array, at..at + 1, chance.right());
         }
     }
 

@@ -17,9 +17,10 @@ use std::io::Write;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use apps::litmus::{Dose, Meeting};
+use apps::litmus::Dose;
 use report::document::{self, Partial, VERSION};
 use report::text;
+use tempest::Frames;
 
 use crate::arguments::Litmus;
 use crate::asked::{sharing, targets, warn};
@@ -36,15 +37,17 @@ use world::World;
 /// Runs everything and reports.
 pub(crate) fn litmus(house: &House, arguments: &Litmus, out: &mut impl Write) -> Result<ExitCode, Problem> {
     let how = (sharing(house, &arguments.memory), arguments.repeat.get(), arguments.seed.get());
-    let (worlds, (sharing, rounds, seed), page) =
-        (worlds(arguments), how.all(), arguments.output.page()).all()?;
+    let (worlds, (sharing, rounds, seed), frames, page) =
+        (worlds(arguments), how.all(), optional(&arguments.frames), arguments.output.page()).all()?;
     let Collection { subjects, mistakes } = Collection::read(&arguments.paths);
     if subjects.is_empty() {
         return Err(Problem::Wrong(mistakes));
     }
     warn(&house.name, worlds.iter().map(|world| &world.target));
     let (block, protocol) = (sharing.block, sharing.protocol);
-    let dose = Dose { rounds, block, protocol, seed, meeting: Meeting::Messages };
+    let prefetch = arguments.prefetch;
+    let room = frames.map_or(Frames::All, Frames::AtMost);
+    let dose = Dose { frames: room, prefetch, ..Dose::new(rounds, block, protocol, seed) };
     let runs = run(&house.name, &subjects, &worlds, dose)?;
     let tests = subjects.iter().zip(&runs);
     let found = document::Litmus {
@@ -53,6 +56,8 @@ pub(crate) fn litmus(house: &House, arguments: &Litmus, out: &mut impl Write) ->
         seed,
         block_bytes: block,
         protocol: protocol.to_string(),
+        frames,
+        prefetch,
         worlds: worlds.iter().map(World::document).collect(),
         tests: tests.map(|(subject, runs)| trial::document(subject, runs)).collect(),
         unread: mistakes.clone(),

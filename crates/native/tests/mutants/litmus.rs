@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use apps::litmus::{Dose, Experiment, Meeting, Placement, Question};
+use apps::litmus::{Dose, Experiment, Placement, Question};
 use protocols::stache::STACHE;
 use tempest::{Launch, Mechanism, World};
 
@@ -28,8 +28,7 @@ fn questions() -> Vec<Arc<Question>> {
 
 /// How many forbidden states of a test were seen. A run that ended because the waist noticed something itself counts as one.
 fn forbidden(question: &Arc<Question>) -> usize {
-    let (protocol, meeting) = (&STACHE, Meeting::Messages);
-    let dose = Dose { rounds: ROUNDS, block: 64, protocol, seed: 1, meeting };
+    let dose = Dose::new(ROUNDS, 64, &STACHE, 1);
     let experiment = Experiment::new(Arc::clone(question), dose);
     let job = experiment.job().expect("blocks have this length");
     let launch = Launch {

@@ -16,6 +16,12 @@ pub struct Litmus {
     pub block_bytes: u32,
     /// The protocol that kept the memory coherent.
     pub protocol: String,
+    /// The pages of other nodes that a node had room for.
+    ///
+    /// Null if it had room for all.
+    pub frames: Option<u32>,
+    /// Threads prefetched variables before their accesses.
+    pub prefetch: bool,
     /// The machines, in the order in which they were named.
     pub worlds: Vec<World>,
     /// Every test that was read, in the order of paths and names.
@@ -244,6 +250,8 @@ mod tests {
             seed: 1,
             block_bytes: 64,
             protocol: "toy".to_owned(),
+            frames: None,
+            prefetch: false,
             worlds: vec![world],
             tests: vec![test],
             unread: Vec::new(),

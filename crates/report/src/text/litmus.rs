@@ -29,11 +29,13 @@ pub fn litmus(litmus: &Litmus, page: &Page) -> Vec<String> {
     lines.extend(litmus.worlds.iter().map(|world| summary(page, litmus, world)));
     let how = format!(
         "{} of each test in each world, from seed {}: half with every variable in a block of its own, half with all in one; \
-         {} B blocks, {}.",
+         {} B blocks, {}{}{}.",
         several(litmus.rounds, "round"),
         litmus.seed,
         litmus.block_bytes,
         litmus.protocol,
+        litmus.frames.map_or_else(String::new, |frames| format!(", room for {}", several(frames, "page"))),
+        if litmus.prefetch { ", with prefetches" } else { "" },
     );
     lines.push(page.paint(QUIET, &page.fold("", &how)));
     lines

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use apps::litmus::{Dose, Experiment, Meeting, Placement, Question};
+use apps::litmus::{Dose, Experiment, Placement, Question};
 use conformance::{EAGER, EAGER_UNORDERED};
 use serde_json::Value;
 use tempest::{Launch, Mechanism};
@@ -83,7 +83,7 @@ fn memory_is_sequentially_consistent_while_homes_move() {
     for question in questions() {
         for (name, policy) in worlds {
             for protocol in [&EAGER, &EAGER_UNORDERED] {
-                let dose = Dose { rounds: 200, block: 32, protocol, seed: 1, meeting: Meeting::Messages };
+                let dose = Dose::new(200, 32, protocol, 1);
                 let experiment = Experiment::new(Arc::clone(&question), dose);
                 let job = experiment.job().unwrap();
                 let launch = Launch {
@@ -124,6 +124,61 @@ fn a_model_reaches_nine_in_ten_of_the_allowed_states_and_the_host_more_than_one(
     let count = |world: &Value, key: &str| world[key].as_u64().unwrap();
     assert!(10 * count(model, "states_reached") >= 9 * count(model, "states_allowed"), "{model}");
     assert!(2 * count(native, "tests_showing_several") > count(native, "tests_with_several"), "{native}");
+}
+
+/// A machine on which a look for messages is dear lets threads pass most of their polls by. The rounds vary how often they poll.
+#[test]
+fn every_model_reaches_three_in_four_of_the_allowed_states_in_a_hundred_rounds() {
+    let worlds = "hurricane,hurricane-1,s-coma,sparc20-myrinet,ideal";
+    let value = json(&["litmus", &shipped(), "--machine", worlds, "--repeat", "100"]);
+    for world in value["worlds"].as_array().unwrap() {
+        let [reached, allowed] = ["states_reached", "states_allowed"].map(|key| world[key].as_u64().unwrap());
+        assert!(4 * reached >= 3 * allowed, "{world}");
+    }
+}
+
+/// Few frames, so that pages give way, and prefetches: neither shows a forbidden state, natively or in models.
+#[test]
+fn evictions_and_prefetches_keep_the_memory_sequentially_consistent() {
+    let folder = shipped();
+    let worlds = "native,hurricane,hurricane-1,s-coma,sparc20-myrinet";
+    for (frames, prefetch, protocol) in [
+        (Some("1"), true, "stache"),
+        (Some("2"), false, "stache"),
+        (Some("1"), true, "stache-unordered"),
+        (Some("2"), true, "stache-migrating"),
+        (None, true, "stache"),
+    ] {
+        let mut told = vec!["litmus", &folder, "--machine", worlds, "--repeat", "60", "--protocol", protocol];
+        told.extend(frames.iter().flat_map(|frames| ["--frames", frames]));
+        told.extend(prefetch.then_some("--prefetch"));
+        let value = json(&told);
+        let stated = frames.map_or(Value::Null, |frames| frames.parse::<u64>().unwrap().into());
+        assert_eq!((&value["frames"], &value["prefetch"]), (&stated, &prefetch.into()));
+        for world in value["worlds"].as_array().unwrap() {
+            let counts =
+                ["states_forbidden", "tests_failed", "tests_run"].map(|key| world[key].as_u64().unwrap());
+            assert_eq!(counts, [0, 0, 10], "{frames:?}, {prefetch}, {protocol}: {world}");
+        }
+    }
+    for frames in ["0", "65", "few"] {
+        let expected = format!("--frames {frames}: expected a whole number from 1 to 64");
+        refused(&["litmus", &folder, "--frames", frames], &[&expected]);
+    }
+}
+
+/// Another schedule, so that there is something to evict and to prefetch.
+#[test]
+fn frames_and_prefetches_change_what_a_round_does() {
+    let file = Scratch::new("SB.litmus", SB);
+    let counts = |more: &[&str]| {
+        let told = ["litmus", file.path(), "--machine", "hurricane", "--repeat", "200"];
+        json(&[&told[..], more].concat())["tests"].clone()
+    };
+    let all = counts(&[]);
+    assert_ne!(all, counts(&["--frames", "1"]));
+    assert_ne!(all, counts(&["--prefetch"]));
+    assert_eq!(counts(&["--frames", "1"]), counts(&["--frames", "1"]));
 }
 
 #[test]
