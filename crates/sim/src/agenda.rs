@@ -20,18 +20,20 @@
 //! This module must never know what an event means to the part that it is for.
 
 mod ahead;
+mod limits;
 mod steps;
 
 use std::collections::BTreeMap;
 
 use des::{DelayLines, Order, Timetable, Turn};
-use tempest::Failure;
+use tempest::{Failure, Reached};
 use units::Time;
 
 use crate::happening::{Happening, Packed};
 use crate::progress::Progress;
 use crate::prospect::{FAR, MANY, Prospect};
 use crate::short_queue::ShortQueue;
+use limits::Limits;
 
 /// The present time and all events to come.
 pub(crate) struct Agenda {
@@ -66,10 +68,7 @@ pub(crate) struct Agenda {
     prospect: Prospect,
     /// The number of events so far.
     happened: u64,
-    /// The longest time without progress before the run counts as stalled.
-    stall_limit: Option<Time>,
-    /// An instant up to which the run has not stalled. The run may have made progress since it was set.
-    patient_until: Time,
+    limits: Limits,
     progress: Progress,
     /// The reason why the run ends early, once that is certain.
     stopped: Option<Failure>,
@@ -149,13 +148,23 @@ impl Agenda {
             pushes: 0,
             prospect: Prospect::of(nodes, !lookahead.is_zero()),
             happened: 0,
-            stall_limit,
-            patient_until: stall_limit.unwrap_or(Time::MAX),
+            limits: Limits::new(stall_limit, Reached::default()),
             progress: Progress::default(),
             stopped: None,
             abandoned: false,
             over: false,
         }
+    }
+
+    /// Lets other threads of the host see in `reached` how far the run is.
+    pub(crate) fn watched_in(self, reached: Reached) -> Self {
+        Self { limits: Limits::new(self.limits.stall(), reached), ..self }
+    }
+
+    /// The limits of the run.
+    #[inline]
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
     }
 
     /// The present time.
@@ -212,6 +221,9 @@ impl Agenda {
     /// Adds an event of a message in global order.
     #[inline]
     fn insert_passage(&mut self, order: Order, event: Packed) {
+        if order.at == Time::MAX {
+            return self.limits.refuse(0, event);
+        }
         if !self.usual.push(self.now, order, event) {
             self.events.push(0, order, event);
         }
@@ -239,7 +251,7 @@ impl Agenda {
     /// acting node.
     #[inline]
     pub(crate) fn postpone(&mut self, node: usize, from: Order, to: Order) -> bool {
-        self.events.postpone(self.actor(node), from, to)
+        to.at < Time::MAX && self.events.postpone(self.actor(node), from, to)
     }
 
     /// The place of an event of a node at `at` that is pushed at the instant `since`.
@@ -270,6 +282,9 @@ impl Agenda {
     /// Adds an event of an actor. The caller knows the kind of the event, so that it has the word of the event for nothing.
     #[inline(never)]
     fn insert(&mut self, actor: usize, order: Order, event: Packed) {
+        if order.at == Time::MAX {
+            return self.limits.refuse(actor, event);
+        }
         if self.all_usual && self.usual.push(self.now, order, event) {
             return;
         }
@@ -353,7 +368,7 @@ impl Agenda {
         let (order, next) = self.usual.next()?;
         let event = next.inside()?;
         let is_first = self.events.next().is_none_or(|other| order < other);
-        if !is_first || order.at > self.patient_until || !self.due.is_empty() {
+        if !is_first || order.at >= self.limits.not_before() || !self.due.is_empty() {
             return None;
         }
         self.usual.skip();
@@ -404,7 +419,7 @@ impl Agenda {
             None => others,
             Some(start) => {
                 let ahead = (others.at + self.lookahead).min(start + self.lookahead + self.lookahead);
-                Turn::until(self.until_stalled(ahead))
+                Turn::until(self.until_end(ahead))
             }
         };
         self.prospect.renew();
@@ -545,34 +560,24 @@ impl Agenda {
         self.stopped.take()
     }
 
-    /// The stall limit, if the run has gone on for longer than that without progress.
+    /// Whether the run ends at the present time: it has gone on for longer than the stall limit without progress, or has come to the end
+    /// of modelled time.
     #[inline]
-    pub(crate) fn stalled(&mut self) -> Option<Time> {
-        if self.is_stalled_at(self.now) { self.stall_limit } else { None }
+    pub(crate) fn has_ended(&self) -> bool {
+        self.ends_at(self.now)
     }
 
     #[inline]
-    fn is_stalled_at(&mut self, at: Time) -> bool {
-        at > self.patient_until && self.has_stalled_at(at)
+    fn ends_at(&self, at: Time) -> bool {
+        at >= self.limits.not_before() && at >= self.limits.find_end(self.progress.at(), self.now)
     }
 
-    #[cold]
-    fn has_stalled_at(&mut self, at: Time) -> bool {
-        self.patient_until = self.patience_ends();
-        at > self.patient_until
-    }
-
-    /// The instant `at`, or the first one at which the run counts as stalled, if it makes no progress before. A node that runs ahead
-    /// waits there: another node may be about to make progress at an earlier instant.
+    /// The instant `at`, or the first one at which the run ends, if it makes no progress before. A node that runs ahead waits there:
+    /// another node may be about to make progress at an earlier instant.
     #[inline]
-    fn until_stalled(&self, at: Time) -> Time {
+    fn until_end(&self, at: Time) -> Time {
         // Mostly the run is not even known to be so long without progress.
-        if at <= self.patient_until { at } else { at.min(self.patience_ends() + Time::from_femtoseconds(1)) }
-    }
-
-    /// The last instant at which the run does not count as stalled, if it makes no progress before.
-    fn patience_ends(&self) -> Time {
-        self.stall_limit.map_or(Time::MAX, |limit| self.progress.at() + limit)
+        if at <= self.limits.not_before() { at } else { at.min(self.limits.end(self.progress.at())) }
     }
 }
 

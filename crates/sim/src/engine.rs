@@ -98,7 +98,7 @@ fn start(cluster: &mut Cluster) {
 /// Takes events until one lets a fiber go on. `None` when the run stops, or no event is left. No fiber runs at first.
 #[inline(never)]
 fn advance(cluster: &mut Cluster, fibers: &Fibers) -> Option<Next> {
-    cluster.running = None;
+    cluster.leave_fiber();
     if cluster.agenda.is_stopped() {
         return None;
     }
@@ -142,8 +142,8 @@ fn handle(cluster: &mut Cluster, happening: Happening) {
     }
 }
 
-/// Moves the present time to the next event, and returns that event. `None` when no event is left, or the run has stalled, which
-/// stops it.
+/// Moves the present time to the next event, and returns that event. `None` when no event is left, or the run has stalled or come to
+/// the end of modelled time, which stops it.
 #[inline]
 fn begin_next(cluster: &mut Cluster, fibers: &Fibers) -> Option<Packed> {
     let next = cluster.agenda.take_next();
@@ -159,21 +159,9 @@ fn begin_next(cluster: &mut Cluster, fibers: &Fibers) -> Option<Packed> {
         foresight::ask(cluster, fibers);
     }
     if cluster.measure.is_watched() {
-        watch(cluster, at);
-    }
-    match cluster.agenda.stalled() {
-        Some(limit) => stall(cluster, limit),
-        None => Some(event),
-    }
-}
-
-/// Shows the present instant to whoever watches the run.
-#[cold]
-fn watch(cluster: &mut Cluster, now: Time) {
-    cluster.measure.note_time(now);
-    if cluster.measure.sampler.is_some() {
         gauges::sample(cluster, false);
     }
+    if cluster.agenda.has_ended() { give_up(cluster) } else { Some(event) }
 }
 
 /// Handles an event inside the network, and those that follow it there before anything else happens.
@@ -191,11 +179,17 @@ fn stay_in_network(cluster: &mut Cluster, first: hardware::Event) {
     }
 }
 
-/// Stops the run, which has made no progress for longer than `limit`.
+/// Stops the run, which has come to the end of modelled time, or has made no progress for longer than the stall limit.
 #[cold]
-fn stall(cluster: &mut Cluster, limit: Time) -> Option<Packed> {
+fn give_up(cluster: &mut Cluster) -> Option<Packed> {
     let (spinning, blocked) = (standstill::spinning(cluster), standstill::blocked(cluster));
-    cluster.agenda.stop(Failure::Stalled { limit, spinning, blocked });
+    let stalled = || Failure::Stalled {
+        limit: cluster.agenda.limits().stall().unwrap_or(Time::MAX),
+        spinning,
+        blocked,
+    };
+    let why = standstill::beyond_time(cluster).unwrap_or_else(stalled);
+    cluster.agenda.stop(why);
     None
 }
 
@@ -218,7 +212,7 @@ fn take_up(cluster: &mut Cluster, core: usize, epoch: u32) -> Option<Next> {
     if trains::go_on(cluster, core) {
         return None;
     }
-    cluster.running = Some(core);
+    cluster.enter_fiber(core);
     Some(next)
 }
 
@@ -236,7 +230,7 @@ fn end_step(cluster: &mut Cluster, core: usize) {
 
 /// How the run has ended: for the reason that has stopped it, or because no event is left.
 fn ending(cluster: &mut Cluster) -> Result<(), Failure> {
-    match cluster.agenda.take_stop() {
+    match cluster.agenda.take_stop().or_else(|| standstill::beyond_time(cluster)) {
         Some(why) => Err(why),
         None if cluster.live == 0 => Ok(()),
         None => Err(Failure::Deadlock { at: cluster.agenda.now(), blocked: standstill::blocked(cluster) }),

@@ -333,7 +333,7 @@ fn goes_on_here(cluster: &mut Cluster, node: usize, thread: u32) -> Option<Here>
     if trains::go_on(cluster, core) {
         return goes_on_here(cluster, node, thread);
     }
-    cluster.running = Some(core);
+    cluster.enter_fiber(core);
     Some(here)
 }
 

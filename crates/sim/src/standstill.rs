@@ -8,9 +8,10 @@
 //! This module must never know what a message means.
 
 use machine::Class;
-use tempest::{Attempt, Blocked, Failure, NodeId, Spinning, ThreadId};
+use tempest::{Attempt, Blocked, Failure, Late, NodeId, Spinning, ThreadId};
 
 use crate::cluster::{Cluster, gauges};
+use crate::happening::Happening;
 use crate::processor::core::{Activity, Core};
 use crate::processor::threads::Reason;
 use crate::progress::{Attempts, Patience};
@@ -117,6 +118,31 @@ fn is_stuck(cluster: &Cluster, core: usize) -> bool {
         }
         _ => false,
     }
+}
+
+/// The failure of a run of which something was to happen beyond the end of modelled time; `None` of another run.
+#[cold]
+pub(crate) fn beyond_time(cluster: &Cluster) -> Option<Failure> {
+    let (node, event) = cluster.agenda.limits().beyond()?;
+    let late = match event {
+        Happening::Continue { core, .. } => match cluster.fiber_on(core as usize) {
+            Some(fiber) => Late::Fiber(fiber),
+            None => Late::Device(cluster.node_id(core as usize)),
+        },
+        Happening::Arrive { flight }
+        | Happening::Pass { flight }
+        | Happening::Deliver { flight }
+        | Happening::Forward { flight }
+        | Happening::Overflow { flight, .. } => {
+            Late::Message(NodeId(cluster.link.flights[flight].to() as u32))
+        }
+        Happening::Network { .. } => Late::Network,
+        Happening::Packet { .. } => Late::Device(NodeId(node as u32)),
+        Happening::Post { node } | Happening::Look { node } | Happening::Reach { node } => {
+            Late::Device(NodeId(node))
+        }
+    };
+    Some(Failure::TimeEnds { at: cluster.agenda.now(), late })
 }
 
 /// Every thread that runs and gets no further, by node and thread.

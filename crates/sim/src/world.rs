@@ -280,11 +280,11 @@ impl World for Model {
             shape,
             seed: launch.seed,
             stall_limit: launch.stall_limit,
+            reached: launch.reached.clone().unwrap_or_default(),
             trace: launch.trace.as_ref(),
             runs_ahead: !self.in_global_order,
         };
         let mut cluster = plan.cluster(places);
-        cluster.measure.note_time_in(launch.reached.clone());
         if let Some(lead) = model.lead {
             cluster.nodes.iter_mut().for_each(|node| node.memory.lead_by(lead));
         }

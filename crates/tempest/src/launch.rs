@@ -8,8 +8,8 @@ use trace::Recorder;
 use units::Time;
 
 use crate::{
-    Adjustment, Breakdown, Counters, Dispatching, Job, Mechanism, Policy, ProtocolTime, Reached, Refusal,
-    Report, Spinning, Stage, ThreadId, Utilization,
+    Adjustment, Breakdown, Counters, Dispatching, Job, Mechanism, NodeId, Policy, ProtocolTime, Reached,
+    Refusal, Report, Running, Spinning, Stage, ThreadId, Utilization,
 };
 
 /// A machine that runs programs: this host, or a model.
@@ -171,8 +171,49 @@ pub enum Failure {
         /// The waiting threads.
         blocked: Vec<Blocked>,
     },
+    /// Something was to happen beyond the end of modelled time, which has 18,446.7 seconds. Only modelled worlds end so.
+    TimeEnds {
+        /// The last time that the run has come to, from its start.
+        at: Time,
+        /// The part of the run that was to go on beyond the end.
+        late: Late,
+    },
+    /// A modelled world has come to no event for too long a time of this host. Only a caller that watches a run from
+    /// another thread can tell; see [`Reached`].
+    Unresponsive {
+        /// The longest time of the host that the caller allows.
+        limit: Time,
+        /// The last modelled time that the world has told, from the start of the run.
+        at: Time,
+        /// The fiber that runs, and does not come back.
+        running: Running,
+    },
     /// The program broke a promise or panicked.
     Program(String),
+}
+
+/// A part of a modelled run that was to go on beyond the end of modelled time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Late {
+    /// A thread or a handler, after a charge of the program, of a protocol or of the machine's software.
+    Fiber(Running),
+    /// A message, transfer or deposit on its way to this node.
+    Message(NodeId),
+    /// A device of this node, or a processor that runs no fiber.
+    Device(NodeId),
+    /// A message inside the network.
+    Network,
+}
+
+impl fmt::Display for Late {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Late::Fiber(running) => write!(f, "{running} goes on"),
+            Late::Message(node) => write!(f, "a message to {node} comes"),
+            Late::Device(node) => write!(f, "a device of {node} goes on"),
+            Late::Network => write!(f, "a message gets through the network"),
+        }
+    }
 }
 
 impl fmt::Display for Failure {
@@ -187,6 +228,20 @@ impl fmt::Display for Failure {
             Failure::Stalled { limit, spinning, blocked } => {
                 write!(f, "nothing happened for {limit}; {}", all(spinning, blocked))?;
                 list(f, spinning, blocked)
+            }
+            Failure::TimeEnds { at, late } => write!(
+                f,
+                "modelled time has no more than 18446 s (5 h 7 min), and {late} later than that; the run has come to {at}: \
+                 expected a run that ends sooner, for example with a higher processor.clock, a lower network.latency, a higher \
+                 interface.bandwidth or less input; `tradewind explain MACHINE` shows every price"
+            ),
+            Failure::Unresponsive { limit, at, running } => {
+                write!(
+                    f,
+                    "no modelled event for {limit} of this host's time: {running} has run all that while, at {at} of modelled time: \
+                     expected a loop that waits to call `poll`, `spin` or `wait` of its `Thread`; a computation that takes this \
+                     host longer needs more, for example --host-limit \"600 s\""
+                )
             }
             Failure::Livelock { at, spinning, blocked } => {
                 write!(f, "livelock at {at}: nothing is in flight and {}", all(spinning, blocked))?;

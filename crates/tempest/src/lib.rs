@@ -325,7 +325,7 @@ pub use identity::{NodeId, ThreadId, Waiter};
 pub use job::{Figure, Job, Merge, Program, Report};
 pub use key::{Key, Space};
 pub use keyed::Keyed;
-pub use launch::{Blocked, Failure, Launch, Outcome, PhaseRecord, World};
+pub use launch::{Blocked, Failure, Late, Launch, Outcome, PhaseRecord, World};
 pub use mapped::Mapped;
 pub use mechanism::Mechanism;
 pub use memory::{
@@ -338,7 +338,7 @@ pub use place::Number;
 pub use policy::Policy;
 pub use private::Private;
 pub use quiet::Quiet;
-pub use reached::Reached;
+pub use reached::{Reached, Running};
 pub use refusal::{Refusal, Size, Unobeyed};
 pub use segment::{Place, Rights, Segment};
 pub use setup::{Flow, Handlers, Messages, Protocol, Setup, Shape};

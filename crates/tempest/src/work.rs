@@ -40,23 +40,37 @@ impl Operations {
         Self { stores: count, ..self }
     }
     /// This step repeated `times` times.
+    ///
+    /// # Panics
+    /// If these are more than 4,294,967,295 operations of a kind. A longer computation is charged in parts.
     pub const fn times(self, times: u32) -> Self {
         Self {
-            flops: self.flops * times,
-            integers: self.integers * times,
-            loads: self.loads * times,
-            stores: self.stores * times,
+            flops: counted(self.flops.checked_mul(times)),
+            integers: counted(self.integers.checked_mul(times)),
+            loads: counted(self.loads.checked_mul(times)),
+            stores: counted(self.stores.checked_mul(times)),
         }
     }
     /// This step and another, one after the other.
+    ///
+    /// # Panics
+    /// If these are more than 4,294,967,295 operations of a kind. A longer computation is charged in parts.
     pub const fn and(self, other: Self) -> Self {
         Self {
-            flops: self.flops + other.flops,
-            integers: self.integers + other.integers,
-            loads: self.loads + other.loads,
-            stores: self.stores + other.stores,
+            flops: counted(self.flops.checked_add(other.flops)),
+            integers: counted(self.integers.checked_add(other.integers)),
+            loads: counted(self.loads.checked_add(other.loads)),
+            stores: counted(self.stores.checked_add(other.stores)),
         }
     }
+}
+
+/// A number of operations, if it is one.
+#[inline]
+const fn counted(operations: Option<u32>) -> u32 {
+    operations.expect(
+        "a charge has no more than 4294967295 operations of a kind: charge a longer computation in parts",
+    )
 }
 
 /// A named step of a protocol, priced by the machine with an on-path cost and an off-path occupancy.

@@ -7,6 +7,15 @@ use units::Time;
 /// Stands for "no worm", "no node" or "no source".
 pub(super) const NONE: u32 = u32::MAX;
 
+/// The last instant before [`Time::MAX`], which stands for a time that is not known.
+const LAST: Time = Time::from_femtoseconds(u64::MAX - 1);
+
+/// A time that is known. Beyond the end of modelled time it is the last instant: what follows then has no time left to happen.
+#[inline]
+pub(super) fn known(at: Time) -> Time {
+    at.min(LAST)
+}
+
 /// A wire and the buffer at its end. The wire carries one worm at a time. The buffer is a queue: worms leave it in the order of
 /// their entry. A channel is one line of a host's cache.
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +59,7 @@ impl Channel {
     #[inline]
     pub(super) fn carry(&mut self, at: Time, passage: Time) -> Time {
         self.carried += passage;
-        self.carries_until = at + passage;
+        self.carries_until = known(at + passage);
         self.carries_until
     }
 

@@ -13,7 +13,7 @@
 
 use units::{Bandwidth, Bytes, Time};
 
-use super::channel::{Channel, NONE};
+use super::channel::{Channel, NONE, known};
 use super::credits::Credits;
 use super::cross_traffic::CrossTraffic;
 use super::wiring::Wiring;
@@ -541,7 +541,7 @@ impl Fabric {
             let ends = released.ends;
             let spaced = if released.is_port_in { now + gap } else { released.spaced };
             let channel = &mut self.channels[released.channel as usize];
-            channel.free_at = ends.max(spaced);
+            channel.free_at = known(ends.max(spaced));
             if channel.first != NONE {
                 self.wake(now, released.channel, 0, later);
             }
@@ -573,7 +573,7 @@ impl Fabric {
     fn let_follow(&mut self, ends: Time, cleared: Cleared, later: &mut impl FnMut(Time, u32, Event)) {
         let Cleared { channel, follower, .. } = cleared;
         if follower == NONE {
-            self.channels[channel as usize].cleared_at = ends;
+            self.channels[channel as usize].cleared_at = known(ends);
         } else {
             let reaches = self.worms[follower as usize].reaches;
             self.put(reaches.max(ends), follower, later);

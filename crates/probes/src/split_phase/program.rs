@@ -168,7 +168,10 @@ impl Session<'_> {
             if (self.thread.now() - before) * u64::from(READS) >= least {
                 return steps;
             }
-            steps *= 2;
+            steps = steps.checked_mul(2).expect(
+                "2^31 steps of computing take less time than an operation: expected computing that takes time on this machine, \
+                 for example processor.work.integer = \"1 cycle\"",
+            );
         }
     }
 

@@ -74,7 +74,7 @@ impl Agenda {
         if !self.due.is_empty() {
             return past_present;
         }
-        let other = Order { at: self.until_stalled(self.turn.bound.at), ..FIRST };
+        let other = Order { at: self.until_end(self.turn.bound.at), ..FIRST };
         self.events.next().unwrap_or(Order::NEVER).min(self.usual.first()).min(other).max(past_present)
     }
 
@@ -84,7 +84,7 @@ impl Agenda {
         if !self.due.is_empty() {
             return self.now;
         }
-        self.until_stalled(self.turn.bound.at.min(self.own()))
+        self.until_end(self.turn.bound.at.min(self.own()))
     }
 
     /// Advances the present time by `ahead` if the node has no earlier event and its turn lasts so long. Otherwise returns the
@@ -92,16 +92,16 @@ impl Agenda {
     #[inline]
     pub(crate) fn pass(&mut self, ahead: Time) -> Option<Time> {
         let target = self.now + ahead;
-        if self.is_stalled_at(target) { Some(target) } else { self.pass_by_others(ahead) }
+        if self.ends_at(target) { Some(target) } else { self.pass_by_others(ahead) }
     }
 
-    /// Whether the run is known not to count as stalled `ahead` from now. If it is not known, [`pass`](Self::pass) finds out.
+    /// Whether the run is known not to end `ahead` from now. If it is not known, [`pass`](Self::pass) finds out.
     #[inline]
-    pub(crate) fn is_patient_for(&self, ahead: Time) -> bool {
-        self.now + ahead <= self.patient_until
+    pub(crate) fn goes_on_for(&self, ahead: Time) -> bool {
+        self.now + ahead < self.limits.not_before()
     }
 
-    /// Advances the present time by `ahead`, where the run does not count as stalled then, if the node has no earlier event and its
+    /// Advances the present time by `ahead`, where the run does not end then, if the node has no earlier event and its
     /// turn lasts so long. Otherwise returns the instant `ahead` from now.
     #[inline]
     pub(crate) fn pass_by_others(&mut self, ahead: Time) -> Option<Time> {
@@ -130,7 +130,7 @@ impl Agenda {
     #[inline]
     pub(crate) fn come_to(&mut self, place: Order) -> bool {
         let is_next = self.events.next().is_none_or(|next| place < next);
-        let comes = is_next && !self.is_stalled_at(place.at);
+        let comes = is_next && !self.ends_at(place.at);
         if comes {
             self.pass_to(place);
         }

@@ -191,12 +191,54 @@ fn events_are_under_way_that_may_end_a_wait() {
 fn a_run_stalls_when_nothing_happens_for_longer_than_the_limit() {
     let mut agenda = agenda(&[7], Some(ns(100)));
     agenda.begin(ns(100), Happening::Deliver { flight: 0 }.into());
-    assert_eq!(agenda.stalled(), None);
+    assert!(!agenda.has_ended());
     assert_eq!(agenda.pass(ns(1)), Some(ns(101)), "a clock does not run past the limit");
     agenda.note_progress();
-    assert_eq!((agenda.pass(ns(1)), agenda.stalled()), (None, None));
+    assert_eq!((agenda.pass(ns(1)), agenda.has_ended()), (None, false));
     agenda.begin(ns(201), Happening::Deliver { flight: 0 }.into());
-    assert_eq!(agenda.stalled(), Some(ns(100)));
+    assert!(agenda.has_ended() && agenda.limits().beyond().is_none());
+}
+
+#[test]
+fn an_event_beyond_the_end_of_time_ends_the_run_at_its_next_step() {
+    let last = Time::from_femtoseconds(u64::MAX - 1);
+    for (lookahead, many) in [(Time::ZERO, 2), (Time::ZERO, MANY), (ns(10), 2)] {
+        let ranks: Vec<u32> = (0..many as u32).collect();
+        let mut agenda = Agenda::new(ranks.into(), lookahead, None);
+        agenda.push(1, last, Happening::Deliver { flight: 4 });
+        assert_eq!(
+            (next(&mut agenda), agenda.has_ended()),
+            (Some((4, last)), false),
+            "the last instant is one"
+        );
+        agenda.push(1, last + ns(1), Happening::Deliver { flight: 5 });
+        assert!(matches!(agenda.limits().beyond(), Some((_, Happening::Deliver { flight: 5 }))));
+        assert!(agenda.has_ended() && agenda.waiting() == 0, "nothing is pushed for never");
+        let place = agenda.keep_place(1, last);
+        assert!(agenda.pass(ns(0)).is_some() && !agenda.come_to(place), "no time passes after that");
+    }
+}
+
+#[test]
+fn a_clock_does_not_come_to_the_end_of_time() {
+    let mut agenda = agenda(&[7], None);
+    assert_eq!(agenda.pass(Time::MAX), Some(Time::MAX));
+    assert!(agenda.now() == Time::ZERO && !agenda.has_ended() && !agenda.goes_on_for(Time::MAX));
+    assert_eq!(agenda.pass(Time::from_femtoseconds(u64::MAX - 1)), None);
+    assert_eq!(agenda.pass(Time::from_femtoseconds(1)), Some(Time::MAX));
+}
+
+#[test]
+fn a_run_that_is_asked_says_how_far_it_is_and_goes_on() {
+    let reached = Reached::default();
+    let mut agenda = agenda(&[7], Some(ns(100))).watched_in(reached.clone());
+    assert_eq!((agenda.pass(ns(5)), reached.answers()), (None, 0), "nobody has asked");
+    reached.ask();
+    assert_eq!((agenda.pass(ns(1)), reached.answers(), reached.time()), (None, 1, ns(5)));
+    assert_eq!((agenda.pass(ns(1)), reached.answers()), (None, 1));
+    reached.ask();
+    assert_eq!((agenda.has_ended(), reached.time()), (false, ns(7)));
+    assert_eq!(agenda.pass(ns(94)), Some(ns(101)), "the stall limit holds as before");
 }
 
 #[test]
@@ -207,7 +249,7 @@ fn a_node_that_runs_ahead_does_not_stall_before_another_has_made_progress() {
     deliver(&mut agenda, 0, 95, 1);
     assert_eq!([next(&mut agenda), next(&mut agenda)], [Some((0, ns(90))), Some((1, ns(95)))]);
     agenda.note_progress();
-    assert_eq!((next(&mut agenda), agenda.stalled()), (Some((2, ns(101))), None));
+    assert_eq!((next(&mut agenda), agenda.has_ended()), (Some((2, ns(101))), false));
 }
 
 proptest! {

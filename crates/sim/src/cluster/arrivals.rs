@@ -38,7 +38,7 @@ pub(crate) fn pass(cluster: &mut Cluster, core: usize) -> Passing {
     }
     let ahead = clock.take_ahead();
     if !ahead.is_zero() {
-        if !cluster.agenda.is_patient_for(ahead) {
+        if !cluster.agenda.goes_on_for(ahead) {
             return pass_late(cluster, ahead);
         }
         if let Some(at) = cluster.agenda.pass_by_others(ahead) {
@@ -48,7 +48,7 @@ pub(crate) fn pass(cluster: &mut Cluster, core: usize) -> Passing {
     if cluster.setting.machine.node_memory.is_none() { Passing::Done } else { Passing::BesideBus }
 }
 
-/// Advances engine time by `ahead`, if nothing happens before, where the run may be stalled then.
+/// Advances engine time by `ahead`, if nothing happens before, where the run may end then.
 #[cold]
 fn pass_late(cluster: &mut Cluster, ahead: Time) -> Passing {
     cluster.agenda.pass(ahead).map_or(Passing::BesideBus, Passing::Disturbed)

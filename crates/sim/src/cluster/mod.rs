@@ -18,7 +18,7 @@ pub(crate) mod trains;
 
 use machine::{Class, Cost};
 use tempest::world::{Held, Packet};
-use tempest::{Adjustment, NodeId, Operations, Primitive, Waiter};
+use tempest::{Adjustment, NodeId, Operations, Primitive, Running, ThreadId, Waiter};
 use trace::Event;
 use units::Time;
 
@@ -49,6 +49,31 @@ pub(crate) struct Cluster {
 }
 
 impl Cluster {
+    /// The host runs the fiber at work on `core` from now on.
+    #[inline]
+    pub(crate) fn enter_fiber(&mut self, core: usize) {
+        self.running = Some(core);
+        let own = &self.cores[core];
+        self.agenda.limits().reached().enter(own.node() as u32, own.thread());
+    }
+
+    /// The host runs no fiber from now on.
+    #[inline]
+    pub(crate) fn leave_fiber(&mut self) {
+        self.running = None;
+        self.agenda.limits().reached().leave();
+    }
+
+    /// The fiber at work on `core`, if there is one.
+    pub(crate) fn fiber_on(&self, core: usize) -> Option<Running> {
+        let node = self.node_id(core);
+        match self.cores[core].activity() {
+            Activity::Thread(index) => Some(Running::Thread(ThreadId { node, index })),
+            Activity::Handler => Some(Running::Handler(node)),
+            _ => None,
+        }
+    }
+
     /// The processor `core` at work.
     #[inline]
     pub(crate) fn at_work(&mut self, core: usize) -> AtWork<'_> {

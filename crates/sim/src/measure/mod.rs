@@ -8,7 +8,7 @@ pub(crate) mod sampler;
 pub(crate) mod spending;
 pub(crate) mod utilization;
 
-use tempest::{Adjustment, Reached};
+use tempest::Adjustment;
 use trace::{Batch, Digest, Digests, Event, Recorder, Sink};
 use units::Time;
 
@@ -23,10 +23,6 @@ pub(crate) struct Measure {
     sink: Sink,
     /// The sampler of counters; `None` for a run without a trace of counters.
     pub(crate) sampler: Option<Sampler>,
-    /// The place where the present time is noted for whoever waits; `None` if nobody asks.
-    reached: Option<Reached>,
-    /// Whether anybody watches how the run goes on. Each event asks.
-    watched: bool,
     adjustments: Vec<Adjustment>,
 }
 
@@ -42,30 +38,15 @@ impl Measure {
             anatomy: Anatomy::new(messages),
             phases: Phases::default(),
             sink,
-            watched: interval.is_some(),
             sampler: interval.map(|(recorder, interval)| Sampler::new(recorder.clone(), interval)),
-            reached: None,
             adjustments: Vec::new(),
         }
     }
 
-    /// Sets the place where the present time is noted for whoever waits.
-    pub(crate) fn note_time_in(&mut self, reached: Option<Reached>) {
-        self.watched = reached.is_some() || self.sampler.is_some();
-        self.reached = reached;
-    }
-
-    /// Notes the present time for whoever waits.
-    pub(crate) fn note_time(&self, now: Time) {
-        if let Some(reached) = &self.reached {
-            reached.note(now);
-        }
-    }
-
-    /// Whether anybody watches how the run goes on.
+    /// Whether counters are sampled, which shows the instant of each event.
     #[inline]
     pub(crate) fn is_watched(&self) -> bool {
-        self.watched
+        self.sampler.is_some()
     }
 
     /// Records an event of an instant.

@@ -17,6 +17,7 @@ mod explain;
 mod extremes;
 #[cfg(unix)]
 mod interrupt;
+mod limits;
 mod list;
 mod litmus;
 mod looks;

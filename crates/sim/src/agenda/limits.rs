@@ -1,0 +1,81 @@
+//! The end of modelled time, the stall limit, and the questions of whoever watches a run: all that one comparison of each step of
+//! time asks for.
+//!
+//! [`Time::MAX`] stands for *never*, and sums of times that are too large are that. So no event has that time, and no step comes to
+//! it. A run in which something would happen then has come to the end of modelled time.
+//!
+//! This module must never know which events there are.
+
+use tempest::Reached;
+use units::Time;
+
+use crate::happening::{Happening, Packed};
+
+/// The limits of a run.
+#[derive(Debug)]
+pub(crate) struct Limits {
+    /// The longest time without progress before the run counts as stalled.
+    stall: Option<Time>,
+    /// The instant from which on it has to be [found out](Self::end_at) whether the run goes on. A thread of the host that
+    /// watches the run makes it zero at any time, to ask how far the run is.
+    reached: Reached,
+    /// The first event that was to happen beyond the end of modelled time, and its actor.
+    beyond: Option<(usize, Packed)>,
+}
+
+impl Limits {
+    /// The limits of a run that makes no progress for `stall` at most. Others see in `reached` how far it is.
+    pub(crate) fn new(stall: Option<Time>, reached: Reached) -> Self {
+        let limits = Self { stall, reached, beyond: None };
+        limits.reached.look_from(limits.end(Time::ZERO));
+        limits
+    }
+
+    /// The stall limit.
+    pub(crate) fn stall(&self) -> Option<Time> {
+        self.stall
+    }
+
+    /// The place where the run tells other threads of the host how far it is.
+    #[inline]
+    pub(crate) fn reached(&self) -> &Reached {
+        &self.reached
+    }
+
+    /// Notes an event that would happen beyond the end of modelled time. The run ends at its next step.
+    #[cold]
+    pub(crate) fn refuse(&mut self, actor: usize, event: Packed) {
+        self.beyond.get_or_insert((actor, event));
+        self.reached.look_from(Time::ZERO);
+    }
+
+    /// The first event that was to happen beyond the end of modelled time, and its actor.
+    pub(crate) fn beyond(&self) -> Option<(usize, Happening)> {
+        self.beyond.map(|(actor, event)| (actor, event.into()))
+    }
+
+    /// An instant before which the run does not end. It may have made progress since that was set.
+    #[inline]
+    pub(crate) fn not_before(&self) -> Time {
+        self.reached.looks_from()
+    }
+
+    /// The first instant at which the run ends, if it has made its last progress at `progress`: that at which it has stalled, or the end
+    /// of modelled time.
+    pub(crate) fn end(&self, progress: Time) -> Time {
+        match (self.beyond, self.stall) {
+            (Some(_), _) => Time::ZERO,
+            (None, Some(limit)) => progress + limit + Time::from_femtoseconds(1),
+            (None, None) => Time::MAX,
+        }
+    }
+
+    /// Finds the first instant at which the run, which has come to `now`, ends, and tells others how far it has come.
+    #[cold]
+    pub(crate) fn find_end(&self, progress: Time, now: Time) -> Time {
+        let end = self.end(progress);
+        self.reached.look_from(end);
+        self.reached.note(now);
+        end
+    }
+}
