@@ -439,6 +439,10 @@ pub(crate) struct Common {
     /// Time without any progress after which a run is given up, for example "10 s", in the world's own time
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = told::stall_limit)]
     pub(crate) stall_limit: Option<Told<Time>>,
+    /// Time of this host without one modelled event after which the process ends: a thread on a model loops without a call that
+    /// takes modelled time, such as a poll
+    #[arg(long, value_name = "TIME", default_value = "30 s", allow_hyphen_values = true, value_parser = told::host_limit)]
+    pub(crate) host_limit: Told<Time>,
     #[command(flatten)]
     pub(crate) output: Output,
 }

@@ -16,6 +16,7 @@ use worlds::{Compared, Comparing, Comparison, Step, Target};
 use crate::arguments::Compare;
 use crate::asked::{asked, subject, targets, warn, warn_of_build, with_blocks};
 use crate::files;
+use crate::host_limit;
 use crate::house::House;
 use crate::interrupt;
 use crate::print::{code, print, say};
@@ -133,8 +134,8 @@ fn plan(house: &House, arguments: &Compare) -> Result<Comparison, Problem> {
     );
     let size = (optional(&arguments.nodes), optional(&arguments.processors), optional(&common.threads));
     let rest = (arguments.repeat.get(), common.seed.get(), optional(&common.stall_limit));
-    let ((targets, (subject, mechanisms), policies), size, rest) =
-        (asked.all(), size.all(), rest.all()).all()?;
+    let ((targets, (subject, mechanisms), policies), size, rest, host_limit) =
+        (asked.all(), size.all(), rest.all(), common.host_limit.get()).all()?;
     let size = (AskedShape { nodes: size.0, processors: size.1 }, size.2);
     let subject = with_blocks(subject, &common.memory, &targets);
     let least = subject.instance.least();
@@ -143,6 +144,7 @@ fn plan(house: &House, arguments: &Compare) -> Result<Comparison, Problem> {
     plan.ask(size.0);
     plan.threads = size.1.unwrap_or(least.threads);
     (plan.repeat, plan.seed, plan.stall_limit) = rest;
+    plan.host_limit = Some(host_limit::within(&house.name, host_limit, None));
     Ok(plan)
 }
 

@@ -27,6 +27,7 @@ mod claims;
 mod compare;
 mod explain;
 mod files;
+mod host_limit;
 mod house;
 mod interrupt;
 mod list;

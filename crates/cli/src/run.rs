@@ -21,6 +21,7 @@ use report::{Page, document, picture, plot, quantity, text};
 use crate::arguments::Run;
 use crate::asked::{EXPECTED, asked, instead, subject, target, warn, warn_of_build, with_blocks};
 use crate::files;
+use crate::host_limit;
 use crate::house::House;
 use crate::interrupt;
 use crate::print::{code, print, say};
@@ -62,8 +63,10 @@ pub(crate) fn run(
     };
     let is_disturbed = trace.is_some() && setting.target.is_native();
     let untraced = is_disturbed.then(|| untraced(&house.name, &setting, discard)).flatten();
+    let partial = trace.as_ref().and_then(TraceFile::partial).map(Path::to_owned);
+    let host_limit = Some(host_limit::within(&house.name, common.host_limit.get()?, partial));
     let recorder = trace.as_ref().map(|trace| trace.recorder().sampling(interval));
-    let setting = Setting { trace: recorder, ..setting };
+    let setting = Setting { trace: recorder, host_limit, ..setting };
     let measuring = setting.begin(repeat);
     measure(&house.name, &setting, &measuring, |partial| {
         discard();
@@ -182,9 +185,10 @@ fn setting(house: &House, arguments: &Run) -> Result<Setting, Problem> {
     let subject = subject(house, common, mechanism, usual);
     let asked = (target, subject, optional(&arguments.policy));
     let size = (optional(&arguments.nodes), optional(&arguments.processors), optional(&common.threads));
-    let rest = (common.seed.get(), optional(&common.stall_limit));
-    let ((target, (subject, mechanisms), policy), (nodes, processors, threads), (seed, stall_limit)) =
+    let rest = (common.seed.get(), optional(&common.stall_limit), common.host_limit.get());
+    let ((target, (subject, mechanisms), policy), (nodes, processors, threads), rest) =
         (asked.all(), size.all(), rest.all()).all()?;
+    let (seed, stall_limit, host_limit) = rest;
     let subject = with_blocks(subject, &common.memory, [&target]);
     let least = subject.instance.least();
     let shape = target.shape(AskedShape { nodes, processors }, least);
@@ -201,6 +205,7 @@ fn setting(house: &House, arguments: &Run) -> Result<Setting, Problem> {
         policy,
         seed,
         stall_limit,
+        host_limit: Some(host_limit::within(&house.name, host_limit, None)),
         trace: None,
         reached: (!is_native).then(Reached::default),
     })

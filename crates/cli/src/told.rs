@@ -106,6 +106,11 @@ pub(crate) fn stall_limit(text: &str) -> Read<Time> {
     above_zero("--stall-limit", "10 s", text)
 }
 
+/// Reads a time of this host without any modelled event.
+pub(crate) fn host_limit(text: &str) -> Read<Time> {
+    above_zero("--host-limit", "600 s", text)
+}
+
 /// Reads the time between samples of a trace.
 pub(crate) fn trace_interval(text: &str) -> Read<Time> {
     above_zero("--trace-interval", "10 us", text)

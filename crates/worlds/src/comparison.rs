@@ -12,7 +12,7 @@ use units::Time;
 
 use crate::rounds::{End, Together};
 use crate::shape::{self, AskedShape};
-use crate::{Error, Mistake, Repeat, Setting, Subject, Target, cores};
+use crate::{Error, HostLimit, Mistake, Repeat, Setting, Subject, Target, cores};
 
 /// A comparison to be run: a program, targets, and what all runs have in common.
 ///
@@ -55,6 +55,8 @@ pub struct Comparison {
     /// The time without any progress after which a run is given up, in the world's own time; `None` for no
     /// limit.
     pub stall_limit: Option<Time>,
+    /// The limit of this host's time for a run on a model without a modelled event; `None` for no limit.
+    pub host_limit: Option<HostLimit>,
 }
 
 /// A run of a comparison that is about to begin.
@@ -136,6 +138,7 @@ impl Comparison {
             repeat: Repeat::Auto,
             seed: 1,
             stall_limit: None,
+            host_limit: None,
         }
     }
 
@@ -293,6 +296,7 @@ impl Comparison {
             policy,
             seed: self.seed,
             stall_limit: self.stall_limit,
+            host_limit: self.host_limit.clone(),
             trace: None,
             reached: None,
         }

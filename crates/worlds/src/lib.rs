@@ -29,6 +29,7 @@
 //! | [`Comparing`], [`Measuring`] | a comparison, a combination that is being run: what is over, for another thread |
 //! | [`Baseline`] | the run that the speed of another is measured against |
 //! | [`Repeat`], [`Turn`] | how often a combination runs on this host; a run that is about to begin |
+//! | [`HostLimit`] | how long this host may be at a run on a model without a modelled event |
 //! | [`TraceFile`] | the file of a trace, whole or not at all |
 //! | [`Error`], [`Mistake`] | errors: every mistake in a request at once |
 //!
@@ -55,6 +56,7 @@ mod sharing;
 mod subject;
 mod target;
 mod trace_file;
+mod watch;
 
 pub use baseline::Baseline;
 pub use compare::{MachineShape, Refusal};
@@ -73,3 +75,4 @@ pub use sharing::Sharing;
 pub use subject::Subject;
 pub use target::{Target, cores};
 pub use trace_file::TraceFile;
+pub use watch::HostLimit;

@@ -9,7 +9,7 @@ use trace::Recorder;
 use units::Time;
 
 use crate::shape::AskedShape;
-use crate::{Error, Repeat, Setting, Sharing, Subject, Target};
+use crate::{Error, HostLimit, Repeat, Setting, Sharing, Subject, Target};
 
 /// The default policy of a run on a machine that can do it. [`Target::usual_policy`] is that of every machine.
 pub const USUAL_POLICY: &str = "floating";
@@ -42,6 +42,7 @@ pub struct Run {
     policy: Option<Policy>,
     seed: u64,
     stall_limit: Option<Time>,
+    host_limit: Option<HostLimit>,
     trace: Option<Recorder>,
     repeat: Repeat,
 }
@@ -62,6 +63,7 @@ impl Run {
             policy: None,
             seed: 1,
             stall_limit: None,
+            host_limit: None,
             trace: None,
             repeat: Repeat::Times(1),
         }
@@ -126,6 +128,13 @@ impl Run {
         Self { stall_limit: Some(limit), ..self }
     }
 
+    /// Sets the time of this host for which a run on a model may come to no modelled event. A program that loops without a call that
+    /// takes modelled time, such as a poll, would run for ever: the thread that calls [`run`](Self::run) cannot be stopped. Left
+    /// open, there is no limit, since it is the caller's to end its process; the command line has one of 30 seconds.
+    pub fn host_limit(self, limit: HostLimit) -> Self {
+        Self { host_limit: Some(limit), ..self }
+    }
+
     /// Sets the recorder of the run's events. The caller finishes the recorder.
     pub fn trace(self, recorder: Recorder) -> Self {
         Self { trace: Some(recorder), ..self }
@@ -162,6 +171,7 @@ impl Run {
             policy,
             seed: self.seed,
             stall_limit: self.stall_limit,
+            host_limit: self.host_limit,
             trace: self.trace,
             reached: None,
         })

@@ -9,7 +9,7 @@ use trace::Recorder;
 use units::Time;
 
 use crate::limits::MAX_THREADS;
-use crate::{Error, FailedRun, Mistake, Sharing, Subject, Target, cores};
+use crate::{Error, FailedRun, HostLimit, Mistake, Sharing, Subject, Target, cores};
 
 /// One combination to be run, every choice made. [`Run`](crate::Run) makes one with defaults.
 #[derive(Clone, Debug)]
@@ -33,6 +33,8 @@ pub struct Setting {
     /// The time without any progress after which a run is given up, in the world's own time; `None` for no
     /// limit.
     pub stall_limit: Option<Time>,
+    /// The limit of this host's time for a run on a model without a modelled event; `None` for no limit.
+    pub host_limit: Option<HostLimit>,
     /// The recorder of the run's events; `None` if the run is not traced.
     pub trace: Option<Recorder>,
     /// The place where a model notes the time that the present run has reached; `None` if nobody asks.
@@ -49,16 +51,26 @@ impl Setting {
     /// Runs the combination once.
     pub(crate) fn once(&self) -> Result<Outcome, Error> {
         let launch = self.launch()?;
-        self.target.world().run(&launch).map_err(|failure| match failure {
+        let run = || self.target.world().run(&launch);
+        let ran = match (&self.host_limit, &launch.reached) {
+            (Some(limit), Some(reached)) => limit.watch(reached, |failure| self.failed(failure), run),
+            _ => run(),
+        };
+        ran.map_err(|failure| match failure {
             Failure::Refused(why) => self.target.refusal(why).into(),
-            failure => Error::Failed(Box::new(FailedRun {
-                program: self.subject.entry.name,
-                mechanism: self.mechanism,
-                target: self.target.label(),
-                policy: self.policy.clone(),
-                failure,
-            })),
+            failure => Error::Failed(Box::new(self.failed(failure))),
         })
+    }
+
+    /// The run with the error that ended it.
+    pub fn failed(&self, failure: Failure) -> FailedRun {
+        FailedRun {
+            program: self.subject.entry.name,
+            mechanism: self.mechanism,
+            target: self.target.label(),
+            policy: self.policy.clone(),
+            failure,
+        }
     }
 
     /// The run as a world takes it.
@@ -75,7 +87,7 @@ impl Setting {
             seed: self.seed,
             stall_limit: self.stall_limit,
             trace: self.trace.clone(),
-            reached: self.reached.clone(),
+            reached: self.reached.clone().or_else(|| (!self.target.is_native()).then(Reached::default)),
             ..Launch::new(job, self.policy.clone())
         })
     }

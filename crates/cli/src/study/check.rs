@@ -257,6 +257,7 @@ impl One<'_> {
             policy,
             seed,
             stall_limit: None,
+            host_limit: None,
             trace: None,
             reached: None,
         }
