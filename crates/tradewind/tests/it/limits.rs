@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::command::{json, tradewind};
+use crate::command::{json, refused, tradewind};
 
 /// The longest time in which a run comes to the end of modelled time: a run that would go on for ever does not come to it.
 const SOON: Duration = Duration::from_secs(120);
@@ -30,7 +30,11 @@ fn a_run_beyond_the_end_of_modelled_time_is_an_error() {
     }
     ends(&["neighbours", "--machine", "paragon", "--set", "interface.gap=\"10000 s\""]);
     ends(&["fetch-add", "--machine", "alewife", "--set", "processor.poll=\"18000 s\""]);
-    ends(&["em3d", "--machine", "paragon", "--set", "interface.bandwidth=\"1 B/s\"", "--mechanism", "bulk"]);
+    let slow = "interface.bandwidth=\"1 B/s\"";
+    refused(
+        &["run", "em3d", "--machine", "paragon", "--set", slow, "--mechanism", "bulk"],
+        &["at least 10 kB/s"],
+    );
 }
 
 #[test]
