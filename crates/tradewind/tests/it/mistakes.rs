@@ -45,11 +45,11 @@ fn a_matrix_with_a_value_that_is_no_number() {
 }
 
 #[test]
-fn a_matrix_with_an_entry_given_twice() {
+fn a_symmetric_matrix_with_an_entry_in_both_triangles() {
     refused_matrix(
-        matrix("2 2 3\n1 1 2\n2 2 2\n2 2 3"),
+        matrix("2 2 3\n1 1 2\n2 1 2\n1 2 2"),
         "5:1:",
-        &["entry (2, 2)", "expected each once", "line 4"],
+        &["entry (1, 2)", "expected one triangle of a symmetric matrix", "line 4"],
     );
 }
 
