@@ -7,8 +7,7 @@ use tempest::{Mechanism, Outcome};
 use units::Time;
 use units::median::upper;
 
-use crate::parts::taken_share;
-use crate::tie::disturbed;
+use crate::parts::{disturbed, taken_share};
 
 /// A mechanism and a policy: the name of a combination within one machine.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]

@@ -72,6 +72,14 @@ pub fn taken_share<'o>(outcomes: impl IntoIterator<Item = &'o Outcome>) -> Optio
     taken.map(|taken| if all > 0.0 { taken / all } else { 0.0 })
 }
 
+/// The share of its processors' time up to which a row may have lost some to the operating system and still be told from others.
+pub const TAKEN: f64 = 0.03;
+
+/// What was taken, where it is too much to tell anything by.
+pub(crate) fn disturbed(taken: Option<f64>, oversubscribed: bool) -> Option<f64> {
+    taken.filter(|taken| *taken > TAKEN && !oversubscribed)
+}
+
 /// The share of each part in a breakdown, in the order of [`Part::ALL`]; all 0 where no time was spent.
 pub fn shares(spent: &Breakdown) -> [f64; PARTS] {
     let Breakdown { compute, memory, overhead, synchronization, idle, taken } = *spent;

@@ -8,8 +8,8 @@ use units::Time;
 
 use crate::combination::{Combination, Way};
 use crate::interval::{self, Interval};
+use crate::parts::disturbed;
 use crate::refusal::{LeftOut, Refusal};
-use crate::tie::disturbed;
 
 /// A machine on which combinations ran.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]

@@ -3,7 +3,7 @@
 //! A row is slower than another only if it took more than [`MARGIN`] longer **and**, where runs differ, the confidence
 //! intervals of the two part. Everything else is a tie: two rows of which too few runs are known for an
 //! [interval](crate::interval) of the table's level are tied however far apart they are. So is a row with any other one from which the
-//! operating system took more than [`TAKEN`] of its time: its times are in good part those of other programs, and a time slice of
+//! operating system took more than [`TAKEN`](crate::parts::TAKEN) of its time: its times are in good part those of other programs, and a time slice of
 //! those is as long whatever the row does.
 //!
 //! The margin is there because an interval speaks of chance alone. With enough runs any two programs part, by the place of
@@ -18,14 +18,6 @@ pub const MARGIN: f64 = 0.03;
 /// The relative difference up to which tied rows are called equal. If their intervals leave room for more, nothing was shown: the
 /// host was too busy, or there were too few runs.
 pub const EQUAL: f64 = 0.1;
-
-/// The share of its processors' time up to which a row may have lost some to the operating system and still be told from others.
-pub const TAKEN: f64 = 0.03;
-
-/// What was taken, where it is too much to tell anything by.
-pub(crate) fn disturbed(taken: Option<f64>, oversubscribed: bool) -> Option<f64> {
-    taken.filter(|taken| *taken > TAKEN && !oversubscribed)
-}
 
 /// The relative difference that the intervals of these rows leave room for: any two of them are as close as that. `None` of
 /// fewer than two rows, and on a model.

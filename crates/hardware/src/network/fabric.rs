@@ -16,74 +16,9 @@ use units::{Bandwidth, Bytes, Time};
 use super::channel::{Channel, NONE, known};
 use super::credits::Credits;
 use super::cross_traffic::CrossTraffic;
+use super::event::{Event, Parcel};
 use super::wiring::Wiring;
 use super::worm::{Body, Cleared, Length, Stage, Worm};
-
-/// An event inside the network. The caller hands it to [`Fabric::step`] at its time.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Event(u32);
-
-impl Event {
-    /// The bit that tells a source of cross traffic from a worm.
-    const SOURCE: u32 = 1 << 31;
-
-    /// The bit that tells a channel to which a credit returns from a worm.
-    const CREDIT: u32 = 1 << 30;
-
-    fn worm(worm: u32) -> Self {
-        Self(worm)
-    }
-
-    fn source(source: u32) -> Self {
-        Self(Self::SOURCE | source)
-    }
-
-    fn credit(channel: u32) -> Self {
-        Self(Self::CREDIT | channel)
-    }
-
-    /// The event as a number, for a caller that keeps its events in little space.
-    #[inline]
-    pub fn number(self) -> u32 {
-        self.0
-    }
-
-    /// The event of a [number](Self::number).
-    #[inline]
-    pub fn of_number(number: u32) -> Self {
-        Self(number)
-    }
-
-    /// Whether the event is about something else than a worm.
-    fn is_apart(self) -> bool {
-        self.0 >= Self::CREDIT
-    }
-
-    fn as_source(self) -> Option<u32> {
-        (self.0 & Self::SOURCE != 0).then_some(self.0 & !Self::SOURCE)
-    }
-
-    fn as_credit(self) -> Option<u32> {
-        (self.is_apart() && self.0 & Self::SOURCE == 0).then_some(self.0 & !Self::CREDIT)
-    }
-}
-
-/// A message to be launched.
-#[derive(Clone, Copy, Debug)]
-pub struct Parcel {
-    /// The caller's number for the message, returned when its head arrives.
-    pub cargo: u32,
-    /// The caller's rank of this message's events among simultaneous ones.
-    pub tie: u32,
-    /// The source node.
-    pub from: u32,
-    /// The destination node, which is not the source.
-    pub to: u32,
-    /// The bytes of the message, headers included.
-    pub bytes: u64,
-    /// The time of the message through the slower of the two ports.
-    pub passage: Time,
-}
 
 /// The bytes that a link carries during a delay.
 fn carried(link: Bandwidth, delay: Time) -> u64 {
@@ -206,10 +141,10 @@ impl Fabric {
             self.step_apart(now, event, &mut later);
             return None;
         }
-        if self.worms[event.0 as usize].is_ambient {
+        if self.worms[event.number() as usize].is_ambient {
             self.ambient -= 1;
         }
-        self.proceed(now, event.0, &mut later)
+        self.proceed(now, event.number(), &mut later)
     }
 
     /// Takes an event that is about no worm: a source launches, or a credit returns.
@@ -229,13 +164,13 @@ impl Fabric {
 
     /// Asks the host's memory for the message that an event is about, ahead of its step.
     pub fn ask_for_message(&self, event: Event) {
-        self.worms.get(event.0 as usize).into_iter().for_each(pdq::prefetch);
+        self.worms.get(event.number() as usize).into_iter().for_each(pdq::prefetch);
     }
 
     /// Asks the host's memory for the channels that an event's step touches, ahead of it. Returns the cargo of a message that the
     /// event brings to its port in, unless the message then has to wait for the port, and the port's node.
     pub fn ask_for_channels(&self, event: Event) -> Option<(u32, u32)> {
-        let worm = self.worms.get(event.0 as usize)?;
+        let worm = self.worms.get(event.number() as usize)?;
         let channels = [worm.wants, worm.holds].into_iter().filter_map(|one| self.channels.get(one as usize));
         channels.for_each(pdq::prefetch);
         (worm.arrives && !worm.is_ambient).then_some((worm.cargo, worm.goal))

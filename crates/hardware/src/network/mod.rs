@@ -11,6 +11,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | `fabric` | [`Fabric`]: worms that move over channels, as a state machine over the caller's clock |
+//! | `event` | the values that pass between a fabric and its caller: [`Event`], [`Parcel`] |
 //! | `credits` | the credits of links into shallow buffers, on their way back |
 //! | `channel` | a wire with the buffer at its end: a link, a lane of one, or a port; the messages that wait for it |
 //! | `worm` | one message inside the network, and the times at which its tail leaves channels |
@@ -46,6 +47,7 @@
 mod channel;
 mod credits;
 mod cross_traffic;
+mod event;
 mod fabric;
 mod grid;
 mod run;
@@ -56,7 +58,8 @@ mod worm;
 
 use units::Time;
 
-pub use fabric::{Event, Fabric, Parcel};
+pub use event::{Event, Parcel};
+pub use fabric::Fabric;
 pub use shape::Shape;
 
 /// The network between the nodes of a machine.

@@ -5,7 +5,7 @@ use std::fmt::Display;
 
 use units::{Bandwidth, Bytes, Frequency, Quantity, Rate, Span, Time};
 
-use super::range::{self, Number};
+use super::range::{self, Number, Range, RangedKey};
 use super::reader::Raw;
 use super::section::{NO_CLOCK, Section};
 
@@ -225,6 +225,37 @@ fn count_or<N: Scalar>(
 }
 
 impl Section<'_> {
+    /// Understands a value, and checks that a number is in the range of its key. The error says what was expected.
+    pub(super) fn understand<T: Scalar>(&self, key: &'static str, raw: Raw<'_>) -> Result<T, String> {
+        let value = T::understand(raw, self.clocks())?;
+        let Some(Range { least, most, why }) = self.range_of::<T>(key) else { return Ok(value) };
+        let end = |text| T::understand(Raw::Given(text), self.clocks());
+        match (end(least), end(most)) {
+            (Ok(least_value), _) if least_value.exceeds(&value) => {
+                Err(format!("{}, at least {least}", T::FORM))
+            }
+            (_, Ok(most_value)) if value.exceeds(&most_value) => {
+                Err(format!("{}, at most {most}: {why}", T::FORM))
+            }
+            _ => Ok(value),
+        }
+    }
+
+    /// The range of a key: that of its row, or else that of its type. `None` for a value that is no number.
+    fn range_of<T: Scalar>(&self, key: &'static str) -> Option<Range> {
+        T::NUMBER.map(|number| self.stated_range(key).unwrap_or(number.range))
+    }
+
+    /// Notes that the key could be given, for [`Machine::keys`](crate::Machine::keys).
+    pub(super) fn offer<T: Scalar>(&self, key: &'static str) {
+        if let (true, Some(number), Some(range)) =
+            (self.reader.all_keys(), T::NUMBER, self.range_of::<T>(key))
+        {
+            let is_usual = range == number.range;
+            self.reader.offer(RangedKey { key: self.dotted(key), kind: number.kind, range, is_usual });
+        }
+    }
+
     /// Reads a key as its type says.
     pub(crate) fn key<T: Key>(&self, key: &'static str) -> Option<T> {
         T::read(self, key)

@@ -1,10 +1,6 @@
 //! The range of a key's values. A type of values has a range; a row that needs another one states it behind `=>`. The check, its error
 //! and the table of `docs/machine-file.md` follow from that. This module must never know a particular key.
 
-use super::key::Scalar;
-use super::reader::Raw;
-use super::section::Section;
-
 /// The least and the greatest value of a key, as a file writes them, and the reason for the greatest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Range {
@@ -52,37 +48,4 @@ pub(super) const TIME: Number = number("time", "0 s", "18000 s", "modelled time 
 
 const fn number(kind: &'static str, least: &'static str, most: &'static str, why: &'static str) -> Number {
     Number { kind, range: range(least, most, why) }
-}
-
-impl Section<'_> {
-    /// Understands a value, and checks that a number is in the range of its key. The error says what was expected.
-    pub(super) fn understand<T: Scalar>(&self, key: &'static str, raw: Raw<'_>) -> Result<T, String> {
-        let value = T::understand(raw, self.clocks())?;
-        let Some(Range { least, most, why }) = self.range_of::<T>(key) else { return Ok(value) };
-        let end = |text| T::understand(Raw::Given(text), self.clocks());
-        match (end(least), end(most)) {
-            (Ok(least_value), _) if least_value.exceeds(&value) => {
-                Err(format!("{}, at least {least}", T::FORM))
-            }
-            (_, Ok(most_value)) if value.exceeds(&most_value) => {
-                Err(format!("{}, at most {most}: {why}", T::FORM))
-            }
-            _ => Ok(value),
-        }
-    }
-
-    /// The range of a key: that of its row, or else that of its type. `None` for a value that is no number.
-    fn range_of<T: Scalar>(&self, key: &'static str) -> Option<Range> {
-        T::NUMBER.map(|number| self.stated_range(key).unwrap_or(number.range))
-    }
-
-    /// Notes that the key could be given, for [`Machine::keys`](crate::Machine::keys).
-    pub(super) fn offer<T: Scalar>(&self, key: &'static str) {
-        if let (true, Some(number), Some(range)) =
-            (self.reader.all_keys(), T::NUMBER, self.range_of::<T>(key))
-        {
-            let is_usual = range == number.range;
-            self.reader.offer(RangedKey { key: self.dotted(key), kind: number.kind, range, is_usual });
-        }
-    }
 }

@@ -10,7 +10,7 @@ use super::residual;
 use crate::reading::{Note, Section, Value, range};
 use crate::{
     Calibrated, Capability, EmbeddedProcessor, Endpoints, Flow, Handoff, Interface, Memory, Network,
-    NetworkProcessor, NodeMemory, Primitives, Processor, Queue, SoftwareDispatch,
+    NetworkProcessor, NodeMemory, Primitives, Processor, Queue, SoftwareDispatch, Topology,
 };
 
 /// Stands in for a memory line that was refused, so that the other mistakes of the file are found in one
@@ -69,6 +69,16 @@ pub struct Machine {
 }
 
 impl Machine {
+    /// The sides of a grid that the command line gives. A run must have as many nodes as the grid has places.
+    pub fn given_sides(&self) -> Option<&[u32]> {
+        let mut values = self.values.iter();
+        values.find(|value| value.key == "network.dimensions" && value.line.is_none())?;
+        match &self.network.routers.as_ref()?.topology {
+            Topology::Mesh { sides, .. } | Topology::Torus { sides, .. } => sides.as_deref(),
+            _ => None,
+        }
+    }
+
     /// Reads the top level; `None` if a value was refused, which has then been reported.
     pub(crate) fn read_keys(file: &Section<'_>) -> Option<Self> {
         let name =

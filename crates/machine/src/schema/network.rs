@@ -2,7 +2,6 @@
 
 use units::{Bandwidth, Bytes, Time};
 
-use crate::Machine;
 use crate::reading::{Section, above_zero, range, section};
 
 /// The network.
@@ -110,18 +109,6 @@ impl Network {
                 let routers = Routers::read_keys(section, topology, hop);
                 Some(Self { latency: latency?, routers: Some(routers?) })
             }
-        }
-    }
-}
-
-impl Machine {
-    /// The sides of a grid that the command line gives. A run must have as many nodes as the grid has places.
-    pub fn given_sides(&self) -> Option<&[u32]> {
-        let mut values = self.values.iter();
-        values.find(|value| value.key == "network.dimensions" && value.line.is_none())?;
-        match &self.network.routers.as_ref()?.topology {
-            Topology::Mesh { sides, .. } | Topology::Torus { sides, .. } => sides.as_deref(),
-            _ => None,
         }
     }
 }

@@ -173,7 +173,6 @@ fn sweep(chosen: impl Fn(usize) -> bool) {
     };
     std::thread::scope(|scope| (0..2).for_each(|_| drop(scope.spawn(work))));
     let wrong = wrong.into_inner().expect("nobody panics");
-    println!("{} of {} runs", cases.len(), all.len());
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
 }
 
