@@ -12,6 +12,7 @@
 //! | `files` | files that appear whole or not at all |
 //! | `print` | results on standard output |
 //! | `processes` | this command as processes that do runs |
+//! | `panics` | what a panic of a program, or of the command, is told as |
 //! | `progress`, `interrupt` | how far a long command is, and what it tells when it is interrupted |
 //!
 //! A command reads its arguments, calls `worlds`, `compare` and `lab`, and hands what they found to `report`. Results
@@ -34,6 +35,7 @@ mod list;
 mod litmus;
 mod model;
 mod own_files;
+mod panics;
 mod print;
 mod problem;
 mod processes;
@@ -64,7 +66,8 @@ pub fn main(house: &House) -> ExitCode {
     };
     files::survive_limits();
     let mut out = Out::new();
-    let done = does(house, &arguments.command, &mut out);
+    let done = panics::told(|| does(house, &arguments.command, &mut out));
+    let done = done.unwrap_or_else(|mistake| Err(Problem::Failed(mistake)));
     let done = done.and_then(|code| out.flush().map(|()| code).map_err(Problem::from));
     match done {
         Ok(code) => code,

@@ -38,6 +38,50 @@ pub fn sends_go_on_after_a_pause(setting: &Setting<'_>) {
     setting.verified::<Pause>("sends_go_on_after_a_pause", (), 1);
 }
 
+/// Threads that only try to send, and neither poll nor wait in between, get all their messages out: a try that finds no room
+/// receives. Every node floods the next one, so each waits for another that does not receive otherwise.
+pub fn tries_to_send_receive(setting: &Setting<'_>) {
+    setting.verified::<Insistence>("tries_to_send_receive", (), 1);
+}
+
+/// Messages of each node that insists: more than there is room for between two nodes of any world.
+const INSISTED: u64 = 5000;
+
+/// The first thread of each node sends to the next one and tries each message until it goes.
+struct Insistence {
+    arrived: Event,
+}
+
+impl Protocol for Insistence {
+    type Config = ();
+
+    fn install((): &(), _: &mut Setup<'_>) -> Self {
+        Self { arrived: Event::new("conformance.arrived") }
+    }
+}
+
+#[handlers]
+impl Insistence {
+    #[message]
+    fn counted(&self, _number: u64, cx: &mut Handler<'_>) {
+        cx.signal(&self.arrived, 1);
+    }
+
+    fn main(&self, thread: &Thread<'_>) {
+        if thread.index() == 0 {
+            for number in 0..INSISTED {
+                while thread.try_send(thread.next_node(), Self::counted(number)).is_err() {}
+            }
+        }
+        thread.wait(&self.arrived, INSISTED);
+    }
+
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
+        let arrived = self.arrived.count(end);
+        Report::checked(arrived == INSISTED, || format!("{arrived} of {INSISTED} messages arrived"))
+    }
+}
+
 /// Messages before the pause: more than a queue of any machine takes.
 const BEFORE: u64 = 200;
 

@@ -30,6 +30,7 @@
 //! | `deadlock` | threads that wait in vain are reported, exactly |
 //! | `stacks` | a handler has its stack, however deep the thread beneath it is |
 //! | `breach` | a program that breaks the rules fails, and only the program |
+//! | `disposal` | a destructor of the program's state that panics fails the run |
 //! | `unwinding` | what destructors do and threads catch hides no failure and keeps no run from ending |
 //! | `misuse` | a program that mixes up its nodes, or names what is not there, is told so |
 //! | [`explorer`] | every state of the coherence protocol's tables, searched without any world |
@@ -47,6 +48,7 @@ mod breach;
 mod chain;
 mod composition;
 mod deadlock;
+mod disposal;
 mod downgrade;
 mod exclusion;
 pub mod explorer;
@@ -82,6 +84,7 @@ pub use breach::*;
 pub use chain::*;
 pub use composition::*;
 pub use deadlock::*;
+pub use disposal::*;
 pub use downgrade::*;
 pub use exclusion::*;
 pub use false_sharing::*;
@@ -134,6 +137,7 @@ pub fn promises() -> &'static [Promise] {
         handlers_send_without_waiting
         handlers_have_their_stack
         sends_go_on_after_a_pause
+        tries_to_send_receive
         self_sends
         ending_waits_for_messages
         payloads_of_every_length
@@ -154,6 +158,7 @@ pub fn promises() -> &'static [Promise] {
         deadlock_of_deposits
         panic_of_a_thread_is_the_programs
         panic_outside_of_a_run_is_the_programs
+        panic_when_state_is_dropped_is_the_programs
         panic_of_a_handler_is_the_programs
         panic_in_a_hold_is_the_programs
         a_handlers_panic_ends_the_run_whoever_catches_it

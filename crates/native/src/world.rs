@@ -9,7 +9,6 @@ use tempest::{
 use trace::Cast;
 use units::{Bytes, Time};
 
-use crate::cluster::node::Node;
 use crate::cluster::world::{Stage, World};
 use crate::dispatch::adaptive::Judging;
 use crate::dispatch::dispatcher::Dispatcher;
@@ -178,8 +177,10 @@ impl tempest::World for Local {
             recorder.begin(cast(&world));
             recorder.write_late(TRACE_ROOM);
         }
-        let farewell = crew::run(&world, launch);
-        finish(&world, farewell)
+        let disposal = world.nodes[0].resident.node.disposal().clone();
+        let ended = finish(&world, crew::run(&world, launch));
+        drop(world);
+        disposal.judge(ended)
     }
 }
 
@@ -202,8 +203,8 @@ fn finish(world: &World, farewell: Farewell) -> Result<Outcome, Failure> {
     let mut blocked = std::mem::take(&mut *lock(&world.blocked));
     blocked.sort_by_key(|blocked| blocked.thread);
     match (world.take_failure(), world.stage()) {
-        (Some(Failure::Stalled { limit, .. }), _) => {
-            Err(Failure::Stalled { limit, spinning: Vec::new(), blocked })
+        (Some(Failure::Stalled { limit, spinning, .. }), _) => {
+            Err(Failure::Stalled { limit, spinning, blocked })
         }
         (Some(failure), _) => Err(failure),
         (None, Stage::Deadlocked) => Err(Failure::Deadlock { at: world.now(), blocked }),
@@ -246,9 +247,13 @@ fn adjustments(world: &World) -> Vec<Adjustment> {
 }
 
 fn dispatching(world: &World) -> Dispatching {
-    let waited = |node: &Arc<Node>| match &node.dispatcher {
-        Dispatcher::Own(_) | Dispatcher::Serial(_) => 0,
-        Dispatcher::Keyed(shared) => shared.queue.statistics().waited_on_key,
-    };
-    Dispatching { waited_on_key: world.nodes.iter().map(waited).sum(), mean_wait: None, busy: None }
+    let mut sum = Dispatching::default();
+    for node in &world.nodes {
+        if let Dispatcher::Keyed(shared) = &node.dispatcher {
+            let statistics = shared.queue.statistics();
+            sum.waited_on_key += statistics.waited_on_key;
+            sum.spilled += statistics.spilled;
+        }
+    }
+    sum
 }

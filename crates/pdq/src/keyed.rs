@@ -11,11 +11,13 @@
 //! the end of one before the beginning of the other (under the latch of their lane in the queue, by `&mut self` elsewhere), so accesses from
 //! different threads do not race.
 
+mod apart;
 mod groups;
 
 use std::collections::HashMap;
 use std::fmt;
 
+use self::apart::Apart;
 use self::groups::Grouped;
 use crate::prefetch;
 use crate::spread::spread;
@@ -33,6 +35,9 @@ use crate::{DispatcherId, Key, Lawful, Proof};
 /// *table.get_any(&mut serial.hold(Key::Sequential), 0x103) = 6;
 /// assert_eq!(table.into_entries(), [(0x100, 0), (0x101, 0), (0x102, 5), (0x103, 6)]);
 /// ```
+///
+/// A table drops its entries one by one. If destructors panic, the other entries are dropped all the same, and the first panic goes
+/// on then.
 ///
 /// What would break the exclusion does not compile. Two entries under one proof (nor one entry twice):
 ///
@@ -73,7 +78,7 @@ pub struct Keyed<T, K = u64> {
 }
 
 enum Entries<T, K> {
-    Dense { first: K, slots: Box<[Slot<T>]> },
+    Dense { first: K, slots: Apart<Box<[Slot<T>]>> },
     Grouped(Grouped<T, K>),
     Sparse(Sparse<T, K>),
 }
@@ -95,8 +100,8 @@ impl<T, K: Lawful> Keyed<T, K> {
     /// If there is no such last key, because it would exceed what a key can be, or because such keys have no steps.
     pub fn dense(dispatcher: DispatcherId, first_key: K, len: usize, mut init: impl FnMut(K) -> T) -> Self {
         expect_keys(first_key, len);
-        let slots = (0..len).map(|at| Slot(UnsafeCell::new(init(nth(first_key, at))))).collect();
-        Self { dispatcher, entries: Entries::Dense { first: first_key, slots } }
+        let slots: Box<[_]> = (0..len).map(|at| Slot(UnsafeCell::new(init(nth(first_key, at))))).collect();
+        Self { dispatcher, entries: Entries::Dense { first: first_key, slots: Apart(slots) } }
     }
 
     /// A table with an entry for every key, each made by `init` when it is first reached.
@@ -220,7 +225,7 @@ impl<T, K: Lawful> Keyed<T, K> {
         expect_sequential(proof, "all entries");
         let slots: Vec<_> = match &self.entries {
             Entries::Dense { first, slots } => {
-                (0..).zip(slots).map(|(at, slot)| (nth(*first, at), slot)).collect()
+                (0..).zip(&**slots).map(|(at, slot)| (nth(*first, at), slot)).collect()
             }
             Entries::Grouped(grouped) => grouped.slots().collect(),
             Entries::Sparse(sparse) => sparse.sorted(),
@@ -248,7 +253,7 @@ impl<T, K: Lawful> Keyed<T, K> {
     {
         let entries: Vec<_> = match &mut self.entries {
             Entries::Dense { first, slots } => {
-                (0..).zip(slots).map(|(at, slot)| (nth(*first, at), slot.0.get_mut())).collect()
+                (0..).zip(&mut **slots).map(|(at, slot)| (nth(*first, at), slot.0.get_mut())).collect()
             }
             Entries::Grouped(grouped) => grouped.slots_mut().collect(),
             Entries::Sparse(sparse) => sparse.sorted_mut(),
@@ -263,6 +268,7 @@ impl<T, K: Lawful> Keyed<T, K> {
     {
         match self.entries {
             Entries::Dense { first, slots } => {
+                let slots = slots.into_inner();
                 (0..).zip(slots).map(|(at, slot)| (nth(first, at), slot.0.into_inner())).collect()
             }
             Entries::Grouped(grouped) => grouped.into_entries().collect(),
@@ -293,7 +299,7 @@ fn nth<K: Lawful>(first: K, at: usize) -> K {
 
 /// Entries come and stay: `Arc` gives them a stable address without claiming, as a `Box` would, to be the only way to
 /// reach them while the map moves it about. The count stays at one.
-type Shard<T, K> = Mutex<HashMap<K, Arc<Slot<T>>>>;
+type Shard<T, K> = Mutex<Apart<HashMap<K, Arc<Slot<T>>>>>;
 
 /// Entries by key, made on first use, in shards so that look-ups of different keys seldom meet at a lock.
 struct Sparse<T, K> {
@@ -354,7 +360,8 @@ impl<T, K: Lawful> Sparse<T, K> {
     {
         let maps =
             self.shards.iter_mut().map(|shard| shard.get_mut().unwrap_or_else(PoisonError::into_inner));
-        sorted(maps.flatten().map(|(key, slot)| (*key, only_owner(Arc::get_mut(slot)).0.get_mut())))
+        let slots = maps.flat_map(|map| map.iter_mut());
+        sorted(slots.map(|(key, slot)| (*key, only_owner(Arc::get_mut(slot)).0.get_mut())))
     }
 
     fn into_sorted(self) -> Vec<(K, T)>
@@ -363,7 +370,8 @@ impl<T, K: Lawful> Sparse<T, K> {
     {
         let maps =
             self.shards.into_iter().map(|shard| shard.into_inner().unwrap_or_else(PoisonError::into_inner));
-        sorted(maps.flatten().map(|(key, slot)| (key, only_owner(Arc::into_inner(slot)).0.into_inner())))
+        let slots = maps.flat_map(Apart::into_inner);
+        sorted(slots.map(|(key, slot)| (key, only_owner(Arc::into_inner(slot)).0.into_inner())))
     }
 }
 

@@ -169,7 +169,8 @@ impl Mapping {
     }
 
     /// Gives the memory of `words` words of 8 bytes, from byte `at` on, back to the system. All words there are 0 then, and take
-    /// memory again when something is stored. To who loads or stores meanwhile it is as if 0 were stored in each word, relaxed.
+    /// memory again when something is stored. Nobody may load or store there meanwhile: a store of another processor may be lost, and its
+    /// loads may find the old words for a while after it has found zeros. The caller sees to that.
     ///
     /// Memory goes back in pages of the system. Where the bytes are not whole pages, or belong to a small mapping, or on a system
     /// other than Linux, the words become 0 and their memory stays.

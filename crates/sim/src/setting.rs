@@ -21,7 +21,12 @@ impl Setting {
     /// If the machine cannot. The run then ends with this message.
     pub(crate) fn expect_capability(&self, capability: Capability) {
         let machine = &self.machine;
-        assert!(machine.can.contains(&capability), "machine `{}` has no `{capability}`", machine.name);
+        assert!(
+            machine.can.contains(&capability),
+            "the program needs `{capability}`, which machine `{}` lacks (it has: {})",
+            machine.name,
+            machine.can.iter().map(|can| can.name()).collect::<Vec<_>>().join(", ")
+        );
     }
 
     /// Whether the hardware keeps the caches and the interfaces of a node coherent.

@@ -20,8 +20,7 @@
 
 use std::any::Any;
 
-use tempest::Failure;
-use tempest::world::panic_message;
+use tempest::{Failure, ThreadId};
 
 use crate::cluster::Cluster;
 use crate::processor::core::Activity;
@@ -29,17 +28,22 @@ use crate::processor::core::Activity;
 /// The failure of a run in which the fiber that runs now has panicked.
 #[cold]
 pub(crate) fn failure(cluster: &Cluster, panic: &(dyn Any + Send)) -> Failure {
-    Failure::Program(format!("{}{}", panic_message(panic), where_now(cluster)))
+    tempest::world::panicked(panic, &doing(cluster), cluster.agenda.now())
 }
 
-/// The place and the time of the fiber that runs now, for the text of a failure.
-fn where_now(cluster: &Cluster) -> String {
-    let Some(core) = cluster.running else { return String::new() };
-    let doing = match cluster.cores[core].activity() {
-        Activity::Thread(thread) => format!("thread {thread}"),
-        _ => "a handler".to_owned(),
-    };
-    format!(" (in {doing} on {}, at {})", cluster.node_id(core), cluster.agenda.now())
+/// The fiber that runs now, for the text of a failure.
+fn doing(cluster: &Cluster) -> String {
+    let Some(core) = cluster.running else { return "the engine".to_owned() };
+    let (node, own) = (cluster.node_id(core), &cluster.cores[core]);
+    match own.activity() {
+        Activity::Thread(index) => ThreadId { node, index }.to_string(),
+        _ => {
+            let mut names = cluster.nodes[own.node()].waist.message_names();
+            names
+                .nth(own.purpose().kind.into())
+                .map_or(format!("a handler on {node}"), |name| format!("the handler of {name} on {node}"))
+        }
+    }
 }
 
 /// Stops the run because the fiber that runs now has panicked, unless that has happened before.
@@ -52,11 +56,8 @@ pub(crate) fn stop(cluster: &mut Cluster, panic: &(dyn Any + Send)) {
 /// Stops the run because a panic unwinds the fiber that runs now, which would give its processor away by `what`.
 #[cold]
 pub(crate) fn abandon(cluster: &mut Cluster, what: &str) {
-    let at = where_now(cluster);
-    cluster.agenda.abandon(Failure::Program(format!(
-        "{what} while a panic unwinds it{at}: a destructor must not give the processor away then; `std::thread::panicking` tells \
-         it"
-    )));
+    let why = tempest::world::given_away(what, &doing(cluster), cluster.agenda.now());
+    cluster.agenda.abandon(why);
 }
 
 /// The failure of a run whose fiber has unwound to its base by `panic`: the words of the panic, unless the run had stopped for another

@@ -260,9 +260,23 @@ impl World for Model {
             residents.push(tempest::world::settle(&launch.job, id, shape, flow, identity.id(), first)?);
             queues.push(EventQueue::<Event, Name>::new(identity, config));
         }
+        let disposal = residents[0].node.disposal().clone();
+        disposal.judge(model.run_on(launch, (&policy, split), residents, queues))
+    }
+}
+
+impl Model {
+    /// Runs a job under a policy as the machine carries it out. The job is installed on its nodes, each of which has a queue.
+    fn run_on(
+        &self,
+        launch: &Launch,
+        (policy, split): (&Policy, Split),
+        residents: Vec<Resident>,
+        queues: Vec<EventQueue<Event, Name>>,
+    ) -> Result<Outcome, Failure> {
         if let Some(memory) = residents.iter().find_map(|resident| resident.node.memory()) {
-            model.expect(Mechanism::SharedMemory).map_err(Failure::Refused)?;
-            model.check_tags(memory.layout().block_bytes()).map_err(Failure::Refused)?;
+            self.expect(Mechanism::SharedMemory).map_err(Failure::Refused)?;
+            self.check_tags(memory.layout().block_bytes()).map_err(Failure::Refused)?;
         }
         if let Some(any) = residents.first() {
             if any.node.needs_handlers() && launch.policy.servers == Servers::Hardware {
@@ -270,14 +284,14 @@ impl World for Model {
                 return Err(Failure::Refused(unobeyed(&launch.policy, why)));
             }
             let charges = any.node.charges();
-            model.expect_prices(launch.mechanism, &launch.policy, charges).map_err(Failure::Refused)?;
+            self.expect_prices(launch.mechanism, &launch.policy, charges).map_err(Failure::Refused)?;
         }
         let places = residents.iter().zip(queues).collect();
         let plan = Plan {
-            machine: &model.machine,
-            policy: &policy,
+            machine: &self.machine,
+            policy,
             split,
-            shape,
+            shape: residents[0].node.shape(),
             seed: launch.seed,
             stall_limit: launch.stall_limit,
             reached: launch.reached.clone().unwrap_or_default(),
@@ -285,12 +299,12 @@ impl World for Model {
             runs_ahead: !self.in_global_order,
         };
         let mut cluster = plan.cluster(places);
-        if let Some(lead) = model.lead {
+        if let Some(lead) = self.lead {
             cluster.nodes.iter_mut().for_each(|node| node.memory.lead_by(lead));
         }
         if let Some(recorder) = &launch.trace {
             let counters = recorder.interval().map(|_| gauges::counters(&cluster)).unwrap_or_default();
-            recorder.begin(model.cast(launch, split, &residents[0], counters));
+            recorder.begin(self.cast(launch, split, &residents[0], counters));
         }
         let residents: Rc<[Resident]> = residents.into();
         let mut engine = Engine::new(cluster, Rc::clone(&residents));
@@ -348,16 +362,17 @@ fn stages(state: &Cluster) -> Vec<Stage> {
 
 fn dispatching(state: &Cluster) -> Dispatching {
     let (mut total, mut busy) = (Time::ZERO, Time::ZERO);
-    let (mut events, mut waited_on_key) = (0, 0);
+    let (mut events, mut waited_on_key, mut spilled) = (0, 0, 0);
     for node in &state.nodes {
         let waits = node.dispatch.events.waits();
         total += waits.total;
         events += waits.events;
         busy += node.dispatch.events.busy(state.agenda.now());
         waited_on_key += node.dispatch.events.waited_on_key();
+        spilled += node.dispatch.events.spilled();
     }
     let mean = (events > 0).then(|| Time::from_femtoseconds(total.as_femtoseconds() / events));
     let all = (state.agenda.now() * state.nodes.len() as u64).as_seconds();
     let busy = (all > 0.0).then(|| busy.as_seconds() / all);
-    Dispatching { waited_on_key, mean_wait: mean, busy }
+    Dispatching { waited_on_key, spilled, mean_wait: mean, busy }
 }

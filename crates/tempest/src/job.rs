@@ -9,6 +9,8 @@ use std::sync::Arc;
 
 use pdq::DispatcherId;
 
+use crate::blame::take_place;
+use crate::disposal::States;
 use crate::key::Proof;
 use crate::node::Node;
 use crate::{Failure, Flow, NodeId, Protocol, Quiet, Setup, Shape, Thread};
@@ -134,9 +136,10 @@ impl<P: Program> Installed for P {
 /// A program as it is installed on one node, ready to run.
 #[derive(Clone)]
 pub struct Resident {
+    /// Dropped before the node, whose states are the last to hold the program.
+    program: Arc<dyn Installed>,
     /// The node, as handlers see it.
     pub node: Arc<Node>,
-    program: Arc<dyn Installed>,
 }
 
 impl Resident {
@@ -209,6 +212,7 @@ impl Job {
             tables: Default::default(),
             plots: Default::default(),
             memory: None,
+            states: States::of(id, first.map(|first| first.disposal().clone()).unwrap_or_default()),
         };
         let program = guarded("settling on its nodes", || (self.install)(&mut Setup::of(&mut node)))?;
         if let Some(first) = first {
@@ -216,7 +220,7 @@ impl Job {
             node.expect_like(first).map_err(Failure::Refused)?;
             node.kinds.share(&first.kinds);
         }
-        Ok(Resident { node: Arc::new(node), program })
+        Ok(Resident { program, node: Arc::new(node) })
     }
 }
 
@@ -224,7 +228,10 @@ impl Job {
 fn guarded<T>(doing: &str, program: impl FnOnce() -> T) -> Result<T, Failure> {
     catch_unwind(AssertUnwindSafe(program)).map_err(|panic| match panic.downcast() {
         Ok(refusal) => Failure::Refused(*refusal),
-        Err(panic) => Failure::Program(format!("panicked while {doing}: {}", panic_message(&*panic))),
+        Err(panic) => {
+            let place = take_place().map_or(String::new(), |place| format!(" (at {place})"));
+            Failure::Program(format!("panicked while {doing}: {}{place}", panic_message(&*panic)))
+        }
     })
 }
 

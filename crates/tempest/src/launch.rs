@@ -40,6 +40,11 @@ pub struct Launch {
     pub seed: u64,
     /// The time without any progress after which the world gives up, in the world's own time; `None` for no
     /// limit.
+    ///
+    /// Progress is a message that is sent or handled, a deposit, or a wait that begins or ends. A thread of this host that only
+    /// computes makes none: a limit must be longer than the program computes at a time while its other threads wait. That is why there
+    /// is none unless stated: nobody can tell a thread that computes from one that loops for ever. The failure names the threads that
+    /// run.
     pub stall_limit: Option<Time>,
     /// The recorder of the run's events; `None` if the run is not traced. The world describes processors and
     /// threads to it and hands in all events; the caller [finishes](Recorder::finish) it.
@@ -158,7 +163,7 @@ pub enum Failure {
         limit: Time,
         /// The threads that run and get no further, where the world knows them.
         spinning: Vec<Spinning>,
-        /// The waiting threads. Threads that compute without end are not among them.
+        /// The waiting threads.
         blocked: Vec<Blocked>,
     },
     /// Every thread that has not returned waits or spins, and nothing is in flight that could end that. Only modelled
@@ -188,7 +193,7 @@ pub enum Failure {
         /// The fiber that runs, and does not come back.
         running: Running,
     },
-    /// The program broke a promise or panicked.
+    /// The program broke a promise or panicked, or a destructor of its state did when the run was over.
     Program(String),
 }
 

@@ -88,7 +88,7 @@
 //!   place when that message is handled. So are words that it put into [mapped](Mapped) memory of any node.
 //! * **Shared memory.** An access that passed its test completes before the loss of that right takes effect. An
 //!   access whose fault was served is done once before the right is taken away again ([how](Memory)).
-//! * **Back-pressure.** A thread's [`try_send`](Thread::try_send) hands the message back; a handler's send
+//! * **Back-pressure.** A thread's [`try_send`](Thread::try_send) hands the message back, and has received before; a handler's send
 //!   never fails and never waits. A run whose handlers send more than the world has memory for ends with an error.
 //! * **Ending.** A world ends when every thread has returned and nothing is in flight; threads that all wait
 //!   with nothing in flight are reported as [`Failure::Deadlock`], exactly, in every world. Threads that
@@ -131,9 +131,11 @@ mod adaptive;
 mod address;
 mod anatomy;
 mod bad_policy;
+mod blame;
 mod cells;
 mod charge;
 mod clocked;
+mod disposal;
 mod element;
 pub mod entry;
 mod event;

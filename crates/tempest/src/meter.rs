@@ -239,6 +239,8 @@ impl Sub for Breakdown {
 pub struct Dispatching {
     /// Events that waited because their key was held.
     pub waited_on_key: u64,
+    /// Events that came while the queue was full, and spilled to memory.
+    pub spilled: u64,
     /// Mean time from an event's arrival to the start of its handler; `None` where it is not measured.
     pub mean_wait: Option<Time>,
     /// The share of the time, 0 to 1, in which an event waited or its key was held, as a mean over the nodes;

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use pdq::DispatcherId;
 
 use crate::charge::Charge;
+use crate::disposal::{Disposal, States};
 use crate::identity::MessageId;
 use crate::key::{DispatchKey, Serial};
 use crate::kinds::{Entry, Ids, Kind, Kinds, State};
@@ -105,6 +106,8 @@ pub struct Node {
     pub(crate) plots: Plots,
     /// The node's copy of shared memory, and the conversion of its faults into messages.
     pub(crate) memory: Option<(Arc<Memory>, FaultPacket)>,
+    /// The states of its protocols. The last field: everything that holds a state is dropped before.
+    pub(crate) states: States,
 }
 
 impl Node {
@@ -148,9 +151,15 @@ impl Node {
         self.kinds.entries().first().into_iter().for_each(|entry| entry.deliver.prefetch_state());
     }
 
-    /// Gives the handlers of protocol number `protocol` their state.
-    pub(crate) fn bind(&mut self, protocol: usize, state: &State) {
-        self.kinds.bind(protocol, state);
+    /// The disposal of the program's state in this run, which is the same on all nodes.
+    pub fn disposal(&self) -> &Disposal {
+        self.states.disposal()
+    }
+
+    /// Gives the handlers of protocol number `protocol` their state, which the node keeps to its end.
+    pub(crate) fn bind(&mut self, protocol: usize, state: State) {
+        self.kinds.bind(protocol, &state);
+        self.states.add(state);
     }
 
     /// Insists that the program has made the same of this node as of the first one of the run: kinds of messages, their numbers,

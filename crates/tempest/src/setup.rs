@@ -228,7 +228,7 @@ impl<'a> Setup<'a> {
         P::register(&mut Messages { node: self.node, protocol: place, of: PhantomData });
         let state = Arc::new(P::install(config, self));
         self.installing.pop();
-        self.node.bind(place, &(Arc::clone(&state) as State));
+        self.node.bind(place, Arc::clone(&state) as State);
         state
     }
 

@@ -16,6 +16,12 @@ pub enum Attempt {
     Look,
     /// The thread sends and finds no room.
     Send,
+    /// The thread runs, and nothing comes of it. On this host nobody can tell a thread that computes from one that looks for what does
+    /// not come.
+    Compute {
+        /// The number of threads of its processor, from this one on: one of them runs.
+        of: u32,
+    },
 }
 
 impl fmt::Display for Attempt {
@@ -23,6 +29,7 @@ impl fmt::Display for Attempt {
         f.write_str(match self {
             Self::Look => "looks for messages",
             Self::Send => "tries to send, and finds no room",
+            Self::Compute { .. } => "runs, and neither waits nor does anything that others see",
         })
     }
 }
@@ -34,7 +41,7 @@ pub struct Spinning {
     pub thread: ThreadId,
     /// The thing that the thread tries.
     pub attempt: Attempt,
-    /// The number of attempts since anything last happened.
+    /// The number of attempts since anything last happened; 0 where nobody counts them.
     pub times: u64,
     /// The time of the first of them, from the start of the run.
     pub since: Time,
@@ -47,7 +54,15 @@ pub struct Spinning {
 impl fmt::Display for Spinning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { thread, attempt, times, since, phase, unhandled } = self;
-        write!(f, "{thread} {attempt}, {times} times since {since}")?;
+        if let Attempt::Compute { of: of @ 2.. } = attempt {
+            write!(f, "one of the {of} threads of a processor from {thread} on ")?;
+        } else {
+            write!(f, "{thread} ")?;
+        }
+        match times {
+            0 => write!(f, "{attempt}, since {since} or before")?,
+            times => write!(f, "{attempt}, {times} times since {since}")?,
+        }
         if let Some(phase) = phase {
             write!(f, ", in phase `{phase}`")?;
         }
@@ -76,6 +91,15 @@ mod tests {
             spinning.to_string(),
             "node 1 thread 0 tries to send, and finds no room, 7 times since 12 us, in phase `near`; 1 message \
              waits at its node for a processor to handle it"
+        );
+        let attempt = Attempt::Compute { of: 1 };
+        let mut running = Spinning { attempt, times: 0, phase: None, unhandled: 0, ..spinning };
+        let does = "runs, and neither waits nor does anything that others see, since 12 us or before";
+        assert_eq!(running.to_string(), format!("node 1 thread 0 {does}"));
+        running.attempt = Attempt::Compute { of: 3 };
+        assert_eq!(
+            running.to_string(),
+            format!("one of the 3 threads of a processor from node 1 thread 0 on {does}")
         );
     }
 }

@@ -137,7 +137,9 @@ impl<'a> Thread<'a> {
     /// Sends a message if there is room for it now.
     ///
     /// # Errors
-    /// [`Busy`] hands the message back when there is no room.
+    /// [`Busy`] hands the message back when there is no room. Before that the thread has received once, as a
+    /// [`send`](Self::send) does while it waits: handlers may have run, and other threads of the processor. So a thread that
+    /// tries again and again gets on, also if it does nothing in between. In a [hold](Self::hold) nothing is received.
     ///
     /// # Panics
     /// If the message was not registered, or the node does not exist.
@@ -149,7 +151,9 @@ impl<'a> Thread<'a> {
     /// Sends a message with a payload, the words that its handler is given as a slice, if there is room for it now.
     ///
     /// # Errors
-    /// [`Busy`] hands the message back when there is no room.
+    /// [`Busy`] hands the message back when there is no room. Before that the thread has received once, as a
+    /// [`send`](Self::send) does while it waits: handlers may have run, and other threads of the processor. So a thread that
+    /// tries again and again gets on, also if it does nothing in between. In a [hold](Self::hold) nothing is received.
     ///
     /// # Panics
     /// If the message was not registered, fields and payload together exceed [`MAX_WORDS`] (14) words, or the node does not
@@ -159,11 +163,24 @@ impl<'a> Thread<'a> {
         if self.processor.offer(to, &self.node.encode(to, &message, payload)) {
             Ok(())
         } else {
+            self.receive_instead(to);
             Err(Busy(message))
         }
     }
 
+    /// Receives once, because there is no room towards `to`. Does nothing where the thread may not give its processor away: in a
+    /// hold, and while a panic unwinds it.
+    #[cold]
+    fn receive_instead(&self, to: NodeId) {
+        if !self.holding.get() && !panicking() {
+            self.processor.make_room(to);
+        }
+    }
+
     /// Sends a message. While there is no room for it, the thread receives messages and runs their handlers.
+    ///
+    /// What handlers of the node send has its place first, so that handlers never wait. Threads share the room that is left, and while
+    /// handlers send without end that may be little: then a send waits for the time of many handlers, but not for ever.
     ///
     /// # Panics
     /// If the message was not registered, or the node does not exist.
@@ -465,7 +482,7 @@ impl<'a> Thread<'a> {
 
     /// Begins a timed region and ends the one before. The call is collective: every thread of every node enters the same
     /// regions in the same order, and the call returns when all have entered. A region is for measuring only: meeting
-    /// here sends none of the program's messages and charges none of its costs.
+    /// here sends none of the program's messages and charges none of its costs. A run has at most 131,072 regions.
     pub fn phase(&self, name: &'static str) {
         if self.may_give_way("a phase") {
             self.processor.enter_phase(name);

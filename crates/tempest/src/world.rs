@@ -4,7 +4,8 @@
 //! [`Messages`] and [`Scheduling`], the cold edge through which threads and handlers act; a model implements [`Accounting`]
 //! too. It has each [`Node`] of a job installed
 //! ([`settle`]), makes the handles ([`thread`], [`handler`]), gives each message that arrives as a
-//! [`Packet`] to [`Node::deliver`] under its [`DispatchKey`], and asks the [`Resident`] for its report in the end.
+//! [`Packet`] to [`Node::deliver`] under its [`DispatchKey`], and asks the [`Resident`] for its report in the end. When the
+//! nodes have been dropped their [`Disposal`] says whether the program's destructors have failed the run.
 
 use pdq::DispatcherId;
 
@@ -13,7 +14,9 @@ use crate::{Event, Failure, Flow, Handler, Job, NodeId, Shape, Thread, Waiter};
 pub use crate::access::Touch;
 pub use crate::adaptive::{Controller, Reading};
 pub use crate::address::AddressRange;
+pub use crate::blame::{given_away, note_panic, panicked, take_place};
 pub use crate::charge::Charge;
+pub use crate::disposal::Disposal;
 pub use crate::identity::MessageId;
 pub use crate::job::{Resident, panic_message};
 pub use crate::key::{DispatchKey, Held, Name, Proof, Serial};
@@ -24,6 +27,20 @@ pub use crate::pace::{Pace, PollInterval};
 pub use crate::processor::{Accounting, Messages, Processor, Scheduling, Wait};
 pub use crate::segment::{BadAccess, BadPlace, SegmentId};
 pub use crate::transfer::Transfer;
+
+/// The most timed regions of a run. What is measured at the start of each is kept to the end.
+const MOST_REGIONS: usize = 1 << 17;
+
+/// Insists that one more timed region may begin after those that have been `entered`.
+///
+/// # Panics
+/// If there are as many as a run may have.
+pub fn expect_region(entered: usize, name: &str) {
+    assert!(
+        entered < MOST_REGIONS,
+        "phase `{name}` is one too many: a run has at most {MOST_REGIONS} timed regions"
+    );
+}
 
 /// Makes the handle of thread `index` of `node`, run by `processor`, whose polls look for messages at an interval. A model charges its
 /// work to `accounting`; where work takes real time there is none.
@@ -106,4 +123,16 @@ pub fn enlist(event: &Event, node: NodeId, at_least: u64, waiter: Waiter) -> boo
 #[inline]
 pub fn enlist_alone(event: &Event, node: NodeId, at_least: u64, waiter: Waiter) -> bool {
     event.enlist_alone(node, at_least, waiter)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[should_panic = "phase `late` is one too many: a run has at most 131072 timed regions"]
+    fn timed_regions_have_an_end() {
+        expect_region(MOST_REGIONS - 1, "last");
+        expect_region(MOST_REGIONS, "late");
+    }
 }

@@ -14,8 +14,8 @@ section! {
         /// the window.
         capacity: usize,
         /// The time in which the queue fetches an entry that had spilled to memory, from when it has room for it. A processor that
-        /// takes the entry sooner waits for the rest. Zero unless stated.
-        spill: Time = or_default,
+        /// takes the entry sooner waits for the rest. Unless stated it is a line from the node's memory, `memory.read`.
+        spill: Option<Time>,
         /// Whether messages wait in the network while the queue is full, so that the network backs up. If not, which is so unless
         /// stated, further entries spill to memory.
         backs_up: bool = or_default,

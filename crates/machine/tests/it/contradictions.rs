@@ -89,7 +89,7 @@ fn what_counts_processors_clocks_and_spills_is_read_and_checked() {
         .replace("dispatch = \"20 cycles\"", "dispatch = \"20 cycles\"\ndispatch_interrupt = \"30 cycles\"");
     let machine = read(&text, &[]).unwrap_or_else(|errors| panic!("{errors}"));
     assert_eq!(machine.network_processor.as_ref().map(|network| network.count), Some(3));
-    assert_eq!(machine.queue.spill, Time::from_microseconds(1));
+    assert_eq!(machine.queue.spill, Some(Time::from_microseconds(1)));
     assert_eq!(machine.interface.endpoints, Endpoints::Processor);
     let path = |price: Option<tradewind_machine::ByClass<tradewind_machine::Cost>>| {
         price.expect("a price").of(tradewind_machine::Class::User).path
@@ -115,7 +115,7 @@ fn what_counts_processors_clocks_and_spills_is_read_and_checked() {
 fn what_is_not_stated_is_as_it_was() {
     let machine = read(&template(), &[]).unwrap_or_else(|errors| panic!("{errors}"));
     assert_eq!(machine.network_processor.as_ref().map(|network| network.count), Some(1));
-    assert_eq!(machine.queue.spill, Time::ZERO);
+    assert_eq!(machine.queue.spill, None);
     assert_eq!(machine.interface.endpoints, Endpoints::Node);
     assert_eq!(machine.embedded_processor, None);
     assert_eq!(machine.primitives.dispatch_interrupt, None);

@@ -15,6 +15,8 @@
 //! This module must never know how a thread waits, or what is measured. It names no atomic and no lock but those of `sync`, so
 //! that the models run it as it is.
 
+use tempest::world::expect_region;
+
 use crate::lock::lock;
 use crate::sync::{AtomicU32, Mutex, Ordering, mutated};
 
@@ -62,7 +64,7 @@ impl<W, M> Barrier<W, M> {
     /// A thread comes to the next region. The last to come measures.
     ///
     /// # Panics
-    /// If threads enter different regions.
+    /// If threads enter different regions, or more than a run may have.
     pub(crate) fn enter(&self, thread: W, name: &'static str, measure: impl FnOnce() -> M) -> Entry<W> {
         let mut inner = lock(&self.inner);
         if inner.waiting.is_empty() {
@@ -74,6 +76,7 @@ impl<W, M> Barrier<W, M> {
             inner.waiting.push(thread);
             return Entry::Wait(self.entered() + 1);
         }
+        expect_region(inner.measured.len(), name);
         inner.measured.push(measure());
         let order = if mutated!("entry-relaxed") { Ordering::Relaxed } else { Ordering::AcqRel };
         self.entered.fetch_add(1, order);

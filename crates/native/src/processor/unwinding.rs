@@ -29,7 +29,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::thread::panicking;
 
-use tempest::world::panic_message;
+use tempest::world::{given_away, panicked};
 use tempest::{Failure, ThreadId};
 
 use crate::memory::set_aside::Lowerings;
@@ -45,7 +45,7 @@ pub(crate) fn run_handlers<R: Default>(processor: &Processor, serve: impl FnOnce
 /// A handler has panicked. Gives up the thread on whose stack it ran.
 #[cold]
 fn give_up_by<R: Default>(processor: &Processor, panic: Box<dyn Any + Send>) -> R {
-    processor.world().fail(panicked(processor, &*panic));
+    processor.world().fail(blamed(processor, &*panic));
     if !processor.occupation.runs_thread() {
         resume_unwind(panic);
     }
@@ -57,13 +57,13 @@ fn give_up_by<R: Default>(processor: &Processor, panic: Box<dyn Any + Send>) -> 
 
 /// The failure of a run in which what this processor is at has panicked.
 #[cold]
-fn panicked(processor: &Processor, panic: &(dyn Any + Send)) -> Failure {
-    Failure::Program(format!("{processor} panicked: {}", panic_message(panic)))
+fn blamed(processor: &Processor, panic: &(dyn Any + Send)) -> Failure {
+    panicked(panic, processor, processor.world().now())
 }
 
 /// Ends the run because of a panic of a thread, or on this processor's own stack.
 pub(crate) fn fail_by_panic(processor: &Processor, panic: &(dyn Any + Send)) {
-    let failure = panicked(processor, panic);
+    let failure = blamed(processor, panic);
     if processor.occupation.take_abandoned() {
         processor.world().replace_failure(failure);
     } else {
@@ -75,11 +75,7 @@ pub(crate) fn fail_by_panic(processor: &Processor, panic: &(dyn Any + Send)) {
 #[cold]
 pub(crate) fn abandon(processor: &Processor, what: &str) {
     let thread = ThreadId { node: processor.node().id, index: processor.threads.current() };
-    let failed = processor.world().fail(Failure::Program(format!(
-        "{what} on {thread} while a panic unwinds it: a destructor must not give the processor away then; \
-             `std::thread::panicking` tells it"
-    )));
-    if failed {
+    if processor.world().fail(given_away(what, &thread, processor.world().now())) {
         processor.occupation.note_abandoned();
     }
 }

@@ -11,13 +11,14 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use fiber::{Crew, Fiber, Status};
 use tempest::world::panic_message;
-use tempest::{Failure, Launch, Refusal};
+use tempest::{Attempt, Failure, Launch, NodeId, Refusal, Spinning, ThreadId};
 use trace::Recorder;
 use units::Time;
 
@@ -123,7 +124,7 @@ pub(crate) fn run(world: &Arc<World>, launch: &Launch) -> Farewell {
     lifecycle.await_all(processors.len());
     world.start_clock();
     lifecycle.release();
-    let farewell = watch(world, &lifecycle, processors.len(), launch.stall_limit);
+    let farewell = watch(world, &lifecycle, processors.len(), launch);
     if farewell == Farewell::Joined {
         for processor in processors {
             // A panic of it has been noted where it was caught; one of a thread-local destructor aborts the process.
@@ -207,7 +208,8 @@ fn run_scheduler(processor: &Processor, mut scheduler: Fiber) {
 
 /// Waits until the run is over; ends it when nothing has happened for `limit`, told in looks: a process that is stopped for a
 /// while is not stalled.
-fn watch(world: &World, lifecycle: &Lifecycle, processors: usize, limit: Option<Time>) -> Farewell {
+fn watch(world: &World, lifecycle: &Lifecycle, processors: usize, launch: &Launch) -> Farewell {
+    let (limit, threads) = (launch.stall_limit, launch.threads);
     let patience = limit.map(host_time);
     let pause = patience.map_or(WATCH, |patience| (patience / LOOKS).clamp(CLOSE_WATCH, WATCH));
     let (mut last, mut since) = (progress(world), Duration::ZERO);
@@ -222,10 +224,28 @@ fn watch(world: &World, lifecycle: &Lifecycle, processors: usize, limit: Option<
         if let (Some(limit), Some(patience)) = (limit, patience)
             && since > patience
         {
-            world.fail(Failure::Stalled { limit, spinning: Vec::new(), blocked: Vec::new() });
+            let spinning = running(world, threads, since);
+            world.fail(Failure::Stalled { limit, spinning, blocked: Vec::new() });
         }
     }
     Farewell::Joined
+}
+
+/// The threads that have run for so long although nothing has happened: one of each computing processor that is not idle.
+fn running(world: &World, each: u32, since: Duration) -> Vec<Spinning> {
+    let now = world.now();
+    let since = now.saturating_sub(Time::from_nanoseconds(since.as_nanos() as u64));
+    let runs = |index: &usize| {
+        let gauge = &world.gauges[*index];
+        !world.is_dedicated(*index) && !gauge.is_idling() && !gauge.idle.load(Ordering::Relaxed)
+    };
+    let named = |index| {
+        let (node, number) = world.seat(index);
+        let thread = ThreadId { node: NodeId(node as u32), index: number as u32 * each };
+        let attempt = Attempt::Compute { of: each };
+        Spinning { thread, attempt, times: 0, since, phase: None, unhandled: 0 }
+    };
+    (0..world.processors).filter(runs).map(named).collect()
 }
 
 /// A number that stands still only while nothing happens.

@@ -5,9 +5,10 @@ use std::time::{Duration, Instant};
 
 use conformance::Setting;
 use tempest::{
-    Event, Handler, NodeId, Protocol, Quiet, Report, Rights, Segment, Setup, Thread, World, handlers,
+    Event, Handler, Launch, NodeId, Protocol, Quiet, Report, Rights, Segment, Setup, Thread, World, handlers,
 };
 use tradewind_native::Local;
+use units::Time;
 
 use crate::load::launch;
 
@@ -104,6 +105,116 @@ fn nobody_else_takes_a_core_for_it() {
     for policy in ["single", "floating"] {
         let refusal = Local::new().run(&launch::<Ask>(policy, 2, 1, 1, ())).unwrap_err();
         assert!(refusal.to_string().contains("nobody serves"), "{policy}: {refusal}");
+    }
+}
+
+/// The threads of node 0 wait for what does not come; the last thread of node 1 neither polls nor waits for a while.
+struct Endless {
+    never: Event,
+}
+
+impl Protocol for Endless {
+    type Config = ();
+
+    fn install(_: &(), _: &mut Setup<'_>) -> Self {
+        Self { never: Event::new("never") }
+    }
+}
+
+#[handlers]
+impl Endless {
+    fn main(&self, thread: &Thread<'_>) {
+        if thread.node() == NodeId(0) {
+            thread.wait(&self.never, 1);
+        } else if thread.index() + 1 == thread.threads() {
+            let start = Instant::now();
+            while start.elapsed() < PATIENCE && self.never.count(thread) == 0 {
+                std::hint::spin_loop();
+            }
+        }
+    }
+
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
+        Report::default()
+    }
+}
+
+#[test]
+fn a_stall_names_the_threads_that_run() {
+    for (policy, processors, threads, named) in [
+        ("single", 1, 1, "node 1 thread 0 runs, and neither waits nor does anything that others see"),
+        ("floating", 2, 1, "node 1 thread 1 runs, and neither waits nor does anything that others see"),
+        ("single", 1, 3, "one of the 3 threads of a processor from node 1 thread 0 on runs"),
+    ] {
+        let stall_limit = Some(Time::from_microseconds(500_000));
+        let launch = Launch { stall_limit, ..launch::<Endless>(policy, 2, processors, threads, ()) };
+        let said = Local::new().run(&launch).unwrap_err().to_string();
+        assert!(said.starts_with("nothing happened for 500 ms; 1 thread spins, "), "{policy}: {said}");
+        assert!(said.contains(named), "{policy}: {said}");
+        assert!(said.contains("node 0 thread 0 waits for event `never`"), "{policy}: {said}");
+    }
+}
+
+/// Messages that circle between two nodes: more than there is room for.
+const CIRCLING: u64 = 100;
+
+/// Sends of each node's thread beside them.
+const BESIDE: u64 = 10;
+
+/// Handlers send without end until the threads of both nodes have sent what they have to.
+struct Storm {
+    /// The threads of the other nodes that are done.
+    done: AtomicU64,
+    ended: Event,
+}
+
+impl Protocol for Storm {
+    type Config = ();
+
+    fn install(_: &(), _: &mut Setup<'_>) -> Self {
+        Self { done: AtomicU64::new(0), ended: Event::new("both are done") }
+    }
+}
+
+#[handlers]
+impl Storm {
+    #[message]
+    fn circle(&self, cx: &mut Handler<'_>) {
+        if self.done.load(Ordering::Relaxed) < 2 {
+            let source = cx.source();
+            cx.send(source, Self::circle());
+        }
+    }
+
+    #[message]
+    fn beside(&self, _cx: &mut Handler<'_>) {}
+
+    #[message]
+    fn done(&self, cx: &mut Handler<'_>) {
+        self.done.fetch_add(1, Ordering::Relaxed);
+        cx.signal(&self.ended, 1);
+    }
+
+    fn main(&self, thread: &Thread<'_>) {
+        if thread.index() == 0 {
+            (0..CIRCLING).for_each(|_| thread.send(thread.next_node(), Self::circle()));
+            (0..BESIDE).for_each(|_| thread.send(thread.next_node(), Self::beside()));
+            (0..2).for_each(|node| thread.send(NodeId(node), Self::done()));
+        }
+        thread.wait(&self.ended, 2);
+    }
+
+    fn report(&self, _: &mut Quiet<'_>) -> Report {
+        Report::default()
+    }
+}
+
+#[test]
+fn threads_send_beside_handlers_that_send_without_end() {
+    for (policy, processors) in [("single", 1), ("floating", 2), ("fixed:1", 2)] {
+        let outcome = Local::with_depths(16, 24).run(&launch::<Storm>(policy, 2, processors, 1, ()));
+        let counters = outcome.unwrap_or_else(|failure| panic!("{policy}: {failure}")).counters;
+        assert!(counters.messages > 2 * (CIRCLING + BESIDE), "{policy}: {} messages", counters.messages);
     }
 }
 

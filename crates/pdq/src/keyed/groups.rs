@@ -3,6 +3,7 @@
 //! The `unsafe` code here rests on one fact more than that of its parent: a group is opened and closed under `Sequential`, which
 //! conflicts with every other proof of the dispatcher. It must never know what entries are for.
 
+use super::apart::Apart;
 use super::{Entries, Keyed, Slot, expect_keys, expect_sequential, nth};
 use crate::sync::UnsafeCell;
 use crate::{DispatcherId, Key, Lawful, Proof};
@@ -21,7 +22,7 @@ pub(super) struct Grouped<T, K> {
 }
 
 /// The entries of a group, if it is open.
-type Group<T> = Option<Box<[Slot<T>]>>;
+type Group<T> = Option<Apart<Box<[Slot<T>]>>>;
 
 impl<T, K: Lawful> Keyed<T, K> {
     /// A table with an entry for each key from `first_key` up, `len` in all, in groups of `group` consecutive keys. The entries of a
@@ -126,9 +127,9 @@ impl<T, K: Lawful> Keyed<T, K> {
 
 impl<T, K: Lawful> Grouped<T, K> {
     /// The entries of a group, made.
-    fn made(&self, at: usize) -> Box<[Slot<T>]> {
+    fn made(&self, at: usize) -> Apart<Box<[Slot<T>]>> {
         let keys = at * self.group..self.len.min((at + 1) * self.group);
-        keys.map(|at| Slot(UnsafeCell::new((self.init)(nth(self.first, at))))).collect()
+        Apart(keys.map(|at| Slot(UnsafeCell::new((self.init)(nth(self.first, at))))).collect())
     }
 
     /// Which group a key is in, if the table has it.
@@ -144,7 +145,7 @@ impl<T, K: Lawful> Grouped<T, K> {
         // exclusively borrowed meanwhile. The caller's proof conflicts with that one, whichever of the two is older, so they do
         // not live together and the write happens before this read or after it. The entries stay where they are until the group
         // is closed: not as long as that proof, from which every reference to an entry is borrowed, lives.
-        unsafe { (*self.groups[at].0.get()).as_deref() }
+        unsafe { (*self.groups[at].0.get()).as_deref().map(|slots| &**slots) }
     }
 
     #[inline]
@@ -166,7 +167,7 @@ impl<T, K: Lawful> Grouped<T, K> {
         let groups =
             (0..).zip(&mut self.groups).filter_map(|(at, slot)| Some((at, slot.0.get_mut().as_mut()?)));
         groups.flat_map(move |(at, slots)| {
-            (at * group..).zip(slots).map(move |(at, slot)| (nth(first, at), slot.0.get_mut()))
+            (at * group..).zip(&mut **slots).map(move |(at, slot)| (nth(first, at), slot.0.get_mut()))
         })
     }
 
@@ -174,6 +175,7 @@ impl<T, K: Lawful> Grouped<T, K> {
         let (first, group) = (self.first, self.group);
         let groups = (0..).zip(self.groups).filter_map(|(at, slot)| Some((at, slot.0.into_inner()?)));
         groups.flat_map(move |(at, slots)| {
+            let slots = slots.into_inner();
             (at * group..).zip(slots).map(move |(at, slot)| (nth(first, at), slot.0.into_inner()))
         })
     }

@@ -317,3 +317,44 @@ fn tables_and_queues_cross_threads_when_their_contents_may() {
     fn named<S: Send>(_: Option<S>) {}
     named::<Held>(Queue::<()>::try_hold(&concurrent(), Key::NoSync));
 }
+
+/// Counts itself when it is dropped, and panics.
+struct Bomb(Arc<AtomicU32>);
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        panic!("bomb {}", self.0.fetch_add(1, Ordering::Relaxed));
+    }
+}
+
+#[test]
+fn a_table_drops_every_entry_whichever_panic_and_goes_on_with_the_first() {
+    let dropped = Arc::new(AtomicU32::new(0));
+    let make = || {
+        let bomb = Arc::clone(&dropped);
+        move |_| Bomb(Arc::clone(&bomb))
+    };
+    type Make = Box<dyn Fn(u64) -> Bomb + Send + Sync>;
+    let tables: [fn(DispatcherId, Make) -> Keyed<Bomb>; 3] = [
+        |id, make| Keyed::dense(id, 0, 10, make),
+        |id, make| Keyed::grouped(id, 0, 10, 4, make, |_| true),
+        |id, make| Keyed::sparse(id, make),
+    ];
+    for table in tables {
+        let mut serial = serial();
+        let table = table(serial.id(), Box::new(make()));
+        (0..10).for_each(|key| _ = table.get(&mut serial.hold(Key::User(key))));
+        dropped.store(0, Ordering::Relaxed);
+        let panic = catch_unwind(AssertUnwindSafe(|| drop(table))).expect_err("all entries panic");
+        let first: &String = panic.downcast_ref().expect("a panic with a message");
+        assert_eq!((first.as_str(), dropped.load(Ordering::Relaxed)), ("bomb 0", 10));
+    }
+    // Where a panic unwinds the owner of the table, that panic goes on.
+    let table = Keyed::dense(serial().id(), 0, 10, make());
+    let unwound = catch_unwind(AssertUnwindSafe(|| {
+        let _table = table;
+        panic!("the owner");
+    }));
+    assert_eq!(unwound.expect_err("the owner panics").downcast_ref(), Some(&"the owner"));
+    assert_eq!(dropped.load(Ordering::Relaxed), 20);
+}

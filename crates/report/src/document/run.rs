@@ -226,6 +226,9 @@ pub struct Volume {
 pub struct Dispatching {
     /// Events that waited because their key was held.
     pub waited_on_key: u64,
+    /// Events that came while the queue was full, and spilled to memory.
+    #[serde(default)]
+    pub spilled: u64,
     /// Mean time from an event's arrival to the start of its handler.
     ///
     /// Null natively, and where nothing was dispatched.
@@ -427,6 +430,7 @@ impl Measured {
             utilization: outcome.utilization.iter().map(Utilization::from).collect(),
             dispatching: Dispatching {
                 waited_on_key: outcome.dispatching.waited_on_key,
+                spilled: outcome.dispatching.spilled,
                 mean_wait_ns: outcome.dispatching.mean_wait.map(units::Time::as_nanoseconds),
                 busy: outcome.dispatching.busy,
             },

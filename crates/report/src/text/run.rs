@@ -215,6 +215,10 @@ impl Sheet<'_> {
         let wait = dispatching.mean_wait_ns.map(|wait| format!("{} on average", seconds(wait * 1e-9)));
         let keys = format!("{} on a busy key", dispatching.waited_on_key);
         self.row("wait for dispatch", &wait.into_iter().chain([keys]).collect::<Vec<_>>().join(", "));
+        if dispatching.spilled > 0 {
+            let said = format!("{} events came to a full queue and spilled to memory", dispatching.spilled);
+            self.row("dispatch queue", &said);
+        }
     }
 
     /// Adds the rows about processors whose role an adaptive policy changed.

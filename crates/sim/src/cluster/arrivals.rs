@@ -83,13 +83,17 @@ fn come_until(cluster: &mut Cluster, core: usize, at: Time) -> bool {
     false
 }
 
-/// Advances engine time to a place of the acting node in this turn, if nothing but such messages comes before. Returns whether it has.
+/// Advances engine time to a place of the acting node in this turn, if nothing but such messages comes before. Returns whether it
+/// has: it has not if one of them ends the run.
 #[inline(never)]
 fn let_come(cluster: &mut Cluster, place: Order) -> bool {
     while let Some(next) = cluster.agenda.next_before(place)
         && comes_alone(cluster, next)
     {
         take(cluster);
+        if cluster.agenda.is_stopped() {
+            return false;
+        }
     }
     let comes = cluster.agenda.come_to(place);
     if comes {

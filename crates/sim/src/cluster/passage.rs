@@ -3,8 +3,8 @@
 
 use hardware::{Mover, Passage};
 use machine::Class;
-use tempest::world::{Packet, Transfer};
-use tempest::{NodeId, Piece, Place, Primitive};
+use tempest::world::{BadPlace, Packet, Transfer};
+use tempest::{Failure, NodeId, Piece, Place, Primitive};
 use trace::Event as Traced;
 use units::Time;
 
@@ -235,17 +235,25 @@ impl Cluster {
         Some(Command { flight, number, from, to, source, target, slots, bytes })
     }
 
-    /// Has the engine of a packet's destination check the packet by its slot, before a word of it is in its place.
-    ///
-    /// # Panics
-    /// If the slot does not permit the packet. The engine of the simulator catches that, like every other mistake of a program.
-    fn check_slot(&self, packet: u32) {
+    /// Ends the run: words have come for a place that their sender may not write. The thread that runs now has no part in it.
+    #[cold]
+    fn refuse_place(&mut self, bad: &BadPlace) {
+        if !self.agenda.is_stopped() {
+            self.agenda.stop(Failure::Program(bad.to_string()));
+        }
+    }
+
+    /// Has the engine of a packet's destination check the packet by its slot, before a word of it is in its place. Ends the run if the
+    /// slot does not permit the packet.
+    fn check_slot(&mut self, packet: u32) {
         let Link { flights, staging: Some(staging), .. } = &self.link else { return };
         let Some((flight, stretch)) = staging.stretch_of(packet) else { return };
         let arriving = &flights[flight];
         let Some((place, words)) = arriving.placed().nth(stretch) else { return };
         let (source, waist) = (NodeId(arriving.from() as u32), &self.nodes[arriving.to()].waist);
-        waist.check_write(source, place, words.len()).unwrap_or_else(|bad| panic!("{bad}"));
+        if let Err(bad) = waist.check_write(source, place, words.len()) {
+            self.refuse_place(&bad);
+        }
     }
 
     fn ship(&mut self, command: Command) {
@@ -364,7 +372,7 @@ impl Cluster {
     }
 
     /// Puts words that a flight carries in their place in memory, where they have one. Returns whether a message comes with them.
-    /// A deposit ends here.
+    /// A deposit ends here. If the sender may not write a place there, the run ends.
     #[inline(never)]
     fn put_in_place(&mut self, flight: u32) -> bool {
         let arriving = &mut self.link.flights[flight];
@@ -373,13 +381,19 @@ impl Cluster {
         // A staging buffer has put the words of others in memory, or kept them.
         let puts = self.link.staging.is_none() || from as usize == to;
         let now = self.agenda.now();
-        let mut next = None;
+        let (mut next, mut refused) = (None, None);
         for (place, words) in arriving.placed() {
-            // The engine catches this panic, like every other mistake of a program.
-            node.waist.write(NodeId(from), place, words).unwrap_or_else(|bad| panic!("{bad}"));
+            if let Err(bad) = node.waist.write(NodeId(from), place, words) {
+                refused = Some(bad);
+                break;
+            }
             if puts {
                 next = node.put(place, words.len(), now).or(next);
             }
+        }
+        if let Some(bad) = refused {
+            self.refuse_place(&bad);
+            return false;
         }
         memory::post_at(self, to, next);
         let arriving = &mut self.link.flights[flight];

@@ -194,7 +194,7 @@ impl Cluster {
         let machine = &self.setting.machine;
         let delay = noticed.delay(machine.processor.interrupt);
         // The rest of the fetch, if the device has not had room for the event for long.
-        let fetched = refill.map(|since| since + machine.queue.spill);
+        let fetched = refill.map(|since| since + machine.queue.spill.unwrap_or(machine.memory.read));
         let spill = fetched.map_or(Time::ZERO, |fetched| fetched.saturating_sub(now + delay));
         let (prices, anatomy) = (&self.setting.prices, &mut self.measure.anatomy);
         let mut work = AtWork { now, core: own, memory, prices, anatomy };

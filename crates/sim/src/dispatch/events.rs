@@ -232,6 +232,11 @@ impl Events {
         self.queue.busy(now)
     }
 
+    /// The number of events so far that the queue had no room for, and that spilled to memory.
+    pub(crate) fn spilled(&self) -> u64 {
+        self.queue.statistics().spilled
+    }
+
     /// The number of events so far that waited for their key.
     pub(crate) fn waited_on_key(&self) -> u64 {
         self.queue.statistics().waited_on_key

@@ -2,6 +2,7 @@
 //!
 //! This module must never know what happens in a region, nor how its readings were taken.
 
+use tempest::world::expect_region;
 use tempest::{Breakdown, Counters, PhaseRecord, ProtocolTime, Resource};
 use units::Time;
 
@@ -55,7 +56,7 @@ impl Phases {
     /// Lets a thread of a node enter the next region. The run has `threads` threads.
     ///
     /// # Panics
-    /// If threads enter different regions.
+    /// If threads enter different regions, or more than a run may have.
     pub(crate) fn enter(&mut self, node: usize, thread: u32, name: &'static str, threads: usize) -> Entry {
         if self.waiting.is_empty() {
             self.entering = name;
@@ -66,6 +67,7 @@ impl Phases {
             self.waiting.push((node, thread));
             return Entry::Waits;
         }
+        expect_region(self.starts.len(), name);
         Entry::Begins { index: self.starts.len() as u32, waiting: std::mem::take(&mut self.waiting) }
     }
 

@@ -159,6 +159,23 @@ fn an_event_that_has_spilled_is_fetched_while_earlier_ones_run() {
     assert_eq!(with("8", "20 us"), with("8", "0 us"), "seven handlers take longer than a fetch");
 }
 
+/// A queue whose file states no price of what spills fetches it as a line from memory, and the run says how much that was.
+#[test]
+fn what_spills_has_a_price_and_is_counted() {
+    let with = |capacity, spill| {
+        let set = [("queue.window", "1"), ("queue.capacity", capacity), ("memory.read", "20 us")];
+        let mut machine = machine("hurricane-1", &set);
+        machine.queue.spill = spill;
+        run(&machine, "hurricane-1:1", 2, false)
+    };
+    let (full, roomy) = (with("1", None), with("1024", None));
+    assert_eq!(roomy.dispatching.spilled, 0, "all events find room");
+    // The last of the events may find the queue empty.
+    assert!((MESSAGES..3 * MESSAGES).contains(&full.dispatching.spilled), "{:?}", full.dispatching);
+    assert_eq!(full.time, with("1", Some(Time::from_microseconds(20))).time, "a line from memory");
+    assert!(full.time > with("1", Some(Time::ZERO)).time);
+}
+
 #[test]
 fn handlers_inside_the_device_take_as_long_as_the_clock_there_says() {
     let with =

@@ -1,0 +1,28 @@
+//! Panics in this command. The error of a run tells those of its program, and where they were, so they are printed nowhere else. A
+//! panic that nobody catches is a mistake of the command itself, and is one line.
+//!
+//! `RUST_BACKTRACE=1` has each panic printed besides, with the calls that led to it.
+
+use std::env;
+use std::panic::{self, AssertUnwindSafe};
+
+use tempest::world::{note_panic, panic_message, take_place};
+
+/// Does what a command says. A panic that nobody has caught is an error, which is told.
+pub(crate) fn told<T>(command: impl FnOnce() -> T) -> Result<T, String> {
+    let wants_calls = env::var_os("RUST_BACKTRACE").is_some_and(|wanted| wanted != "0");
+    let usual = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        note_panic(info);
+        if wants_calls {
+            usual(info);
+        }
+    }));
+    panic::catch_unwind(AssertUnwindSafe(command)).map_err(|panic| {
+        let place = take_place().map_or(String::new(), |place| format!(" (at {place})"));
+        format!(
+            "this is a mistake of the command itself: {}{place}; RUST_BACKTRACE=1 tells more",
+            panic_message(&*panic)
+        )
+    })
+}
