@@ -14,7 +14,9 @@ use crate::spread::spread;
 /// queue's exclusion and order, but no memory safety. A [`Keyed`](crate::Keyed) table hands out `&mut`, so it asks for a promise:
 /// see [`Lawful`](crate::Lawful).
 ///
-/// The queue compares and hashes keys inside its critical sections. `eq` and `hash` must be short, and must not use the queue.
+/// The queue compares and hashes keys inside its critical sections. `eq` and `hash` must be short, and must not use the queue. They
+/// must not panic either: the panic goes on through the call, and the key of the item that was under way may stay taken for ever.
+/// Later calls may then panic, or find nothing to run. Each item is still dropped exactly once, at the latest with the queue.
 pub trait UserKey: Copy + Eq + Hash {}
 
 impl<K: Copy + Eq + Hash> UserKey for K {}

@@ -152,9 +152,11 @@ impl<T, K: UserKey> Block<T, K> {
     }
 
     /// So many slots share a cache line.
-    const SLOTS_PER_LINE: usize = match 64 / size_of::<Slot<T, K>>() {
-        0 => 1,
-        slots => slots,
+    const SLOTS_PER_LINE: usize = match size_of::<Slot<T, K>>() {
+        // All slots of items and keys without a size are at one place.
+        0 => BLOCK,
+        65.. => 1,
+        bytes => 64 / bytes,
     };
 
     /// Where the slot at `index` is, if the block is alive.

@@ -175,3 +175,83 @@ fn an_aborted_executor_hands_whole_keys_back() {
     assert_eq!(executor.abort(), [(name(1, 1), ())]);
     drop(held);
 }
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Nothing;
+
+#[test]
+fn keys_and_items_without_a_size_are_keys_and_items() {
+    fn serve<K: tradewind_pdq::UserKey + Send + std::fmt::Debug + 'static>(key: K) {
+        // More than a block of the inbox has room for.
+        const ITEMS: usize = 1000;
+        let queue = Queue::with_keys(DispatcherId::fresh(), queue::Config::servers(1));
+        (0..ITEMS).for_each(|_| queue.enqueue(Key::User(key), ()));
+        queue.enqueue(Key::Sequential, ());
+        queue.enqueue(Key::NoSync, ());
+        let mut worker = queue.worker(0);
+        let mut served = 0;
+        while worker.serve(|(), _| served += 1) > 0 {}
+        assert_eq!(served, ITEMS + 2);
+        assert!(queue.is_empty());
+    }
+    serve(());
+    serve(Nothing);
+}
+
+thread_local! {
+    /// The comparisons and hashes of [`Brittle`] keys until one of them panics; 0: none does.
+    static LEFT: std::cell::Cell<u32> = const { std::cell::Cell::new(0) };
+}
+
+/// A key whose equality and hash panic now and then.
+#[derive(Clone, Copy, Debug)]
+struct Brittle(u64);
+
+impl Brittle {
+    fn wear() {
+        let left = LEFT.get();
+        LEFT.set(left.saturating_sub(1));
+        assert!(left != 1, "a brittle key");
+    }
+}
+
+impl PartialEq for Brittle {
+    fn eq(&self, other: &Self) -> bool {
+        Self::wear();
+        self.0 == other.0
+    }
+}
+
+impl Eq for Brittle {}
+
+impl std::hash::Hash for Brittle {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        Self::wear();
+        self.0.hash(state);
+    }
+}
+
+#[test]
+fn items_are_dropped_once_whenever_a_key_panics() {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::sync::Arc;
+    const ITEMS: u64 = 40;
+    let mut panics = 0;
+    for wear in 1..200 {
+        let item = Arc::new(());
+        LEFT.set(0);
+        let queue = Queue::with_keys(DispatcherId::fresh(), queue::Config::servers(2));
+        LEFT.set(wear);
+        for number in 0..ITEMS {
+            let enqueue = || queue.enqueue(Key::User(Brittle(number % 7)), Arc::clone(&item));
+            panics += u32::from(catch_unwind(AssertUnwindSafe(enqueue)).is_err());
+        }
+        for turn in 0..2 * ITEMS {
+            let dispatch = || drop(queue.dequeue(turn as usize % 2));
+            panics += u32::from(catch_unwind(AssertUnwindSafe(dispatch)).is_err());
+        }
+        let drops = catch_unwind(AssertUnwindSafe(|| drop(queue)));
+        assert!(drops.is_ok() && Arc::strong_count(&item) == 1, "wear {wear}");
+    }
+    assert!(panics > 50, "{panics} panics");
+}
