@@ -59,6 +59,14 @@ impl Runs<'_> {
         let progress = Progress::begin(name);
         progress.expect(runs.len());
         let happens = |event: Event<'_>| match event {
+            Event::Searched { found, all } if found > 0 && found < all => {
+                say(name, &format!("{found} of {all} runs are on record"));
+            }
+            Event::Searched { .. } => {}
+            Event::Damaged(place) => say(
+                name,
+                &format!("the answer of {} on record is damaged: the run is done again", runs[place].brief()),
+            ),
             Event::Begins(place) => progress.start(runs[place].brief()),
             Event::Ends { place, answer, is_recorded } => {
                 match is_recorded {

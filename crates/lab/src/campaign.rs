@@ -10,7 +10,7 @@ use std::thread;
 use machine::NATIVE;
 use serde_json::Value;
 
-use crate::record::{Key, Record, Unusable};
+use crate::record::{Key, Record, Row, Unusable};
 use crate::{NoAnswer, Runner, Specification};
 
 /// How runs are done.
@@ -39,6 +39,15 @@ pub struct Digests {
 /// Something that happens in a campaign. Runs are named by their place among all runs.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'a> {
+    /// The record has been searched for all runs, and the first of the others begins.
+    Searched {
+        /// The number of runs that were on record.
+        found: usize,
+        /// The number of all runs.
+        all: usize,
+    },
+    /// The answer of a run on record is damaged: the run is done again.
+    Damaged(usize),
     /// A run begins, or is looked up.
     Begins(usize),
     /// A run has ended.
@@ -53,21 +62,32 @@ pub enum Event<'a> {
 }
 
 impl Campaign<'_> {
-    /// Does all runs: those on models several at a time and in no particular order, then those on this host, one after the
+    /// Does all runs that are not on record: those on models several at a time and in no particular order, then those on this host, one after the
     /// other in theirs. Answers are told as they come.
     ///
     /// # Errors
     ///
     /// If the record cannot be read or written. The answers that are there by then have been told; no further run is begun.
     pub fn run(&self, record: Record, runs: &[&Specification]) -> Result<(), Unusable> {
+        let (mut left, mut found) = (Vec::new(), 0);
+        for (place, run) in runs.iter().enumerate() {
+            match self.look_up(&record, place, run)? {
+                Looked::Found => found += 1,
+                Looked::Refused => {}
+                Looked::Left(key) => left.push((place, key)),
+            }
+        }
+        (self.tell)(Event::Searched { found, all: runs.len() });
         let record = Mutex::new(record);
         let (native, models): (Vec<_>, Vec<_>) =
-            (0..runs.len()).partition(|place| runs[*place].machine == NATIVE);
+            left.into_iter().partition(|(place, _)| runs[*place].machine == NATIVE);
         let next = AtomicUsize::new(0);
         let work = || {
             loop {
-                let Some(&place) = models.get(next.fetch_add(1, Ordering::Relaxed)) else { return Ok(()) };
-                let done = self.one(&record, place, runs[place]);
+                let Some((place, key)) = models.get(next.fetch_add(1, Ordering::Relaxed)) else {
+                    return Ok(());
+                };
+                let done = self.one(&record, *place, runs[*place], key);
                 if done.is_err() {
                     next.store(models.len(), Ordering::Relaxed);
                 }
@@ -80,7 +100,9 @@ impl Campaign<'_> {
         })?;
         // Nothing of ours disturbs a measurement of this host.
         let mut refused = BTreeMap::new();
-        native.into_iter().try_for_each(|place| self.round(&record, place, runs[place], &mut refused))
+        native
+            .iter()
+            .try_for_each(|(place, key)| self.round(&record, *place, (runs[*place], key), &mut refused))
     }
 
     /// Does a round of a run, unless an earlier one was refused: then it would be refused again.
@@ -88,7 +110,7 @@ impl Campaign<'_> {
         &self,
         record: &Mutex<Record>,
         place: usize,
-        run: &Specification,
+        (run, key): (&Specification, &Key),
         refused: &mut BTreeMap<String, NoAnswer>,
     ) -> Result<(), Unusable> {
         let rounds = Specification { round: 0, ..run.clone() }.canonical();
@@ -97,51 +119,73 @@ impl Campaign<'_> {
             (self.tell)(Event::Ends { place, answer: &Err(none.clone()), is_recorded: false });
             return Ok(());
         }
-        let none = self.one(record, place, run)?;
+        let none = self.one(record, place, run, key)?;
         refused.extend(none.filter(|none| matches!(none, NoAnswer::Refused(_))).map(|none| (rounds, none)));
         Ok(())
     }
 
-    /// Looks a run up or does it, and tells its answer; the result is why there is none.
+    /// Looks a run up, and tells its answer if the record has one, or why there can be none.
+    fn look_up(&self, record: &Record, place: usize, run: &Specification) -> Result<Looked, Unusable> {
+        let ends = |answer, is_recorded| {
+            (self.tell)(Event::Begins(place));
+            (self.tell)(Event::Ends { place, answer: &answer, is_recorded });
+        };
+        let Digests { machine, inputs } = match (self.digests)(run) {
+            Ok(digests) => digests,
+            Err(why) => {
+                ends(Err(NoAnswer::Refused(why)), false);
+                return Ok(Looked::Refused);
+            }
+        };
+        let key = Key { specification: run.canonical(), machine, inputs, version: self.version.to_owned() };
+        match record.find(&key)? {
+            Row::Answer(answer) => {
+                ends(Ok(answer), true);
+                return Ok(Looked::Found);
+            }
+            Row::Damaged => (self.tell)(Event::Damaged(place)),
+            Row::Nothing => {}
+        }
+        Ok(Looked::Left(key))
+    }
+
+    /// Does a run, records its answer under a key, and tells it; the result is why there is none.
     fn one(
         &self,
         record: &Mutex<Record>,
         place: usize,
         run: &Specification,
+        key: &Key,
     ) -> Result<Option<NoAnswer>, Unusable> {
         (self.tell)(Event::Begins(place));
-        let ended = |answer, is_recorded| (self.tell)(Event::Ends { place, answer: &answer, is_recorded });
-        let Digests { machine, inputs } = match (self.digests)(run) {
-            Ok(digests) => digests,
-            Err(why) => {
-                let none = NoAnswer::Refused(why);
-                ended(Err(none.clone()), false);
-                return Ok(Some(none));
-            }
-        };
-        let key = Key { specification: run.canonical(), machine, inputs, version: self.version.to_owned() };
-        let locked = || record.lock().expect("nobody panics with the record");
-        if let Some(answer) = locked().find(&key)? {
-            ended(Ok(answer), true);
-            return Ok(None);
-        }
+        let ended = |answer| (self.tell)(Event::Ends { place, answer: &answer, is_recorded: false });
         match self.runner.run(run) {
             Ok(answer) => {
-                let added = locked().add(&key, &answer);
+                let added = record.lock().expect("nobody panics with the record").add(key, &answer);
                 // An answer that cannot be kept is an answer all the same.
                 let (answer, added) = match added {
                     Ok(kept) => (kept, Ok(())),
                     Err(unusable) => (answer, Err(unusable)),
                 };
-                ended(Ok(answer), false);
+                ended(Ok(answer));
                 added.map(|()| None)
             }
             Err(none) => {
-                ended(Err(none.clone()), false);
+                ended(Err(none.clone()));
                 Ok(Some(none))
             }
         }
     }
+}
+
+/// What has become of a run that was looked up.
+enum Looked {
+    /// Its answer is on record.
+    Found,
+    /// It reads what is wrong, and cannot be done.
+    Refused,
+    /// It is left to be done, and recorded under this key.
+    Left(Key),
 }
 
 #[cfg(all(test, unix))]
@@ -169,13 +213,19 @@ mod tests {
         fs::write(&executable, COMMAND).unwrap();
         fs::set_permissions(&executable, Permissions::from_mode(0o755)).unwrap();
         let runner = Runner::new(executable);
+        let events = Mutex::new(Vec::new());
         let all = |digest: &str, seeds: &[u64]| {
             let answers = Mutex::new(vec![None; seeds.len()]);
-            let keep = |event: Event<'_>| {
-                if let Event::Ends { place, answer, .. } = event {
+            let keep = |event: Event<'_>| match event {
+                Event::Ends { place, answer, .. } => {
                     let told = answer.as_ref().map(numbers).map_err(|none| none.clone().why());
                     answers.lock().unwrap()[place] = Some(told);
                 }
+                Event::Damaged(place) => events.lock().unwrap().push(format!("damaged {place}")),
+                Event::Searched { found, all } => {
+                    events.lock().unwrap().push(format!("{found} of {all} on record"));
+                }
+                Event::Begins(_) => {}
             };
             let (machine, inputs) = digest.split_at(1);
             let digests = Digests { machine: machine.to_owned(), inputs: inputs.to_owned() };
@@ -202,6 +252,17 @@ mod tests {
         // Other bytes of an input are another run.
         assert_eq!(all("b matrix", &[1]), [seed(1.0)]);
         assert_eq!(done(), 7);
+        // Of an interrupted campaign the record has some; a damaged answer is told, and its run is done again.
+        let damage = rusqlite::Connection::open(folder.path().join("record")).unwrap();
+        damage.execute_batch("DROP TRIGGER answer_is_not_changed").unwrap();
+        let damaged = "UPDATE answer SET answer = replace(answer, '1', '9') WHERE machine = 'a'";
+        assert!(damage.execute(damaged, []).unwrap() > 0);
+        let before = events.lock().unwrap().len();
+        assert_eq!(all("a", &[1, 2, 4]), [seed(1.0), seed(2.0), seed(4.0)]);
+        assert_eq!(events.lock().unwrap()[before..], ["damaged 0", "1 of 3 on record"]);
+        assert_eq!(done(), 9);
+        assert_eq!(all("a", &[1, 2, 4]), [seed(1.0), seed(2.0), seed(4.0)]);
+        assert_eq!(done(), 9);
     }
 
     #[test]

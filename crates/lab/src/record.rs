@@ -4,6 +4,9 @@
 //! command.
 //! Rows are only added: the file itself refuses to change or drop one. Several commands may use it at once; of two
 //! that find the same answer the first is kept, and both go on with it.
+//!
+//! Each row has a check sum over its answer and everything by which it is found. A row that does not agree with its sum is damaged:
+//! it stays where it is, is not taken for an answer, and the answer of the repeated run stands in a table of its own.
 
 use std::fmt::{self, Display, Formatter};
 use std::fs::File;
@@ -21,9 +24,12 @@ const CHUNK: usize = 1 << 20;
 /// What marks a file as a record, where the format of `SQLite` has room for it: "TWrc".
 const APPLICATION: i32 = 0x5457_7263;
 
-/// Of the tables below. Format 1 had a table `run` alone, whose rows do not say what was in the input files: they stay, and are
-/// not found any more.
-const FORMAT: i32 = 2;
+/// The format of the tables below. Format 1 had a table `run` alone, whose rows do not say what was in the input files: they stay,
+/// and are not found any more. Rows of format 2 have no check sum, and are taken as they are.
+const FORMAT: i32 = 3;
+
+/// The column that format 3 adds to the table of format 2.
+const SUM: &str = "ALTER TABLE answer ADD COLUMN sum TEXT;";
 
 /// How long one command waits for another that keeps the file locked.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -45,6 +51,16 @@ const TABLES: &str = "
         BEGIN SELECT RAISE(ABORT, 'a record is only added to'); END;
     CREATE TRIGGER IF NOT EXISTS answer_is_not_dropped BEFORE DELETE ON answer
         BEGIN SELECT RAISE(ABORT, 'a record is only added to'); END;
+    CREATE TABLE IF NOT EXISTS repeated (
+        specification TEXT NOT NULL,
+        machine TEXT NOT NULL,
+        inputs TEXT NOT NULL,
+        version TEXT NOT NULL,
+        answer TEXT NOT NULL,
+        finished TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP,
+        sum TEXT NOT NULL,
+        PRIMARY KEY (specification, machine, inputs, version)
+    ) WITHOUT ROWID;
 ";
 
 /// An open record.
@@ -123,6 +139,30 @@ impl Display for Unusable {
 
 impl std::error::Error for Unusable {}
 
+/// The row that a record has for a run.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Row {
+    /// The answer.
+    Answer(Value),
+    /// An answer that does not agree with its check sum, or is no answer at all: the run has to be done again.
+    Damaged,
+    /// None: the run has not been done.
+    Nothing,
+}
+
+impl Key {
+    /// The check sum of a row with this key: of equal bytes, in one build of the command, which the key names.
+    fn sum(&self, answer: &str) -> String {
+        let mut sum = DefaultHasher::new();
+        let Self { specification, machine, inputs, version } = self;
+        for part in [specification, machine, inputs, version, answer] {
+            sum.write_usize(part.len());
+            sum.write(part.as_bytes());
+        }
+        format!("{:016x}", sum.finish())
+    }
+}
+
 impl Record {
     /// Opens the record in a file, which is made if there is none. Where another command keeps the file locked, `waits` is told
     /// every two seconds for how long, and after twenty the record is given up; so it is with each answer looked up or added.
@@ -151,14 +191,36 @@ impl Record {
     /// # Errors
     ///
     /// If the file cannot be read.
-    pub fn find(&self, key: &Key) -> Result<Option<Value>, Unusable> {
-        let query = "SELECT answer FROM answer
-            WHERE specification = ?1 AND machine = ?2 AND inputs = ?3 AND version = ?4";
+    pub fn find(&self, key: &Key) -> Result<Row, Unusable> {
+        match self.find_in("answer", key)? {
+            Row::Damaged => Ok(match self.find_in("repeated", key)? {
+                Row::Nothing => Row::Damaged,
+                repeated => repeated,
+            }),
+            found => Ok(found),
+        }
+    }
+
+    /// The answer in one of the two tables.
+    fn find_in(&self, table: &str, key: &Key) -> Result<Row, Unusable> {
+        let query = format!(
+            "SELECT CAST(answer AS BLOB), CAST(sum AS BLOB) FROM {table}
+            WHERE specification = ?1 AND machine = ?2 AND inputs = ?3 AND version = ?4"
+        );
         let keys = [&key.specification, &key.machine, &key.inputs, &key.version];
-        let find = || self.connection.query_row(query, keys, |row| row.get(0)).optional();
-        let text: Option<String> = self.locks.wait(find).map_err(|error| self.unusable(&error))?;
-        let answer = text.map(|text| serde_json::from_str(&text)).transpose();
-        answer.map_err(|error| self.wrong(format!("expected an answer in JSON: {error}")))
+        let find = || {
+            let row = self.connection.query_row(&query, keys, |row| Ok((row.get(0)?, row.get(1)?)));
+            row.optional()
+        };
+        let row: Option<(Vec<u8>, Option<Vec<u8>>)> =
+            self.locks.wait(find).map_err(|error| self.unusable(&error))?;
+        let Some((answer, sum)) = row else { return Ok(Row::Nothing) };
+        let answer = String::from_utf8(answer).ok().filter(|answer| {
+            // Only format 2 had rows without a sum.
+            sum.is_none_or(|sum| key.sum(answer).as_bytes() == sum)
+        });
+        let answer = answer.and_then(|answer| serde_json::from_str(&answer).ok());
+        Ok(answer.map_or(Row::Damaged, Row::Answer))
     }
 
     /// Whether a run of this specification was recorded under any other key: of another machine, another input or another version.
@@ -172,20 +234,33 @@ impl Record {
         Ok(self.locks.wait(count).map_err(|error| self.unusable(&error))? > 0)
     }
 
-    /// Adds an answer, and gives back what the record has now: an earlier one if another command was faster.
+    /// Adds an answer, and gives back the one that the record has now: an earlier one if another command was faster. A damaged one
+    /// is repaired by it.
     ///
     /// # Errors
     ///
     /// If the file cannot be written.
     pub fn add(&self, key: &Key, answer: &Value) -> Result<Value, Unusable> {
-        let insert = "INSERT OR IGNORE INTO answer (specification, machine, inputs, version, answer)
-            VALUES (?1, ?2, ?3, ?4, ?5)";
+        let text = answer.to_string();
+        self.insert("INSERT OR IGNORE INTO answer", key, &text)?;
+        if self.find(key)? == Row::Damaged {
+            self.insert("INSERT OR REPLACE INTO repeated", key, &text)?;
+        }
+        match self.find(key)? {
+            Row::Answer(kept) => Ok(kept),
+            Row::Damaged | Row::Nothing => Err(self.wrong("the row just added is not there".to_owned())),
+        }
+    }
+
+    /// Adds a row by a statement that names its table.
+    fn insert(&self, statement: &str, key: &Key, answer: &str) -> Result<(), Unusable> {
+        let insert = format!(
+            "{statement} (specification, machine, inputs, version, answer, sum) VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
+        );
         let Key { specification, machine, inputs, version } = key;
-        let row = [specification, machine, inputs, version, &answer.to_string()];
-        let add = || self.connection.execute(insert, row);
-        self.locks.wait(add).map_err(|error| self.unusable(&error))?;
-        let found = self.find(key)?;
-        found.ok_or_else(|| self.wrong("the row just added is not there".to_owned()))
+        let row = [specification, machine, inputs, version, answer, &key.sum(answer)];
+        let add = || self.connection.execute(&insert, row);
+        self.locks.wait(add).map(drop).map_err(|error| self.unusable(&error))
     }
 
     /// Checks that the file is a record, or makes an empty one into a record.
@@ -213,7 +288,7 @@ impl Record {
             }
             _ => {
                 let marks = format!("PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {FORMAT};");
-                connection.execute_batch(&format!("{TABLES} {marks}")).map_err(database)?;
+                connection.execute_batch(&format!("{TABLES} {SUM} {marks}")).map_err(database)?;
             }
         }
         self.locks.wait(|| connection.execute_batch("COMMIT")).map_err(database)
@@ -302,17 +377,17 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("record");
         let record = open(&path).unwrap();
-        assert_eq!(record.find(&key("a")).unwrap(), None);
+        assert_eq!(record.find(&key("a")).unwrap(), Row::Nothing);
         assert_eq!(record.add(&key("a"), &json!({ "x": 0.1 })).unwrap(), json!({ "x": 0.1 }));
         // The first answer stays.
         assert_eq!(record.add(&key("a"), &json!({ "x": 2 })).unwrap(), json!({ "x": 0.1 }));
         drop(record);
         let record = open(&path).unwrap();
-        assert_eq!(record.find(&key("a")).unwrap(), Some(json!({ "x": 0.1 })));
-        assert_eq!(record.find(&key("b")).unwrap(), None);
+        assert_eq!(record.find(&key("a")).unwrap(), Row::Answer(json!({ "x": 0.1 })));
+        assert_eq!(record.find(&key("b")).unwrap(), Row::Nothing);
         assert!(record.has_other("a run").unwrap() && !record.has_other("another").unwrap());
-        assert_eq!(record.find(&Key { version: "2".to_owned(), ..key("a") }).unwrap(), None);
-        assert_eq!(record.find(&Key { inputs: "matrix=0".to_owned(), ..key("a") }).unwrap(), None);
+        assert_eq!(record.find(&Key { version: "2".to_owned(), ..key("a") }).unwrap(), Row::Nothing);
+        assert_eq!(record.find(&Key { inputs: "matrix=0".to_owned(), ..key("a") }).unwrap(), Row::Nothing);
     }
 
     #[test]
@@ -327,15 +402,55 @@ mod tests {
         let record = open(&path).unwrap();
         assert_eq!(record.add(&key("a"), &json!(5)).unwrap(), json!(5));
         drop(record);
-        assert_eq!(open(&path).unwrap().find(&key("a")).unwrap(), Some(json!(5)));
+        assert_eq!(open(&path).unwrap().find(&key("a")).unwrap(), Row::Answer(json!(5)));
         let rows: i32 = first.query_row("SELECT count(*) FROM run", [], |row| row.get(0)).unwrap();
         assert_eq!(rows, 1);
         first.execute_batch(&marks(FORMAT + 1)).unwrap();
         let said = open(&path).unwrap_err().to_string();
         assert!(
-            said.contains("found format 3 of a newer tradewind; say --record with another file"),
+            said.contains("found format 4 of a newer tradewind; say --record with another file"),
             "{said}"
         );
+    }
+
+    #[test]
+    fn a_damaged_answer_is_none_and_is_repaired_by_the_repeated_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("record");
+        let damages: [&[u8]; 3] = [br#"{"x":8}"#, br#"{"x":"#, b"\"\xff\""];
+        for (place, damage) in damages.into_iter().enumerate() {
+            let key = key(&place.to_string());
+            let record = open(&path).unwrap();
+            record.add(&key, &json!({ "x": 7 })).unwrap();
+            drop(record);
+            // As a disk would: the triggers stand against commands.
+            let raw = Connection::open(&path).unwrap();
+            raw.execute_batch("DROP TRIGGER answer_is_not_changed").unwrap();
+            let (damage, machine) = (damage.to_vec(), &key.machine);
+            raw.execute("UPDATE answer SET answer = CAST(?1 AS TEXT) WHERE machine = ?2", (damage, machine))
+                .unwrap();
+            let record = open(&path).unwrap();
+            assert_eq!(record.find(&key).unwrap(), Row::Damaged, "damage {place}");
+            assert_eq!(record.add(&key, &json!({ "x": 7 })).unwrap(), json!({ "x": 7 }));
+            assert_eq!(open(&path).unwrap().find(&key).unwrap(), Row::Answer(json!({ "x": 7 })));
+            raw.execute_batch(TABLES).unwrap();
+        }
+    }
+
+    #[test]
+    fn answers_of_the_second_format_have_no_sum_and_are_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("record");
+        let second = Connection::open(&path).unwrap();
+        let marks = format!("PRAGMA application_id = {APPLICATION}; PRAGMA user_version = 2;");
+        let row = "INSERT INTO answer (specification, machine, inputs, version, answer)
+            VALUES ('a run', 'a', '', '1', '5');";
+        second.execute_batch(&format!("{TABLES} {row} {marks}")).unwrap();
+        for _ in 0..2 {
+            let record = open(&path).unwrap();
+            assert_eq!(record.find(&key("a")).unwrap(), Row::Answer(json!(5)));
+            assert_eq!(record.add(&key("a"), &json!(6)).unwrap(), json!(5));
+        }
     }
 
     #[test]
@@ -451,7 +566,7 @@ mod tests {
                 drop(other);
             });
             let record = Record::open_with(&path, Locks { patience: PATIENCE, ..locks() }).unwrap();
-            assert_eq!(record.find(&key("a")).unwrap(), Some(json!(1)));
+            assert_eq!(record.find(&key("a")).unwrap(), Row::Answer(json!(1)));
         });
     }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use lab::record::{self, Key};
+use lab::record::{self, Key, Row};
 use lab::results::{Kept, Results};
 use lab::study::Origin;
 use lab::{Laboratory, Record, Specification, Study};
@@ -224,8 +224,8 @@ impl<'a> Recorded<'a> {
         let (machine, inputs) = (digests.machine, digests.inputs);
         let key = Key { specification: run.canonical(), machine, inputs, version: self.version.clone() };
         Ok(match record.find(&key).map_err(runs::failed)? {
-            Some(answer) => Ok(answer),
-            None => {
+            Row::Answer(answer) => Ok(answer),
+            Row::Damaged | Row::Nothing => {
                 let is_there_otherwise = record.has_other(&key.specification).map_err(runs::failed)?;
                 Err(Missing { is_there_otherwise })
             }
