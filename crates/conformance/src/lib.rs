@@ -26,6 +26,7 @@
 //! | `telling` | a thread that waits for a word of shared memory notices what threads of its own node tell |
 //! | `downgrade` | a right to shared memory is taken away after the accesses that it allowed |
 //! | `spinning` | a thread that spins is told what came while it held a key |
+//! | `horizon` | a thread that computes, polls and tests a count sees the handlers up to its clock, and ends |
 //! | `waiting` | waits end when the count is reached, and not before |
 //! | `deadlock` | threads that wait in vain are reported, exactly |
 //! | `stacks` | a handler has its stack, however deep the thread beneath it is |
@@ -38,7 +39,7 @@
 //! | `widths` | words of 1, 2, 4 and 8 bytes are memory, each by itself |
 //! | `phases` | all threads agree on timed regions; what can be repeated is |
 //!
-//! Programs here use only what any program may. They never look at a clock, and none depends on how fast
+//! Programs here use only what any program may. None but `horizon` looks at a clock, and none depends on how fast
 //! anything is. This room must never know any implementation of a world.
 
 #![forbid(unsafe_code)]
@@ -54,6 +55,7 @@ mod exclusion;
 pub mod explorer;
 mod false_sharing;
 mod flood;
+mod horizon;
 mod locks;
 mod mapped;
 mod mapped_order;
@@ -89,6 +91,7 @@ pub use downgrade::*;
 pub use exclusion::*;
 pub use false_sharing::*;
 pub use flood::*;
+pub use horizon::*;
 pub use locks::*;
 pub use mapped::*;
 pub use mapped_order::*;
@@ -151,6 +154,7 @@ pub fn promises() -> &'static [Promise] {
         puts_precede_what_tells_of_them
         threads_take_turns
         one_signal_resumes_all_it_satisfies
+        counts_are_those_of_the_clock
         waits_survive_stray_resumes
         blocks_end_with_their_waiter
         deadlock_names_who_waits
