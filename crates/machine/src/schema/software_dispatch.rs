@@ -12,7 +12,7 @@ section! {
     SoftwareDispatch(section) {
         /// The number of loop back-edges from one call of a computing processor to the next, unless the policy says otherwise;
         /// at least 1.
-        poll_every: u32,
+        poll_every: u32 => range("1", "4294967295", "back-edges are counted in 32 bits"),
         /// The time from an event until a processor that calls the routine in a loop sees it.
         notice: Time,
         /// The time to enter the routine from a thread that cannot go on.

@@ -1,7 +1,9 @@
 //! `tradewind claims` and `tradewind model`: verdicts, the same twice, and what is refused.
 
 use std::fs;
+use std::io::Write;
 
+use flate2::{Compression, write::GzEncoder};
 use serde_json::Value;
 use tempfile::tempdir;
 
@@ -140,12 +142,32 @@ fn a_claim_whose_study_needs_a_file_says_so_and_runs_nothing() {
     refused(&["study", "mine.toml", "--data", &at], &["--data with mine.toml: expected a shipped study"]);
 }
 
+/// The pattern of a tridiagonal matrix of so many rows, as a file of SPLASH-2.
+fn tridiagonal(rows: usize) -> String {
+    let cards = |numbers: Vec<usize>| -> Vec<String> {
+        numbers.chunks(10).map(|card| card.iter().map(|number| format!("{number:8}")).collect()).collect()
+    };
+    let pointers = cards((0..=rows).map(|column| 2 * column.min(rows - 1) + 1 + column / rows).collect());
+    let indices = cards((1..=rows).flat_map(|row| row..=rows.min(row + 1)).collect());
+    let all = pointers.len() + indices.len();
+    let counts = format!("{all:14}{:14}{:14}{:14}{:14}", pointers.len(), indices.len(), 0, 0);
+    let sizes = format!("{:14}{rows:14}{rows:14}{:14}{:14}", "PSA", 2 * rows - 1, 0);
+    let head = [
+        format!("{:72}KEY", "A tridiagonal matrix"),
+        counts,
+        sizes,
+        format!("{:16}{:16}", "(10I8)", "(10I8)"),
+    ];
+    [head.to_vec(), pointers, indices].concat().join("\n") + "\n"
+}
+
 /// A small matrix in the place of the study's own: what it measures is another claim, and the way is the same.
 #[test]
 fn with_the_file_at_hand_the_claim_is_measured() {
     let folder = tempdir().unwrap();
-    let matrix = concat!(env!("CARGO_MANIFEST_DIR"), "/../../inputs/494_bus.mtx");
-    fs::copy(matrix, folder.path().join("tk29.O.gz")).unwrap();
+    let mut matrix = GzEncoder::new(Vec::new(), Compression::default());
+    matrix.write_all(tridiagonal(494).as_bytes()).unwrap();
+    fs::write(folder.path().join("tk29.O.gz"), matrix.finish().unwrap()).unwrap();
     let [record, data] = ["record", ""].map(|name| folder.path().join(name).display().to_string());
     let command = ["claims", ON_CHOLESKY, "--record", &record, "--data", &data, "--json"];
     let claims: Value = serde_json::from_str(&good(&command)).unwrap();

@@ -61,7 +61,7 @@ fn every_machine_runs_something() {
     let explained = json(&["explain", "s-coma", "--policy", "s-coma"]);
     assert_eq!(
         explained["runs"],
-        serde_json::json!({ "policies": ["s-coma"], "mechanisms": ["shared-memory"] })
+        serde_json::json!({ "policies": ["s-coma"], "mechanisms": ["shared-memory"], "default_policy": "s-coma" })
     );
     assert!(!good(&["explain", "s-coma", "--policy", "s-coma"]).contains("it cannot run so"));
 }

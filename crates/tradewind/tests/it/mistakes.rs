@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::command::{good, refused, tradewind};
+use crate::command::{good, json, refused, tradewind};
 use crate::scratch::Scratch;
 
 /// A file of the workspace.
@@ -271,13 +271,14 @@ fn shared_memory_that_cannot_be() {
 
 #[test]
 fn hardware_that_keeps_memory_coherent_handles_no_messages() {
-    let messages = ["run", "em3d", "--machine", "s-coma", "--policy", "s-coma"];
+    let messages = ["run", "em3d", "--machine", "s-coma", "--mechanism", "messages"];
     refused(&messages, &["policy `s-coma` leaves nobody to handle", "expected mechanism `shared-memory`"]);
-    let shared = ["run", "em3d", "--machine", "s-coma", "--mechanism", "shared-memory"];
-    refused(&shared, &["policy `floating` needs `poll`, which machine `s-coma` lacks"]);
-    // Whoever has not said how is told how.
-    let instead = "expected --mechanism shared-memory with --policy s-coma";
-    refused(&["run", "em3d", "--machine", "s-coma"], &[instead]);
+    let floating =
+        ["run", "em3d", "--machine", "s-coma", "--mechanism", "shared-memory", "--policy", "floating"];
+    refused(&floating, &["policy `floating` needs `poll`, which machine `s-coma` lacks"]);
+    // Without an option it is the one way that there is.
+    let run = json(&["run", "em3d", "--machine", "s-coma", "--input", "nodes=480"]);
+    assert_eq!([&run["policy"], &run["mechanism"]], ["s-coma", "shared-memory"]);
 }
 
 #[test]
