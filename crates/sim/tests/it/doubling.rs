@@ -29,8 +29,11 @@ type Asked = (&'static str, &'static [(&'static str, &'static str)]);
 const FETCH_ADD: Asked = ("fetch-add", &[("operations", "400"), ("skew", "0.9")]);
 const SPLIT_PHASE: Asked = ("split-phase", &[("operations", "64")]);
 
-/// The policies that a machine can do.
+/// The policies that a machine can do with two processors in a node. Where only software keeps their caches coherent it can do none.
 fn policies(machine: &Machine) -> Vec<Policy> {
+    if machine.node_memory.as_ref().is_some_and(|memory| !memory.cache.coherent) {
+        return Vec::new();
+    }
     let model = Model::new(machine.clone());
     let policies = POLICIES.iter().map(|policy| policy.parse().expect("a policy"));
     policies.filter(|policy| model.check(Mechanism::Messages, policy).is_ok()).collect()

@@ -52,7 +52,8 @@ const INPUTS: &[&[&str]] = &[
 const NODES: u32 = 3;
 const PROCESSORS: u32 = 3;
 
-fn given(program: &str) -> Given {
+/// The inputs of a program of this list.
+pub(crate) fn given(program: &str) -> Given {
     let mut given = Given::default();
     let row = INPUTS.iter().find(|row| row[0] == program).map_or(&[][..], |row| &row[1..]);
     for (key, value) in row.iter().filter_map(|input| input.split_once('=')) {

@@ -1,13 +1,17 @@
 //! The modelled worlds keep the promises of the waist, repeat themselves to the bit, and lose no time.
 
 use machine::Machine;
+use tempest::entry::Given;
 use tempest::{Failure, Job, Launch, Mechanism, Outcome, Utilization, World};
 use trace::{Event, Recorder};
 use tradewind_sim::Model;
 use units::Time;
 
 use crate::adders::{Adders, Poller};
-use crate::setup::{assisted, job, machine, machine_with, of_shared_memory, software, without_shared_memory};
+use crate::every;
+use crate::setup::{
+    assisted, job, job_of, machine, machine_with, of_shared_memory, software, without_shared_memory,
+};
 
 /// Every policy a Hurricane-1 node can do, with and without the options that change who is interrupted or when.
 pub(crate) const POLICIES: &[&str] = &[
@@ -189,7 +193,9 @@ fn the_parts_of_a_region_add_up_to_its_length_where_work_goes_on_across_its_ends
         let asked = launch(policy, 1);
         let computing = asked.policy.split(asked.processors).unwrap().computing;
         let shape = tempest::Shape { nodes: asked.nodes, threads: computing * asked.threads };
-        let launch = Launch { job: job(program, mechanism, shape, &[]), mechanism, ..asked };
+        // The usual inputs of iccg have no matrix.
+        let given = if program == "iccg" { every::given(program) } else { Given::default() };
+        let launch = Launch { job: job_of(program, mechanism, shape, &given), mechanism, ..asked };
         let outcome = Model::new(machine(name, &[])).run(&launch).unwrap();
         for phase in &outcome.phases {
             let whole = phase.time * u64::from(shape.nodes * computing);

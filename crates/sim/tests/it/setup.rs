@@ -60,9 +60,13 @@ fn parse(name: &str, text: &str, set: &[(&str, &str)]) -> Machine {
 /// A program with its inputs.
 pub(crate) fn job(program: &str, mechanism: Mechanism, shape: Shape, inputs: &[(&str, &str)]) -> Job {
     let values = inputs.iter().map(|&(key, value)| (key.to_owned(), value.to_owned())).collect();
-    let given = Given { values, ..Given::default() };
+    job_of(program, mechanism, shape, &Given { values, ..Given::default() })
+}
+
+/// A program with its inputs, files among them.
+pub(crate) fn job_of(program: &str, mechanism: Mechanism, shape: Shape, given: &Given) -> Job {
     let entry = programs().find(program).copied().expect("a program of the table");
-    let instance = (entry.load)(&given).expect("good inputs");
+    let instance = (entry.load)(given).expect("good inputs");
     instance.job(&Plan::new(mechanism, shape).kept_by(&STACHE)).expect("enough nodes")
 }
 
