@@ -238,7 +238,8 @@ fn policies_that_make_no_difference_share_a_rank() {
 
 #[test]
 fn each_machine_has_a_finding_that_its_rows_bear_out() {
-    let compared = json(&[MODEL, &["--policy", "single,fixed:1,floating"]].concat());
+    let size = ["--nodes", "4", "--processors", "2"];
+    let compared = json(&[MODEL, &size, &["--policy", "single,fixed:1,floating"]].concat());
     let world = &compared["worlds"][0];
     let (rows, finding) = (array(&world["rows"]), &world["finding"]);
     let row = |way: &Value| rows.iter().find(|row| row["policy"] == way["policy"]).unwrap();
