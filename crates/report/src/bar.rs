@@ -3,22 +3,21 @@
 //!
 //! Each part has a character of its own, so that a bar can be read without colour, and another in ASCII.
 
-use anstyle::{AnsiColor, Style};
 use compare::Part;
 use compare::parts::PARTS;
 
-use crate::page::Page;
+use crate::page::{self, Page};
 use crate::part::name;
 
 /// So many cells of a part.
 fn draw(page: &Page, part: Part, cells: usize) -> String {
     let (unicode, ascii, style) = match part {
-        Part::Compute => ("█", "#", AnsiColor::Green.on_default()),
-        Part::Memory => ("▚", "%", AnsiColor::Yellow.on_default()),
-        Part::Overhead => ("▒", "+", AnsiColor::Magenta.on_default()),
-        Part::Synchronization => ("·", ".", Style::new().dimmed()),
-        Part::Idle => ("_", "_", Style::new().dimmed()),
-        Part::Taken => ("×", "x", AnsiColor::Red.on_default()),
+        Part::Compute => ("█", "#", page::GREEN),
+        Part::Memory => ("▚", "%", page::YELLOW),
+        Part::Overhead => ("▒", "+", page::MAGENTA),
+        Part::Synchronization => ("·", ".", page::QUIET),
+        Part::Idle => ("_", "_", page::QUIET),
+        Part::Taken => ("×", "x", page::RED),
     };
     page.paint(style, &(if page.unicode { unicode } else { ascii }).repeat(cells))
 }

@@ -38,6 +38,15 @@ pub const QUIET: Style = Style::new().dimmed();
 /// The style of what must not be missed.
 pub const ALARM: Style = AnsiColor::Red.on_default().bold();
 
+/// The colours in which parts of a bar are told apart.
+pub(crate) const GREEN: Style = AnsiColor::Green.on_default();
+pub(crate) const YELLOW: Style = AnsiColor::Yellow.on_default();
+pub(crate) const MAGENTA: Style = AnsiColor::Magenta.on_default();
+pub(crate) const RED: Style = AnsiColor::Red.on_default();
+
+/// The styles that a page shows.
+const STYLES: [Style; 7] = [STRONG, QUIET, ALARM, GREEN, YELLOW, MAGENTA, RED];
+
 /// A page.
 #[derive(Clone, Copy, Debug)]
 pub struct Page {
@@ -72,10 +81,8 @@ impl Page {
         if !self.colour {
             return text::shown(line).into_owned();
         }
-        let styles: Vec<_> = [STRONG, QUIET, ALARM]
-            .iter()
-            .flat_map(|style| [format!("{style}"), format!("{style:#}")])
-            .collect();
+        let styles: Vec<_> =
+            STYLES.iter().flat_map(|style| [format!("{style}"), format!("{style:#}")]).collect();
         let mut shown = String::new();
         let mut rest = line;
         while !rest.is_empty() {

@@ -11,9 +11,6 @@ use units::Time;
 use crate::shape::AskedShape;
 use crate::{Error, HostLimit, Repeat, Setting, Sharing, Subject, Target};
 
-/// The default policy of a run on a machine that can do it. [`Target::usual_policy`] is that of every machine.
-pub const USUAL_POLICY: &str = "floating";
-
 /// A request to run a program on one target. What is not set has a default: this host, the program's first mechanism that the
 /// machine can do, as many nodes and processors as the machine has, one thread on each computing processor, the
 /// [usual policy](Target::usual_policy) of the machine, the seed 1, one run.

@@ -12,7 +12,10 @@ use tempest::policy::{Injector, PRESETS, Split};
 use tempest::{Mechanism, Policy, Refusal, World};
 
 use crate::shape::{self, AskedShape};
-use crate::{Error, Mistake, NATIVE, USUAL_POLICY, machines};
+use crate::{Error, Mistake, NATIVE, machines};
+
+/// The default policy of a run on a machine that can do it. [`Target::usual_policy`] is that of every machine.
+pub const USUAL_POLICY: &str = "floating";
 
 /// The models that a program is compared on, the first of them that can run it: a machine with a second processor in each node
 /// that serves the network, so that it matters who runs handlers; and one that has every mechanism.

@@ -80,7 +80,10 @@ pub(crate) fn ran(mut command: Command) -> Ran {
 fn without_progress(said: &str) -> String {
     let is_progress = |line: &str| {
         let told = line.strip_prefix("tradewind: ").unwrap_or_default();
-        told.contains(" done in ") || told.contains(" so far, ") || told.starts_with(DEBUG_BUILD)
+        told.contains(" done in ")
+            || told.contains(" so far, ")
+            || told.contains(" on record")
+            || told.starts_with(DEBUG_BUILD)
     };
     said.split_inclusive('\n').filter(|line| !is_progress(line)).collect()
 }

@@ -271,7 +271,7 @@ fn shared_memory_that_cannot_be() {
 
 #[test]
 fn hardware_that_keeps_memory_coherent_handles_no_messages() {
-    let messages = ["run", "em3d", "--machine", "s-coma", "--mechanism", "messages"];
+    let messages = ["run", "em3d", "--machine", "s-coma", "--mechanism", "messages", "--policy", "s-coma"];
     refused(&messages, &["policy `s-coma` leaves nobody to handle", "expected mechanism `shared-memory`"]);
     let floating =
         ["run", "em3d", "--machine", "s-coma", "--mechanism", "shared-memory", "--policy", "floating"];

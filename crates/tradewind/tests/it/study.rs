@@ -219,10 +219,9 @@ fn sizes_and_choices_that_do_not_go_together_are_told_before_anything_runs() {
     em3d("nodes = 64\ninputs = { nodes = 100 }", &[few]);
     let shared = "run.block = 32: with mechanism `messages`: expected mechanism = \"shared-memory\"";
     em3d("block = 32\nmechanism = \"messages\"", &[shared]);
-    // A policy that is not stated must suit the machine as well.
-    let lacking = "mine.toml:2:1: run.policy: policy `floating` needs `poll`, which machine `s-coma` lacks";
+    let lacking = "mine.toml:5:10: run.policy: policy `floating` needs `poll`, which machine `s-coma` lacks";
     let instead = "; expected mechanism = \"shared-memory\" with policy s-coma";
-    wrong("program = \"fetch-add\"\nmachine = \"s-coma\"", &[lacking, instead]);
+    wrong("program = \"fetch-add\"\nmachine = \"s-coma\"\npolicy = \"floating\"", &[lacking, instead]);
 }
 
 #[test]
