@@ -109,7 +109,7 @@ impl Curve {
     /// The figures.
     pub(super) fn report(&self) -> Report {
         let rates = Rates::of(self.study.asked.size.get());
-        let time = |femtoseconds: f64| femtoseconds / 1e6;
+        let time = |femtoseconds: f64| femtoseconds * 1e-6;
         let lost = self.points.iter().find(|point| point.totals[0] != point.totals[1]);
         let mut report = Report::checked(lost.is_none(), || {
             let [made, handled] = lost.map_or([0; 2], |point| point.totals);
