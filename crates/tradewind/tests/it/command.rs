@@ -82,7 +82,7 @@ fn without_progress(said: &str) -> String {
         let told = line.strip_prefix("tradewind: ").unwrap_or_default();
         told.contains(" done in ")
             || told.contains(" so far, ")
-            || told.contains(" on record")
+            || told.contains(" runs are on record")
             || told.starts_with(DEBUG_BUILD)
     };
     said.split_inclusive('\n').filter(|line| !is_progress(line)).collect()
