@@ -35,7 +35,7 @@ pub(crate) fn targets(machines: &[String], set: &[Setting]) -> Result<Vec<Target
     (targets, verdict).all().map(|(targets, ())| targets)
 }
 
-/// Says on standard error, as the command of this name, that times of this host are those of a debug build, if they are.
+/// Warns on standard error, as the command of this name, if a debug build is about to run on this host.
 pub(crate) fn warn_of_build(name: &str, runs_here: bool) {
     if runs_here && cfg!(debug_assertions) {
         say(name, "this is a debug build: its times on this host mean little; build it with --release");

@@ -12,7 +12,7 @@
 //! | `files` | files that appear whole or not at all |
 //! | `print` | results on standard output |
 //! | `processes` | this command as processes that do runs |
-//! | `panics` | what a panic of a program, or of the command, is told as |
+//! | `panics` | the words for a panic of a program, or of the command |
 //! | `progress`, `interrupt` | how far a long command is, and what it tells when it is interrupted |
 //!
 //! A command reads its arguments, calls `worlds`, `compare` and `lab`, and hands what they found to `report`. Results

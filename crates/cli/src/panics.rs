@@ -8,7 +8,7 @@ use std::panic::{self, AssertUnwindSafe};
 
 use tempest::world::{note_panic, panic_message, take_place};
 
-/// Does what a command says. A panic that nobody has caught is an error, which is told.
+/// Runs a command. A panic that nothing has caught is told as an error.
 pub(crate) fn told<T>(command: impl FnOnce() -> T) -> Result<T, String> {
     let wants_calls = env::var_os("RUST_BACKTRACE").is_some_and(|wanted| wanted != "0");
     let usual = panic::take_hook();

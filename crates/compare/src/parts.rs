@@ -75,7 +75,7 @@ pub fn taken_share<'o>(outcomes: impl IntoIterator<Item = &'o Outcome>) -> Optio
 /// The share of its processors' time up to which a row may have lost some to the operating system and still be told from others.
 pub const TAKEN: f64 = 0.03;
 
-/// What was taken, where it is too much to tell anything by.
+/// The share taken by the operating system, where it is too large for the row to be told from another.
 pub(crate) fn disturbed(taken: Option<f64>, oversubscribed: bool) -> Option<f64> {
     taken.filter(|taken| *taken > TAKEN && !oversubscribed)
 }

@@ -9,7 +9,7 @@ use tempest::{Event, Failure, Keyed, Protocol, Quiet, Report, Setup, Thread, han
 
 use crate::Setting;
 
-/// What the destructor says.
+/// The words of the destructor's panic.
 const WORDS: &str = "a destructor on purpose";
 
 /// A panic of a destructor of the program's state is the program's failure: of an entry of a table, of every entry, of the
@@ -31,7 +31,7 @@ pub fn panic_when_state_is_dropped_is_the_programs(setting: &Setting<'_>) {
 /// The parts of the state whose destructors panic.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Bombs {
-    /// One entry of a table.
+    /// An entry of a table.
     Entry,
     /// Every entry of three tables.
     Entries,
@@ -42,7 +42,7 @@ enum Bombs {
 /// All that can panic in one run: two fields of one struct that do so abort the process, as everywhere in Rust.
 const ALL: &[Bombs] = &[Bombs::Entry, Bombs::Entries, Bombs::Protocol];
 
-/// How a run ends before its state is dropped.
+/// The end of a run before its state is dropped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum End {
     Well,

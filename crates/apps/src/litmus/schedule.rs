@@ -67,12 +67,12 @@ impl Chance {
         round.copies && self.0.random()
     }
 
-    /// Draws one of so many things, or none of them.
+    /// Draws a number below the given one, or none.
     pub(super) fn one_of(&mut self, count: usize) -> Option<usize> {
         (count > 0 && self.0.random()).then(|| self.0.random_range(0..count))
     }
 
-    /// Draws one of so many pages that the thread accesses, if it accesses one.
+    /// Draws one of the pages that the thread accesses; `None` if it accesses none.
     pub(super) fn stirs(&mut self, round: &Round, pages: usize) -> Option<usize> {
         if round.stirs { self.one_of(pages) } else { None }
     }

@@ -4,7 +4,7 @@
 //! ready, so nothing of that is taken. The count is in no clock that is read without a system call, so it is read where that costs
 //! nothing that counts: at the beginning and the end of a region, and at the end of a *spell* of at least [`LONG_NS`].
 //!
-//! A spell is time of one kind: the processor works, or it waits. What was taken since the last reading belongs to the spell that ends.
+//! A spell is time of one kind: the processor works, or it waits. The time taken since the last reading belongs to the spell that ends.
 //! Time slices of other programs are longer than [`LONG_NS`], so a spell in which one fell is long, and is read.
 //!
 //! Where the host does not count, as in some containers, the time is unknown.
@@ -21,7 +21,7 @@ use crate::measure::gauge::{Awaited, Waited};
 /// A spell at the end of which the count is read.
 const LONG_NS: u64 = 100_000;
 
-/// What a spell is spent on.
+/// The kind of a spell.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Spell {
     /// Work: threads and handlers.
@@ -44,7 +44,7 @@ impl From<Awaited> for Spell {
     }
 }
 
-/// What was taken from one processor. Only the processor notes spells; anybody may read.
+/// The time taken from one processor. Only the processor notes spells; any thread may read.
 #[derive(Default)]
 #[repr(align(128))]
 pub(crate) struct Taken {
@@ -56,16 +56,16 @@ pub(crate) struct Taken {
     after_ns: AtomicU64,
     /// When the current spell began.
     since_ns: AtomicU64,
-    /// What was taken in spells of each kind.
+    /// The time taken in spells of each kind.
     noted_ns: [AtomicU64; 4],
 }
 
-/// The parts of one processor's time that are told by what was taken.
+/// The time of one processor, with the time taken as a part of its own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Net {
-    /// What was waited for, without what was taken meanwhile.
+    /// Waits, without the time taken during them.
     pub(crate) waited: Waited,
-    /// What was taken in all; `None` where nobody tells.
+    /// All time taken; `None` where the host does not count it.
     pub(crate) taken_ns: Option<u64>,
     /// The rest of the time: work.
     pub(crate) worked_ns: u64,
@@ -82,7 +82,7 @@ impl Taken {
         self.before_ns.store(self.read().unwrap_or(0), Ordering::Relaxed);
     }
 
-    /// The run stops. What is taken later from a processor that is woken to see that counts no more.
+    /// Stops the count at the end of the run. Waking a processor to see the end may take time, which does not count.
     pub(crate) fn end(&self) {
         self.after_ns.store(self.read().map_or(0, |count| count + 1), Ordering::Relaxed);
     }
@@ -107,7 +107,7 @@ impl Taken {
         [0, 1, 2, 3].map(|kind: usize| self.noted_ns[kind].load(Ordering::Relaxed))
     }
 
-    /// What has been taken since the clock started.
+    /// The time taken since the clock started.
     fn all_ns(&self) -> Option<u64> {
         let count = match self.after_ns.load(Ordering::Relaxed) {
             0 => self.read()?,
@@ -126,7 +126,7 @@ impl Taken {
     }
 }
 
-/// Takes away what was taken. Nothing is taken from a spell beyond its length; what is left over was taken from work.
+/// Splits time into work, waits and time taken. Nothing is taken from a spell beyond its length; what is left over was taken from work.
 fn split(now_ns: u64, waited: Waited, all_ns: Option<u64>, mut noted: [u64; 4], spell: Spell) -> Net {
     let rest = now_ns.saturating_sub(waited.total_ns());
     let Some(all) = all_ns else { return Net { waited, taken_ns: None, worked_ns: rest } };

@@ -24,7 +24,7 @@ const RARELY: u64 = 64;
 /// The length of a pause beside rivals, to which a host adds up to 50 us.
 const MOMENT: Duration = Duration::from_micros(20);
 
-/// What giving a core away has cost the processors of a world.
+/// The time at which yields of a world's processors are tried again.
 #[derive(Default)]
 pub(crate) struct Courtesy {
     /// The time before which no processor yields.
