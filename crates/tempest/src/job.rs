@@ -235,10 +235,10 @@ fn guarded<T>(doing: &str, program: impl FnOnce() -> T) -> Result<T, Failure> {
     })
 }
 
-/// The text of a panic.
+/// The text of a panic. It says at least that something panicked.
 pub fn panic_message(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("(without a message)")
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("panicked (without a message)")
 }
 
 impl fmt::Debug for Job {

@@ -17,11 +17,21 @@ pub(crate) enum Bucket {
     Overhead,
 }
 
+/// The parts of a breakdown that a modelled processor has: no operating system takes any of its time.
+#[derive(Clone, Copy, Debug, Default)]
+struct Spent {
+    compute: Time,
+    memory: Time,
+    overhead: Time,
+    synchronization: Time,
+    idle: Time,
+}
+
 /// The breakdown and the counters of one processor.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Ledger {
-    breakdown: Breakdown,
+    spent: Spent,
     /// The beginning of the idle time that has not been booked; [`WORKS`] while the processor works.
     idle_from: Time,
     /// All idle time that has been booked so far.
@@ -41,7 +51,7 @@ impl Ledger {
     pub(crate) fn new() -> Self {
         Self {
             counters: Counters { empty_polls: Some(0), ..Counters::default() },
-            breakdown: Breakdown::default(),
+            spent: Spent::default(),
             idle_from: Time::ZERO,
             idle: Time::ZERO,
             threads_left: 0,
@@ -52,20 +62,20 @@ impl Ledger {
     /// Books time under a part of the breakdown.
     pub(crate) fn book(&mut self, bucket: Bucket, time: Time) {
         match bucket {
-            Bucket::Compute => self.breakdown.compute += time,
-            Bucket::Memory => self.breakdown.memory += time,
-            Bucket::Overhead => self.breakdown.overhead += time,
+            Bucket::Compute => self.spent.compute += time,
+            Bucket::Memory => self.spent.memory += time,
+            Bucket::Overhead => self.spent.overhead += time,
         }
     }
 
     /// The time booked as computing.
     pub(crate) fn worked(&self) -> Time {
-        self.breakdown.compute
+        self.spent.compute
     }
 
     /// All time booked so far that is not idle.
     pub(crate) fn spent(&self) -> Time {
-        self.breakdown.compute + self.breakdown.memory + self.breakdown.overhead
+        self.spent.compute + self.spent.memory + self.spent.overhead
     }
 
     /// The counters.
@@ -87,12 +97,12 @@ impl Ledger {
 
     /// The time booked as waits for memory while the processor was not idle.
     pub(crate) fn waited_for_memory(&self) -> Time {
-        self.breakdown.memory
+        self.spent.memory
     }
 
     /// The time booked as the program's own work.
     pub(crate) fn computed(&self) -> Time {
-        self.breakdown.compute
+        self.spent.compute
     }
 
     /// Begins an idle time.
@@ -112,7 +122,7 @@ impl Ledger {
             return;
         }
         let idle = now - self.idle_from;
-        *idle_part(&mut self.breakdown, self.threads_left, self.blocks_awaited) += idle;
+        *idle_part(&mut self.spent, self.threads_left, self.blocks_awaited) += idle;
         self.idle += idle;
         self.idle_from = now;
     }
@@ -143,9 +153,10 @@ impl Ledger {
 
     /// The breakdown up to now, including the idle time that has not been booked.
     pub(crate) fn breakdown_at(&self, now: Time) -> Breakdown {
-        let mut breakdown = self.breakdown;
-        *idle_part(&mut breakdown, self.threads_left, self.blocks_awaited) += self.unbooked_at(now);
-        breakdown
+        let mut spent = self.spent;
+        *idle_part(&mut spent, self.threads_left, self.blocks_awaited) += self.unbooked_at(now);
+        let Spent { compute, memory, overhead, synchronization, idle } = spent;
+        Breakdown { compute, memory, overhead, synchronization, idle, taken: None }
     }
 
     fn unbooked_at(&self, now: Time) -> Time {
@@ -153,13 +164,13 @@ impl Ledger {
     }
 }
 
-/// The part of a breakdown under which idle time is booked, by the numbers of threads that may run on the processor and that
+/// The part under which idle time is booked, by the numbers of threads that may run on the processor and that
 /// wait for a block.
-fn idle_part(breakdown: &mut Breakdown, threads_left: u32, blocks_awaited: u32) -> &mut Time {
+fn idle_part(spent: &mut Spent, threads_left: u32, blocks_awaited: u32) -> &mut Time {
     match (threads_left, blocks_awaited) {
-        (0, _) => &mut breakdown.idle,
-        (_, 0) => &mut breakdown.synchronization,
-        _ => &mut breakdown.memory,
+        (0, _) => &mut spent.idle,
+        (_, 0) => &mut spent.synchronization,
+        _ => &mut spent.memory,
     }
 }
 
