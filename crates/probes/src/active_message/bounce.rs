@@ -107,7 +107,9 @@ impl Bounce {
             return report;
         }
         let (near, far) = (self.measured.get(0), self.measured.get(1));
-        let per_hop = (far - near) / f64::from(self.config.hops);
+        // Less than one message in all rounds is the start of a phase, and no way: the two nodes are equally far.
+        let (further, start) = (far - near, near / f64::from(self.config.rounds));
+        let per_hop = if further.abs() <= start { 0.0 } else { further / f64::from(self.config.hops) };
         report
             .measured("one_way.near", near, "ns", Merge::Max)
             .measured("one_way.far", far, "ns", Merge::Max)

@@ -6,7 +6,7 @@
 //!
 //! | mechanism | what is timed | figures |
 //! |---|---|---|
-//! | `messages` | null messages (no arguments, a handler that only answers) that node 0 exchanges with node `near`, then with node `far` | `one_way.near` and `one_way.far`: half a round trip; `per_hop`: their difference by `hops`; all in nanoseconds |
+//! | `messages` | null messages (no arguments, a handler that only answers) that node 0 exchanges with node `near`, then with node `far` | `one_way.near` and `one_way.far`: half a round trip; `per_hop`: their difference by `hops`, and 0 where the difference over all rounds is not a message's time; all in nanoseconds |
 //! | `bulk` | blocks in both directions between the nodes on either side of the middle of each row of nodes | `cut`: megabytes (10^6) per second, headers aside, that cross the middle |
 //!
 //! Handlers answer handlers, so a round trip is twice the way from the beginning of a send to the first instruction

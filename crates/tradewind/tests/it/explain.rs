@@ -365,3 +365,26 @@ fn the_grid_of_the_command_line_is_for_the_nodes_of_the_run() {
     refused(&["explain", "alewife", "--set", grid], &[&told(32)]);
     json(&["explain", "alewife", "--set", grid, "--set", "nodes=16"]);
 }
+
+#[test]
+fn communication_costs_nothing_on_the_ideal_machine_whoever_runs_handlers() {
+    let lone = |policy| {
+        let traffic =
+            ["run", "traffic", "--machine", "ideal", "--nodes", "2", "--processors", "2", "--policy", policy];
+        let inputs = ["--input", "pattern=uniform", "--input", "messages=100", "--input", "steps=0"];
+        json(&[&traffic[..], &inputs].concat())["report"]["figures"]["lone"].as_f64().expect("a time in ns")
+    };
+    // The network's nanosecond, which keeps an effect behind its cause, and a part of a poll.
+    let (own, other) = (lone("single"), lone("fixed:1"));
+    assert!((1.0..1.1).contains(&own) && (1.0..1.1).contains(&other), "{own} and {other} ns");
+}
+
+#[test]
+fn where_there_are_no_hops_none_takes_time() {
+    let per_hop = |machine| {
+        let run = json(&["run", "active-message", "--machine", machine, "--policy", "single"]);
+        run["report"]["figures"]["per_hop"].as_f64().expect("a time in ns")
+    };
+    assert_eq!(["sparc20-myrinet", "hurricane-1", "ideal"].map(per_hop), [0.0; 3]);
+    assert!(per_hop("alewife") > 20.0);
+}
