@@ -1,13 +1,13 @@
-//! User-level protocols over the narrow waist: what programs share beyond sending messages.
+//! User-level protocols over the narrow waist: the services that programs share beyond sending messages.
 //!
-//! | protocol | what it does |
+//! | protocol | service |
 //! |---|---|
 //! | [`Barrier`], [`sync`] | threads wait for each other: barriers, reductions, broadcasts |
 //! | [`SplitPhase`](split_phase::SplitPhase) | reads, writes, gets, puts, stores and procedures in a global address space |
 //! | [`stache`] | shared memory: remote blocks cached in the nodes' own memory, kept coherent by a directory |
 //!
-//! A protocol is installed like a program, by the program that builds on it ([`tempest::Setup::install`]), and costs
-//! what its messages cost. This room must never know which world runs it.
+//! A protocol is installed by the program that builds on it ([`tempest::Setup::install`]), in the same way as a program. It costs
+//! as much as its messages. This room must never know which world runs it.
 
 #![forbid(unsafe_code)]
 
@@ -17,6 +17,6 @@ pub mod sync;
 
 pub use sync::Barrier;
 
-/// The protocols that keep shared memory coherent; the first is used unless a person says another.
+/// The coherence protocols of shared memory. The first one is the default.
 pub static COHERENCE: &[tempest::entry::Coherence] =
     &[stache::STACHE, stache::STACHE_UNORDERED, stache::STACHE_MIGRATING];

@@ -1,27 +1,27 @@
-//! A node's arena: words of 8 bytes and, where the plan has any, words of 4; and how a place in it travels.
+//! A node's arena: words of 8 bytes and, if the plan has any, words of 4; and the encoding of a place in a message.
 //!
-//! The two kinds of words are two segments, because a byte of memory is accessed in one width for ever. A message names a place
-//! by 32 bits: the upper ones say which kind of words it is in. Its payload holds a word of 8 bytes in each of its words, or two
-//! of 4. This module must never know who asks for words.
+//! The two word sizes are two segments, because a byte of memory must always be accessed in one width. A message names a place
+//! by 32 bits; the upper bits encode the word size. Each word of the payload holds one word of 8 bytes or two of 4. This module
+//! must never know which operation accesses a word.
 
 use tempest::{Cells, Place, Rights, Segment, Setup, Word};
 
-/// The bit of a travelling place that says: words of 4 bytes.
+/// Bit of an encoded place: the words have 4 bytes.
 const SHORT: u32 = 1 << 31;
 
-/// The bit of a travelling place that says: the last word of the payload holds one word of 4 bytes, not two.
+/// Bit of an encoded place: the last word of the payload holds one word of 4 bytes, not two.
 const ODD: u32 = 1 << 30;
 
-/// The most words of 8 bytes, and of 4: what is left of 32 bits.
+/// Upper bounds on the numbers of words of 8 bytes and of 4: the rest of the 32 bits.
 pub(super) const MOST: u32 = SHORT;
 pub(super) const MOST_SHORT: u32 = ODD;
 
-/// The words of a node's arena, of both kinds. Behind those of the plan is one for each thread, in which the answers to its
-/// blocking operations land.
+/// The words of a node's arena, of both sizes. Behind the words of the plan stands one landing word for each thread, for the
+/// results of its blocking operations.
 #[derive(Debug)]
 pub(super) struct Arena {
     long: Segment<u64>,
-    /// Only where the plan has any.
+    /// Words of 4 bytes; `None` if the plan has none.
     short: Option<Segment<u32>>,
     planned: Sizes,
 }
@@ -36,15 +36,15 @@ pub(super) struct Sizes {
 mod sealed {
     use tempest::{Segment, Word};
 
-    /// A value of which an arena has words.
+    /// A type of value that an arena can hold.
     pub trait Kept: Word {
-        /// The word that an arena has for it.
+        /// The unsigned word that stores it.
         type Raw: Word;
 
-        /// Whether it has 4 bytes.
+        /// Whether it has 4 bytes rather than 8.
         const SHORT: bool;
 
-        /// The segment that has its words.
+        /// Selects the segment of this word size.
         fn part<'a>(
             long: &'a Segment<u64>,
             short: Option<&'a Segment<u32>>,
@@ -84,25 +84,25 @@ macro_rules! kept {
 kept!((u64 i64 f64) as u64, false, long _short => Some(long));
 kept!((u32 i32 f32) as u32, true, _long short => short);
 
-/// A value as the word that an arena has for it.
+/// Converts a value to the word that stores it.
 #[inline]
 pub(super) fn raw<T: Kept>(value: T) -> T::Raw {
     T::Raw::from_bits(value.to_bits())
 }
 
-/// The value of such a word.
+/// Converts a stored word back to the value.
 #[inline]
 pub(super) fn value<T: Kept>(raw: T::Raw) -> T {
     T::from_bits(raw.to_bits())
 }
 
-/// One value as a payload.
+/// Encodes one value as a payload of one word.
 #[inline]
 pub(super) fn alone<T: Kept>(value: T) -> u64 {
     if T::SHORT { bytemuck::cast([value.to_bits() as u32, 0]) } else { value.to_bits() }
 }
 
-/// Words from `offset` on, as their place travels beside a payload of so many of them.
+/// Encodes the place of `words` words from `offset` on, for a message whose payload holds them.
 #[inline]
 pub(super) fn place<T: Kept>(offset: u32, words: usize) -> u32 {
     match (T::SHORT, words.is_multiple_of(2)) {
@@ -112,23 +112,23 @@ pub(super) fn place<T: Kept>(offset: u32, words: usize) -> u32 {
     }
 }
 
-/// How many words of a place a payload holds.
+/// Number of words of a place in a payload.
 pub(super) fn words_of(place: u32, payload: &[u64]) -> u32 {
     let packed = payload.len() as u32;
     if place & SHORT == 0 { packed } else { 2 * packed - u32::from(place & ODD != 0) }
 }
 
-/// The bytes of so many words of a place.
+/// Size of `words` words of a place, in bytes.
 pub(super) fn bytes_of(place: u32, words: u32) -> u64 {
     u64::from(words) * if place & SHORT == 0 { 8 } else { 4 }
 }
 
-/// The place where the answer to a request for so many words lands, as it travels beside them.
+/// Encodes the landing place of a reply that carries `words` words.
 pub(super) fn answer_place(landing: u32, words: u32) -> u32 {
     if landing & SHORT == 0 { landing } else { place::<u32>(landing & !(SHORT | ODD), words as usize) }
 }
 
-/// A number by which two places follow each other.
+/// Address of a place in words of its size: consecutive places have consecutive positions.
 pub(super) fn position(place: u32) -> u64 {
     u64::from(place & !ODD)
 }
@@ -143,17 +143,17 @@ impl Arena {
         Self { long, short, planned }
     }
 
-    /// How many words the plan has.
+    /// Number of words of this size in the plan.
     pub(super) fn len<T: Kept>(&self) -> u32 {
         if T::SHORT { self.planned.short } else { self.planned.long }
     }
 
-    /// Where answers to a thread's blocking operations land.
+    /// Offset of a thread's landing word for its blocking operations.
     pub(super) fn landing<T: Kept>(&self, thread: u32) -> u32 {
         self.len::<T>() + thread
     }
 
-    /// The words of this node that hold such values.
+    /// The words of this size on this node.
     ///
     /// # Panics
     /// If the plan has none.
@@ -162,7 +162,7 @@ impl Arena {
         self.segment::<T>().cells()
     }
 
-    /// The segment that holds such values.
+    /// The segment of this word size.
     ///
     /// # Panics
     /// If the plan has none.
@@ -171,7 +171,7 @@ impl Arena {
         T::part(&self.long, self.short.as_ref()).expect("the plan has words of 4 bytes")
     }
 
-    /// Packs words from a travelling place on, as many as fit; returns what they fill.
+    /// Packs `words` words from an encoded place on into `packed`. Returns the part of `packed` that they fill.
     pub(super) fn load<'p>(&self, place: u32, words: u32, packed: &'p mut [u64]) -> &'p [u64] {
         if place & SHORT == 0 {
             let packed = &mut packed[..words as usize];
@@ -188,7 +188,7 @@ impl Arena {
         &packed[..filled]
     }
 
-    /// Stores a payload from a travelling place on.
+    /// Stores a payload from an encoded place on.
     pub(super) fn store(&self, place: u32, payload: &[u64]) {
         if place & SHORT == 0 {
             for (at, word) in (place as usize..).zip(payload) {
@@ -203,7 +203,7 @@ impl Arena {
         }
     }
 
-    /// Words from a travelling place on for a transfer, which moves 8 bytes at a time.
+    /// Reads `packed` payload words from an encoded place on, for a transfer, which moves 8 bytes at a time.
     pub(super) fn read(&self, place: u32, packed: u32) -> Vec<u64> {
         let mut found = vec![0; packed as usize];
         if place & SHORT == 0 {
@@ -215,7 +215,7 @@ impl Arena {
         found
     }
 
-    /// The place in its segment of words that a transfer brings.
+    /// Converts an encoded place to the destination of a transfer in its segment.
     pub(super) fn place(&self, place: u32) -> Place {
         match &self.short {
             Some(short) if place & SHORT != 0 => short.place(place & !(SHORT | ODD)),

@@ -1,8 +1,8 @@
 //! Whole blocks: read, write, get, put and store of any number of words.
 //!
-//! A block is issued once: its messages have no bookkeeping and no poll of their own. Where the program's data moves by
-//! [bulk transfers](tempest::Mechanism::Bulk), a block is one, whichever way it goes: one that is read is transferred by the
-//! handler of the request. This module must never know which world moves them.
+//! A block is issued once: its messages have no bookkeeping and no poll of their own. If the program moves its data by
+//! [bulk transfers](tempest::Mechanism::Bulk), a block is one transfer in either direction; the handler of a read request
+//! transfers the block that is read. This module must never know which world moves them.
 
 use std::borrow::Cow;
 
@@ -14,8 +14,8 @@ use super::pointers::{GlobalPtr, LocalPtr};
 use super::state::{BLOCK, Kind, SplitPhase};
 
 impl SplitPhase {
-    /// How many of the words of a block a transfer moves: all of them, but for the last of an odd number of 4 bytes, because a
-    /// transfer moves 8 bytes at a time; none where blocks travel as messages.
+    /// Number of words of a block that a transfer moves: 0 if blocks travel as messages; else all, except the last of an odd number
+    /// of words of 4 bytes, because a transfer moves 8 bytes at a time.
     fn moved<T: ArenaWord>(&self, words: usize) -> usize {
         match (self.transfers, T::SHORT) {
             (false, _) => 0,
@@ -25,17 +25,17 @@ impl SplitPhase {
     }
 }
 
-/// The most words of a block that travel in one message.
+/// Maximum number of words of a block in one message.
 const fn in_one_message<T: ArenaWord>() -> usize {
     BLOCK * size_of::<u64>() / size_of::<T>()
 }
 
-/// What of a block travels in each message, and its offset.
+/// Splits a block into messages: the offset and the words of each.
 fn pieces<T: ArenaWord>(offset: u32, values: &[T]) -> impl Iterator<Item = (u32, &[T])> {
     (offset..).step_by(in_one_message::<T>()).zip(values.chunks(in_one_message::<T>()))
 }
 
-/// Words as they travel in a message: those of 4 bytes in pairs, the last of an odd number alone.
+/// Packs words into a payload: words of 4 bytes in pairs, the last of an odd number alone.
 fn payload<T: ArenaWord>(values: &[T]) -> Cow<'_, [u64]> {
     match values.split_last() {
         Some((last, pairs)) if T::SHORT && pairs.len().is_multiple_of(2) => {
@@ -48,19 +48,19 @@ fn payload<T: ArenaWord>(values: &[T]) -> Cow<'_, [u64]> {
 }
 
 impl Memory<'_> {
-    /// Copies `len` words to the own arena, and returns when they are there.
+    /// Copies `len` words from a node's arena to the arena of this node. Returns when they are there.
     pub fn bulk_read<T: ArenaWord>(&self, from: GlobalPtr<T>, to: LocalPtr<T>, len: usize) {
         self.read_block(Kind::Blocking, from, to, len);
         self.issuer.complete(self.thread, Kind::Blocking);
     }
 
-    /// Writes words one after the other, and returns when they are in place.
+    /// Writes `values` to consecutive words. Returns when they are in place.
     pub fn bulk_write<T: ArenaWord>(&self, to: GlobalPtr<T>, values: &[T]) {
         self.write_block(Kind::Blocking, to, values);
         self.issuer.complete(self.thread, Kind::Blocking);
     }
 
-    /// Stores words one after the other; the target counts their bytes, when they are in place.
+    /// Stores `values` to consecutive words. The target counts their bytes when they are in place.
     pub fn bulk_store<T: ArenaWord>(&self, to: GlobalPtr<T>, values: &[T]) {
         let bytes = size_of_val(values) as u64;
         let here = self.own(to, values.len());
@@ -141,7 +141,7 @@ impl Memory<'_> {
         self.thread.poll();
     }
 
-    /// Copies words into the own arena.
+    /// Copies words into the arena of this node.
     fn copy_here<T: ArenaWord>(&self, to: LocalPtr<T>, values: &[T]) {
         let len = values.len() as u32;
         self.thread.charge(tempest::Operations::NONE.loads(len).stores(len));
@@ -150,12 +150,12 @@ impl Memory<'_> {
 }
 
 impl Scope<'_> {
-    /// Asks for `len` words, which will be at `to` when the scope is synchronized.
+    /// Requests `len` words. They are at `to` after the scope has been synchronized.
     pub fn bulk_get<T: ArenaWord>(&self, from: GlobalPtr<T>, to: LocalPtr<T>, len: usize) {
         self.memory.read_block(Kind::Split, from, to, len);
     }
 
-    /// Has words written one after the other; they are in place when the scope is synchronized.
+    /// Requests that `values` be written to consecutive words. They are in place after the scope has been synchronized.
     pub fn bulk_put<T: ArenaWord>(&self, to: GlobalPtr<T>, values: &[T]) {
         self.memory.write_block(Kind::Split, to, values);
     }

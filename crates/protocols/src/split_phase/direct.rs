@@ -1,14 +1,14 @@
-//! Accesses to another node's arena as loads and stores, where its memory is mapped and the plan asks for it.
+//! Loads and stores on another node's arena, if its memory is mapped and the plan asks for direct access.
 //!
-//! Each polls once, as every operation on another node's memory does, and is done when it returns. This module must never
-//! know which world maps memory.
+//! Each access polls once, like every operation on another node's memory, and is complete when it returns. This module must
+//! never know which world maps memory.
 
 use tempest::{Mapped, NodeId, Thread};
 
 use super::arena::{Arena, ArenaWord, raw, value};
 use super::pointers::{GlobalPtr, LocalPtr};
 
-/// Another node's arena in reach. Pointers into it have been checked.
+/// Another node's mapped arena. The caller has checked the bounds of every pointer into it.
 pub(super) struct Direct<'a, T: ArenaWord> {
     thread: &'a Thread<'a>,
     /// The arena of the thread's node.
@@ -17,7 +17,7 @@ pub(super) struct Direct<'a, T: ArenaWord> {
 }
 
 impl<'a, T: ArenaWord> Direct<'a, T> {
-    /// The arena of a node, whose memory is mapped where `arena`, the own one, is; `None` if it is not.
+    /// Returns the arena of `node` if the world maps it beside `arena`, this node's own.
     #[inline]
     pub(super) fn of(thread: &'a Thread<'a>, arena: &'a Arena, node: NodeId) -> Option<Self> {
         let there = thread.map(arena.segment::<T>(), node)?;
@@ -35,7 +35,7 @@ impl<'a, T: ArenaWord> Direct<'a, T> {
         self.thread.poll();
     }
 
-    /// Into the own arena.
+    /// Copies `len` words into the arena of this node.
     pub(super) fn read_block(&self, from: GlobalPtr<T>, to: LocalPtr<T>, len: usize) {
         let arena = self.arena.cells::<T>();
         self.there.read_into(from.offset() as usize, arena, to.offset() as usize, len);

@@ -1,6 +1,6 @@
 //! A thread's handle on the global address space: blocking reads and writes, the split-phase scope, procedures.
 //!
-//! This module must never know how a message is served where it arrives.
+//! This module must never know how the target serves a message.
 
 use tempest::{Cells, Message, NodeId, Operations, Primitive, Thread};
 
@@ -10,24 +10,24 @@ use super::pointers::{GlobalPtr, LocalPtr};
 use super::procedure::{self, FetchAdd, Invoke, Procedure};
 use super::state::{Issuer, Kind, SplitPhase, Ticket};
 
-/// Reading one's own memory through a global pointer: is it here (a comparison and a branch), then the load.
+/// Cost of a read from the own node through a global pointer: test of the node (comparison and branch), then the load.
 const READ_HERE: Operations = Operations::NONE.integers(2).loads(1);
 
-/// Writing it.
+/// Cost of a write to the own node through a global pointer: test of the node, then the store.
 const WRITE_HERE: Operations = Operations::NONE.integers(2).stores(1);
 
 impl SplitPhase {
-    /// The global address space as a thread of this node sees it.
+    /// The handle of a thread of this node on the global address space.
     pub fn on<'a>(&'a self, thread: &'a Thread<'a>) -> Memory<'a> {
         Memory { split: self, issuer: &self.issuers[thread.index() as usize], thread }
     }
 
-    /// The words of 8 bytes of this node.
+    /// The words of 8 bytes in the arena of this node.
     pub fn arena(&self) -> &Cells<u64> {
         self.arena.cells::<u64>()
     }
 
-    /// A word of this node, for a report.
+    /// Reads a word of this node's arena, for a report.
     ///
     /// # Panics
     /// If the arena has no such word.
@@ -37,10 +37,10 @@ impl SplitPhase {
     }
 }
 
-/// The global address space as a thread sees it.
+/// A thread's handle on the global address space.
 ///
-/// Every operation that communicates also polls once; what that costs and does is the policy's. One that finds too many
-/// requests outstanding waits first, receiving.
+/// Every operation that communicates also polls once; the policy decides what a poll does and costs. An operation that finds the
+/// window of outstanding requests full waits first, and receives meanwhile.
 #[derive(Clone, Copy)]
 pub struct Memory<'a> {
     pub(super) split: &'a SplitPhase,
@@ -48,14 +48,14 @@ pub struct Memory<'a> {
     pub(super) thread: &'a Thread<'a>,
 }
 
-/// Between its opening and its end, gets and puts may be outstanding. Made by [`Memory::split_phase`].
+/// A scope in which gets and puts may be outstanding. Made by [`Memory::split_phase`].
 #[derive(Clone, Copy)]
 pub struct Scope<'s> {
     pub(super) memory: Memory<'s>,
 }
 
 impl<'a> Memory<'a> {
-    /// A word of the own arena.
+    /// Reads a word of this node's arena.
     ///
     /// # Panics
     /// If the arena has no such word.
@@ -64,7 +64,7 @@ impl<'a> Memory<'a> {
         self.split.load(from)
     }
 
-    /// Sets a word of the own arena.
+    /// Sets a word of this node's arena.
     ///
     /// # Panics
     /// If the arena has no such word.
@@ -73,10 +73,10 @@ impl<'a> Memory<'a> {
         self.split.arena.cells::<T>().set(to.offset() as usize, arena::raw(value));
     }
 
-    /// Reads a word, and returns when its value is here. The value is that of the moment at which the request is served.
+    /// Reads a word. The value is that of the moment at which the request is served.
     ///
     /// # Panics
-    /// If the pointer leads out of the arena or to a node that does not exist; as do all that follow.
+    /// If the pointer leads out of the arena or to a node that does not exist. This holds for all operations on pointers.
     pub fn read<T: ArenaWord>(&self, from: GlobalPtr<T>) -> T {
         if let Some(here) = self.own(from, 1) {
             self.thread.charge(READ_HERE);
@@ -91,21 +91,21 @@ impl<'a> Memory<'a> {
         self.load(landing)
     }
 
-    /// Writes a word, and returns when it is in place.
+    /// Writes a word. Returns when it is in place.
     pub fn write<T: ArenaWord>(&self, to: GlobalPtr<T>, value: T) {
         self.write_word(Kind::Blocking, to, value);
         self.issuer.complete(self.thread, Kind::Blocking);
     }
 
-    /// Opens a scope in which gets and puts may be outstanding, and waits for all of them when `body` has ended, as
-    /// [`std::thread::scope`] joins: there is no way out of it with a destination still open.
+    /// Opens a scope in which gets and puts may be outstanding, and waits for all of them after `body`. As with
+    /// [`std::thread::scope`], no control flow leaves the scope while a destination is still open.
     pub fn split_phase<R>(&self, body: impl FnOnce(Scope<'_>) -> R) -> R {
         let result = body(Scope { memory: *self });
         self.issuer.complete(self.thread, Kind::Split);
         result
     }
 
-    /// Sends a message that does nothing, and returns when its answer is here.
+    /// Sends an empty request and returns when its reply has arrived.
     pub fn call(&self, node: NodeId) {
         if node != self.split.node {
             let ticket = self.ticket(Kind::Blocking);
@@ -116,13 +116,13 @@ impl<'a> Memory<'a> {
         }
     }
 
-    /// Adds to a word on its owner's compute processor, wrapping, and returns what it held.
+    /// Adds `amount` to a word on its owner's compute processor, wrapping. Returns the previous value.
     pub fn fetch_add(&self, word: GlobalPtr<u64>, amount: u64) -> u64 {
         self.own(word, 1);
         self.invoke(word.node(), FetchAdd { offset: word.offset().into(), amount })
     }
 
-    /// Runs a procedure on a node's compute processor, and returns what it returned.
+    /// Runs a procedure on a node's compute processor. Returns its result.
     pub fn invoke<P: Procedure>(&self, node: NodeId, procedure: P) -> u64 {
         if node == self.split.node {
             return procedure::run_here(procedure, self.split, self.thread);
@@ -135,13 +135,13 @@ impl<'a> Memory<'a> {
         self.load(LocalPtr::new(self.split.arena.landing::<u64>(self.thread.index())))
     }
 
-    /// Waits until every thread of every node has called this as often. It does not wait for stores
-    /// ([`all_store_sync`](Self::all_store_sync) does).
+    /// Waits until every thread of every node has called this equally often. Does not wait for stores;
+    /// [`all_store_sync`](Self::all_store_sync) does.
     pub fn barrier(&self) {
         self.split.barrier.wait(self.thread);
     }
 
-    /// Asks for a word.
+    /// Sends the request of a read of one word.
     fn request<T: ArenaWord>(&self, kind: Kind, from: GlobalPtr<T>, to: LocalPtr<T>) {
         let [from_place, landing] = [from.offset(), to.offset()].map(|offset| arena::place::<T>(offset, 1));
         let read = SplitPhase::read(from_place, landing, self.ticket(kind), 1);
@@ -150,7 +150,7 @@ impl<'a> Memory<'a> {
         self.issue(from.node(), read, &[]);
     }
 
-    /// Has a word written.
+    /// Writes one word, by a request if it is on another node and not mapped.
     fn write_word<T: ArenaWord>(&self, kind: Kind, to: GlobalPtr<T>, value: T) {
         if let Some(here) = self.own(to, 1) {
             self.thread.charge(WRITE_HERE);
@@ -165,10 +165,10 @@ impl<'a> Memory<'a> {
         self.issue(to.node(), write, &[arena::alone(value)]);
     }
 
-    /// The local part of a pointer if it leads to this node.
+    /// Checks a pointer to `words` words. Returns its local part if it points to this node.
     ///
     /// # Panics
-    /// If there are not so many words in the arena from there on.
+    /// If the arena has fewer words from there on.
     pub(super) fn own<T: ArenaWord>(&self, pointer: GlobalPtr<T>, words: usize) -> Option<LocalPtr<T>> {
         let (offset, arena) = (pointer.offset(), self.split.arena.len::<T>());
         assert!(
@@ -179,7 +179,7 @@ impl<'a> Memory<'a> {
         (pointer.node() == self.split.node).then(|| pointer.local())
     }
 
-    /// Where completions of a kind are counted, as it travels.
+    /// Encodes the thread and the kind under which completions are counted.
     pub(super) fn ticket(&self, kind: Kind) -> u32 {
         Ticket { thread: self.thread.index(), kind }.to_bits()
     }
@@ -190,7 +190,7 @@ impl<'a> Memory<'a> {
         self.send(to, message, payload);
     }
 
-    /// Sends, and polls once.
+    /// Sends a message, then polls once.
     fn send<M: Message>(&self, to: NodeId, message: M, payload: &[u64]) {
         self.thread.send_with(to, message, payload);
         self.thread.poll();
@@ -204,8 +204,8 @@ impl<'a> Memory<'a> {
 }
 
 impl Scope<'_> {
-    /// Asks for a word, which will be at `to` when the scope is synchronized; until then what stands there is undefined.
-    /// Gets and puts that are outstanding have no order among them.
+    /// Requests a word. It is at `to` after the scope has been synchronized; before that the content of `to` is undefined.
+    /// Outstanding gets and puts are not ordered.
     pub fn get<T: ArenaWord>(&self, from: GlobalPtr<T>, to: LocalPtr<T>) {
         let memory = self.memory;
         if let Some(here) = memory.own(from, 1) {
@@ -218,7 +218,7 @@ impl Scope<'_> {
         memory.request(Kind::Split, from, to);
     }
 
-    /// Has a word written, which will be in place when the scope is synchronized. The value is taken now.
+    /// Requests that `value` be written. It is in place after the scope has been synchronized. The value is copied at the call.
     pub fn put<T: ArenaWord>(&self, to: GlobalPtr<T>, value: T) {
         self.memory.write_word(Kind::Split, to, value);
     }

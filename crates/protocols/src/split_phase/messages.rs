@@ -1,8 +1,8 @@
-//! Accesses to memory as messages: requests of a word or a few, and their answers.
+//! Memory accesses as messages: requests for one word or a few, and their replies.
 //!
-//! They are so small and fixed that a network processor or hardware may run them: they read or write words of the arena and
-//! count, all by atomics, and need no key. Work that an answer does not need comes after the answer has been sent. This
-//! module must never know what a program's procedures do.
+//! The handlers are so small and fixed that a network processor or hardware may run them: they read or write words of the arena
+//! and count, all by atomics, and need no key. A handler replies first and does its other work afterwards. This module must
+//! never know the effect of a program's procedures.
 
 use tempest::{Charger, Class, Handler, Operations, Primitive, handlers};
 
@@ -10,10 +10,10 @@ use super::arena;
 use super::procedure::{FetchAdd, Invoke};
 use super::state::{BLOCK, Kind, SplitPhase, Ticket};
 
-/// Bytes that a transfer moves at a time.
+/// Granularity of a transfer, in bytes.
 const WORD_BYTES: u64 = size_of::<u64>() as u64;
 
-/// The primitives that accesses charge: at their issue, and in the handlers of each class.
+/// Primitives that accesses charge, at their issue and in the handlers of each class.
 pub(super) const CHARGES: &[(Charger, &[Primitive])] = &[
     (Charger::Threads, &[Primitive::Issue]),
     (Charger::HandlersOf(Class::Read), &[Primitive::Translate, Primitive::FetchWord]),
@@ -28,7 +28,7 @@ pub(super) const CHARGES: &[(Charger, &[Primitive])] = &[
 
 #[handlers]
 impl SplitPhase {
-    /// Reads `words` words at `offset`, for the words at `landing` of the source.
+    /// Reads `words` words at `offset` and replies with them; they land at `landing` of the source.
     #[message(class = Read, volume = Request)]
     pub(super) fn read(&self, offset: u32, landing: u32, ticket: u32, words: u32, cx: &mut Handler<'_>) {
         cx.charge(Primitive::Translate);
@@ -42,7 +42,7 @@ impl SplitPhase {
         cx.send_with(source, Self::reply(arena::answer_place(landing, words), ticket), found);
     }
 
-    /// Brings the words that were read; they are the payload.
+    /// Delivers the words that were read, as the payload.
     #[message(class = Reply)]
     fn reply(&self, landing: u32, ticket: u32, payload: &[u64], cx: &mut Handler<'_>) {
         cx.charge(Primitive::Translate);
@@ -50,7 +50,7 @@ impl SplitPhase {
         self.count_done(ticket, 1, cx);
     }
 
-    /// Reads any number of words of 8 bytes, or of pairs of 4, at `offset`, and has a transfer bring them to `landing` of the source.
+    /// Reads `words` payload words (each one word of 8 bytes or two of 4) at `offset`, and transfers them to `landing` of the source.
     #[message(class = Read, volume = Request)]
     pub(super) fn fetch(&self, offset: u32, landing: u32, ticket: u32, words: u32, cx: &mut Handler<'_>) {
         cx.charge(Primitive::Translate);
@@ -59,7 +59,7 @@ impl SplitPhase {
         cx.transfer(source, self.arena.place(landing), &found, Self::fetched(ticket));
     }
 
-    /// Says that a transfer has brought the words that were read.
+    /// Tells that a transfer has delivered the words that were read.
     #[message(class = Reply)]
     fn fetched(&self, ticket: u32, cx: &mut Handler<'_>) {
         cx.charge(Primitive::Translate);
@@ -75,7 +75,7 @@ impl SplitPhase {
         cx.send(source, Self::acknowledge(ticket, 1));
     }
 
-    /// Says that a transfer has written a block.
+    /// Tells that a transfer has written a block.
     #[message(class = Write)]
     pub(super) fn written(&self, ticket: u32, cx: &mut Handler<'_>) {
         cx.charge(Primitive::Translate);
@@ -83,13 +83,13 @@ impl SplitPhase {
         cx.send(source, Self::acknowledge(ticket, 1));
     }
 
-    /// Says that so many writes or stores are done.
+    /// Acknowledges `amount` writes or stores.
     #[message(class = Acknowledge, volume = Request)]
     fn acknowledge(&self, ticket: u32, amount: u32, cx: &mut Handler<'_>) {
         self.count_done(ticket, amount, cx);
     }
 
-    /// Stores its payload at `offset`, counts it, and confirms so many stores to the source, mostly none.
+    /// Stores its payload at `offset`, counts it, and confirms `confirms` stores to the source (mostly 0).
     #[message(class = System)]
     pub(super) fn store(
         &self,
@@ -107,7 +107,7 @@ impl SplitPhase {
         self.count_stored(arena::bytes_of(offset, words), cx);
     }
 
-    /// Says that a transfer has stored a block of so many words of 8 bytes, or pairs of 4.
+    /// Tells that a transfer has stored a block of `words` payload words of 8 bytes.
     #[message(class = System)]
     pub(super) fn stored(&self, words: u32, thread: u16, confirms: u16, cx: &mut Handler<'_>) {
         cx.charge(Primitive::Translate);
@@ -115,7 +115,7 @@ impl SplitPhase {
         self.count_stored(u64::from(words) * WORD_BYTES, cx);
     }
 
-    /// Says how many bytes the source has stored here since it said so last.
+    /// Announces the number of bytes that the source has stored here since its last announcement.
     #[message(class = System, volume = Request)]
     pub(super) fn owe(&self, bytes: u64, ticket: u32, cx: &mut Handler<'_>) {
         self.arrivals.owed.add(0, bytes);
@@ -126,7 +126,7 @@ impl SplitPhase {
     #[message]
     type AddToWord = Invoke<FetchAdd>;
 
-    /// Says what a procedure returned, which is the payload.
+    /// Returns a procedure's result, as the payload.
     #[message]
     pub(super) fn returned(&self, ticket: u32, payload: &[u64], cx: &mut Handler<'_>) {
         let Ticket { thread, kind } = Ticket::from_bits(ticket);
@@ -136,14 +136,14 @@ impl SplitPhase {
         cx.signal(self.issuers[thread as usize].completed(kind), 1);
     }
 
-    /// Asks for nothing but an answer.
+    /// Requests an empty reply.
     #[message]
     pub(super) fn call(&self, ticket: u32, cx: &mut Handler<'_>) {
         let source = cx.source();
         cx.send(source, Self::returned(ticket));
     }
 
-    /// Puts a payload into the arena. Its first word has the full price; the others stand beside it.
+    /// Stores a payload in the arena. The first word is charged at the full price, each further word as a plain store.
     fn place(&self, offset: u32, payload: &[u64], cx: &mut Handler<'_>) {
         cx.charge(Primitive::PlaceWord);
         let words = arena::words_of(offset, payload);
@@ -153,7 +153,7 @@ impl SplitPhase {
         self.arena.store(offset, payload);
     }
 
-    /// Counts requests of a thread of this node as done.
+    /// Counts `amount` requests of a thread of this node as complete.
     fn count_done(&self, ticket: u32, amount: u32, cx: &mut Handler<'_>) {
         let Ticket { thread, kind } = Ticket::from_bits(ticket);
         cx.charge(Primitive::Complete);
@@ -169,7 +169,7 @@ impl SplitPhase {
         }
     }
 
-    /// Counts the bytes that have been stored here.
+    /// Counts `bytes` as stored on this node.
     pub(super) fn count_stored(&self, bytes: u64, cx: &mut Handler<'_>) {
         cx.charge(Primitive::CountStore);
         cx.signal(&self.arrivals.bytes, bytes);

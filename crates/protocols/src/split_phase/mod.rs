@@ -5,41 +5,41 @@
 //! A. Krishnamurthy et al., *Evaluation of Architectural Support for Global Address-Based Communication in Large-Scale
 //! Parallel Machines*, ASPLOS 1996):
 //!
-//! | operation | the issuer waits for | done is known to |
+//! | operation | the issuer waits for | completion is known to |
 //! |---|---|---|
 //! | [`read`](Memory::read), [`write`](Memory::write) | the value; the acknowledgement | the issuer, at return |
 //! | [`get`](Scope::get), [`put`](Scope::put) | nothing | the issuer, at [`sync`](Scope::sync) or the end of the scope |
 //! | [`store`](Memory::store) | nothing | the target, which counts bytes: [`store_sync`](Memory::store_sync) |
 //! | [`invoke`](Memory::invoke), [`fetch_add`](Memory::fetch_add) | the result | the issuer, at return |
-//! | [`post`](Memory::post) | nothing | the target, which counts the procedure's bytes as those of a store |
-//! | [`call`](Memory::call) | an answer that says nothing | the issuer, at return |
-//! | [`barrier`](Memory::barrier) | everybody | all; it does not wait for stores |
-//! | [`all_store_sync`](Memory::all_store_sync) | everybody, and all stores | all |
+//! | [`post`](Memory::post) | nothing | the target, which counts the procedure's bytes like a store's |
+//! | [`call`](Memory::call) | an empty reply | the issuer, at return |
+//! | [`barrier`](Memory::barrier) | all threads | all threads; it does not wait for stores |
+//! | [`all_store_sync`](Memory::all_store_sync) | all threads, and all stores | all threads |
 //!
-//! and the same for whole blocks (`bulk_…`). Access to one's own memory through a global pointer needs no message.
+//! and the same for blocks of words (`bulk_…`). A thread's access to its own node through a global pointer needs no message.
 //!
-//! # Who may serve what
+//! # Which processor may serve which message
 //!
-//! | message | class | who |
+//! | message | class | processor |
 //! |---|---|---|
-//! | requests of reads and gets, of writes and puts | `Read`, `Write` | anybody: they need no key |
-//! | their answers | `Reply`, `Acknowledge` | anybody |
-//! | stores | `System` | anybody that can count |
-//! | procedures, calls and what they return | `User` | the compute processor: that makes procedures atomic |
+//! | requests of reads and gets, of writes and puts | `Read`, `Write` | any: they need no key |
+//! | their replies | `Reply`, `Acknowledge` | any |
+//! | stores | `System` | any that can count |
+//! | procedures, calls and their results | `User` | the compute processor: that makes procedures atomic |
 //!
 //! # Flow control
 //!
-//! A world says how many requests a node may have outstanding and whether stores must be confirmed
-//! ([`tempest::Flow`]). Each thread has an even share of that window, and at least one. Stores that must be confirmed take
-//! part in it and are confirmed in bunches; the program never sees the acknowledgement.
+//! The world sets the number of requests that a node may have outstanding, and whether stores must be confirmed
+//! ([`tempest::Flow`]). Each thread gets an even share of that window, and at least one request. Stores that must be confirmed
+//! use the same window and are confirmed in batches; the program never sees the acknowledgement.
 //!
-//! # Directly
+//! # Direct access
 //!
-//! Where the memory of other nodes is [mapped](tempest::Thread::map), as on one host, a plan may ask that reads, writes, gets
-//! and puts, of words and of blocks, be loads and stores ([`Plan::directly`]). Answers are the same; what they wait for has
-//! happened when they return. Stores, calls and procedures are messages as ever, since the target has to count or compute.
-//! A direct read polls, but does not give the processor away: who reads again and again until a word changes keeps it from
-//! whoever should change it.
+//! If the memory of other nodes is [mapped](tempest::Thread::map), as on one host, a plan may ask that reads, writes, gets and
+//! puts, of words and of blocks, be loads and stores ([`Plan::directly`]). Results are the same; each operation is complete when
+//! it returns. Stores, calls and procedures remain messages, because the target has to count or compute. A direct read polls, but
+//! does not yield the processor: a thread that spins on a word by direct reads keeps the processor from the thread that would
+//! change the word.
 //!
 //! # An example
 //!

@@ -1,4 +1,4 @@
-//! What a program wants of the arena: laid out before anything runs, the same on every node, so that one offset names the
+//! A program's demands on the arena. It is laid out before the run and identically on every node, so that one offset names the
 //! same place everywhere.
 //!
 //! This module must never know how memory is accessed.
@@ -30,7 +30,7 @@ struct Registered {
     register: fn(&mut Setup<'_>),
 }
 
-/// The type decides: functions have no identity to rely on.
+/// Registrations are equal if their procedures' types are: function pointers have no reliable identity.
 impl PartialEq for Registered {
     fn eq(&self, other: &Self) -> bool {
         self.procedure == other.procedure
@@ -46,7 +46,7 @@ impl fmt::Debug for Registered {
 }
 
 impl Plan {
-    /// An empty arena on each of so many nodes; blocks travel as messages, and so does all else.
+    /// An empty arena on each of `nodes` nodes, with blocks and all other accesses as messages.
     pub fn new(nodes: u32) -> Self {
         Self {
             nodes,
@@ -57,21 +57,21 @@ impl Plan {
         }
     }
 
-    /// How blocks travel: by [`Mechanism::Bulk`] as transfers where the waist offers them, else as messages of payload.
+    /// Sets the mechanism for blocks: [`Mechanism::Bulk`] for transfers if the waist offers them, else messages with payload.
     #[must_use]
     pub fn blocks_by(self, mechanism: Mechanism) -> Self {
         Self { blocks: mechanism, ..self }
     }
 
-    /// Whether reads and writes, gets and puts are loads and stores where the world has the other node's memory
-    /// [mapped](tempest::Thread::map).
+    /// Sets whether reads, writes, gets and puts are loads and stores if the world [maps](tempest::Thread::map) the other node's
+    /// memory.
     #[must_use]
     pub fn directly(self, direct: bool) -> Self {
         Self { direct, ..self }
     }
 
-    /// Reserves `len` words on every node, of 4 or 8 bytes, and says where the first of them is. Words of 4 bytes stand apart from
-    /// those of 8, packed.
+    /// Reserves `len` words of 4 or 8 bytes on every node. Returns a pointer to the first. Words of 4 bytes are packed, apart from
+    /// those of 8.
     ///
     /// # Panics
     /// If the arena would exceed 2^31 words of 8 bytes or 2^30 of 4.
@@ -88,7 +88,7 @@ impl Plan {
         LocalPtr::new(base)
     }
 
-    /// Reserves an array of `len` elements of `block` words each, spread over the nodes.
+    /// Reserves an array of `len` elements of `block` words each, dealt out over the nodes.
     ///
     /// # Panics
     /// If the arena would exceed 2^31 words of 8 bytes or 2^30 of 4.
@@ -97,7 +97,7 @@ impl Plan {
         SpreadArray::new(self.local(words), len, block, self.nodes)
     }
 
-    /// Lets a procedure be invoked and posted. Each is registered once.
+    /// Registers a procedure, so that it may be invoked and posted. Each must be registered once.
     pub fn procedure<P: Procedure>(&mut self) {
         self.procedures.push(Registered {
             procedure: TypeId::of::<P>(),
@@ -110,7 +110,7 @@ impl Plan {
         });
     }
 
-    /// The words of an arena.
+    /// Numbers of words of an arena.
     pub(super) fn words(&self) -> Sizes {
         self.words
     }
@@ -120,7 +120,7 @@ impl Plan {
         self.blocks == Mechanism::Bulk
     }
 
-    /// Whether accesses are direct where they can be.
+    /// Whether accesses to mapped memory are direct.
     pub(super) fn is_direct(&self) -> bool {
         self.direct
     }

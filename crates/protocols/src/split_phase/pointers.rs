@@ -9,14 +9,14 @@ use tempest::NodeId;
 
 use super::arena::ArenaWord;
 
-/// A word of the own arena, on whichever node it is used. It never communicates.
+/// A word of the own node's arena, on whichever node the pointer is used. Its use never communicates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LocalPtr<T> {
     offset: u32,
     of: PhantomData<fn() -> T>,
 }
 
-/// A word of some node's arena. Adding moves it within that node.
+/// A word of some node's arena. Addition moves the pointer within that node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GlobalPtr<T> {
     node: NodeId,
@@ -24,18 +24,18 @@ pub struct GlobalPtr<T> {
     of: PhantomData<fn() -> T>,
 }
 
-/// A pointer to the elements of a spread array. Adding 1 moves it to the same offset of the next node; after the last node
-/// comes the first, one element further on.
+/// A pointer to an element of a spread array. Adding 1 moves it to the same offset of the next node; from the last node, to the
+/// first, one element further on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SpreadPtr<T> {
     at: GlobalPtr<T>,
     nodes: u32,
-    /// Words of an element.
+    /// Number of words of an element.
     element: u32,
 }
 
-/// An array whose elements are dealt out over the nodes: element i is on node i mod nodes, in row i div nodes. Each element
-/// is a block of so many consecutive words.
+/// An array whose elements are dealt out over the nodes: element i is on node i mod nodes, in row i div nodes. Each element is a
+/// block of `block` consecutive words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SpreadArray<T> {
     base: LocalPtr<T>,
@@ -44,10 +44,10 @@ pub struct SpreadArray<T> {
     nodes: u32,
 }
 
-/// An offset moved by so many words.
+/// Adds a signed number of words to an offset.
 ///
 /// # Panics
-/// If that leaves what can be addressed.
+/// If the result is negative or exceeds 32 bits.
 fn moved(offset: u32, words: i64) -> u32 {
     let target = i64::from(offset).checked_add(words).and_then(|target| u32::try_from(target).ok());
     target
@@ -60,7 +60,7 @@ impl<T: ArenaWord> LocalPtr<T> {
         Self { offset, of: PhantomData }
     }
 
-    /// Where it is in the arena, in words.
+    /// Offset in the arena, in words.
     pub const fn offset(self) -> u32 {
         self.offset
     }
@@ -82,19 +82,19 @@ impl<T: ArenaWord> GlobalPtr<T> {
         self.node
     }
 
-    /// Where it is in that node's arena, in words.
+    /// Offset in that node's arena, in words.
     pub const fn offset(self) -> u32 {
         self.offset
     }
 
-    /// Its local part: the word itself when used on [`node`](Self::node).
+    /// The local part: points to the same word when used on [`node`](Self::node).
     pub const fn local(self) -> LocalPtr<T> {
         LocalPtr::new(self.offset)
     }
 }
 
 impl<T: ArenaWord> SpreadPtr<T> {
-    /// What it points to: the first word of an element.
+    /// The global pointer to the first word of the element.
     pub const fn global(self) -> GlobalPtr<T> {
         self.at
     }
@@ -105,17 +105,17 @@ impl<T: ArenaWord> SpreadArray<T> {
         Self { base, len, block, nodes }
     }
 
-    /// How many elements it has.
+    /// Number of elements.
     pub const fn len(&self) -> u32 {
         self.len
     }
 
-    /// Whether it has none.
+    /// Whether the array has no elements.
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// How many words an element has.
+    /// Number of words of an element.
     pub const fn block(&self) -> u32 {
         self.block
     }
@@ -134,7 +134,7 @@ impl<T: ArenaWord> SpreadArray<T> {
         SpreadPtr { at: self.base.on(NodeId(0)), nodes: self.nodes, element: self.block }
     }
 
-    /// How many elements a node has.
+    /// Number of elements on a node.
     pub const fn rows(&self, node: NodeId) -> u32 {
         (self.len + self.nodes - 1 - node.0) / self.nodes
     }
@@ -151,7 +151,7 @@ impl<T: ArenaWord> SpreadArray<T> {
 
 impl<T: ArenaWord> Add<i64> for LocalPtr<T> {
     type Output = Self;
-    /// Moves it by so many words.
+    /// Moves the pointer by `words` words.
     fn add(self, words: i64) -> Self {
         Self::new(moved(self.offset, words))
     }
@@ -159,7 +159,7 @@ impl<T: ArenaWord> Add<i64> for LocalPtr<T> {
 
 impl<T: ArenaWord> Add<i64> for GlobalPtr<T> {
     type Output = Self;
-    /// Moves it by so many words, on the same node.
+    /// Moves the pointer by `words` words, on the same node.
     fn add(self, words: i64) -> Self {
         Self::new(self.node, moved(self.offset, words))
     }
@@ -167,7 +167,7 @@ impl<T: ArenaWord> Add<i64> for GlobalPtr<T> {
 
 impl<T: ArenaWord> Add<i64> for SpreadPtr<T> {
     type Output = Self;
-    /// Moves it by so many elements, from node to node.
+    /// Moves the pointer by `elements` elements, from node to node.
     fn add(self, elements: i64) -> Self {
         let index = i64::from(self.at.node.0) + elements;
         let nodes = i64::from(self.nodes);

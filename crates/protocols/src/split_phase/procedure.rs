@@ -1,17 +1,17 @@
 //! Procedures that run on the node that owns the memory they touch, on its compute processor, one at a time.
 //!
-//! They are the program's own messages ([`Class::User`]): a network processor passes them on. So no two of them overlap, and a
-//! procedure may read a word and then write it. This module must never know how words are read and written from afar.
+//! They are the program's own messages ([`Class::User`]), which a network processor does not serve itself. So no two of them
+//! overlap, and a procedure may read a word and then write it. This module must never know how remote words are read and written.
 
 use bytemuck::{Pod, Zeroable};
 use tempest::{Cells, Handler, Key, Message, Operations, Thread};
 
 use super::state::SplitPhase;
 
-/// The number under which all procedures of a node run. Any would do: it decides which server of a static partition runs them.
+/// The key of all procedures of a node. The value is arbitrary: it only selects the server under a static partition.
 const KEY: u64 = 1;
 
-/// A load, an addition and a store.
+/// Cost of a fetch-and-add: a load, an addition and a store.
 const FETCH_ADD: Operations = Operations::NONE.loads(1).integers(1).stores(1);
 
 /// A procedure and its arguments: plain data, at most 12 words of 8 bytes.
@@ -19,15 +19,16 @@ const FETCH_ADD: Operations = Operations::NONE.loads(1).integers(1).stores(1);
 /// Registered with [`Plan::procedure`](super::Plan::procedure), run with [`Memory::invoke`](super::Memory::invoke) or
 /// [`Memory::post`](super::Memory::post).
 pub trait Procedure: Pod {
-    /// What it does, to the arena of the node it was sent to, and what it returns to the issuer. Atomic against all other
-    /// procedures of that node; it is short and never blocks. It accounts for its work through `cx`. Nobody is told what a posted
-    /// procedure returns.
+    /// Runs on the arena of the target node and returns the result for the issuer; the result of a posted procedure is discarded.
+    /// The call is atomic against all other procedures of that node. It must be short and never block, and charges its work to
+    /// `cx`.
     ///
-    /// A write or store from afar to a word that it changes is not excluded: a network processor may do that.
+    /// Remote writes and stores to a word that the procedure changes are not excluded: a network processor may perform them
+    /// meanwhile.
     fn run(self, arena: &Cells<u64>, cx: &mut Handler<'_>) -> u64;
 }
 
-/// Adds to a word and returns what it held.
+/// Adds to a word and returns its previous value.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct FetchAdd {
@@ -42,13 +43,13 @@ impl Procedure for FetchAdd {
     }
 }
 
-/// A procedure on its way; the payload is the ticket.
+/// A procedure in a message. The payload is the ticket.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(transparent)]
 pub(super) struct Invoke<P>(pub(super) P);
 
-/// A procedure on its way whose issuer hears nothing of it. The target counts it as a store, and confirms so many stores to the
-/// source, mostly none.
+/// A posted procedure in a message; it sends no result. The target counts it as a store and confirms `confirms` stores to the
+/// source (mostly 0).
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C, packed)]
 pub(super) struct Post<P> {

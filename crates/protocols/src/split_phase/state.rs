@@ -1,8 +1,8 @@
-//! What a node keeps: its arena, what each of its threads has issued and what has come back, and what was stored here.
+//! The state of a node: its arena, the issued and completed operations of each thread, and the stores that arrived here.
 //!
-//! Every count has one writer or is an atomic addition: the issuing thread writes *issued*, whoever runs the handlers adds to
-//! *completed*, and outstanding is their difference. So no lock is needed, whichever processor completes. This module must
-//! never know how messages look.
+//! Every counter has one writer or is an atomic addition: the issuing thread writes *issued*, the processors that run handlers
+//! add to *completed*, and the number outstanding is the difference. So no lock is needed. This module must never know the
+//! format of messages.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,29 +13,29 @@ use super::arena::Arena;
 use super::plan::Plan;
 use crate::Barrier;
 
-/// The most stores that one acknowledgement confirms, whatever the world allows: the count travels in 16 bits.
+/// Maximum number of stores that one acknowledgement confirms, whatever the world allows: the count travels in 16 bits.
 const MOST_CONFIRMED: u64 = u16::MAX as u64;
 
-/// Words of a block that travel in one message, beside the one or two that say where they go.
+/// Number of payload words of a block in one message, beside the one or two words of its place.
 pub(super) const BLOCK: usize = MAX_WORDS - 2;
 
 /// One node's part of the global address space. See the [module](super).
 #[derive(Debug)]
 pub struct SplitPhase {
     pub(super) node: NodeId,
-    /// The keys of its procedures.
+    /// Keys of its procedures.
     pub(super) space: Space,
     pub(super) arena: Arena,
     /// Whether blocks travel as transfers.
     pub(super) transfers: bool,
-    /// Whether accesses are direct where memory is mapped.
+    /// Whether accesses to mapped memory are direct.
     pub(super) direct: bool,
     pub(super) issuers: Box<[Issuer]>,
     pub(super) arrivals: Arrivals,
     pub(super) barrier: Arc<Barrier>,
 }
 
-/// What is waited for.
+/// The kinds of outstanding operations, counted and awaited separately.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     /// Operations that return when they are done.
@@ -49,7 +49,7 @@ pub(super) enum Kind {
 /// All kinds, by number.
 const KINDS: [Kind; 3] = [Kind::Blocking, Kind::Split, Kind::Store];
 
-/// Where a completion is counted: a thread and a kind.
+/// The counter that a completion is added to: that of a thread and a kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Ticket {
     pub(super) thread: u32,
@@ -57,19 +57,19 @@ pub(super) struct Ticket {
 }
 
 impl Ticket {
-    /// As it travels.
+    /// Encodes the ticket for a message.
     pub(super) fn to_bits(self) -> u32 {
         self.thread * KINDS.len() as u32 + self.kind as u32
     }
 
-    /// As it arrived.
+    /// Decodes the ticket of a message.
     pub(super) fn from_bits(bits: u32) -> Self {
         let kinds = KINDS.len() as u32;
         Self { thread: bits / kinds, kind: KINDS[(bits % kinds) as usize] }
     }
 }
 
-/// A count that one thread writes and any may read.
+/// A counter with one writing thread and any readers.
 #[derive(Debug, Default)]
 struct Count(AtomicU64);
 
@@ -78,28 +78,28 @@ impl Count {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Only its one writer calls this.
+    /// Sets the counter. Only its one writer may call this.
     fn set(&self, value: u64) {
         self.0.store(value, Ordering::Relaxed);
     }
 }
 
-/// What a thread has issued, and what of it is done.
+/// A thread's issued and completed operations.
 #[derive(Debug)]
 pub(super) struct Issuer {
-    /// The thread's share of what the node may have outstanding.
+    /// The thread's share of the node's window of outstanding requests.
     window: u64,
-    /// Stores after which an acknowledgement is asked for; `None`: stores need none.
+    /// Number of stores after which an acknowledgement is requested; `None` if stores are not confirmed.
     every: Option<u64>,
     issued: [Count; KINDS.len()],
     completed: [Event; KINDS.len()],
-    /// By node: stores there that no acknowledgement has been asked for.
+    /// By node: stores to it for which no acknowledgement has been requested.
     unasked: Cells<u64>,
-    /// Their sum.
+    /// Sum of `unasked`.
     unasked_in_all: Count,
-    /// Stores since an acknowledgement was asked for last.
+    /// Stores since the last request for an acknowledgement.
     since_asked: Count,
-    /// By node: bytes stored there since the last synchronization of all stores.
+    /// By node: bytes stored to it since the last synchronization of all stores.
     stored: Cells<u64>,
 }
 
@@ -124,7 +124,7 @@ impl Issuer {
         &self.completed[kind as usize]
     }
 
-    /// Waits, receiving, until one more request may be outstanding.
+    /// Waits, receiving, until the window has room for one more request.
     pub(super) fn reserve(&self, thread: &Thread<'_>) {
         loop {
             let done = KINDS.map(|kind| self.completed(kind).count(thread));
@@ -132,7 +132,7 @@ impl Issuer {
             if pending.iter().sum::<u64>() < self.window {
                 return;
             }
-            // Stores come last: alone they never fill the window without one whose acknowledgement has been asked for.
+            // Stores come last: stores alone never fill the window unless the acknowledgement of one has been requested.
             let kind = KINDS.into_iter().find(|kind| pending[*kind as usize] > 0);
             let kind = kind.expect("a full window has something pending");
             thread.wait(self.completed(kind), done[kind as usize] + 1);
@@ -145,24 +145,24 @@ impl Issuer {
         issued.set(issued.get() + requests);
     }
 
-    /// Waits until nothing of this kind is outstanding.
+    /// Waits until no operation of this kind is outstanding.
     pub(super) fn complete(&self, thread: &Thread<'_>, kind: Kind) {
         thread.wait(self.completed(kind), self.issued[kind as usize].get());
     }
 
-    /// Notes bytes stored on a node.
+    /// Counts bytes stored to a node.
     pub(super) fn note_stored(&self, to: NodeId, bytes: u64) {
         self.stored.add(to.0 as usize, bytes);
     }
 
-    /// The bytes stored on a node since this was asked last.
+    /// Returns and clears the number of bytes stored to a node.
     pub(super) fn take_stored(&self, to: NodeId) -> u64 {
         let bytes = self.stored.get(to.0 as usize);
         self.stored.set(to.0 as usize, 0);
         bytes
     }
 
-    /// Takes stores that no acknowledgement has been asked for as confirmed. The caller knows that they have arrived.
+    /// Counts all stores without a requested acknowledgement as confirmed. The caller knows that they have arrived.
     pub(super) fn settle_stores(&self, thread: &Thread<'_>) {
         (0..self.unasked.len()).for_each(|node| self.unasked.set(node, 0));
         thread.signal(self.completed(Kind::Store), self.unasked_in_all.get());
@@ -170,16 +170,16 @@ impl Issuer {
         self.since_asked.set(0);
     }
 
-    /// Whether stores count as outstanding.
+    /// Whether stores count as outstanding until they are confirmed.
     pub(super) fn confirms_stores(&self) -> bool {
         self.every.is_some()
     }
 
-    /// Counts a store to a node; says how many stores that node shall confirm now, mostly none.
+    /// Counts a store to a node. Returns how many stores that node shall confirm now, mostly 0.
     ///
-    /// Every so many stores one asks its destination to confirm all that it has had. Where stores go to many nodes, what
-    /// nobody has been asked for grows: from half of the window on every store asks, so that the window never fills with
-    /// stores that nobody will confirm.
+    /// Every `every`-th store asks its destination to confirm all stores that it has received. If stores go to many nodes, the
+    /// number without a requested acknowledgement grows. From half of the window on every store asks, so that the window never fills
+    /// with stores that no node will confirm.
     pub(super) fn count_store(&self, to: NodeId) -> u16 {
         let Some(every) = self.every else { return 0 };
         self.count(Kind::Store, 1);
@@ -194,35 +194,35 @@ impl Issuer {
     }
 }
 
-/// What others stored here.
+/// Stores that arrived from other nodes.
 #[derive(Debug)]
 pub(super) struct Arrivals {
     /// Bytes that have arrived.
     pub(super) bytes: Event,
-    /// Bytes that the others say they have stored here, up to the last synchronization of all stores.
+    /// Bytes that other nodes have announced as stored here, up to the last synchronization of all stores.
     pub(super) owed: Cells<u64>,
-    /// Bytes that have been waited for.
+    /// Bytes that threads have waited for.
     awaited: Cells<u64>,
-    /// The word after the last store: where a run of stores would go on.
+    /// Address of the word after the last store: a store there continues the run.
     run: AtomicU64,
 }
 
 impl Arrivals {
-    /// Whether a store of so many words from `first` on goes on where the last one here ended, or repeats its last word: then the
-    /// translation of the one before serves it. Remembers this one.
+    /// Whether a store of `words` words from `first` on starts where the last one here ended, or repeats its last word. The address
+    /// translation of the last store then serves this one too. Remembers the end of this store.
     pub(super) fn continues(&self, first: u64, words: u32) -> bool {
         let end = first + u64::from(words);
         let before = self.run.swap(end, Ordering::Relaxed);
         first == before || first + 1 == before
     }
 
-    /// Waits for so many more bytes.
+    /// Waits for `bytes` more bytes.
     pub(super) fn wait(&self, thread: &Thread<'_>, bytes: u64) {
         let before = self.awaited.add(0, bytes);
         thread.wait(&self.bytes, before + bytes);
     }
 
-    /// Waits for all that is owed. Whoever calls this is sure that it grows no more.
+    /// Waits for all announced bytes. The caller guarantees that no further announcement arrives.
     pub(super) fn wait_for_all(&self, thread: &Thread<'_>) {
         let owed = self.owed.get(0);
         thread.wait(&self.bytes, owed);
@@ -280,8 +280,8 @@ mod tests {
         assert_eq!(asked, [0, 0, 0, 0, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 8]);
     }
 
-    /// Stores to two nodes in turn: the 8th asks node 1 for the 4 it has had. Another 4 later node 0 has had 6 and node 1
-    /// 2 that nobody was asked for, half of the window; so the 13th asks node 0 for 7.
+    /// Stores to two nodes in turn. The 8th asks node 1 to confirm the 4 it has received. After another 4, node 0 has received 6 and
+    /// node 1 has 2 without a requested acknowledgement, half of the window; so the 13th asks node 0 for 7.
     #[test]
     fn what_nobody_was_asked_for_never_exceeds_half_of_the_window() {
         let issuer = issuer(16, 8);

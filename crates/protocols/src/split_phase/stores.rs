@@ -1,6 +1,6 @@
-//! Stores: writes and procedures whose arrival their target counts, and the waits for them.
+//! Stores: writes and procedures whose arrival the target counts, and the waits for them.
 //!
-//! This module must never know how a store is served where it arrives.
+//! This module must never know how the target serves a store.
 
 use tempest::{NodeId, Operations};
 
@@ -10,14 +10,14 @@ use super::pointers::GlobalPtr;
 use super::procedure::{self, Post, Procedure};
 use super::state::{Kind, SplitPhase};
 
-/// Storing to one's own memory: is it here, the store, and the count of what arrived.
+/// Cost of a store to the own node: test of the node, the store, and the count of arrived bytes.
 const STORE_HERE: Operations = Operations::NONE.integers(3).loads(1).stores(2);
 
-/// Posting a procedure to one's own node, beside the procedure: is it here, and the count of what arrived.
+/// Cost of posting a procedure to the own node, without the procedure: test of the node, and the count of arrived bytes.
 const POST_HERE: Operations = Operations::NONE.integers(3).loads(1).stores(1);
 
 impl Memory<'_> {
-    /// Has a word written. Nobody tells this node when it is; the target counts its bytes.
+    /// Stores a word. The issuer is not told of its completion; the target counts its bytes.
     pub fn store<T: ArenaWord>(&self, to: GlobalPtr<T>, value: T) {
         let here = self.own(to, 1);
         let bytes = size_of::<T>() as u64;
@@ -32,8 +32,8 @@ impl Memory<'_> {
         self.issue(to.node(), SplitPhase::store(place, thread, confirms), &[arena::alone(value)]);
     }
 
-    /// Runs a procedure on a node's compute processor, and waits for nothing. Nobody tells this node when it has run, nor what it
-    /// returned; the target counts the bytes of `P` as those of a store. A program appends to a list on another node in this way.
+    /// Runs a procedure on a node's compute processor and waits for nothing. The issuer is told neither of its completion nor of its
+    /// result; the target counts the bytes of `P` like a store's. A program can append to a list on another node in this way.
     ///
     /// # Panics
     /// If the procedure was not [registered](super::Plan::procedure), or there is no such node.
@@ -49,8 +49,8 @@ impl Memory<'_> {
         self.issue(node, Post { procedure, thread, confirms }, &[]);
     }
 
-    /// Makes room for a store that must be confirmed and counts it. Returns the thread's number, and how many stores
-    /// the target shall confirm, as they travel.
+    /// Reserves room in the window for a store that must be confirmed, and counts it. Returns the thread's number and the number of
+    /// stores that the target shall confirm, both as a message holds them.
     pub(super) fn count_store(&self, to: NodeId) -> (u16, u16) {
         if self.issuer.confirms_stores() {
             self.issuer.reserve(self.thread);
@@ -59,16 +59,16 @@ impl Memory<'_> {
         (thread, self.issuer.count_store(to))
     }
 
-    /// Waits until so many more bytes of stores have arrived here since what was waited for before.
+    /// Waits until `bytes` more bytes of stores have arrived here than earlier waits have consumed.
     pub fn store_sync(&self, bytes: u64) {
         self.split.arrivals.wait(self.thread, bytes);
     }
 
-    /// Waits until all that any thread of any node has stored or posted before it called this is in place, and all of it
-    /// counts as waited for. Every thread of every node calls it; gets and puts of this thread are done then too.
+    /// Waits until all stores and posts that any thread of any node issued before its call are in place. All of them count as waited
+    /// for. Every thread of every node must call it. Gets and puts of this thread are complete then too.
     ///
-    /// Each node first tells those it has stored to how much that was. When a barrier says that all have been
-    /// told, each waits for what it is owed, and a second barrier lets all go on.
+    /// Each node first announces to every target the number of bytes it has stored there. A barrier ends the announcements, each node
+    /// waits for the bytes announced to it, and a second barrier lets all threads go on.
     pub fn all_store_sync(&self) {
         for to in (0..self.thread.nodes()).map(NodeId) {
             match self.issuer.take_stored(to) {

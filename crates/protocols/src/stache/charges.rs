@@ -1,29 +1,28 @@
-//! What serving an event costs, in primitives that machines have prices for.
+//! The cost of serving an event, in primitives that machines price.
 //!
-//! Each event charges the primitives of its row of the occupancy table that the machines' prices go with (`L`
-//! directory look-up, `G` fault state, `T` tag, `F` fetch, `P` place, `X` purge; worlds charge dispatch,
-//! headers and resumes):
+//! Each event charges the primitives of its row of the occupancy table (`L` directory look-up, `G` fault state, `T` tag, `F`
+//! fetch, `P` place, `X` purge). Worlds charge dispatch, headers and resumes.
 //!
 //! | event | charges |
 //! |---|---|
-//! | request at home, granted at once | L, F where words go, X where the home loses them, T |
+//! | request at home, granted at once | L, F if words are sent, X if the home loses them, T |
 //! | request at home that invalidates | L, T |
 //! | request at home that recalls or waits | L |
-//! | acknowledgement at home | L; the last also F where words go, T where the home writes |
-//! | words brought home | L, P; they are sent on as they came |
-//! | fault at home | L; G if something is sent |
-//! | fault at a cached block | G; a step aside where there is nothing to send |
+//! | acknowledgement at home | L; the last also F if words are sent, T if the home writes |
+//! | words returned to the home | L, P; they are forwarded without a fetch |
+//! | fault at home | L; G if a message is sent |
+//! | fault at a cached block | G; a deferral if no message is sent |
 //! | words brought to a cached block | P, T |
-//! | invalidation | X, T; a step aside where nothing is left |
-//! | recall | F, T, X where nothing is kept; a step aside where nothing is left |
+//! | invalidation | X, T; a deferral if the copy is gone already |
+//! | recall | F, T, X if no copy is kept; a deferral if the copy is gone already |
 //! | upgrade granted | T |
 //! | page laid to rest | X, T for each block with a right |
 //! | resting page active again | T for each block with a right |
-//! | replacement | X, T unless the page rested; F where words go |
+//! | replacement | X, T unless the page rested; F if words are sent |
 //! | block called in because its page moves | as a request that writes; X, T where it is granted at once |
 //! | page that moves | F for each block at the former home, P at the next one |
 //! | request at a former home | L |
-//! | recall of a former home | a step aside |
+//! | recall of a former home | a deferral |
 //!
 //! This module must never know a price.
 
@@ -31,7 +30,7 @@ use tempest::{Actions, Block, Primitive, Tag};
 
 use super::{Asker, HomeAction, HomeEvent, Line, LineEvent, Request, ToCache, Want};
 
-/// The primitives that handlers may charge, whatever the event; that of a page that gets room is apart.
+/// The primitives that the handlers of every event may charge. Mapping of a page is charged separately.
 pub(super) const ALL: &[Primitive] = &[
     Primitive::DirectoryLookup,
     Primitive::ReadFaultState,
@@ -42,13 +41,13 @@ pub(super) const ALL: &[Primitive] = &[
     Primitive::Defer,
 ];
 
-/// What serving an event at the home costs, action by action.
+/// The charges of serving an event at the home, action by action.
 pub(super) struct HomeBill {
     block: Block,
     event: HomeEvent,
-    /// A fault whose state was read when it came.
+    /// Whether the event is a fault that waited, so that its state has been read already.
     waited: bool,
-    /// Whether it has sent something.
+    /// Whether a message has been sent.
     sent: bool,
 }
 
@@ -57,7 +56,7 @@ impl HomeBill {
         Self { block, event, waited, sent: false }
     }
 
-    /// Before the entry changes.
+    /// Charges the directory look-up, before the entry changes.
     pub(super) fn begin(&self, cx: &mut Actions<'_>) {
         cx.charge(Primitive::DirectoryLookup);
         if self.brings_words() {
@@ -65,7 +64,7 @@ impl HomeBill {
         }
     }
 
-    /// Before an action is done.
+    /// Charges an action, before it is performed.
     pub(super) fn charge(&mut self, action: HomeAction, cx: &mut Actions<'_>) {
         let is_request = matches!(self.event, HomeEvent::Request(_));
         match action {
@@ -93,7 +92,7 @@ impl HomeBill {
         }
     }
 
-    /// The first message of an invalidation or a recall.
+    /// Charges the first message of an invalidation or a recall.
     fn begin_round(&self, action: HomeAction, cx: &mut Actions<'_>) {
         match (self.event, action) {
             (HomeEvent::Request(Request { from: Asker::Here, want: Want::Read | Want::Write }), _)
@@ -114,7 +113,7 @@ impl HomeBill {
     }
 }
 
-/// What serving an event costs at a cached block whose entry is still as it was.
+/// Charges an event at a cached block. `line` is the entry before the event.
 pub(super) fn charge_line(block: Block, line: Line, event: LineEvent, cx: &mut Actions<'_>) {
     match (event, line.lowers(event)) {
         (_, Some(left)) => {
@@ -136,7 +135,7 @@ pub(super) fn charge_line(block: Block, line: Line, event: LineEvent, cx: &mut A
     }
 }
 
-/// What it costs that a cached block's frame goes, the entry being still as it was. No cache holds a block of a page that has
+/// Charges the loss of a cached block's frame. `line` is the entry before the loss. No cache holds a block of a page that has
 /// `rested`.
 pub(super) fn charge_replacement(block: Block, line: Line, rested: bool, cx: &mut Actions<'_>) {
     if line.tag() == Tag::Writable {

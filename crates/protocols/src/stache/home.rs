@@ -1,19 +1,17 @@
 //! The home's side of the protocol: one block's directory entry as a pure transition function.
 //!
-//! The table is that of a full-map, invalidation-based, home-centric directory: all data and acknowledgements
-//! go through the home, and writing is granted only when every other copy is gone. Requests that come while
-//! the block is being called in wait in the entry itself, never in the queue, for the message that ends the
-//! wait has the same key and stands behind them. The states' names in the literature stand in brackets.
+//! The table is that of a full-map, invalidation-based, home-centric directory: all data and acknowledgements go through the home,
+//! and writing is granted only when every other copy is gone. Requests that arrive while the block is being called in wait in the
+//! entry itself, not in the queue: the message that ends the wait has the same key and stands behind them. The states' names in
+//! the literature stand in brackets.
 //!
 //! An event is served in three steps, all under the block's key:
-//! 1. [`Home::lowers`] says which right the home's own node has to give up first;
-//! 2. when it has, [`Home::step`] changes the entry and says what to do;
-//! 3. [`Home::due`] hands out the oldest request that waited and can be served now; it is served in the same
-//!    way.
+//! 1. [`Home::lowers`] returns the right to which the home's own node must be downgraded first;
+//! 2. after the downgrade, [`Home::step`] changes the entry and emits the actions;
+//! 3. [`Home::due`] returns the oldest waiting request that can be served now; it is served in the same three steps.
 //!
-//! When the home of the page moves, the own node asks for [`Want::Leave`]: every copy is called in as for writing, then the words wait to
-//! be sent and requests wait behind them, until [`Home::given_up`] hands those out.
-//!
+//! When the home of the page moves, its own node asks for [`Want::Leave`]: every copy is called in as for writing. The words then
+//! wait to be sent and requests wait behind them, until [`Home::given_up`] returns those requests.
 //! Nothing here sends, touches memory or knows a clock: the explorer drives these very functions.
 
 use std::collections::VecDeque;
@@ -22,7 +20,7 @@ use tempest::{NodeId, Right, Tag};
 
 use super::{NodeSet, ToCache, ToHome, Unspecified, Variant, Want};
 
-/// Who asks the home for a right.
+/// The requester of a right.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Asker {
     /// The home's own node, by a fault.
@@ -34,40 +32,40 @@ pub enum Asker {
 /// A request for a right to the block.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Request {
-    /// Who asks.
+    /// The requester.
     pub from: Asker,
-    /// For what.
+    /// The right that is requested.
     pub want: Want,
 }
 
 impl Request {
-    /// What an owner is asked for, for this request to be granted.
+    /// The right that an owner must give back before this request can be granted.
     fn recalls(self) -> Want {
         if self.want == Want::Read { Want::Read } else { Want::Write }
     }
 }
 
-/// What happens to a directory entry.
+/// An event of a directory entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum HomeEvent {
-    /// A fault of the home's own node, a request of another one, or one that waited and is due.
+    /// A fault of the home's own node, a request of another node, or a request that waited and is due.
     Request(Request),
-    /// An answer of another node.
+    /// A reply of another node.
     Answer(NodeId, ToHome),
 }
 
 impl HomeEvent {
-    /// A fault of the home's own node.
+    /// Makes the event of a fault of the home's own node.
     pub fn fault(wants: Right) -> Self {
         Self::Request(Request { from: Asker::Here, want: wants.into() })
     }
 
-    /// The home of the page moves to another node.
+    /// Makes the event of a move of the page's home to another node.
     pub fn leave() -> Self {
         Self::Request(Request { from: Asker::Here, want: Want::Leave })
     }
 
-    /// A message of another node.
+    /// Makes the event of a message of another node.
     pub fn message(from: NodeId, message: ToHome) -> Self {
         match message.wants() {
             Some(want) => Self::Request(Request { from: Asker::Node(from), want }),
@@ -76,56 +74,56 @@ impl HomeEvent {
     }
 }
 
-/// What the home is to do about an event, in this order.
+/// An action of the home on an event. Actions are performed in the order in which they are emitted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum HomeAction {
-    /// Tell another node; with the words of the block as they are now, if the message brings words.
+    /// Send a message to another node, with the present words of the block if the message carries words.
     Send(NodeId, ToCache),
-    /// Give the own node more right to the block than it has.
+    /// Raise the right of the home's own node.
     Raise(Tag),
-    /// Let the own node's threads go on that waited for this right.
+    /// Resume the threads of the home's own node that wait for this right.
     Resume(Right),
-    /// The block is called in: its words may go to the next home.
+    /// Count the block as called in: its words may go to the next home.
     CalledIn,
 }
 
-/// What the directory knows of a block.
+/// The directory state of a block.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum HomeState {
-    /// Only the home has it, and may write (HW).
+    /// Only the home has a copy, and may write it (HW).
     Writable,
-    /// Home and these nodes may read (HR). Nodes that dropped their copy silently may still be among them.
+    /// The home and these nodes may read (HR). Nodes that dropped their copy silently may still be among them.
     Shared(NodeSet),
-    /// One node may write, nobody else has it (HX).
+    /// One node may write; no other node has a copy (HX).
     Exclusive(NodeId),
     /// Waiting for copies to be destroyed before a request is granted (BI).
     Invalidating {
-        /// What is granted then.
+        /// The request that is granted afterwards.
         request: Request,
-        /// Who has not said so yet. Never empty.
+        /// Nodes that have not acknowledged yet. Never empty.
         awaited: NodeSet,
     },
-    /// Waiting for the words from the owner (BS, where the request is to read; BX, where it is to write).
+    /// Waiting for the words from the owner (BS if the request is to read, BX if it is to write).
     Recalling {
-        /// Who has the words.
+        /// The owner of the words.
         owner: NodeId,
-        /// What is granted then; never an upgrade.
+        /// The request that is granted afterwards; never an upgrade.
         request: Request,
-        /// Of the two messages of an owner that replaces the block just now, the one that has come.
+        /// The message that has arrived, of the two of an owner that is replacing the block.
         half: Half,
     },
-    /// Only the home has the words, and does not use them: they go to the next home.
+    /// Only the home has the words and it does not use them: they go to the next home.
     Leaving,
 }
 
-/// In the robust variant, an owner that has put the block when the recall reaches it answers by two messages.
+/// In the robust variant, an owner that has put the block before the recall arrives answers by two messages.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Half {
-    /// None has come.
+    /// Neither message has arrived.
     Neither,
-    /// The words have.
+    /// The words have arrived.
     Put,
-    /// The answer has.
+    /// The answer to the recall has arrived.
     Gone,
 }
 
@@ -133,8 +131,8 @@ pub enum Half {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Home {
     state: HomeState,
-    /// Requests that wait, in the order they came: of each other node at most one, of the own node one for
-    /// each right and each time that its threads have been resumed since.
+    /// Waiting requests in order of arrival: at most one of each other node; of the home's own node one for each right and each
+    /// time that its threads have been resumed since.
     waiting: VecDeque<Request>,
 }
 
@@ -145,17 +143,17 @@ impl Default for Home {
 }
 
 impl Home {
-    /// What the directory knows.
+    /// The directory state.
     pub fn state(&self) -> &HomeState {
         &self.state
     }
 
-    /// How many requests wait in the entry.
+    /// Number of requests that wait in the entry.
     pub fn waiting(&self) -> usize {
         self.waiting.len()
     }
 
-    /// The right that the own node has between events.
+    /// The right of the home's own node between events.
     pub fn tag(&self) -> Tag {
         match &self.state {
             HomeState::Writable => Tag::Writable,
@@ -166,7 +164,7 @@ impl Home {
         }
     }
 
-    /// Whether it waits for no answer, and its words stay.
+    /// Whether the entry waits for no reply and its words stay here.
     pub fn is_settled(&self) -> bool {
         !matches!(
             self.state,
@@ -174,12 +172,12 @@ impl Home {
         )
     }
 
-    /// The requests that wait when the next home has the words.
+    /// The requests that wait when the words have been given to the next home.
     pub fn given_up(self) -> impl Iterator<Item = Request> {
         self.waiting.into_iter()
     }
 
-    /// The right the own node has to be lowered to before this event is served; `None` if it loses nothing.
+    /// The right to which the home's own node must be downgraded before this event is served; `None` if it keeps its right.
     pub fn lowers(&self, event: HomeEvent) -> Option<Tag> {
         let HomeEvent::Request(Request { from, want }) = event else { return None };
         if from == Asker::Here && want != Want::Leave {
@@ -194,10 +192,10 @@ impl Home {
         }
     }
 
-    /// Serves an event, after what it [`lowers`](Self::lowers) has been.
+    /// Serves an event, after the downgrade that [`lowers`](Self::lowers) demands.
     ///
     /// # Errors
-    /// [`Unspecified`], with nothing changed and nothing to do, if no rule covers it.
+    /// [`Unspecified`] if no rule covers the event. The entry is unchanged and no action is emitted.
     pub fn step(
         &mut self,
         event: HomeEvent,
@@ -216,7 +214,7 @@ impl Home {
         served.ok_or_else(|| Unspecified { event: format!("{event:?}"), state: format!("{:?}", self.state) })
     }
 
-    /// The oldest request that waited, if it can be served now.
+    /// Takes the oldest waiting request, if it can be served now.
     pub fn due(&mut self) -> Option<HomeEvent> {
         if !self.is_settled() {
             return None;
@@ -242,7 +240,7 @@ impl Home {
         Some(())
     }
 
-    /// A request that the present tag does not satisfy, in a settled state.
+    /// Serves a request that the present tag does not satisfy, in a settled state.
     fn ask(&mut self, request: Request, act: &mut impl FnMut(HomeAction)) -> Option<()> {
         match (&mut self.state, request) {
             (HomeState::Exclusive(owner), Request { from, want }) => {
@@ -271,7 +269,7 @@ impl Home {
             (HomeState::Shared(sharers), Request { from, want }) => {
                 let mut awaited = std::mem::take(sharers);
                 let had_copy = matches!(from, Asker::Node(node) if awaited.remove(node));
-                // A copy that was taken away while the upgrade was on its way has to be sent again.
+                // A copy that was invalidated while the upgrade was in flight has to be sent again.
                 let want = if want == Want::Upgrade && !had_copy { Want::Write } else { want };
                 let request = Request { from, want };
                 if awaited.is_empty() {
@@ -288,7 +286,7 @@ impl Home {
         Some(())
     }
 
-    /// Grants writing, or the home's leave: nobody else has a copy any more.
+    /// Grants writing, or the home's leave: no other node has a copy any more.
     fn grant(&mut self, request: Request, act: &mut impl FnMut(HomeAction)) {
         match request.from {
             Asker::Node(node) => {
@@ -320,7 +318,7 @@ impl Home {
         Some(())
     }
 
-    /// The answer to a recall, `kind` being the recall it answers.
+    /// Serves the reply to a recall; `kind` is the recall that it answers.
     fn answered(&mut self, from: NodeId, kind: Want, act: &mut impl FnMut(HomeAction)) -> Option<()> {
         match self.state {
             HomeState::Recalling { owner, request, half: Half::Neither }
@@ -377,11 +375,11 @@ impl Home {
         self.recalled(request, None, act);
     }
 
-    /// The words are back; `keeper` still has a copy to read.
+    /// Grants the request after the words are back. `keeper` still has a copy to read.
     fn recalled(&mut self, request: Request, keeper: Option<NodeId>, act: &mut impl FnMut(HomeAction)) {
         match (request, keeper) {
             (Request { want: Want::Write | Want::Upgrade | Want::Leave, .. }, _) => self.grant(request, act),
-            // Nobody else has a copy: the home may as well write.
+            // No other node has a copy: the home may as well write.
             (Request { from: Asker::Here, .. }, None) => {
                 self.state = HomeState::Writable;
                 act(HomeAction::Raise(Tag::Writable));
@@ -442,7 +440,7 @@ mod tests {
         told(&mut home, ONE, ToHome::GetRead);
         assert_eq!(home.lowers(HomeEvent::message(ONE, ToHome::Upgrade)), Some(Tag::Invalid));
         assert_eq!(told(&mut home, ONE, ToHome::Upgrade), [HomeAction::Send(ONE, ToCache::Upgraded)]);
-        // Node 2 is not among the sharers any more: its copy went while its upgrade was on the way.
+        // Node 2 is not among the sharers any more: its copy was invalidated while its upgrade was in flight.
         assert_eq!(told(&mut home, TWO, ToHome::Upgrade), [HomeAction::Send(ONE, ToCache::RecallWrite)]);
         assert_eq!(told(&mut home, ONE, ToHome::Flushed), [HomeAction::Send(TWO, ToCache::DataWrite)]);
         assert_eq!(home.state(), &HomeState::Exclusive(TWO));

@@ -1,9 +1,8 @@
-//! The side of a node that caches a block of another home: its entry as a pure transition function.
+//! The cache side of the protocol: the entry of a block whose home is another node, as a pure transition function.
 //!
-//! One transaction of a node and block is outstanding at a time; faults that come meanwhile join it. The
-//! states' names in the literature stand in brackets. An event is served as at the home: [`Line::lowers`],
-//! then [`Line::step`], then what is [`due`](Line::due). A block whose page has no frame here is `Invalid`:
-//! late invalidations are acknowledged, late recalls answered or ignored, without any memory.
+//! One transaction per node and block is outstanding at a time; faults meanwhile join it. The states' names in the literature stand
+//! in brackets. An event is served as at the home: [`Line::lowers`], then [`Line::step`], then [`due`](Line::due). A block whose
+//! page has no frame here is `Invalid`: late invalidations are acknowledged, late recalls answered or ignored, without any memory.
 //!
 //! Nothing here sends, touches memory or knows a clock: the explorer drives these very functions.
 
@@ -11,65 +10,65 @@ use tempest::{Right, Tag};
 
 use super::{ToCache, ToHome, Unspecified, Variant};
 
-/// What the node has of a block, or has asked for.
+/// The state of a cached block: its copy, or the request that is outstanding.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum LineState {
-    /// Nothing (I).
+    /// No copy (I).
     #[default]
     Invalid,
     /// A copy to read (S).
     ReadOnly,
     /// The only copy (M).
     Writable,
-    /// Nothing, and has asked to read (IS).
+    /// No copy; a read has been requested (IS).
     Reading,
-    /// Nothing, and has asked to write (IM), or to upgrade a copy that was taken away since.
+    /// No copy; a write has been requested (IM), or an upgrade of a copy that was invalidated since.
     Writing,
-    /// A copy to read, and has asked to write it (SM).
+    /// A copy to read; writing has been requested (SM).
     Upgrading,
-    /// Nothing, and the words it put may still be on their way (MI). Robust variant only.
+    /// No copy; the words that the node put may still be in flight (MI). Robust variant only.
     Putting,
-    /// As `Reading`, but the data to come may be out of date (ISI). Robust variant only.
+    /// No copy; a read has been requested, but the data in flight may be out of date (ISI). Robust variant only.
     ReadingAgain,
 }
 
-/// What happens to a cached block.
+/// An event of a cached block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LineEvent {
-    /// An access of this node that its tag forbids, or forbade a moment ago.
+    /// An access of this node that its tag forbids, or forbade when it was tried.
     Fault(Right),
     /// A message of the block's home.
     Message(ToCache),
-    /// The frame is wanted for another page.
+    /// Replacement: the frame is needed for another page.
     Replace,
 }
 
-/// What the node is to do about an event, in this order.
+/// An action of the node on an event. Actions are performed in the order in which they are emitted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LineAction {
-    /// Tell the home; with the words of the block as they are now, if the message brings words.
+    /// Send a message to the home, with the present words of the block if the message carries words.
     Send(ToHome),
-    /// Have more right to the block than before.
+    /// Raise the node's right to the block.
     Raise(Tag),
-    /// Let threads go on that waited for this right.
+    /// Resume the threads that wait for this right.
     Resume(Right),
 }
 
 /// A cached block's entry.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Line {
-    /// What the node has, or has asked for.
+    /// The copy, or the request that is outstanding.
     pub state: LineState,
-    /// A thread waits to read.
+    /// Whether a thread waits to read.
     pub wants_read: bool,
-    /// A thread waits to write.
+    /// Whether a thread waits to write.
     pub wants_write: bool,
-    /// A recall that overtook the grant it is about. Robust variant only.
+    /// A recall that overtook the grant it refers to. Robust variant only.
     pub deferred: Option<ToCache>,
 }
 
 impl Line {
-    /// The right the node has between events.
+    /// The node's right between events.
     pub fn tag(self) -> Tag {
         match self.state {
             LineState::Writable => Tag::Writable,
@@ -78,7 +77,7 @@ impl Line {
         }
     }
 
-    /// Whether something is on its way to the frame, which therefore cannot be given to another page.
+    /// Whether a message to the block is in flight, so that its frame cannot be given to another page.
     pub fn is_busy(self) -> bool {
         match self.state {
             LineState::Invalid | LineState::ReadOnly | LineState::Writable => false,
@@ -87,12 +86,12 @@ impl Line {
         }
     }
 
-    /// Whether a fault now sends a request, rather than finding its right there or joining what is under way.
+    /// Whether a fault now sends a request, rather than finding its right there or joining an outstanding transaction.
     pub fn asks_at_once(self, right: Right) -> bool {
         self.tag() < right.tag() && matches!(self.state, LineState::Invalid | LineState::ReadOnly)
     }
 
-    /// The right the node has to be lowered to before this event is served; `None` if it loses nothing.
+    /// The right to which the node must be downgraded before this event is served; `None` if it keeps its right.
     pub fn lowers(self, event: LineEvent) -> Option<Tag> {
         match (event, self.state) {
             (LineEvent::Message(ToCache::Invalidate), LineState::ReadOnly | LineState::Upgrading)
@@ -103,10 +102,10 @@ impl Line {
         }
     }
 
-    /// Serves an event, after what it [`lowers`](Self::lowers) has been.
+    /// Serves an event, after the downgrade that [`lowers`](Self::lowers) demands.
     ///
     /// # Errors
-    /// [`Unspecified`], with nothing changed and nothing to do, if no rule covers it.
+    /// [`Unspecified`] if no rule covers the event. The entry is unchanged and no action is emitted.
     pub fn step(
         &mut self,
         event: LineEvent,
@@ -132,7 +131,7 @@ impl Line {
         served.ok_or_else(|| Unspecified { event: format!("{event:?}"), state: format!("{:?}", self.state) })
     }
 
-    /// A recall that was put off, if it can be served now.
+    /// Takes the deferred recall, if it can be served now.
     pub fn due(&mut self) -> Option<LineEvent> {
         if self.state != LineState::Writable {
             return None;
@@ -142,7 +141,7 @@ impl Line {
 
     fn fault(&mut self, right: Right, act: &mut impl FnMut(LineAction)) {
         if self.tag() >= right.tag() {
-            // Another handler has supplied the right since.
+            // Another handler has supplied the right meanwhile.
             return act(LineAction::Resume(right));
         }
         match right {
@@ -159,7 +158,7 @@ impl Line {
         }
     }
 
-    /// Asks for what is wanted, having nothing.
+    /// Requests the wanted right for an invalid block.
     fn ask(&mut self, act: &mut impl FnMut(LineAction)) {
         if self.wants_write {
             self.state = LineState::Writing;
@@ -182,7 +181,7 @@ impl Line {
                     act(LineAction::Send(ToHome::Upgrade));
                 }
             }
-            // Not to be used even once: a thread that joined later might see it after something newer.
+            // The data must not be used even once: a thread that joined later might see them after newer data.
             LineState::ReadingAgain if variant == Variant::Robust => {
                 self.state = LineState::Reading;
                 act(LineAction::Send(ToHome::GetRead));
@@ -207,8 +206,7 @@ impl Line {
         self.state = match (self.state, variant) {
             (LineState::Invalid | LineState::ReadOnly, _) => LineState::Invalid,
             (LineState::Upgrading | LineState::Writing, _) => LineState::Writing,
-            // The copy of an old grant, dropped since; the one to come is newer, if messages keep their
-            // order.
+            // The copy is that of an old grant, dropped since; the grant in flight is newer, if messages keep their order.
             (LineState::Reading, Variant::Ordered) => LineState::Reading,
             (LineState::Reading | LineState::ReadingAgain, Variant::Robust) => LineState::ReadingAgain,
             _ => return None,
@@ -227,7 +225,7 @@ impl Line {
                 self.state = LineState::Invalid;
                 act(LineAction::Send(ToHome::Flushed));
             }
-            // The words that were put are on their way, and are the answer.
+            // The words that were put are in flight, and are the answer.
             (LineState::Invalid | LineState::Reading | LineState::Writing, Variant::Ordered) => {}
             (LineState::Putting, Variant::Robust) => act(LineAction::Send(ToHome::Gone)),
             (LineState::Writing | LineState::Upgrading, Variant::Robust) if self.deferred.is_none() => {
@@ -247,7 +245,7 @@ impl Line {
         Some(())
     }
 
-    /// Its request was not served: it is made again, to the home that is known now.
+    /// Repeats a request that a former home did not serve, to the home that is known now.
     fn moved(&mut self, act: &mut impl FnMut(LineAction)) -> Option<()> {
         if !matches!(self.state, LineState::Reading | LineState::ReadingAgain | LineState::Writing) {
             return None;
@@ -259,7 +257,7 @@ impl Line {
     fn replace(&mut self, variant: Variant, act: &mut impl FnMut(LineAction)) -> Option<()> {
         match (self.state, variant) {
             (LineState::Invalid | LineState::Putting, _) => {}
-            // Silently: the home learns of it when it takes the copy away.
+            // Silently: the home finds out when it invalidates the copy.
             (LineState::ReadOnly, _) => self.state = LineState::Invalid,
             (LineState::Writable, _) => {
                 act(LineAction::Send(ToHome::Put));
@@ -278,7 +276,7 @@ impl Line {
 mod tests {
     use super::*;
 
-    /// Serves events in turn; what the last one made the node do.
+    /// Serves events in turn. Returns the actions of the last one.
     fn served(line: &mut Line, variant: Variant, events: &[LineEvent]) -> Vec<LineAction> {
         let mut actions = Vec::new();
         for &event in events {
@@ -307,7 +305,7 @@ mod tests {
             LineAction::Send(ToHome::Upgrade),
         ];
         assert_eq!(served(&mut line, variant, &[told(ToCache::DataRead)]), both);
-        // The copy goes before the upgrade is granted: the grant will have to bring the words.
+        // The copy is invalidated before the upgrade is granted: the grant will have to carry the words.
         assert_eq!(line.lowers(told(ToCache::Invalidate)), Some(Tag::Invalid));
         let gone = [LineAction::Send(ToHome::Invalidated)];
         assert_eq!(served(&mut line, variant, &[told(ToCache::Invalidate)]), gone);
@@ -356,7 +354,7 @@ mod tests {
         let mut line = Line::default();
         let again = served(&mut line, Variant::Ordered, &[READ, told(ToCache::Moved)]);
         assert_eq!(again, [LineAction::Send(ToHome::GetRead)]);
-        // The copy that was to be upgraded has been called in when the page moved.
+        // The copy to be upgraded was called in when the page moved.
         let moves = [told(ToCache::DataRead), WRITE, told(ToCache::Invalidate), told(ToCache::Moved)];
         assert_eq!(served(&mut line, Variant::Ordered, &moves), [LineAction::Send(ToHome::GetWrite)]);
     }

@@ -1,9 +1,8 @@
-//! The messages on the wire, and where each goes in: to the home's table, to a cached block's, or to the
-//! pages.
+//! The messages on the wire and their entry points: the home's table, a cached block's table, or the pages.
 //!
-//! Nothing received is trusted: a block that does not exist, a word that the vocabulary does not have, or a message to a
-//! home at a node that is not the home ends the run with an error. A message's block and kind stand in the header of a real
-//! one, so its fields have no modelled bytes.
+//! No received message is trusted: a block that does not exist, a word outside the vocabulary, or a message for the home at a node
+//! that is not the home ends the run with an error. A real message has its block and kind in the header, so its fields have no
+//! modelled bytes.
 
 use tempest::{Block, Fault, Handler, Key, NodeId, Primitive, Right, handlers};
 
@@ -14,7 +13,7 @@ use super::{
 
 #[handlers]
 impl Stache {
-    /// Says that a tag forbids an access of this node, which stores if `writes` is 1, in a page that may be accessed if `mapped`
+    /// Reports that a tag forbids an access of this node. The access is a store if `writes` is 1. Its page is accessible if `mapped`
     /// is 1.
     #[message(key = Self::key_of_fault(block, mapped), class = System, volume = Request, bytes = 0)]
     pub(super) fn faulted(&self, block: u32, writes: u16, mapped: u16, cx: &mut Handler<'_>) {
@@ -23,39 +22,38 @@ impl Stache {
         self.serve_fault(self.known(block, cx), right, cx);
     }
 
-    /// Asks the home for a right.
+    /// Requests a right from the home.
     #[message(key = Block(block), class = System, volume = Request, bytes = 0)]
     pub(super) fn ask(&self, block: u32, word: u32, cx: &mut Handler<'_>) {
         self.told_home(block, word, cx);
     }
 
-    /// Answers the home without words.
+    /// Replies to the home without words.
     #[message(key = Block(block), class = System, volume = Invalidation, bytes = 0)]
     pub(super) fn answer(&self, block: u32, word: u32, cx: &mut Handler<'_>) {
         self.told_home(block, word, cx);
     }
 
-    /// Brings words home.
+    /// Returns the words to the home.
     #[message(name = Return, key = Block(block), class = System, bytes = 0)]
     pub(super) fn bring_home(&self, block: u32, word: u32, cx: &mut Handler<'_>) {
         self.told_home(block, word, cx);
     }
 
-    /// Brings words from home.
+    /// Delivers the words from the home.
     #[message(key = Block(block), class = Reply, bytes = 0)]
     pub(super) fn supply(&self, block: u32, word: u16, moves: u16, cx: &mut Handler<'_>) {
         self.told_line(block, word, moves, cx);
     }
 
-    /// Brings whatever else a home says. The grant of an upgrade counts as the end of the invalidations that the upgrade
-    /// asked for.
+    /// Delivers any other message of a home. The grant of an upgrade counts as the end of the invalidations that the upgrade caused.
     #[message(key = Block(block), class = Reply, volume = Invalidation, bytes = 0)]
     pub(super) fn call(&self, block: u32, word: u16, moves: u16, cx: &mut Handler<'_>) {
         self.told_line(block, word, moves, cx);
     }
 
-    /// Says that the home's own right is lowered, as a request of another node, `from`, needs it. `word` is the request's word
-    /// of the vocabulary.
+    /// Reports that the home's own right has been lowered for a request of another node, `from`. `word` is the number of the request in
+    /// the vocabulary.
     #[message(key = Block(block), class = System)]
     pub(super) fn home_lowered(&self, block: u32, from: u32, word: u32, cx: &mut Handler<'_>) {
         self.expect_own(cx);
@@ -63,8 +61,8 @@ impl Stache {
         self.serve_home_lowered(self.known(block, cx), event, cx);
     }
 
-    /// Says that the node's right to a cached block is lowered, as a message of the home needs it. `word` is the message's word
-    /// of the vocabulary.
+    /// Reports that the node's right to a cached block has been lowered for a message of the home. `word` is the number of the message
+    /// in the vocabulary.
     #[message(key = Block(block), class = System)]
     pub(super) fn line_lowered(&self, block: u32, word: u32, cx: &mut Handler<'_>) {
         self.expect_own(cx);
@@ -72,42 +70,42 @@ impl Stache {
         self.serve_line_lowered(self.known(block, cx), event, cx);
     }
 
-    /// Says that no right to a page is left: its frame goes to the page that was wanted.
+    /// Reports that no right to a page is left: its frame goes to the page that was wanted.
     #[message(key = Sequential, class = System)]
     pub(super) fn evicted(&self, page: u32, cx: &mut Handler<'_>) {
         self.expect_own(cx);
         pages::reuse_frame(self, page, cx);
     }
 
-    /// Says that a page may have become free to go.
+    /// Reports that a page may have become replaceable.
     #[message(key = Sequential, class = System)]
     pub(super) fn retry(&self, cx: &mut Handler<'_>) {
         self.expect_own(cx);
         pages::serve_waiting(self, cx);
     }
 
-    /// Gives the pages of an array back.
+    /// Frees the pages of an array.
     #[message(name = Free, key = Sequential, class = System)]
     pub(super) fn give_back(&self, region: u32, first: u32, pages: u32, cx: &mut Handler<'_>) {
         self.expect_own(cx);
         pages::free_pages(self, region, first, pages, cx);
     }
 
-    /// Says that no right is left to the pages of an array that is given back.
+    /// Reports that no right to the pages of a freed array is left.
     #[message(key = Sequential, class = System)]
     pub(super) fn freed(&self, region: u32, first: u32, pages: u32, cx: &mut Handler<'_>) {
         self.expect_own(cx);
         pages::freed_pages(self, region, first, pages, cx);
     }
 
-    /// Says that no right to a page is left: it rests.
+    /// Reports that no right to a page is left: it rests.
     #[message(key = Sequential, class = System)]
     pub(super) fn laid_to_rest(&self, page: u32, cx: &mut Handler<'_>) {
         self.expect_own(cx);
         pages::rest(self, page, cx);
     }
 
-    /// Asks the manager of a page for its home, which is the sender if nobody has asked before.
+    /// Asks the manager of a page for its home, which is the sender if no node has asked before.
     #[message(key = Sequential, class = System, volume = Request, bytes = 0)]
     pub(super) fn touch(&self, page: u32, cx: &mut Handler<'_>) {
         let layout = self.memory.layout();
@@ -117,7 +115,7 @@ impl Stache {
         pages::register(self, page, cx);
     }
 
-    /// Says which node is the home of a page.
+    /// Tells the home of a page.
     #[message(key = Sequential, class = Reply, volume = Request, bytes = 0)]
     pub(super) fn touched(&self, page: u32, home: u32, cx: &mut Handler<'_>) {
         let layout = self.memory.layout();
@@ -127,15 +125,15 @@ impl Stache {
         pages::home_is(self, page, NodeId(home), cx);
     }
 
-    /// Says that another node, `from`, has asked this one for a right before this one was told that it is the home. `word` is the
-    /// request's word of the vocabulary.
+    /// Reports that another node, `from`, has requested a right before this node was told that it is the home. `word` is the number of
+    /// the request in the vocabulary.
     #[message(key = Sequential, class = System)]
     pub(super) fn asked_early(&self, block: u32, from: u32, word: u32, cx: &mut Handler<'_>) {
         self.expect_own(cx);
         pages::infer_home(self, self.known(block, cx), from, word, cx);
     }
 
-    /// Passes on what another node, `from`, has asked before this one knew that it is the home.
+    /// Forwards a request that another node, `from`, made before this node knew that it is the home.
     #[message(key = Block(block), class = System)]
     pub(super) fn passed_on(&self, block: u32, from: u32, word: u32, cx: &mut Handler<'_>) {
         self.expect_own(cx);
@@ -143,14 +141,14 @@ impl Stache {
         self.asked_by(NodeId(from), message, block, cx);
     }
 
-    /// Says that another node, `by`, has asked for blocks of a page so often that it should be the page's home.
+    /// Reports that another node, `by`, has made enough requests for blocks of a page to become its home.
     #[message(key = Sequential, class = System)]
     pub(super) fn earned(&self, page: u32, by: u32, cx: &mut Handler<'_>) {
         self.expect_own(cx);
         moves::serve_residence(self, page, ResidenceEvent::Earned(NodeId(by)), cx);
     }
 
-    /// Offers a page that has moved `moves` times: the receiver is to be its home.
+    /// Offers the receiver the home of a page that has moved `moves` times.
     #[message(key = Sequential, class = System, volume = Request, bytes = 0)]
     pub(super) fn offered(&self, page: u32, moves: u32, cx: &mut Handler<'_>) {
         self.expect_moving(page, moves, cx);
@@ -158,21 +156,21 @@ impl Stache {
         moves::serve_residence(self, page, ResidenceEvent::Offered(now), cx);
     }
 
-    /// Says that a page which will be at home here may have become free.
+    /// Reports that a page whose home moves here may have become idle.
     #[message(key = Sequential, class = System)]
     pub(super) fn vacate(&self, cx: &mut Handler<'_>) {
         self.expect_own(cx);
         moves::vacate_idle(self, cx);
     }
 
-    /// Says that no right is left to a page that will be at home here.
+    /// Reports that no right is left to a page whose home moves here.
     #[message(key = Sequential, class = System)]
     pub(super) fn vacated(&self, page: u32, cx: &mut Handler<'_>) {
         self.expect_own(cx);
         moves::leave_to_home(self, page, cx);
     }
 
-    /// Accepts the page that was offered: nothing of it is at the sender.
+    /// Accepts the page that was offered: the sender holds no part of it.
     #[message(key = Sequential, class = Reply, volume = Request, bytes = 0)]
     pub(super) fn accepted(&self, page: u32, cx: &mut Handler<'_>) {
         self.expect_moving(page, 0, cx);
@@ -193,14 +191,14 @@ impl Stache {
         moves::call_in_block(self, self.known(block, cx), lowered == 1, cx);
     }
 
-    /// Says that every block of a page whose home moves has been called in.
+    /// Reports that every block of a page whose home moves has been called in.
     #[message(key = Sequential, class = System)]
     pub(super) fn called_in(&self, page: u32, cx: &mut Handler<'_>) {
         self.expect_own(cx);
         moves::serve_residence(self, page, ResidenceEvent::CalledIn, cx);
     }
 
-    /// Brings the words of a block to its next home.
+    /// Delivers the words of a block to its next home.
     #[message(key = Block(block), class = Reply, bytes = 0)]
     pub(super) fn arrive(&self, block: u32, cx: &mut Handler<'_>) {
         let block = self.known(block, cx);
@@ -210,14 +208,14 @@ impl Stache {
         moves::count_block(self, block, |page| cx.send(self.node, Self::arrived(page)));
     }
 
-    /// Says that all words have come of a page that will be at home here.
+    /// Reports that all words of a page whose home moves here have arrived.
     #[message(key = Sequential, class = System)]
     pub(super) fn arrived(&self, page: u32, cx: &mut Handler<'_>) {
         self.expect_own(cx);
         moves::serve_residence(self, page, ResidenceEvent::Arrived, cx);
     }
 
-    /// Says that the sender is the home of a page now, which has moved `moves` times.
+    /// Tells that the sender is now the home of a page, which has moved `moves` times.
     #[message(key = Sequential, class = Reply, volume = Request, bytes = 0)]
     pub(super) fn taken(&self, page: u32, moves: u32, cx: &mut Handler<'_>) {
         self.expect_moving(page, moves, cx);
@@ -225,7 +223,7 @@ impl Stache {
         moves::serve_residence(self, page, ResidenceEvent::Taken(now), cx);
     }
 
-    /// Says that the sender is not the home of a block's page any more, which has moved `moves` times and whose home is `home`.
+    /// Tells that the sender is no longer the home of a block's page. The page has moved `moves` times and its home is `home`.
     #[message(key = Block(block), class = Reply, volume = Request, bytes = 0)]
     pub(super) fn moved(&self, block: u32, home: u32, moves: u32, cx: &mut Handler<'_>) {
         let block = self.known(block, cx);
@@ -236,12 +234,12 @@ impl Stache {
         self.serve_line_or_absent(block, LineEvent::Message(ToCache::Moved), cx);
     }
 
-    /// A fault in a page without a frame, or at rest, changes the pages.
+    /// The key of a fault: sequential if the page has no frame or rests, because then the pages change.
     fn key_of_fault(block: u32, mapped: u16) -> Key {
         if mapped == 1 { Block(block).key() } else { Key::Sequential }
     }
 
-    /// The message that serves a request of another node at the home when the right has been lowered.
+    /// Makes the message that serves a request of another node at the home after the right has been lowered.
     pub(super) fn after_lowering_home(block: Block, from: NodeId, want: Want) -> HomeLowered {
         let word = match want {
             Want::Read => ToHome::GetRead,
@@ -252,7 +250,7 @@ impl Stache {
         Self::home_lowered(block.0, from.0, word as u32)
     }
 
-    /// The message that serves a cached block's event when the right has been lowered. Replacement lowers whole pages,
+    /// Makes the message that serves a cached block's event after the right has been lowered. Replacement lowers whole pages,
     /// elsewhere.
     pub(super) fn after_lowering_line(block: Block, event: LineEvent) -> LineLowered {
         let LineEvent::Message(message) = event else {
@@ -273,7 +271,7 @@ impl Stache {
         }
     }
 
-    /// A message to the home of a block, of which this node knows who it is.
+    /// Serves a message to the home of a block, at a node that knows the home.
     fn asked_by(&self, from: NodeId, message: ToHome, block: Block, cx: &mut Handler<'_>) {
         let known = self.homes.find(self.memory.layout().page_of(block)).expect("the home is known");
         if known.home == self.node {
@@ -294,7 +292,7 @@ impl Stache {
         let now = Whereabouts { moves: moves.into(), home: cx.source() };
         let page = self.memory.layout().page_of(block);
         match self.homes.find(page) {
-            // Late words and answers of a former home are what the node waits for.
+            // A late supply or reply of a former home is the one that the node waits for.
             Some(known) if now.moves < known.moves => {
                 if known.outdates(message, now.moves) {
                     return cx.charge(Primitive::Defer);
@@ -321,14 +319,14 @@ impl Stache {
         }
     }
 
-    /// What moves a page comes only where homes move, and names a page that exists.
+    /// Checks a message about a move: homes move in this run, and the page and its number of moves are in range.
     fn expect_moving(&self, page: u32, moves: u32, cx: &Handler<'_>) {
         let may_move =
             self.moves.is_some() && page < self.memory.layout().pages() && moves <= Migration::MOST_MOVES;
         assert!(may_move, "page {page} has moved {moves} times in a message from {}", cx.source());
     }
 
-    /// Requests of a node's own threads, and what follows when the node has lowered a right, come from no other node.
+    /// Checks that a message came from this node: faults of its threads, and the ends of downgrades, come from no other node.
     fn expect_own(&self, cx: &Handler<'_>) {
         assert!(
             cx.source() == self.node,
@@ -338,7 +336,7 @@ impl Stache {
         );
     }
 
-    /// A block that a message names.
+    /// Checks the number of a block in a message.
     fn known(&self, block: u32, cx: &Handler<'_>) -> Block {
         let blocks = self.memory.layout().blocks();
         assert!(block < blocks, "block {block} in a message from {}: there are {blocks}", cx.source());
@@ -346,7 +344,7 @@ impl Stache {
     }
 }
 
-/// A word of the vocabulary by its number.
+/// Decodes a word of the vocabulary.
 fn known<T: Copy>(all: &[T], word: u32, cx: &Handler<'_>) -> T {
     let found = all.get(word as usize).copied();
     found.unwrap_or_else(|| panic!("word {word} in a message from {}: there are {}", cx.source(), all.len()))
@@ -370,12 +368,12 @@ mod tests {
     use super::super::Config;
     use super::*;
 
-    /// Node 1 says to node 0, the home of blocks 0 to 63 of 128, what it must not.
+    /// Node 1 sends a forbidden message to node 0, the home of blocks 0 to 63 of 128.
     struct Liar(Lie, Arc<Stache>);
 
     type Lie = fn(&Thread<'_>);
 
-    /// What is said, and whether homes move there.
+    /// The message, and whether homes move in the run.
     #[derive(Clone, Copy)]
     struct Told(Lie, bool);
 

@@ -1,27 +1,28 @@
-//! Homes that move to the nodes that use their pages: when one moves, and the two sides of a move, as pure transition functions.
+//! Homes that move to the nodes that use their pages: the condition for a move, and its two sides as pure transition functions.
 //!
-//! # When
+//! # Condition
 //!
-//! A home counts the requests of one other node that come in a row, with none of a third node between and no fault of its own.
-//! When they reach a bound the page moves there. The bound is a number of requests. By default it is two for each block of a page, and one
-//! more: a node that reads all blocks once and writes them once does not reach it, so whoever does has come back for a block. It has
-//! brought more blocks by then than the move will (D. Black and D. Sleator, *Competitive Algorithms for Replication and Migration
-//! Problems*, 1989). The bound doubles with every move of the page: a page that two nodes use in turn moves as often as the logarithm of
-//! the number of requests, and then stays.
+//! A home counts the consecutive requests of one other node, with none of a third node between and no fault of its own. When the
+//! count reaches a bound, the page moves there. The default bound is two requests for each block of a page, and one more. A node
+//! that reads all blocks once and writes them once does not reach it; a node that reaches it has come back for a block. By then it
+//! has fetched more blocks than the move will send (D. Black and D. Sleator, *Competitive Algorithms for Replication and Migration
+//! Problems*, 1989). The bound doubles with every move of the page: a page that two nodes use in turn moves as often as the
+//! logarithm of the number of requests, and then stays.
 //!
-//! # How
+//! # Protocol
 //!
-//! 1. The home *offers* the page. Its next home lets no fault begin anything there any more, waits for what is under way, gives up its
-//!    copies and *accepts*. So nothing that it has asked for is on its way when it becomes the home.
-//! 2. The home calls in every block; requests wait at it from now on. When all are in, it sends the words.
+//! 1. The home *offers* the page. The next home holds back new faults in it, waits for its outstanding transactions, gives up its
+//!    copies and *accepts*. So none of its requests is in flight when it becomes the home.
+//! 2. The home calls in every block; requests wait at it from now on. After the last block it sends the words.
 //! 3. The next home has all words, is the home, and says so: the page is *taken*. It serves requests from now on.
-//! 4. The former home tells those whose requests wait where to ask, and caches blocks of the page like any other node.
+//! 4. The former home redirects the nodes whose requests wait to the new home, and caches blocks of the page like any other node.
 //!
-//! Nobody else is told. A node that asks a former home is told what that one knows; every such answer and every grant says how often the
-//! page had moved by then, and a node believes the one that says the most. So a request passes former homes in the order in which they
+//! No other node is told. A former home redirects a node that asks it. Every such reply and every grant carries the number of
+//! moves of the page at that time, and a node believes the greatest. So a request passes former homes in the order in which they
 //! were homes, and arrives.
 //!
-//! Nothing here sends or touches memory: the explorer drives these very functions. This module must never know what a block's states mean.
+//! Nothing here sends or touches memory: the explorer drives these very functions. This module must never know the meaning of a block's
+//! states.
 
 use std::num::NonZeroU32;
 
@@ -29,60 +30,61 @@ use tempest::NodeId;
 
 use super::{ToCache, Unspecified};
 
-/// A page's home, and how often the page had moved by then.
+/// A page's home, and the number of moves that led there.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Whereabouts {
-    /// How often the page has moved.
+    /// Number of moves of the page.
     pub moves: u32,
-    /// Its home since.
+    /// The home since the last of them.
     pub home: NodeId,
 }
 
 impl Whereabouts {
-    /// Where a page is that has never moved.
+    /// The whereabouts of a page that has never moved.
     pub fn first(home: NodeId) -> Self {
         Self { moves: 0, home }
     }
 
-    /// Where the page is when it has moved once more.
+    /// The whereabouts after one more move, to `home`.
     #[must_use]
     pub fn moved_to(self, home: NodeId) -> Self {
         Self { moves: self.moves + 1, home }
     }
 
-    /// Whether a node that knows this much ignores a message of a home since which the page had moved `moves` times. A former home's
-    /// recall has been answered by words that were put, or the page would not have moved: what the node has now is of a later home.
+    /// Whether a node with this knowledge ignores a message of a home since which the page had moved `moves` times. A former home's
+    /// recall has been answered by words that were put, or the page would not have moved: the present copy is that of a later home.
     pub fn outdates(self, message: ToCache, moves: u32) -> bool {
         moves < self.moves && matches!(message, ToCache::RecallRead | ToCache::RecallWrite)
     }
 }
 
-/// The policy: after how many requests in a row of one other node a page's home moves there.
+/// The migration policy: the number of consecutive requests of another node after which a page's home moves there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Migration {
-    /// The number of requests before a page moves for the first time. Each move doubles it.
+    /// Number of requests before the first move of a page. Each move doubles it.
     pub after: NonZeroU32,
 }
 
-/// The requests in a row for blocks of a page by one other node than the home.
+/// The consecutive requests for blocks of a page by one node other than the home.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Usage {
-    /// The number of requests.
+    /// Number of requests.
     pub requests: u32,
-    /// Whose they are, if they are any.
+    /// The node that made them; meaningless if there are none.
     pub by: u32,
 }
 
 impl Migration {
-    /// A page of so many blocks moves for the first time when a node that may have read and written each of them once asks again.
+    /// The default policy for pages of `blocks` blocks: a page first moves when a node that may have read and written each block once
+    /// asks again.
     pub fn of_return(blocks: u32) -> Self {
         Self { after: NonZeroU32::MIN.saturating_add(2 * blocks) }
     }
 
-    /// The most moves of a page: a count of 32 bits does not reach the bound after that.
+    /// Maximum number of moves of a page: after that a count of 32 bits does not reach the bound.
     pub const MOST_MOVES: u32 = 32;
 
-    /// Counts a request of another node. Returns whether the page, having moved `moves` times, moves there.
+    /// Counts a request of another node. Returns whether the page, which has moved `moves` times, moves there.
     pub fn has_earned(self, usage: &mut Usage, by: NodeId, moves: u32) -> bool {
         let before = if usage.by == by.0 { usage.requests } else { 0 };
         *usage = Usage { requests: before.saturating_add(1), by: by.0 };
@@ -94,65 +96,65 @@ impl Migration {
     }
 }
 
-/// What a node has to do with the home of a page.
+/// A node's relation to the home of a page.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Residence {
     /// Another node is the home.
     Elsewhere,
-    /// Another node is, and has offered the page: faults wait, and what is under way ends.
+    /// Another node is the home and has offered the page: faults wait, and outstanding transactions end.
     Invited,
-    /// The words are on their way, and nothing else.
+    /// The page has been accepted; only its words are in flight.
     Expecting,
     /// This node is the home.
     Here,
-    /// It is, and has offered the page.
+    /// This node is the home and has offered the page to another node.
     Offering(NodeId),
-    /// It is, and calls in every block.
+    /// This node is the home and calls in every block, for another node.
     Leaving(NodeId),
-    /// It was: the words are on their way to the next home.
+    /// This node was the home; the words are in flight to the next home.
     Sent(NodeId),
 }
 
-/// What happens to the home of a page, as one node sees it.
+/// An event of a page's home, as one node sees it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ResidenceEvent {
-    /// Another node has asked this one so often that it should be the home.
+    /// Another node has made enough requests to this one to become the home.
     Earned(NodeId),
-    /// The home, which is where the page is then, offers it.
+    /// The home offers the page; its whereabouts.
     Offered(Whereabouts),
-    /// Nothing of the page is here or on its way any more.
+    /// No copy of the page is here and no transaction is outstanding any more.
     Vacated,
-    /// The node that the page was offered to accepts.
+    /// The next home accepts the offer.
     Accepted,
     /// Every block has been called in.
     CalledIn,
-    /// All words have come.
+    /// All words have arrived.
     Arrived,
-    /// The next home, which is where the page is then, has the words.
+    /// The next home has the words; its whereabouts.
     Taken(Whereabouts),
 }
 
-/// What a node is to do about the home of a page.
+/// An action of a node on an event of a page's home.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ResidenceAction {
-    /// Offer the page.
+    /// Offer the page to this node.
     Offer(NodeId),
-    /// Let what is under way end, and give up all copies.
+    /// Let outstanding transactions end, and give up all copies.
     Vacate,
-    /// Tell the home that nothing is here.
+    /// Tell the home that no copy is here.
     Accept,
     /// Call in every block.
     CallIn,
-    /// Send the words of all blocks.
+    /// Send the words of all blocks to this node.
     SendWords(NodeId),
-    /// Be the home, and tell the former one.
+    /// Become the home, and tell the former one.
     Adopt,
-    /// Be the home no more: tell those whose requests wait.
+    /// Stop being the home: redirect the nodes whose requests wait.
     Release(Whereabouts),
 }
 
 impl Residence {
-    /// Whether a move is under way at this node.
+    /// Whether this node takes part in a move of the page.
     pub fn is_moving(self) -> bool {
         !matches!(self, Self::Elsewhere | Self::Here)
     }
@@ -162,10 +164,10 @@ impl Residence {
         matches!(self, Self::Invited | Self::Expecting)
     }
 
-    /// Serves an event at a node that knows where the page is.
+    /// Serves an event at a node that knows the page's whereabouts, `known`.
     ///
     /// # Errors
-    /// [`Unspecified`], with nothing changed and nothing to do, if no rule covers it.
+    /// [`Unspecified`] if no rule covers the event. The state is unchanged and no action is emitted.
     pub fn step(
         &mut self,
         known: Whereabouts,
@@ -178,13 +180,13 @@ impl Residence {
                 act(ResidenceAction::Offer(to));
                 Self::Offering(to)
             }
-            // It moves already, or has moved since.
+            // The page is moving already, or has moved since.
             (state, Event::Earned(_)) => state,
             (Self::Elsewhere, Event::Offered(now)) if now == known || now.moves > known.moves => {
                 act(ResidenceAction::Vacate);
                 Self::Invited
             }
-            // The page has been taken, and this offer of a later home has overtaken the message that says so.
+            // The page has been taken; this offer of a later home has overtaken the message that says so.
             (Self::Sent(_), Event::Offered(now)) if now.moves > known.moves => {
                 act(ResidenceAction::Release(now));
                 act(ResidenceAction::Vacate);
@@ -210,7 +212,7 @@ impl Residence {
                 act(ResidenceAction::Release(now));
                 Self::Elsewhere
             }
-            // An offer has overtaken it.
+            // An offer has overtaken this message.
             (state, Event::Taken(now)) if now.moves <= known.moves => state,
             (state, event) => {
                 return Err(Unspecified { event: format!("{event:?}"), state: format!("{state:?}") });

@@ -5,25 +5,25 @@
 //! messages about a block have the block's key, so handlers of different blocks share nothing; operations on
 //! pages are sequential.
 //!
-//! | module | what it holds |
+//! | module | content |
 //! |---|---|
-//! | `vocabulary` | what nodes say to each other about a block, and the two variants of the protocol |
+//! | `vocabulary` | the messages between nodes about a block, and the two variants of the protocol |
 //! | `home`, `line` | the two sides' tables, as pure transition functions |
 //! | `nodes` | a set of nodes |
-//! | `messages` | the messages on the wire and which handler each has |
-//! | `serve` | events through the tables: rights lowered first, then the actions |
-//! | `charges` | what serving an event costs |
+//! | `messages` | the messages on the wire and the handler of each |
+//! | `serve` | events through the tables: downgrades first, then the actions |
+//! | `charges` | the cost of serving an event |
 //! | `pages` | frames for remote pages, their replacement, and giving arrays back |
 //! | `touch` | pages whose home is the node that touches them first, as a pure transition function |
-//! | `migration` | pages whose home moves: when, and how, as pure functions |
-//! | `homes` | what a node knows of homes, and counts |
-//! | `moves` | the handlers' part of a move |
+//! | `migration` | pages whose home moves: the condition and the protocol, as pure functions |
+//! | `homes` | a node's knowledge of homes, and its counts |
+//! | `moves` | the handlers of a move |
 //!
-//! A program gets **sequential consistency** across nodes: writing is granted when every other copy is gone,
-//! a thread has one access outstanding, and a right that was tested is not taken away before the access
-//! behind the test is done (see [`tempest::Memory`]).
+//! A program gets **sequential consistency** across nodes: writing is granted when every other copy is gone, a thread has one access
+//! outstanding, and a right that a thread has tested is not taken away before the access behind the test is done (see
+//! [`tempest::Memory`]).
 //!
-//! This module must never know which world runs it, nor what a program keeps in its memory.
+//! This module must never know which world runs it, nor the content of a program's memory.
 
 mod charges;
 mod home;
@@ -56,21 +56,21 @@ use pages::Pages;
 pub use touch::{Registered, Touch, TouchAction, TouchEvent};
 pub use vocabulary::{ToCache, ToHome, Unspecified, Variant, Want};
 
-/// The protocol as people choose it: relies on the order of messages about one block.
+/// The default protocol. It relies on the order of messages about one block.
 pub const STACHE: Coherence = Coherence {
     name: "stache",
     summary: "a full-map directory at each block's home, invalidation, sequentially consistent",
     install: |space, setup| install(space, Variant::Ordered, setup),
 };
 
-/// The protocol by tables for channels in which messages may overtake each other.
+/// The protocol for channels in which messages may overtake each other.
 pub const STACHE_UNORDERED: Coherence = Coherence {
     name: "stache-unordered",
     summary: "the same for channels in which messages may overtake each other",
     install: |space, setup| install(space, Variant::Robust, setup),
 };
 
-/// The protocol with homes that move to the nodes that use their pages, as [`Migration::of_return`] says.
+/// The protocol with home migration by the policy [`Migration::of_return`].
 pub const STACHE_MIGRATING: Coherence = Coherence {
     name: "stache-migrating",
     summary: "stache, and a page moves to a node that alone asks for its blocks again and again",
@@ -88,7 +88,7 @@ fn installed(config: &Config, setup: &mut Setup<'_>) -> Arc<Memory> {
     Arc::clone(setup.install::<Stache>(config).memory())
 }
 
-/// The address space, the variant of the protocol that keeps it coherent, and whether homes move.
+/// The address space, the variant of its coherence protocol, and the migration policy, if homes move.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Config {
     space: AddressSpace,
@@ -97,18 +97,18 @@ pub struct Config {
 }
 
 impl Config {
-    /// An address space kept by the tables for channels that keep order, with homes that stay where they are.
+    /// Makes the configuration of an address space with the tables for ordered channels and with fixed homes.
     pub fn new(space: impl Into<AddressSpace>) -> Self {
         Self { space: space.into(), variant: Variant::default(), migration: None }
     }
 
-    /// This configuration with the tables of a variant.
+    /// Sets the variant of the tables.
     #[must_use]
     pub fn variant(self, variant: Variant) -> Self {
         Self { variant, ..self }
     }
 
-    /// This configuration with homes that move as a policy says.
+    /// Sets the policy by which homes move.
     #[must_use]
     pub fn migration(self, policy: Migration) -> Self {
         Self { migration: Some(policy), ..self }
@@ -120,8 +120,8 @@ impl Config {
     }
 }
 
-/// The modelled size of what a node knows of a block: the state, a bit for each of 32 nodes, and the first of the requests that
-/// wait. The studies do not say.
+/// Modelled size in bytes of an entry: the state, a bit for each of 32 nodes, and the first waiting request. The studies do not
+/// state it.
 const ENTRY_BYTES: u32 = 8;
 
 /// A node's part in the shared memory.
@@ -131,28 +131,28 @@ pub struct Stache {
     variant: Variant,
     /// By page: the home, if the node knows it.
     homes: Arc<KnownHomes>,
-    /// A page has entries as long as it has a frame, and until what it sent home has arrived.
+    /// By block. A page has entries as long as it has a frame, and until its words have arrived at the home.
     entries: Keyed<Entry>,
-    /// There may be pages without entries.
+    /// Whether there may be pages without entries.
     has_gaps: bool,
     pages: Keyed<Pages>,
-    /// A page waits for a frame: whoever ends a transaction next has it tried again.
+    /// Whether a page waits for a frame. The handler that ends the next transaction then triggers another try.
     starving: AtomicBool,
-    /// A page that will be at home here has blocks under way: whoever ends a transaction next has it tried again.
+    /// Whether a page whose home moves here has transactions outstanding. The handler that ends the next one then triggers another try.
     inviting: AtomicBool,
-    /// If homes move: when.
+    /// Home migration, if homes move.
     moves: Option<Moves>,
-    /// By page: given back. Nothing raises a right there any more.
+    /// By page: whether its array has been freed. No right to it is raised any more.
     freed: Box<[AtomicBool]>,
-    /// Arrays that this node has given back.
+    /// Counts the arrays that this node has freed.
     frees: Event,
 }
 
-/// What a node knows of a block.
+/// A node's entry of a block.
 enum Entry {
-    /// It is the block's home. Of most blocks no other node ever wants anything: they have no directory entry.
+    /// This node is the block's home. The directory entry is `None` until another node wants the block; of most blocks none ever does.
     Home(Option<Box<Home>>),
-    /// Another node is.
+    /// Another node is the home.
     Cached(Line),
 }
 
@@ -214,7 +214,7 @@ impl Stache {
         self.homes.of(self.memory.layout().page_of(block))
     }
 
-    /// Whether a page has been given back.
+    /// Whether a page's array has been freed.
     fn is_freed(&self, page: u32) -> bool {
         self.freed[page as usize].load(Ordering::Acquire)
     }
@@ -232,11 +232,11 @@ impl Stache {
         cx.with_any(&self.pages, pages::ALL, |pages, _| f(pages))
     }
 
-    /// Gives an array back, on this node: one thread of each node calls it, when no thread of any node is
-    /// going to use the array any more. Whoever does all the same is told so.
+    /// Frees an array on this node. One thread of each node calls it, when no thread of any node will use the array any more. A later
+    /// access ends the run with an error.
     ///
     /// # Panics
-    /// If the array is of another space, or has been given back before.
+    /// If the array is of another space, or has been freed before.
     pub fn free<T: Word>(&self, thread: &Thread<'_>, array: Array<T>) {
         assert!(!self.memory.is_freed(array), "a shared array is freed twice");
         let layout = self.memory.layout();

@@ -1,8 +1,8 @@
-//! A page moves to another home: the handlers' part of what `migration` decides.
+//! Home migration: the handlers that perform the decisions of `migration`.
 //!
-//! Everything about the page is under the sequential key; each block is called in, and comes, under its own. While a page moves its next
-//! home has no copy and no frame of it, and its former home has every word. This module must never know what a block's states mean,
-//! nor when a page should move.
+//! All state of the page is under the sequential key; each block is called in, and arrives, under its own key. During a move the next
+//! home has no copy and no frame of the page, and the former home has every word. This module must never know the meaning of a block's
+//! states, nor the condition for a move.
 
 use std::sync::atomic::Ordering;
 
@@ -15,7 +15,7 @@ use super::{
     Whereabouts,
 };
 
-/// Another node has asked for a block of this home.
+/// Counts a request of another node for a block of this home.
 pub(super) fn count_request(
     stache: &Stache,
     block: Block,
@@ -44,7 +44,7 @@ pub(super) fn serve_residence(stache: &Stache, page: u32, event: ResidenceEvent,
     actions.into_iter().for_each(|action| resides(stache, page, known, action, cx));
 }
 
-/// What this node has to do with the home of a page.
+/// This node's relation to the home of a page.
 pub(super) fn residence(stache: &Stache, page: u32, cx: &mut Handler<'_>) -> Residence {
     let moving = stache.at_pages(cx, |pages| pages.residence(page));
     moving.unwrap_or(match stache.homes.of(page) == Some(stache.node) {
@@ -76,15 +76,15 @@ fn resides(stache: &Stache, page: u32, known: Whereabouts, action: ResidenceActi
     }
 }
 
-/// The page will be at home here: no fault begins anything in it until then.
+/// Prepares this node to become the page's home: no new transaction starts in the page until then.
 fn invite(stache: &Stache, page: u32, cx: &mut Handler<'_>) {
     stache.memory.set_mapped(page, false);
     stache.at_pages(cx, |pages| pages.remove(page));
     cx.send(stache.node, Stache::vacate());
 }
 
-/// Gives up, as the last act of a handler, the rights to a page that will be at home here, if nothing of it is under way any more; if
-/// something is, has it tried when that ends.
+/// Gives up the rights to an idle page whose home moves here, as the last act of a handler. If every such page has transactions
+/// outstanding, asks for another try when one ends.
 pub(super) fn vacate_idle(stache: &Stache, cx: &mut Handler<'_>) {
     let invited = stache.at_pages(cx, |pages| pages.invited());
     let idle = |page: &u32, cx: &mut Handler<'_>| {
@@ -97,7 +97,8 @@ pub(super) fn vacate_idle(stache: &Stache, cx: &mut Handler<'_>) {
     }
 }
 
-/// Nobody uses the page any more: what only this node has goes home. When nothing of it is on its way, the home may send the words.
+/// Returns to the home the words that only this node has, after the rights are gone. When no transaction of the page is
+/// outstanding, accepts the move.
 pub(super) fn leave_to_home(stache: &Stache, page: u32, cx: &mut Handler<'_>) {
     if cx.has_page(&stache.entries, &stache.memory, page) {
         for block in stache.memory.layout().blocks_of(page).map(Block) {
@@ -107,7 +108,7 @@ pub(super) fn leave_to_home(stache: &Stache, page: u32, cx: &mut Handler<'_>) {
             });
         }
         if any_line(stache, page, cx, |line| line != Line::default()) {
-            // Words that are on their way home; the answer has this tried again.
+            // Words are in flight to the home; their acknowledgement triggers another try.
             return stache.inviting.store(true, Ordering::Release);
         }
         cx.close_page(&stache.entries, &stache.memory, page);
@@ -122,7 +123,7 @@ fn any_line(stache: &Stache, page: u32, cx: &mut Handler<'_>, is: impl Fn(Line) 
     blocks.any(|block| stache.at_line(block, cx, |line, _| is(*line)))
 }
 
-/// Another block of a page has been called in, or has come.
+/// Counts another block of a page as called in or arrived. Calls `then` after the last one.
 pub(super) fn count_block(stache: &Stache, block: Block, then: impl FnOnce(u32)) {
     let layout = stache.memory.layout();
     let page = layout.page_of(block);
@@ -132,7 +133,7 @@ pub(super) fn count_block(stache: &Stache, block: Block, then: impl FnOnce(u32))
     }
 }
 
-/// The page is at home elsewhere now. Those whose requests wait are told so; what threads of this node wait for they ask for there.
+/// Ends this node's part as the page's home. Redirects the nodes whose requests wait; faults of its own threads wait for the page again.
 fn release(stache: &Stache, page: u32, now: Whereabouts, cx: &mut Handler<'_>) {
     for block in stache.memory.layout().blocks_of(page).map(Block) {
         let waiting = stache.at_home(block, cx, |home, _| std::mem::take(home).given_up());
@@ -153,7 +154,7 @@ fn release(stache: &Stache, page: u32, now: Whereabouts, cx: &mut Handler<'_>) {
     cx.send(stache.node, Stache::retry());
 }
 
-/// Calls in a block of a page whose home moves; the rights have been taken from this node's threads if it is `lowered`.
+/// Calls in a block of a page whose home moves. If `lowered`, this node's threads have lost their rights already.
 pub(super) fn call_in_block(stache: &Stache, block: Block, lowered: bool, cx: &mut Handler<'_>) {
     match lowered {
         false => stache.serve_home(block, HomeEvent::leave(), cx),

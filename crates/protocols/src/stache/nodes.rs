@@ -1,12 +1,12 @@
-//! A set of nodes: one word for the first 64, more only where there are more.
+//! A set of nodes: one word for nodes 0 to 63, a vector for more.
 //!
-//! This module must never know what the nodes of a set have in common.
+//! This module must never know the purpose of a set.
 
 use tempest::NodeId;
 
 const BITS: u32 = u64::BITS;
 
-/// A set of nodes. Up to node 63 it takes no allocation; equal sets are equal whatever they once held.
+/// A set of nodes. Nodes up to 63 need no allocation. Equality does not depend on former members.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct NodeSet {
     first: u64,
@@ -22,17 +22,17 @@ impl NodeSet {
         set
     }
 
-    /// Whether nobody is in it.
+    /// Whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.first == 0 && self.more.is_empty()
     }
 
-    /// How many are in it.
+    /// Number of nodes in the set.
     pub fn len(&self) -> usize {
         self.words().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// Whether a node is in it.
+    /// Whether the set contains `node`.
     pub fn contains(&self, node: NodeId) -> bool {
         match place(node) {
             (0, bit) => self.first & bit != 0,
@@ -53,7 +53,7 @@ impl NodeSet {
         }
     }
 
-    /// Takes a node out; false if it was not in.
+    /// Removes a node. Returns whether it was in the set.
     pub fn remove(&mut self, node: NodeId) -> bool {
         let was_in = self.contains(node);
         if was_in {
@@ -68,7 +68,7 @@ impl NodeSet {
         was_in
     }
 
-    /// The nodes in it, ascending.
+    /// The nodes of the set, ascending.
     pub fn iter(&self) -> impl Iterator<Item = NodeId> + '_ {
         self.words().zip((0..).step_by(BITS as usize)).flat_map(|(word, first)| {
             let some = |word: u64| (word != 0).then_some(word);
@@ -82,7 +82,7 @@ impl NodeSet {
     }
 }
 
-/// Which word, and which bit of it.
+/// Index of the word of a node, and the bit in it.
 fn place(node: NodeId) -> (usize, u64) {
     ((node.0 / BITS) as usize, 1 << (node.0 % BITS))
 }

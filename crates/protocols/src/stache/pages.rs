@@ -1,24 +1,24 @@
-//! Frames for pages that live elsewhere: found at the first fault of a page, taken from another page when there is none, and
-//! given back with an array.
+//! Frames for remote pages: allocated at the first fault of a page, taken from another page if none is free, and freed with an
+//! array.
 //!
-//! # Which page gives way
+//! # Replacement
 //!
-//! Nobody counts accesses that a tag allows, so use has to be provoked. The pages with frames stand in two queues, after
-//! R. Turner and H. Levy, *Segmented FIFO Page Replacement*, SIGMETRICS 1981. Those of the first are *active*, the oldest first.
-//! When there are too many of them the oldest is laid to *rest*: its tags say `Invalid`, its words and entries stay as they are. A
-//! fault in a resting page finds everything there but the tags and makes the page active again, as the youngest, without
-//! a message. A page that is still at rest when a frame is wanted has not been used since, and the one that has rested longest
-//! gives way. A quarter of the frames rest, none of fewer than four: then the page that came first goes first.
+//! Accesses that a tag allows are not counted, so use has to be provoked. The pages with frames stand in two queues, after
+//! R. Turner and H. Levy, *Segmented FIFO Page Replacement*, SIGMETRICS 1981. The first queue holds *active* pages, the oldest
+//! first. When it is too long, the oldest is laid to *rest*: its tags become `Invalid`, its words and entries stay. A fault in a
+//! resting page needs no message: it restores the tags and makes the page the youngest active one. A page that is still at rest
+//! when a frame is needed has not been used since; the page that has rested longest is replaced. A quarter of the frames rest; with
+//! fewer than four frames none do, and replacement is first in, first out.
 //!
 //! # Order
 //!
-//! All of it is under the sequential key: no handler of a block can see a page half torn down. A fault in a page without a frame
-//! is served to the point where its request is on its way before anything else runs, so the page it was given cannot be taken
-//! from it before the access is done. Where every frame holds a block that is under way the fault waits here, and whoever ends a
-//! transaction next has it tried again.
+//! All of this is under the sequential key, so no handler of a block sees a page half torn down. A fault in a page without a frame
+//! is served up to the sending of its request before any other handler runs, so the page cannot lose its frame before the access is
+//! done. If every frame holds a block with a transaction outstanding, the fault waits here; the handler that ends the next
+//! transaction triggers another try.
 //!
-//! A page without a frame has no words and no entries: their memory goes back when the frame does. So a node needs memory for its own
-//! pages and its frames, and not for the space. This module must never know what a block's states mean.
+//! A page without a frame has no words and no entries: their memory is freed with the frame. So a node needs memory for its own
+//! pages and its frames, not for the whole space. This module must never know the meaning of a block's states.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::Ordering;
@@ -31,22 +31,22 @@ use super::{
     Whereabouts,
 };
 
-/// Which remote pages have frames, and who waits for one.
+/// The remote pages with frames, and the faults that wait for one.
 pub(super) struct Pages {
     frames: Frames,
     /// Pages that were given a frame on demand and may be accessed, the oldest first.
     active: VecDeque<u32>,
     /// Pages that have a frame and may not be accessed until a thread faults there, the one that has rested longest first.
     resting: VecDeque<u32>,
-    /// Pages whose frames are gone, and whose entries wait for words that were sent home to arrive there. Robust variant only.
+    /// Pages without frames whose entries remain until their words have arrived at the home. Robust variant only.
     departing: Vec<u32>,
-    /// Faults in pages for which there was no frame, or whose home is not known.
+    /// Faults in pages without a frame or without a known home.
     waiting: VecDeque<(Block, Right)>,
-    /// Of pages whose home is the node that touches them first: what this node knows.
+    /// First-touch pages: this node's knowledge of their homes.
     touches: BTreeMap<u32, Touch>,
-    /// Of those whose manager this node is: their homes.
+    /// First-touch pages that this node manages: their homes.
     registered: BTreeMap<u32, Registered>,
-    /// Of pages whose home moves to this node or from it.
+    /// Pages whose home moves to this node or from it.
     moving: BTreeMap<u32, Residence>,
 }
 
@@ -57,7 +57,7 @@ impl Pages {
         Self { frames, active, resting, departing, waiting, touches, registered, moving }
     }
 
-    /// What the node has to do with a page that moves; `None` if it does not.
+    /// This node's part in the move of a page; `None` if the page does not move.
     pub(super) fn residence(&self, page: u32) -> Option<Residence> {
         self.moving.get(&page).copied()
     }
@@ -70,13 +70,13 @@ impl Pages {
         }
     }
 
-    /// Pages that will be at home here and may have blocks under way.
+    /// Pages whose home moves here and that may have transactions outstanding.
     pub(super) fn invited(&self) -> Vec<u32> {
         let invited = self.moving.iter().filter(|(_, residence)| **residence == Residence::Invited);
         invited.map(|(&page, _)| page).collect()
     }
 
-    /// A fault waits for its page.
+    /// Queues a fault until its page is mapped.
     pub(super) fn wait(&mut self, block: Block, right: Right) {
         self.waiting.push_back((block, right));
     }
@@ -86,7 +86,7 @@ impl Pages {
         matches!(self.frames, Frames::AtMost(most) if given >= most as usize)
     }
 
-    /// Whether more pages are active than should be.
+    /// Whether the number of active pages exceeds its bound.
     fn has_too_many_active(&self) -> bool {
         matches!(self.frames, Frames::AtMost(most) if self.active.len() > (most - most / 4) as usize)
     }
@@ -103,7 +103,7 @@ impl Pages {
         self.resting.push_back(page);
     }
 
-    /// Makes a page active again. False if it does not rest.
+    /// Makes a resting page active again. Returns false if it does not rest.
     fn wake(&mut self, page: u32) -> bool {
         let Some(at) = self.resting.iter().position(|&resting| resting == page) else { return false };
         self.resting.remove(at);
@@ -111,7 +111,7 @@ impl Pages {
         true
     }
 
-    /// Takes a page's frame from it, if it has one. Returns whether the page was at rest.
+    /// Takes away a page's frame, if it has one. Returns whether the page was at rest.
     pub(super) fn remove(&mut self, page: u32) -> bool {
         self.departing.retain(|&departing| departing != page);
         self.active.retain(|&active| active != page);
@@ -121,10 +121,10 @@ impl Pages {
     }
 }
 
-/// The one entry of the table of pages.
+/// Number of the only entry of the table of pages.
 pub(super) const ALL: u64 = 0;
 
-/// A thread wants a right to a block whose page may have no frame.
+/// Serves a fault in a block whose page may have no frame.
 pub(super) fn page_wanted(stache: &Stache, block: Block, right: Right, cx: &mut Handler<'_>) {
     if stache.memory.is_mapped(stache.memory.layout().page_of(block)) {
         return serve_mapped(stache, block, right, cx);
@@ -133,8 +133,7 @@ pub(super) fn page_wanted(stache: &Stache, block: Block, right: Right, cx: &mut 
     serve_waiting(stache, cx);
 }
 
-/// Serves the oldest fault that waits for a frame, if there is one for it; sees to it that there will be,
-/// if not.
+/// Serves the oldest waiting fault if its page can be mapped; otherwise arranges for a frame.
 pub(super) fn serve_waiting(stache: &Stache, cx: &mut Handler<'_>) {
     let Some((block, right)) = stache.at_pages(cx, |pages| pages.waiting.front().copied()) else { return };
     let page = stache.memory.layout().page_of(block);
@@ -152,7 +151,7 @@ pub(super) fn serve_waiting(stache: &Stache, cx: &mut Handler<'_>) {
     rest_oldest(stache, cx);
 }
 
-/// Serves a fault in a page that is mapped.
+/// Serves a fault in a mapped page.
 fn serve_mapped(stache: &Stache, block: Block, right: Right, cx: &mut Handler<'_>) {
     if stache.home_of(block) == Some(stache.node) {
         stache.serve_home(block, HomeEvent::fault(right), cx);
@@ -161,7 +160,7 @@ fn serve_mapped(stache: &Stache, block: Block, right: Right, cx: &mut Handler<'_
     }
 }
 
-/// Makes a page active. False if there is no frame for it yet or its home is not known: then it is tried again when that may have
+/// Makes a page active. Returns false if no frame is free yet or its home is not known; another try follows when that may have
 /// changed.
 fn map(stache: &Stache, page: u32, cx: &mut Handler<'_>) -> bool {
     if stache.homes.of(page).is_none() {
@@ -189,7 +188,7 @@ fn map(stache: &Stache, page: u32, cx: &mut Handler<'_>) -> bool {
     true
 }
 
-/// Gives the node the rights again that a page had when it was laid to rest, less what homes have taken since.
+/// Restores the rights that a page had when it was laid to rest, except those that homes have taken since.
 fn wake(stache: &Stache, page: u32, cx: &mut Handler<'_>) {
     stache.memory.set_mapped(page, true);
     for block in stache.memory.layout().blocks_of(page).map(Block) {
@@ -201,7 +200,7 @@ fn wake(stache: &Stache, page: u32, cx: &mut Handler<'_>) {
     }
 }
 
-/// Lays the oldest active page to rest, as the last act of a handler, if there are too many of them.
+/// Lays the oldest active page to rest, as the last act of a handler, if too many are active.
 fn rest_oldest(stache: &Stache, cx: &mut Handler<'_>) {
     if stache.at_pages(cx, |pages| pages.has_too_many_active())
         && let Some(page) = idle_page(stache, cx, |pages| &pages.active)
@@ -210,7 +209,7 @@ fn rest_oldest(stache: &Stache, cx: &mut Handler<'_>) {
     }
 }
 
-/// Nobody uses a page any more: a fault is needed to go on.
+/// Puts a page to rest after its rights are gone: the next access faults.
 pub(super) fn rest(stache: &Stache, page: u32, cx: &mut Handler<'_>) {
     for block in stache.memory.layout().blocks_of(page).map(Block) {
         if stache.at_line(block, cx, |line, _| line.tag() > Tag::Invalid) {
@@ -222,8 +221,7 @@ pub(super) fn rest(stache: &Stache, page: u32, cx: &mut Handler<'_>) {
     stache.at_pages(cx, |pages| pages.lay_to_rest(page));
 }
 
-/// Lowers all rights to the oldest active page that no block is on its way to; if there is none, has it tried
-/// later.
+/// Downgrades the oldest active page without outstanding transactions to no rights. If there is none, asks for another try later.
 fn evict(stache: &Stache, cx: &mut Handler<'_>) {
     match idle_page(stache, cx, |pages| &pages.active) {
         None => stache.starving.store(true, Ordering::Release),
@@ -231,7 +229,7 @@ fn evict(stache: &Stache, cx: &mut Handler<'_>) {
     }
 }
 
-/// The first page of a queue that no block is on its way to.
+/// The first page of a queue without outstanding transactions.
 fn idle_page(stache: &Stache, cx: &mut Handler<'_>, queue: impl Fn(&Pages) -> &VecDeque<u32>) -> Option<u32> {
     let mut at = 0;
     loop {
@@ -249,14 +247,13 @@ pub(super) fn lower_page(stache: &Stache, page: u32, then: impl tempest::Message
     cx.lower_all(&stache.memory, Block(blocks.start)..=Block(blocks.end - 1), Tag::Invalid, then);
 }
 
-/// Nobody uses a page any more: what only this node has goes home, and the fault that wanted the frame
-/// gets it.
+/// Frees the frame of a page whose rights are gone, and gives it to the waiting fault.
 pub(super) fn reuse_frame(stache: &Stache, page: u32, cx: &mut Handler<'_>) {
     unmap(stache, page, cx);
     serve_waiting(stache, cx);
 }
 
-/// A transaction has ended: a page may have become free to go.
+/// Triggers another try to replace or vacate a page, because a transaction has ended.
 pub(super) fn may_go(stache: &Stache, cx: &mut Actions<'_>) {
     // Set under the sequential key, which orders it before every handler that comes later.
     if stache.starving.load(Ordering::Acquire) && stache.starving.swap(false, Ordering::AcqRel) {
@@ -267,7 +264,7 @@ pub(super) fn may_go(stache: &Stache, cx: &mut Actions<'_>) {
     }
 }
 
-/// Takes a page's frame from it: what only this node has goes home, and its words take no memory here any more.
+/// Takes away a page's frame. Words that only this node has go home, and their memory here is freed.
 fn unmap(stache: &Stache, page: u32, cx: &mut Handler<'_>) {
     let rested = stache.at_pages(cx, |pages| pages.remove(page));
     for block in stache.memory.layout().blocks_of(page).map(Block) {
@@ -289,7 +286,7 @@ fn unmap(stache: &Stache, page: u32, cx: &mut Handler<'_>) {
     }
 }
 
-/// Drops the entries of pages without frames in which nothing is under way any more.
+/// Drops the entries of pages without frames that have no transactions outstanding any more.
 fn close_departed(stache: &Stache, cx: &mut Handler<'_>) {
     let departing = stache.at_pages(cx, |pages| std::mem::take(&mut pages.departing));
     for page in departing {
@@ -302,21 +299,21 @@ fn close_departed(stache: &Stache, cx: &mut Handler<'_>) {
     }
 }
 
-/// Answers a node that asks for the home of a page.
+/// Tells the home of a page to a node that asks for it.
 pub(super) fn register(stache: &Stache, page: u32, cx: &mut Handler<'_>) {
     let asker = cx.source();
     let home = stache.at_pages(cx, |pages| pages.registered.entry(page).or_default().home_for(asker));
     cx.send(asker, Stache::touched(page, home.0));
 }
 
-/// The manager of a page has said which node is its home.
+/// Records the home that the manager of a page has told, and serves the faults that waited for it.
 pub(super) fn home_is(stache: &Stache, page: u32, home: NodeId, cx: &mut Handler<'_>) {
     step_touch(stache, page, TouchEvent::Told(home), cx);
     stache.homes.note(page, Whereabouts::first(home));
     serve_waiting(stache, cx);
 }
 
-/// Another node knows that this one is the home of a block.
+/// Records this node as the home of a block's page, because another node has sent a request to it as such.
 pub(super) fn infer_home(stache: &Stache, block: Block, from: u32, word: u32, cx: &mut Handler<'_>) {
     let page = stache.memory.layout().page_of(block);
     step_touch(stache, page, TouchEvent::Requested, cx);
@@ -336,7 +333,7 @@ fn step_touch(stache: &Stache, page: u32, event: TouchEvent, cx: &mut Handler<'_
     }
 }
 
-/// This node is the home of a page, and has all its words.
+/// Makes this node, which has all its words, the home of a page.
 pub(super) fn adopt(stache: &Stache, page: u32, now: Whereabouts, cx: &mut Handler<'_>) {
     stache.homes.note(page, now);
     cx.charge(Primitive::MapPage);
@@ -350,14 +347,14 @@ pub(super) fn adopt(stache: &Stache, page: u32, now: Whereabouts, cx: &mut Handl
     }
 }
 
-/// Takes all rights to the pages from this node.
+/// Takes all rights to the pages of a freed array from this node.
 pub(super) fn free_pages(stache: &Stache, region: u32, first: u32, pages: u32, cx: &mut Handler<'_>) {
     let layout = stache.memory.layout();
     let blocks = Block(layout.blocks_of(first).start)..=Block(layout.blocks_of(first + pages - 1).end - 1);
     cx.lower_all(&stache.memory, blocks, Tag::Invalid, Stache::freed(region, first, pages));
 }
 
-/// Nobody uses the pages any more.
+/// Frees the memory and frames of pages after their rights are gone.
 pub(super) fn freed_pages(stache: &Stache, region: u32, first: u32, pages: u32, cx: &mut Handler<'_>) {
     for page in first..first + pages {
         let is_home = stache.homes.of(page) == Some(stache.node);

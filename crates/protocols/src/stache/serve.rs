@@ -1,7 +1,7 @@
-//! Events through the tables: rights are lowered first, then the entry changes and its actions are done, then
-//! what waited is served, all under the key of the block.
+//! Events through the tables, all under the key of the block: first downgrades, then the change of the entry and its actions, then the
+//! waiting requests.
 //!
-//! This module must never know what an event means: that is in the tables.
+//! This module must never know the meaning of an event: that is in the tables.
 
 use tempest::{Actions, Block, Handler, Key, Right, Tag};
 
@@ -12,7 +12,7 @@ use super::{
 };
 
 impl Stache {
-    /// An access of this node that a tag forbids.
+    /// Serves a fault: an access of this node that a tag forbids.
     pub(super) fn serve_fault(&self, block: Block, right: Right, cx: &mut Handler<'_>) {
         let layout = self.memory.layout();
         let has_frame = self.memory.is_mapped(layout.page_of(block));
@@ -26,23 +26,23 @@ impl Stache {
         } else if has_frame {
             self.serve_line(block, LineEvent::Fault(right), cx);
         } else {
-            // The page rests or has given way to another since.
+            // The page rests, or has lost its frame to another page since.
             let writes = u16::from(right == Right::Write);
             cx.send(self.node, Self::faulted(block.0, writes, 0));
         }
     }
 
-    /// Serves an event at the home, and resumes what it allows.
+    /// Serves an event at the home, then the waiting requests that it makes due.
     pub(super) fn serve_home(&self, block: Block, event: HomeEvent, cx: &mut Handler<'_>) {
         self.at_home(block, cx, |home, cx| self.drive_home(block, home, event, false, cx));
     }
 
-    /// Serves an event at the home after the right has been lowered, and resumes what it allows.
+    /// Serves an event at the home after the downgrade, then the waiting requests that it makes due.
     pub(super) fn serve_home_lowered(&self, block: Block, event: HomeEvent, cx: &mut Handler<'_>) {
         self.at_home(block, cx, |home, cx| self.drive_home(block, home, event, true, cx));
     }
 
-    /// Serves events as far as that goes without a right being lowered.
+    /// Serves an event and the requests due after it, up to the first that needs a downgrade which cannot be made at once.
     fn drive_home(
         &self,
         block: Block,
@@ -65,7 +65,7 @@ impl Stache {
         }
     }
 
-    /// Takes a right from the home's own node, as the last act of a handler: an event needs that, and is served then.
+    /// Downgrades the home's own node, as the last act of a handler. The event is served afterwards.
     fn lower_home(&self, block: Block, tag: Tag, event: HomeEvent, cx: &mut Actions<'_>) {
         match event {
             HomeEvent::Request(Request { from: Asker::Node(from), want }) => {
@@ -75,7 +75,7 @@ impl Stache {
         }
     }
 
-    /// Changes the home's entry and does what follows, the right having been lowered.
+    /// Changes the home's entry and performs the actions, after the downgrade.
     fn step_home(&self, block: Block, home: &mut Home, event: HomeEvent, waited: bool, cx: &mut Actions<'_>) {
         let mut bill = HomeBill::new(block, event, waited);
         bill.begin(cx);
@@ -109,23 +109,23 @@ impl Stache {
         }
     }
 
-    /// How often the page of a block of this home has moved.
+    /// Number of moves of the page of a block of this home.
     fn moves_of(&self, block: Block) -> u16 {
         let known = self.homes.find(self.memory.layout().page_of(block));
         known.map_or(0, |known| known.moves as u16)
     }
 
-    /// Serves an event of a cached block, and resumes what it allows.
+    /// Serves an event of a cached block, then the deferred event that it makes due.
     pub(super) fn serve_line(&self, block: Block, event: LineEvent, cx: &mut Handler<'_>) {
         self.at_line(block, cx, |line, cx| self.drive_line(block, line, event, false, cx));
     }
 
-    /// Serves an event of a cached block after the right has been lowered, and resumes what it allows.
+    /// Serves an event of a cached block after the downgrade, then the deferred event that it makes due.
     pub(super) fn serve_line_lowered(&self, block: Block, event: LineEvent, cx: &mut Handler<'_>) {
         self.at_line(block, cx, |line, cx| self.drive_line(block, line, event, true, cx));
     }
 
-    /// Serves events as far as that goes without a right being lowered.
+    /// Serves an event and the one due after it, up to the first that needs a downgrade which cannot be made at once.
     fn drive_line(
         &self,
         block: Block,
@@ -150,20 +150,20 @@ impl Stache {
         }
     }
 
-    /// Serves an event of a block whose page has no frame and no entry here: it is as if the block were invalid.
+    /// Serves an event of a block whose page has no frame and no entry here, as an event of an invalid block.
     pub(super) fn serve_absent(&self, block: Block, event: LineEvent, cx: &mut Handler<'_>) {
         let mut line = Line::default();
         self.drive_line(block, &mut line, event, false, cx);
         assert!(line == Line::default(), "{event:?} changes {block}, which has no frame at {}", self.node);
     }
 
-    /// Changes a cached block's entry and does what follows, the right having been lowered.
+    /// Charges an event of a cached block, changes the entry and performs the actions, after the downgrade.
     fn step_line(&self, block: Block, line: &mut Line, event: LineEvent, cx: &mut Actions<'_>) {
         charge_line(block, *line, event, cx);
         self.apply_line(block, line, event, cx);
     }
 
-    /// Changes a cached block's entry and does what follows, all having been charged.
+    /// Changes a cached block's entry and performs the actions. The event has been charged already.
     pub(super) fn apply_line(&self, block: Block, line: &mut Line, event: LineEvent, cx: &mut Actions<'_>) {
         let served = line.step(event, self.variant, |action| match action {
             LineAction::Send(message) => self.tell_home(block, message, cx),
@@ -216,7 +216,7 @@ impl Stache {
         }
     }
 
-    /// Another node has taken this one for the home of a block.
+    /// Ends the run: another node has sent a message for a block's home to this node, which is not the home.
     pub(super) fn refuse_as_home(&self, block: Block) -> ! {
         panic!("{} was told as the home of {block}, which it is not", self.node)
     }

@@ -1,46 +1,46 @@
-//! Pages whose home is the node that touches them first: who is told, as a pure transition function.
+//! First-touch homes: a page's home is the node that touches it first. Finding the home, as a pure transition function.
 //!
-//! Such a page has a *manager* (K. Li and P. Hudak, *Memory Coherence in Shared Virtual Memory Systems*, 1989), the node that the layout
-//! names. A node that wants the page asks the manager, which tells everybody the
-//! node that asked first. That node is the page's first home. Nobody has a right to a block of the page before, the manager neither.
+//! Such a page has a *manager* (K. Li and P. Hudak, *Memory Coherence in Shared Virtual Memory Systems*, 1989): the node that the
+//! layout names. A node that wants the page asks the manager, which names the first node that asked. That node is the page's first
+//! home. Before that no node has a right to a block of the page, not even the manager.
 //!
-//! Another node may hear of the home, and ask it for a block, before the home itself is told: two messages of the manager to different
-//! nodes have no order. A node that has asked the manager and is asked for a block knows therefore that it is the home; the answer
-//! that comes later says the same.
+//! Another node may learn of the home, and request a block from it, before the home itself is told: two messages of the manager to
+//! different nodes are not ordered. A node that has asked the manager and receives a request for a block therefore infers that it
+//! is the home; the manager's reply later confirms it.
 //!
-//! Nothing here sends or touches memory: the explorer drives these very functions. This module must never know what a
-//! block's states mean.
+//! Nothing here sends or touches memory: the explorer drives these very functions. This module must never know the meaning of a
+//! block's states.
 
 use tempest::NodeId;
 
 use super::Unspecified;
 
-/// What a node knows of the home of a page.
+/// A node's knowledge of the home of a page.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Touch {
-    /// Nothing: no thread of the node has touched the page.
+    /// No knowledge: no thread of the node has touched the page.
     #[default]
     Never,
-    /// It has asked the manager.
+    /// The node has asked the manager.
     Asked,
-    /// It is the home, as a request of another node has shown, and the manager's answer is on its way.
+    /// The node is the home, as a request of another node has shown; the manager's reply is in flight.
     Inferred,
-    /// The home.
+    /// The home is known.
     Home(NodeId),
 }
 
-/// What happens to a page of which a node may not know the home.
+/// An event of a page whose home a node may not know.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TouchEvent {
     /// A thread of the node touches the page.
     Wanted,
-    /// The manager says who the home is.
+    /// The manager names the home.
     Told(NodeId),
-    /// Another node asks for a block, as of its home.
+    /// Another node requests a block from this node as its home.
     Requested,
 }
 
-/// What the node is to do about an event.
+/// An action of the node on an event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TouchAction {
     /// Ask the manager.
@@ -50,7 +50,7 @@ pub enum TouchAction {
 }
 
 impl Touch {
-    /// The home, if `node`, whose knowledge this is, knows it.
+    /// The home, if known; `node` is the node whose knowledge this is.
     pub fn home(self, node: NodeId) -> Option<NodeId> {
         match self {
             Self::Never | Self::Asked => None,
@@ -62,7 +62,7 @@ impl Touch {
     /// Serves an event at `node`.
     ///
     /// # Errors
-    /// [`Unspecified`], with nothing changed and nothing to do, if no rule covers it.
+    /// [`Unspecified`] if no rule covers the event. The state is unchanged and there is no action.
     pub fn step(&mut self, node: NodeId, event: TouchEvent) -> Result<Option<TouchAction>, Unspecified> {
         let (next, action) = match (*self, event) {
             (Self::Never, TouchEvent::Wanted) => (Self::Asked, Some(TouchAction::Ask)),
@@ -82,12 +82,12 @@ impl Touch {
     }
 }
 
-/// The manager's note of a page: the node that has asked first, once one has.
+/// The manager's record of a page: the node that asked first, if any has.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Registered(Option<NodeId>);
 
 impl Registered {
-    /// The home, as a node that asks is told.
+    /// Returns the home for a node that asks; the first one that asks becomes the home.
     pub fn home_for(&mut self, asker: NodeId) -> NodeId {
         *self.0.get_or_insert(asker)
     }

@@ -1,4 +1,4 @@
-//! The words of the protocol: what nodes say to each other about one block. Plain data, shared by both sides.
+//! The vocabulary of the protocol: the messages between nodes about one block. Plain data, shared by both sides.
 //!
 //! In brackets stand the names in the literature on directory protocols. This module must never know how a message
 //! travels.
@@ -7,57 +7,56 @@ use std::fmt;
 
 use tempest::Right;
 
-/// What the channels between two nodes promise, and therefore which tables the nodes follow.
+/// The ordering that the channels between two nodes guarantee; it selects the tables of the nodes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Variant {
-    /// Messages between two nodes about one block arrive in the order in which handlers sent them, which is
-    /// what the waist promises. Every race is then decided by what has already arrived.
+    /// Messages between two nodes about one block arrive in the order in which handlers sent them, as the waist promises. The messages
+    /// that have already arrived then decide every race.
     #[default]
     Ordered,
-    /// Messages may overtake each other: every recall and every replacement is answered, and what overtook
-    /// waits.
+    /// Messages may overtake each other: every recall and every replacement is answered, and messages that overtook wait.
     Robust,
 }
 
-/// What is said to the home of a block.
+/// A message to the home of a block.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum ToHome {
-    /// Wants to read (GET_RO).
+    /// Requests a copy to read (GET_RO).
     GetRead,
-    /// Wants to write (GET_RW).
+    /// Requests a copy to write (GET_RW).
     GetWrite,
-    /// Reads and wants to write (UPG).
+    /// Requests to write the copy that the sender reads (UPG).
     Upgrade,
-    /// The only copy, replaced (PUT); brings the words.
+    /// Replaces the only copy (PUT); carries the words.
     Put,
-    /// The copy is no more (INV_ACK).
+    /// Acknowledges that the copy is destroyed (INV_ACK).
     Invalidated,
-    /// Answers a recall for reading: the sender still reads (WB_KEEP); brings the words.
+    /// Answers a recall for reading: the sender still reads (WB_KEEP); carries the words.
     Kept,
-    /// Answers a recall for writing: the sender has nothing left (WB_FLUSH); brings the words.
+    /// Answers a recall for writing: the sender keeps no copy (WB_FLUSH); carries the words.
     Flushed,
-    /// Answers a recall of what has been put already (GONE). Robust variant only.
+    /// Answers a recall of words that have been put already (GONE). Robust variant only.
     Gone,
 }
 
-/// What the home of a block says to others.
+/// A message from the home of a block to a node that caches it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum ToCache {
-    /// A copy to read (DATA_RO); brings the words.
+    /// Delivers a copy to read (DATA_RO); carries the words.
     DataRead,
-    /// The only copy, to write (DATA_RW); brings the words.
+    /// Delivers the only copy, to write (DATA_RW); carries the words.
     DataWrite,
-    /// The copy that is there may be written (UPG_ACK).
+    /// Allows writing of the copy that the receiver has (UPG_ACK).
     Upgraded,
-    /// Destroy the copy and say so (INV).
+    /// Asks for the copy to be destroyed and for an acknowledgement (INV).
     Invalidate,
-    /// Give the words back and go on reading (RECALL_RO).
+    /// Asks for the words; the receiver may go on reading (RECALL_RO).
     RecallRead,
-    /// Give the words back and keep nothing (RECALL_RW).
+    /// Asks for the words; the receiver keeps no copy (RECALL_RW).
     RecallWrite,
-    /// What was put has arrived (PUT_ACK). Robust variant only.
+    /// Acknowledges the arrival of words that were put (PUT_ACK). Robust variant only.
     PutDone,
-    /// The node that was asked is the home no more: ask the one that is now. Where homes move only.
+    /// Redirects the receiver to another node, as the sender is no longer the home. Only if homes move.
     Moved,
 }
 
@@ -74,12 +73,12 @@ impl ToHome {
         Self::Gone,
     ];
 
-    /// Whether the words of the block travel with it.
+    /// Whether the message carries the words of the block.
     pub fn brings_words(self) -> bool {
         matches!(self, Self::Put | Self::Kept | Self::Flushed)
     }
 
-    /// What it asks for, if it asks for something.
+    /// The right that the message requests; `None` if it is no request.
     pub fn wants(self) -> Option<Want> {
         match self {
             Self::GetRead => Some(Want::Read),
@@ -103,22 +102,22 @@ impl ToCache {
         Self::Moved,
     ];
 
-    /// Whether the words of the block travel with it.
+    /// Whether the message carries the words of the block.
     pub fn brings_words(self) -> bool {
         matches!(self, Self::DataRead | Self::DataWrite)
     }
 }
 
-/// What a request is for.
+/// The purpose of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Want {
-    /// To read.
+    /// To read the block.
     Read,
-    /// To write.
+    /// To write the block.
     Write,
-    /// To write, having a copy to read.
+    /// To write the block, with a copy to read in hand.
     Upgrade,
-    /// To have every copy called in, because the home of the page moves. Only the home itself wants that.
+    /// To call in every copy, because the home of the page moves. Only the home itself asks for this.
     Leave,
 }
 
@@ -131,8 +130,8 @@ impl From<Right> for Want {
     }
 }
 
-/// An event that the tables have no entry for in the state the block is in: a broken promise of the channels,
-/// or a message that nobody of this protocol sent. The state is as it was before.
+/// An event that the tables do not cover in the state of the block: the channels have broken their promise, or the message came
+/// from outside the protocol. The state is unchanged.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unspecified {
     pub(super) event: String,

@@ -1,17 +1,18 @@
-//! What all threads of all nodes do together, by messages along a tree: meet, reduce, broadcast.
+//! Collective operations of all threads of all nodes, by messages along a tree: barrier, reduction, broadcast.
 //!
-//! All three are one thing. The threads of a node bring words and meet under the key of the collectives; what they bring is
-//! combined, then combined with what the nodes below have, and reported to the node above (P.-C. Yew, N.-F. Tzeng and
-//! D. H. Lawrie, *Distributing hot-spot addressing in large-scale multiprocessors*, IEEE Transactions on Computers C-36,
-//! 1987: the combining tree). When the root has heard of everybody it releases what has come of it along the same tree (J. M.
-//! Mellor-Crummey and M. L. Scott, *Algorithms for scalable synchronization on shared-memory multiprocessors*, ACM
-//! Transactions on Computer Systems 9, 1991: the tree barrier). Each node but the root sends one message up and receives one
-//! down. A barrier brings no words; a broadcast those of one thread.
+//! All three share one algorithm. The threads of a node contribute words and meet under the key of the collectives. The
+//! contributions are combined, then combined with the results of the nodes below, and reported to the node above (P.-C. Yew,
+//! N.-F. Tzeng and D. H. Lawrie, *Distributing hot-spot addressing in large-scale multiprocessors*, IEEE Transactions on Computers
+//! C-36, 1987: the combining tree). When the root has all reports, it sends the result down the same tree (J. M. Mellor-Crummey and
+//! M. L. Scott, *Algorithms for scalable synchronization on shared-memory multiprocessors*, ACM Transactions on Computer Systems 9,
+//! 1991: the tree barrier). Each node but the root sends one message up and receives one down. A barrier contributes no words; a
+//! broadcast the words of one thread.
 //!
-//! # Why a node needs no more than one of each word
+//! # One buffer for each contribution is enough
 //!
-//! Everybody has to come before anybody goes on, in a broadcast too. So a node that reports the next collective has been
-//! released from this one, its parent before it, and all threads of a node have taken what came of this one before the next
+//! All threads must arrive before any goes on, in a broadcast too. A node that reports the next collective has been released from
+//! this one, its parent before it, and all threads of a node have taken this result before the next collective can end. So no
+//! queue grows, however fast some nodes are.
 //! can end. Nothing grows, however fast some are.
 
 use std::num::NonZeroU32;
@@ -24,45 +25,46 @@ use tempest::{
 use super::reduction::{Fold, MOST, Number, Operation, Reduction, Words};
 use super::tree::{self, Place};
 
-/// The number of a node's only entry. Any would do; under this one a static partition runs the handlers at another server than
-/// those of [`Barrier`](super::Barrier).
+/// Number of a node's only entry. The value is arbitrary, but differs from that of [`Barrier`](super::Barrier), so that a static
+/// partition runs the two on different servers.
 const KEY: u64 = 1;
 
-/// Counting one that has come, and asking whether it is the last.
+/// Cost of counting one contribution and testing for the last.
 const STEP: Operations = Operations::NONE.loads(1).integers(2).stores(1);
 
-/// Barriers, reductions and broadcasts of all threads of all nodes, any number of times. All threads do the same ones in the
-/// same order; that one thread does another is found out and ends the run with an error.
+/// Barriers, reductions and broadcasts of all threads of all nodes, any number of times. All threads must call the same operations in
+/// the same order; a mismatch is detected and ends the run with an error.
 ///
-/// Installed with the fan-in of the tree: how many nodes report to one. Mellor-Crummey and Scott, cited above, use 4.
+/// The configuration is the fan-in of the tree: the number of nodes that report to one node. Mellor-Crummey and Scott, cited above,
+/// use 4.
 #[derive(Debug)]
 pub struct Collectives {
     shape: Shape,
     step: Keyed<Step>,
-    /// What has come of the last one: how many words, and the words.
+    /// The last result: its number of words, then the words.
     result: Cells<u64>,
-    /// How many are over.
+    /// Counts the collectives that are over.
     over: Event,
 }
 
-/// How far a node is in the present collective.
+/// A node's progress in the present collective.
 #[derive(Debug)]
 struct Step {
     place: Place,
-    /// What is done, once one of the node's own threads has come.
+    /// The operation; known after one of the node's own threads has arrived.
     operation: Option<Operation>,
-    /// Its number, once anybody has come.
+    /// Code of the operation; known after the first arrival, of a thread or a child.
     code: Option<u64>,
-    /// How many of the node's threads and of its children have come.
+    /// Number of the node's threads and children that have arrived.
     come: usize,
-    /// What they brought: threads by index, then children.
+    /// Their contributions: threads by index, then children.
     brought: Vec<Words>,
 }
 
 #[handlers]
 impl Collectives {
-    /// Says that the threads of the source, and of all nodes below it, have come to the operation of that code; the payload is
-    /// what they brought.
+    /// Reports that the threads of the source, and of all nodes below it, have arrived at the operation with this code. The payload is
+    /// their combined contribution.
     #[message(key = KEY, class = System, bytes = 4)]
     fn come(&self, code: u64, payload: &[u64], cx: &mut Handler<'_>) {
         cx.with(&self.step, |step, cx| {
@@ -74,7 +76,7 @@ impl Collectives {
         });
     }
 
-    /// Says that every thread has come; the payload is the result.
+    /// Tells that every thread has arrived. The payload is the result.
     #[message(key = KEY, class = System)]
     fn release(&self, payload: &[u64], cx: &mut Handler<'_>) {
         cx.with(&self.step, |step, cx| {
@@ -103,28 +105,28 @@ impl Protocol for Collectives {
 }
 
 impl Collectives {
-    /// The number of nodes that report to one in the tree barrier of Mellor-Crummey and Scott: four.
+    /// Fan-in of the tree barrier of Mellor-Crummey and Scott: four nodes report to one.
     pub const FAN_IN: NonZeroU32 = tree::FAN_IN;
 
-    /// Waits until every thread of every node has called this as often. What they did before happens before the return.
+    /// Waits until every thread of every node has called this equally often. Everything before their calls happens before the return.
     pub fn barrier(&self, thread: &Thread<'_>) {
         self.join(thread, Operation::Barrier, Words::default());
     }
 
-    /// Makes one number of those of all threads, and returns it to each. It is a barrier too.
+    /// Reduces one number of each thread to one number, and returns it to every thread. Acts as a barrier too.
     ///
-    /// The order is fixed: the threads of a node by index, then what comes from the nodes below it, in the order of their
-    /// numbers. So a sum of floating-point numbers is the same to the bit in every run with as many nodes, as many threads
-    /// on each and the same fan-in, in every world.
+    /// The order of reduction is fixed: the threads of a node by index, then the nodes below it in the order of their numbers. So a
+    /// sum of floating-point numbers is equal to the bit in every world and in every run with the same numbers of nodes and of threads
+    /// on each, and the same fan-in.
     pub fn all_reduce<T: Number>(&self, thread: &Thread<'_>, by: Reduction, value: T) -> T {
         let mut values = [value];
         self.all_reduce_each(thread, by, &mut values);
         values[0]
     }
 
-    /// Makes one number of those that all threads have at a place, for each place of `values`, in as many rounds as their number
-    /// takes at 13 words each. Every thread brings as many values, and has what came of all afterwards. The order of the
-    /// threads is that of [`all_reduce`](Self::all_reduce). With one value or more it is a barrier too.
+    /// Reduces the numbers of all threads at each place of `values`, 13 words per round. Every thread passes equally many values, and
+    /// finds the results in `values` afterwards. The order of reduction is that of [`all_reduce`](Self::all_reduce). With at least one
+    /// value it acts as a barrier too.
     pub fn all_reduce_each<T: Number>(&self, thread: &Thread<'_>, by: Reduction, values: &mut [T]) {
         for values in values.chunks_mut(MOST) {
             let mut bits = [0; MOST];
@@ -137,11 +139,11 @@ impl Collectives {
         }
     }
 
-    /// Gives all threads the words of one, in as many rounds as their number takes at 13 words each. It is a barrier too. Every
-    /// thread has room for the same number of words; what stands there is the words of `from` afterwards.
+    /// Copies the words of one thread to all threads, 13 words per round. Acts as a barrier too. Every thread passes a buffer of the
+    /// same length; it holds the words of `from` afterwards.
     ///
     /// # Panics
-    /// If there is no thread `from`, or it brings another number of words than this one has room for.
+    /// If there is no thread `from`, or its buffer has another length than this one.
     pub fn broadcast<T: Word>(&self, thread: &Thread<'_>, from: ThreadId, words: &mut [T]) {
         let Shape { nodes, threads } = self.shape;
         assert!(
@@ -162,9 +164,9 @@ impl Collectives {
         }
     }
 
-    /// Brings what this thread has, and waits for what comes of it.
+    /// Contributes this thread's words and waits for the result.
     fn join(&self, thread: &Thread<'_>, operation: Operation, mine: Words) {
-        // This one cannot end before this thread has come to it.
+        // This collective cannot end before this thread has arrived.
         let over = self.over.count(thread);
         thread.hold(self.step.key(KEY), |cx| {
             cx.with(&self.step, |step, cx| {
@@ -177,7 +179,7 @@ impl Collectives {
 }
 
 impl Step {
-    /// One has come, and perhaps it was the last.
+    /// Takes one contribution. After the last, reports to the parent; the root releases.
     fn take(&mut self, place: usize, code: u64, words: Words, all: &Collectives, cx: &mut Actions<'_>) {
         cx.charge(STEP);
         let first = *self.code.get_or_insert(code);
@@ -199,7 +201,7 @@ impl Step {
         }
     }
 
-    /// What has come of what all have brought.
+    /// Combines all contributions.
     fn combined(&self, cx: &mut Actions<'_>) -> Words {
         let operation = self.operation.expect("a thread of this node has come");
         let mut all = self.brought[0];
@@ -210,7 +212,7 @@ impl Step {
         all
     }
 
-    /// Tells the nodes below and the own threads what has come of it, and is ready for the next.
+    /// Gives the result to the nodes below and to the threads of this node, and resets for the next collective.
     fn release(&mut self, words: &[u64], all: &Collectives, cx: &mut Actions<'_>) {
         for &child in &self.place.children {
             cx.send_with(child, Collectives::release(), words);

@@ -1,23 +1,23 @@
 //! A barrier of all threads of all nodes, by messages.
 //!
-//! The threads of a node meet under the barrier's key; the last of them enters the node into the *dissemination*
-//! barrier of D. Hensgen, R. Finkel and U. Manber (*Two algorithms for barrier synchronization*, International Journal of
-//! Parallel Programming 17, 1988): in round r = 0, 1, … node n tells node n + 2^r, modulo the nodes, and goes on to the
-//! next round when node n - 2^r has told it. After ⌈log₂ nodes⌉ rounds everybody has come. Each node sends and
-//! receives one message of a word in each round, and all nodes work at once.
+//! The threads of a node meet under the barrier's key; the last of them enters the node into the *dissemination* barrier of
+//! D. Hensgen, R. Finkel and U. Manber (*Two algorithms for barrier synchronization*, International Journal of Parallel Programming
+//! 17, 1988): in round r = 0, 1, … node n signals node n + 2^r, modulo the number of nodes, and enters the next round after the
+//! signal of node n - 2^r. After ⌈log₂ nodes⌉ rounds all nodes have arrived. Each node sends and receives one message of a word in
+//! each round, and all nodes work at once.
 //!
-//! # Why one counter a round is enough
+//! # One counter per round is enough
 //!
-//! A node may be told of a round of the next barrier while it is still in this one (not of the one after: that takes this
-//! node's own part in the next). Nodes tell each other the same rounds in the same order, so the counter of a round
-//! needs no barrier's number: barrier b has been told of round r when the counter is above b.
+//! A node may receive the signal of a round of the next barrier while it is still in this one; not of the barrier after that,
+//! which needs this node's own part in the next. Nodes signal each other the same rounds in the same order, so the counter of a
+//! round needs no barrier's number: the signal of round r for barrier b has arrived when the counter exceeds b.
 
 use tempest::{Actions, Event, Handler, Keyed, NodeId, Operations, Protocol, Setup, Shape, Thread, handlers};
 
-/// The number of a node's only entry. Any would do: it decides which server of a static partition runs the handlers.
+/// Number of a node's only entry. The value is arbitrary: it only selects the server under a static partition.
 const KEY: u64 = 0;
 
-/// Adding one to a counter and comparing it.
+/// Cost of adding one to a counter and comparing it.
 const STEP: Operations = Operations::NONE.loads(1).integers(2).stores(1);
 
 /// A barrier of all threads of all nodes. It may be used any number of times.
@@ -25,30 +25,30 @@ const STEP: Operations = Operations::NONE.loads(1).integers(2).stores(1);
 pub struct Barrier {
     shape: Shape,
     progress: Keyed<Progress>,
-    /// How many barriers everybody has come to.
+    /// Counts the barriers that are over.
     passed: Event,
 }
 
-/// How far a node has come.
+/// A node's progress.
 #[derive(Debug)]
 struct Progress {
     shape: Shape,
     node: NodeId,
-    /// Threads of this node that have come to the present barrier.
+    /// Threads of this node that have arrived at the present barrier.
     threads: u32,
-    /// Barriers passed.
+    /// Number of barriers passed.
     barrier: u64,
-    /// Rounds of the present barrier in which this node has told.
+    /// Rounds of the present barrier in which this node has sent its signal.
     told: usize,
     /// Rounds of the present barrier that are over.
     round: usize,
-    /// By round: how often this node was told.
+    /// By round: number of signals received, over all barriers.
     heard: Vec<u64>,
 }
 
 #[handlers]
 impl Barrier {
-    /// Says that all threads of the source, and of the nodes that it has heard of, have come.
+    /// Signals that all threads of the source, and of the nodes that it has heard of, have arrived.
     #[message(key = KEY, bytes = 4)]
     fn come(&self, round: u64, cx: &mut Handler<'_>) {
         cx.with(&self.progress, |progress, cx| {
@@ -79,7 +79,7 @@ impl Protocol for Barrier {
 }
 
 impl Barrier {
-    /// Waits until every thread of every node has called this as often. What they did before happens before the return,
+    /// Waits until every thread of every node has called this equally often. Everything before their calls happens before the return,
     /// on this node and, by the barrier's messages, on all others.
     pub fn wait(&self, thread: &Thread<'_>) {
         let barrier = thread.hold(self.progress.key(KEY), |cx| {
@@ -98,7 +98,7 @@ impl Barrier {
 }
 
 impl Progress {
-    /// Goes as far as what has been heard allows, if all threads of this node have come.
+    /// Advances through all rounds whose signals have arrived, if all threads of this node have.
     fn advance(&mut self, passed: &Event, cx: &mut Actions<'_>) {
         if self.threads < self.shape.threads {
             return;

@@ -1,6 +1,7 @@
-//! The tree of nodes whose members meet by raising flags in shared memory: up the tree, and down again.
+//! A barrier of nodes by flags in shared memory: up a tree, and down again.
 //!
-//! Each flag is on a block of its own, with one writer and one reader. This module must never know what travels beside the flags.
+//! Each flag is on a block of its own, with one writer and one reader. This module must never know the data that travel beside the
+//! flags.
 
 use std::sync::Arc;
 
@@ -9,10 +10,10 @@ use tempest::{Array, BadLayout, Homes, Layout, Memory, NodeId, Setup, Thread};
 use super::flags::{self, Flags};
 use super::tree::Place;
 
-/// The flag of a node that says that all threads of the node, and of those below, have come.
+/// Flag of a node: all threads of the node and of the nodes below have arrived.
 const COME: usize = 0;
 
-/// The flag of a node that says that everybody has come.
+/// Flag of a node: all threads of all nodes have arrived.
 const RELEASED: usize = 1;
 
 /// A node's part in the tree.
@@ -24,19 +25,19 @@ pub(super) struct FlagTree {
 }
 
 impl FlagTree {
-    /// Room for the flags: a page at each node.
+    /// Reserves room for the flags: a page at each node.
     pub(super) fn room(layout: &mut Layout, name: &'static str) -> Result<Array<u64>, BadLayout> {
         flags::room(layout, name, 2, Homes::Parts)
     }
 
-    /// The part of the node being settled, which has `place` in the tree.
+    /// This node's part, at `place` in the tree.
     pub(super) fn new(setup: &Setup<'_>, memory: &Arc<Memory>, room: Array<u64>, place: Place) -> Self {
         Self { node: setup.node(), place, flags: Flags::at(memory, room) }
     }
 
-    /// Meets all other nodes. Flags are raised to `number`, which is larger each time and equal on all nodes. `gather` is done when
-    /// all nodes below have come and before the node above hears of that; `spread` when everybody has come and before the nodes
-    /// below hear of that.
+    /// Meets all other nodes. Raises flags to `number`, which must increase each time and be equal on all nodes. Runs `gather` when all
+    /// nodes below have arrived, before the report to the node above; runs `spread` when all nodes have arrived, before the release of
+    /// the nodes below.
     pub(super) fn meet(
         &self,
         thread: &Thread<'_>,

@@ -1,14 +1,14 @@
 //! Locks in shared memory, in arrays.
 //!
 //! Between nodes a lock is the array queue of T. E. Anderson (*The performance of spin lock alternatives for shared-memory
-//! multiprocessors*, IEEE Transactions on Parallel and Distributed Systems 1, 1990): who wants it draws a ticket and waits for
-//! the flag of that ticket; who has it raises the flag of the next. As many flags as nodes, each on a block of its own: a
-//! hand-over concerns the two nodes that hand over, and nobody else is disturbed.
+//! multiprocessors*, IEEE Transactions on Parallel and Distributed Systems 1, 1990): a node draws a ticket and waits for the flag of
+//! that ticket; the holder releases the lock by raising the flag of the next. There are as many flags as nodes, each on a block of
+//! its own: a hand-over disturbs only the two nodes that take part.
 //!
 //! Inside a node it is a cohort (D. Dice, V. J. Marathe and N. Shavit, *Lock cohorting: a general technique for designing NUMA
-//! locks*, PPoPP 2012): its threads queue up under a key of the node, one of them draws the ticket and waits for the flag, and
-//! they hand the lock on to each other, without touching shared memory, as often as there are threads. So a lock
-//! that one node uses again and again costs no message. Whoever waits gives its processor away.
+//! locks*, PPoPP 2012): its threads queue up under a key of the node, one of them draws the ticket and waits for the flag, and they
+//! hand the lock on to each other without touching shared memory, up to as many times as the node has threads. So a lock that one
+//! node uses again and again costs no message. A waiting thread yields its processor.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -19,10 +19,10 @@ use tempest::{
 
 use super::flags::{self, Flags};
 
-/// Looking whether the lock is there, or for whom, and saying so.
+/// Cost of a step of the queue: look at its state and change it.
 const STEP: Operations = Operations::NONE.loads(2).integers(2).stores(2);
 
-/// Where an array of locks is in the address space.
+/// The room of an array of locks in the address space.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LockRoom {
     count: u32,
@@ -32,51 +32,50 @@ pub struct LockRoom {
 
 /// An array of locks, as a node sees them.
 ///
-/// * **Exclusion**: between the beginning and the end of [`with`](Self::with) no other thread of any node is in it with the same
-///   lock.
-/// * **Order**: what a thread did to shared memory inside it happens before what the next one does there; between threads of
-///   one node that holds of everything they did.
-/// * **Fairness**: nodes have their turns in the order in which they drew tickets, with at most as many threads in a turn as a
-///   node has; the threads of a node in the order in which they came. While a thread waits, no node has more than two turns.
+/// * **Exclusion**: no two threads of any nodes are inside [`with`](Self::with) for the same lock at once.
+/// * **Order**: stores to shared memory inside it happen before the accesses of the next holder there; between threads of one node
+///   everything inside happens before.
+/// * **Fairness**: nodes take turns in the order in which they drew tickets. A turn serves at most as many threads as a node has, in
+///   the order of their arrival. While a thread waits, no node has more than two turns.
 ///
-/// A thread that asks for a lock it has waits for ever; so do threads that take locks crosswise. A world reports it as a
+/// A thread that requests a lock it holds waits for ever; so do threads that take locks in circular order. The world reports this as a
 /// deadlock.
 #[derive(Debug)]
 pub struct Locks {
     count: u32,
     shape: Shape,
-    /// By lock: the next ticket. Each on a block of its own.
+    /// By lock: the next ticket, each on a block of its own.
     tickets: Shared<u64>,
-    /// By lock and by ticket, modulo the nodes: whose turn it is.
+    /// By lock and by ticket modulo the nodes: the flag that grants the ticket its turn.
     flags: Flags,
-    /// By lock: the ticket by which this node has it. Only who has the lock looks.
+    /// By lock: the ticket by which this node has it. Only the holder reads it.
     ticket: Cells<u64>,
     queues: Keyed<Queue>,
-    /// By thread: how often its waiting was ended.
+    /// By thread: counts its calls.
     called: Box<[Event]>,
-    /// By thread: what it was called for.
+    /// By thread: the reason of its last call.
     calls: Cells<u64>,
 }
 
-/// What a thread that is called has to do: draw a ticket.
+/// Reason of a call: the thread must draw a ticket.
 const DRAW: u64 = 0;
 
-/// What a thread that is called has: the lock.
+/// Reason of a call: the thread has the lock.
 const HAVE: u64 = 1;
 
 /// The threads of a node that want a lock.
 #[derive(Default, Debug)]
 struct Queue {
-    /// One has it, or has drawn a ticket, or is about to.
+    /// Whether a thread has the lock, or has drawn a ticket, or is about to.
     busy: bool,
-    /// How often it was handed on inside the node by the same ticket.
+    /// Number of hand-overs inside the node by the same ticket.
     handed_on: u32,
-    /// The others, in the order in which they came.
+    /// The other threads, in order of arrival.
     waiting: VecDeque<u32>,
 }
 
 impl Locks {
-    /// Room for `count` locks. A lock takes a block for its tickets and one for each node.
+    /// Reserves room for `count` locks. A lock takes a block for its tickets and one for each node.
     ///
     /// # Errors
     /// [`BadLayout`] if the space has no room for them.
@@ -89,7 +88,7 @@ impl Locks {
         })
     }
 
-    /// The locks on the node being settled.
+    /// The locks on the node that `setup` sets up.
     ///
     /// # Panics
     /// If the room is in another space.
@@ -108,7 +107,7 @@ impl Locks {
         }
     }
 
-    /// Runs `body` with a lock: alone among all threads of all nodes that use it so. The body may wait, and take other locks.
+    /// Runs `body` with a lock held. The body may wait, and take other locks.
     ///
     /// # Panics
     /// If there is no such lock.
@@ -147,12 +146,12 @@ impl Locks {
         if !handed_on {
             let next = self.ticket.get(lock as usize) + 1;
             self.flags.raise(thread, self.flag(lock, next), next);
-            // Only now: so what the next thread of this node does comes after, whoever's turn it is.
+            // Only now: so the next thread of this node comes after the node whose turn it is.
             self.call_next(thread, lock, DRAW, Queue::leave);
         }
     }
 
-    /// Calls the thread of this node that the queue says is next; false if there is none.
+    /// Calls the thread of this node that `next` takes from the queue. Returns false if there is none.
     fn call_next(
         &self,
         thread: &Thread<'_>,
@@ -171,7 +170,7 @@ impl Locks {
         })
     }
 
-    /// Which flag is raised when it is the turn of a ticket.
+    /// Index of the flag that grants a ticket its turn.
     fn flag(&self, lock: u32, ticket: u64) -> usize {
         let nodes = u64::from(self.shape.nodes);
         (u64::from(lock) * nodes + ticket % nodes) as usize
@@ -179,7 +178,7 @@ impl Locks {
 }
 
 impl Queue {
-    /// A thread comes. True if it is to draw a ticket; else it will be called.
+    /// Adds a thread. Returns true if it has to draw a ticket; otherwise it will be called.
     fn join(&mut self, thread: u32) -> bool {
         if self.busy {
             self.waiting.push_back(thread);
@@ -189,7 +188,7 @@ impl Queue {
         true
     }
 
-    /// Who gets the lock from who has it, by the same ticket, which serves `most` after the first.
+    /// The next thread to get the lock by the same ticket, which serves at most `most` threads after the first.
     fn hand_on(&mut self, most: u32) -> Option<u32> {
         if self.handed_on == most {
             return None;
@@ -198,7 +197,7 @@ impl Queue {
         self.waiting.pop_front()
     }
 
-    /// Who is to draw the next ticket, now that the last one has been used up.
+    /// The thread that has to draw the next ticket, now that the last one is used up.
     fn leave(&mut self) -> Option<u32> {
         let next = self.waiting.pop_front();
         (self.busy, self.handed_on) = (next.is_some(), 0);

@@ -1,6 +1,6 @@
-//! Threads of all nodes wait for each other: barriers, reductions, broadcasts, locks.
+//! Synchronization of threads of all nodes: barriers, reductions, broadcasts, locks.
 //!
-//! | module | what it is |
+//! | module | content |
 //! |---|---|
 //! | `dissemination` | [`Barrier`]: a barrier by messages, ⌈log₂ nodes⌉ rounds in which all nodes send |
 //! | `collectives` | [`Collectives`]: barrier, reduction and broadcast by messages along a tree |
@@ -8,13 +8,13 @@
 //! | `shared_barrier` | [`SharedBarrier`]: a barrier through shared memory, along a tree |
 //! | `shared_collectives` | [`SharedCollectives`]: barrier, reduction, broadcast and running reduction through shared memory |
 //! | `locks` | [`Locks`]: locks in shared memory |
-//! | `tree`, `rounds` | who tells whom: along the tree of nodes, and in rounds of doubling distance |
+//! | `tree`, `rounds` | the communication partners: along the tree of nodes, and in rounds of doubling distance |
 //! | `flag_tree` | nodes meet along the tree by flags in shared memory |
 //! | `flags` | words of shared memory that are raised and waited for |
-//! | `reduction` | what becomes of words that come together, and in which order |
+//! | `reduction` | the combination of contributions, and its order |
 //!
-//! The threads of a node always meet first, under a key of the node; one of them, or the handler of a message, then speaks for
-//! the node. Whoever waits gives its processor away, and a wait for what never comes is a deadlock that a world reports.
+//! The threads of a node always meet first, under a key of the node; one of them, or the handler of a message, then acts for the
+//! node. A waiting thread yields its processor. The world reports a wait that can never end as a deadlock.
 //!
 //! This module must never know how a block of shared memory comes to a node.
 

@@ -1,30 +1,30 @@
-//! What becomes of words that come together: an operation on them, in an order that is always the same.
+//! The combination of contributions: an operation on words, in an order that is always the same.
 //!
-//! Rounding makes the sum of floating-point numbers depend on the order of the additions, so that order is fixed by the
-//! shape of the world and the tree alone, never by who comes first. This module must never know where words come from.
+//! Rounding makes the sum of floating-point numbers depend on the order of the additions. That order is fixed by the shape of the
+//! world and the tree alone, not by the order of arrival. This module must never know where words come from.
 
 use tempest::{MAX_WORDS, Operations, ThreadId, Word};
 
-/// The most words that come together at once: a message's, but the one that says what is done with them.
+/// Maximum number of words of one contribution: a message's words, except the code of the operation.
 pub(super) const MOST: usize = MAX_WORDS - 1;
 
-/// How the numbers of all threads become one.
+/// The operation that reduces the numbers of all threads to one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Reduction {
-    /// Their sum.
+    /// The sum.
     Sum,
-    /// The least of them.
+    /// The least number.
     Min,
-    /// The greatest of them.
+    /// The greatest number.
     Max,
 }
 
 /// A number that can be reduced.
 pub trait Number: Word {
-    /// What reducing two of them takes.
+    /// Cost of reducing two numbers.
     const STEP: Operations;
 
-    /// Both become one. The left one is of the earlier threads.
+    /// Reduces two numbers; `self` is of the earlier threads.
     #[must_use]
     fn reduced(self, other: Self, by: Reduction) -> Self;
 }
@@ -57,18 +57,18 @@ impl Number for f64 {
     }
 }
 
-/// What all threads do together.
+/// A collective operation.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Operation {
-    /// Meet.
+    /// Waits for all threads.
     Barrier,
-    /// Take the words of one of them.
+    /// Copies the words of one thread to all.
     Broadcast(ThreadId),
-    /// Make one number of all, for each of a few places.
+    /// Reduces the numbers of all threads, at each of a few places.
     Reduce(Reduction, Fold),
 }
 
-/// How the bits of two numbers become those of one, and what that takes.
+/// The reduction of two numbers as bits, and its cost.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fold {
     apply: fn(u64, u64, Reduction) -> u64,
@@ -76,7 +76,7 @@ pub(super) struct Fold {
 }
 
 impl Fold {
-    /// That of a type of numbers.
+    /// The fold of a type of numbers.
     pub(super) fn of<T: Number>() -> Self {
         Self {
             apply: |left, right, by| T::from_bits(left).reduced(T::from_bits(right), by).to_bits(),
@@ -84,19 +84,19 @@ impl Fold {
         }
     }
 
-    /// Takes in what comes next in the order, for each place of `all`.
+    /// Reduces `next`, which follows in the order, into each place of `all`.
     pub(super) fn each(self, by: Reduction, all: &mut [u64], next: &[u64]) {
         all.iter_mut().zip(next).for_each(|(word, next)| *word = (self.apply)(*word, *next, by));
     }
 
-    /// The cost of taking in numbers for so many places.
+    /// Cost of reducing numbers at `places` places.
     pub(super) fn cost(self, places: usize) -> Operations {
         self.step.and(Operations::NONE.loads(1)).times(places as u32)
     }
 }
 
 impl Operation {
-    /// A number that nodes tell each other, so that threads which do different things are found out.
+    /// A code of the operation, by which nodes detect threads that call different operations.
     pub(super) fn code(self) -> u64 {
         match self {
             Self::Barrier => 0,
@@ -105,7 +105,7 @@ impl Operation {
         }
     }
 
-    /// What a number means, for people.
+    /// Name of an operation by its code, for error messages.
     pub(super) fn name(code: u64) -> &'static str {
         match code {
             0 => "a barrier",
@@ -116,18 +116,18 @@ impl Operation {
         }
     }
 
-    /// Takes in what comes next in the order.
+    /// Combines the contribution that follows in the order into `all`.
     pub(super) fn combine(self, all: &mut Words, next: &Words) {
         match self {
             Self::Barrier => {}
-            // Exactly one of all brings words.
+            // Exactly one contribution has words.
             Self::Broadcast(_) if next.len == 0 => {}
             Self::Broadcast(_) => *all = *next,
             Self::Reduce(by, fold) => fold.each(by, &mut all.words[..all.len], &next.words),
         }
     }
 
-    /// The cost of taking in a contribution of so many words.
+    /// Cost of combining a contribution of `words` words.
     pub(super) fn step(self, words: usize) -> Operations {
         match self {
             Self::Barrier => Operations::NONE,
@@ -137,7 +137,7 @@ impl Operation {
     }
 }
 
-/// A few words.
+/// Up to [`MOST`] words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Words {
     len: usize,

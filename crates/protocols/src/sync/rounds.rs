@@ -1,8 +1,8 @@
-//! Rounds in which distances between nodes double: who tells whom. This module must never know what is told, or how.
+//! Rounds of doubling distance between nodes: the communication partners. This module must never know the data, or how they travel.
 
 use tempest::NodeId;
 
-/// A node's part in the rounds: in round r it tells the node 2^r after it, and is told by the node 2^r before it.
+/// A node's part in the rounds: in round r it sends to the node 2^r after it and receives from the node 2^r before it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Rounds {
     node: u32,
@@ -20,13 +20,13 @@ impl Rounds {
         self.nodes.next_power_of_two().trailing_zeros() as usize
     }
 
-    /// The node that tells this one in a round; none where no node is so far before it.
+    /// The node that this one receives from in a round; `None` if there is no node at that distance before it.
     pub(super) fn source(self, round: usize) -> Option<NodeId> {
         let distance = self.distance(round)?;
         self.node.checked_sub(distance).map(NodeId)
     }
 
-    /// The node that this one tells in a round; none where no node is so far after it.
+    /// The node that this one sends to in a round; `None` if there is no node at that distance after it.
     pub(super) fn target(self, round: usize) -> Option<NodeId> {
         let target = self.node.checked_add(self.distance(round)?)?;
         (target < self.nodes).then_some(NodeId(target))

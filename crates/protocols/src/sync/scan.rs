@@ -1,15 +1,16 @@
-//! Running reductions of all threads, by messages: each thread gets what came of the numbers of the threads up to itself.
+//! Running reductions of all threads, by messages: each thread gets the reduction of the numbers of the threads up to itself.
 //!
 //! The threads of a node bring their numbers under the key of the scan. Between nodes it is the scan of W. D. Hillis and G. L.
-//! Steele (*Data parallel algorithms*, Communications of the ACM 29, 1986): in round r = 0, 1, … node n sends what it has to node
-//! n + 2^r and takes in what node n - 2^r has. After ⌈log₂ nodes⌉ rounds each node has the numbers of all nodes before it.
+//! Steele (*Data parallel algorithms*, Communications of the ACM 29, 1986): in round r = 0, 1, … node n sends its partial result to
+//! node n + 2^r and combines that of node n - 2^r with its own. After ⌈log₂ nodes⌉ rounds each node has the numbers of all nodes
+//! before it.
 //!
-//! # Why a round has room for one message
+//! # Room for one message per round is enough
 //!
 //! A scan ends with the barrier of [`Collectives`]. So no node begins the next scan before all nodes have ended this one, and a node
-//! hears of each round once in a scan.
+//! receives one message of each round per scan.
 //!
-//! This module must never know what the numbers mean.
+//! This module must never know the meaning of the numbers.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -20,14 +21,14 @@ use super::Collectives;
 use super::reduction::{Fold, MOST, Number, Operation, Reduction, Words};
 use super::rounds::Rounds;
 
-/// The number of a node's only entry. Under it a static partition runs the handlers at another server than those of the other
-/// collectives.
+/// Number of a node's only entry. It differs from those of the other collectives, so that a static partition runs them on different
+/// servers.
 const KEY: u64 = 3;
 
-/// Running reductions of all threads of all nodes, any number of times. All threads do the same ones in the same order; that one
-/// thread does another is found out and ends the run with an error.
+/// Running reductions of all threads of all nodes, any number of times. All threads must call the same operations in the same order; a
+/// mismatch is detected and ends the run with an error.
 ///
-/// It is installed with the fan-in of the tree of its [`Collectives`].
+/// The configuration is the fan-in of the tree of its [`Collectives`].
 #[derive(Debug)]
 pub struct Scan {
     shape: Shape,
@@ -40,27 +41,27 @@ pub struct Scan {
     over: Event,
 }
 
-/// How far a node is in the present scan.
+/// A node's progress in the present scan.
 #[derive(Debug)]
 struct Step {
     operation: Option<Operation>,
-    /// By thread: its words, and how many threads have brought theirs.
+    /// By thread: its contribution; and the number of threads that have contributed.
     brought: Vec<Words>,
     come: u32,
-    /// By round: what has been heard and not been taken in.
+    /// By round: the message that has arrived and has not been combined yet.
     heard: Vec<Option<(u32, Words)>>,
     round: usize,
     /// Whether the node has sent the message of the present round.
     told: bool,
-    /// What the nodes before have, as far as it has been heard.
+    /// Reduction over the nodes before this one, as far as their messages have been combined.
     before: Option<Words>,
-    /// What those and this node have.
+    /// Reduction over those nodes and this node.
     all: Words,
 }
 
 #[handlers]
 impl Scan {
-    /// Brings what a node and some before it have in a round; `code` is that of the operation.
+    /// Delivers the partial result of a node and some nodes before it in a round; `code` is that of the operation.
     #[message(key = KEY, class = System, bytes = 4)]
     fn come(&self, round: u32, code: u32, payload: &[u64], cx: &mut Handler<'_>) {
         let (source, expected) = (cx.source(), self.rounds.source(round as usize));
@@ -96,19 +97,18 @@ impl Protocol for Scan {
 }
 
 impl Scan {
-    /// Makes of this thread's number and those of all threads before it one number, and returns it. Threads are ordered by node,
-    /// then by index. It is a barrier too. The sum of the numbers before this thread's is the result less the thread's own.
+    /// Reduces the numbers of this thread and all threads before it to one number, and returns it. Threads are ordered by node,
+    /// then by index. Acts as a barrier too. The sum of the numbers before this thread's is the result less the thread's own.
     ///
-    /// The order in which numbers are combined is fixed by the number of nodes and of threads on each, as
-    /// [`Collectives::all_reduce`] says of its own.
+    /// The order of reduction is fixed by the number of nodes and of threads on each, as in [`Collectives::all_reduce`].
     pub fn inclusive<T: Number>(&self, thread: &Thread<'_>, by: Reduction, value: T) -> T {
         let mut values = [value];
         self.inclusive_each(thread, by, &mut values);
         values[0]
     }
 
-    /// Makes of this thread's number and those of all threads before it one number, for each place of `values`, in as many rounds as
-    /// their number takes at 13 words each. Every thread brings as many values.
+    /// Reduces the numbers of this thread and all threads before it to one number, for each place of `values`, 13 words per round.
+    /// Every thread passes equally many values.
     pub fn inclusive_each<T: Number>(&self, thread: &Thread<'_>, by: Reduction, values: &mut [T]) {
         for values in values.chunks_mut(MOST) {
             let mut bits = [0; MOST];
@@ -122,9 +122,9 @@ impl Scan {
         }
     }
 
-    /// Brings what this thread has, and waits until the node has what comes of it.
+    /// Contributes this thread's words and waits until the results of the node are there.
     fn join(&self, thread: &Thread<'_>, operation: Operation, mine: Words) {
-        // This one cannot end before this thread has come to it.
+        // This scan cannot end before this thread has arrived.
         let over = self.over.count(thread);
         thread.hold(self.step.key(KEY), |cx| {
             cx.with(&self.step, |step, cx| {
@@ -168,12 +168,12 @@ impl Step {
         all
     }
 
-    /// What the threads of this node have together.
+    /// Combines the contributions of the threads of this node.
     fn own(&self, cx: &mut Actions<'_>) -> Words {
         self.brought[1..].iter().fold(self.brought[0], |all, next| self.combined(all, next, cx))
     }
 
-    /// Goes as far as what has been heard allows, if all threads of this node have come.
+    /// Advances through all rounds whose messages have arrived, if all threads of this node have.
     fn advance(&mut self, scan: &Scan, cx: &mut Actions<'_>) {
         if self.come < scan.shape.threads {
             return;
@@ -204,7 +204,7 @@ impl Step {
         }
     }
 
-    /// Gives the threads their results, and is ready for the next scan.
+    /// Gives the threads their results and resets for the next scan.
     fn finish(&mut self, scan: &Scan, cx: &mut Actions<'_>) {
         let mut running = self.before.take();
         for index in 0..self.brought.len() {

@@ -1,10 +1,10 @@
 //! A barrier of all threads of all nodes, through shared memory.
 //!
-//! The threads of a node meet under the barrier's key; the last of them goes for the node. It waits until each node below has
-//! raised its flag, raises the node's own for the node above, waits to be released, and releases those below: the tree barrier
-//! of J. M. Mellor-Crummey and M. L. Scott (*Algorithms for scalable synchronization on shared-memory multiprocessors*, ACM
-//! Transactions on Computer Systems 9, 1991), each flag on a block of its own, with one writer and one reader, so that no block
-//! is wanted by many. Where they flip a sense, a flag here is raised to the number of the barrier. With fan-in 2 it is the
+//! The threads of a node meet under the barrier's key; the last of them acts for the node. It waits until each node below has raised
+//! its flag, raises the node's own flag for the node above, waits to be released, and releases the nodes below: the tree barrier of
+//! J. M. Mellor-Crummey and M. L. Scott (*Algorithms for scalable synchronization on shared-memory multiprocessors*, ACM
+//! Transactions on Computer Systems 9, 1991). Each flag is on a block of its own, with one writer and one reader, so that there is no
+//! contention for a block. Instead of reversing a sense, a flag is raised to the number of the barrier. With fan-in 2 it is the
 //! tournament of D. Hensgen, R. Finkel and U. Manber (International Journal of Parallel Programming 17, 1988).
 
 use std::num::NonZeroU32;
@@ -18,32 +18,31 @@ use super::tree::{self, Place};
 /// The number of a node's only entry.
 const KEY: u64 = 2;
 
-/// Counting one that has come, and asking whether it is the last.
+/// Cost of counting one arrival and testing for the last.
 const STEP: Operations = Operations::NONE.loads(1).integers(2).stores(1);
 
-/// Where a barrier is in the address space.
+/// The room of a barrier in the address space.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BarrierRoom(Array<u64>);
 
 /// A barrier of all threads of all nodes through shared memory. It may be used any number of times.
 ///
-/// It has no messages of its own and is installed with nothing: room for it is made in the layout, and it is bound to a node's
-/// copy of it.
+/// It has no messages of its own and is not installed: room for it is reserved in the layout, and each node binds it to its copy.
 #[derive(Debug)]
 pub struct SharedBarrier {
     threads: u32,
     tree: FlagTree,
-    /// Threads of this node that have come to the present barrier.
+    /// Threads of this node that have arrived at the present barrier.
     come: Keyed<u32>,
-    /// How many barriers everybody has come to.
+    /// Counts the barriers that are over.
     passed: Event,
 }
 
 impl SharedBarrier {
-    /// The number of nodes that report to one in the tree barrier of Mellor-Crummey and Scott: four.
+    /// Fan-in of the tree barrier of Mellor-Crummey and Scott: four nodes report to one.
     pub const FAN_IN: NonZeroU32 = tree::FAN_IN;
 
-    /// Room for a barrier: a page at each node.
+    /// Reserves room for a barrier: a page at each node.
     ///
     /// # Errors
     /// [`BadLayout`] if the space has no room for it.
@@ -51,7 +50,7 @@ impl SharedBarrier {
         FlagTree::room(layout, "barrier").map(BarrierRoom)
     }
 
-    /// The barrier on the node being settled, with so many nodes reporting to one.
+    /// The barrier on the node that `setup` sets up; at most `fan_in` nodes report to one.
     ///
     /// # Panics
     /// If the room is in another space.
@@ -66,10 +65,10 @@ impl SharedBarrier {
         }
     }
 
-    /// Waits until every thread of every node has called this as often. What they did to shared memory before happens before
-    /// the return; of what they did otherwise that holds for the threads of this node.
+    /// Waits until every thread of every node has called this equally often. Stores to shared memory before their calls happen before the
+    /// return; between threads of this node everything before their calls does.
     pub fn wait(&self, thread: &Thread<'_>) {
-        // It cannot pass before this thread has come.
+        // The barrier cannot pass before this thread has arrived.
         let barrier = self.passed.count(thread) + 1;
         let last = thread.hold(self.come.key(KEY), |cx| {
             cx.with(&self.come, |come, cx| {

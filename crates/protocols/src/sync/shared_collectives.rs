@@ -1,11 +1,11 @@
-//! What all threads of all nodes do together, through shared memory: meet, reduce, broadcast, scan.
+//! Collective operations of all threads of all nodes, through shared memory: barrier, reduction, broadcast, scan.
 //!
-//! The threads of a node bring words under a key of the node; the last of them goes for the node. Nodes meet along a tree of
-//! [flags](super::SharedBarrier). Words stand in *slots*, which are at home at the node that writes them:
+//! The threads of a node contribute words under a key of the node; the last of them acts for the node. Nodes meet along a tree of
+//! [flags](super::SharedBarrier). Words stand in *slots*, whose home is the node that writes them:
 //!
 //! - A reduction goes up the tree in one slot of each node and down in another.
-//! - A broadcast is read by all nodes in a slot of its node. Broadcasts alternate between two slots: a node may come to the next
-//!   one while others still read the words of this one, but to the one after that only when they have.
+//! - All nodes read the words of a broadcast in a slot of its node. Broadcasts alternate between two slots: a node may reach the next
+//!   one while others still read the words of this one, but the one after that only when they have finished.
 //! - A scan goes in rounds of doubling distance (W. D. Hillis and G. L. Steele, *Data parallel algorithms*, Communications of the
 //!   ACM 29, 1986), each with a slot of its own. It ends with a barrier, so that no slot is written while it is read.
 //!
@@ -28,7 +28,7 @@ use super::tree::Place;
 /// The number of a node's only entry.
 const KEY: u64 = 4;
 
-/// Counting one that has come, and asking whether it is the last.
+/// Cost of counting one arrival and testing for the last.
 const STEP: Operations = Operations::NONE.loads(1).integers(2).stores(1);
 
 /// The slot of a node's words on their way up the tree.
@@ -37,16 +37,16 @@ const UP: usize = 0;
 /// The slot of a node's words on their way down.
 const DOWN: usize = 1;
 
-/// The first of two slots of words that all nodes read.
+/// The first of the two slots of broadcasts.
 const BROADCAST: usize = 2;
 
 /// The slot of round 0 of a scan.
 const FIRST_ROUND: usize = 4;
 
-/// The place of collectives in the address space.
+/// The room of collectives in the address space.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CollectiveRoom {
-    /// The words of a slot.
+    /// Number of words of a slot.
     words: usize,
     slots: Array<u64>,
     tree: Array<u64>,
@@ -54,11 +54,10 @@ pub struct CollectiveRoom {
 }
 
 /// Barriers, reductions, broadcasts and running reductions of all threads of all nodes, through shared memory, any number of times.
-/// All threads do the same ones in the same order. That two threads of one node do different ones is found out and ends the run
+/// All threads must call the same operations in the same order. A mismatch between threads of one node is detected and ends the run
 /// with an error.
 ///
-/// It has no messages of its own and is installed with nothing: room for it is made in the layout, and it is bound to a node's
-/// copy of it.
+/// It has no messages of its own and is not installed: room for it is reserved in the layout, and each node binds it to its copy.
 #[derive(Debug)]
 pub struct SharedCollectives {
     shape: Shape,
@@ -70,24 +69,24 @@ pub struct SharedCollectives {
     told: Flags,
     slots: Shared<u64>,
     meeting: Keyed<Meeting>,
-    /// By thread: the words of its last scan. What came of another collective stands at thread 0.
+    /// By thread: the words of its last scan. Results of other collectives stand at thread 0.
     results: Cells<u64>,
-    /// The number of collectives that are over on this node.
+    /// Counts the collectives that are over on this node.
     over: Event,
 }
 
-/// The threads of a node that have come to the present collective.
+/// The threads of a node that have arrived at the present collective.
 #[derive(Debug, Default)]
 struct Meeting {
-    /// What is done, and with how many words.
+    /// Code of the operation, and the number of words.
     what: Option<(u64, usize)>,
-    /// By thread.
+    /// By thread: its contribution.
     brought: Vec<Vec<u64>>,
     come: u32,
 }
 
 impl SharedCollectives {
-    /// Room for collectives that take at most `words` words at once. More words take more rounds.
+    /// Reserves room for collectives of at most `words` words per round. More words take more rounds.
     ///
     /// # Errors
     /// [`BadLayout`] if the space has no room for it, or `words` is 0.
@@ -102,7 +101,7 @@ impl SharedCollectives {
         })
     }
 
-    /// The collectives on the node being settled, with so many nodes reporting to one.
+    /// The collectives on the node that `setup` sets up; at most `fan_in` nodes report to one.
     ///
     /// # Panics
     /// If the room is in another space.
@@ -131,24 +130,24 @@ impl SharedCollectives {
         }
     }
 
-    /// Waits until every thread of every node has called this as often. What they did to shared memory before happens before
-    /// the return; of what they did otherwise that holds for the threads of this node.
+    /// Waits until every thread of every node has called this equally often. Stores to shared memory before their calls happen before the
+    /// return; between threads of this node everything before their calls does.
     pub fn barrier(&self, thread: &Thread<'_>) {
         self.join::<u64>(thread, Operation::Barrier, &[]);
     }
 
-    /// Makes one number of those of all threads, and returns it to each. It is a barrier too.
+    /// Reduces one number of each thread to one number, and returns it to every thread. Acts as a barrier too.
     ///
-    /// The order is fixed: the threads of a node by index, then what comes from the nodes below it in the tree, in the order of
-    /// their numbers.
+    /// The order of reduction is fixed: the threads of a node by index, then the nodes below it in the tree, in the order of their
+    /// numbers.
     pub fn all_reduce<T: Number>(&self, thread: &Thread<'_>, by: Reduction, value: T) -> T {
         let mut values = [value];
         self.all_reduce_each(thread, by, &mut values);
         values[0]
     }
 
-    /// Makes one number of those that all threads have at a place, for each place of `values`. Every thread brings as many values.
-    /// The order of the threads is that of [`all_reduce`](Self::all_reduce).
+    /// Reduces the numbers of all threads at each place of `values`. Every thread passes equally many values. The order of reduction is
+    /// that of [`all_reduce`](Self::all_reduce).
     pub fn all_reduce_each<T: Number>(&self, thread: &Thread<'_>, by: Reduction, values: &mut [T]) {
         for values in values.chunks_mut(self.words) {
             self.join(thread, Operation::Reduce(by, Fold::of::<T>()), values);
@@ -156,7 +155,7 @@ impl SharedCollectives {
         }
     }
 
-    /// Gives all threads the words of one. It is a barrier too. Every thread has room for the same number of words.
+    /// Copies the words of one thread to all threads. Acts as a barrier too. Every thread passes a buffer of the same length.
     ///
     /// # Panics
     /// If there is no thread `from`.
@@ -172,16 +171,16 @@ impl SharedCollectives {
         }
     }
 
-    /// Makes of this thread's number and those of all threads before it one number, and returns it. Threads are ordered by node,
-    /// then by index. It is a barrier too. The sum of the numbers before this thread's is the result less the thread's own.
+    /// Reduces the numbers of this thread and all threads before it to one number, and returns it. Threads are ordered by node, then
+    /// by index. Acts as a barrier too. The sum of the numbers before this thread's is the result less the thread's own.
     pub fn inclusive<T: Number>(&self, thread: &Thread<'_>, by: Reduction, value: T) -> T {
         let mut values = [value];
         self.inclusive_each(thread, by, &mut values);
         values[0]
     }
 
-    /// Makes of this thread's number and those of all threads before it one number, for each place of `values`. Every thread brings
-    /// as many values.
+    /// Reduces the numbers of this thread and all threads before it to one number, for each place of `values`. Every thread passes
+    /// equally many values.
     pub fn inclusive_each<T: Number>(&self, thread: &Thread<'_>, by: Reduction, values: &mut [T]) {
         for values in values.chunks_mut(self.words) {
             self.join_by(thread, SCAN + by as u64, values, |number, brought| {
@@ -191,14 +190,14 @@ impl SharedCollectives {
         }
     }
 
-    /// Copies what came of a collective.
+    /// Copies a result to `values`.
     fn take<T: Word>(&self, index: usize, values: &mut [T]) {
         for (place, value) in (index * self.words..).zip(values) {
             *value = T::from_bits(self.results.get(place));
         }
     }
 
-    /// Leaves what came of a collective to the threads of the node.
+    /// Stores a result for the threads of the node.
     fn give(&self, index: usize, words: &[u64]) {
         for (place, word) in (index * self.words..).zip(words) {
             self.results.set(place, *word);
@@ -213,8 +212,8 @@ impl SharedCollectives {
         });
     }
 
-    /// Brings what this thread has. The last thread of the node goes for it: `go` is given the number of the collective, and what
-    /// the threads brought.
+    /// Contributes this thread's words. The last thread of the node calls `go` with the number of the collective and the contributions of
+    /// the node's threads; the others wait.
     fn join_by<T: Word>(
         &self,
         thread: &Thread<'_>,
@@ -222,7 +221,7 @@ impl SharedCollectives {
         mine: &[T],
         go: impl FnOnce(u64, &[Vec<u64>]),
     ) {
-        // It cannot be over before this thread has come.
+        // The collective cannot be over before this thread has arrived.
         let number = self.over.count(thread) + 1;
         let mine: Vec<u64> = mine.iter().map(|word| word.to_bits()).collect();
         let brought = thread.hold(self.meeting.key(KEY), |cx| {
@@ -237,7 +236,7 @@ impl SharedCollectives {
         }
     }
 
-    /// Which word is the first of a node's slot.
+    /// Index of the first word of a node's slot.
     fn slot(&self, node: NodeId, slot: usize) -> usize {
         self.slots.at(node, slot * self.words)
     }
@@ -250,7 +249,7 @@ impl SharedCollectives {
         thread.read_slice(&self.slots, self.slot(node, slot), words);
     }
 
-    /// What the threads of this node have together.
+    /// Reduces the contributions of the threads of this node.
     fn own(thread: &Thread<'_>, (by, fold): (Reduction, Fold), brought: &[Vec<u64>]) -> Vec<u64> {
         let mut all = brought[0].clone();
         brought[1..].iter().for_each(|next| fold.each(by, &mut all, next));
@@ -343,11 +342,11 @@ impl SharedCollectives {
     }
 }
 
-/// What is added to the code of a reduction, for a scan's.
+/// Offset from the code of a reduction to that of the scan by it.
 const SCAN: u64 = 16;
 
 impl Meeting {
-    /// A thread comes. Returns what all threads of the node brought if it is the last.
+    /// Takes a thread's contribution. Returns the contributions of all threads of the node after the last.
     fn join(&mut self, code: u64, index: usize, mine: Vec<u64>) -> Option<Vec<Vec<u64>>> {
         let what = (code, mine.len());
         assert!(

@@ -1,21 +1,21 @@
-//! The tree of nodes along which what all have is gathered, and what all shall have is spread.
+//! The tree of nodes along which contributions are gathered and results are spread.
 //!
 //! A heap: node 0 is the root, and with fan-in k the nodes k·n + 1 to k·n + k report to node n. It is ⌈log_k nodes⌉ deep to
-//! within one level, and no node hears of more than k others. This module must never know what travels along it, or how.
+//! within one level, and no node has more than k children. This module must never know the data that travel along it.
 
 use std::num::NonZeroU32;
 
 use tempest::NodeId;
 
-/// The number of nodes that report to one in the tree barrier of Mellor-Crummey and Scott: four.
+/// Fan-in of the tree barrier of Mellor-Crummey and Scott: four nodes report to one.
 pub(super) const FAN_IN: NonZeroU32 = NonZeroU32::MIN.saturating_add(3);
 
 /// A node's place in the tree.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Place {
-    /// Whom the node reports to; the root to nobody.
+    /// The node that this one reports to; `None` for the root.
     pub(super) parent: Option<NodeId>,
-    /// Who reports to it, ascending.
+    /// The nodes that report to this one, ascending.
     pub(super) children: Vec<NodeId>,
 }
 
@@ -29,7 +29,7 @@ impl Place {
         Self { parent, children: (first as u32..end as u32).map(NodeId).collect() }
     }
 
-    /// Which of the children a node is, if it is one.
+    /// Index of `node` among the children, if it is a child.
     pub(super) fn child(&self, node: NodeId) -> Option<usize> {
         self.children.iter().position(|&child| child == node)
     }
@@ -44,7 +44,7 @@ mod tests {
         (place.parent.map(|node| node.0), place.children.iter().map(|node| node.0).collect())
     }
 
-    /// Eight nodes, three to one: 0 hears of 1, 2, 3; 1 of 4, 5, 6; 2 of 7.
+    /// Eight nodes with fan-in 3: nodes 1, 2, 3 report to 0; 4, 5, 6 to 1; 7 to 2.
     #[test]
     fn every_node_but_the_root_reports_to_one_that_expects_it() {
         assert_eq!(place(0, 8, 3), (None, vec![1, 2, 3]));
