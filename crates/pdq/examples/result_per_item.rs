@@ -4,9 +4,10 @@
 //! cargo run -p tradewind-pdq --example result_per_item
 //! ```
 //!
-//! The queue itself returns nothing: most items have nobody who waits. A caller who does wait must be no handler of the queue,
-//! because what it waits for may be behind it. If a handler panics, its item is dropped, and with it the sender: the caller gets
-//! an error instead of waiting for ever. The example must never know more than the public interface.
+//! The queue itself returns nothing: for most items no caller waits. A caller that does wait must not be a handler of
+//! the queue, because the item it waits for may be behind it. If a handler panics, its item is dropped, and with it
+//! the sender: the caller gets an error instead of waiting for ever. The example must never know more than the public
+//! interface.
 
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]
 
@@ -15,7 +16,7 @@ use std::thread;
 
 use tradewind_pdq::{DispatcherId, Executor, Key, Keyed, Queue, queue};
 
-/// What to do with an account, and where to answer.
+/// Request on an account, with the channel of the answer.
 enum Request {
     Withdraw { sum: u64, answer: Sender<Result<u64, Overdrawn>> },
     Audit { answer: Sender<u64> },
@@ -37,7 +38,7 @@ impl Bank {
         Self(Executor::start(queue, move |request, mut handling| match request {
             Request::Withdraw { sum, answer } => {
                 assert!(sum > 0, "nothing to withdraw");
-                // The caller may have gone: then nobody needs the answer.
+                // The caller may have gone: then the answer is not needed.
                 let _ = answer.send(withdraw(accounts.open(handling.proof()), sum));
             }
             Request::Audit { answer } => {
@@ -47,14 +48,14 @@ impl Bank {
         }))
     }
 
-    /// Returns at once; what is received is the new balance.
+    /// Returns at once; the channel will carry the new balance.
     fn withdraw(&self, account: u64, sum: u64) -> Receiver<Result<u64, Overdrawn>> {
         let (answer, result) = channel();
         self.0.queue().enqueue(Key::User(account), Request::Withdraw { sum, answer });
         result
     }
 
-    /// What is received is the sum of all balances at one instant.
+    /// Returns at once; the channel will carry the sum of all balances at one instant.
     fn audit(&self) -> Receiver<u64> {
         let (answer, result) = channel();
         self.0.queue().enqueue(Key::Sequential, Request::Audit { answer });

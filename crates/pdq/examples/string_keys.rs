@@ -1,4 +1,4 @@
-//! Orders of customers who are known by name: a key is small and is copied, a name is not.
+//! Orders of customers known by name: a key is small and is copied, a name is not.
 //!
 //! ```text
 //! cargo run -p tradewind-pdq --example string_keys
@@ -11,9 +11,9 @@
 //! 3. *A hash as the key, whole names in the entry.* Right, and nothing is remembered but the state itself. Two customers whose
 //!    names collide take turns, and each finds the own account.
 //!
-//! A good hash of 64 bits hardly ever collides by accident, but who chooses the names may choose two that do. The hash below
-//! has 16 bits, so that a collision is found at once. The example must never know more than the
-//! public interface.
+//! A good hash of 64 bits hardly ever collides by accident, but an attacker that chooses the names may choose two
+//! that do. The hash below has 16 bits, so that a collision is found at once. The example must never know more than
+//! the public interface.
 
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]
 
@@ -22,7 +22,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tradewind_pdq::{DispatcherId, Handling, Key, Keyed, Queue, execute, queue};
 
-/// An order: so many pieces, and who ordered them.
+/// An order: a customer and a number of pieces.
 type Order = (Arc<str>, u64);
 
 fn main() {
@@ -75,7 +75,7 @@ fn by_interned_name(orders: &[Order]) -> HashMap<Arc<str>, u64> {
 /// Way 3.
 fn by_hash_and_name(orders: &[Order]) -> HashMap<Arc<str>, u64> {
     let queue = Queue::new(DispatcherId::fresh(), queue::Config::servers(2));
-    // What one key has: the accounts of all names with that hash, told apart by the whole name.
+    // State of one key: the accounts of all names with that hash, told apart by the whole name.
     let pieces = Keyed::sparse(queue.id(), |_| HashMap::new());
     run(
         &queue,

@@ -40,7 +40,7 @@ impl Service {
         let handler = move |add: Add, mut handling: tradewind_pdq::Handling<'_, '_, Add>| {
             let sum = sums.open(handling.proof());
             *sum += add.number;
-            // The task may have been cancelled: then nobody needs the answer.
+            // The task may have been cancelled: then the answer is not needed.
             let _ = add.answer.send(*sum);
         };
         Self(Arc::new(Executor::start(queue, handler)))
@@ -87,7 +87,7 @@ fn main() {
     let service = Service::start();
     runtime.block_on(sessions(&service));
 
-    // Refuses what comes from now on, and runs what waits.
+    // Refuses new requests, and runs those that wait.
     service.0.queue().close();
     runtime.block_on(service.add(1, 1)).expect_err("it is closed");
     let executor = Arc::into_inner(service.0).expect("all tasks have ended");

@@ -1,19 +1,19 @@
-//! The modelled device: the [specification](crate::specification) without continuations. The outcome of each search is known
-//! before it is asked for.
+//! The modelled device: the [specification](crate::specification) without continuations. The outcome of each search
+//! is computed ahead of the query.
 //!
-//! A simulator asks a dispatch queue far more often than an item comes or goes. The device therefore searches when something
-//! changes: behind the item that was taken, at the item that came, or through the window when a key becomes free. While no key
-//! conflicts, each of these looks at one item at most.
+//! A simulator queries a dispatch queue far more often than items come or go. The device therefore searches when its
+//! state changes: behind an item that is taken, at an item that arrives, or through the window when a key becomes
+//! free. While no key conflicts, each of these searches looks at one item at most.
 //!
-//! The device dispatches and counts exactly what the specification does: a property test holds the two side by side. This module
-//! must never know time, or what an item is.
+//! The device dispatches and counts exactly as the specification does: a property test compares the two. This module
+//! must never know time, or the meaning of an item.
 
 use std::collections::VecDeque;
 
 use crate::specification::Config;
 use crate::{DispatcherId, Held, Identity, Key, Statistics, UserKey};
 
-/// A queue that does what a [`Specification`](crate::Specification) of the same [`Config`] does.
+/// A queue equivalent to a [`Specification`](crate::Specification) of the same [`Config`].
 ///
 /// ```
 /// use tradewind_pdq::specification::Config;
@@ -119,8 +119,8 @@ impl<T, K: UserKey> Device<T, K> {
         self.enqueue_with(key, |_| item);
     }
 
-    /// Appends an item at the tail, which `item` makes. It is told whether the device has no room for the item, which then waits in
-    /// memory.
+    /// Appends at the tail the item that `item` makes. The argument of `item` is true if the device has no room for it;
+    /// it then waits in memory.
     #[inline]
     pub fn enqueue_with(&mut self, key: Key<K>, item: impl FnOnce(bool) -> T) {
         let behind_sequential = self.barrier() != u64::MAX;
@@ -161,8 +161,8 @@ impl<T, K: UserKey> Device<T, K> {
         self.dispatch_with(server, |_| ())
     }
 
-    /// Takes the oldest item that this server may serve and whose key is free. `refill` is told of the item that has waited in memory
-    /// and for which the device now has room.
+    /// Takes the oldest item that this server may serve and whose key is free. `refill` gets the item that moves from
+    /// memory into the room that this frees in the device, if there is one.
     #[inline]
     pub fn dispatch_with(&mut self, server: usize, refill: impl FnOnce(&mut T)) -> Option<(Held<K>, T)> {
         if self.closed_by_serial() {
@@ -217,7 +217,7 @@ impl<T, K: UserKey> Device<T, K> {
         Held::new(key, self.id(), ticket)
     }
 
-    /// The item is done; its key is free.
+    /// Ends an item: its key is free again.
     ///
     /// # Panics
     ///
@@ -261,7 +261,7 @@ impl<T, K: UserKey> Device<T, K> {
         self.partitions.iter().map(|partition| partition.waiting.len()).max().unwrap_or(0)
     }
 
-    /// Whether nothing waits. (Something may still be held.)
+    /// Whether no item waits. (Keys may still be held.)
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.waiting == 0
@@ -273,7 +273,7 @@ impl<T, K: UserKey> Device<T, K> {
         self.active.len()
     }
 
-    /// The counts so far.
+    /// Counts since the device was made.
     pub fn statistics(&self) -> Statistics {
         self.statistics
     }
@@ -342,14 +342,15 @@ impl<T, K: UserKey> Device<T, K> {
             && (key != Key::Sequential || self.waiting == 0)
     }
 
-    /// No item that is held conflicts, and a sequential item has no older one waiting.
+    /// Whether no held key conflicts and, for a sequential item, no older one waits.
     #[inline]
     fn is_free(&self, entry: &Entry<T, K>) -> bool {
         !self.active.iter().any(|active| active.key.conflicts(entry.key))
             && (entry.key != Key::Sequential || self.oldest_waiting() == Some(entry.ticket))
     }
 
-    /// The ticket of the oldest unfinished sequential item; nothing younger may start. `u64::MAX` if there is none.
+    /// Ticket of the oldest unfinished sequential item, which holds back all younger items. `u64::MAX` if there is
+    /// none.
     #[inline]
     fn barrier(&self) -> u64 {
         match self.active.first() {

@@ -1,7 +1,8 @@
-//! Threads that run a queue's handlers, for those who do not bring their own.
+//! Thread pools that run a queue's handlers, for programs without threads of their own.
 //!
-//! One thread per server of the queue, each a [`Worker`](crate::Worker). [`execute`] borrows what the handlers need for
-//! as long as a closure produces items; an [`Executor`] owns its threads. This module must never know how the queue works.
+//! The pool has one thread per server of the queue, each a [`Worker`](crate::Worker). [`execute`] runs it for the
+//! length of a closure that produces items, so handlers may borrow; an [`Executor`] owns its threads. This module
+//! must never know how the queue works.
 
 use std::any::Any;
 use std::error::Error;
@@ -12,8 +13,8 @@ use std::thread::{self, JoinHandle};
 
 use crate::{Handling, Key, Queue, UserKey, Worker};
 
-/// Runs `handler` for the items of `queue`, on as many threads as it has servers, while `produce` runs on this one. When
-/// it returns, the queue is closed, what waits is run, and the threads end.
+/// Runs `handler` for the items of `queue`, on one thread per server, while `produce` runs on the calling thread.
+/// When `produce` returns, the queue is closed, the waiting items are run, and the threads end.
 ///
 /// ```
 /// use tradewind_pdq::{DispatcherId, Key, Keyed, Queue, queue};
@@ -32,7 +33,7 @@ use crate::{Handling, Key, Queue, UserKey, Worker};
 ///
 /// # Errors
 ///
-/// [`Panicked`] if handlers have panicked. Everything else was run all the same.
+/// [`Panicked`] if handlers have panicked. All other items were run all the same.
 ///
 /// # Panics
 ///
@@ -56,7 +57,7 @@ pub fn execute<T: Send, R, K: UserKey + Send>(
     panics.take().map(|()| produced)
 }
 
-/// Threads of its own that run a queue's handlers until they are told to end.
+/// A thread pool that runs a queue's handlers until it is told to end.
 ///
 /// ```
 /// use tradewind_pdq::{DispatcherId, Executor, Key, Queue, queue};
@@ -77,7 +78,7 @@ pub fn execute<T: Send, R, K: UserKey + Send>(
 /// # Ok::<_, tradewind_pdq::Panicked>(())
 /// ```
 ///
-/// Dropping it is finishing it, but for the report of panics; dropped by one of its own handlers, it does not wait.
+/// Dropping an executor finishes it without a report of panics. A drop inside its own handler does not wait.
 #[derive(Debug)]
 pub struct Executor<T, K: UserKey = u64> {
     queue: Arc<Queue<T, K>>,
@@ -99,7 +100,7 @@ impl<T: Send + 'static, K: UserKey + Send + 'static> Executor<T, K> {
         let mut executor = Self { threads: Vec::new(), queue, panics };
         for server in 0..executor.queue.servers() {
             let (queue, handler, panics) = (executor.queue.clone(), handler.clone(), executor.panics.clone());
-            // If this panics, those that have been started are ended as the executor is dropped.
+            // If this panics, dropping the executor ends the threads that have been started.
             executor.threads.push(thread::spawn(move || work(queue.worker(server), &*handler, &panics)));
         }
         executor
@@ -112,36 +113,37 @@ impl<T, K: UserKey> Executor<T, K> {
         &self.queue
     }
 
-    /// Closes the queue, runs what waits, and ends the threads.
+    /// Closes the queue, runs the waiting items, and ends the threads.
     ///
     /// # Errors
     ///
-    /// [`Panicked`] if handlers have panicked. Everything else was run all the same.
+    /// [`Panicked`] if handlers have panicked. All other items were run all the same.
     pub fn finish(mut self) -> Result<(), Panicked> {
         self.end();
         self.panics.take()
     }
 
-    /// Ends the threads as soon as they have run what they have claimed, and returns what was not run; see [`Queue::abort`].
+    /// Ends the threads after the items that they have claimed, and returns the items that were not run; see
+    /// [`Queue::abort`].
     ///
-    /// Panics of handlers are to be had from [`Queue::statistics`] only.
+    /// Panics of handlers are reported by [`Queue::statistics`] only.
     pub fn abort(mut self) -> Vec<(Key<K>, T)> {
         let mut waiting = self.queue.abort();
         self.end();
-        // What the last handlers have enqueued.
+        // The items that the last handlers have enqueued.
         waiting.append(&mut self.queue.abort());
         waiting
     }
 
     fn end(&mut self) {
         self.queue.close();
-        // Inside one of its own handlers, it can only let the threads end by themselves.
+        // Inside one of the executor's own handlers, the threads can only be left to end by themselves.
         let here = thread::current().id();
         if self.threads.iter().any(|thread| thread.thread().id() == here) {
             self.threads.clear();
         }
         for thread in self.threads.drain(..) {
-            // A worker catches what handlers panic with: only a fault of the queue itself comes this way.
+            // A worker catches panics of handlers: only a fault of the queue itself arrives here.
             if let Err(payload) = thread.join()
                 && !thread::panicking()
             {
@@ -173,7 +175,7 @@ impl<T, K: UserKey> Drop for CloseOnDrop<'_, T, K> {
     }
 }
 
-/// What a panic leaves behind.
+/// Payload of a panic.
 type Payload = Box<dyn Any + Send>;
 
 #[derive(Debug, Default)]
@@ -194,7 +196,7 @@ impl Panics {
 pub struct Panicked(Vec<Payload>);
 
 impl Panicked {
-    /// What they panicked with, at least one.
+    /// Payloads of the panics, at least one.
     pub fn into_payloads(self) -> Vec<Box<dyn Any + Send>> {
         self.0
     }

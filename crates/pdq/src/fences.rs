@@ -1,29 +1,32 @@
-//! A pair of fences, of which the light one is passed often and the heavy one rarely.
+//! A pair of memory fences: the light one for the frequent side, the heavy one for the rare side.
 //!
-//! One thread stores, passes the [`light`](Fences::light) fence and loads. Another stores, passes the [`heavy`](Fences::heavy)
-//! one and loads what the first has stored. Of a light and a heavy fence one comes first, and what stands before that one is
-//! seen by what stands behind the other. So at least one of the two threads sees what the other has stored.
+//! One thread stores, passes the [`light`](Fences::light) fence and loads. Another stores, passes the
+//! [`heavy`](Fences::heavy) fence and loads where the first has stored. A light and a heavy fence are ordered: accesses
+//! before the earlier fence are visible to accesses after the later one. So at least one of the two threads sees the
+//! other's store.
 //!
-//! # Why that is so
+//! # Correctness
 //!
 //! *Symmetric*: both are sequentially consistent fences, about twenty nanoseconds each.
 //!
-//! *Asymmetric*: the light one only keeps the compiler from moving accesses across it. The heavy one is the system call
-//! `membarrier`: every other thread of the process that is running passes a full barrier of its own before the call returns,
-//! at some point of its program; one that is not running has passed one when it was taken off its core, or passes one when it
-//! comes back. If that point stands before the light fence, the load behind the light fence comes after the call began, and
-//! sees what had been stored before it. If it stands behind, the first thread's store had been made before the call returned, and
-//! the loads behind the heavy fence see it.
+//! *Asymmetric*: the light fence only keeps the compiler from moving accesses across it. The heavy fence is the
+//! system call `membarrier`. Before the call returns, every running thread of the process has passed a full barrier
+//! at some point of its program. A thread that is not running passed one when it was taken off its core, or passes
+//! one when it comes back. If that point stands before the light fence, the load behind the light fence comes after
+//! the call began, and sees the stores before the call. If it stands behind the light fence, the first thread's store
+//! was made before the call returned, and the loads behind the heavy fence see it.
 //!
-//! Two light fences have nothing to say to each other.
+//! Two light fences are not ordered with each other.
 //!
-//! This module must never know what the fences stand between. Whoever uses them is given a value, and never knows the call.
+//! This module must never know which accesses the fences order. Its users are given a value and never know the system
+//! call.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{Ordering, compiler_fence, fence};
 
-/// A light and a heavy fence, for one thread that stores and looks often and others that do so rarely. All of them use one value, or
-/// copies of it: the light fence of an asymmetric pair does nothing beside the heavy one of a symmetric pair.
+/// A light fence for threads that store and load often, and a heavy one for threads that do so rarely. All of these
+/// threads use one value, or copies of it: the light fence of an asymmetric pair is not ordered with the heavy fence
+/// of a symmetric pair.
 ///
 /// ```
 /// use tradewind_pdq::{DispatcherId, Fences, Queue, queue};
@@ -43,14 +46,15 @@ impl Fences {
         Self { is_asymmetric: false }
     }
 
-    /// The light fence costs nothing. The heavy one costs some ten microseconds, and interrupts every running thread of the
-    /// process. They are [symmetric](Self::symmetric) where the host has no such fence, and without the feature `membarrier`.
+    /// Fences of which the light one costs nothing. The heavy one costs some ten microseconds, and interrupts every
+    /// running thread of the process. They are [symmetric](Self::symmetric) where the host has no such system call,
+    /// and without the feature `membarrier`.
     pub fn asymmetric() -> Self {
         static OFFERS_HEAVY: OnceLock<bool> = OnceLock::new();
         Self { is_asymmetric: *OFFERS_HEAVY.get_or_init(host::offers_heavy) }
     }
 
-    /// For whoever stores and looks often.
+    /// Orders a store before the loads that follow, on the frequent side.
     #[inline]
     pub fn light(self) {
         if self.is_asymmetric {
@@ -60,7 +64,7 @@ impl Fences {
         }
     }
 
-    /// For whoever stores and looks rarely.
+    /// Orders a store before the loads that follow, on the rare side.
     pub fn heavy(self) {
         fence(Ordering::SeqCst);
         if self.is_asymmetric {
@@ -75,8 +79,8 @@ impl Fences {
 mod host {
     use rustix::thread::{MembarrierCommand, MembarrierQuery, membarrier, membarrier_query};
 
-    /// Whether this process may ask for the barrier; it says first that it means to, and then tries: a filter of system calls
-    /// may let through one of the three and not another.
+    /// Whether this process may use the barrier. Registers the process and then tries the barrier: a filter of system
+    /// calls may allow only some of the three calls.
     pub(super) fn offers_heavy() -> bool {
         let needed = MembarrierQuery::PRIVATE_EXPEDITED | MembarrierQuery::REGISTER_PRIVATE_EXPEDITED;
         membarrier_query().contains(needed)

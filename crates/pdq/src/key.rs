@@ -1,6 +1,7 @@
-//! Synchronization keys: what an item's handler is going to touch, and which items must therefore not overlap.
+//! Synchronization keys: the resources that an item's handler touches, and thus the items that must not overlap with
+//! it.
 //!
-//! This module decides conflicts between keys and nothing else. It must never know what a key stands for (a block
+//! This module decides conflicts between keys and nothing else. It must never know the meaning of a key (a block
 //! address, a row, a connection), nor which queue asks.
 
 use std::fmt;
@@ -8,7 +9,7 @@ use std::hash::Hash;
 
 use crate::spread::spread;
 
-/// What a user key can do: be copied, compared and hashed. Every type that can is one.
+/// Requirements on a user key: it can be copied, compared and hashed. Every type with these traits is one.
 ///
 /// Equal keys must feed a `Hasher` the same words. A type that breaks this rule, or whose equality contradicts itself, loses the
 /// queue's exclusion and order, but no memory safety. A [`Keyed`](crate::Keyed) table hands out `&mut`, so it asks for a promise:
@@ -24,11 +25,11 @@ impl<K: Copy + Eq + Hash> UserKey for K {}
 /// Names the group of resources that a handler touches.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum Key<K = u64> {
-    /// One group of resources. Items of equal user keys run one at a time, in arrival order.
+    /// A group of resources. Items of equal user keys run one at a time, in arrival order.
     User(K),
-    /// Everything. Runs alone: after every older item is done, before any younger one starts.
+    /// Every resource. The item runs alone: after every older item is done, before any younger one starts.
     Sequential,
-    /// Nothing that needs protection. Conflicts only with [`Key::Sequential`].
+    /// No resource that needs protection. Conflicts only with [`Key::Sequential`].
     NoSync,
 }
 
@@ -42,7 +43,7 @@ impl<K: UserKey> Key<K> {
         }
     }
 
-    /// Which of `partitions` static partitions serves this key: 0 for all but user keys.
+    /// Index of the static partition, of `partitions`, that serves this key: 0 for all but user keys.
     ///
     /// A user key of one word `k` goes to `⌊partitions · frac(k / φ)⌋` (Fibonacci hashing). Keys that are multiples of a power
     /// of two, as addresses are, thereby spread evenly over all partitions, which `k % partitions` would not do. A key of several

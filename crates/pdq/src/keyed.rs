@@ -1,14 +1,15 @@
 //! State that handlers reach by proving that they hold its key: `&mut` without a lock.
 //!
-//! Its `unsafe` code rests on what [`proof`](crate::Held) promises (two live proofs
-//! of one dispatcher never conflict) and must never know how a dispatcher keeps that promise.
+//! Its `unsafe` code rests on the promise of [`proof`](crate::Held) (two live proofs of one dispatcher never
+//! conflict) and must never know how a dispatcher keeps it.
 //!
-//! Why it is sound, once for all accesses. An entry is reached only with a proof of the table's own dispatcher, whose
-//! key is the entry's *whole* key or `Sequential`. Proofs of equal user keys conflict, and `Sequential` conflicts with
-//! all, so at any time at most one live proof reaches a given entry. That takes keys whose equality and hash never lie, to the
-//! dispatcher as to the table, and a dense table's places are as good as equality: what [`Lawful`] promises. The `&mut T` handed out borrows that proof
-//! exclusively or uses it up, so each proof yields one reference at a time. Between two proofs that conflict, the dispatcher orders
-//! the end of one before the beginning of the other (under the latch of their lane in the queue, by `&mut self` elsewhere), so accesses from
+//! The soundness argument, for all accesses. An entry is reached only with a proof of the table's own dispatcher,
+//! whose key is the entry's *whole* key or `Sequential`. Proofs of equal user keys conflict, and `Sequential`
+//! conflicts with all, so at any time at most one live proof reaches a given entry. This needs keys whose equality
+//! and hash never lie, for the dispatcher and for the table, and places in a dense table that agree with equality:
+//! [`Lawful`] promises both. The `&mut T` handed out borrows that proof exclusively or consumes it, so each proof
+//! yields one reference at a time. Between two proofs that conflict, the dispatcher orders the end of one before the
+//! beginning of the other (under the latch of their lane in the queue, by `&mut self` elsewhere), so accesses from
 //! different threads do not race.
 
 mod apart;
@@ -39,7 +40,7 @@ use crate::{DispatcherId, Key, Lawful, Proof};
 /// A table drops its entries one by one. If destructors panic, the other entries are dropped all the same, and the first panic goes
 /// on then.
 ///
-/// What would break the exclusion does not compile. Two entries under one proof (nor one entry twice):
+/// Code that breaks the exclusion does not compile. Two references from one proof, to two entries or one:
 ///
 /// ```compile_fail,E0499
 /// # use tradewind_pdq::{Keyed, Proof};
@@ -62,7 +63,7 @@ use crate::{DispatcherId, Key, Lawful, Proof};
 /// }
 /// ```
 ///
-/// Sharing between threads what must stay on one:
+/// Sharing between threads a table whose entries are not `Send`:
 ///
 /// ```compile_fail,E0277
 /// # use tradewind_pdq::{DispatcherId, Keyed};
@@ -83,21 +84,21 @@ enum Entries<T, K> {
     Sparse(Sparse<T, K>),
 }
 
-/// One entry. `Sync` by the argument at the head of the module.
+/// An entry. `Sync` by the argument at the head of the module.
 struct Slot<T>(UnsafeCell<T>);
 
 // SAFETY: through a shared `Slot` an entry is reached only by `Keyed::reach`, one reference at a time and each
-// ordered after the one before (see the head of the module), and a group only as `Grouped::group` says. What happens is that the `T` is used by one thread after
-// another, which is what `T: Send` allows.
+// ordered after the one before (see the head of the module), and a group only by `Grouped::group`. So the `T` is used
+// by one thread after another, which `T: Send` allows.
 unsafe impl<T: Send> Sync for Slot<T> {}
 
 impl<T, K: Lawful> Keyed<T, K> {
-    /// A table with an entry for each key from `first_key` up, `len` in all, made at once by `init`. The keys are the steps of
-    /// [`Lawful::forward`]: numbers, or what ends with one.
+    /// A table with an entry for each key from `first_key` up, `len` in all, made at once by `init`. The keys are the
+    /// steps of [`Lawful::forward`]: numbers, or tuples and structs whose last field is a number.
     ///
     /// # Panics
     ///
-    /// If there is no such last key, because it would exceed what a key can be, or because such keys have no steps.
+    /// If the last key does not exist: it exceeds the range of the key's type, or keys of this type have no steps.
     pub fn dense(dispatcher: DispatcherId, first_key: K, len: usize, mut init: impl FnMut(K) -> T) -> Self {
         expect_keys(first_key, len);
         let slots: Box<[_]> = (0..len).map(|at| Slot(UnsafeCell::new(init(nth(first_key, at))))).collect();
@@ -158,7 +159,7 @@ impl<T, K: Lawful> Keyed<T, K> {
         }
     }
 
-    /// The entry of any `key`, while everything else stands still.
+    /// The entry of any `key`, under a sequential proof: no other handler runs.
     ///
     /// # Panics
     ///
@@ -168,9 +169,9 @@ impl<T, K: Lawful> Keyed<T, K> {
         self.reach(proof.reborrow(), key)
     }
 
-    /// Asks for the entry of `key` to be on its way into this processor's cache, for who will reach it a little later:
-    /// only the beginning of it, one cache line. Needs no proof, as it touches nothing: it does nothing where a dense table
-    /// has no such entry, for a table of another kind, and on hosts other than x86-64.
+    /// Prefetches the first cache line of the entry of `key` into this processor's cache, for a use a little later.
+    /// Needs no proof, as it accesses no memory. Does nothing where a dense table has no such entry, for a table of
+    /// another kind, and on hosts other than x86-64.
     #[inline]
     pub fn prefetch(&self, key: K) {
         if let Entries::Dense { first, slots } = &self.entries
@@ -191,7 +192,7 @@ impl<T, K: Lawful> Keyed<T, K> {
         unsafe { &mut *slot.0.get() }
     }
 
-    /// The slot of a key that has an entry. The caller has a proof of this dispatcher, whatever its key.
+    /// The slot of a key that has an entry. The caller has a proof of this dispatcher, of any key.
     #[inline]
     fn find(&self, key: K) -> Option<&Slot<T>> {
         match &self.entries {
@@ -212,7 +213,7 @@ impl<T, K: Lawful> Keyed<T, K> {
         }
     }
 
-    /// All entries that exist, in ascending order of key, while everything else stands still.
+    /// All entries that exist, in ascending order of key, under a sequential proof: no other handler runs.
     ///
     /// # Panics
     ///
@@ -336,7 +337,8 @@ impl<T, K: Lawful> Sparse<T, K> {
         &self.shards[(spread(&key) >> (u64::BITS - SHARD_BITS)) as usize]
     }
 
-    /// Frees a look-up's result from the lock it was made under; `slot` is one of this table's entries.
+    /// Extends the lifetime of a look-up's result beyond the lock it was made under; `slot` is an entry of this
+    /// table.
     fn outlive_lock(&self, slot: &Arc<Slot<T>>) -> &Slot<T> {
         // SAFETY: an entry is never removed through `&self`, and the allocation of an `Arc` does not move when the map
         // moves the `Arc`. So the slot outlives the borrow of `self` that the result carries.
@@ -387,7 +389,7 @@ fn sorted<V, K: Ord + Copy>(entries: impl Iterator<Item = (K, V)>) -> Vec<(K, V)
 
 impl<T, K> fmt::Debug for Keyed<T, K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The entries belong to whoever holds their keys and cannot be shown.
+        // The entries belong to the holders of their keys and cannot be shown.
         f.debug_struct("Keyed").field("dispatcher", &self.dispatcher).finish_non_exhaustive()
     }
 }

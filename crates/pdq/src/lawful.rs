@@ -1,14 +1,15 @@
-//! Which types of key the state behind them may rely on.
+//! Types of key whose equality tables may rely on.
 //!
-//! A table hands out `&mut` because the dispatcher has found two keys different. So whoever could make `==` lie could make
-//! two references to one entry, without a line of `unsafe` of their own. This module must never know tables or dispatchers.
+//! A table hands out `&mut` because the dispatcher has found two keys different. So a program whose `==` lies could
+//! get two references to one entry, without a line of `unsafe` of its own. This module must never know tables or
+//! dispatchers.
 
 use std::fmt::Debug;
 use std::hash::Hash;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::num::{NonZeroU8, NonZeroU16, NonZeroU32, NonZeroU64, NonZeroU128, NonZeroUsize};
 
-/// Keys whose equality never lies: what [`Keyed`](crate::Keyed) asks of its keys.
+/// Keys whose equality never lies: a requirement of [`Keyed`](crate::Keyed).
 ///
 /// Integers, characters, network addresses, static strings, and tuples and arrays of these are lawful. A type of one's own becomes
 /// lawful by being defined inside [`lawful!`](crate::lawful!), which takes no `unsafe`. A hand-written `PartialEq` could answer
@@ -33,21 +34,22 @@ use std::num::{NonZeroU8, NonZeroU16, NonZeroU32, NonZeroU64, NonZeroU128, NonZe
 /// * `==` is an equivalence relation, and its answer for two values never changes. `!=` is its opposite. A copy equals its
 ///   original.
 /// * Equal values feed the same words to every `Hasher`, every time.
-/// * Two values that are equally many [steps after](Self::steps_after) one `first` are equal. Of equal values both are so many
-///   steps after it, or neither is after it at all.
+/// * Two values that are equally many [steps after](Self::steps_after) one `first` are equal. Equal values are the
+///   same number of steps after it, or neither is after it at all.
 #[diagnostic::on_unimplemented(
     message = "nobody has promised that the equality of `{Self}` never lies",
     note = "define the type inside `tradewind_pdq::lawful! {{ .. }}`, or use an integer, a `&'static str`, or a tuple of such"
 )]
 pub unsafe trait Lawful: Copy + Eq + Hash + Debug {
-    /// How many steps up from `first` this key is. `None` if it is not above, or if such keys have no order of steps.
+    /// Number of steps up from `first` to this key. `None` if it is not above `first`, or if keys of this type have
+    /// no order of steps.
     #[inline]
     fn steps_after(self, first: Self) -> Option<usize> {
         let _ = first;
         None
     }
 
-    /// The key that is so many steps up. `None` if there is none.
+    /// The key that is `steps` steps up. `None` if there is none.
     #[inline]
     fn forward(self, steps: usize) -> Option<Self> {
         (steps == 0).then_some(self)
@@ -101,7 +103,7 @@ plain_values!(
 // SAFETY: equality and hash are those of the elements.
 unsafe impl<K: Lawful, const N: usize> Lawful for [K; N] {}
 
-// SAFETY: equality and hash are those of what is inside, if anything.
+// SAFETY: equality and hash are those of the content, if there is one.
 unsafe impl<K: Lawful> Lawful for Option<K> {}
 
 macro_rules! tuples {
@@ -203,7 +205,7 @@ tuples!(
 ///
 /// # Steps
 ///
-/// The last field of a struct counts the steps of a dense table, and the others are those of its first key:
+/// The last field of a struct counts the steps of a dense table, and the other fields equal those of its first key:
 ///
 /// ```
 /// # use tradewind_pdq::{DispatcherId, Key, Keyed, Serial};
@@ -216,7 +218,7 @@ tuples!(
 /// *row.get(&mut serial.hold(Key::User(Seat { row: 'c', number: 20 }))) = "taken";
 /// ```
 ///
-/// # What is hashed
+/// # Hashed fields
 ///
 /// A struct may say which of its fields are hashed. Equality is of all fields all the same, so a hash of fewer fields costs
 /// comparisons and merges nothing. Here all keys of one number are of one [partition](crate::Key::partition), that of the bare
@@ -236,8 +238,8 @@ tuples!(
 /// ```
 #[macro_export]
 macro_rules! lawful {
-    // The type that is defined is the type that is promised for. So nothing that a user names may decide what becomes of the
-    // definition: `derive` and what is derived are named by their whole paths.
+    // The type that is defined is the type that is promised for. So no name that a user gives may change the
+    // definition: `derive` and the derived traits are named by their whole paths.
     (
         $(#[doc = $doc:expr])* $(#[derive($($derive:path),* $(,)?)])?
         $vis:vis struct $name:ident { $($(#[$field_meta:meta])* $field_vis:vis $field:ident : $type:ty),+ $(,)? }
@@ -320,8 +322,8 @@ macro_rules! lawful {
         }
     };
     (@struct $name:ident { $($field:ident : $type:ty),+ }) => {
-        // SAFETY: equality is derived from the fields, which are lawful, and the hash is of some of them, or all. Steps are
-        // those of a tuple of all fields.
+        // SAFETY: equality is derived from the fields, which are lawful, and the hash is of some of them, or all.
+        // Steps are those of a tuple of all fields.
         unsafe impl $crate::Lawful for $name
         where
             $($type: $crate::Lawful,)+

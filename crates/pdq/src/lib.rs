@@ -1,12 +1,13 @@
-//! A parallel dispatch queue: handlers run in parallel, those of equal keys one at a time and in order.
+//! A parallel dispatch queue: handlers of different keys run in parallel, handlers of equal keys one at a time and in
+//! order.
 //!
 //! # The idea
 //!
-//! Several servers take work items from one queue. Each item carries a *key* that names what its handler will touch. The
-//! queue, not the handler, does the synchronizing: it hands out an item only when nothing that conflicts with it is
-//! running. So a handler takes no lock, waits for nobody and always runs to its end, and a server never stands in front
-//! of a busy lock while other items could run. (B. Falsafi and D. A. Wood, "Parallel Dispatch Queue: A Queue-Based
-//! Programming Abstraction To Parallelize Fine-Grain Communication Protocols", HPCA 1999.)
+//! Several servers take work items from one queue. Each item carries a *key* that names the resources its handler
+//! touches. The queue, not the handler, does the synchronizing: it hands out an item only when no conflicting item is
+//! running. So a handler takes no lock, never waits and always runs to its end, and a server never blocks on a busy
+//! lock while other items could run. (B. Falsafi and D. A. Wood, "Parallel Dispatch Queue: A Queue-Based Programming
+//! Abstraction To Parallelize Fine-Grain Communication Protocols", HPCA 1999.)
 //!
 //! There are three kinds of [`Key`]: a user key, [`Key::Sequential`] (runs alone) and [`Key::NoSync`] (touches nothing
 //! that needs protection). A user key is a `u64`, or a value of any type that is `Copy + Eq + Hash`. The [`guide`] begins with a
@@ -49,7 +50,7 @@
 //! });
 //! ```
 //!
-//! # What it promises
+//! # Guarantees
 //!
 //! * **Exclusion and order.** Items of one user key run one at a time in arrival order. Items of different keys have no
 //!   order.
@@ -57,20 +58,20 @@
 //!   that is itself waiting for a busy key, and nothing younger starts before it is done.
 //! * **NoSync items** overtake everything but sequential items, and overlap each other.
 //! * **Exactly once.** Every item is dispatched once. A handler that panics releases its key and is reported.
-//! * **Work conservation.** No item waits for one with another key: [`Queue::dequeue`] finds an item whenever any can run.
-//!   With one exception, the price of batches: a [`Worker`] claims items that should take a few microseconds together, and
-//!   what it has claimed nobody else runs. If one of them takes long, those claimed with it wait; what is behind them does
-//!   not.
+//! * **Work conservation.** No item waits for one with another key: [`Queue::dequeue`] finds an item whenever any can
+//!   run. With one exception, the price of batches: a [`Worker`] claims a batch of items that should take a few
+//!   microseconds together, and no other server runs an item of that batch. If one item takes long, the rest of its
+//!   batch waits; younger items do not.
 //! * **Progress.** Keys are hashed to a few *lanes*. Servers go through the lanes in turn and take the oldest item of each
 //!   that can run, continuations first. Nothing else overtakes without bound.
-//! * **Memory order.** What a producer wrote before `enqueue` is visible to the handler; what a handler wrote is visible
-//!   to every conflicting handler after it.
+//! * **Memory order.** Writes of a producer before `enqueue` are visible to the handler; writes of a handler are
+//!   visible to every conflicting handler after it.
 //! * **Proof instead of locks.** Holding a key is a value ([`Held`], lent out as [`Proof`]) that [`Keyed`] turns into
-//!   `&mut T`. What would break the exclusion does not compile.
+//!   `&mut T`. Code that breaks the exclusion does not compile.
 //! * **A choice at the bound.** At the limit [`Queue::try_enqueue`] hands the item back, [`Queue::enqueue_when_room`]
 //!   waits, and [`Queue::enqueue`], for handlers, spills.
 //!
-//! # What there is
+//! # Overview
 //!
 //! | | threads | use |
 //! |---|---|---|
@@ -84,8 +85,9 @@
 //!
 //! # When not to use it
 //!
-//! * A handler must not wait for an item of its own queue, in particular not for one of its own key: that item waits for
-//!   the handler. Put what cannot be served yet into the state of the key, end, and let the unblocking item finish it.
+//! * A handler must not wait for an item of its own queue, in particular not for an item of its own key: that waits
+//!   for the handler. Store a request that cannot be served yet in the state of the key, end, and let the unblocking
+//!   item finish it.
 //! * Where each item touches several keyed things, most items become sequential; use locks or transactions.
 //! * Where one key has most of the work, it is the bottleneck however many servers there are.
 

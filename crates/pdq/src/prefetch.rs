@@ -1,6 +1,6 @@
 //! Hints to the host's memory. A hint changes nothing that a program can see.
 //!
-//! This module must never know what it asks for.
+//! This module must never know the meaning of the prefetched values.
 
 /// The bytes of a cache line.
 const LINE: usize = 64;

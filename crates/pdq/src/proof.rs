@@ -1,15 +1,16 @@
 //! Identity of dispatchers, and the tokens by which holding a key can be proved to the compiler.
 //!
-//! The argument on which [`Keyed`](crate::Keyed) rests, in three steps. An [`Identity`] is minted once and consumed by
-//! one dispatcher, so no two dispatchers answer to one [`DispatcherId`]. A dispatcher mints a [`Held`] (or, for
-//! [`Serial`](crate::Serial), a [`Proof`]) only while no conflicting one of its own is outstanding. A `Held` can be
-//! neither copied nor made elsewhere, and lends out one `Proof` at a time: of its key, or of any where that is the
-//! sequential one, which conflicts with all others. A seizure of a queue ([`Seizure`](crate::Seizure)) holds the sequential key until
-//! another server has broken in, and from then on the one key of which it has lent out a proof; that server takes the key in its
-//! name before the sequential one is free. Hence two live proofs of one dispatcher never conflict. Forgetting a
-//! `Held` keeps its key held for ever, which stalls but breaks nothing.
+//! The argument on which [`Keyed`](crate::Keyed) rests, in three steps. An [`Identity`] is minted once and consumed
+//! by one dispatcher, so no two dispatchers have one [`DispatcherId`]. A dispatcher mints a [`Held`] (or, for
+//! [`Serial`](crate::Serial), a [`Proof`]) only while no conflicting token of its own is outstanding. A `Held` can be
+//! neither copied nor forged, and lends out one `Proof` at a time: of its own key, or of any key if it holds the
+//! sequential one, which conflicts with all others. A seizure of a queue ([`Seizure`](crate::Seizure)) holds the
+//! sequential key until another server has broken in. From then on it holds only the key of which it has lent out a
+//! proof: the server that breaks in takes that key on behalf of the seizure before it frees the sequential one. Hence
+//! two live proofs of one dispatcher never conflict. Forgetting a `Held` keeps its key held for ever, which stalls
+//! but breaks nothing.
 //!
-//! This module must never know in which order a dispatcher serves its items, nor what the keys protect.
+//! This module must never know in which order a dispatcher serves its items, nor which resources the keys protect.
 
 use std::fmt::Debug;
 use std::marker::PhantomData;
@@ -22,7 +23,7 @@ use crate::Key;
 pub struct DispatcherId(u64);
 
 impl DispatcherId {
-    /// A new identity, different from every other one of this process.
+    /// A new identity, different from every other identity of this process.
     pub fn fresh() -> Identity {
         // The one global of the crate. Only uniqueness matters, so no ordering is needed.
         static NEXT: AtomicU64 = AtomicU64::new(0);
@@ -71,7 +72,7 @@ impl Identity {
 pub struct Held<K = u64> {
     key: Key<K>,
     dispatcher: DispatcherId,
-    /// Where the dispatcher finds the item's traces again: a ticket, or a lane.
+    /// Locates the item's bookkeeping in the dispatcher: a ticket, or the index of a lane.
     place: u64,
 }
 
@@ -96,12 +97,12 @@ impl<K: Copy> Held<K> {
         Proof::new(self.key, self.dispatcher)
     }
 
-    /// Lends out the proof that `key` is held: the token's own, or any if that is [`Key::Sequential`], with which nothing
-    /// else is held.
+    /// Lends out the proof that `key` is held: the token's own key, or any key if the token's is [`Key::Sequential`],
+    /// which excludes all other holders.
     ///
     /// # Panics
     ///
-    /// If it is not.
+    /// If the token holds neither `key` nor [`Key::Sequential`].
     #[inline]
     pub fn proof_of(&mut self, key: Key<K>) -> Proof<'_, K>
     where
@@ -131,7 +132,7 @@ impl<K: Copy> Held<K> {
     }
 }
 
-/// Short-lived proof that a key is held, borrowed exclusively from whatever holds it.
+/// Short-lived proof that a key is held, borrowed exclusively from the holder's token.
 ///
 /// While a proof lives, no other live proof of the same dispatcher has a conflicting key. It cannot be copied:
 ///
@@ -160,7 +161,7 @@ pub struct Proof<'a, K = u64> {
 }
 
 impl<K: Copy> Proof<'_, K> {
-    /// A proof for as long as the caller says. The caller ties that to an exclusive borrow of what holds the key.
+    /// A proof with a lifetime chosen by the caller, who ties it to an exclusive borrow of the key's holder.
     pub(crate) fn new(key: Key<K>, dispatcher: DispatcherId) -> Self {
         Self { key, dispatcher, holder: PhantomData }
     }

@@ -1,6 +1,6 @@
 //! The concurrent queue: many threads enqueue, dispatch and complete at once.
 //!
-//! # How it is built
+//! # Structure
 //!
 //! ```text
 //!                      lanes (all items of one key pass through the same)          servers
@@ -10,13 +10,13 @@
 //!  sequential ──────▶   ╎ gate: a position in every inbox
 //! ```
 //!
-//! * `lane`: an `inbox`, read in place by one server at a time, or by `index` when several share it.
-//! * `gate`: the barrier of the sequential key. `seizure`: who holds that to run items of any key, until another breaks in.
-//!   `steps`: which of its items runs, and who has broken in.
-//! * `worker`: what a server does: claims, batches, buffers.
-//! * `idle`: who sleeps and who wakes whom. `room`: the limit.
+//! * `lane`: an `inbox`, read in place by one server at a time, or by `index` when several servers share it.
+//! * `gate`: the barrier of the sequential key. `seizure`: a holder of that key, who runs items of any key, until
+//!   another server breaks in. `steps`: the protocol of a seizure's items and the servers that break in.
+//! * `worker`: a server's claims, batches and buffers.
+//! * `idle`: sleep and wake-up of servers. `room`: the limit.
 //!
-//! This module is the door. It must never know what items do, nor spawn a thread.
+//! This module is the door. It must never know the meaning of items, nor spawn a thread.
 
 mod closing;
 mod dispatch;
@@ -62,19 +62,20 @@ pub use self::worker::Worker;
 use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, Fences, Ordering};
 use crate::{DispatcherId, Held, Identity, Key, Statistics, UserKey};
 
-/// What a queue is built like.
+/// Parameters of a queue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Config {
-    /// Servers are numbered from 0 to below this.
+    /// Number of servers, which are numbered from 0.
     pub servers: usize,
-    /// 1: any server takes any item. More: server `s` takes only the items whose [`Key::partition`] is `s`, and the
-    /// servers beyond that number take none.
+    /// Number of static partitions. 1: any server takes any item. More: server `s` takes only the items whose
+    /// [`Key::partition`] is `s`, and servers beyond that number take none.
     pub partitions: usize,
-    /// From so many waiting items on, [`Queue::try_enqueue`] refuses and [`Queue::enqueue_when_room`] waits; `None`:
-    /// never. A limit costs a shared counter, which all producers and servers write.
+    /// Number of waiting items from which [`Queue::try_enqueue`] refuses and [`Queue::enqueue_when_room`] waits;
+    /// `None`: no limit. A limit costs a shared counter, which all producers and servers write.
     pub limit: Option<usize>,
-    /// What a [`Worker`] has claimed and not begun, behind an item that takes long: false: it waits for that; true: another
-    /// worker takes it. That costs a locked instruction for each item of a claim.
+    /// Whether other workers may take items that a [`Worker`] has claimed and not begun, if an earlier item of the
+    /// claim takes long. If false, the claimed items wait for it. Sharing costs a locked instruction for each item of
+    /// a claim.
     pub shares_claims: bool,
 }
 
@@ -85,7 +86,7 @@ impl Config {
     }
 }
 
-/// A parallel dispatch queue that threads share. See the [crate] for what it promises.
+/// A parallel dispatch queue that threads share. See the [crate] for its guarantees.
 ///
 /// ```
 /// use tradewind_pdq::{DispatcherId, Key, Queue, queue};
@@ -100,8 +101,8 @@ impl Config {
 /// assert_eq!(queue.dequeue(1).as_deref(), Some(&"b"));
 /// ```
 ///
-/// Each server can be run as a [`Worker`], which is the fast way: it takes runs of items and buffers what its handlers
-/// enqueue.
+/// Each server can be run as a [`Worker`], which is faster: it takes runs of items and buffers its handlers' new
+/// items.
 #[derive(Debug)]
 pub struct Queue<T, K: UserKey = u64> {
     identity: Identity,
@@ -109,30 +110,31 @@ pub struct Queue<T, K: UserKey = u64> {
     lanes: Box<[Lane<T, K>]>,
     gate: Gate<T>,
     seat: Padded<Seat<K>>,
-    /// Between whoever breaks into a seizure and its holder.
+    /// Fences between the holder of a seizure and a server that breaks in.
     fences: Fences,
     room: Room,
     idle: Idle,
     servers: Box<[Padded<Server>]>,
-    /// No new items from outside.
+    /// The queue takes no new items from outside.
     closed: AtomicBool,
-    /// Workers have nothing to wait for. (That nothing is dispatched any more, lanes and gate know by themselves.)
+    /// Workers need not wait for work. (Lanes and gate have flags of their own that stop dispatching.)
     aborted: AtomicBool,
     panicked: AtomicU64,
     /// Spreads items without a key over lanes.
     nosync: Padded<AtomicUsize>,
 }
 
-/// What the queue remembers of a server.
+/// State of a server.
 #[derive(Debug, Default)]
 struct Server {
-    /// Counts what it takes, and so says in which lane it begins: `TURN` items, then the next of its own.
+    /// Number of items taken, which determines the first lane to look in: the next of its own after each `TURN`
+    /// items.
     turn: AtomicUsize,
-    /// A [`Worker`] stands for it.
+    /// A [`Worker`] has been made for this server.
     employed: AtomicBool,
 }
 
-/// Where a held sequential key says that it is held: no lane.
+/// Place of a held sequential key, which is in no lane.
 const AT_GATE: u64 = u64::MAX;
 
 impl<T> Queue<T> {
@@ -140,7 +142,7 @@ impl<T> Queue<T> {
     ///
     /// # Panics
     ///
-    /// Unless there are from 1 to `servers` partitions: the items of one without a server would never run.
+    /// Unless there are from 1 to `servers` partitions: the items of a partition without a server would never run.
     pub fn new(identity: Identity, config: Config) -> Self {
         Self::with_keys(identity, config)
     }
@@ -151,7 +153,7 @@ impl<T, K: UserKey> Queue<T, K> {
     ///
     /// # Panics
     ///
-    /// Unless there are from 1 to `servers` partitions: the items of one without a server would never run.
+    /// Unless there are from 1 to `servers` partitions: the items of a partition without a server would never run.
     pub fn with_keys(identity: Identity, config: Config) -> Self {
         assert!(
             (1..=config.servers).contains(&config.partitions),
@@ -160,7 +162,7 @@ impl<T, K: UserKey> Queue<T, K> {
             config.servers
         );
         let lanes = match config.partitions {
-            // Nobody shares with a single server.
+            // A single server shares its lane with no other.
             1 if config.servers == 1 => 1,
             1 => tuning::MOST_LANES.min(tuning::LANES_PER_SERVER * config.servers),
             partitions => partitions,
@@ -182,8 +184,8 @@ impl<T, K: UserKey> Queue<T, K> {
         }
     }
 
-    /// Puts those fences between the holder of a seizure, who passes the light one behind every item, and whoever
-    /// [breaks in](Self::break_in), who passes the heavy one. A new queue has symmetric ones.
+    /// Sets the fences of a [seizure](Self::seize). Its holder passes the light one behind every item, and a server
+    /// that [breaks in](Self::break_in) passes the heavy one. A new queue has symmetric ones.
     #[must_use]
     pub fn with_fences(mut self, fences: Fences) -> Self {
         self.fences = fences;
@@ -195,7 +197,7 @@ impl<T, K: UserKey> Queue<T, K> {
         self.identity.id()
     }
 
-    /// How many servers it has.
+    /// The number of servers.
     pub fn servers(&self) -> usize {
         self.config.servers
     }
@@ -203,7 +205,7 @@ impl<T, K: UserKey> Queue<T, K> {
     /// Appends an item at the tail. Never fails and never waits for room, so handlers may call it, also for their own
     /// key or [`Key::Sequential`]: the item runs after them. Beyond the limit, it counts as *spilled*.
     ///
-    /// When this returns, the item has its place: whatever is enqueued afterwards, by whichever thread, is younger.
+    /// When this returns, the item has its place: every item that any thread enqueues afterwards is younger.
     #[inline]
     pub fn enqueue(&self, key: Key<K>, item: T) {
         self.room.spill(1);
@@ -226,7 +228,7 @@ impl<T, K: UserKey> Queue<T, K> {
         self.place_unless_closed(key, item)
     }
 
-    /// Appends an item at the tail, and waits for that until there is room: for producers that are not handlers.
+    /// Appends an item at the tail after waiting for room: for producers that are not handlers.
     ///
     /// # Errors
     ///
@@ -255,11 +257,11 @@ impl<T, K: UserKey> Queue<T, K> {
         Some(Dispatch::new(self, Held::new(key, self.id(), place), item))
     }
 
-    /// The handle by which a thread is that server. See [`Worker`].
+    /// Makes the handle by which a thread becomes this server. See [`Worker`].
     ///
     /// # Panics
     ///
-    /// If there is no such server, or if a worker already stands for it.
+    /// If there is no such server, or if it has a worker already.
     pub fn worker(&self, server: usize) -> Worker<'_, T, K> {
         self.employ(server);
         Worker::new(self, server)
@@ -283,8 +285,8 @@ impl<T, K: UserKey> Queue<T, K> {
         Some(Held::new(key, self.id(), place))
     }
 
-    /// Holds a key if that can be held; the place. Whoever asks has mostly just written the key, so it is read where it is: a copy
-    /// of it, in larger pieces than it was written in, would have to wait for the writes.
+    /// Holds a key if it is free, and returns its place. The caller has mostly just written the key, so it is read in
+    /// place: a copy, in larger pieces than the writes, would wait for the writes to leave the store buffer.
     #[inline(never)]
     fn try_hold_somewhere(&self, key: &Key<K>) -> Option<u64> {
         match *key {
@@ -296,14 +298,14 @@ impl<T, K: UserKey> Queue<T, K> {
     fn try_hold_in_lane(&self, key: Key<K>) -> Option<u64> {
         let at = self.lane_of(key);
         let lane = &self.lanes[at];
-        // While writers are kept out, no sequential item arrives and nothing of the key.
+        // While writers are kept out, no sequential item and no item of the key arrives.
         let _writing = lane.write();
         let held = !self.gate.is_shut() && lane.serve().hold(key);
         held.then_some(at as u64)
     }
 
-    /// The item is done; its key is free. True if that has left something to take which whoever has searched for it could
-    /// not take before, and so has reason to search again. (What nobody has searched for since it was enqueued says nothing.)
+    /// Ends an item; its key is free. Returns true if this has made an item ready that an earlier search could not
+    /// take, so that a search is worth while again. (It tells nothing about items enqueued since the last search.)
     ///
     /// # Panics
     ///
@@ -322,9 +324,9 @@ impl<T, K: UserKey> Queue<T, K> {
         }
     }
 
-    /// The handler ends but its key stays held: `continuation` takes over the item's place in the order, so it runs
-    /// ahead of all others, of the key and elsewhere, and is dispatchable at once. (So what is continued without end keeps
-    /// others waiting.)
+    /// Ends a handler and keeps its key held: `continuation` takes over the item's place in the order, so it runs
+    /// ahead of all other items, of any key, and is dispatchable at once. (An endless chain of continuations
+    /// therefore delays other items.)
     ///
     /// # Panics
     ///
@@ -340,14 +342,14 @@ impl<T, K: UserKey> Queue<T, K> {
         self.idle.tell();
     }
 
-    /// Items that wait, continuations included. While others use the queue, a number that was right for each part of it
-    /// at some time during the call.
+    /// Number of waiting items, continuations included. While other threads use the queue, the sum of counts that
+    /// were right for their part of it at some time during the call.
     pub fn len(&self) -> usize {
         let lanes: u64 = self.lanes.iter().map(|lane| lane.serve().waiting()).sum();
         self.gate.waiting() + lanes as usize
     }
 
-    /// Whether nothing waits, with the reservation of [`Queue::len`]. (Something may still be held.)
+    /// Whether no item waits, with the reservation of [`Queue::len`]. (Keys may still be held.)
     pub fn is_empty(&self) -> bool {
         !self.shows_work() && self.len() == 0
     }
@@ -358,7 +360,7 @@ impl<T, K: UserKey> Queue<T, K> {
         self.gate.running() + in_lanes as usize
     }
 
-    /// What was counted so far.
+    /// Counts since the queue was made.
     pub fn statistics(&self) -> Statistics {
         let gate = self.gate.counts();
         let mut sum = Statistics {
@@ -381,16 +383,16 @@ impl<T, K: UserKey> Queue<T, K> {
         sum
     }
 
-    /// Whether something may be there that the server may take, also from another's claim, as far as can be seen from outside. For
-    /// who knows of what it looks for: what is enqueued meanwhile it may miss.
+    /// Whether the server may find an item, also in another server's claim, as far as visible without latches. May
+    /// miss items that are enqueued meanwhile, so the caller must know of the items it looks for.
     pub fn shows(&self, server: usize) -> bool {
         let gate = self.gate.shows_work() && self.passes_gate(server);
         gate || self.lanes_of(server).any(|at| worker::shows_more(&self.lanes[at]))
     }
 
-    /// Whether there is anything that the server may take, in an order with all who make something ready. Takes nothing, but
-    /// breaks into every claim of another worker that something waits behind. For who serves a queue by other means than
-    /// [`Worker::run`], and is about to sleep.
+    /// Whether there is an item that the server may take. The look takes the latches, so it is ordered with every
+    /// change that makes an item ready. Takes nothing, but breaks into every claim of another worker that delays
+    /// items. For a thread that serves the queue without [`Worker::run`] and is about to sleep.
     pub fn search(&self, server: usize) -> bool {
         let gate = self.gate.search() && self.passes_gate(server);
         gate || self.lanes_of(server).any(|at| {
@@ -446,7 +448,7 @@ impl<T, K: UserKey> Queue<T, K> {
         placed.map_err(Refused::Closed)
     }
 
-    /// The lane that all items of a user key pass through. Those of a partition pass through its lanes.
+    /// The lane that all items of a user key pass through. Items of a partition pass through its lanes.
     #[inline]
     fn lane_of(&self, key: Key<K>) -> usize {
         match key {
@@ -467,7 +469,7 @@ impl<T, K: UserKey> Queue<T, K> {
         }
     }
 
-    /// Whether the server may take sequential items: those of the first partition.
+    /// Whether the server may take sequential items, which belong to the first partition.
     fn passes_gate(&self, server: usize) -> bool {
         self.config.partitions == 1 || server == 0
     }
@@ -482,7 +484,8 @@ impl<T, K: UserKey> Queue<T, K> {
         }
         let lanes = self.lanes_of(server);
         let turn = self.servers[server].turn.load(Ordering::Relaxed);
-        // Servers begin in lanes of their own, so that they seldom meet; regularly elsewhere, so that no lane depends on one.
+        // Servers begin in lanes of their own, so that they seldom meet; regularly elsewhere, so that no lane depends
+        // on one.
         let start = match turn % tuning::AWAY {
             0 => turn / tuning::AWAY,
             _ => server + turn / tuning::TURN * self.config.servers,
@@ -500,12 +503,12 @@ impl<T, K: UserKey> Queue<T, K> {
         None
     }
 
-    /// Whether something may be there to run, as far as can be seen from outside.
+    /// Whether there may be an item to run, as far as visible without latches.
     fn shows_work(&self) -> bool {
         self.gate.shows_work() || self.lanes.iter().any(Lane::shows_work)
     }
 
-    /// Tells those whom a completion concerns.
+    /// Passes a completion on to the gate and to sleeping servers.
     #[inline]
     fn settle(&self, after: After) {
         if after.drained {
@@ -518,10 +521,10 @@ impl<T, K: UserKey> Queue<T, K> {
     }
 }
 
-/// The queue did not take an item from outside. The item is inside, to be tried again or dropped.
+/// The queue refused an item from outside. The item is inside, to be tried again or dropped.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Refused<T> {
-    /// As many items wait as the limit allows.
+    /// The number of waiting items has reached the limit.
     Full(T),
     /// The queue is closed, for ever.
     Closed(T),

@@ -1,7 +1,7 @@
 //! The degenerate dispatcher: one server that runs items one after the other, in the order they come.
 //!
-//! It has no queue, no lock and no atomic; what makes it a dispatcher is that `hold` borrows it exclusively. It must
-//! never know where items come from.
+//! It has no queue, no lock and no atomic: the exclusive borrow of `hold` makes it a dispatcher. It must never know
+//! where items come from.
 
 use std::marker::PhantomData;
 
@@ -53,7 +53,7 @@ impl<K: Copy> Serial<K> {
         self.identity.id()
     }
 
-    /// Holds `key` for as long as the proof lives. Never waits: the exclusive borrow says that nothing else runs.
+    /// Holds `key` for as long as the proof lives. Never waits: the exclusive borrow guarantees that no handler runs.
     pub fn hold(&mut self, key: Key<K>) -> Proof<'_, K> {
         Proof::new(key, self.id())
     }

@@ -1,7 +1,7 @@
 //! The executable specification: the parallel dispatch queue of Falsafi and Wood (HPCA 1999), one thread, no cleverness.
 //!
-//! It is the oracle for the concurrent queue and the modelled hardware of whoever simulates one. It must never know
-//! time, threads or the concurrent queue: the three share only the kinds of key and the tokens.
+//! It is the oracle for the concurrent queue, and the modelled hardware of simulators. It must never know time,
+//! threads or the concurrent queue: the three share only the kinds of key and the tokens.
 //!
 //! # The rule
 //!
@@ -10,28 +10,29 @@
 //! > An item is *dispatchable* if it waits, lies in the search window, and no older item that is not done conflicts
 //! > with it. `dispatch` takes the oldest dispatchable item.
 //!
-//! The search need not compare an item with the older *waiting* ones. Going from old to new it meets `e`
-//! only after finding every older waiting item in reach blocked. If one of those, `x`, conflicts with `e`, there are two
-//! cases. If `x` is sequential, `e` lies behind the barrier, where the search ends. Otherwise both have one user key;
-//! `x` is blocked, and not by a sequential item (the search would have ended there), so its key is held, and `e` is
-//! blocked by the very same holder.
+//! The search need not compare an item with the older *waiting* items. Going from old to new, it reaches an item `e`
+//! only after finding every older waiting item in reach blocked. If such an item, `x`, conflicts with `e`, there are
+//! two cases. If `x` is sequential, `e` lies behind the barrier, where the search ends. Otherwise both have one user
+//! key; `x` is blocked, and not by a sequential item (the search would have ended there), so its key is held, and `e`
+//! is blocked by the very same holder.
 
 use std::collections::VecDeque;
 
 use crate::{DispatcherId, Held, Identity, Key, Statistics, UserKey};
 
-/// What the modelled queue is built like.
+/// Parameters of the modelled queue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Config {
-    /// The search covers so many of the oldest waiting items; `None`: all. `Some(1)` with one server is a plain FIFO.
+    /// Number of oldest waiting items that the search covers; `None`: all. `Some(1)` with one server is a plain FIFO.
     pub window: Option<usize>,
-    /// Waiting items the device has room for; younger ones live in memory, beyond any search, until it has room again.
+    /// Number of waiting items that the device has room for. Younger items wait in memory, beyond any search, until
+    /// it has room again.
     pub capacity: Option<usize>,
-    /// At most one item is held at a time, whatever its key.
+    /// Whether at most one item is held at a time, of any key.
     pub serial: bool,
-    /// 1: any server takes any item. More: as many queues in one device, split statically; server `s` takes the items
-    /// whose [`Key::partition`] is `s`, and a server of a higher number takes none. Window and capacity are those of
-    /// each queue; the order between sequential items and all others is still that of the whole.
+    /// Number of queues in the device. 1: any server takes any item. More: items are split statically; server `s`
+    /// takes the items whose [`Key::partition`] is `s`, and a server of a higher number takes none. Window and
+    /// capacity are per queue; the order between sequential items and all others is still that of the whole device.
     pub partitions: usize,
 }
 
@@ -44,8 +45,8 @@ impl Default for Config {
 
 /// The specified queue. See the [module](self) for the rule.
 ///
-/// A device that searches ahead and keeps found items in a buffer per server is modelled by calling `dispatch` early
-/// and keeping what it returns: entering the buffer reserves a key exactly as a dispatch does.
+/// To model a device that searches ahead and keeps found items in a buffer per server, call `dispatch` early and keep
+/// its result: entering the buffer reserves a key exactly as a dispatch does.
 ///
 /// ```
 /// use tradewind_pdq::specification::{Config, Specification};
@@ -70,7 +71,7 @@ pub struct Specification<T, K = u64> {
     partitions: Vec<Partition<T, K>>,
     /// The active-key table: dispatched items that are not done, those between a handler and its continuation included.
     active: Vec<Active<K>>,
-    /// How many of `active` are between a handler and its continuation: nobody holds a token for them.
+    /// Number of `active` items between a handler and its continuation, for which no token is outstanding.
     continuing: usize,
     waiting: usize,
     /// Tickets of the waiting sequential items, oldest first.
@@ -81,7 +82,7 @@ pub struct Specification<T, K = u64> {
 
 #[derive(Debug)]
 struct Partition<T, K> {
-    /// In arrival order, hence by ticket.
+    /// Waiting items in arrival order, hence by ticket.
     waiting: VecDeque<Entry<T, K>>,
     /// Continuations by ticket. Their keys stand in the active-key table, so they are outside window and capacity.
     continuations: VecDeque<Entry<T, K>>,
@@ -102,7 +103,7 @@ struct Active<K> {
     key: Key<K>,
 }
 
-/// How a search ended.
+/// The outcome of a search.
 struct Search {
     /// Items it passed over, all of them blocked by a held key (but for the last, if that is sequential).
     passed: usize,
@@ -115,7 +116,7 @@ impl Config {
     ///
     /// # Panics
     ///
-    /// If one of them, or the number of partitions, is 0: nothing could ever be dispatched.
+    /// If window, capacity or the number of partitions is 0: no item could ever be dispatched.
     pub(crate) fn limits(&self) -> (usize, usize) {
         let capacity = self.capacity.unwrap_or(usize::MAX);
         let reach = self.window.unwrap_or(usize::MAX).min(capacity);
@@ -130,7 +131,7 @@ impl<T> Specification<T> {
     ///
     /// # Panics
     ///
-    /// If window, capacity or the number of partitions is 0: nothing could ever be dispatched.
+    /// If window, capacity or the number of partitions is 0: no item could ever be dispatched.
     pub fn new(identity: Identity, config: Config) -> Self {
         Self::with_keys(identity, config)
     }
@@ -141,7 +142,7 @@ impl<T, K: UserKey> Specification<T, K> {
     ///
     /// # Panics
     ///
-    /// If window, capacity or the number of partitions is 0: nothing could ever be dispatched.
+    /// If window, capacity or the number of partitions is 0: no item could ever be dispatched.
     pub fn with_keys(identity: Identity, config: Config) -> Self {
         let (reach, capacity) = config.limits();
         let partition = || Partition { waiting: VecDeque::new(), continuations: VecDeque::new() };
@@ -165,7 +166,7 @@ impl<T, K: UserKey> Specification<T, K> {
         self.identity.id()
     }
 
-    /// Appends an item at the tail. Never fails: what the device has no room for waits in memory.
+    /// Appends an item at the tail. Never fails: an item that the device has no room for waits in memory.
     pub fn enqueue(&mut self, key: Key<K>, item: T) {
         self.count_arrival(key);
         let ticket = self.take_ticket();
@@ -231,7 +232,7 @@ impl<T, K: UserKey> Specification<T, K> {
         self.active.swap_remove(position.expect("a token is outstanding for active items only"));
     }
 
-    /// The handler ends but its key stays held: `continuation` takes over the item's place in the order, so it runs
+    /// Ends a handler and keeps its key held: `continuation` takes over the item's place in the order, so it runs
     /// ahead of all others of the key and is dispatchable at once, whatever the window.
     ///
     /// # Panics
@@ -254,7 +255,7 @@ impl<T, K: UserKey> Specification<T, K> {
         self.waiting
     }
 
-    /// Whether nothing waits. (Something may still be held.)
+    /// Whether no item waits. (Keys may still be held.)
     pub fn is_empty(&self) -> bool {
         self.waiting == 0
     }
@@ -269,7 +270,7 @@ impl<T, K: UserKey> Specification<T, K> {
         self.partitions.iter().map(|partition| partition.waiting.len().saturating_sub(self.capacity)).sum()
     }
 
-    /// What was counted so far.
+    /// Counts since the queue was made.
     pub fn statistics(&self) -> Statistics {
         self.statistics
     }
@@ -307,7 +308,8 @@ impl<T, K: UserKey> Specification<T, K> {
             && (entry.key != Key::Sequential || self.oldest_waiting() == Some(entry.ticket))
     }
 
-    /// The ticket of the oldest unfinished sequential item; nothing younger may start. `u64::MAX` if there is none.
+    /// Ticket of the oldest unfinished sequential item, which holds back all younger items. `u64::MAX` if there is
+    /// none.
     fn barrier(&self) -> u64 {
         match self.active.first() {
             // It runs alone, so it is the only entry.
@@ -329,7 +331,7 @@ impl<T, K: UserKey> Specification<T, K> {
         self.active.iter().map(|active| active.key).chain(waiting)
     }
 
-    /// Takes what a search found or the first continuation, whichever is older.
+    /// Takes the item that a search found or the first continuation, whichever is older.
     fn take(&mut self, partition: usize, search: &Search) -> Option<Entry<T, K>> {
         let Partition { waiting, continuations } = &mut self.partitions[partition];
         let found = search.found.then(|| waiting[search.passed].ticket);

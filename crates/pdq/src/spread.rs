@@ -1,14 +1,14 @@
-//! How keys are spread over partitions, lanes and buckets.
+//! Hash functions that spread keys over partitions, lanes and buckets.
 //!
-//! Two hashers, which see the words that a key's `Hash` feeds them. Neither decides equality: whoever finds a key by its
-//! hash compares the whole key. This module must never know what the hashes choose between.
+//! Two hashers, which see the words that a key's `Hash` feeds them. Neither decides equality: a look-up by hash
+//! compares the whole key. This module must never know the use of the hashes.
 
 use std::hash::{BuildHasherDefault, Hash, Hasher};
 
 /// 2⁶⁴ / φ, the multiplier of Fibonacci hashing.
 const FIBONACCI: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// Spreads what distinguishes two keys into the upper bits: Knuth's multiplicative hashing.
+/// Spreads the difference between two keys into the upper bits: Knuth's multiplicative hashing.
 ///
 /// The hash of a key of one word `w` is `w / φ` as a fraction of 2⁶⁴.
 #[inline]
@@ -18,14 +18,15 @@ pub(crate) fn spread<K: Hash>(key: &K) -> u64 {
     hasher.finish()
 }
 
-/// What a hash table of keys is made with: mixes well into lower and upper bits.
+/// Hasher of hash tables of keys: mixes well into lower and upper bits.
 pub(crate) type Buckets = BuildHasherDefault<Wide>;
 
 /// A hasher that takes a key word by word. Every other width is made of words.
 trait Words {
     fn word(&mut self, word: u64);
 
-    /// Words of eight bytes, the last filled up with zeros. (What has no fixed length feeds its length or its end too.)
+    /// Feeds words of eight bytes, the last filled up with zeros. (A value of variable length also feeds its length
+    /// or its end.)
     fn bytes(&mut self, bytes: &[u8]) {
         for chunk in bytes.chunks(8) {
             let mut word = [0; 8];

@@ -1,4 +1,4 @@
-//! What a dispatcher counts about its own work.
+//! Counts of a dispatcher's own work.
 //!
 //! Plain numbers since the dispatcher was made. This module must never know time: waiting is counted, not measured.
 
@@ -7,8 +7,8 @@
 pub struct Statistics {
     /// Items that arrived: by `enqueue`, or by a `try_hold` that succeeded. Continuations are not new items.
     pub enqueued: u64,
-    /// Times an item was handed out: those of `try_hold` and continuations included. So when all is done, and
-    /// nothing was aborted, this is `enqueued + continued`.
+    /// Number of dispatches, with the items of `try_hold` and continuations. When all items are done, and none was
+    /// aborted, this is `enqueued + continued`.
     pub dispatched: u64,
     /// Continuations queued by `complete_with`.
     pub continued: u64,
@@ -22,8 +22,8 @@ pub struct Statistics {
     pub spilled: u64,
     /// Items that a [`Worker`](crate::Worker) took away from home, that is from a lane that another worker prefers.
     pub stolen: u64,
-    /// Items that a search for work passed over because their key was held. (The concurrent queue does not look at what
-    /// one worker takes in order.)
+    /// Items that a search for work passed over because their key was held. (In the concurrent queue, a worker that
+    /// takes items in order does not search.)
     pub waited_on_key: u64,
     /// Items that arrived behind an unfinished sequential item, and sequential items that arrived behind any.
     pub waited_on_sequential: u64,

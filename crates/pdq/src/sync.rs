@@ -1,6 +1,6 @@
 //! The atomics, locks and threads that the queue is made of.
 //!
-//! Here they are `std`'s. The models in `tests/models` compile the same sources with the instrumented ones of a model
+//! Here they are `std`'s. The models in `tests/models` compile the same sources with the instrumented types of a model
 //! checker in this module's place, so nothing under `queue` may name `std::sync` or `std::thread` itself.
 //!
 //! The models also check themselves: they turn on faults that the sources name by [`mutated!`], and must notice. In the
@@ -34,7 +34,7 @@ impl Instant {
         Self(std::time::Instant::now())
     }
 
-    /// Whether that instant is so many nanoseconds ago.
+    /// Whether at least `ns` nanoseconds have passed since this instant.
     #[inline]
     pub(crate) fn is_past(self, ns: u64) -> bool {
         self.ns_until(Self::now()) >= ns

@@ -21,7 +21,7 @@ use tradewind_pdq::{DispatcherId, Key, Keyed, Queue, Worker, queue};
 struct Counting;
 
 thread_local! {
-    /// Of this thread: what others, such as the tests' harness, do is not counted.
+    /// Number of allocations of this thread. Other threads, such as the tests' harness, are not counted.
     static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
 }
 static LIVE: AtomicUsize = AtomicUsize::new(0);
@@ -45,7 +45,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// One test at a time, so that nobody else allocates.
+/// Runs one test at a time, so that no other thread allocates.
 fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
@@ -119,7 +119,8 @@ fn a_long_run_counts_every_item_once_in_memory_that_does_not_grow() {
     assert_eq!((sums, keyless.into_inner(), alone.into_inner()), expected);
     let counts = queue.statistics();
     assert_eq!((counts.enqueued, counts.dispatched), (items, items));
-    // What waits at most may gather in each lane once, and its room is kept; growth for each item would be far more.
+    // The most items that wait may gather in each lane once, and its room is kept; growth for each item would be far
+    // more.
     assert!(peak < warm + SLACK, "memory grows: {warm} bytes at first, {peak} later");
 }
 

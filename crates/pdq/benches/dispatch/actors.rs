@@ -1,7 +1,8 @@
 //! Rival: a task per key that owns it, with a channel of its own, on tokio's threads.
 //!
-//! Tasks come with the first item of their key and stay. Nobody keeps a million channels: beyond [`MANY`] keys,
-//! [`SHARDS`] tasks share them; that costs parallelism which two workers do not miss. It must never know what items do.
+//! Tasks start with the first item of their key and stay. No program keeps a million channels: beyond [`MANY`] keys,
+//! [`SHARDS`] tasks share them, which costs little parallelism with two workers. It must never know the meaning of
+//! items.
 
 use std::cell::Cell as ThreadCell;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,11 +19,11 @@ use crate::host;
 use crate::state::{Item, NoLock, Server, Table, Work};
 use crate::workload::{CHUNK, Cell, Streams, Topology};
 
-/// Up to so many keys have a task each.
+/// Number of keys up to which each has its own task.
 const MANY: usize = 1 << 16;
-/// So many tasks serve more keys than that.
+/// Number of tasks that serve more keys than that.
 const SHARDS: usize = 1 << 10;
-/// At most so many items are received at once.
+/// Most items received at once.
 const BATCH: usize = 64;
 
 thread_local! {
@@ -32,7 +33,7 @@ thread_local! {
 /// The way to one task, once it was asked for.
 type Mailbox = OnceLock<UnboundedSender<(u64, Item)>>;
 
-/// What tasks share.
+/// State shared by the tasks.
 struct Shared {
     table: Table<NoLock>,
     work: Work,
@@ -41,7 +42,7 @@ struct Shared {
     ledger: Ledger,
 }
 
-/// The tasks, their threads, and what they share.
+/// The tasks, their threads, and their shared state.
 pub(crate) struct Actors {
     runtime: Runtime,
     shared: Arc<Shared>,
@@ -73,7 +74,7 @@ impl Actors {
         Self { runtime, shared: Arc::new(shared), topology }
     }
 
-    /// One thread that is none of tokio's produces.
+    /// Produces on a thread outside tokio's pool.
     fn split(&self, keys: &[u32]) -> Span {
         let _context = self.runtime.enter();
         let (mut produced, mut idle) = (0, Idle::new());
@@ -123,7 +124,7 @@ impl Contestant for Actors {
     }
 }
 
-/// Produces on one of tokio's threads, in turns with the tasks that serve.
+/// Produces on a thread of tokio, in turns with the tasks that serve.
 async fn produce(shared: Arc<Shared>, number: usize, keys: Arc<[u32]>) -> Span {
     let (mut produced, mut granted) = (0, 0);
     let begin = Instant::now();

@@ -1,4 +1,4 @@
-//! Who races: names, what they are to us, and how they are made.
+//! The contenders: names, kinds and construction.
 
 use crate::actors::Actors;
 use crate::harness::{Contestant, Raced};
@@ -14,11 +14,11 @@ use crate::workload::{Cell, Keys, Topology};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Name {
     Ours,
-    /// Ours, but who only produces enqueues item by item.
+    /// Our queue, where a producer that does not serve enqueues item by item.
     OursSingle,
-    /// One worker of ours that produces and serves, beside the two.
+    /// A single worker of our queue that produces and serves, beside the two-thread run.
     OursAlone,
-    /// One thread that runs handlers without a queue or a lock.
+    /// A single thread that runs handlers without a queue or a lock.
     OneThread,
     InlineLock,
     Partition,
@@ -29,7 +29,7 @@ pub(crate) enum Name {
     Rayon,
 }
 
-/// What a contender is compared as.
+/// The role of a contender in the comparison.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
     Ours,
@@ -37,9 +37,9 @@ pub(crate) enum Kind {
     Design,
     /// Runs only where its comparison says something, and has no column.
     Reference,
-    /// Is no queue for any use; says what the host could do.
+    /// Not a usable queue: shows the limit of the host.
     Bound,
-    /// What one would use instead.
+    /// A common alternative to our queue.
     Rival,
 }
 
@@ -95,7 +95,7 @@ impl Name {
         }
     }
 
-    /// Who runs in this cell: references run alone, all others as the cell says.
+    /// Topology of this contender in the cell: references run alone, all others as the cell says.
     pub(crate) fn topology(self, cell: Cell) -> Topology {
         if self.kind() == Kind::Reference { Topology::Alone } else { cell.topology }
     }
@@ -108,7 +108,7 @@ impl Name {
 
     pub(crate) fn build(self, cell: Cell, iterations: u32) -> Box<dyn Contestant> {
         let topology = self.topology(cell);
-        // Where a single worker takes items first in, first out, there is order even if nobody promised it.
+        // Where a single worker takes items first in, first out, there is order even without a promise.
         let in_line = topology.workers() == 1 && self != Self::Rayon;
         let work = Work { who: self.text(), iterations, ordered: self.ordered() || in_line };
         match self {

@@ -1,7 +1,7 @@
-//! One run of one contender: threads, window, clock, and the checks afterwards.
+//! A run of one contender: threads, window, clock, and the checks afterwards.
 //!
-//! It must never know how a contender queues; [`Contender`] is all it sees of one that leaves the threads to the harness,
-//! [`Contestant`] of one that brings its own.
+//! It must never know how a contender queues; it sees a [`Contender`], for which the harness starts the threads, or a
+//! [`Contestant`], which brings its own.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::thread;
@@ -15,7 +15,7 @@ use crate::workload::{CHUNK, Cell, Seat, Streams, Topology, WINDOW};
 
 /// Something that can be raced in a cell, ready to run again and again.
 pub(crate) trait Contestant {
-    /// Runs all items once, checks what they left behind and says how long they took.
+    /// Runs all items once, checks the state they leave, and returns their time.
     fn run(&mut self, streams: &Streams<'_>) -> Duration;
 }
 
@@ -27,11 +27,11 @@ pub(crate) trait Contender: Sync {
 
     fn new(topology: Topology, keys: usize) -> Self;
 
-    /// What one thread works with.
+    /// Makes a thread's access to the queue.
     fn access(&self, seat: Seat) -> Self::Access<'_>;
 }
 
-/// One thread's way into a queue.
+/// A thread's way into a queue.
 pub(crate) trait Access {
     fn enqueue(&mut self, key: u64, item: Item);
 
@@ -78,7 +78,7 @@ impl Ledger {
         line.store(line.load(Ordering::Relaxed) + count, Ordering::Release);
     }
 
-    /// How many of its `remaining` items the producer may enqueue now; they count as in flight at once.
+    /// Number of the `remaining` items that the producer may enqueue now; they count as in flight at once.
     pub(crate) fn claim(&self, producer: usize, remaining: u64) -> u64 {
         let done = Self::sum(&self.done);
         let in_flight = Self::sum(&self.claimed).saturating_sub(done);
@@ -90,7 +90,7 @@ impl Ledger {
         granted
     }
 
-    /// The worker has ended so many more handlers.
+    /// Counts `count` more handlers that the worker has ended.
     pub(crate) fn publish(&self, worker: usize, count: u64) {
         Self::add(&self.done[worker], count);
     }
@@ -99,7 +99,7 @@ impl Ledger {
         Self::sum(&self.done) == self.total.load(Ordering::Relaxed)
     }
 
-    /// What is missing, for a message.
+    /// Number of items done and missing, for a message.
     pub(crate) fn state(&self) -> String {
         format!("{} of {} items done", Self::sum(&self.done), self.total.load(Ordering::Relaxed))
     }
@@ -141,7 +141,7 @@ impl Idle {
     }
 }
 
-/// When the threads of a run began and ended.
+/// Begin and end of a thread's run.
 pub(crate) type Span = (Instant, Instant);
 
 /// From the first begin to the last end.
@@ -222,7 +222,7 @@ impl<C: Contender, L: Lock> Contestant for Raced<C, L> {
     }
 }
 
-/// What one thread does until its part, and for a worker everything, is done.
+/// Runs one thread until its own part is done, and for a worker until all items are done.
 fn occupy<A: Access, L: Lock>(
     seat: Seat,
     mut access: A,

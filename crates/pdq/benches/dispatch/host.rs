@@ -1,12 +1,12 @@
-//! Whether the host left a run its cores: how long threads that could run had to wait for one.
+//! Whether the host left a run its cores: the time that runnable threads waited for one.
 //!
-//! Only Linux tells; elsewhere every run counts as undisturbed. It must never know what runs.
+//! Only Linux tells; elsewhere every run counts as undisturbed. It must never know the program that runs.
 
 use std::fs;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// What threads that have ended had waited, in nanoseconds.
+/// Time that threads which have ended had waited, in nanoseconds.
 static ENDED: AtomicU64 = AtomicU64::new(0);
 
 /// The second number of a `schedstat`.
@@ -20,7 +20,7 @@ pub(crate) fn leave() {
     ENDED.fetch_add(nanoseconds("/proc/thread-self/schedstat"), Ordering::Relaxed);
 }
 
-/// What all threads have waited so far, those included that have left.
+/// Time that all threads, ended ones included, have waited until now.
 pub(crate) fn waited() -> Duration {
     let living = fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
     let living: u64 = living.map(|task| nanoseconds(&format!("{}/schedstat", task.path().display()))).sum();

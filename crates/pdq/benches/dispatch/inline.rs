@@ -1,6 +1,6 @@
 //! Bounds without a queue: threads run the items they draw, under a lock per key or, for one thread, under none.
 //!
-//! It must never know what items do.
+//! It must never know the meaning of items.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use crate::host;
 use crate::state::{Item, Lock, Server, Table, Work};
 use crate::workload::{Cell, Streams, Topology};
 
-/// As many threads as there would be workers; each takes an even part of what would be produced.
+/// As many threads as the topology has workers; each takes an even part of the items that would be produced.
 pub(crate) struct Inline<L> {
     table: Table<L>,
     topology: Topology,

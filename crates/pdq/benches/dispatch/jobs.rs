@@ -1,6 +1,6 @@
 //! Rival: a job per item on rayon's threads, with a lock per key in it.
 //!
-//! Jobs have no order among each other. It must never know what items do.
+//! Jobs have no order among each other. It must never know the meaning of items.
 
 use std::sync::Mutex;
 use std::thread;
@@ -13,7 +13,7 @@ use crate::host;
 use crate::state::{Item, Server, Spin, Table, Work};
 use crate::workload::{CHUNK, Cell, Streams, Topology};
 
-/// The pool and what jobs share.
+/// The pool and the jobs' shared state.
 pub(crate) struct Jobs {
     pool: ThreadPool,
     table: Table<Spin>,
@@ -50,7 +50,7 @@ impl Jobs {
         }
     }
 
-    /// One thread that is none of rayon's produces.
+    /// Produces on a thread outside rayon's pool.
     fn split(&self, keys: &[u32], ledger: &Ledger) -> Span {
         let begin = Instant::now();
         self.pool.in_place_scope(|scope| {

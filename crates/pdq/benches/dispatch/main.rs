@@ -1,4 +1,4 @@
-//! How fast the queue dispatches, beside what one would use instead and beside what the host can do at best.
+//! Throughput of the queue, beside common alternatives and beside the best that the host can do.
 //!
 //! ```text
 //! cargo bench -p tradewind-pdq --bench dispatch
@@ -7,10 +7,10 @@
 //!
 //! A cell is a topology (one producer and one worker, or two workers that produce), a spread of keys and a handler of
 //! 0, 50 or 200 ns. In each round every contender runs once; medians over the rounds are printed, with ratios taken
-//! within a round, because the host's speed drifts. Every run checks exclusion, counts and, for whoever promises it,
-//! order; a violation ends the benchmark. All contenders have at most 8192 items in flight, bounded in the same way.
-//! On a host with a single core the figures mean nothing. A run whose threads had to wait for a core is repeated, as long
-//! as patience lasts; how many such runs had to be kept is said below the tables.
+//! within a round, because the host's speed drifts. Every run checks exclusion, counts and, for contenders that
+//! promise it, order; a violation ends the benchmark. All contenders have at most 8192 items in flight, bounded in
+//! the same way. On a host with a single core the figures mean nothing. A run whose threads had to wait for a core is
+//! repeated, up to a limit in time; the number of such runs that had to be kept is printed below the tables.
 //!
 //! Progress goes to stderr, the table to stdout. `--brief` prints the columns that the README has, `--quick` takes about half
 //! a minute.

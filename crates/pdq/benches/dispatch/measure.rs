@@ -1,6 +1,6 @@
-//! Rounds: every contender of a cell in turn, again and again, and what the medians say.
+//! Rounds: every contender of a cell in turn, again and again, and the medians.
 //!
-//! The host's speed drifts, so ratios are taken within a round. It must never know what contenders are made of.
+//! The host's speed drifts, so ratios are taken within a round. It must never know how contenders are built.
 
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ use crate::options::Options;
 use crate::state;
 use crate::workload::{Cell, Draws, LONGEST};
 
-/// What was measured in one cell.
+/// Results of one cell.
 #[derive(Debug)]
 pub(crate) struct Measured {
     pub(crate) cell: Cell,
@@ -56,7 +56,8 @@ impl Measured {
         self.ours_by(self.best(kind)?)
     }
 
-    /// Our rate by what the shares of the keys leave for as many workers, each as fast as one thread without a queue.
+    /// Ratio of our rate to the ceiling that the shares of the keys allow: as many workers, each as fast as one
+    /// thread without a queue.
     pub(crate) fn ours_by_ceiling(&self) -> Option<f64> {
         let threads = (self.cell.topology.workers() as f64).min(1.0 / self.largest_share);
         Some(self.ours_by(Name::OneThread)? / threads)
@@ -74,17 +75,17 @@ pub(crate) fn median(values: &[f64]) -> f64 {
     }
 }
 
-/// How long one run should take, and with how few items at least.
+/// Target duration of one run, and its least number of items.
 struct Scale {
     run: Duration,
     fewest: usize,
-    /// What may still be spent on repeating disturbed runs.
+    /// Time that may still be spent on repeating disturbed runs.
     patience: Duration,
 }
 
 /// A run is disturbed if its threads waited for a core for more than this part of its time.
 const DISTURBED: f64 = 0.03;
-/// A disturbed run is repeated at most so often.
+/// Most repetitions of a disturbed run.
 const REPEATED: usize = 3;
 
 /// Runs all cells.
@@ -140,7 +141,7 @@ fn measure_cell(
         .collect();
     let mut disturbed = 0;
     for round in 0..options.rounds {
-        // Nobody always runs after the same one, or always last.
+        // Rotates the order, so that no contender always runs after the same one, or always last.
         let first = round % racers.len().max(1);
         racers.rotate_left(first);
         for racer in &mut racers {

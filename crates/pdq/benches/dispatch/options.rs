@@ -22,7 +22,7 @@ pub(crate) struct Options {
     pub(crate) rounds: usize,
     pub(crate) quick: bool,
     pub(crate) brief: bool,
-    /// Only so many round trips.
+    /// Number of uncontended round trips to run, and nothing else.
     pub(crate) uncontended: Option<u64>,
     keys: Vec<Keys>,
     handlers: Vec<u32>,
@@ -35,7 +35,7 @@ impl Options {
     ///
     /// # Errors
     ///
-    /// What to tell the user.
+    /// A message for the user.
     pub(crate) fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Self, String> {
         let mut options = Self {
             rounds: 5,
@@ -81,11 +81,11 @@ impl Options {
         self.topologies.iter().flat_map(move |&topology| handlers(topology))
     }
 
-    /// Who runs in a cell.
+    /// Contenders that run in a cell.
     pub(crate) fn contenders(&self, cell: Cell) -> Vec<Name> {
         let chosen = |name: &Name| match &self.only {
             None => true,
-            // What ours is compared with alone comes along with it.
+            // The references of our queue come along with it.
             Some(only) => {
                 only.contains(name) || (name.kind() == Kind::Reference && only.contains(&Name::Ours))
             }

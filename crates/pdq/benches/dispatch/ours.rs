@@ -1,6 +1,7 @@
 //! This crate's queue as a contender: the one place that knows its interface.
 //!
-//! Who serves does so as a worker and enqueues through it; who only produces enqueues through a producer, or item by item.
+//! A thread that serves is a worker and enqueues through it; a thread that only produces enqueues through a producer,
+//! or item by item.
 
 use tradewind_pdq::queue::{Producer, Worker};
 use tradewind_pdq::{DispatcherId, Key, Queue, queue};
@@ -80,7 +81,8 @@ impl Access for OurAccess<'_> {
     }
 }
 
-/// So many times: enqueue one item, dispatch it, complete it, as a worker. The sum of what the handlers saw.
+/// Enqueues, dispatches and completes one item as a worker, `trips` times. Returns the sum of the values that
+/// handlers saw.
 pub(crate) fn uncontended(trips: u64) -> u64 {
     let queue = Queue::new(DispatcherId::fresh(), queue::Config::servers(1));
     let mut worker = queue.worker(0);

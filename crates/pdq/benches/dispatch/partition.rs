@@ -1,7 +1,7 @@
 //! A bound: each key belongs to one worker for ever, so nothing has to be excluded and nothing is ever rebalanced.
 //!
-//! One ring per pair of producer and worker; both sides keep copies of each other's index and publish their own once in
-//! a chunk. It must never know what items do.
+//! One ring per pair of producer and worker; both sides keep copies of each other's index and publish their own once
+//! in a chunk. It must never know the meaning of items.
 
 use std::cell::UnsafeCell;
 use std::mem::MaybeUninit;
@@ -15,7 +15,7 @@ use crate::workload::{Seat, Topology, WINDOW};
 
 /// More than ever is in flight, so a producer never has to wait for room in a ring.
 const CAPACITY: usize = 2 * WINDOW as usize;
-/// At most so many items make a batch.
+/// Most items of a batch.
 const BATCH: usize = 64;
 
 /// Room for one item beside its key.
@@ -87,7 +87,7 @@ struct Receiver<'r> {
 }
 
 impl Receiver<'_> {
-    /// Runs what is there, at most a batch.
+    /// Runs the items in the ring, at most a batch.
     #[inline]
     fn receive<L: Lock>(&mut self, server: &mut Server<'_, L>) -> usize {
         let count = (self.ring.tail.load(Ordering::Acquire) - self.head).min(BATCH);

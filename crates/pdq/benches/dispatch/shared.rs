@@ -9,7 +9,7 @@ use crate::harness::{Access, Contender};
 use crate::state::{Item, Lock, Server};
 use crate::workload::{Seat, Topology, WINDOW};
 
-/// At most so many items make a batch.
+/// Most items of a batch.
 const BATCH: usize = 64;
 
 /// An unbounded lock-free queue.

@@ -1,4 +1,4 @@
-//! What handlers do: check that they may run, count, compute for a while.
+//! The work of handlers: check that they may run, count, compute for a while.
 //!
 //! Each key has a plain cell of 16 bytes. A handler finds it free, marks it busy, checks that the items of each producer
 //! come in order, counts, computes and frees it. Afterwards the counts are compared with the keys that were drawn. A
@@ -14,7 +14,7 @@ use crossbeam::utils::Backoff;
 
 use crate::workload::Streams;
 
-/// What is queued beside its key.
+/// An item of the queue, beside its key.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Item {
     pub(crate) producer: u32,
@@ -22,7 +22,7 @@ pub(crate) struct Item {
     pub(crate) sequence: u32,
 }
 
-/// What excludes the handlers of one key from each other, where the queue does not.
+/// Mutual exclusion of the handlers of one key, where the queue does not provide it.
 pub(crate) trait Lock: Default + Send + Sync + 'static {
     type Guard<'l>;
     fn lock(&self) -> Self::Guard<'_>;
@@ -65,7 +65,7 @@ impl Drop for SpinGuard<'_> {
     }
 }
 
-/// One byte that spins for a while and then sleeps.
+/// A lock of one byte that spins for a while and then sleeps.
 #[derive(Default)]
 pub(crate) struct Parking(parking_lot::Mutex<()>);
 
@@ -78,7 +78,7 @@ impl Lock for Parking {
     }
 }
 
-/// What is counted for one key.
+/// Counts of one key.
 #[derive(Clone, Copy, Default)]
 struct Tally {
     count: u32,
@@ -86,7 +86,7 @@ struct Tally {
     last: [u32; 2],
 }
 
-/// One key's cell: 16 bytes, the lock, where there is one, among them, so that it never costs a second cache line.
+/// Cell of one key: 16 bytes with its lock, if there is one, so that the lock never costs a second cache line.
 #[derive(Default)]
 #[repr(align(16))]
 struct Slot<L> {
@@ -102,12 +102,12 @@ pub(crate) struct Table<L> {
     spacing: usize,
 }
 
-// SAFETY: a cell is used by the handler of its key and by nothing else while threads run. The contender under test keeps
-// handlers of equal keys apart, by `L` or by itself, and orders one before the next; that it does is what `busy` watches
-// for, and what ends the benchmark otherwise.
+// SAFETY: a cell is used by the handler of its key and by nothing else while threads run. The contender under test
+// keeps handlers of equal keys apart, by `L` or by itself, and orders one before the next; `busy` checks that, and a
+// violation ends the benchmark.
 unsafe impl<L: Sync> Sync for Table<L> {}
 
-/// Up to so many keys stand apart.
+/// Number of keys up to which each cell has a cache line of its own.
 const APART: usize = 2048;
 
 impl<L: Lock> Table<L> {
@@ -125,7 +125,7 @@ impl<L: Lock> Table<L> {
     pub(crate) unsafe fn settle(&self, who: &str, streams: &Streams<'_>) {
         let mut counted = 0;
         for slot in &self.slots {
-            // SAFETY: nobody else uses the table, as the caller says.
+            // SAFETY: no other thread uses the table, as the caller says.
             let (tally, busy) = unsafe { (&mut *slot.tally.get(), *slot.busy.get()) };
             counted += u64::from(tally.count);
             tally.last = [0; 2];
@@ -148,22 +148,22 @@ impl<L: Lock> Table<L> {
     }
 }
 
-/// How handlers are to be run.
+/// Parameters of the handlers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Work {
     /// The contender's name, for the message when it breaks its word.
     pub(crate) who: &'static str,
-    /// Of the computation.
+    /// Number of iterations of the computation.
     pub(crate) iterations: u32,
     /// Whether items of one key must come in the order of each producer.
     pub(crate) ordered: bool,
 }
 
-/// One worker's way to run handlers.
+/// A worker's access to the handlers.
 pub(crate) struct Server<'t, L> {
     table: &'t Table<L>,
     work: Work,
-    /// One handler's result enters the next, so that a processor cannot overlap their computations.
+    /// Result of the previous handler, which enters the next, so that a processor cannot overlap their computations.
     result: u64,
 }
 
@@ -213,7 +213,8 @@ fn compute(mut value: u64, iterations: u32) -> u64 {
     value
 }
 
-/// How many iterations take so many nanoseconds on this host: the best of several trials, as the host is shared.
+/// Number of iterations that take that many nanoseconds on this host: the best of several trials, as the host is
+/// shared.
 pub(crate) fn calibrate(nanoseconds: u32) -> u32 {
     const CALLS: u32 = 20_000;
     let time = |iterations: u32| {

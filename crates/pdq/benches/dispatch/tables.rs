@@ -1,4 +1,4 @@
-//! How the measurement is printed: one Markdown table with a line for each cell, and below it what fits no column.
+//! Printing of the measurement: one Markdown table with a line for each cell, and notes below it.
 
 use crate::contenders::{ALL, Kind, Name};
 use crate::measure::Measured;
@@ -57,12 +57,12 @@ fn print_row(cells: &[String]) {
     println!("| {} |", cells.join(" | "));
 }
 
-/// `-` for what was not run.
+/// `-` for a contender that was not run.
 fn number(value: Option<f64>) -> String {
     value.map_or("-".to_owned(), |value| format!("{value:.2}"))
 }
 
-/// What the table means and how much it is worth, and comparisons that have no column.
+/// Meaning and reliability of the table, and comparisons that have no column.
 pub(crate) fn print_notes(all: &[Measured], rounds: usize, uncontended: &Uncontended) {
     println!("{LEGEND}");
     let disturbed: usize = all.iter().map(|one| one.disturbed).sum();

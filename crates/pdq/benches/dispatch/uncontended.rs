@@ -1,4 +1,4 @@
-//! What one item costs on one thread when nobody else is there.
+//! Cost of one item on one thread without contention.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -40,7 +40,7 @@ pub(crate) fn measure(rounds: usize) -> Uncontended {
 
 const TRIPS: u64 = 1_000_000;
 
-/// Of one trip.
+/// Nanoseconds per trip.
 fn nanoseconds(trips: &dyn Fn()) -> f64 {
     let start = Instant::now();
     trips();

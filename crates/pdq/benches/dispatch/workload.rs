@@ -1,28 +1,28 @@
-//! What is asked of every contender: who produces and who serves, over which keys, with how long a handler.
+//! The workload of every contender: producers and workers, spread of keys, duration of handlers.
 //!
-//! Keys are drawn here, with a fixed seed, before anything is timed. It must never know who the contenders are.
+//! Keys are drawn here, with a fixed seed, before anything is timed. It must never know the contenders.
 
 use std::fmt;
 
 /// Items that may be in flight at once, for all contenders alike.
 pub(crate) const WINDOW: u64 = 8192;
-/// A thread that produces and serves does so in turns of about so many items.
+/// Number of items, about, after which a thread that produces and serves changes between the two.
 pub(crate) const CHUNK: u64 = 64;
-/// At most so many items in one run, of all producers together.
+/// Most items in one run, of all producers together.
 pub(crate) const LONGEST: usize = 1 << 21;
 
-/// Who does what.
+/// Roles of the threads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Topology {
-    /// One thread produces, another serves.
+    /// A thread that produces and another that serves.
     Split,
     /// Two threads, each of which produces and serves.
     Both,
-    /// One thread that produces and serves: what one worker does when nobody is in its way.
+    /// A single thread that produces and serves: a worker without contention.
     Alone,
 }
 
-/// What one thread does: the number of the producer and of the worker that it is.
+/// The role of one thread: its number as a producer and as a worker.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Seat {
     pub(crate) producer: Option<usize>,
@@ -59,13 +59,13 @@ impl Topology {
     }
 }
 
-/// How keys are spread.
+/// Distribution of the keys.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Keys {
     Uniform(usize),
     /// Zipf with exponent 0.99, as key-value stores are measured with.
     Zipf(usize),
-    /// One key has half of the items, the rest is uniform over so many.
+    /// Half of the items have one key, the rest is uniform over this number of keys.
     Hot(usize),
 }
 
@@ -138,7 +138,7 @@ impl fmt::Display for Keys {
     }
 }
 
-/// One line of the tables.
+/// A line of the tables.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Cell {
     pub(crate) topology: Topology,

@@ -1,7 +1,7 @@
 //! Values that are dropped one by one: the destructors of entries are foreign code, and several of them may panic.
 //!
-//! A collection of the standard library goes on with the other values when a destructor panics, and aborts the process when a
-//! second one does. This module must never know what the values are for.
+//! A collection of the standard library goes on with the other values when a destructor panics, and aborts the
+//! process when a second one panics. This module must never know the meaning of the values.
 
 use std::any::Any;
 use std::mem::{needs_drop, take};

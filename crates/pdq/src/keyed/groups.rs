@@ -1,7 +1,7 @@
-//! Tables whose entries come and go by groups of consecutive keys: what is not used has no memory.
+//! Tables whose entries come and go by groups of consecutive keys: an unused group takes no memory.
 //!
 //! The `unsafe` code here rests on one fact more than that of its parent: a group is opened and closed under `Sequential`, which
-//! conflicts with every other proof of the dispatcher. It must never know what entries are for.
+//! conflicts with every other proof of the dispatcher. It must never know the use of entries.
 
 use super::apart::Apart;
 use super::{Entries, Keyed, Slot, expect_keys, expect_sequential, nth};
@@ -44,7 +44,7 @@ impl<T, K: Lawful> Keyed<T, K> {
     ///
     /// # Panics
     ///
-    /// If `group` is 0, or there is no such last key.
+    /// If `group` is 0, or the last key does not exist.
     pub fn grouped(
         dispatcher: DispatcherId,
         first_key: K,
@@ -63,7 +63,7 @@ impl<T, K: Lawful> Keyed<T, K> {
         Self { dispatcher, entries: Entries::Grouped(grouped) }
     }
 
-    /// Makes the entries of a key's group, while everything else stands still. Does nothing if the group is open.
+    /// Makes the entries of a key's group, under a sequential proof. Does nothing if the group is open.
     ///
     /// # Panics
     ///
@@ -78,14 +78,15 @@ impl<T, K: Lawful> Keyed<T, K> {
         }
     }
 
-    /// Drops the entries of a key's group, while everything else stands still. Does nothing if the group is closed.
+    /// Drops the entries of a key's group, under a sequential proof. Does nothing if the group is closed.
     ///
     /// # Panics
     ///
     /// If the proof is of another dispatcher, if its key is not [`Key::Sequential`], or if the table has no such group.
     pub fn close_group(&self, proof: &mut Proof<'_, K>, key: K) {
         let (grouped, at) = self.group_of(proof, key);
-        // SAFETY: as in `open_group`. What is dropped is taken out first, so that its `Drop` finds the group closed.
+        // SAFETY: as in `open_group`. The entries are taken out before they are dropped, so that their `Drop` finds
+        // the group closed.
         let closed = unsafe { (*grouped.groups[at].0.get()).take() };
         drop(closed);
     }
@@ -104,7 +105,7 @@ impl<T, K: Lawful> Keyed<T, K> {
         }
     }
 
-    /// Whether `key` has an entry, while everything else stands still.
+    /// Whether `key` has an entry, under a sequential proof: no other handler runs.
     ///
     /// # Panics
     ///
@@ -115,7 +116,8 @@ impl<T, K: Lawful> Keyed<T, K> {
         self.find(key).is_some()
     }
 
-    /// A table in groups, and which of them a key is in. The proof is found to be of this dispatcher and sequential.
+    /// The groups of the table, and the index of the key's group. Checks that the proof is of this dispatcher and
+    /// sequential.
     fn group_of(&self, proof: &Proof<'_, K>, key: K) -> (&Grouped<T, K>, usize) {
         self.expect_own(proof);
         expect_sequential(proof, "a group of entries");
@@ -132,13 +134,13 @@ impl<T, K: Lawful> Grouped<T, K> {
         Apart(keys.map(|at| Slot(UnsafeCell::new((self.init)(nth(self.first, at))))).collect())
     }
 
-    /// Which group a key is in, if the table has it.
+    /// Index of the key's group, if the table has the key.
     #[inline]
     fn group_at(&self, key: K) -> Option<usize> {
         key.steps_after(self.first).filter(|&at| at < self.len).map(|at| at / self.group)
     }
 
-    /// The entries of a group, if it is open. The caller has a proof of the table's dispatcher, whatever its key.
+    /// The entries of a group, if it is open. The caller has a proof of the table's dispatcher, of any key.
     #[inline]
     fn group(&self, at: usize) -> Option<&[Slot<T>]> {
         // SAFETY: the slot of a group is written by `open_group` and `close_group` only, under a sequential proof, which is

@@ -1,9 +1,9 @@
-//! The end of a queue: no new items, or none at all.
+//! Closing and aborting a queue.
 //!
-//! *Drained* means that everything that ever arrived is done. Counting cannot stop the others, so it takes two passes:
-//! first what is done, then what has arrived. Done never exceeds arrived and neither ever falls, so if the earlier count of
-//! done equals the later count of arrived, the two were equal at the instant between. This module must never know why a
-//! queue ends.
+//! *Drained* means that every item that ever arrived is done. Counting cannot stop other threads, so it takes two
+//! passes: first the done items, then the arrived ones. Done never exceeds arrived and neither ever falls, so if the
+//! earlier count of done equals the later count of arrived, the two were equal at the instant between. This module
+//! must never know why a queue ends.
 
 use super::Queue;
 use super::lane::Lane;
@@ -11,11 +11,13 @@ use crate::sync::{Ordering, mutated};
 use crate::{Key, UserKey};
 
 impl<T, K: UserKey> Queue<T, K> {
-    /// No new items from outside: [`Queue::try_enqueue`] and [`Queue::enqueue_when_room`] refuse from now on. What waits
-    /// is still run, and so is what handlers enqueue. When all of it is done, [`Worker::run`](crate::Worker::run) returns.
+    /// Closes the queue to new items from outside: [`Queue::try_enqueue`] and [`Queue::enqueue_when_room`] refuse
+    /// from now on. Waiting items and items that handlers enqueue are still run. When all are done,
+    /// [`Worker::run`](crate::Worker::run) returns.
     pub fn close(&self) {
         self.closed.store(true, Ordering::Release);
-        // Who is placing an item at the moment has not seen that; afterwards everybody does.
+        // A producer that is placing an item at the moment may have missed the store; after this, every producer sees
+        // it.
         self.lanes.iter().for_each(|lane| drop(lane.write()));
         // A server without lanes takes no lane's latch before it sleeps, only the gate's lock (see `idle`).
         if !mutated!("close-past-the-gate") {
@@ -31,14 +33,14 @@ impl<T, K: UserKey> Queue<T, K> {
         self.closed.load(Ordering::Acquire)
     }
 
-    /// Closes the queue, stops dispatching, and returns what waits: in order of arrival for each key, and each sequential
-    /// item between what was older and what was younger.
+    /// Closes the queue, stops dispatching, and returns the waiting items: in order of arrival for each key, and each
+    /// sequential item between the older and the younger ones.
     ///
-    /// Handlers that run end as usual, and a worker runs what it has claimed (up to a block of items). What they still
-    /// enqueue stays in the queue; abort it again to have that too.
+    /// Running handlers end as usual, and a worker runs its claim to the end (up to a block of items). Items that
+    /// these handlers enqueue stay in the queue; abort it again to get them too.
     pub fn abort(&self) -> Vec<(Key<K>, T)> {
         self.aborted.store(true, Ordering::Release);
-        // Before anybody can see that the queue is closed, so that who does starts nothing more than it has claimed.
+        // Before any server can see that the queue is closed, so that such a server starts nothing beyond its claim.
         self.lanes.iter().for_each(|lane| lane.serve().stop());
         self.close();
         let barriers = self.gate.abort(&self.lanes);
@@ -60,13 +62,13 @@ impl<T, K: UserKey> Queue<T, K> {
         waiting
     }
 
-    /// Whether no worker need look for work any more: the queue is closed and drained, or aborted.
+    /// Whether workers need not look for work any more: the queue is closed and drained, or aborted.
     pub(super) fn has_ended(&self) -> bool {
         self.aborted.load(Ordering::Acquire) || self.is_closed() && self.is_drained()
     }
 
-    /// Wakes everybody if there will be nothing to do any more. Like whatever concerns sleepers, it goes by latches alone
-    /// (see `idle`): of two last completions at least one sees the other.
+    /// Wakes all sleepers if the queue has drained for ever. Like all wake-ups, it is ordered by latches alone (see
+    /// `idle`): of two last completions at least one sees the other.
     #[inline]
     pub(super) fn tell_if_drained(&self) {
         if self.is_closed() && self.idle.has_sleepers() && self.is_drained() {

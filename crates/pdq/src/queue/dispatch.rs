@@ -7,9 +7,9 @@ use std::ops::{Deref, DerefMut};
 use crate::sync::panicking;
 use crate::{Held, Key, Proof, Queue, UserKey};
 
-/// A dispatched item that owns its key. Dropping it completes the item, also when a panicking handler unwinds: the key
-/// is released and [`Statistics::panicked`](crate::Statistics::panicked) counts it. What the handler left half-done in
-/// the state of that key is visible to the next one.
+/// A dispatched item that owns its key. Dropping it completes the item, also when a panicking handler unwinds: the
+/// key is released and [`Statistics::panicked`](crate::Statistics::panicked) counts it. The next handler of that key
+/// sees the state as the panicking one left it.
 ///
 /// State reached through the guard cannot outlive it:
 ///
@@ -32,7 +32,7 @@ pub struct Dispatch<'q, T, K: UserKey = u64> {
     release: Release<'q, T, K>,
 }
 
-/// Completes on drop what has not been taken out.
+/// Completes the item on drop, unless the token has been taken out.
 #[derive(Debug)]
 struct Release<'q, T, K: UserKey> {
     queue: &'q Queue<T, K>,
@@ -54,13 +54,13 @@ impl<'q, T, K: UserKey> Dispatch<'q, T, K> {
         self.release.held_mut().proof()
     }
 
-    /// The item and the proof side by side: what a handler needs.
+    /// The item and the proof side by side, for a handler.
     pub fn parts(&mut self) -> (&mut T, Proof<'_, K>) {
         (&mut self.item, self.release.held_mut().proof())
     }
 
     /// Takes the item and the token out of the guard. The token must be given back with [`Queue::complete`] or
-    /// [`Queue::complete_with`]; nobody does so when a panic unwinds past it.
+    /// [`Queue::complete_with`]; a panic that unwinds past it leaves its key held.
     pub fn into_parts(mut self) -> (T, Held<K>) {
         let held = self.release.held.take();
         (self.item, held.expect(PRESENT))

@@ -2,19 +2,21 @@
 //!
 //! # States
 //!
-//! A sequential item stands, in every lane, at the position at which it arrived. It is *waiting* behind another
-//! sequential one, or it is the oldest, and then *draining* (lanes still have unfinished items before it), *ready*, or
-//! *running*. The lanes' fences are those of the oldest; without one there are none.
+//! A sequential item has a position in every lane: the lane's length at its arrival. It is *waiting* behind another
+//! sequential one, or it is the oldest, and then *draining* (lanes still have unfinished items before it), *ready*,
+//! or *running*. The lanes' fences are the positions of the oldest; without a sequential item there are none.
 //!
-//! * To arrive, it takes the writers' latches of all lanes at once. So its positions are one instant of the total order of
-//!   arrival, and nothing is ever on both sides of it.
-//! * `left` counts lanes that have not drained, plus one while they are being asked. Each lane is counted down exactly
-//!   once: by who asked, if it had nothing unfinished, else by who completes its last item, as told under the lane's latch.
-//!   Who counts down to zero makes the item ready. Each decrement releases and the last acquires, so everything before the
-//!   barrier happens before the sequential handler.
-//! * Opening stores the fences of the next one, or none, with release; lanes read them with acquire. So the sequential
-//!   handler happens before everything behind the barrier. Where there is none, each lane is opened under its writers' latch:
-//!   what was published before waited, and whoever opens says so; who knows of what comes after sees no fence.
+//! * To arrive, it takes the writers' latches of all lanes at once. So its positions are one instant of the total
+//!   order of arrival, and no item is ever on both sides of it.
+//! * `left` counts lanes that have not drained, plus one while they are being asked. Each lane is counted down
+//!   exactly once: by the thread that asks, if the lane has no unfinished item, else by the thread that completes its
+//!   last item, as counted under the lane's latch. The thread that counts down to zero makes the item ready. Each
+//!   decrement releases and the last acquires, so everything before the barrier happens before the sequential
+//!   handler.
+//! * Opening stores the fences of the next item, or none, with release; lanes read them with acquire. So the
+//!   sequential handler happens before everything behind the barrier. If there is no next item, each lane is opened
+//!   under its writers' latch: items published before that waited, and the opening thread reports them; a thread that
+//!   knows of later items sees no fence.
 //!
 //! Latches are taken in the order: the gate's state, writers of lanes from the first up, lanes from the first up. This
 //! module must never know which server runs the item.
@@ -34,12 +36,12 @@ pub(super) struct Gate<T> {
     state: Mutex<State<T>>,
 }
 
-/// What others look at without the state's lock.
+/// State that can be read without the lock.
 #[derive(Debug, Default)]
 struct Signs {
     /// The oldest sequential item can be run.
     ready: AtomicBool,
-    /// Sequential items that are not done. Changes under the lock; grows only while all writers' latches are held.
+    /// Number of sequential items that are not done. Changes under the lock; grows only while all writers' latches are held.
     unfinished: AtomicUsize,
     /// See the head of the module.
     left: AtomicUsize,
@@ -47,26 +49,26 @@ struct Signs {
 
 #[derive(Debug)]
 struct State<T> {
-    /// Oldest first. The item of the first one is missing while it runs.
+    /// Unfinished sequential items, oldest first. The first is `None` while it runs.
     items: VecDeque<Option<T>>,
     /// For each of them, its positions in the lanes.
     positions: VecDeque<u64>,
-    /// Nothing passes any more, for ever.
+    /// The queue was aborted: no item passes any more.
     aborted: bool,
     counts: Counts,
 }
 
-/// What the gate counts.
+/// Counts of the gate.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counts {
     /// Sequential items and holds that arrived.
     pub(super) arrived: u64,
-    /// Of those, done.
+    /// Number of arrivals that are done.
     pub(super) done: u64,
     /// Items handed out, continuations and holds included.
     pub(super) dispatched: u64,
     pub(super) continued: u64,
-    /// Items that waited for a sequential one, or are one and waited for any.
+    /// Items that waited for a sequential item, and sequential items that waited for any.
     pub(super) waited: u64,
 }
 
@@ -81,25 +83,26 @@ impl<T> Gate<T> {
         Self { signs: Padded::default(), state: Mutex::new(state) }
     }
 
-    /// Whether the sequential item can be run, as far as can be seen from outside.
+    /// Whether the sequential item can be run, as far as visible without the lock.
     #[inline]
     pub(super) fn shows_work(&self) -> bool {
         self.signs.ready.load(Ordering::Relaxed)
     }
 
-    /// Whether the sequential item can be run, in an order with all who make one ready.
+    /// Whether the sequential item can be run. The look takes the lock, so it is ordered with every change that makes
+    /// one ready.
     pub(super) fn search(&self) -> bool {
         let _state = self.lock();
         self.shows_work()
     }
 
-    /// Whether a sequential item is unfinished. Who holds a writers' latch knows that none arrives meanwhile.
+    /// Whether a sequential item is unfinished. While the caller holds a writers' latch, none arrives.
     #[inline]
     pub(super) fn is_shut(&self) -> bool {
         self.signs.unfinished.load(Ordering::Acquire) > 0
     }
 
-    /// Appends a sequential item, unless `refuses` says otherwise once no writer can come between.
+    /// Appends a sequential item, unless `refuses` returns true once all writers are kept out.
     pub(super) fn arrive<K: UserKey>(
         &self,
         lanes: &[Lane<T, K>],
@@ -118,7 +121,7 @@ impl<T> Gate<T> {
         Ok(())
     }
 
-    /// Takes the sequential key without an item, if nothing at all is unfinished.
+    /// Takes the sequential key without an item, if no item at all is unfinished.
     pub(super) fn try_hold<K: UserKey>(&self, lanes: &[Lane<T, K>]) -> bool {
         let mut state = self.lock();
         if state.aborted || !state.items.is_empty() {
@@ -136,12 +139,12 @@ impl<T> Gate<T> {
 
     /// Takes the sequential item if it is ready.
     pub(super) fn take(&self) -> Option<T> {
-        // Only one of those who see it ready turns it back; it also acquires what drained before.
+        // Only one of the threads that see it ready clears the flag; it also acquires everything that drained before.
         if !self.shows_work() || !self.signs.ready.swap(false, Ordering::Acquire) {
             return None;
         }
         let mut state = self.lock();
-        // Between the two, an abort may have taken the item, and another may have come to its place.
+        // Between the two steps, an abort may have taken the item, and another may have come to its place.
         if state.aborted {
             return None;
         }
@@ -150,7 +153,7 @@ impl<T> Gate<T> {
         item
     }
 
-    /// The sequential item that ran continues: `item` runs before everything else.
+    /// Continues the sequential item that ran: `item` runs before everything else.
     pub(super) fn continue_with(&self, item: T) {
         let mut state = self.lock();
         state.counts.continued += 1;
@@ -159,7 +162,8 @@ impl<T> Gate<T> {
         self.signs.ready.store(!state.aborted, Ordering::Release);
     }
 
-    /// The sequential item that ran is done. What is behind it may pass, up to the next one; whether there is anything.
+    /// Ends the sequential item that ran. Items behind it may pass, up to the next sequential one; returns whether
+    /// there are any.
     pub(super) fn complete<K: UserKey>(&self, lanes: &[Lane<T, K>]) -> bool {
         let mut state = self.lock();
         state.items.pop_front();
@@ -174,21 +178,21 @@ impl<T> Gate<T> {
         waited > 0 || !state.items.is_empty()
     }
 
-    /// A lane has drained. True if it was the last, and the item is now ready.
+    /// Counts a drained lane. True if it was the last, and the item is now ready.
     pub(super) fn drained(&self) -> bool {
         let order = if mutated!("drained-relaxed") { Ordering::Relaxed } else { Ordering::AcqRel };
         let last = self.signs.left.fetch_sub(1, order) == 1;
         if last {
-            // Under the lock, so that who is about to sleep either sees it or is seen (see `idle`).
+            // Under the lock, so that a server about to sleep either sees the flag or is seen (see `idle`).
             let state = self.lock();
-            // An abort may have taken it.
+            // An abort may have taken the item.
             let waits = !state.aborted && state.items.front().is_some_and(Option::is_some);
             self.signs.ready.store(waits, Ordering::Release);
         }
         last
     }
 
-    /// Comes after all who have looked at the gate under its lock, and before all who will.
+    /// Orders the caller after every earlier look at the gate under its lock, and before every later one.
     pub(super) fn pass(&self) {
         drop(self.lock());
     }
@@ -207,7 +211,7 @@ impl<T> Gate<T> {
         self.lock().items.iter().flatten().count()
     }
 
-    /// Takes all sequential items that wait, with their positions, and leaves only one that runs.
+    /// Takes all sequential items that wait, with their positions, and leaves only a running one.
     pub(super) fn abort<K: UserKey>(&self, lanes: &[Lane<T, K>]) -> Vec<(Vec<u64>, T)> {
         let mut state = self.lock();
         state.aborted = true;
@@ -232,7 +236,8 @@ impl<T> Gate<T> {
         }
     }
 
-    /// Asks all lanes to drain for the oldest item; true if they have, and the item is ready. The caller holds the lock.
+    /// Asks all lanes to drain for the oldest item; true if they have, and the item is ready. The caller holds the
+    /// lock.
     fn drain<K: UserKey>(&self, lanes: &[Lane<T, K>]) -> bool {
         self.signs.left.store(lanes.len() + 1, Ordering::Relaxed);
         let at_once = lanes.iter().filter(|lane| lane.serve().drain()).count();
@@ -249,8 +254,9 @@ impl<T> Gate<T> {
 }
 
 impl<T> State<T> {
-    /// Moves the fence of a lane from the item that is done to the next, or away; returns how many may pass. Writers are kept
-    /// out where it goes away: an item is counted here, or finds no fence, and so does whoever looks for it.
+    /// Moves the fence of a lane from the finished item to the next, or removes it; returns how many items may pass.
+    /// Writers are kept out while it is removed: an item is counted here, or neither its writer nor a server that
+    /// looks for it sees a fence.
     fn open<K: UserKey>(&self, lanes: &[Lane<T, K>], at: usize) -> u64 {
         let next = self.positions.get(lanes.len() + at).copied();
         let _writing = (next.is_none() && !mutated!("opened-unseen")).then(|| lanes[at].write());

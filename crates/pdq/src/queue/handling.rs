@@ -1,6 +1,6 @@
-//! A handler's view of its item and of the queue, and how a claim's handlers are run one after the other.
+//! A handler's view of its item and of the queue, and the loop that runs a claim's handlers.
 //!
-//! A panic ends one handler and no other: the claim goes on behind it. A handler that keeps its key makes the claim's next
+//! A panic ends one handler and no other: the claim goes on behind it. If a handler keeps its key, the claim's next
 //! items of that key wait like all others. This module must never know where a claim comes from.
 
 use std::any::Any;
@@ -25,7 +25,7 @@ use crate::{DispatcherId, Held, Key, Proof, UserKey};
 /// }
 /// ```
 ///
-/// nor does state reached before outlive the keeping:
+/// nor does a reference to state outlive the keeping:
 ///
 /// ```compile_fail,E0505
 /// # use tradewind_pdq::{Handling, Held, Keyed};
@@ -42,13 +42,13 @@ pub struct Handling<'c, 'q, T, K: UserKey = u64> {
     batch: &'c mut Batch<'q, T, K>,
 }
 
-/// What a panicking handler has left.
+/// Payload of a handler's panic.
 pub(super) type Payload = Box<dyn Any + Send>;
 
-/// What handlers reach of their worker.
+/// The part of a worker that handlers reach.
 pub(super) struct Batch<'q, T, K: UserKey> {
     pub(super) outbox: Outbox<'q, T, K>,
-    /// Where the running items come from.
+    /// The origin of the running items: the index of a lane, or the gate.
     pub(super) place: u64,
     pub(super) left: Left<T, K>,
 }
@@ -77,13 +77,13 @@ impl<'q, T, K: UserKey> Handling<'_, 'q, T, K> {
         self.batch.outbox.push(key, item);
     }
 
-    /// The handler ends but its key stays held, until the token is given back with [`Queue::complete`] or
+    /// Ends the handler and keeps its key held, until the token is given back with [`Queue::complete`] or
     /// [`Queue::complete_with`]. No server is occupied meanwhile.
     pub fn keep(self) -> Held<K> {
         self.batch.keep(self.key)
     }
 
-    /// The handler ends but its key stays held; `continuation` runs under it ahead of all others of the key.
+    /// Ends the handler and keeps its key held; `continuation` runs under it ahead of all others of the key.
     pub fn continue_with(self, continuation: T) {
         let queue = self.queue();
         queue.complete_with(self.keep(), continuation);
@@ -99,8 +99,8 @@ impl<'q, T, K: UserKey> Batch<'q, T, K> {
         self.outbox.queue()
     }
 
-    /// Runs items until there are no more; returns what handlers have panicked with. (To drop that here would be to run
-    /// foreign code while the claim is not over.)
+    /// Runs items until there are no more; returns the payloads of their panics. (To drop a payload here would be to
+    /// run foreign code while the claim is not over.)
     pub(super) fn run(
         &mut self,
         mut next: impl FnMut() -> Option<(Key<K>, T)>,
@@ -127,8 +127,8 @@ impl<'q, T, K: UserKey> Batch<'q, T, K> {
         panics
     }
 
-    /// The claim's next item. Whoever splits a shared claim frees the keys of those before it: what they have enqueued has its
-    /// place by then.
+    /// The claim's next item. A server that splits a shared claim frees the keys of the items before it, so the items
+    /// that these have enqueued are given their places first.
     #[inline]
     fn next_of(&mut self, next: &mut impl FnMut() -> Option<(Key<K>, T)>) -> Option<(Key<K>, T)> {
         if self.queue().config.shares_claims && !self.outbox.is_empty() {
@@ -139,7 +139,8 @@ impl<'q, T, K: UserKey> Batch<'q, T, K> {
 
     #[cold]
     fn keep(&mut self, key: Key<K>) -> Held<K> {
-        // The key may be given back before the claim ends: what the handler has enqueued is older than what comes then.
+        // The key may be given back before the claim ends: items that the handler has enqueued are older than any
+        // that come then.
         self.outbox.flush();
         self.left.kept.push(key);
         if self.place != AT_GATE {
@@ -160,7 +161,7 @@ thread_local! {
     static HANDLING: Cell<Option<DispatcherId>> = const { Cell::new(None) };
 }
 
-/// A handler that waits for its own queue waits for ever. Checked in debug builds.
+/// Panics, in debug builds, if the caller is a handler of this queue: it would wait for itself for ever.
 pub(super) fn assert_outside_handlers(id: DispatcherId) {
     debug_assert!(
         HANDLING.with(Cell::get) != Some(id),

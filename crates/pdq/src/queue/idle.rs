@@ -1,29 +1,31 @@
-//! Servers without work: who looks around, who sleeps, and who wakes them.
+//! Servers without work: search, sleep and wake-up.
 //!
 //! # Protocol
 //!
-//! A server without work *searches* for a while and then *sleeps*; `state` counts both. Who makes an item ready wakes a
-//! sleeper only if nobody searches, so no system call is made while a server looks around by itself.
+//! A server without work *searches* for a while and then *sleeps*; `state` counts both. A thread that makes an item
+//! ready wakes a sleeper only if no server searches, so no system call is made while a server is searching.
 //!
 //! * Making ready: publish under a latch (of a lane's writers, of a lane, or the gate's lock), then load `state`. If
-//!   nobody searches and somebody sleeps, wake one; it counts as searching from then on.
+//!   no server searches and one sleeps, wake one; it counts as searching from then on.
 //! * Falling asleep: enlist (one less searches, one more sleeps), then look again *under each of those latches*, then
 //!   sleep until woken.
-//! * Finding: whoever takes work while searching stops to search. The last one to do so looks, under the latches, whether
-//!   there is more, and wakes a sleeper for it: those who published meanwhile have relied on it.
+//! * Finding: a server that takes work while searching stops to search. The last one to do so looks, under the
+//!   latches, whether there is more, and wakes a sleeper for it: threads that published meanwhile have relied on it.
 //!
-//! # Why no wake-up is lost
+//! # No lost wake-up
 //!
-//! Take the latch under which an item was published. The section in which a falling sleeper (or the last finder) looks is
-//! either after the publishing section, and sees the item, or before it; then its change of `state` came before its
-//! section, hence before the publishing section, hence before the publisher's load, which sees it. No fence is needed, and
-//! publishing costs one load more.
+//! Take the latch under which an item was published. The section in which a falling sleeper (or the last finder)
+//! looks is either after the publishing section, and sees the item, or before it. In the second case its change of
+//! `state` came before its section, hence before the publishing section, hence before the publisher's load, which
+//! sees it. No fence is needed, and publishing costs only one more load.
 //!
-//! The end of the queue concerns every server, also one that has no lanes and looks under the gate's lock only. So who closes
-//! the queue passes through the gate's lock too, between that and its load. Whoever completes the last item needs no more than
-//! its latch: a server that finds the queue closed asks every lane, under its latch, whether all is done.
+//! The end of the queue concerns every server, also a server without lanes, which looks under the gate's lock only. So
+//! the closing thread passes through the gate's lock too, between its store and its load. A thread that completes the
+//! last item needs only its latch: a server that finds the queue closed asks every lane, under its latch, whether all
+//! items are done.
 //!
-//! Who is woken is who fell asleep last: its cache is the warmest. This module must never know what work is.
+//! The last server to fall asleep is woken first: its cache is the warmest. This module must never know the meaning
+//! of work.
 
 use super::padded::Padded;
 use crate::sync::{Arc, AtomicBool, AtomicU64, Mutex, Ordering, PoisonError, Thread, current, park};
@@ -32,9 +34,9 @@ use crate::sync::{Arc, AtomicBool, AtomicU64, Mutex, Ordering, PoisonError, Thre
 pub(super) struct Idle {
     /// Searchers in the lower half, sleepers in the upper.
     state: Padded<AtomicU64>,
-    /// In the order in which they fell asleep.
+    /// Sleepers in the order in which they fell asleep.
     sleepers: Mutex<Vec<Arc<Sleeper>>>,
-    /// Servers cannot take one another's work: who searches does not stand for those who sleep.
+    /// Servers cannot take one another's work: a searcher does not stand in for a sleeper.
     apart: bool,
 }
 
@@ -56,7 +58,7 @@ impl Idle {
         Self { state: Padded::default(), sleepers: Mutex::new(Vec::new()), apart }
     }
 
-    /// Something has been made ready, under a latch that has since been given back.
+    /// Wakes a sleeper if needed, after an item was made ready under a latch that has since been given back.
     #[inline]
     pub(super) fn tell(&self) {
         let state = self.state.load(Ordering::Relaxed);
@@ -79,14 +81,14 @@ impl Idle {
         self.state.load(Ordering::Relaxed) >= SLEEPER
     }
 
-    /// Much has changed: everybody looks again.
+    /// Wakes all sleepers after a change that concerns all of them.
     pub(super) fn tell_all(&self) {
         if self.has_sleepers() {
             self.wake(usize::MAX);
         }
     }
 
-    /// Wakes up to `most` sleepers, those first who fell asleep last.
+    /// Wakes up to `most` sleepers, the last to fall asleep first.
     pub(super) fn wake(&self, most: usize) {
         let mut sleepers = self.sleepers.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = sleepers.len().saturating_sub(most);
@@ -105,13 +107,13 @@ impl Idle {
         self.state.fetch_add(SEARCHER, Ordering::Relaxed);
     }
 
-    /// One less searches. True if nobody does any more although somebody sleeps: see the head of the module.
+    /// Ends a search. True if it was the last one although a server sleeps: see the head of the module.
     pub(super) fn stop_search(&self) -> bool {
         let before = self.state.fetch_sub(SEARCHER, Ordering::Relaxed);
         before % SLEEPER == SEARCHER && before >= SLEEPER
     }
 
-    /// A searcher lies down. It looks again under the latches before it sleeps.
+    /// Turns a searcher into a sleeper. It looks again under the latches before it sleeps.
     pub(super) fn lie_down(&self) -> Bed {
         let sleeper = Arc::new(Sleeper { thread: current(), woken: AtomicBool::new(false) });
         let mut sleepers = self.sleepers.lock().unwrap_or_else(PoisonError::into_inner);
@@ -120,10 +122,10 @@ impl Idle {
         Bed(sleeper)
     }
 
-    /// It has found something: it searches again.
+    /// Turns a sleeper that has found work back into a searcher.
     pub(super) fn get_up(&self, bed: &Bed) {
         let mut sleepers = self.sleepers.lock().unwrap_or_else(PoisonError::into_inner);
-        // If it is not in the list, somebody has just woken it, and has counted it as searching.
+        // A sleeper that is not in the list has just been woken by another thread, which has counted it as searching.
         if let Some(at) = sleepers.iter().position(|other| Arc::ptr_eq(other, &bed.0)) {
             sleepers.remove(at);
             self.state.fetch_sub(SLEEPER - SEARCHER, Ordering::Relaxed);

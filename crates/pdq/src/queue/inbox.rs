@@ -1,26 +1,29 @@
-//! Where items arrive: a list of fixed blocks with many writers and one reader at a time.
+//! The arrival list of a lane: a list of fixed blocks with many writers and one reader at a time.
 //!
 //! # States and orderings
 //!
-//! Items have positions from 0 up, in order of arrival. A slot is *empty*, then *published*, then *taken* (its item has
-//! been moved out, or will be by whoever owns the [`Span`] it lies in), then empty again when its block is used anew.
+//! Items have positions from 0 up, in order of arrival. A slot is *empty*, then *published*, then *taken* (its item
+//! has been moved out, or will be by the owner of the [`Span`] it lies in), then empty again when its block is
+//! reused.
 //!
 //! * Writers hold the latch of the [`Tail`]. They fill slots and then store `pushed` with release: everything below
 //!   `pushed` is published, the link to its block included. Filling and publishing under one latch makes the order of
 //!   positions the order of the sections, so it agrees with real time.
-//! * The reader is whoever has `&mut Reader` (the lane keeps it under another latch). It loads `pushed` with acquire, so
-//!   it sees the slots below, and moves `taken` up. It follows a block's link only when it knows an item beyond, so a
-//!   link that a writer is still to set is never followed, and a block the writers are still in is never given back.
+//! * The reader is the holder of `&mut Reader` (the lane keeps it under another latch). It loads `pushed` with
+//!   acquire, so it sees the slots below, and moves `taken` up. It follows a block's link only when it knows an item
+//!   beyond, so a link that a writer is still to set is never followed, and a block that writers still fill is never
+//!   given back.
 //! * A block whose last item has been taken goes to the stack of spare blocks, by a compare-and-swap with release. Only
 //!   writers pop, under their latch, with acquire: one popper at a time, so a block cannot leave and return while it is
 //!   looked at (no ABA), and all reads of the block's old slots happen before its new ones are written.
 //! * One span at a time may be *claimed*: its items belong to the span's owner and are moved out without any latch, while
 //!   others read its keys, which stay. Its block is spared only after the claim is finished.
-//! * A claim may be *shared*: then `begun` says where its next item is, and its owner adds one to take that. Whoever has `&mut
-//!   Reader` takes the rest by storing a number beyond all slots. Both are single changes of one counter, so each item goes to
-//!   one of the two. The owner releases and who takes the rest acquires: all items before the one that runs are done then.
+//! * A claim may be *shared*: then `begun` is the slot of its next item, and its owner adds one to take that item.
+//!   The holder of `&mut Reader` takes the rest by storing a number beyond all slots. Both are single changes of one
+//!   counter, so each item goes to one of the two. The owner releases and the reader acquires: it sees that all items
+//!   before the running one are done.
 //!
-//! This module must never know what keys conflict or who runs items.
+//! This module must never know which keys conflict or which server runs an item.
 
 use std::marker::PhantomData;
 use std::mem::{MaybeUninit, offset_of};
@@ -37,9 +40,9 @@ use crate::{Key, UserKey};
 #[derive(Debug)]
 pub(super) struct Inbox<T, K: UserKey> {
     tail: Latch<Tail<T, K>>,
-    /// Items ever published.
+    /// Number of items ever published.
     pushed: AtomicU64,
-    /// Which thread published last. Only a hint.
+    /// The thread that published last. Only a hint.
     writer: AtomicUsize,
     /// Blocks to use again. Apart from the others, because readers write it.
     spare: Padded<AtomicPtr<Block<T, K>>>,
@@ -47,11 +50,11 @@ pub(super) struct Inbox<T, K: UserKey> {
     begun: Padded<AtomicUsize>,
 }
 
-/// Where the next item goes; reached under the writers' latch.
+/// The place of the next item; reached under the writers' latch.
 #[derive(Debug)]
 pub(super) struct Tail<T, K: UserKey> {
     block: *mut Block<T, K>,
-    /// Slots of `block` in use.
+    /// Number of slots of `block` in use.
     used: usize,
 }
 
@@ -60,7 +63,7 @@ pub(super) struct Tail<T, K: UserKey> {
 pub(super) struct Reader<T, K: UserKey> {
     /// The block of the item taken last; at the start, the first block.
     block: *mut Block<T, K>,
-    /// Items ever taken.
+    /// Number of items ever taken.
     taken: u64,
     /// Position behind the last slot of `block`.
     end: u64,
@@ -69,7 +72,7 @@ pub(super) struct Reader<T, K: UserKey> {
     shared: bool,
 }
 
-/// Where nothing of a shared claim is left: beyond all slots, however often one is added.
+/// Value of `begun` when no item of a shared claim is left: beyond all slots, however often one is added.
 const ALL_TAKEN: usize = usize::MAX / 2;
 
 /// A run of slots in one block.
@@ -80,12 +83,12 @@ struct Slots<T, K: UserKey> {
     to: usize,
 }
 
-/// What is not the item that runs of a shared claim.
+/// The parts of a split claim, without the item that runs.
 #[derive(Debug)]
 pub(super) struct Split<T, K: UserKey> {
-    /// The keys of what is done.
+    /// Keys of the items that are done.
     pub(super) done: Vec<Key<K>>,
-    /// What has not been begun, oldest first.
+    /// Items that have not begun, oldest first.
     pub(super) unbegun: Vec<(Key<K>, T)>,
 }
 
@@ -99,13 +102,13 @@ impl<T, K: UserKey> Default for Split<T, K> {
 #[derive(Debug)]
 pub(super) struct Span<'q, T, K: UserKey> {
     slots: Slots<T, K>,
-    /// Items that have been moved out.
+    /// Number of items that have been moved out by the owner.
     begun: usize,
-    /// Of a shared claim.
+    /// The shared claim's counter of items begun; `None` if the claim is not shared.
     cursor: Option<&'q AtomicUsize>,
-    /// So many more were there.
+    /// Number of published items beyond the claim.
     rest: u64,
-    /// The last of them was published by this thread.
+    /// Whether this thread published the last item of the inbox.
     own: bool,
     inbox: PhantomData<&'q Inbox<T, K>>,
 }
@@ -127,8 +130,8 @@ struct Slot<T, K> {
 
 const _: () = assert!(BLOCK <= 64, "there is a bit for each slot");
 
-// SAFETY: the raw pointers own the blocks and their items, like a `Vec<T>` split between `Inbox` and `Reader`; which
-// thread reaches which slot when is the subject of the head of this module.
+// SAFETY: the raw pointers own the blocks and their items, like a `Vec<T>` split between `Inbox` and `Reader`; the
+// head of this module says which thread reaches which slot when.
 unsafe impl<T: Send, K: UserKey + Send> Send for Tail<T, K> {}
 // SAFETY: as above.
 unsafe impl<T: Send, K: UserKey + Send> Send for Reader<T, K> {}
@@ -138,8 +141,8 @@ unsafe impl<T: Send, K: UserKey + Send> Send for Span<'_, T, K> {}
 impl<T, K: UserKey> Block<T, K> {
     fn boxed() -> *mut Self {
         let block: *mut Self = Box::into_raw(Box::<Self>::new_uninit()).cast();
-        // SAFETY: the memory is this function's alone, and each field is written before anybody can see it. A block of
-        // large items does not fit on the stack, so it is made in its place.
+        // SAFETY: the memory is this function's alone, and each field is written before another thread can see it. A
+        // block of large items does not fit on the stack, so it is made in place.
         unsafe {
             (&raw mut (*block).next).write(AtomicPtr::new(ptr::null_mut()));
             (&raw mut (*block).nosync).write(AtomicU64::new(0));
@@ -151,7 +154,7 @@ impl<T, K: UserKey> Block<T, K> {
         block
     }
 
-    /// So many slots share a cache line.
+    /// Number of slots that share a cache line.
     const SLOTS_PER_LINE: usize = match size_of::<Slot<T, K>>() {
         // All slots of items and keys without a size are at one place.
         0 => BLOCK,
@@ -159,7 +162,7 @@ impl<T, K: UserKey> Block<T, K> {
         bytes => 64 / bytes,
     };
 
-    /// Where the slot at `index` is, if the block is alive.
+    /// Address of the slot at `index`, if the block is alive.
     #[inline]
     fn slot_address(block: *mut Self, index: usize) -> *const Slot<T, K> {
         block.wrapping_byte_add(offset_of!(Self, slots)).cast::<Slot<T, K>>().wrapping_add(index)
@@ -173,8 +176,8 @@ impl<T, K: UserKey> Block<T, K> {
     #[inline]
     unsafe fn slot<'b>(block: *mut Self, index: usize) -> &'b UnsafeCell<MaybeUninit<Slot<T, K>>> {
         debug_assert!(index < BLOCK);
-        // SAFETY: the block is alive, and the index is below its length. What others do to slots, they do inside the
-        // cells.
+        // SAFETY: the block is alive, and the index is below its length. Other threads access the content of slots
+        // only through the cells.
         unsafe { (*block).slots.get_unchecked(index) }
     }
 
@@ -233,7 +236,7 @@ impl<T, K: UserKey> Inbox<T, K> {
         self.tail.lock()
     }
 
-    /// The caller is going to write: asks for the line that all writers share.
+    /// Prefetches the line that all writers share, for a write.
     #[inline]
     pub(super) fn expect_writing(&self) {
         prefetch_to_write(&raw const self.tail);
@@ -245,13 +248,14 @@ impl<T, K: UserKey> Inbox<T, K> {
         self.writer.load(Ordering::Relaxed) == this_thread()
     }
 
-    /// The caller is going to look what has been published.
+    /// Prefetches the line of `pushed`, for a read.
     #[inline]
     pub(super) fn expect_reading(&self) {
         line_at(&raw const self.pushed);
     }
 
-    /// Items ever published. Whoever sees an item in this number sees all that happened before it was published.
+    /// Number of items ever published. A thread that sees an item in this number sees all that happened before it was
+    /// published.
     #[inline]
     pub(super) fn pushed(&self) -> u64 {
         self.pushed.load(Ordering::Acquire)
@@ -355,12 +359,12 @@ impl<T, K: UserKey> Reader<T, K> {
     #[inline]
     pub(super) fn take(&mut self, inbox: &Inbox<T, K>) -> (Key<K>, T) {
         let slots = self.next_slots(inbox, 1);
-        // SAFETY: the slot is published, and `taken` has moved past it, so nobody else moves its item out.
+        // SAFETY: the slot is published, and `taken` has moved past it, so no other thread moves its item out.
         unsafe { (Block::key(slots.block, slots.from), Block::item(slots.block, slots.from)) }
     }
 
-    /// Claims up to `most` of the `available` next items, as long as they lie in one block. No other claim is outstanding. What
-    /// is not begun of a shared claim can be taken back.
+    /// Claims up to `most` of the `available` next items, as long as they lie in one block. No other claim is
+    /// outstanding. Items of a shared claim that have not begun can be taken back.
     #[inline]
     pub(super) fn claim<'q>(
         &mut self,
@@ -370,11 +374,11 @@ impl<T, K: UserKey> Reader<T, K> {
         shared: bool,
     ) -> Span<'q, T, K> {
         debug_assert!(self.claimed.is_none());
-        // Before others take the line away again that `available` was read from.
+        // Before another thread takes the line away from which `available` was read.
         let own = inbox.is_own();
         let slots = self.next_slots(inbox, available.min(most));
         self.claimed = Some(Slots { ..slots });
-        // The items come from other processors' caches: all lines but the first are asked for at a time.
+        // The items come from other processors' caches: all lines but the first are prefetched together.
         let mut slot = slots.from + Block::<T, K>::SLOTS_PER_LINE;
         while slot < slots.to {
             line_at(Block::slot_address(slots.block, slot));
@@ -399,8 +403,8 @@ impl<T, K: UserKey> Reader<T, K> {
         self.shared && self.claimed.is_some()
     }
 
-    /// Takes back what of a shared claim has not been begun. The claim is the item that runs, from now on, if `leaves_done`; else
-    /// all that its owner has begun.
+    /// Takes back the items of a shared claim that have not begun. The claim is reduced to the item that runs if
+    /// `leaves_done`, else to the items that its owner has begun.
     pub(super) fn split_claim(&mut self, inbox: &Inbox<T, K>, leaves_done: bool) -> Split<T, K> {
         let Some(claimed) = self.claimed.as_mut().filter(|_| self.shared) else { return Split::default() };
         let next = if mutated!("unbegun-taken-twice") {
@@ -431,7 +435,7 @@ impl<T, K: UserKey> Reader<T, K> {
         self.claimed.is_some()
     }
 
-    /// Items of the outstanding claim.
+    /// Number of items of the outstanding claim.
     #[inline]
     pub(super) fn claimed(&self) -> usize {
         self.claimed.as_ref().map_or(0, |slots| slots.to - slots.from)
@@ -456,7 +460,7 @@ impl<T, K: UserKey> Reader<T, K> {
         }
     }
 
-    /// Frees everything. Nobody uses the inbox any more.
+    /// Frees all blocks and their items. No thread uses the inbox any more.
     pub(super) fn dispose(&mut self, inbox: &Inbox<T, K>) {
         while self.taken < inbox.pushed() {
             drop(self.take(inbox));
@@ -465,8 +469,8 @@ impl<T, K: UserKey> Reader<T, K> {
         for first in [self.block, inbox.spare.load(Ordering::Acquire), claimed.unwrap_or(ptr::null_mut())] {
             let mut block = first;
             while !block.is_null() {
-                // SAFETY: each block is in exactly one of the three lists, and nobody uses any more. A claimed block has
-                // been left, so its link leads into the first list and is not followed.
+                // SAFETY: each block is in exactly one of the three lists, and no thread uses them any more. A
+                // claimed block has been left, so its link leads into the first list and is not followed.
                 let boxed = unsafe { Box::from_raw(block) };
                 let last = Some(block) == claimed;
                 block = if last { ptr::null_mut() } else { boxed.next.load(Ordering::Relaxed) };
@@ -474,7 +478,7 @@ impl<T, K: UserKey> Reader<T, K> {
         }
     }
 
-    /// Moves past up to `most` items that are known to be there, as far as one block goes.
+    /// Moves past up to `most` published items, within one block.
     #[inline]
     fn next_slots(&mut self, inbox: &Inbox<T, K>, most: u64) -> Slots<T, K> {
         if self.taken == self.end {
@@ -514,7 +518,7 @@ impl<T, K: UserKey> Span<'_, T, K> {
         Some(unsafe { (Block::key(block, index), Block::item(block, index)) })
     }
 
-    /// Items that have been moved out.
+    /// Number of items that have been moved out.
     #[inline]
     pub(super) fn begun(&self) -> usize {
         self.begun
@@ -526,13 +530,13 @@ impl<T, K: UserKey> Span<'_, T, K> {
         self.own
     }
 
-    /// How many more items were there than have been claimed.
+    /// Number of published items beyond the claim.
     #[inline]
     pub(super) fn rest(&self) -> u64 {
         self.rest
     }
 
-    /// Items claimed, run or not.
+    /// Number of items claimed, run or not.
     #[inline]
     pub(super) fn len(&self) -> usize {
         self.slots.to - self.slots.from

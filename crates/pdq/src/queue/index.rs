@@ -1,12 +1,13 @@
-//! Items by key: what waits behind what, and what is ready.
+//! Index of items by key: items that are ready, and items that wait behind another of their key.
 //!
 //! Every operation costs at most a hash look-up. An item in here is in exactly one place:
 //!
-//! * *ready*: nothing unfinished and older has its key. Its strand counts it as ahead.
-//! * in the *strand* of its user key: behind an unfinished item of that key. The strand exists while such an item does.
+//! * *ready*: no unfinished older item has its key. Its strand counts it as ahead.
+//! * in the *strand* of its user key: behind an unfinished item of that key. The strand exists while such an item
+//!   does.
 //!
-//! Unfinished items that have left (they are being run) are no more than a count in their strand. This module must never
-//! know threads, inboxes, or the sequential key.
+//! Items that are being run have left the index and are only counted in their strand. This module must never know
+//! threads, inboxes, or the sequential key.
 
 use std::collections::HashMap;
 
@@ -20,16 +21,16 @@ pub(super) struct Index<T, K> {
     /// Nodes without an item.
     free: List,
     ready: List,
-    /// Items in `ready`.
+    /// Number of items in `ready`.
     ready_len: usize,
-    /// Items in strands.
+    /// Number of items in strands.
     blocked: usize,
 }
 
 /// The unfinished items of one user key.
 #[derive(Debug)]
 struct Strand {
-    /// Items ahead of those that wait: ready, or being run. One, but for claims of several.
+    /// Number of items ahead of the waiting ones: ready, or being run. 1 unless a claim has several items of the key.
     ahead: usize,
     waiting: List,
 }
@@ -63,19 +64,19 @@ impl<T, K: UserKey> Index<T, K> {
         }
     }
 
-    /// Whether no key is spoken for and nothing is ready.
+    /// Whether no key is held and no item is ready.
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
         self.strands.is_empty() && self.ready_len == 0
     }
 
-    /// Items that can be run now.
+    /// Number of items that can be run now.
     #[inline]
     pub(super) fn ready(&self) -> usize {
         self.ready_len
     }
 
-    /// Items that wait, ready ones included.
+    /// Number of items that wait, ready ones included.
     pub(super) fn waiting(&self) -> usize {
         self.ready_len + self.blocked
     }
@@ -91,12 +92,13 @@ impl<T, K: UserKey> Index<T, K> {
         fresh
     }
 
-    /// One more item of that key is being run, whatever waits: for a claim that was made before there was an index.
+    /// Counts one more running item of the key, even if others wait: for a claim that was made before the index was
+    /// in use.
     pub(super) fn hold_again(&mut self, key: K) {
         self.strands.entry(key).or_insert(Strand { ahead: 0, waiting: EMPTY }).ahead += 1;
     }
 
-    /// Puts an item behind the unfinished ones of its key, which there are.
+    /// Puts an item behind the unfinished items of its key. There must be one.
     pub(super) fn wait(&mut self, key: K, item: T) {
         let node = self.make(Key::User(key), item);
         let strand = self.strands.get_mut(&key).expect("an item waits behind another of its key");
@@ -116,7 +118,7 @@ impl<T, K: UserKey> Index<T, K> {
         true
     }
 
-    /// A continuation: its key is held, and it goes ahead of all others.
+    /// Adds a continuation, ahead of all others. Its key is held.
     pub(super) fn make_first(&mut self, key: Key<K>, item: T) {
         let node = self.make(key, item);
         self.ready.push_front(node, &mut self.nodes);
@@ -136,8 +138,8 @@ impl<T, K: UserKey> Index<T, K> {
         Some(self.unmake(node))
     }
 
-    /// Takes the next of those that wait for `key`, to be run by the same server after the `own` that it has taken: unless
-    /// another server has some too, those of a claim that wait for a continuation.
+    /// Takes the next item that waits for `key`, to be run by the same server after `own` items that it has taken.
+    /// `None` if another server has items of the key too: items of a claim that wait for a continuation.
     pub(super) fn take_next_of(&mut self, key: K, own: usize) -> Option<T> {
         let strand = self.strands.get_mut(&key)?;
         if strand.ahead > own {
@@ -149,7 +151,7 @@ impl<T, K: UserKey> Index<T, K> {
         Some(self.unmake(node).1)
     }
 
-    /// Puts an item that was taken before all that wait. It counts as ahead until it is completed there.
+    /// Puts a taken item back, before all that wait. It counts as ahead until it is completed there.
     pub(super) fn put_back(&mut self, key: K, item: T) {
         let node = self.make(Key::User(key), item);
         let strand = self.strands.get_mut(&key).expect("a taken item is ahead in its strand");
@@ -157,7 +159,7 @@ impl<T, K: UserKey> Index<T, K> {
         self.blocked += 1;
     }
 
-    /// An item of that key is no longer ahead.
+    /// Ends an item of the key, which is no longer ahead.
     #[inline]
     pub(super) fn complete(&mut self, key: K) {
         let strand = self.strands.get_mut(&key).expect("an unfinished item is ahead in its strand");
@@ -178,7 +180,7 @@ impl<T, K: UserKey> Index<T, K> {
         }
     }
 
-    /// Takes everything that waits: what is ready first, then each strand in order.
+    /// Takes all waiting items: ready ones first, each followed by its strand, then the other strands.
     pub(super) fn drain(&mut self, out: &mut Vec<(Key<K>, T)>) {
         while let Some((key, item)) = self.take() {
             out.push((key, item));

@@ -1,38 +1,40 @@
-//! One lane: an inbox, and what has left it but is not done. All items of a user key pass through the same lane.
+//! A lane: an inbox, and the items that have left it but are not done. All items of a user key pass through the
+//! same lane.
 //!
-//! # How a lane keeps exclusion and order without looking at keys
+//! # Exclusion and order without comparing keys
 //!
-//! As long as one server at a time takes from a lane, and takes *in place* (a [`Span`] of the inbox, run in order), equal
-//! keys exclude each other by themselves. So the usual way through a lane never compares two keys. Only when a second
-//! server comes while the first still runs its claim, or a single key is held, does the lane turn to its [`Index`]: the
-//! keys of the claim are entered as held, items that follow are sorted into strands, and each is ready as soon as nothing
-//! of its key is ahead. The lane goes back when the index has run empty. So
+//! As long as one server at a time takes from a lane, and takes *in place* (a [`Span`] of the inbox, run in order),
+//! equal keys exclude each other by themselves. So the usual way through a lane never compares two keys. Only when a
+//! second server comes while the first still runs its claim, or a single key is held, does the lane turn to its
+//! [`Index`]: the keys of the claim are entered as held, items that follow are sorted into strands, and each is ready
+//! as soon as no item of its key is ahead. The lane goes back when the index has run empty. So
 //!
 //! * in place: `index` is empty, and at most one claim is outstanding;
 //! * by index: every unfinished item that was taken from the inbox is in the index (waiting) or counted by it (running).
 //!   An outstanding claim has been entered, item by item.
 //!
-//! What is still in the inbox is younger than all that has left it, in both.
+//! Items still in the inbox are younger than all that have left it, in both modes.
 //!
-//! A *shared* claim can be split when one of its items takes long: that item stays claimed, the keys of those before it are
-//! free, and those behind it wait in the index.
+//! A *shared* claim can be split when one of its items takes long: that item stays claimed, the keys of the items
+//! before it are freed, and the items behind it wait in the index.
 //!
 //! # Orderings
 //!
-//! All of it happens under the lane's latch, so each section sees those before: the completion of an item happens before
-//! the dispatch of what waited for it. `hints` repeats a few numbers for those who only look. They may be out of date: who is
-//! about to sleep looks again under both latches (see `idle`).
+//! All changes happen under the lane's latch, so each section sees the earlier ones: the completion of an item
+//! happens before the dispatch of an item that waited for it. `hints` repeats a few numbers for threads that only
+//! look. They may be out of date: a server that is about to sleep looks again under both latches (see `idle`).
 //!
-//! *What a look misses.* Who knows of an item that has been published sees it, in the inbox or as ready, unless it is held up
-//! or has been taken: `taken` is stored after `ready`, with release, and loaded before it, with acquire, so an item that a
-//! section has moved out of the inbox is not missed in between. Where it is held up, by its key, the completion that lets it
-//! go finds it in the index, because it was moved there before the look, and says so ([`After::ready`]).
+//! *A look without the latch.* A thread that knows of a published item sees it, in the inbox or as ready, unless it
+//! is held up or has been taken: `taken` is stored after `ready`, with release, and loaded before it, with acquire,
+//! so an item that a section has moved out of the inbox is not missed in between. If an item is held up by its key,
+//! the completion that frees the key finds it in the index, because it was moved there before the look, and reports
+//! it ([`After::ready`]).
 //!
-//! *The fence.* Positions of the inbox from `fence` on are younger than an unfinished sequential item and stay there. It
-//! is set under the writers' latch, and read after `pushed`: who sees an item that was published behind the fence also
-//! sees the fence, because the writer came after it under the same latch.
+//! *The fence.* Positions of the inbox from `fence` on are younger than an unfinished sequential item and stay there.
+//! It is set under the writers' latch, and read after `pushed`: a thread that sees an item published behind the fence
+//! also sees the fence, because the writer came after the fence under the same latch.
 //!
-//! This module must never know servers, nor who waits for a lane to drain.
+//! This module must never know servers, nor which thread waits for a lane to drain.
 
 mod break_in;
 
@@ -55,42 +57,43 @@ pub(super) struct Lane<T, K: UserKey> {
     served: Padded<(Hints, Latch<Served<T, K>>)>,
 }
 
-/// What can be seen of a lane without its latch.
+/// State of a lane that can be read without its latch.
 #[derive(Debug)]
 struct Hints {
     fence: AtomicU64,
     taken: AtomicU64,
     ready: AtomicUsize,
-    /// If a server runs items of this lane, and nothing else in it is known to be ready: a number that changes with every
-    /// claim. Else 0.
+    /// A number that changes with every claim, if a server runs items of this lane and no other item is known to be
+    /// ready. Else 0.
     attended: AtomicU64,
     /// The end of a shared claim, by its slot; else 0.
     unbegun: AtomicUsize,
 }
 
-/// What the lane's latch protects.
+/// State under the lane's latch.
 #[derive(Debug)]
 pub(super) struct Served<T, K: UserKey> {
     reader: Reader<T, K>,
     index: Index<T, K>,
     /// The outstanding claim has been entered into the index.
     entered: bool,
-    /// Servers that run what they have picked from the index.
+    /// Number of servers that run items picked from the index.
     pickers: usize,
-    /// What is claimed and not begun can be taken back.
+    /// Claimed items that have not begun can be taken back.
     shares: bool,
     /// An item of the outstanding claim has kept its key.
     kept: bool,
-    /// For so many picks, more is sorted into the index than they need.
+    /// Number of coming picks for which more items are sorted into the index than the picks need.
     sort_ahead: usize,
-    /// Nothing is handed out any more: what waits has been taken by an abort, and what comes waits for the next.
+    /// The queue was aborted: no item is handed out any more. The abort takes the waiting items; later ones wait for
+    /// the next abort.
     stopped: bool,
-    /// Somebody waits for everything before the fence to be done.
+    /// A sequential item waits for everything before the fence to be done.
     draining: bool,
     counts: Counts,
 }
 
-/// What a lane counts.
+/// Counts of a lane.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counts {
     /// Keys taken without an item.
@@ -111,26 +114,27 @@ pub(super) struct Serving<'q, T, K: UserKey> {
     served: Guard<'q, Served<T, K>>,
 }
 
-/// What of a claim is not done when the claim is over.
+/// The part of a claim that is not done when the claim is over.
 #[derive(Debug)]
 pub(super) struct Left<T, K: UserKey> {
     /// Keys that stay held.
     pub(super) kept: Vec<Key<K>>,
-    /// Items of such keys that were not run, oldest first: they run when the key is free, before all others that wait.
+    /// Items of these keys that were not run, oldest first: they run when the key is free, before all others that
+    /// wait.
     pub(super) returned: Vec<(K, T)>,
 }
 
-/// What a completion has changed for others.
+/// Effects of a completion on other threads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct After {
-    /// Something can be run.
+    /// An item can be run.
     pub(super) ready: bool,
-    /// The lane has just drained, for whoever waits for that.
+    /// The lane has just drained, and a sequential item waits for that.
     pub(super) drained: bool,
 }
 
 impl<T, K: UserKey> Lane<T, K> {
-    /// An empty lane; `shares` says whether what is claimed and not begun can be taken back.
+    /// An empty lane; `shares` says whether claimed items that have not begun can be taken back.
     pub(super) fn new(shares: bool) -> Self {
         let (inbox, reader) = Inbox::new();
         let hints = Hints {
@@ -159,13 +163,13 @@ impl<T, K: UserKey> Lane<T, K> {
         &self.served.0.0
     }
 
-    /// The caller is going to write.
+    /// Prefetches the inbox for a write.
     #[inline]
     pub(super) fn expect_writing(&self) {
         self.inbox.expect_writing();
     }
 
-    /// The caller is going to look for work.
+    /// Prefetches the inbox's count for a search.
     #[inline]
     pub(super) fn expect_reading(&self) {
         self.inbox.expect_reading();
@@ -187,7 +191,7 @@ impl<T, K: UserKey> Lane<T, K> {
         self.inbox.append(tail, items);
     }
 
-    /// Items that ever arrived.
+    /// Number of items that ever arrived.
     pub(super) fn pushed(&self) -> u64 {
         self.inbox.pushed()
     }
@@ -199,7 +203,7 @@ impl<T, K: UserKey> Lane<T, K> {
         self.hints().fence.store(position, order);
     }
 
-    /// Up to where items may be taken now.
+    /// The position up to which items may be taken now.
     #[inline]
     fn limit(&self) -> u64 {
         // In this order: see the head of the module.
@@ -211,7 +215,7 @@ impl<T, K: UserKey> Lane<T, K> {
         pushed.min(self.hints().fence.load(order))
     }
 
-    /// Whether something may be there to run, as far as can be seen from outside.
+    /// Whether there may be an item to run, as far as visible without the latch.
     #[inline]
     pub(super) fn shows_work(&self) -> bool {
         let hints = self.hints();
@@ -220,8 +224,8 @@ impl<T, K: UserKey> Lane<T, K> {
         self.limit() > hints.taken.load(order) || hints.ready.load(Ordering::Relaxed) > 0
     }
 
-    /// Whether something may be there to run. The look takes both latches, so it is ordered with every change that makes an
-    /// item ready.
+    /// Whether there may be an item to run. The look takes both latches, so it is ordered with every change that
+    /// makes an item ready.
     pub(super) fn shows_work_in_order(&self) -> bool {
         drop(self.write());
         if !mutated!("looks-past-the-latch") {
@@ -230,13 +234,13 @@ impl<T, K: UserKey> Lane<T, K> {
         self.shows_work()
     }
 
-    /// Whether something of a shared claim has not been begun, as far as can be seen from outside.
+    /// Whether an item of a shared claim has not begun, as far as visible without the latch.
     pub(super) fn shows_unbegun(&self) -> bool {
         self.hints().unbegun.load(Ordering::Relaxed) > self.inbox.begun()
     }
 
-    /// If a server runs items of this lane and nothing else in it is known to be ready, as far as can be seen from outside:
-    /// a number that changes with every claim. Who takes from the lane all the same has to break in.
+    /// A number that changes with every claim, if a server runs items of this lane and no other item is known to be
+    /// ready, as far as visible without the latch. To take an item all the same, a server has to break in.
     #[inline]
     pub(super) fn attended(&self) -> Option<NonZeroU64> {
         NonZeroU64::new(self.hints().attended.load(Ordering::Relaxed))
@@ -254,7 +258,7 @@ impl<T, K: UserKey> Lane<T, K> {
 }
 
 impl<'q, T, K: UserKey> Serving<'q, T, K> {
-    /// Items that can be run now.
+    /// Number of items that can be run now.
     #[inline]
     fn ready(&self) -> usize {
         if self.served.stopped { 0 } else { self.served.index.ready() }
@@ -271,7 +275,8 @@ impl<'q, T, K: UserKey> Serving<'q, T, K> {
         self.served.index.take()
     }
 
-    /// Takes the first item of the inbox whose key is free; those before it go into the index, which has nothing ready.
+    /// Takes the first item of the inbox whose key is free and moves the items before it into the index, which has
+    /// none ready.
     fn take_from_inbox(&mut self) -> Option<(Key<K>, T)> {
         let limit = self.lane.limit();
         if self.served.reader.taken() < limit {
@@ -291,10 +296,11 @@ impl<'q, T, K: UserKey> Serving<'q, T, K> {
         None
     }
 
-    /// Claims up to `most` items to be run in place. None if the lane is not in that state.
+    /// Claims up to `most` items to be run in place. `None` if a claim is outstanding, the index is in use, or no
+    /// item waits.
     #[inline]
     pub(super) fn claim(&mut self, most: u64) -> Option<Span<'q, T, K>> {
-        // Not below: an abort takes all, and then sets the fence to 0.
+        // The difference can be negative: an abort takes all items, and then sets the fence to 0.
         let available = self.lane.limit().saturating_sub(self.served.reader.taken());
         if available == 0 || self.served.reader.has_claim() || !self.served.index.is_empty() {
             return None;
@@ -306,9 +312,9 @@ impl<'q, T, K: UserKey> Serving<'q, T, K> {
         Some(span)
     }
 
-    /// Picks up to `most` items from the index into `picked`: what has been ready longest, then what waits behind it for
-    /// the same key, then the next: but where claims are shared, what has another key is left to others. If the lane is attended,
-    /// nothing.
+    /// Picks up to `most` items from the index into `picked`: the longest ready one, the items that wait behind it
+    /// for the same key, then the next ready one. Where claims are shared, items of another key are left to other
+    /// servers. Picks nothing if the lane is attended.
     pub(super) fn pick(&mut self, most: usize, picked: &mut Vec<(Key<K>, T)>) {
         if self.is_attended() || self.served.stopped {
             return;
@@ -343,8 +349,8 @@ impl<'q, T, K: UserKey> Serving<'q, T, K> {
         (served.pickers > 0 || served.reader.has_claim()) && served.index.ready() == 0
     }
 
-    /// Sorts a block's worth of the inbox into the index if nothing is ready, or if another server might need it: so the
-    /// index runs empty when nobody does.
+    /// Sorts a block's worth of the inbox into the index if no item is ready, or if another server might need it.
+    /// Otherwise the index runs empty.
     fn sort_some(&mut self) {
         let served = &mut *self.served;
         if served.index.ready() > 0 && served.sort_ahead == 0 {
@@ -401,7 +407,7 @@ impl<'q, T, K: UserKey> Serving<'q, T, K> {
         true
     }
 
-    /// Takes a key for an item that runs already, in a lane in which nothing else is unfinished that may be.
+    /// Takes a key for an item that runs already, in a lane without any conflicting unfinished item.
     pub(super) fn take_up(&mut self, key: Key<K>) {
         if let Key::User(user) = key {
             self.served.index.hold_again(user);
@@ -410,7 +416,7 @@ impl<'q, T, K: UserKey> Serving<'q, T, K> {
         self.served.counts.dispatched += 1;
     }
 
-    /// An item is done.
+    /// Ends an item.
     #[inline]
     pub(super) fn complete(&mut self, key: Key<K>) {
         if let Key::User(user) = key {
@@ -419,10 +425,10 @@ impl<'q, T, K: UserKey> Serving<'q, T, K> {
         self.served.counts.done += 1;
     }
 
-    /// The item stays unfinished; its continuation is the first to be taken.
+    /// Replaces an item by its continuation, which is the first to be taken. The item stays unfinished.
     pub(super) fn continue_with(&mut self, key: Key<K>, item: T) {
         self.served.counts.continued += 1;
-        // A key-less continuation can come while a claim is run in place: it must not have to wait for that.
+        // A key-less continuation can come while a claim is run in place: it must not have to wait for that claim.
         self.enter_claim();
         if mutated!("continuation-last")
             && let Key::User(user) = key
@@ -440,7 +446,7 @@ impl<'q, T, K: UserKey> Serving<'q, T, K> {
         self.served.kept = true;
     }
 
-    /// The claim is over. `left` says what of it is not done.
+    /// Ends a claim. `left` is the part of it that is not done.
     #[inline]
     pub(super) fn finish(&mut self, span: Span<'q, T, K>, left: &mut Left<T, K>) {
         self.served.counts.done += self.served.reader.claimed() as u64;
@@ -452,7 +458,7 @@ impl<'q, T, K: UserKey> Serving<'q, T, K> {
         self.served.reader.finish(&self.lane.inbox, span);
     }
 
-    /// What was picked is over. `left` says what of it is not done.
+    /// Ends a pick. `left` is the part of it that is not done.
     pub(super) fn finish_picked(&mut self, picked: &[Key<K>], left: &mut Left<T, K>) {
         self.served.counts.done += picked.len() as u64;
         self.release(picked.iter().copied(), left);
@@ -485,12 +491,12 @@ impl<'q, T, K: UserKey> Serving<'q, T, K> {
         self.served.counts
     }
 
-    /// Items that wait.
+    /// Number of waiting items.
     pub(super) fn waiting(&self) -> u64 {
         self.lane.pushed() - self.served.reader.taken() + self.served.index.waiting() as u64
     }
 
-    /// Items and holds that are neither waiting nor done.
+    /// Number of items and holds that are neither waiting nor done.
     pub(super) fn running(&self) -> u64 {
         let counts = &self.served.counts;
         self.served.reader.taken() + counts.holds - counts.done - self.served.index.waiting() as u64
@@ -502,7 +508,7 @@ impl<'q, T, K: UserKey> Serving<'q, T, K> {
         self.served.reader.taken() >= position && self.served.reader.taken() + counts.holds == counts.done
     }
 
-    /// To be told by [`After::drained`] when everything before the fence is done; true if it is already.
+    /// Requests [`After::drained`] when everything before the fence is done; true if it is already.
     pub(super) fn drain(&mut self) -> bool {
         let done = self.is_done_up_to(self.fence());
         self.served.draining = !done;
@@ -513,19 +519,19 @@ impl<'q, T, K: UserKey> Serving<'q, T, K> {
         self.lane.hints().fence.load(Ordering::Acquire)
     }
 
-    /// Hands nothing out any more.
+    /// Stops handing out items.
     pub(super) fn stop(&mut self) {
         self.served.stopped = true;
     }
 
-    /// Takes what waits in the index, which is older than all in the inbox.
+    /// Takes the items that wait in the index, which are older than all in the inbox.
     pub(super) fn drain_index(&mut self, out: &mut Vec<(Key<K>, T)>) {
         let before = out.len();
         self.served.index.drain(out);
         self.served.counts.done += (out.len() - before) as u64;
     }
 
-    /// Takes what waits in the inbox up to `position`.
+    /// Takes the items that wait in the inbox up to `position`.
     pub(super) fn drain_inbox(&mut self, position: u64, out: &mut Vec<(Key<K>, T)>) {
         let upto = position.min(self.lane.pushed());
         while self.served.reader.taken() < upto {
@@ -551,7 +557,7 @@ impl<T, K: UserKey> Drop for Serving<'_, T, K> {
         let hints = self.lane.hints();
         hints.ready.store(self.ready(), Ordering::Relaxed);
         if self.served.shares {
-            // Before `taken`: who finds that nothing is left finds what is claimed.
+            // Before `taken`: a thread that finds no item left in the inbox then finds the claimed ones.
             hints.unbegun.store(self.served.reader.shared_end(), Ordering::Relaxed);
         }
         let order = if mutated!("taken-relaxed") { Ordering::Relaxed } else { Ordering::Release };

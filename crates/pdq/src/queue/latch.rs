@@ -1,25 +1,25 @@
 //! A lock for critical sections that are short as a rule: one locked instruction to take, a store to give
 //! back.
 //!
-//! Two states, free and taken. Taking is a `swap` with acquire, giving back a store with release, so sections are ordered
-//! one after the other and each sees what those before it wrote. Who finds it taken spins, then yields the processor,
-//! because the holder may have been preempted, or may be sorting a long backlog. This module must never know what it
-//! protects; nobody may run foreign code inside a section, but the
-//! comparing and hashing of keys.
+//! Two states, free and taken. Taking is a `swap` with acquire, giving back a store with release, so sections are
+//! ordered one after the other and each sees the writes of those before. A thread that finds the latch taken spins,
+//! then yields the processor, because the holder may have been preempted, or may be sorting a long backlog. This
+//! module must never know the protected content. A section must not run foreign code, except the comparing and
+//! hashing of keys.
 
 use std::ops::{Deref, DerefMut};
 
 use crate::sync::{AtomicBool, Ordering, UnsafeCell, mutated, spin_loop, yield_now};
 
-/// Content that one thread at a time reaches.
+/// Content for one thread at a time.
 #[derive(Debug)]
 pub(super) struct Latch<T> {
     taken: AtomicBool,
     content: UnsafeCell<T>,
 }
 
-// SAFETY: the content is reached only through a guard, of which there is one at a time (see the head of the module); so
-// threads use the `T` one after another, which is what `T: Send` allows.
+// SAFETY: the content is reached only through a guard, of which there is one at a time (see the head of the module);
+// so threads use the `T` one after another, which `T: Send` allows.
 unsafe impl<T: Send> Sync for Latch<T> {}
 
 /// The right to the content, given back on drop.
@@ -45,7 +45,7 @@ impl<T> Latch<T> {
         Guard { latch: self, content: self.content.get() }
     }
 
-    /// The guard, if nobody has it.
+    /// The guard, if the latch is free.
     #[inline]
     pub(super) fn try_lock(&self) -> Option<Guard<'_, T>> {
         // Looking first spares the holder the loss of its cache line.

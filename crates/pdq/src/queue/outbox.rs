@@ -1,21 +1,21 @@
 //! A thread's items on their way into the queue: gathered by lane, so that a lane's latch is taken once for many.
 //!
-//! What is in here has no place yet. This module must never know when that matters; whoever owns an outbox says when to
-//! flush it.
+//! Items in here have no place yet. This module must never know when that matters; the owner of an outbox decides
+//! when to flush it.
 
 use std::fmt;
 
 use super::{Queue, tuning};
 use crate::{Key, UserKey};
 
-/// By lane, in order.
+/// Items by lane, in order.
 pub(super) type Items<T, K> = Box<[Vec<(K, T)>]>;
 
 /// Items without a place yet.
 pub(super) struct Outbox<'q, T, K: UserKey> {
     queue: &'q Queue<T, K>,
     items: Items<T, K>,
-    /// Lanes that have some.
+    /// Lanes with items in this outbox.
     filled: Vec<usize>,
 }
 
@@ -24,12 +24,12 @@ impl<'q, T, K: UserKey> Outbox<'q, T, K> {
         Self::with(queue, std::iter::repeat_with(Vec::new).take(queue.lanes.len()).collect())
     }
 
-    /// With buffers that are empty, one for each lane of the queue.
+    /// An outbox with the given buffers, which are empty: one for each lane of the queue.
     pub(super) fn with(queue: &'q Queue<T, K>, items: Items<T, K>) -> Self {
         Self { queue, items, filled: Vec::new() }
     }
 
-    /// The buffers of an outbox that is empty and not used any more.
+    /// Takes the buffers of an empty outbox that is no longer used.
     pub(super) fn take_items(&mut self) -> Items<T, K> {
         std::mem::take(&mut self.items)
     }
@@ -53,7 +53,7 @@ impl<'q, T, K: UserKey> Outbox<'q, T, K> {
         }
     }
 
-    /// Items without a user key are rare, and a sequential one is younger than what was pushed before.
+    /// Items without a user key are rare, and a sequential one is younger than the items pushed before.
     #[cold]
     fn push_through(&mut self, key: Key<K>, item: T) {
         self.flush();
@@ -65,7 +65,7 @@ impl<'q, T, K: UserKey> Outbox<'q, T, K> {
         self.filled.is_empty()
     }
 
-    /// Gives everything its place.
+    /// Gives all items their places.
     #[inline]
     pub(super) fn flush(&mut self) {
         if !self.is_empty() {

@@ -1,9 +1,9 @@
-//! How fast a worker comes back to its lanes.
+//! Hold-back: the pause of a worker before it comes back to its lanes.
 //!
-//! A worker that is faster than a producer catches up with it, comes back for every single item, and takes the cache line
-//! that the producer writes away each time: both crawl. If it holds back a little, items gather, and both run. But where
-//! each item is the answer to the one before, nothing gathers, and holding back is lost time. Which of the two it is shows
-//! when one has held back, so a worker tries, and goes by what it finds.
+//! A worker that is faster than a producer catches up with it, comes back for every single item, and takes the cache
+//! line that the producer writes away each time: both crawl. If it holds back a little, items gather, and both run.
+//! But where each item is the answer to the one before, no items gather, and holding back is lost time. Only a trial
+//! tells the two cases apart, so a worker tries, and goes by the result.
 //!
 //! This module must never know where items come from.
 
@@ -13,29 +13,29 @@ use crate::sync::{Instant, spin_loop};
 #[derive(Debug, Default)]
 pub(super) struct Pace {
     holds_back: bool,
-    /// Claims until it tries holding back again.
+    /// Number of claims until it tries holding back again.
     patience: usize,
-    /// It has held back since the last claim.
+    /// The worker has held back since the last claim.
     held_back: bool,
-    /// Claims after holding back, and their items, since the last verdict.
+    /// Number of claims after holding back since the last verdict; `gathered` is the number of their items.
     trials: usize,
     gathered: usize,
 }
 
 impl Pace {
-    /// A claim has left much behind: the worker is the slower one.
+    /// Notes a claim that has left many items behind: the worker is the slower side.
     #[inline]
     pub(super) fn lags(&mut self) {
         *self = Self { patience: tuning::CHASES, ..Self::default() };
     }
 
-    /// The worker has items of its own to enqueue: it had better do that than hold back.
+    /// Notes that the worker has items of its own to enqueue, which is better than holding back.
     #[inline]
     pub(super) fn produces(&mut self) {
         *self = Self { patience: tuning::NO_CHASE, ..Self::default() };
     }
 
-    /// A claim of so many items was all that others had published.
+    /// Notes a claim of `items` items that left none behind: the worker is the faster side.
     #[inline]
     pub(super) fn catches_up(&mut self, items: usize) {
         if std::mem::take(&mut self.held_back) {
@@ -57,7 +57,7 @@ impl Pace {
         }
     }
 
-    /// To be called before the worker looks for work.
+    /// Holds back if that has paid before. To be called before the worker looks for work.
     #[inline]
     pub(super) fn wait(&mut self) {
         if self.holds_back {

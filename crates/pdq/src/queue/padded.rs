@@ -16,7 +16,7 @@ impl<T> Deref for Padded<T> {
     }
 }
 
-/// Asks for the cache line at `at` ahead of writing it, so that several are under way at a time.
+/// Prefetches the cache line at `at` for a write, so that several are under way at a time.
 #[inline]
 pub(super) fn prefetch_to_write<T>(at: *const T) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]

@@ -1,8 +1,8 @@
-//! A worker without its queue, between two spells of work: for a server that lives beside its queue and cannot borrow it all the
-//! time.
+//! A worker without its queue, between two spells of work: for a server that is stored beside its queue and cannot
+//! borrow it all the time.
 //!
-//! What it has learnt, how large claims should be and where to look next, is kept, and so are its buffers. This module must never
-//! know what a worker does.
+//! It keeps the worker's buffers and its estimates: size of claims and where to look next. This module must never
+//! know how a worker works.
 
 use std::fmt;
 use std::mem::take;
@@ -42,7 +42,8 @@ pub struct Paused<T, K: UserKey = u64> {
 }
 
 impl<T, K: UserKey> Worker<'_, T, K> {
-    /// Stops working for now. What is in its buffer takes its place, and others do its work meanwhile.
+    /// Stops working for now. Gives the items in its buffer their places; other workers take its lanes' items
+    /// meanwhile.
     pub fn pause(mut self) -> Paused<T, K> {
         self.flush();
         Paused {
@@ -61,11 +62,11 @@ impl<T, K: UserKey> Worker<'_, T, K> {
 }
 
 impl<T, K: UserKey> Queue<T, K> {
-    /// A worker goes on where it has paused.
+    /// Resumes a paused worker.
     ///
     /// # Panics
     ///
-    /// If it is another queue's, or if another worker stands for that server now.
+    /// If it is another queue's, or if the server has another worker now.
     pub fn resume(&self, paused: Paused<T, K>) -> Worker<'_, T, K> {
         assert!(paused.queue == self.id(), "a worker of another queue");
         self.employ(paused.server);

@@ -1,6 +1,6 @@
 //! A thread that only produces, many items at a time.
 //!
-//! This module must never know who serves.
+//! This module must never know servers.
 
 use super::Queue;
 use super::outbox::Outbox;
@@ -9,8 +9,9 @@ use crate::{Key, UserKey};
 /// A handle through which a thread enqueues many items at a time: much faster than one by one where several threads
 /// produce.
 ///
-/// Items are gathered, and take their place when there are enough of them for a lane, on [`Producer::flush`], and when the
-/// producer is dropped. Until then they are behind what others enqueue. Two items of one key keep their order.
+/// Items are gathered, and take their places when there are enough of them for a lane, on [`Producer::flush`], and
+/// when the producer is dropped. Until then they are behind the items that others enqueue. Two items of one key keep
+/// their order.
 ///
 /// ```
 /// use tradewind_pdq::{DispatcherId, Key, Queue, queue};
@@ -39,7 +40,7 @@ impl<'q, T, K: UserKey> Producer<'q, T, K> {
         self.0.push(key, item);
     }
 
-    /// Gives everything gathered its place: whatever is enqueued afterwards, by whichever thread, is younger.
+    /// Gives all gathered items their places: every item that any thread enqueues afterwards is younger.
     pub fn flush(&mut self) {
         self.0.flush();
     }

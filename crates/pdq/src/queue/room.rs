@@ -1,22 +1,23 @@
-//! The limit of a bounded queue: how many items wait, and producers that wait for room.
+//! The limit of a bounded queue: a count of waiting items, and producers that wait for room.
 //!
-//! `waiting` counts items from before they are published until they are taken. A producer without room announces itself
-//! in `producers`, tries once more and then waits; who takes items lowers `waiting` and then looks at `producers`. All four
-//! accesses are sequentially consistent: of "announce, then try" and "lower, then look" at least one sees the other, so no
-//! producer waits in spite of room. A queue without a limit counts nothing here. This module must never know keys.
+//! `waiting` counts items from before they are published until they are taken. A producer without room announces
+//! itself in `producers`, tries once more and then waits. A server that takes items lowers `waiting` and then looks
+//! at `producers`. All four accesses are sequentially consistent: of "announce, then try" and "lower, then look" at
+//! least one sees the other, so no producer waits in spite of room. A queue without a limit counts nothing here. This
+//! module must never know keys.
 
 use super::padded::Padded;
 use crate::sync::{AtomicU64, AtomicUsize, Condvar, Mutex, Ordering, PoisonError};
 
 #[derive(Debug)]
 pub(super) struct Room {
-    /// `usize::MAX`: there is none.
+    /// Most items that may wait; `usize::MAX`: no limit.
     limit: usize,
     waiting: Padded<AtomicUsize>,
     producers: Padded<AtomicUsize>,
     changed: Condvar,
     lock: Mutex<()>,
-    /// Items accepted beyond the limit.
+    /// Number of items accepted beyond the limit.
     spilled: AtomicU64,
 }
 
@@ -75,7 +76,7 @@ impl Room {
         entered
     }
 
-    /// Counts items that come in any case.
+    /// Counts items that are accepted in any case.
     #[inline]
     pub(super) fn spill(&self, items: usize) {
         if self.is_unlimited() {
@@ -96,7 +97,7 @@ impl Room {
         }
     }
 
-    /// Items no longer wait.
+    /// Counts items that no longer wait, and wakes producers.
     #[inline]
     pub(super) fn leave(&self, items: usize) {
         if self.is_unlimited() || items == 0 {
@@ -111,7 +112,7 @@ impl Room {
     /// Makes waiting producers look again.
     #[cold]
     pub(super) fn tell_producers(&self) {
-        // Whoever has tried in vain is inside `wait` by the time the lock is to be had.
+        // A producer that has tried in vain is inside `wait` by the time the lock is free.
         drop(self.lock.lock().unwrap_or_else(PoisonError::into_inner));
         self.changed.notify_all();
     }

@@ -1,26 +1,27 @@
-//! In which order a worker looks at lanes.
+//! The order in which a worker looks at lanes.
 //!
-//! It is *at home* in some of them: each lane is home to one server, so as long as all have work they do not meet. It
-//! stays with a lane for a few claims in a row, as its data is in the cache, and then goes on to the next of its homes.
-//! Away from home it takes what is left over. This module must never know what is in a lane.
+//! It is *at home* in some of them: each lane is home to one server, so as long as all lanes have work the servers do
+//! not meet. A worker stays with a lane for a few claims in a row, as its data is in the cache, and then goes on to
+//! its next home. Away from home it takes items that other servers have left over. This module must never know the
+//! content of a lane.
 
 use super::tuning;
 
 #[derive(Debug, Default)]
 pub(super) struct Rounds {
-    /// Its homes, then the others. Everybody goes through the others from another place on.
+    /// The worker's homes, then the other lanes. Each server goes through the others from another place on.
     order: Box<[usize]>,
     homes: usize,
-    /// Places in `order` to begin at: at home, and away.
+    /// Index in `order` at which to begin: at home, and away.
     home: usize,
     away: usize,
-    /// Claims in a row from the present home.
+    /// Number of claims in a row from the present home.
     stayed: usize,
     turns: usize,
 }
 
 impl Rounds {
-    /// The rounds of a server of `servers` through `lanes`, of which `all` are its homes if it has them to itself.
+    /// The rounds of a server of `servers` through `lanes`; all of them are its homes if `all`.
     pub(super) fn new(lanes: std::ops::Range<usize>, server: usize, servers: usize, all: bool) -> Self {
         let is_home = |lane: &usize| all || lane % servers == server;
         let first = lanes.start;
@@ -36,18 +37,18 @@ impl Rounds {
         &self.order
     }
 
-    /// Whether this turn is one of the few that stand for all.
+    /// Whether this turn's claim is timed, as a sample.
     pub(super) fn is_sampled(&self) -> bool {
         self.turns.is_multiple_of(tuning::SAMPLE)
     }
 
-    /// The present home has nothing more: the next turn begins with the next.
+    /// Leaves the present home, which is empty: the next turn begins with the next home.
     #[inline]
     pub(super) fn leave_home(&mut self) {
         self.stayed = tuning::STAY;
     }
 
-    /// Where the next turn will look first, if not at the same lane again.
+    /// The lane that the next turn looks at first, unless that is the same lane again.
     #[inline]
     pub(super) fn next_home(&self) -> Option<usize> {
         let next = if self.home + 1 < self.homes { self.home + 1 } else { 0 };
@@ -60,7 +61,7 @@ impl Rounds {
         (self.turns + 1).is_multiple_of(tuning::AWAY)
     }
 
-    /// Begins a turn. True if it is one that begins away from home.
+    /// Begins a turn. True if it begins away from home.
     #[inline]
     pub(super) fn turn(&mut self) -> bool {
         self.turns += 1;
@@ -72,7 +73,7 @@ impl Rounds {
         self.turns.is_multiple_of(tuning::AWAY)
     }
 
-    /// The first of its homes from which `take` takes something, and that.
+    /// Looks for work at home: returns the first home from which `take` takes something, and the result.
     #[inline]
     pub(super) fn at_home<W>(&mut self, mut take: impl FnMut(usize) -> Option<W>) -> Option<(usize, W)> {
         let mut at = self.home;
@@ -89,7 +90,8 @@ impl Rounds {
         None
     }
 
-    /// The first lane away from home from which `take` takes something, and that. The next search begins behind it.
+    /// Looks for work away from home: returns the first lane from which `take` takes something, and the result. The
+    /// next search begins behind it.
     pub(super) fn elsewhere<W>(&mut self, mut take: impl FnMut(usize) -> Option<W>) -> Option<(usize, W)> {
         for _ in self.homes..self.order.len() {
             let lane = self.order[self.away];

@@ -1,37 +1,39 @@
-//! The whole queue in one hand: a server that handles items of many keys without a way through the queue, one after the other,
-//! until another server has to break in.
+//! Exclusive use of the whole queue: one server runs items of many keys, one after the other, without enqueueing
+//! them, until another server has to break in.
 //!
-//! A *seizure* holds the sequential key, so nothing conflicts with any item that its holder runs. It pays where items are brief.
-//! Where one turns out to be long, everything else would wait for it. So another server may *break in* while an item runs: it
-//! takes the item's own key in the holder's name, and then opens the gate. From then on the holder has that key and no other.
+//! A *seizure* holds the sequential key, so nothing conflicts with any item that its holder runs. It pays where items
+//! are brief. If an item turns out to be long, everything else would wait for it. So another server may *break in*
+//! while an item runs: it takes the item's own key on behalf of the holder, and then opens the gate. From then on the
+//! holder has that key and no other.
 //!
 //! # Orderings
 //!
-//! `steps` says which item runs, and whether another server has broken in. The holder writes an item's key before it begins it, with
-//! release; whoever has broken in has acquired that, and so sees the key. The holder that finds itself broken into
-//! waits until `settled` says, by release and acquire, that its key is held. So nobody reads the key while it is
-//! written: the holder writes it only while the seizure is unbroken and no item runs, and the next holder of another seizure only
-//! after the gate has seen the key given back that was taken in the name of this one.
+//! `steps` records the running item, and whether another server has broken in. The holder writes an item's key before
+//! it begins the item, with release; the server that breaks in has acquired that, and so sees the key. A holder that
+//! finds its seizure broken waits until `settled` says, by release and acquire, that its key is held. So no thread
+//! reads the key while it is written: the holder writes it only while the seizure is unbroken and no item runs, and
+//! the holder of the next seizure only after the gate has seen the return of the key that was taken on behalf of this
+//! one.
 //!
-//! This module must never know what items do, nor when one is long.
+//! This module must never know the meaning of items, nor when one is long.
 
 use super::steps::Steps;
 use super::{AT_GATE, Queue};
 use crate::sync::{AtomicU64, Ordering, UnsafeCell, mutated, panicking, spin_loop, yield_now};
 use crate::{Key, Proof, UserKey};
 
-/// Turns of waiting for who breaks in before the processor is yielded.
+/// Number of waiting turns for the server that breaks in before the processor is yielded.
 const TURNS: u32 = 64;
 
-/// What a queue knows of its seizures.
+/// State of a queue's seizure.
 #[derive(Debug)]
 pub(super) struct Seat<K> {
     steps: Steps,
-    /// The item that was broken into last, once it holds its key.
+    /// The number of the item that was broken into last, once its key is held.
     settled: AtomicU64,
-    /// Where that key is held.
+    /// Place where that key is held.
     place: AtomicU64,
-    /// Of the item that runs.
+    /// Key of the running item.
     key: UnsafeCell<Key<K>>,
 }
 
@@ -49,8 +51,8 @@ impl<K> Default for Seat<K> {
     }
 }
 
-/// All keys of a queue, held to run items without a way through it. Dropping it gives them back, also when a panicking handler
-/// unwinds.
+/// All keys of a queue, held to run items without enqueueing them. Dropping it gives them back, also when a panicking
+/// handler unwinds.
 ///
 /// State reached through it cannot outlive the item:
 ///
@@ -64,13 +66,13 @@ impl<K> Default for Seat<K> {
 #[derive(Debug)]
 pub struct Seizure<'q, T, K: UserKey = u64> {
     queue: &'q Queue<T, K>,
-    /// The key of the last item, if another server has broken in while that ran: all that is held.
+    /// The key of the last item, if another server has broken in while it ran: the only key still held.
     left: Option<Key<K>>,
     given_back: bool,
 }
 
 impl<T, K: UserKey> Queue<T, K> {
-    /// Holds all keys, to run items without a way through the queue. Refused if anything is unfinished, and after an abort.
+    /// Holds all keys, to run items without enqueueing them. Refused if any item is unfinished, and after an abort.
     ///
     /// ```
     /// use tradewind_pdq::{DispatcherId, Key, Keyed, Queue, queue};
@@ -89,7 +91,7 @@ impl<T, K: UserKey> Queue<T, K> {
         taken.then(|| Seizure { queue: self, left: None, given_back: false })
     }
 
-    /// The item of a seizure that runs now, as a number that no other has, if another server may break in.
+    /// Number of the item of a seizure that runs now, different from every other, if another server may break in.
     #[inline]
     pub fn seized_for(&self) -> Option<u64> {
         self.seat.steps.running()
@@ -102,7 +104,8 @@ impl<T, K: UserKey> Queue<T, K> {
         if !seat.steps.take(item, self.fences) {
             return false;
         }
-        // SAFETY: its holder wrote it before the step that has been acquired, and nobody writes it until this is settled.
+        // SAFETY: the holder wrote it before the step that has been acquired, and no thread writes it until this is
+        // settled.
         let key = unsafe { *seat.key.get_shared() };
         let place = self.lane_of(key);
         if !mutated!("key-not-kept") {
@@ -114,7 +117,7 @@ impl<T, K: UserKey> Queue<T, K> {
         true
     }
 
-    /// A sequential item or hold is done. True if anything waited for it.
+    /// Ends a sequential item or hold. True if any item waited for it.
     pub(super) fn open_gate(&self) -> bool {
         let waited = self.gate.complete(&self.lanes);
         self.idle.tell_all();
@@ -134,7 +137,7 @@ impl<T, K: UserKey> Seizure<'_, T, K> {
         assert!(!self.is_broken(), "another server has broken in: all but the last key is lost");
         let proof = Proof::new(key, self.queue.id());
         if key == Key::Sequential {
-            // It conflicts with all that might run instead.
+            // It conflicts with every item that might run instead.
             return item(proof);
         }
         // The step ends also when the item unwinds.
@@ -142,13 +145,13 @@ impl<T, K: UserKey> Seizure<'_, T, K> {
         item(proof)
     }
 
-    /// Whether another server has broken in: nothing can be run any more.
+    /// Whether another server has broken in: no further item can be run.
     #[inline]
     pub fn is_broken(&self) -> bool {
         self.left.is_some()
     }
 
-    /// Gives back what is held. True if that has left something to take which whoever has searched for it could not take before.
+    /// Gives back the held keys. True if this has made an item ready that an earlier search could not take.
     pub fn give_back(mut self) -> bool {
         self.release()
     }
@@ -165,7 +168,7 @@ impl<T, K: UserKey> Seizure<'_, T, K> {
         after.ready || after.drained
     }
 
-    /// Whoever has broken in is about to have taken the key.
+    /// Waits for the server that has broken in to hold the key.
     fn wait_until_settled(&self) {
         let (mut turn, last) = (0, self.queue.seat.steps.last() - 1);
         while self.queue.seat.settled.load(Ordering::Acquire) != last {
@@ -191,7 +194,7 @@ impl<T, K: UserKey> Drop for Seizure<'_, T, K> {
     }
 }
 
-/// An item that runs, until it is dropped.
+/// A running item, until it is dropped.
 struct Running<'s, 'q, T, K: UserKey> {
     seizure: &'s mut Seizure<'q, T, K>,
     item: u64,
@@ -201,7 +204,7 @@ impl<'s, 'q, T, K: UserKey> Running<'s, 'q, T, K> {
     #[inline]
     fn begin(seizure: &'s mut Seizure<'q, T, K>, key: Key<K>) -> Self {
         let seat = &*seizure.queue.seat;
-        // SAFETY: the seizure is unbroken and runs nothing, so nobody else reads or writes it.
+        // SAFETY: the seizure is unbroken and runs no item, so no other thread reads or writes it.
         unsafe { *seat.key.get() = key };
         let item = seat.steps.begin();
         Self { seizure, item }
@@ -213,7 +216,7 @@ impl<T, K: UserKey> Drop for Running<'_, '_, T, K> {
     fn drop(&mut self) {
         let queue = self.seizure.queue;
         if !queue.seat.steps.end(self.item, queue.fences) {
-            // SAFETY: the holder wrote it itself, and does not again. Whoever has broken in only reads it.
+            // SAFETY: the holder wrote it itself, and does not again. A server that has broken in only reads it.
             self.seizure.left = Some(unsafe { *queue.seat.key.get_shared() });
         }
     }

@@ -1,51 +1,53 @@
-//! The items of a holder, one after the other, and who takes what it holds beside the one that runs.
+//! The items of a holder, one after the other, and the protocol by which another thread takes the rest of its
+//! holding.
 //!
-//! There is an item every few nanoseconds, and somebody who would take rarely, behind one that is long. So the holder begins and
-//! ends an item by plain stores and a plain load, and whoever takes pays for the order of both ([`Fences`]).
+//! Items last a few nanoseconds each, and a taker comes rarely, behind an item that is long. So the holder begins and
+//! ends an item by plain stores and a plain load, and the taker pays for the order of both ([`Fences`]).
 //!
 //! # States
 //!
-//! `step` is the holder's: odd while an item runs, and that item's number. `bid` belongs to those who would take. For the item `i`
-//! it goes through these, and it only grows:
+//! `step` is written by the holder: odd while an item runs, and that item's number. `bid` is written by takers. For
+//! the item `i` it goes through these values, and it only grows:
 //!
 //! | `bid` | |
 //! |---|---|
-//! | below `2i` | nobody has asked |
-//! | `2i` | somebody has asked, and has not been answered |
-//! | `2i + 1` | taken: that one has what the holder had, but for the item |
+//! | below `2i` | no taker has asked |
+//! | `2i` | a taker has asked, and has not been answered |
+//! | `2i + 1` | taken: the taker has the holder's keys, except the item's |
 //! | above | refused: the item ended first |
 //!
-//! Whoever would take writes `2i`, passes the heavy fence and reads `step`. Only if that is `i` it goes on from `2i` to
-//! `2i + 1`. The holder that ends an item writes `step`, passes the light fence and reads `bid`. If somebody has asked, it goes on
-//! from `2i` to `2i + 2`. Each of the two changes is a compare-exchange, so one of them fails, and says so.
+//! A taker writes `2i`, passes the heavy fence and reads `step`. Only if that is `i` it goes on from `2i` to
+//! `2i + 1`. A holder that ends an item writes `step`, passes the light fence and reads `bid`. If a taker has asked, the
+//! holder goes on from `2i` to `2i + 2`. Each of the two changes is a compare-exchange, so one of them fails, and its
+//! thread knows.
 //!
-//! # Why not both have it
+//! # Exclusion
 //!
-//! One of the two fences comes first. If it is the heavy one, the holder reads `2i` or more behind the light one, and the
-//! compare-exchanges decide. If it is the light one, whoever would take reads a `step` beyond `i` behind the heavy one, and leaves
-//! `2i` where it is: the next item's number is larger, so that says nothing about it. As `step` and `bid` only grow, the first look
-//! at either may be old: whoever would take an item that is long over finds `step` beyond it behind the fence, and a
-//! compare-exchange that comes late fails whatever has happened meanwhile. Of several that would take the rest beside one item the
-//! first to write `2i` may, and all others are told no.
+//! One of the two fences comes first. If it is the heavy one, the holder reads `2i` or more behind the light one, and
+//! the compare-exchanges decide. If it is the light one, the taker reads a `step` beyond `i` behind the heavy one,
+//! and leaves `2i` in place: the next item's number is larger, so this value says nothing about it. As `step` and
+//! `bid` only grow, the first look at either may be old. A taker for an item that is long over finds `step` beyond it
+//! behind the fence, and a late compare-exchange fails whatever has happened meanwhile. Of several takers for one
+//! item, the first to write `2i` may go on, and all others are refused.
 //!
-//! An item whose handler panics ends like any other. The holder may be another thread from one time to the next, as from one seizure of a
-//! queue to another; what they pass through to get there orders their steps. Neither number comes round: at an item in a nanosecond that
-//! takes 146 years.
+//! An item whose handler panics ends like any other. The holder may change from one time to the next, as from one
+//! seizure of a queue to another; the synchronization between the two holders orders their steps. Neither number
+//! wraps around: at an item per nanosecond that takes 146 years.
 //!
 //! # Orderings
 //!
-//! The holder begins an item with release. Whoever takes has read that step before the heavy fence, which acquires it: so behind
-//! the fence it sees what the holder wrote before, all earlier items included. All else is relaxed: the fences order it, and what
-//! whoever takes leaves to the holder is passed on elsewhere.
+//! The holder begins an item with release. A taker has read that step before the heavy fence, which acquires it: so
+//! behind the fence it sees the holder's earlier writes, all earlier items included. All else is relaxed: the fences
+//! order it, and the data that a taker leaves to the holder is synchronized elsewhere.
 //!
-//! This module must never know what an item is, nor what is taken.
+//! This module must never know the meaning of an item, nor the nature of the holding.
 
 use super::padded::Padded;
 use crate::sync::{AtomicU64, Fences, Ordering, mutated};
 
-/// The items of a holder, one after the other, and who takes what it holds beside the one that runs: at most one does for each
-/// item. The holder pays no locked instruction for an item where the [`Fences`] are asymmetric. All of them are given the same
-/// pair.
+/// The items of a holder, one after the other, and the protocol by which another thread takes the rest of its holding
+/// while an item runs: at most one thread does for each item. The holder pays no locked instruction for an item where
+/// the [`Fences`] are asymmetric. All threads use the same pair of fences.
 ///
 /// ```
 /// use tradewind_pdq::{Fences, Steps};
@@ -61,26 +63,27 @@ use crate::sync::{AtomicU64, Fences, Ordering, mutated};
 /// ```
 #[derive(Debug, Default)]
 pub struct Steps {
-    /// Others look at it now and then while the holder stores to it.
+    /// Read by other threads now and then while the holder stores to it.
     step: AtomicU64,
-    /// The holder reads it with every item. So it has a line to itself, which hardly ever changes.
+    /// Read by the holder with every item. So it has a cache line to itself, which hardly ever changes.
     bid: Padded<AtomicU64>,
 }
 
 impl Steps {
-    /// The last step. For the holder: it alone stores one, and what passes on what it holds orders those of the holders before.
+    /// The last step. For the holder: it alone stores one, and the hand-over of the holding orders the steps of
+    /// earlier holders.
     #[inline]
     pub(super) fn last(&self) -> u64 {
         self.step.load(Ordering::Relaxed)
     }
 
-    /// Whether an item runs. For the holder, which begins none before that has ended.
+    /// Whether an item runs. For the holder, which begins an item only after the previous one has ended.
     #[inline]
     pub fn is_at_item(&self) -> bool {
         runs(self.last())
     }
 
-    /// The item that runs, if nobody has taken what is held beside it.
+    /// The number of the running item, if no thread has taken the rest of the holding.
     #[inline]
     pub fn running(&self) -> Option<u64> {
         let step = self.step.load(Ordering::Relaxed);
@@ -88,7 +91,7 @@ impl Steps {
         (runs(step) && !is_taken()).then_some(step)
     }
 
-    /// The holder begins an item, whose number is the one after the last step.
+    /// Begins an item of the holder, whose number is the one after the last step.
     #[inline]
     pub fn begin(&self) -> u64 {
         let item = self.last() + 1;
@@ -97,7 +100,7 @@ impl Steps {
         item
     }
 
-    /// The holder ends that item. False if everything else has been taken meanwhile.
+    /// Ends that item of the holder. False if the rest of the holding has been taken meanwhile.
     #[inline]
     pub fn end(&self, item: u64, fences: Fences) -> bool {
         self.step.store(item + 1, Ordering::Relaxed);
@@ -108,7 +111,7 @@ impl Steps {
         self.bid.load(Ordering::Relaxed) < asked(item) || self.refuse(item)
     }
 
-    /// Somebody has asked. Whether that one comes too late.
+    /// Refuses a taker that has asked. True if it comes too late.
     #[cold]
     fn refuse(&self, item: u64) -> bool {
         if mutated!("asked-is-refused") {
@@ -118,7 +121,8 @@ impl Steps {
         self.bid.compare_exchange(old, new, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 
-    /// Takes what the holder has beside that item. False if the item does not run, or somebody has asked for it before.
+    /// Takes the rest of the holding while the item runs. False if the item does not run, or another taker has asked
+    /// for it before.
     #[cold]
     pub fn take(&self, item: u64, fences: Fences) -> bool {
         let (order, last) = (Ordering::Relaxed, self.bid.load(Ordering::Relaxed));

@@ -1,17 +1,17 @@
-//! A server as a thread runs it: claims of several items at a time, and a buffer for what its handlers enqueue.
+//! A server, run by a thread: claims of several items at a time, and a buffer for items that its handlers enqueue.
 //!
-//! # What a worker may keep to itself
+//! # State private to a worker
 //!
-//! * *A claim*: up to a block of items, run one after the other. How many depends on how long the last ones took, so that
-//!   what is claimed and not begun waits for a few microseconds only, unless a handler takes much longer than those before.
-//!   Where claims are shared, another worker takes it then.
-//! * *The outbox*: what its handlers enqueue goes to the lanes when the claim ends, before its keys are released, when
-//!   a lane's worth is full, and whenever the worker looks for work. So an item is in its place before anyone can know that
-//!   its sender's handler has ended.
+//! * *A claim*: up to a block of items, run one after the other. Their number depends on the duration of the last
+//!   ones, so that claimed items that have not begun wait for a few microseconds only, unless a handler takes much
+//!   longer than those before. Where claims are shared, another worker takes them then.
+//! * *The outbox*: items that its handlers enqueue. They go to the lanes when the claim ends, before its keys are
+//!   released, when a lane's worth is full, and whenever the worker looks for work. So an item is in its place before
+//!   another thread can know that its sender's handler has ended.
 //!
-//! A worker prefers the lanes at which it is at home (they are its own as long as everybody has work), stays with a lane
-//! for a few claims, and regularly begins elsewhere, so that no lane depends on one worker. It does not break into a claim
-//! of another before it has looked around in vain for longer than a claim should take.
+//! A worker prefers the lanes at which it is at home (they are its own as long as all servers have work), stays with
+//! a lane for a few claims, and regularly begins elsewhere, so that no lane depends on one worker. It does not break
+//! into a claim of another before it has looked around in vain for longer than a claim should take.
 //!
 //! This module must never know how a lane keeps its order.
 
@@ -31,7 +31,7 @@ use super::{AT_GATE, Dispatch, Queue, tuning};
 use crate::sync::{Instant, Ordering, mutated, spin_loop};
 use crate::{Held, Key, UserKey};
 
-/// One server of a [`Queue`], as a thread runs it.
+/// A server of a [`Queue`], run by a thread.
 ///
 /// ```
 /// use tradewind_pdq::{DispatcherId, Key, Keyed, Queue, queue};
@@ -72,7 +72,7 @@ pub struct Worker<'q, T, K: UserKey = u64> {
     missed: bool,
     /// Most items of the next claim.
     pub(super) most: u64,
-    /// It is counted as searching.
+    /// The worker is counted as searching.
     searching: bool,
     pub(super) picked: Vec<(Key<K>, T)>,
     pub(super) picked_keys: Vec<Key<K>>,
@@ -89,7 +89,7 @@ pub(super) struct Watch {
 enum Work<'q, T, K: UserKey> {
     /// To be run in place.
     Span(Span<'q, T, K>),
-    /// In `picked`.
+    /// Items in `picked`.
     Picked,
     /// A sequential item.
     Alone(T),
@@ -114,7 +114,7 @@ impl<'q, T, K: UserKey> Worker<'q, T, K> {
         }
     }
 
-    /// One that has been paused.
+    /// A worker that has been paused.
     pub(super) fn resumed(queue: &'q Queue<T, K>, paused: Paused<T, K>) -> Self {
         let Paused { server, rounds, pace, watch, stole, most, items, picked, picked_keys, .. } = paused;
         let batch = Batch::new(Outbox::with(queue, items));
@@ -144,7 +144,7 @@ impl<'q, T, K: UserKey> Worker<'q, T, K> {
         self.batch.outbox.push(key, item);
     }
 
-    /// Gives everything in the buffer its place.
+    /// Gives all items in the buffer their places.
     pub fn flush(&mut self) {
         if !self.batch.outbox.is_empty() {
             self.pace.produces();
@@ -162,11 +162,11 @@ impl<'q, T, K: UserKey> Worker<'q, T, K> {
         dispatch
     }
 
-    /// Runs a batch of items, and returns how many: 0 if there are none, or others are running them.
+    /// Runs a batch of items, and returns their number: 0 if there are none, or other workers run them.
     ///
     /// # Panics
     ///
-    /// With what a handler has panicked with, after the whole batch has been run and its keys released. Of several, the
+    /// With the panic of a handler, after the whole batch has been run and its keys released. Of several panics, the
     /// first.
     pub fn serve(&mut self, mut handler: impl FnMut(T, Handling<'_, 'q, T, K>)) -> usize {
         let (served, panics) = self.serve_catching(&mut handler);
@@ -176,7 +176,7 @@ impl<'q, T, K: UserKey> Worker<'q, T, K> {
         served
     }
 
-    /// Serves until the queue is closed and all is done, or it is aborted. Sleeps when there is nothing to do.
+    /// Serves until the queue is closed and all items are done, or it is aborted. Sleeps when there is no work.
     ///
     /// # Panics
     ///
@@ -185,7 +185,8 @@ impl<'q, T, K: UserKey> Worker<'q, T, K> {
         while self.serve(&mut handler) > 0 || self.search() {}
     }
 
-    /// Serves until there will never be anything to do. A handler's panic is counted and handed to `report`; serving goes on.
+    /// Serves until the queue is closed and drained, or aborted. A handler's panic is counted and handed to `report`;
+    /// serving goes on.
     pub(crate) fn run_catching(
         &mut self,
         mut handler: impl FnMut(T, Handling<'_, 'q, T, K>),
@@ -200,21 +201,21 @@ impl<'q, T, K: UserKey> Worker<'q, T, K> {
         }
     }
 
-    /// Waits until there may be something to serve: spins for some microseconds, then sleeps. False if the queue is closed
-    /// and all is done, or it is aborted: there will never be anything.
+    /// Waits until there may be an item to serve: spins for some microseconds, then sleeps. False if the queue is
+    /// closed and all items are done, or it is aborted.
     ///
     /// # Panics
     ///
     /// In debug builds, inside a handler that a worker of this queue runs: it would wait for itself.
     pub fn wait(&mut self) -> bool {
         let goes_on = self.search();
-        // Whether it serves now is up to the caller: others must not rely on it.
+        // The caller may serve now or not: other workers must not rely on it.
         self.found();
         goes_on
     }
 
-    /// Waits until there may be something to serve. Other workers rely on this one to find it, until it has taken something
-    /// or sleeps again. False if there will never be anything.
+    /// Waits until there may be an item to serve. Other workers rely on this one to find it, until it has taken an
+    /// item or sleeps again. False if the queue is closed and all items are done, or it is aborted.
     fn search(&mut self) -> bool {
         let queue = self.queue();
         assert_outside_handlers(queue.id());
@@ -251,19 +252,20 @@ impl<'q, T, K: UserKey> Worker<'q, T, K> {
         }
     }
 
-    /// Whether there is something to take without breaking into another's claim.
+    /// Whether there is an item to take without breaking into another's claim.
     fn sees_work(&self) -> bool {
         let queue = self.queue();
         let gate = queue.gate.shows_work() && queue.passes_gate(self.server);
         gate || self.rounds.lanes().iter().any(|at| is_free(&queue.lanes[*at]))
     }
 
-    /// Whether there is anything to take at all, in an order with all who make something ready.
+    /// Whether there is any item to take. The look takes the latches, so it is ordered with every change that makes
+    /// an item ready.
     fn searches_thoroughly(&self) -> bool {
         self.queue().search(self.server)
     }
 
-    /// Work has been taken: this worker does not search any more.
+    /// Stops searching, because work has been taken.
     #[inline]
     fn found(&mut self) {
         if self.searching {
@@ -299,7 +301,7 @@ impl<'q, T, K: UserKey> Worker<'q, T, K> {
         }
     }
 
-    /// Claims work; the number says of which lane.
+    /// Claims work, and returns the index of its lane.
     fn find(&mut self) -> Option<(usize, Work<'q, T, K>)> {
         let queue = self.queue();
         if queue.passes_gate(self.server)
@@ -317,8 +319,8 @@ impl<'q, T, K: UserKey> Worker<'q, T, K> {
         if found.is_none() && self.look_behind() { self.find_in_all_lanes() } else { found }
     }
 
-    /// Who leaves a lane in which nothing can be taken tells nobody; so a worker that has not looked into a lane, because
-    /// another was in it, must not take it for empty.
+    /// Claims work in all lanes. A server that leaves a lane without ready items wakes no other; so a worker that has
+    /// skipped a lane, because another server was in it, must not take it for empty.
     #[inline]
     fn find_in_all_lanes(&mut self) -> Option<(usize, Work<'q, T, K>)> {
         let found = self.find_in_lanes();
@@ -365,7 +367,7 @@ impl<'q, T, K: UserKey> Worker<'q, T, K> {
     }
 
     /// Watches a claim of another worker that has items behind it, and breaks into it if it takes longer than a claim
-    /// should: true if there is something to take now. To be called when nothing else is in sight, and regularly.
+    /// should: true if there is an item to take now. To be called when no other work is in sight, and regularly.
     #[cold]
     fn look_behind(&mut self) -> bool {
         let queue = self.queue();
@@ -382,7 +384,7 @@ impl<'q, T, K: UserKey> Worker<'q, T, K> {
             queue.room.re_enter(back);
             return found;
         }
-        // That one has ended, so it is another's turn.
+        // The watched claim has ended, so it is another's turn.
         let lanes = queue.lanes.len();
         let next = self.watch.as_ref().map_or(self.server, |watch| watch.lane) + 1;
         let own = |lane: &usize| self.rounds.lanes().contains(lane) && shows_more(&queue.lanes[*lane]);
@@ -418,7 +420,7 @@ impl<'q, T, K: UserKey> Worker<'q, T, K> {
             self.queue().lanes[next].expect_reading();
         }
         let panics = self.batch.run(|| span.next(), handler);
-        // What has not been taken back by others.
+        // The items that no other server has taken back.
         let items = span.begun();
         self.end(timed, items);
         if !mutated!("complete-before-send") {
@@ -453,7 +455,7 @@ impl<'q, T, K: UserKey> Worker<'q, T, K> {
         (items, panics)
     }
 
-    /// Where to look next, and when.
+    /// Adapts the next place and time to look to the items that the claim left behind.
     #[inline]
     fn note_visit(&mut self, span: &Span<'q, T, K>) {
         if span.rest() >= tuning::FEW as u64 {
@@ -471,13 +473,13 @@ impl<'q, T, K: UserKey> Worker<'q, T, K> {
     fn begin(&mut self, at: usize, items: usize) -> Option<Instant> {
         self.queue().room.leave(items);
         self.batch.place = at as u64;
-        // Two looks at the clock cost as much as several short handlers. In between, and for single items, some stand for
-        // all.
+        // Two looks at the clock cost as much as several short handlers. Where the size would not change, and for
+        // single items, only a sample is timed.
         let matters = items > 1 && self.most < tuning::BLOCK as u64;
         (matters || self.rounds.is_sampled()).then(Instant::now)
     }
 
-    /// Adapts the size of claims to how long this one took.
+    /// Adapts the size of claims to the duration of this one.
     fn end(&mut self, timed: Option<Instant>, items: usize) {
         let Some(start) = timed.filter(|_| items > 0) else { return };
         let each = start.ns_until(Instant::now()) / items as u64;
@@ -517,18 +519,20 @@ impl<T, K: UserKey> fmt::Debug for Worker<'_, T, K> {
     }
 }
 
-/// Whether there is something to take in a lane without breaking into another's claim, as far as can be seen from outside.
+/// Whether there is an item to take in a lane without breaking into another's claim, as far as visible without the
+/// latch.
 #[inline]
 fn is_free<T, K: UserKey>(lane: &Lane<T, K>) -> bool {
     lane.shows_work() && lane.attended().is_none()
 }
 
-/// Whether there may be something to take in a lane once somebody breaks into another's claim, as far as can be seen from outside.
+/// Whether there may be an item to take in a lane after breaking into another's claim, as far as visible without the
+/// latch.
 pub(super) fn shows_more<T, K: UserKey>(lane: &Lane<T, K>) -> bool {
     lane.shows_work() || lane.shows_unbegun()
 }
 
-/// Claims items of a lane, in place or into `picked`. Somebody else may be in the lane: then it is `missed`.
+/// Claims items of a lane, in place or into `picked`. Sets `missed` if another thread is in the lane.
 #[inline]
 fn claim<'q, T, K: UserKey>(
     lane: &'q Lane<T, K>,

@@ -1,6 +1,6 @@
 //! The cell that `std` has, with the accesses told apart by which a model checker goes.
 //!
-//! It must never know who may access it when.
+//! This module must never know the protocol of the accesses.
 
 /// A cell whose accesses a model checker can watch.
 #[derive(Debug, Default)]

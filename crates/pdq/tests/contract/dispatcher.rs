@@ -1,4 +1,5 @@
-//! One face for all implementations, so that a promise they share is written once. It must never know what is promised.
+//! A common interface of all implementations, so that a shared promise is tested once. It must never know the
+//! promises.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -10,7 +11,7 @@ use tradewind_pdq::{DispatcherId, Held, Key, Queue, Statistics, queue};
 pub(crate) const SERVERS: usize = 4;
 
 pub(crate) trait Dispatcher<T> {
-    /// What says that an item is held.
+    /// The token of a held item.
     type Token;
     fn enqueue(&mut self, key: Key, item: T);
     fn dispatch(&mut self, server: usize) -> Option<(Self::Token, T)>;
@@ -23,7 +24,7 @@ pub(crate) trait Dispatcher<T> {
     fn statistics(&self) -> Statistics;
 }
 
-/// The specification without bounds: what the concurrent queue refines.
+/// The specification without bounds, which the concurrent queue refines.
 pub(crate) fn unbounded<T>() -> Specification<T> {
     specified(specification::Config { window: None, capacity: None, ..Default::default() })
 }
@@ -99,11 +100,11 @@ impl<T> Dispatcher<T> for Queue<T> {
     }
 }
 
-/// The concurrent queue, which promises *some* dispatchable item, made to hand out the oldest of all: it takes everything
-/// that can be taken, and keeps it in order of arrival. What it keeps counts as waiting.
+/// The concurrent queue, which promises *some* dispatchable item, made to hand out the oldest of all: it takes every
+/// item that can be taken, and keeps them in order of arrival. Kept items count as waiting.
 pub(crate) struct Eager<T> {
     queue: Queue<(u64, T)>,
-    /// Servers of one queue share what was taken, servers of partitions do not.
+    /// Number of partitions. Servers of one queue share the items taken, servers of partitions do not.
     partitions: usize,
     /// By partition and ticket.
     taken: BTreeMap<(usize, u64), (Held, T)>,
@@ -199,7 +200,7 @@ pub(crate) fn blocked<T>(dispatcher: &mut impl Dispatcher<T>) -> bool {
     }
 }
 
-/// Runs what can be run, one item at a time; the order in which that happens.
+/// Runs items one at a time until none can be run; returns them in that order.
 pub(crate) fn drain<T>(dispatcher: &mut impl Dispatcher<T>) -> Vec<T> {
     let mut order = Vec::new();
     while let Some((held, item)) = dispatcher.dispatch(0) {

@@ -1,4 +1,4 @@
-//! Threads that come with the crate: they report what panicked, hand back what was not run, and end in any case.
+//! Threads of the crate's executor: they report panics, hand back items that were not run, and end in any case.
 //!
 //! This module must never know how the queue orders items.
 

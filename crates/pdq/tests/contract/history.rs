@@ -1,10 +1,10 @@
-//! What a concurrent run has done, and whether the ordering rule allows it: checked afterwards, from the outside.
+//! The record of a concurrent run, and a check from outside, afterwards, that it obeys the ordering rule.
 //!
-//! Threads record what they do in logs of their own, with times of one logical clock. An item is *older* than another if
+//! Threads record their actions in logs of their own, with times of one logical clock. An item is *older* than another if
 //! that can be known: its producer enqueued it first, or its `enqueue` returned before the other's was called. The clock
-//! is relaxed throughout: recording must not order what the queue failed to order.
+//! is relaxed throughout: recording must not add an order that the queue failed to give.
 //!
-//! This module must never know how a queue works, only what it promises.
+//! This module must never know how a queue works, only its promises.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -64,7 +64,7 @@ pub(crate) struct Empty {
     pub(crate) answered: Time,
 }
 
-/// What a thread, or all together, have recorded.
+/// The record of one thread, or of all together.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct History {
     pub(crate) arrivals: Vec<Arrival>,
@@ -74,7 +74,7 @@ pub(crate) struct History {
     pub(crate) handed_back: Vec<Item>,
 }
 
-/// What the ordering rule forbids.
+/// Violations of the ordering rule.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Violation {
     /// O5, O8: it arrived, and neither ran to its end nor was handed back.
@@ -221,7 +221,7 @@ fn check_keys(runs: &[Run]) -> Result<(), Violation> {
     Ok(())
 }
 
-/// O3 and O4: a sequential item overlaps nothing; what is older has ended before it, what is younger starts after it.
+/// O3 and O4: a sequential item overlaps nothing; older items have ended before it, younger ones start after it.
 fn check_sequential(runs: &[Run]) -> Result<(), Violation> {
     let mut before = Before::default();
     let mut longest: Option<&Run> = None;
@@ -247,12 +247,12 @@ fn check_sequential(runs: &[Run]) -> Result<(), Violation> {
     Ok(())
 }
 
-/// The arrivals of what ran before, as far as order can be violated by them.
+/// The arrivals of earlier runs, as far as they can prove a violation of order.
 #[derive(Default)]
 struct Before {
-    /// Of each producer, the youngest.
+    /// The youngest item of each producer.
     youngest: HashMap<usize, Item>,
-    /// The one that was called last.
+    /// The arrival that was called last.
     latest: Option<Arrival>,
 }
 

@@ -1,4 +1,5 @@
-//! The checker of histories, checked: it accepts what the rule allows and names each way of breaking it.
+//! The checker of histories, checked: it accepts every history that the rule allows and names each way of breaking
+//! the rule.
 
 use tradewind_pdq::Key;
 
@@ -14,7 +15,7 @@ fn item(n: usize) -> Item {
     Item { producer: n, number: 0 }
 }
 
-/// What is written in a line: keys, times of the calls, times of the runs.
+/// A history from lines: keys, times of the calls, times of the runs.
 fn history(lines: &[(Key, [Time; 2], [Time; 2])]) -> History {
     let mut history = History::default();
     for (n, (key, [called, returned], [start, end])) in lines.iter().copied().enumerate() {
@@ -28,7 +29,7 @@ fn part(n: usize, step: u32, [start, end]: [Time; 2]) -> Part {
     Part { item: item(n), step, last: true, asked: start, start, end, released: end }
 }
 
-/// Makes both items those of one producer, in this order.
+/// Makes both items come from one producer, in this order.
 fn of_one_producer(mut history: History, numbers: [usize; 2]) -> History {
     for (n, number) in numbers.into_iter().enumerate() {
         let item = Item { producer: 0, number };
@@ -55,11 +56,11 @@ fn what_the_rule_allows_is_accepted() {
         // Calls that overlapped: either order.
         history(&[(A, [0, 5], [30, 40]), (A, [1, 4], [10, 20])]),
         history(&[(SEQ, [0, 5], [30, 40]), (B, [1, 4], [10, 20])]),
-        // A barrier between what is older and what is younger.
+        // A barrier between older and younger items.
         history(&[(A, [0, 1], [10, 20]), (SEQ, [2, 3], [21, 30]), (FREE, [4, 5], [31, 40])]),
         // Nosync overtakes nosync.
         history(&[(FREE, [0, 1], [20, 30]), (FREE, [2, 3], [10, 25])]),
-        // What lies in a buffer is older than nothing but what its own producer enqueues later.
+        // An item in a buffer is older only than later items of its own producer.
         history(&[(A, [0, UNKNOWN], [30, 40]), (A, [2, 3], [10, 20])]),
         History::default(),
     ];

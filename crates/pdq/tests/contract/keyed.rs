@@ -1,4 +1,4 @@
-//! Tables opened by proof: which entry, which refusal, and what foreign code inside them may do.
+//! Tables opened by proof: the entries, the refusals, and the rights of foreign code inside them.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};

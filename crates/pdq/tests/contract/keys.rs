@@ -199,7 +199,7 @@ fn keys_and_items_without_a_size_are_keys_and_items() {
 }
 
 thread_local! {
-    /// The comparisons and hashes of [`Brittle`] keys until one of them panics; 0: none does.
+    /// Number of comparisons and hashes of [`Brittle`] keys until the next one panics; 0: none does.
     static LEFT: std::cell::Cell<u32> = const { std::cell::Cell::new(0) };
 }
 

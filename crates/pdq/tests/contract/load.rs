@@ -1,7 +1,7 @@
-//! A load for the concurrent queue: what producers enqueue and what handlers do, all of it recorded.
+//! A load for the concurrent queue: producers and handlers, whose actions are all recorded.
 //!
-//! Each key owns a plain cell. A missing happens-before between two handlers of one key is therefore a data race, which
-//! Miri and ThreadSanitizer report. This module must never know what is checked of the record.
+//! Each key owns a plain cell. A missing happens-before between two handlers of one key is therefore a data race,
+//! which Miri and ThreadSanitizer report. This module must never know the checks of the record.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -18,7 +18,7 @@ use crate::history::{Arrival, Clock, Empty, History, Item, Part, Time, UNKNOWN};
 
 pub(crate) const KEYS: u64 = 5;
 
-/// What is enqueued: an item of the history, and how far it has come.
+/// The payload of the queue: an item of the history, and its step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Job {
     pub(crate) item: Item,
@@ -28,8 +28,8 @@ pub(crate) struct Job {
     is_child: bool,
 }
 
-/// What a job's handler does besides looking at its cell, and how it ends. Derived from the job, so that a failure can be
-/// run again.
+/// The end of a job's handler, after it has looked at its cell. Derived from the job, so that a failure can be run
+/// again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum End {
     Done,
@@ -38,14 +38,14 @@ enum End {
     Panics,
 }
 
-/// What a handler panics with that is to panic.
+/// Payload of the panic of a handler that is to panic.
 #[derive(Debug)]
 pub(crate) struct Wanted;
 
 /// A thread's part in the run.
 #[derive(Debug, Default)]
 struct Actor {
-    /// Its items so far.
+    /// Number of items that it has enqueued.
     items: usize,
     log: History,
 }
@@ -69,7 +69,7 @@ pub(crate) struct Load {
 const PATIENCE: Duration = Duration::from_secs(if cfg!(miri) { 600 } else { 20 });
 
 impl Load {
-    /// A load of so many threads that enqueue anything.
+    /// A load of `actors` threads that enqueue any items.
     pub(crate) fn new(config: queue::Config, actors: usize) -> Self {
         let queue = Queue::new(DispatcherId::fresh(), config);
         let (to_keeper, kept) = channel();
@@ -86,7 +86,7 @@ impl Load {
         }
     }
 
-    /// The record of the run, when all threads have ended, and what the cells have seen.
+    /// The record of the run, when all threads have ended, and the items seen by each cell.
     pub(crate) fn finish(self) -> (History, Vec<(u64, Vec<Item>)>) {
         let logs = self
             .actors
@@ -135,7 +135,7 @@ impl Load {
         }
     }
 
-    /// Nobody else uses an actor while the run lasts; the lock only says so to the compiler.
+    /// No other thread uses an actor while the run lasts; the lock only says so to the compiler.
     fn actor(&self, me: usize) -> MutexGuard<'_, Actor> {
         self.actors[me].lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -161,7 +161,7 @@ impl Load {
         }
     }
 
-    /// Run by one of the threads of an executor.
+    /// Runs a job on a thread of an executor.
     pub(crate) fn handle_anonymously(&self, job: Job, handling: Handling<'_, '_, Job>) {
         thread_local! {
             static ME: Cell<Option<usize>> = const { Cell::new(None) };
@@ -181,7 +181,7 @@ impl Load {
                 None => {
                     let answered = self.clock.tick();
                     let mut actor = self.actor(me);
-                    // So many are enough, and each is compared with every item.
+                    // This number suffices, and each is compared with every item.
                     if actor.log.empties.len() < 500 {
                         actor.log.empties.push(Empty { asked, answered });
                     }
@@ -214,7 +214,7 @@ impl Load {
         }
     }
 
-    /// Gives back what handlers have kept, half of it with a continuation, until all is done.
+    /// Gives back kept keys, half of them with a continuation, until all items are done.
     pub(crate) fn keep(&self, me: usize) {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         while !(self.queue.is_closed() && self.is_done()) {
@@ -238,7 +238,7 @@ impl Load {
         self.unfinished.load(Ordering::Relaxed) == 0
     }
 
-    /// What `abort` returned is not to be expected.
+    /// Records the items that `abort` returned, which are not to be expected any more.
     pub(crate) fn hand_back(&self, me: usize, jobs: impl IntoIterator<Item = (Key, Job)>) {
         for (key, job) in jobs {
             assert_eq!(key, job.key);
@@ -301,7 +301,7 @@ impl Actor {
     }
 }
 
-/// How many of the jobs in a history panic.
+/// Number of the jobs in a history that panic.
 pub(crate) fn panics(history: &History) -> u64 {
     let keys: HashMap<_, _> = history.arrivals.iter().map(|arrival| (arrival.item, arrival.key)).collect();
     let job = |part: &Part| Job { item: part.item, key: keys[&part.item], step: part.step, is_child: false };

@@ -1,4 +1,4 @@
-//! What `pdq` promises, checked from outside: named promises, refinement of a model, and threads under stress.
+//! The contract of `pdq`, checked from outside: named promises, refinement of a model, and threads under stress.
 
 mod device;
 mod dispatcher;

@@ -7,7 +7,7 @@ use tradewind_pdq::specification::Config;
 pub(crate) enum State {
     Waiting,
     Held,
-    /// Its handler has ended, its continuation waits.
+    /// The item's handler has ended, its continuation waits.
     Continuing,
     Done,
 }

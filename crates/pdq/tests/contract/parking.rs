@@ -88,7 +88,7 @@ fn what_becomes_free_wakes_a_sleeper() {
         for n in 0..if cfg!(miri) { 4 } else { 500 } {
             let key = if n % 2 == 0 { A } else { Key::Sequential };
             let mut held = queue.try_hold(key);
-            // The worker may not yet be through with what it has answered.
+            // The worker may not yet have ended the item that it has answered.
             while held.is_none() {
                 thread::yield_now();
                 held = queue.try_hold(key);

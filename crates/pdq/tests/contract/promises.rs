@@ -161,8 +161,9 @@ fn a_handler_may_enqueue_a_sequential_item(queue: impl Dispatcher<Items>) {
     assert_eq!(drain(&mut queue), ["2", "alone", "3"]);
 }
 
-/// The mistake: the handler of a request that cannot be served yet keeps its key until it can. What would unblock it
-/// has the same key. The queue cannot help; it can show it: items wait, keys are held, nothing is dispatchable.
+/// The mistake: the handler of a request that cannot be served yet keeps its key until it can. The item that would
+/// unblock it has the same key. The queue cannot help; it can show it: items wait, keys are held, no item is
+/// dispatchable.
 fn row_18_an_item_that_waits_in_the_queue_for_its_own_key_deadlocks(queue: impl Dispatcher<Items>) {
     let mut queue = filled(queue, &[(A, "request"), (A, "unblocks it")]);
     let _waiting_inside_its_handler = take(&mut queue, "request");

@@ -1,4 +1,4 @@
-//! What only the concurrent queue has: the limit, the guard, and its way with panics.
+//! Features of the concurrent queue alone: the limit, the guard, and its way with panics.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

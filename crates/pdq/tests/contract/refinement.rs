@@ -53,7 +53,7 @@ struct Pair<D: Dispatcher<usize>> {
     held: BTreeMap<usize, D::Token>,
 }
 
-/// Which of the dispatchable items a dispatcher takes.
+/// The dispatchable item that a dispatcher takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Choice {
     Oldest,
@@ -130,7 +130,7 @@ impl<D: Dispatcher<usize>> Pair<D> {
         self.held.remove_entry(&ticket)
     }
 
-    /// Progress and exactly once: whatever the script left behind runs to its end.
+    /// Progress and exactly once: items that the script left behind run to their end.
     fn finish(&mut self) {
         loop {
             while !self.held.is_empty() {

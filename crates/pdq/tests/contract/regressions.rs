@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use tradewind_pdq::{DispatcherId, Executor, Key, Queue, queue};
 
 const A: Key = Key::User(0xa);
-/// Far beyond what a right queue needs, on a busy host.
+/// Far beyond the time that a right queue needs on a busy host.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 fn of<T>(servers: usize) -> Queue<T> {

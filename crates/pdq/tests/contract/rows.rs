@@ -1,5 +1,5 @@
-//! The edge cases that were decided one by one, each with its test. Those that are promises of both implementations are
-//! in `promises`.
+//! The edge cases that were decided one by one, each with its test. Edge cases that are promises of both
+//! implementations are in `promises`.
 //!
 //! | | case | test |
 //! |---|---|---|
@@ -37,7 +37,7 @@ fn limited<T>(limit: usize) -> Queue<T> {
     Queue::new(DispatcherId::fresh(), queue::Config { limit: Some(limit), ..queue::Config::servers(2) })
 }
 
-/// What a worker runs until it finds nothing.
+/// Runs a worker until it finds no item; returns the items in order.
 fn drained<T>(worker: &mut Worker<'_, T>) -> Vec<T> {
     let mut order = Vec::new();
     while worker.serve(|item, _| order.push(item)) > 0 {}
@@ -67,7 +67,7 @@ fn row_04_a_key_that_is_never_idle_starves_no_other() {
             _ => waiting -= 1,
         });
     }
-    // The same for those who ask item by item.
+    // The same for servers that take item by item.
     others.clone().map(Key::User).filter(|key| *key != A).for_each(|key| queue.enqueue(key, key));
     (ran, waiting) = (0, 99);
     while waiting > 0 {
@@ -227,7 +227,7 @@ fn row_12_a_panicking_handler_releases_its_key_and_the_batch_is_run_before_anyon
                 Ok(_) => {}
                 Err(payload) => heard.extend(payload.downcast_ref::<i32>().copied()),
             }
-            // What handlers have enqueued is there, whether they panicked or not.
+            // Items that handlers have enqueued are there, whether they panicked or not.
             while let Some(dispatch) = queue.dequeue(1) {
                 if dispatch.key() == A { ran.push(*dispatch) } else { enqueued += 1 }
             }
@@ -255,7 +255,7 @@ fn row_13_a_guard_completes_once_and_a_forgotten_token_shows() {
         let _forgotten = handling.keep();
     });
     assert_eq!((queue.held(), queue.len()), (2, 1));
-    // A sequential one that waits for them waits for ever, and so does all behind it.
+    // A sequential item behind them waits for ever, and so does every item behind that.
     queue.enqueue(Key::Sequential, 4);
     queue.enqueue(Key::NoSync, 5);
     assert!(queue.dequeue(0).is_none());
@@ -327,7 +327,7 @@ fn row_16_of_idle_servers_the_one_that_fell_asleep_last_is_woken() {
     assert!((0..10).any(|_| largest_share_of_two(50) >= 40), "idle servers take turns");
 }
 
-/// How many of single items, each for two sleepers, the same server has run.
+/// Runs single items, each for two sleepers; returns the number that the busier server has run.
 fn largest_share_of_two(items: u64) -> u64 {
     let queue = Queue::new(DispatcherId::fresh(), queue::Config::servers(2));
     thread::scope(|scope| {

@@ -1,9 +1,9 @@
 //! Random scripts with workers, on one thread: handlers enqueue, keep, continue, panic, and serve other workers inside.
-//! Each handler that starts is one that the model allows to start at that instant, and at rest the two agree exactly.
+//! A handler starts only when the model allows it at that instant, and at rest the two agree exactly.
 //!
-//! How many items a claim has depends on how long handlers take, so a script does not run the same way each time; what
-//! is asserted holds in any case. This module must never know claims; of lanes it knows that a worker's buffer goes to them
-//! when it has a lane's worth.
+//! The number of items of a claim depends on the duration of handlers, so a script does not run the same way each
+//! time; the assertions hold in any case. This module must never know claims; of lanes it knows that a worker's
+//! buffer goes to them when it has a lane's worth.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ use tradewind_pdq::{DispatcherId, Handling, Held, Key, Queue, Refused, Worker, q
 use crate::dispatcher::SERVERS;
 use crate::model::{Model, State};
 
-/// What a handler does on its way.
+/// Actions of a handler before its end.
 #[derive(Clone, Copy, Debug)]
 enum Act {
     Enqueue(Key),
@@ -44,16 +44,16 @@ enum Step {
     Buffer(usize, Key, usize),
 }
 
-/// What the handlers do, in turn.
+/// Actions and ends of the handlers, in turn.
 type Plans = Vec<(Vec<Act>, End)>;
 
-/// A lane's worth: so many items of one lane leave a worker's buffer. Miri has them small, as the models do.
+/// Number of items of one lane at which they leave a worker's buffer. Miri has a small one, as the models do.
 const WORTH: usize = if cfg!(miri) { 2 } else { 64 };
 
 /// Lanes that any server takes from, for each server.
 const LANES: usize = if cfg!(miri) { 1 } else { 2 };
 
-/// No script grows beyond so many items. To compare with the model takes time with their square.
+/// Most items of a script. The comparison with the model takes time with their square.
 const MOST: usize = if cfg!(miri) { 40 } else { 400 };
 
 struct World<'q> {
@@ -75,7 +75,7 @@ struct Notes {
     panicked: u64,
 }
 
-/// What a handler panics with.
+/// Payload of a handler's panic.
 struct Wanted;
 
 impl Notes {
@@ -174,7 +174,7 @@ impl<'q> World<'q> {
         self.compare_at_rest();
     }
 
-    /// No handler runs: what waits and what is held is known exactly.
+    /// Compares with the model while no handler runs: the waiting and the held items are known exactly.
     fn compare_at_rest(&self) {
         let notes = self.state.borrow();
         assert_eq!(self.queue.held(), notes.model.tickets(State::Held).count());
@@ -252,8 +252,8 @@ impl<'q> World<'q> {
         }
     }
 
-    /// Whatever has no user key goes to its place at once, and what the buffer has goes before it. Of user keys, a lane's
-    /// worth goes.
+    /// Enqueues through the buffer. An item without a user key goes to its place at once, and the buffer's items go
+    /// before it. Items with user keys go when there is a lane's worth.
     fn buffered(&self, server: usize, key: Key, item: usize) {
         let mut notes = self.state.borrow_mut();
         notes.buffers[server].push(item);
@@ -342,7 +342,7 @@ impl<'q> World<'q> {
         assert!(model.items.iter().all(|(_, state)| *state == State::Done), "{model:?}");
     }
 
-    /// Aborted, it returns exactly what waits, in an order that the model allows.
+    /// Aborts the queue, which returns exactly the waiting items, in an order that the model allows.
     fn abort(self) {
         for (server, worker) in self.workers.iter().enumerate() {
             worker.borrow_mut().flush();

@@ -1,4 +1,5 @@
-//! A seizure runs items of all keys without a way through the queue, and whoever breaks in leaves it the key that it runs.
+//! A seizure runs items of all keys without enqueueing them, and a server that breaks in leaves it the key of the
+//! running item.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -144,7 +145,7 @@ fn keys_exclude_each_other_however_often_somebody_breaks_in() {
             expected.fetch_add(1, Ordering::Relaxed);
             seizure.run(Key::User(key), |mut proof| {
                 run(key, &mut proof);
-                // At some items, long enough for somebody to break in.
+                // At some items, long enough for another thread to break in.
                 let mut turns = if key == 0 { 1_000 } else { 0 };
                 while turns > 0 && queue.seized_for().is_some() {
                     thread::yield_now();

@@ -1,5 +1,5 @@
-//! Shared claims: what a worker has claimed and not begun is taken by another, when an item before it takes long, and so are the
-//! keys of what is done.
+//! Shared claims: when an item takes long, another worker takes the claim's items behind it, and items with the keys
+//! of the items before it.
 //!
 //! All on one thread: a second server is at work inside a handler of the first.
 
@@ -24,14 +24,14 @@ fn key(number: usize) -> Key {
     (0..).map(Key::User).filter(|key| key.partition(256) == 0).nth(number).expect("there are many")
 }
 
-/// What has been run, in which order.
+/// The items that have been run, in order.
 type Order = RefCell<Vec<u32>>;
 
-/// What a test does in an item.
+/// The action of a test in an item.
 type During<'d, 'q> = &'d dyn Fn(u32, Handling<'_, 'q, u32>, &Order);
 
-/// Serves items of those keys in one claim, with what `handle` does in each, and the rest afterwards; returns what has been run
-/// in which order.
+/// Serves items of the given keys in one claim, running `handle` in each, and the rest afterwards; returns the items
+/// in the order in which they have been run.
 fn served<'q>(queue: &'q Queue<u32>, keys: &[usize], handle: During<'_, 'q>) -> Vec<u32> {
     let mut worker = queue.worker(0);
     let mut serve_all = |handle: &dyn Fn(u32, Handling<'_, 'q, u32>)| while worker.serve(handle) > 0 {};

@@ -1,4 +1,4 @@
-//! What only the specification has: window, device capacity, serial order, static partitions.
+//! Features of the specification alone: window, device capacity, serial order, static partitions.
 
 use tradewind_pdq::Key;
 use tradewind_pdq::specification::{Config, Specification};

@@ -16,14 +16,14 @@ const SERVERS: usize = 3;
 /// The thread that gives kept keys back.
 const KEEPER: usize = PRODUCERS + SERVERS;
 const ACTORS: usize = KEEPER + 1;
-/// Of each producer.
+/// Number of items of each producer.
 const ITEMS: usize = if cfg!(miri) { 30 } else { 20_000 };
 
 fn limited() -> queue::Config {
     queue::Config { limit: Some(256), ..queue::Config::servers(SERVERS) }
 }
 
-/// Runs producers beside what `serve` starts, and closes the queue when they are done.
+/// Runs producers beside the server threads, which call `serve`, and closes the queue when the producers are done.
 fn run(load: &Load, items: usize, serve: impl Fn(usize) + Sync) {
     thread::scope(|scope| {
         for server in 0..SERVERS {
@@ -162,7 +162,7 @@ fn what_an_abort_under_load_does_not_return_has_run() {
         for producer in producers {
             producer.join().expect("producers do not panic");
         }
-        // What was placed, continued or kept meanwhile.
+        // Items that were placed, continued or kept meanwhile.
         loop {
             load.hand_back(KEEPER - 1, back);
             if load.is_done() {

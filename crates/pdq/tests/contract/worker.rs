@@ -1,4 +1,4 @@
-//! What only a worker has: batches, what is left of them when a handler keeps its key, and its buffer.
+//! Features of workers alone: batches, the rest of a batch when a handler keeps its key, and the buffer.
 //!
 //! All on one thread: a second worker is served from inside a handler of the first, so the overlap is the same each time.
 //! This module must never know how a worker finds its batches.
@@ -11,7 +11,7 @@ use crate::dispatcher::concurrent;
 
 const A: Key = Key::User(0xa);
 
-/// What a worker runs, in order, until it finds nothing.
+/// Runs a worker until it finds no item; returns the items in order.
 fn drained<T>(worker: &mut Worker<'_, T>) -> Vec<T> {
     let mut order = Vec::new();
     while worker.serve(|item, _| order.push(item)) > 0 {}
@@ -28,8 +28,8 @@ fn warm<'q>(queue: &'q Queue<u32>, server: usize) -> Worker<'q, u32> {
     worker
 }
 
-/// Serves `queue` with a worker whose first claim has several items, and does `first` in the handler of item 0. The order
-/// of all others that this worker and a `thief` have run is returned.
+/// Serves `queue` with a worker whose first claim has several items, and does `first` in the handler of item 0.
+/// Returns the order of all other items that this worker and a `thief` have run.
 fn order_when_the_first<'q>(
     queue: &'q Queue<u32>,
     mut first: impl FnMut(Handling<'_, 'q, u32>, &mut dyn FnMut()),

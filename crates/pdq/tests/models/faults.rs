@@ -1,14 +1,14 @@
 //! Faults that are put into the queue on purpose, to see that a model notices.
 //!
-//! The sources name their faults by `mutated!("name")`. At most one is on in a process, the one that the environment
-//! variable `PDQ_FAULT` names, so each test of a fault runs a scenario in a process of its own. By hand, to see what a
-//! fault does:
+//! The sources name their faults by `mutated!("name")`. At most one is on in a process: the environment
+//! variable `PDQ_FAULT` names it. So each test of a fault runs a scenario in a process of its own. By hand, to see the
+//! effect of a fault:
 //!
 //! ```text
 //! PDQ_FAULT=latch-relaxed cargo test -p tradewind-pdq --test models_loom components::latch
 //! ```
 //!
-//! This module must never know what a fault changes, nor which checker runs the scenario.
+//! This module must never know the effect of a fault, nor which checker runs the scenario.
 
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
@@ -26,7 +26,7 @@ pub(crate) fn full_dose() -> bool {
     *FULL.get_or_init(|| std::env::var("PDQ_DOSE").is_ok_and(|dose| dose == "full"))
 }
 
-/// A scenario that has found nothing in so long is not going to.
+/// Time after which a scenario that has found nothing is given up.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Asserts that the scenario, a test of this crate by its full name, fails when the fault is on.
@@ -59,7 +59,7 @@ pub(crate) fn assert_noticed(fault: &str, scenario: &str) {
     }
 }
 
-/// Whether the fault of that name is turned on: what the sources ask for at its place.
+/// Whether the fault of that name is turned on: asked by the sources at its place.
 macro_rules! mutated {
     ($fault:literal) => {
         crate::faults::is_on($fault)

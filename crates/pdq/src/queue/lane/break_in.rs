@@ -1,4 +1,4 @@
-//! How a server takes from a lane whose claim takes long: it looks behind the claim, and splits it where claims are shared.
+//! Taking from a lane whose claim takes long: a look behind the claim, and a split of a shared claim.
 //!
 //! This module must never know when a claim takes too long.
 
@@ -8,8 +8,9 @@ use super::Serving;
 use crate::{Key, UserKey};
 
 impl<T, K: UserKey> Serving<'_, T, K> {
-    /// Looks a little behind what others run in an attended lane: whether that has found something to run, and how many items
-    /// it has taken back for that. If so, more is sorted from now on than those others need.
+    /// Looks a little behind the items that other servers run in an attended lane. Returns whether it has found an
+    /// item to run, and the number of items it has taken back for that. If it has found one, coming picks sort more
+    /// items than they need.
     pub(in super::super) fn break_in(&mut self) -> (bool, usize) {
         if !self.is_attended() {
             return (false, 0);
@@ -27,8 +28,8 @@ impl<T, K: UserKey> Serving<'_, T, K> {
         (found, back)
     }
 
-    /// Whether anything in this lane can be run, and how many items have been taken back for that: looks behind an outstanding
-    /// claim, as far as it must.
+    /// Looks behind an outstanding claim, as far as needed to find an item to run. Returns whether there is one, and
+    /// the number of items taken back for that.
     pub(in super::super) fn search(&mut self) -> (bool, usize) {
         let back = if self.served.index.ready() == 0 { self.split_claim() } else { 0 };
         let limit = self.lane.limit();
@@ -41,15 +42,15 @@ impl<T, K: UserKey> Serving<'_, T, K> {
         (self.ready() > 0, back)
     }
 
-    /// Leaves of a shared claim the item that runs: what is done is done, and what has not been begun waits ahead of all that is
-    /// younger. Returns how many the latter are.
+    /// Reduces a shared claim to the item that runs: the items before it end, and the items that have not begun go
+    /// into the index, ahead of all younger ones. Returns the number of the latter.
     fn split_claim(&mut self) -> usize {
         if !self.served.reader.shares_claim() {
             return 0;
         }
         self.enter_claim();
         let served = &mut *self.served;
-        // Which of those that are done have kept their keys, only their server knows.
+        // Only their server knows which of the done items have kept their keys.
         let Split { done, unbegun } = served.reader.split_claim(&self.lane.inbox, !served.kept);
         let (keys, back): (Vec<_>, _) = (unbegun.iter().map(|(key, _)| *key).collect(), unbegun.len());
         served.counts.done += done.len() as u64;

@@ -1,7 +1,7 @@
 //! The gate, the fences that it sets, and the lanes behind them.
 //!
-//! Loads return any value that the memory model allows, those that acquire too: a server may see an old fence, an old count of
-//! what is ready, or a gate that is still shut. What handlers write, `loom` watches.
+//! Loads return any value that the memory model allows, also acquiring ones: a server may see an old fence, an old
+//! count of ready items, or a gate that is still shut. `loom` watches the writes of handlers.
 
 use super::gate::Gate;
 use super::lane::Lane;
@@ -12,11 +12,11 @@ use crate::{Key, explore};
 struct Barred<const LANES: usize> {
     gate: Gate<u32>,
     lanes: [Lane<u32, u64>; LANES],
-    /// What has run in each lane. A sequential item adds itself to all.
+    /// The items that have run in each lane. A sequential item adds itself to all.
     runs: [UnsafeCell<Vec<u32>>; LANES],
 }
 
-// SAFETY: `loom` watches all accesses to what has run.
+// SAFETY: `loom` watches all accesses to the record of runs.
 unsafe impl<const LANES: usize> Sync for Barred<LANES> {}
 
 const SEQUENTIAL: u32 = 9;
@@ -43,7 +43,7 @@ impl<const LANES: usize> Barred<LANES> {
         unsafe { &mut *self.runs[at].get() }.push(item);
     }
 
-    /// Runs what is seen in a lane, and at the gate; whether that was anything.
+    /// Runs the items seen in a lane and at the gate; returns whether there were any.
     fn serve(&self, at: usize) -> bool {
         let lane = &self.lanes[at];
         let taken = if lane.shows_work() { lane.serve().take() } else { None };
@@ -63,7 +63,7 @@ impl<const LANES: usize> Barred<LANES> {
         taken.is_some() || alone.is_some()
     }
 
-    /// Serves what is left, and says what has run in each lane.
+    /// Serves the remaining items, and returns the items that have run in each lane.
     fn end(self: Arc<Self>) -> Vec<Vec<u32>> {
         while (0..LANES).any(|at| self.serve(at)) {}
         let world = Arc::into_inner(self).expect("all threads have ended");
@@ -71,7 +71,7 @@ impl<const LANES: usize> Barred<LANES> {
     }
 }
 
-/// The last items of two lanes before a sequential one are done on two threads, and one of these runs it.
+/// Two threads end the last items of two lanes before a sequential one, and one of the threads runs it.
 #[test]
 fn two_lanes_drain() {
     explore(3, || {
@@ -107,7 +107,7 @@ fn arrival_and_service() {
     });
 }
 
-/// One sequential item is done, and the next stands: what is between them may pass, and sees what the first has written.
+/// A sequential item is done, and the next stands: items between them may pass, and see the writes of the first.
 #[test]
 fn one_barrier_behind_another() {
     explore(3, || {
@@ -126,7 +126,8 @@ fn one_barrier_behind_another() {
     });
 }
 
-/// Whoever knows of an item sees it in the inbox, or as ready, also while another thread moves it from one to the other.
+/// A thread that knows of an item sees it in the inbox, or as ready, also while another thread moves it from one to
+/// the other.
 #[test]
 fn what_is_known_is_seen() {
     explore(3, || {

@@ -27,8 +27,8 @@ fn latch() {
     });
 }
 
-/// One writes while the other reads, over three blocks, of which the first is used again: all come once and in order, and
-/// no slot is written while it may be read.
+/// A thread writes while another reads, over three blocks, of which the first is used again: all items come once and
+/// in order, and no slot is written while it may be read.
 #[test]
 fn inbox() {
     explore(3, || {
@@ -93,7 +93,7 @@ fn idle() {
     });
 }
 
-/// Two producers wait for the same room, one of them until it gives up.
+/// Two producers wait for the same room; a closed flag makes one give up.
 #[test]
 fn room() {
     explore(2, || {

@@ -7,7 +7,7 @@
 //! * [`whole`]: scenarios of the whole queue, two or three threads.
 //! * `components`: parts of it alone, where the whole has too many schedules.
 //! * `barrier`: the gate and the lanes behind it.
-//! * `taking`: the items of a seizure, and who breaks in.
+//! * `taking`: the items of a seizure, and servers that break in.
 //! * [`mutants`]: faults on purpose, each of which a scenario must notice.
 //!
 //! By default each scenario is explored with few preemptions, in seconds; `PDQ_DOSE=full` allows one more, as far as half a
@@ -26,7 +26,7 @@ mod parking;
 mod sync;
 mod whole;
 
-/// What the library's root consists of, as far as a queue needs it.
+/// The parts of the library's root that a queue needs.
 #[allow(
     dead_code,
     unused_imports,
@@ -94,7 +94,7 @@ fn explore_whole(preemptions: usize, scenario: fn()) {
     }
 }
 
-/// One preemption more in a full dose.
+/// Adds one preemption in a full dose.
 fn dose(preemptions: usize) -> usize {
     preemptions + usize::from(faults::full_dose())
 }
@@ -102,7 +102,7 @@ fn dose(preemptions: usize) -> usize {
 fn check(loads: Loads, preemptions: usize, scenario: fn()) {
     sync::have_loads(loads);
     if std::env::var_os("LOOM_LOG").is_some() {
-        // The only way to have `loom` write what it does; its own variables say how far it goes.
+        // The only way to have `loom` log its steps; its own variables limit the exploration.
         return loom::model(scenario);
     }
     let mut model = loom::model::Builder::new();

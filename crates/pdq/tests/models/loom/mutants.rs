@@ -2,7 +2,7 @@
 
 use crate::faults::assert_noticed;
 
-/// The next holder of the latch does not see what the one before wrote.
+/// The next holder of the latch does not see the writes of the one before.
 #[test]
 fn latch_relaxed() {
     assert_noticed("latch-relaxed", "parts::components::latch");
@@ -20,7 +20,7 @@ fn gate_does_not_wait() {
     assert_noticed("gate-does-not-wait", "whole::last_completions_and_drain");
 }
 
-/// Who takes items behind a claim does not know its keys.
+/// A server that takes items behind a claim does not know its keys.
 #[test]
 fn claim_not_entered() {
     assert_noticed("claim-not-entered", "whole::claim_and_thief");
@@ -36,7 +36,7 @@ fn no_second_look() {
     assert_noticed("no-second-look", "whole::lost_wake_up");
 }
 
-/// The keys of a claim are free before what its handlers have enqueued has its place.
+/// The keys of a claim are free before the items that its handlers have enqueued have their places.
 #[test]
 fn complete_before_send() {
     assert_noticed("complete-before-send", "whole::handler_enqueues_its_own_key");
@@ -52,7 +52,7 @@ fn continuation_last() {
     assert_noticed("continuation-last", "whole::continuation_first");
 }
 
-/// What a completion has made ready is not seen by the last who stops to search.
+/// The last server to stop searching does not see an item that a completion has made ready.
 #[test]
 fn looks_past_the_latch() {
     assert_noticed("looks-past-the-latch", "parts::components::completion_and_last_finder");
@@ -64,13 +64,14 @@ fn missed_lane_is_empty() {
     assert_noticed("missed-lane-is-empty", "whole::search_and_completion");
 }
 
-/// Who opens the gate does not see what has just come, and whoever looks for that does not see it open.
+/// The thread that opens the gate does not see an item that has just come, and a server that looks for it does not
+/// see the gate open.
 #[test]
 fn opened_unseen() {
     assert_noticed("opened-unseen", "whole::search_and_completion");
 }
 
-/// Whoever breaks into a seizure does not see which key it runs.
+/// A server that breaks into a seizure does not see the key of the running item.
 #[test]
 fn item_unseen() {
     assert_noticed("item-unseen", "whole::seizure_and_breaker");
@@ -82,49 +83,49 @@ fn breaking_in_unseen() {
     assert_noticed("breaking-in-unseen", "whole::seizure_and_breaker");
 }
 
-/// Whoever ends an item does not see who would break in, who does not see that it has ended.
+/// A holder that ends an item does not see a server that would break in, which does not see that the item has ended.
 #[test]
 fn light_left_out() {
     assert_noticed("light-left-out", "parts::taking::one_of_two_has_the_rest");
 }
 
-/// Whoever breaks in does not see that the item has ended, and its holder does not see who breaks in.
+/// A server that breaks in does not see that the item has ended, and its holder does not see the server.
 #[test]
 fn heavy_left_out() {
     assert_noticed("heavy-left-out", "parts::taking::one_of_two_has_the_rest");
 }
 
-/// Whoever breaks in does not look whether the item has ended before its holder could be asked.
+/// A server that breaks in does not look whether the item has ended before its holder could be asked.
 #[test]
 fn end_unseen() {
     assert_noticed("end-unseen", "parts::taking::one_of_two_has_the_rest");
 }
 
-/// A holder that is asked takes that for refused, without a word to whoever asks.
+/// A holder that is asked takes that for refused, without telling the server that asks.
 #[test]
 fn asked_is_refused() {
     assert_noticed("asked-is-refused", "parts::taking::one_of_two_has_the_rest");
 }
 
-/// The key of the item that runs is not held any more once somebody has broken in.
+/// The key of the running item is no longer held after another server has broken in.
 #[test]
 fn key_not_kept() {
     assert_noticed("key-not-kept", "whole::seizure_and_breaker");
 }
 
-/// What a shared claim has not begun is taken back, and run by its worker all the same.
+/// Items of a shared claim that have not begun are taken back, and run by its worker all the same.
 #[test]
 fn unbegun_taken_twice() {
     assert_noticed("unbegun-taken-twice", "whole::claim_and_splitter");
 }
 
-/// Whoever frees the key of an item that is done does not see what that has written.
+/// The server that frees the key of a finished item does not see that item's writes.
 #[test]
 fn done_unseen() {
     assert_noticed("done-unseen", "whole::claim_and_splitter");
 }
 
-/// What is behind a barrier does not see what the sequential handler wrote.
+/// Items behind a barrier do not see the writes of the sequential handler.
 #[test]
 fn fence_relaxed() {
     assert_noticed("fence-relaxed", "parts::barrier::one_barrier_behind_another");
@@ -135,7 +136,7 @@ fn fence_not_acquired() {
     assert_noticed("fence-not-acquired", "parts::barrier::one_barrier_behind_another");
 }
 
-/// What a server moves out of the inbox is not seen as ready.
+/// An item that a server moves out of the inbox is not seen as ready.
 #[test]
 fn taken_relaxed() {
     assert_noticed("taken-relaxed", "parts::barrier::what_is_known_is_seen");
@@ -146,13 +147,13 @@ fn taken_not_acquired() {
     assert_noticed("taken-not-acquired", "parts::barrier::what_is_known_is_seen");
 }
 
-/// The sequential handler does not see what the last one of another lane wrote.
+/// The sequential handler does not see the writes of the last item of another lane.
 #[test]
 fn drained_relaxed() {
     assert_noticed("drained-relaxed", "parts::barrier::two_lanes_drain");
 }
 
-/// Who closes the queue does not see a server without lanes fall asleep.
+/// The closing thread does not see a server without lanes fall asleep.
 #[test]
 fn close_past_the_gate() {
     assert_noticed("close-past-the-gate", "whole::close_and_server_without_lanes");

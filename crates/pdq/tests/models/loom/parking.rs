@@ -1,6 +1,6 @@
 //! Threads that can be unparked. `loom`'s own would be woken out of a lock, or while they join another, too.
 //!
-//! Tokens are not for `loom` to watch: what is between two of its operations, nobody interrupts.
+//! Tokens are not watched by `loom`: between two of its operations, no thread is interrupted.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,7 +23,7 @@ loom::thread_local! {
 }
 
 loom::lazy_static! {
-    /// Orders whoever takes a token behind whoever gave it, and behind all who gave one before.
+    /// Orders the taker of a token behind its giver, and behind all earlier givers.
     static ref GIVEN: loom::sync::atomic::AtomicBool = loom::sync::atomic::AtomicBool::new(false);
 }
 

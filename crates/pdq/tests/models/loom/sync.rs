@@ -1,4 +1,4 @@
-//! What the queue is made of, as `loom` sees it.
+//! The queue's primitives, as `loom` sees them.
 //!
 //! It stands in for the library's `sync`: same names, and nothing more. Time stands still.
 
@@ -24,12 +24,12 @@ macro_rules! thread_value {
 }
 pub(crate) use thread_value as thread_local;
 
-/// What loads return. The more, the more executions a scenario has, by far.
+/// Values that loads return. The more, the more executions a scenario has, by far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Loads {
-    /// The newest value. What they do not acquire they are still not ordered behind.
+    /// The newest value. A load that does not acquire is still not ordered behind the store.
     Newest,
-    /// Those that acquire: the newest value. Relaxed ones: any value that the memory model allows.
+    /// Acquiring loads: the newest value. Relaxed loads: any value that the memory model allows.
     RelaxedMayBeOld,
     /// Any value that the memory model allows.
     MayBeOld,
@@ -41,7 +41,7 @@ impl Loads {
         match self {
             Self::Newest => true,
             Self::RelaxedMayBeOld => order != Ordering::Relaxed,
-            // `loom` takes sequentially consistent loads for acquiring ones. To read and to write back is what gives such
+            // `loom` treats sequentially consistent loads as acquiring ones. A read with a write-back gives such
             // accesses to several counters one order.
             Self::MayBeOld => order == Ordering::SeqCst,
         }
@@ -81,12 +81,12 @@ loom::lazy_static! {
     static ref FENCES: Crossing = Crossing::default();
 }
 
-/// A light and a heavy fence: both are full ones here, which is what each is to the other.
+/// A light and a heavy fence: both are full ones here, which is their effect on each other.
 ///
-/// That leaves two things out. Two light fences order nothing between each other, but here they do. And a heavy fence
-/// interrupts the other thread anywhere, also where it is not about to pass a light one; what it orders there, `loom` takes for
-/// unordered. The first makes the model weaker, and matters nowhere: of the two sides of a pair, the light one has one thread. The
-/// second makes it stricter.
+/// The model differs in two points. Two light fences order nothing between each other, but here they do. And a heavy
+/// fence interrupts the other thread anywhere, also where it is not about to pass a light one; `loom` takes the
+/// accesses ordered by that for unordered. The first makes the model weaker, and matters nowhere: of the two sides of
+/// a pair, the light one has one thread. The second makes it stricter.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fences;
 
@@ -286,7 +286,7 @@ impl Instant {
         Self
     }
 
-    /// Whoever waits has waited long enough.
+    /// Time stands still, so every wait has been long enough.
     pub(crate) fn is_past(self, _: u64) -> bool {
         true
     }

@@ -1,13 +1,13 @@
-//! The items of a seizure, and who takes what is held beside one of them.
+//! The items of a seizure, and a taker of the rest of the holding while an item runs.
 //!
-//! Loads return any value that the memory model allows. What is held beside the items is a cell that `loom` watches: the holder
-//! writes it while it runs an item, and before; whoever has taken it writes it, too.
+//! Loads return any value that the memory model allows. The rest of the holding is a cell that `loom` watches: the
+//! holder writes it while it runs an item, and before; a thread that has taken it writes it, too.
 
 use super::steps::Steps;
 use crate::explore;
 use crate::sync::{Arc, Fences, UnsafeCell};
 
-/// What is held, and what says by whom.
+/// The holding, and the protocol that names its holder.
 #[derive(Default)]
 struct Held {
     steps: Steps,
@@ -25,7 +25,7 @@ impl Held {
         unsafe { *self.beside.get() += 1 };
     }
 
-    /// Runs so many items, as long as nobody takes what is held beside them; how many.
+    /// Runs up to `items` items, until another thread takes the rest of the holding; returns the number run.
     fn run(&self, items: u64) -> u64 {
         let mut run = 0;
         for _ in 0..items {
@@ -66,7 +66,7 @@ fn one_of_two_has_the_rest() {
     });
 }
 
-/// Two would take; one of them may be late by an item.
+/// Two takers, of which one may be late by an item.
 #[test]
 fn one_of_three_has_the_rest() {
     explore(1, || {

@@ -11,10 +11,10 @@ use loom::thread;
 use crate::sync::{Condvar, Mutex, UnsafeCell};
 use crate::{DispatcherId, Key, Keyed, Queue, explore, explore_whole, queue};
 
-/// A queue and what its handlers write.
+/// A queue and the state that its handlers write.
 struct World {
     queue: Queue<u32>,
-    /// What was run with each user key, in order. A sequential item adds itself to all.
+    /// Items that were run with each user key, in order. A sequential item adds itself to all.
     runs: Keyed<Vec<u32>>,
     /// Items without a key read it, sequential ones write it.
     stage: Stage,
@@ -86,7 +86,7 @@ impl World {
         Some(item)
     }
 
-    /// What was run with each key.
+    /// Items that were run with each key.
     fn end(self: Arc<Self>) -> Vec<Vec<u32>> {
         let world = Arc::into_inner(self).expect("all threads have ended");
         assert!(world.queue.is_empty());
@@ -104,12 +104,12 @@ fn join<const N: usize>(threads: [thread::JoinHandle<()>; N]) {
     threads.into_iter().for_each(|thread| thread.join().expect("its panic is the test's"));
 }
 
-/// Positions of the items in what was run.
+/// Positions of the items in the record of runs.
 fn places<const N: usize>(runs: &[u32], items: [u32; N]) -> [usize; N] {
     items.map(|item| runs.iter().position(|run| *run == item).expect("every item is run"))
 }
 
-/// Serves a few batches, and then whatever is left when everybody else has ended.
+/// Serves a few batches, and then the remaining items when all other threads have ended.
 fn serve(world: &World, server: usize, batches: usize) {
     let mut worker = world.queue.worker(server);
     for _ in 0..batches {
@@ -186,7 +186,7 @@ fn lost_wake_up() {
     });
 }
 
-/// A worker runs a claim in place while somebody else takes single items of the same lane.
+/// A worker runs a claim in place while another server takes single items of the same lane.
 #[test]
 fn claim_and_thief() {
     explore_whole(3, || {
@@ -301,14 +301,15 @@ fn nosync_and_sequential() {
     });
 }
 
-/// What a handler enqueues has its place before anyone can know that the handler has ended.
+/// Items that a handler enqueues have their places before another thread can know that the handler has ended.
 #[test]
 fn handler_enqueues_its_own_key() {
     explore_whole(3, || {
         let world = World::servers(1);
         world.queue.enqueue(Key::User(0), 1);
         let other = spawn(&world, |world| {
-            // The key is free when nothing of it is unfinished. What comes then comes behind what was sent.
+            // The key is free when no item of it is unfinished. An item enqueued then comes behind the items sent
+            // before.
             if let Some(held) = world.queue.try_hold(Key::User(0)) {
                 world.queue.complete(held);
                 world.queue.enqueue(Key::User(0), 3);
@@ -355,7 +356,7 @@ fn sent_before_a_kept_key_is_given_back() {
     });
 }
 
-/// A continuation runs before all others of its key, whoever takes it.
+/// A continuation runs before all others of its key, on any server.
 #[test]
 fn continuation_first() {
     explore_whole(3, || {
@@ -402,7 +403,7 @@ fn close_and_last_completion() {
 
 /// A server without lanes falls asleep while the queue is closed: no latch of a lane orders the two.
 ///
-/// Loads return any value that they may: with the newest only, one of the two always sees the other.
+/// Loads return any value that they may: with the newest only, at least one of the threads always sees the other.
 #[test]
 fn close_and_server_without_lanes() {
     explore(2, || {
@@ -509,8 +510,8 @@ fn completion_and_last_finder() {
     });
 }
 
-/// Who has searched in vain for an item, because another holds its key, another key in its lane, or all, is told by that
-/// one's completion to search again.
+/// A server has searched in vain for an item, because another holds its key, another key in its lane, or all keys.
+/// The completion of that holder tells it to search again.
 #[test]
 fn search_and_completion() {
     explore_whole(3, || {
@@ -560,8 +561,8 @@ fn seizure_and_breaker() {
     });
 }
 
-/// A worker runs a claim in place while somebody else splits it, and takes what it has not begun, or what has the key of the
-/// item that is done.
+/// A worker runs a claim in place while another server splits it, and takes an item that has not begun, or an item
+/// with the key of a finished one.
 #[test]
 fn claim_and_splitter() {
     explore_whole(3, || {

@@ -1,6 +1,6 @@
 //! Scripts: producers, workers and guards over all kinds of keys, with handlers that send, keep, continue and panic.
 //!
-//! What an item is and does is decided by its name and by a seed, which is part of the schedule, so a replay is the same
+//! The nature of an item is decided by its name and by a seed, which is part of the schedule, so a replay is the same
 //! script. This module must never know how the queue is built.
 
 use std::panic::resume_unwind;
@@ -15,7 +15,7 @@ use crate::queue::{Config, Handling, Refused};
 use crate::watch::{Name, Watch};
 use crate::{DispatcherId, Held, Key, Queue, explore};
 
-/// Who takes part.
+/// Participants and parameters of a script.
 #[derive(Clone, Copy)]
 struct Script {
     workers: usize,
@@ -25,7 +25,7 @@ struct Script {
     items: usize,
     /// User keys.
     keys: u64,
-    /// Of a hundred items, so many are sequential, and so many need no synchronization.
+    /// Number of sequential items in a hundred; `nosync` is the number that need no synchronization.
     sequential: u64,
     nosync: u64,
     limit: Option<usize>,
@@ -33,7 +33,7 @@ struct Script {
     ends: Ends,
 }
 
-/// How it ends.
+/// The end of a script.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Ends {
     /// Closed when all is sent.
@@ -57,7 +57,7 @@ struct World {
     script: Script,
     queue: Queue<Item>,
     watch: Watch,
-    /// Decides what each item is and does.
+    /// Decides the nature of each item.
     seed: u64,
 }
 
@@ -89,8 +89,8 @@ impl Script {
         }
     }
 
-    /// Producers; the handlers of each user key, which follow one another; those of the sequential key; each worker for
-    /// items without a key.
+    /// Number of senders: producers; the handlers of each user key, which follow one another; the handlers of the
+    /// sequential key; each worker for items without a key.
     fn senders(&self) -> usize {
         self.producers + self.keys as usize + 1 + self.workers
     }
@@ -187,7 +187,7 @@ impl World {
             .run_catching(handler, |payload| assert!(payload.is::<Name>(), "not the script's"));
     }
 
-    /// What a handler does.
+    /// Runs the handler of an item.
     fn handle(&self, item: Item, mut handling: Handling<'_, '_, Item>, worker: usize, keep: &Sender<Kept>) {
         let Item { name, key } = item;
         assert_eq!(handling.key(), key);
@@ -250,7 +250,7 @@ impl World {
         }
     }
 
-    /// Gives back what is kept, in part to continue.
+    /// Gives back kept keys, some of them with a continuation.
     fn give_back(&self, kept: &Receiver<Kept>) {
         while let Ok((Item { name, key }, held)) = kept.recv() {
             thread::yield_now();
@@ -330,8 +330,8 @@ fn partitioned() {
     explore(|| Script { workers: 3, guards: 0, partitions: 3, ..MIXED }.run());
 }
 
-/// Two sleep, and two items arrive whose handlers wait for one another: so both must wake. (Real handlers must not wait. If
-/// they do for items of other keys, it is only luck that these are served.)
+/// Two servers sleep, and two items arrive whose handlers wait for one another: so both must wake. (Real handlers
+/// must not wait. If they do for items of other keys, it is only luck that these are served.)
 #[test]
 fn both_must_wake() {
     explore(|| {

@@ -4,7 +4,7 @@
 //! instrumented atomics, locks and threads. `cfg!(test)` holds here, so blocks and claims are tiny (see `tuning`).
 //!
 //! * [`load`]: scripts with all kinds of keys, servers and ends of a handler.
-//! * [`watch`]: what must hold of any run.
+//! * [`watch`]: the properties of every run.
 //! * [`mutants`]: faults on purpose, each of which a script must notice.
 //!
 //! Half of the schedules are uniformly random, half of them by PCT, which is good at faults that need a few switches at
@@ -22,7 +22,7 @@ mod mutants;
 mod sync;
 mod watch;
 
-/// What the library's root consists of, as far as a queue needs it.
+/// The parts of the library's root that a queue needs.
 #[allow(
     dead_code,
     unused_imports,

@@ -1,4 +1,4 @@
-//! Faults that `shuttle` must notice, and the script that does. Those that take luck are left to `loom`.
+//! Faults that `shuttle` must notice, and the script that does. Faults that take luck are left to `loom`.
 
 use crate::faults::assert_noticed;
 

@@ -1,9 +1,9 @@
-//! What the queue is made of, as `shuttle` sees it.
+//! The queue's primitives, as `shuttle` sees them.
 //!
 //! It stands in for the library's `sync`: same names, and nothing more. Every access is a point at which another thread
 //! may go on; all of them are sequentially consistent, so faults of memory order are `loom`'s to find. Time stands still.
 
-/// Nobody watches cells, so the library's own will do.
+/// Cells are not watched, so the library's own will do.
 #[path = "../../../src/sync/cell.rs"]
 mod cell;
 
@@ -51,7 +51,7 @@ impl Instant {
         Self
     }
 
-    /// Whoever waits has waited long enough.
+    /// Time stands still, so every wait has been long enough.
     pub(crate) fn is_past(self, _: u64) -> bool {
         true
     }

@@ -1,7 +1,7 @@
-//! What must hold of any run of a queue, checked while it runs.
+//! Properties of every run of a queue, checked while it runs.
 //!
-//! Every item is announced when it is sent, when its handler begins and when it ends. The watch knows of each sender in
-//! which order it has sent; it must never know how the queue is built, nor on which thread anything happens. Its own lock is
+//! Every item is announced when it is sent, when its handler begins and when it ends. The watch knows each sender's
+//! order of sending; it must never know how the queue is built, nor on which thread anything happens. Its own lock is
 //! not the checker's, so watching adds no schedules and no order.
 
 use std::collections::HashMap;
@@ -30,7 +30,7 @@ pub(crate) struct Watch(Mutex<Seen>);
 
 #[derive(Debug, Default)]
 struct Seen {
-    /// Of each sender, all items that it ever sent.
+    /// For each sender, all items that it ever sent.
     senders: Vec<Vec<(Key, State)>>,
     running: HashMap<Name, Key>,
     /// Items that must be the next of their key.
@@ -38,14 +38,14 @@ struct Seen {
 }
 
 impl Watch {
-    /// Of so many senders, for a start.
+    /// A watch with that number of senders.
     pub(crate) fn new(senders: usize) -> Self {
         let watch = Self::default();
         watch.lock().senders.resize(senders, Vec::new());
         watch
     }
 
-    /// One more sender.
+    /// Adds a sender.
     pub(crate) fn sender(&self) -> usize {
         let mut seen = self.lock();
         seen.senders.push(Vec::new());
@@ -102,7 +102,7 @@ impl Watch {
         seen.running.insert(name, key);
     }
 
-    /// Its handler ends, or whoever has kept its key gives it back.
+    /// Ends an item's handler, or its kept key is given back.
     pub(crate) fn end(&self, name: Name) {
         let mut seen = self.lock();
         seen.change(name, State::Running, State::Done);
