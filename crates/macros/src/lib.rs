@@ -1,15 +1,15 @@
-//! Attributes that state a message, an input and a program once. `tempest` re-exports them, with their guide; nobody depends
-//! on this crate alone.
+//! Attributes that state a message, an input and a program once. `tempest` re-exports them, with their guide; no
+//! crate depends on this crate alone.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | `handlers` | `#[handlers]`: methods become messages |
 //! | `program` | `#[program]`: a struct becomes a program that a person can choose |
-//! | `inputs` | `#[derive(Inputs)]`: fields become what a program can be told |
+//! | `inputs` | `#[derive(Inputs)]`: fields become inputs of a program |
 //! | `options` | `name = value` lists inside an attribute |
 //! | `names` | spellings of names, the path of `tempest` |
 //!
-//! This crate must never know what a world is, nor any one program.
+//! This crate must never know worlds, nor any one program.
 
 #![forbid(unsafe_code)]
 
@@ -33,7 +33,7 @@ pub fn program(options: TokenStream, item: TokenStream) -> TokenStream {
     program::expand(options.into(), item.into()).unwrap_or_else(syn::Error::into_compile_error).into()
 }
 
-/// Makes the fields of a struct what a program can be told. The guide is at `tempest::entry::Inputs`.
+/// Makes the fields of a struct inputs of a program. The guide is at `tempest::entry::Inputs`.
 #[proc_macro_derive(Inputs, attributes(input, inputs))]
 pub fn inputs(item: TokenStream) -> TokenStream {
     inputs::expand(item.into()).unwrap_or_else(syn::Error::into_compile_error).into()

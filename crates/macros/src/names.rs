@@ -1,6 +1,6 @@
-//! Names: how they are spelled, and where `tempest` is found.
+//! Spellings of names, and the path of `tempest`.
 //!
-//! This module must never know what a name stands for.
+//! This module must never know the meaning of a name.
 
 use proc_macro_crate::{FoundCrate, crate_name};
 use proc_macro2::{Ident, Span, TokenStream};
@@ -9,7 +9,8 @@ use syn::ext::IdentExt;
 
 /// The path of the crate `tempest` in the code that is being compiled.
 ///
-/// A crate that depends on `tempest` itself names it, whatever it calls it; one that depends on `tradewind` reaches it there.
+/// A crate that depends on `tempest` itself names it, under any name; a crate that depends on `tradewind` reaches it
+/// there.
 pub(crate) fn tempest() -> TokenStream {
     let root = |name: &str| {
         let name = Ident::new(&name.replace('-', "_"), Span::call_site());

@@ -1,6 +1,6 @@
 //! The `name = value` list inside an attribute, such as `key = bin, class = Read`; tokens that are passed on.
 //!
-//! This module must never know what an option means.
+//! This module must never know the meaning of an option.
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -11,7 +11,7 @@ use syn::{Error, LitStr, Result, Token};
 
 use units::names::did_you_mean;
 
-/// One entry of a list. `value` is `None` where the name stands alone.
+/// An entry of a list. `value` is `None` where the name stands alone.
 pub(crate) struct Entry {
     pub(crate) name: Ident,
     pub(crate) value: Option<TokenStream>,
@@ -41,7 +41,7 @@ impl Options {
         Some(self.0.remove(at))
     }
 
-    /// Takes the value of this name. `example` is what a person could type in place of a name alone.
+    /// Takes the value of this name. `example` is a value that a person could type, for the error about a name alone.
     pub(crate) fn value(&mut self, name: &str, example: &str) -> Result<Option<TokenStream>> {
         let Some(Entry { name, value }) = self.take(name) else { return Ok(None) };
         let missing = || Error::new(name.span(), format!("`{name}` needs a value: `{name} = {example}`"));
@@ -92,7 +92,7 @@ fn unknown(name: &Ident, place: &str, known: &[&str]) -> Error {
     Error::new(name.span(), format!("`{place}` has no `{name}`:{mean} expected `{known}`"))
 }
 
-/// Where tokens begin, or the attribute where there are none.
+/// The span of the first token, or of the attribute where there are none.
 pub(crate) fn span_of(tokens: &TokenStream) -> Span {
     tokens.clone().into_iter().next().map_or_else(Span::call_site, |token| token.span())
 }

@@ -1,10 +1,10 @@
-//! Touching memory: what a program says it does to words of its own node's segments, and what a modelled
-//! memory system counts.
+//! Touching memory: the accesses that a program reports to words of its own node's segments, and the counts of a
+//! modelled memory system.
 //!
-//! Most work is counted in operations, including loads and stores that hit. A program that studies the memory
-//! system itself says which words it touches and how. Natively that costs and does nothing. The data are the
-//! program's own: a touch moves none, and a model decides what a cache makes of it. A world is told of a touch as a
-//! run of accesses by their [addresses](crate::world::AddressRange). This module must never know a memory system.
+//! Most work is counted in operations, including loads and stores that hit. A program that studies the memory system
+//! itself reports which words it touches and how. Natively a report costs and does nothing. The data are the
+//! program's own: a touch moves none, and a model decides its effect on a cache. A world is told of a touch as a run
+//! of accesses by their [addresses](crate::world::AddressRange). This module must never know a memory system.
 
 use crate::Right;
 
@@ -19,7 +19,7 @@ pub enum Access {
     Store,
     /// The lines that hold the words leave the cache, to memory if they are dirty: one instruction for each line.
     Flush,
-    /// The lines that hold the words leave the cache, whatever they hold: one instruction for each line.
+    /// The lines that hold the words leave the cache, even if they are dirty: one instruction for each line.
     Purge,
 }
 
@@ -104,12 +104,11 @@ pub struct MemoryEvents {
     pub stale_loads: u64,
     /// Lines that an interface read from memory although a cache had newer ones.
     pub stale_sends: u64,
-    /// Lines written back over what an interface had since put in memory.
+    /// Lines written back over data that an interface had since put in memory.
     pub overwritten: u64,
     /// Packets sent.
     pub packets: u64,
-    /// Packets among those that paid for a way through the network, because they joined no packet before
-    /// them.
+    /// Packets that paid for a way through the network, because they joined no packet before them.
     pub fall_throughs: u64,
 }
 

@@ -12,7 +12,7 @@
 //! does not save handlers. It saves its node the *looking*: polls, and switches between threads and handlers.
 //! It costs the node a computing processor.
 //!
-//! - The first processor is dedicated where looking is a large [share](GAIN) of what events take, and the
+//! - The first processor is dedicated where looking is a large [share](GAIN) of the time of events, and the
 //!   threads' own work [fits](MARGIN) the processors that remain.
 //! - The first is also dedicated where events wait while processors compute, and the handlers would keep one
 //!   processor [busy](UNUSED) but not [full](FULL). Late answers cost time on other nodes, which no share of
@@ -24,9 +24,9 @@
 //!
 //! *Whether the change was right.* No formula knows a program: its threads may not divide evenly among the
 //! remaining processors. So every change is a trial. While a change seems worth a trial, and for [as
-//! long](TRIAL) after it is made, the controller records how much the node gets done ([`Reading::progress`]).
-//! It reverts the change if that fell by a [wide](WORSE) margin. Progress from before the change seemed worth
-//! it is not compared, because the program may have done something else then.
+//! long](TRIAL) after it is made, the controller records how much the node gets done ([`Reading::progress`]). It
+//! reverts the change if that fell by a [wide](WORSE) margin. Progress from before the change seemed worth it is not
+//! compared, because the program may have been in another part then.
 //!
 //! *How it comes to rest.* A change must seem worth a trial for several intervals, and after each change the
 //! controller waits for a number of intervals. A change that reverts the one before doubles that number, so
@@ -40,7 +40,7 @@ use units::Time;
 
 use crate::NodeId;
 
-/// The share of the computing processors' event time that looking must take before one of them is dedicated.
+/// The share of the computing processors' event time that looking must take before a first processor is dedicated.
 /// Below a quarter the gain is smaller than the loss where threads do not divide evenly among the remaining
 /// processors.
 const GAIN: f64 = 0.25;
@@ -88,12 +88,12 @@ pub struct Reading {
     pub at: Time,
     /// The number of processors of the node.
     pub processors: u32,
-    /// The number of those that were dedicated to handlers.
+    /// The number of processors that were dedicated to handlers.
     pub dedicated: u32,
     /// The share of the computing processors' time, 0 to 1, that handlers took.
     pub handlers: f64,
-    /// The share of the computing processors' time, 0 to 1, that went into looking for events and into
-    /// switching between events and threads: what they save if other processors run the handlers.
+    /// The share of the computing processors' time, 0 to 1, that went into looking for events and into switching
+    /// between events and threads: the time they save if other processors run the handlers.
     pub looking: f64,
     /// The share of the computing processors' time, 0 to 1, in which they had nothing to do.
     pub idle: f64,
@@ -255,15 +255,14 @@ impl Controller {
         unused.then(|| (dedicated - 1, Why::Unused(protocol)))
     }
 
-    /// The number of processors that the threads' own work keeps busy: what is left of the computing
-    /// processors' time. Shares that are known from samples may sum to more than all of it, so the result is
-    /// bounded below by 0.
+    /// The number of processors that the threads' own work keeps busy: the rest of the computing processors' time.
+    /// Shares that are known from samples may sum to more than all of it, so the result is bounded below by 0.
     fn own(&self, computing: f64) -> f64 {
         let Since { handlers, looking, idle, .. } = self.since;
         (1.0 - handlers - looking - idle).max(0.0) * computing
     }
 
-    /// The reason to dedicate one of the `computing` processors, if there is one.
+    /// The reason to dedicate a computing processor, if there is one.
     fn wants_more(&self, computing: f64, dedicated: u32) -> Option<Why> {
         let Since { handlers, looking, protocol, waiting, .. } = self.since;
         let own = self.own(computing);
@@ -288,7 +287,7 @@ impl Controller {
         let returns = self.rose.is_some_and(|rose| rose != rises);
         self.stay = if returns { (2 * self.stay).min(LONGEST) } else { FIRST };
         self.rose = Some(rises);
-        // What was taken back needs no proof: it was so before.
+        // A reverted change needs no proof: the node ran that way before.
         let proven = matches!(why, Why::Worse(_));
         let before = self.wish.progress / self.wish.intervals as f64;
         self.trial = (!proven).then_some(Trial { from, before });
@@ -325,7 +324,7 @@ impl fmt::Display for Why {
 mod tests {
     use super::*;
 
-    /// One interval of a node: handlers, looking, idle, protocol, waiting, progress.
+    /// An interval of a node: handlers, looking, idle, protocol, waiting, progress.
     type Measured = [f64; 6];
 
     /// Four processors that look for as long as they handle. A dedicated one is busy for 0.7 of its time.

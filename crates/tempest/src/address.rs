@@ -1,9 +1,10 @@
-//! The map of a node's modelled addresses: which range holds what, and where something stands in its range.
+//! The map of a node's modelled addresses: the range of each kind of memory, and the places in a range.
 //!
-//! Addresses are those of one node, and no two things of a node share one. They are the same in every run of the same program:
-//! no address comes from the host, and none depends on the order in which threads or handlers ask for memory. A segment, a word
-//! of shared memory and an entry of a table stand where their numbers put them. What has a name instead of a number stands at a
-//! page that follows from the name. This module must never know caches, or who accesses an address.
+//! Addresses belong to one node, and no two objects of a node share one. They are the same in every run of the
+//! same program: no address comes from the host, and none depends on the order in which threads or handlers ask for
+//! memory. A segment, a word of shared memory and an entry of a table have addresses that follow from their numbers.
+//! An object with a name instead of a number begins at a page that follows from the name. This module must never know
+//! caches, or which processor accesses an address.
 
 use crate::entry::mix;
 
@@ -13,7 +14,7 @@ pub(crate) const PAGE: u64 = 4096;
 /// The number of address bits of a range.
 const BITS: u32 = 58;
 
-/// A range of a node's modelled addresses, by what it holds.
+/// A range of a node's modelled addresses, by its contents.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum AddressRange {
     /// Segments, one after the other in the order of their numbers. The first page holds none, so that no address is 0.

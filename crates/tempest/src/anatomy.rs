@@ -1,15 +1,14 @@
-//! The cost of protocol events, kind by kind and step by step. A table of what a remote access is made of is
-//! read from it.
+//! The cost of protocol events, kind by kind and step by step: the data of a table of the parts of a remote access.
 //!
-//! A world that does not account for time leaves it empty. This module must never know what a kind of message
-//! means.
+//! A world that does not account for time leaves it empty. This module must never know the meaning of a kind of
+//! message.
 
 use units::Time;
 
 /// The cost of all events of one kind together.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Stage {
-    /// The type name of the message; [`Stage::ACCESS`] for what threads do themselves.
+    /// The type name of the message; [`Stage::ACCESS`] for accesses by threads.
     pub kind: &'static str,
     /// The number of handlers that have begun, or of accesses to shared memory.
     pub events: u64,
@@ -29,22 +28,22 @@ pub struct Step {
     pub name: &'static str,
     /// The number of times that the step was taken.
     pub times: u64,
-    /// The time of all of them together, on the path of what followed.
+    /// The time of all of them together, on the path of the events that followed.
     pub time: Time,
 }
 
 impl Stage {
-    /// The kind of what threads do themselves: accesses to shared memory.
+    /// The kind of accesses by threads to shared memory.
     pub const ACCESS: &'static str = "access";
     /// The step of an access that faulted and then goes ahead: its line comes from memory.
     pub const COMPLETE: &'static str = "complete_access";
     /// The step of an access that the node had the right to, and that missed in the processor's cache.
     pub const MISS: &'static str = "miss";
-    /// The step of waiting for a line of what handlers keep, which the processor's cache did not have: an entry of a
+    /// The step of waiting for a line of handlers' data, which the processor's cache did not have: an entry of a
     /// [`Keyed`](crate::Keyed) table, or the data of a dispatch routine.
     pub const STATE: &'static str = "fetch_state";
-    /// The step between the end of a handler and the release of its processor: off the path of what the
-    /// handler resumed.
+    /// The step between the end of a handler and the release of its processor: off the path of the thread or event
+    /// that the handler resumed.
     pub const COMPLETION: &'static str = "completion";
 
     /// The step of this name, if it was taken.

@@ -1,6 +1,6 @@
 //! Errors in the text of a policy or of a mechanism.
 //!
-//! This module must never know what a policy does.
+//! This module must never know the effect of a policy.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use units::ParseError;
 use crate::Mechanism;
 use crate::policy::{OPTIONS, PRESETS};
 
-/// The reason why a text names no [`Policy`](crate::Policy). Its own text is one line that says what was expected.
+/// The reason why a text names no [`Policy`](crate::Policy). Its own text is one line that states the expected form.
 ///
 /// ```
 /// use tradewind_tempest::Policy;

@@ -1,7 +1,7 @@
 //! The words of a run that has failed because of its program: they are the same in every world.
 //!
-//! The words say what was wrong, and then where and when: `index 9 of … (at src/main.rs:12, in node 1 thread 0, at 3 us)`. This module
-//! must never know how a world catches a panic.
+//! The words state the fault, and then where and when: `index 9 of … (at src/main.rs:12, in node 1 thread 0, at 3 us)`.
+//! This module must never know how a world catches a panic.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -18,7 +18,8 @@ thread_local! {
     static PLACE: Cell<Option<String>> = const { Cell::new(None) };
 }
 
-/// The rooms whose panics are checks of what a program asks for: the place of such a check tells the program's author nothing.
+/// The rooms whose panics are checks of a program's requests: the place of such a check tells the program's author
+/// nothing.
 const CHECKING: &[&str] = &["bulk", "fiber", "native", "pdq", "segment", "sim", "tempest"];
 
 /// Notes the place of a panic for the words of the failure. For the panic hook of a process that prints a failure itself, so that

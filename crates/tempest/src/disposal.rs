@@ -35,7 +35,7 @@ impl Disposal {
 
 /// The states of a node's protocols, in the order in which they were installed. The program itself is the last.
 ///
-/// Whoever else holds a state drops it earlier, so that each state is dropped here, in a catch of its own.
+/// Any other holder of a state drops it earlier, so that each state is dropped here, in a catch of its own.
 pub(crate) struct States {
     node: NodeId,
     all: Vec<State>,
@@ -61,7 +61,7 @@ impl States {
 
 impl Drop for States {
     fn drop(&mut self) {
-        // A protocol is dropped before those that it builds on.
+        // A protocol is dropped before the protocols that it builds on.
         while let Some(state) = self.all.pop() {
             let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(state))) else { continue };
             let why = format!("panicked while being dropped on {}: {}", self.node, panic_message(&*panic));

@@ -1,8 +1,8 @@
 //! Elements: plain data whose bytes a model knows by address, and the layout that a model gives them.
 //!
-//! A number is laid out as it is. A record says which fields it has and where: a study of an older machine states the pointers and
-//! integers of four bytes that its programs had, whatever the record is on this host. This module must never know whose memory an
-//! element lies in.
+//! A number is laid out as it is. A record lists its fields and their places: a study of an older machine states the
+//! pointers and integers of four bytes that its programs had, whatever the record is on this host. This module must
+//! never know whose memory an element lies in.
 
 use std::fmt::Write;
 
@@ -77,8 +77,8 @@ impl ElementField {
 }
 
 impl ElementLayout {
-    /// Checks that the layout can be. A field lies at a multiple of its size, so that it is in one line of a cache and in one block
-    /// of shared memory, whatever their sizes are on a machine.
+    /// Checks that the layout is possible. A field lies at a multiple of its size, so that it is in one line of a
+    /// cache and in one block of shared memory, whatever their sizes are on a machine.
     ///
     /// # Errors
     /// [`BadLayout`] names every mistake.

@@ -1,4 +1,4 @@
-//! Tests of `event` without other threads: who is resumed, in which order, and on which node.
+//! Tests of `event` without other threads: the resumed threads, their order, and their node.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -43,7 +43,7 @@ fn both_ways_resume_who_is_satisfied_in_the_order_they_came() {
         assert!(!enlist(&event, alone, 2, 0), "{event:?}: it is there already");
         assert!(enlist(&event, alone, 4, 1));
         assert_eq!((add(&event, alone, 1), add(&event, alone, 1)), (vec![], vec![1]), "{event:?}");
-        // At 4 now: two that want 5, between them one that wants 9.
+        // At 4 now: two waiters want 5, and between them a third wants 9.
         assert!([(5, 2), (9, 3), (5, 4)].iter().all(|(count, who)| enlist(&event, alone, *count, *who)));
         assert_eq!((add(&event, alone, 1), add(&event, alone, 1)), (vec![2, 4], vec![]), "{event:?}");
         assert!(enlist(&event, alone, 8, 5));

@@ -93,10 +93,10 @@ pub fn integer<T: TryFrom<u32>>(reader: &mut Reader<'_>, key: &str) -> Option<T>
     read
 }
 
-/// The number of entries of a table, in whatever type of integer a program has it.
+/// The number of entries of a table, converted from any type of integer.
 ///
 /// # Panics
-/// If no table has so many entries, or fewer than none.
+/// If it is negative or beyond the range of `usize`.
 pub fn entries<T: TryInto<usize> + Display + Copy>(len: T) -> usize {
     len.try_into()
         .unwrap_or_else(|_| panic!("a table of {len} entries: expected a number that memory has room for"))

@@ -1,7 +1,7 @@
 //! The handle of a running handler.
 //!
-//! [`Actions`] has what a handler may do at any moment: send, transfer, resume, signal, charge. [`Handler`]
-//! adds the held key, and with it the access to keyed state. A handler must never block, and nothing here
+//! [`Actions`] has the operations that a handler may do at any moment: send, transfer, resume, signal, charge.
+//! [`Handler`] adds the held key, and with it the access to keyed state. A handler must never block, and nothing here
 //! can. This module must never know how a world runs handlers.
 
 use std::ops::RangeInclusive;
@@ -147,8 +147,8 @@ impl Actions<'_> {
         (from..from + values.len()).for_each(|at| self.touch_word(segment, at, Access::Store));
     }
 
-    /// Reads a word of this node's part of a segment. In a model it is a load through the cache of the processor that runs the handler,
-    /// and finds what other processors of the node have stored before.
+    /// Reads a word of this node's part of a segment. In a model it is a load through the cache of the processor that
+    /// runs the handler, and finds the earlier stores of other processors of the node.
     ///
     /// # Panics
     /// If there is no such word.
@@ -381,7 +381,8 @@ impl<'a> Handler<'a> {
 }
 
 impl Handler<'_> {
-    /// Whether a table has an entry for the held key. Only one of [`Setup::keyed_pages`](crate::Setup::keyed_pages) may have none.
+    /// Whether a table has an entry for the held key. Only a table of
+    /// [`Setup::keyed_pages`](crate::Setup::keyed_pages) may have none.
     ///
     /// # Panics
     /// If the table belongs to another node.

@@ -1,6 +1,6 @@
 //! Names of nodes, threads, messages and waiters: plain numbers, dense, in order of registration.
 //!
-//! This module must never know what the numbers name.
+//! This module must never know the objects that the numbers name.
 
 use std::fmt;
 

@@ -65,7 +65,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Makes a report of one check. `wrong` says what is wrong if it is not `right`.
+    /// Makes a report of one check. `wrong` describes the fault if it is not `right`.
     pub fn checked(right: bool, wrong: impl FnOnce() -> String) -> Self {
         let failures = if right { Vec::new() } else { vec![wrong()] };
         Self { checks: 1, failures, figures: Vec::new() }
@@ -224,7 +224,7 @@ impl Job {
     }
 }
 
-/// Calls the program outside its threads and handlers. What it unwinds with is a refusal, or a panic of its own.
+/// Calls the program outside its threads and handlers. Its unwinding is a refusal, or a panic of its own.
 fn guarded<T>(doing: &str, program: impl FnOnce() -> T) -> Result<T, Failure> {
     catch_unwind(AssertUnwindSafe(program)).map_err(|panic| match panic.downcast() {
         Ok(refusal) => Failure::Refused(*refusal),

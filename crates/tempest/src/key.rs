@@ -4,7 +4,7 @@
 //! [`Space`]: the 5 of one protocol and the 5 of another are different keys, and both differ from block 5.
 //! The node resolves a stated key to a [`Name`], by which its dispatcher tells keys apart.
 //!
-//! This module must never know which part dispatches, nor what a key protects.
+//! This module must never know which part dispatches, nor which state a key protects.
 
 use std::fmt;
 
@@ -83,8 +83,9 @@ impl Space {
 }
 
 pdq::lawful! {
-    /// The things that the numbers of a name count: 0 for blocks, otherwise one more than the number of the protocol instance
-    /// whose keys they are. It is a whole word, because a key is written and read as whole words on the way through a queue.
+    /// The kind of things that the numbers of a name count: 0 for blocks, otherwise one more than the number of the
+    /// protocol instance whose keys they are. It is a whole word, because a key is written and read as whole words on
+    /// the way through a queue.
     #[derive(Debug, PartialOrd, Ord)]
     pub(crate) struct Group(u64);
 }
@@ -106,8 +107,8 @@ impl Group {
 
     /// The offset that is added to the numbers of a group in its names.
     ///
-    /// A static partition places names by these sums alone. The small numbers of the program, those of the
-    /// protocols that it installs, and the first blocks are used most, so they begin at different servers.
+    /// A static partition places names by these sums alone. The small numbers of the program, the small numbers of
+    /// the protocols that it installs, and the first blocks are used most, so they begin at different servers.
     #[inline]
     const fn offset(self) -> u64 {
         match self {
@@ -169,7 +170,7 @@ impl fmt::Debug for Name {
 
 impl fmt::Display for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // What a number is of does not show where it is stated.
+        // The space of a number does not show where it is stated.
         self.resolve(Space::PROGRAM).fmt(f)
     }
 }

@@ -1,10 +1,10 @@
 //! The kinds of messages that a node knows: for each its number, sizes, and handler with the state that the
 //! handler is given.
 //!
-//! A kind is registered while its protocol installs itself, before the protocol's state exists. It is *bound*
-//! to the state once the installation is complete. From then on a message costs one indirect call, without a
-//! look-up or a test of types. What is the same on all nodes stands in memory that they share. This module must never know how
-//! messages travel.
+//! A kind is registered while its protocol installs itself, before the protocol's state exists. It is *bound* to the
+//! state once the installation is complete. From then on a message costs one indirect call, without a look-up or a
+//! test of types. Data that are the same on all nodes stand in memory that they share. This module must never know
+//! how messages travel.
 
 use std::any::{Any, TypeId};
 use std::hash::{Hash, Hasher};
@@ -28,7 +28,7 @@ type Prefetch = Box<dyn Fn(&Packet) + Send + Sync>;
 /// Makes a prefetch hint from the protocol's state.
 type BindPrefetch = Box<dyn Fn(&State) -> Prefetch + Send + Sync>;
 
-/// One kind of message. It is the same on all nodes.
+/// A kind of message. It is the same on all nodes.
 pub(crate) struct Kind {
     /// The type of the message.
     of: TypeId,
@@ -67,7 +67,7 @@ impl Kind {
     }
 }
 
-/// One kind of message on one node: what its handler and its prefetch hint are given there.
+/// A kind of message on one node: the state that its handler and its prefetch hint get there.
 pub(crate) struct Entry {
     pub(crate) deliver: Box<dyn Deliver>,
     /// The prefetch hint, if the protocol registered one.

@@ -17,7 +17,7 @@ pub trait World {
     /// Runs a job to its end.
     ///
     /// # Errors
-    /// [`Failure`] when the world cannot do what was asked, or the run did not end well.
+    /// [`Failure`] when the world cannot run the launch, or the run did not end well.
     fn run(&self, launch: &Launch) -> Result<Outcome, Failure>;
 }
 
@@ -38,18 +38,17 @@ pub struct Launch {
     pub policy: Policy,
     /// The seed of everything that a model leaves to chance.
     pub seed: u64,
-    /// The time without any progress after which the world gives up, in the world's own time; `None` for no
-    /// limit.
+    /// The time without any progress after which the world gives up, in the world's own time; `None` for no limit.
     ///
-    /// Progress is a message that is sent or handled, a deposit, or a wait that begins or ends. A thread of this host that only
-    /// computes makes none: a limit must be longer than the program computes at a time while its other threads wait. That is why there
-    /// is none unless stated: nobody can tell a thread that computes from one that loops for ever. The failure names the threads that
-    /// run.
+    /// Progress is a message that is sent or handled, a deposit, or a wait that begins or ends. A thread of this host
+    /// that only computes makes none: a limit must be longer than the program computes at a time while its other
+    /// threads wait. Therefore the default is no limit: a world cannot tell a thread that computes from one in an
+    /// endless loop. The failure names the threads that run.
     pub stall_limit: Option<Time>,
     /// The recorder of the run's events; `None` if the run is not traced. The world describes processors and
     /// threads to it and hands in all events; the caller [finishes](Recorder::finish) it.
     pub trace: Option<Recorder>,
-    /// The place where a model notes the time that the run has reached; `None` if nobody asks.
+    /// The place where a model notes the time that the run has reached; `None` if no thread of the host asks.
     pub reached: Option<Reached>,
 }
 
@@ -72,7 +71,7 @@ impl Launch {
     }
 }
 
-/// One timed region of a run.
+/// A timed region of a run.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PhaseRecord {
     /// The name that the program gave it.
@@ -81,7 +80,7 @@ pub struct PhaseRecord {
     pub time: Time,
     /// The counts in this region.
     pub counters: Counters,
-    /// The computing processors' time in this region, split by what they spent it on.
+    /// The computing processors' time in this region, split by use.
     pub breakdown: Breakdown,
     /// The protocol processors' time in this region, kind by kind; empty if there are no such processors.
     pub protocol: Vec<ProtocolTime>,
@@ -98,12 +97,12 @@ pub struct Outcome {
     pub phases: Vec<PhaseRecord>,
     /// The counts of the whole run.
     pub counters: Counters,
-    /// The computing processors' time, split by what they spent it on.
+    /// The computing processors' time, split by use.
     pub breakdown: Breakdown,
     /// The protocol processors' time, kind by kind; empty if there are no such processors.
     pub protocol: Vec<ProtocolTime>,
-    /// The utilization of the parts that can be a bottleneck, kind by kind: those that the machine has and the world
-    /// measures. Natively processors.
+    /// The utilization of the parts that can be a bottleneck, kind by kind: the parts that the machine has and the
+    /// world measures. Natively processors.
     pub utilization: Vec<Utilization>,
     /// The measurements of the dispatch queues.
     pub dispatching: Dispatching,
@@ -148,7 +147,7 @@ impl fmt::Display for Blocked {
 /// The reason why a run has no outcome.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Failure {
-    /// The world cannot do what was asked. Nothing ran.
+    /// The world cannot run the launch as described. Nothing ran.
     Refused(Refusal),
     /// Every thread that has not returned waits, and nothing is in flight.
     Deadlock {
@@ -259,7 +258,7 @@ impl fmt::Display for Failure {
 /// The largest number of threads that are listed; the others are counted.
 const LISTED: usize = 16;
 
-/// So many threads, and what they do.
+/// The number of threads, and their activity.
 fn count(threads: usize, what: &str) -> String {
     match threads {
         1 => format!("1 thread {what}s"),

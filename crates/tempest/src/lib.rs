@@ -1,4 +1,4 @@
-//! The narrow waist: everything that a program or protocol sees of the world it runs in.
+//! The narrow waist: the interface of a program or protocol to the world it runs in.
 //!
 //! A *program* is written once against this crate and runs unmodified on real threads of this host and on
 //! modelled machines. The world behind it is a **value chosen at run time** ([`World`]), never a type
@@ -11,7 +11,7 @@
 //!
 //! # The pieces
 //!
-//! | piece | what it is |
+//! | piece | meaning |
 //! |---|---|
 //! | [`Message`] | plain data with a [`key`](Message::key) and a [handler](Message::handle) that runs on arrival |
 //! | [`Protocol`], [`Program`] | state, one value per node; a program adds a body for its threads and a report |
@@ -22,22 +22,22 @@
 //! | [`Thread`] | the handle of a program thread: blocking sends, waits, polls, holds, phases |
 //! | [`Quiet`] | the handle of a program's report: a node at the end, with all its keyed state |
 //! | [`Event`], [`Cells`] | a counter that threads wait for; an array of words that handlers and threads share |
-//! | [`Segment`], [`Rights`], [`SegmentWords`] | memory of a node that other nodes write by transfers and deposits; what other nodes may do to it; the loads and stores of its own threads |
+//! | [`Segment`], [`Rights`], [`SegmentWords`] | memory of a node that other nodes write by transfers and deposits; the rights of other nodes to it; the loads and stores of its own threads |
 //! | [`Mapped`] | a segment of another node as plain loads and stores, where memory is shared |
 //! | [`Layout`], [`Memory`], [`Shared`] | fine-grain shared memory: pages with homes, blocks with tags, typed arrays |
 //! | [`Private`], [`Element`] | an array of one thread, whose bytes a model finds or misses in its caches; data with a modelled layout |
-//! | [`Access`], [`MemoryEvents`] | accesses to words of segments that a program reports to a model; what a modelled memory system counts |
+//! | [`Access`], [`MemoryEvents`] | accesses to words of segments that a program reports to a model; the counts of a modelled memory system |
 //! | [`Work`] | the cost of a step, in operations or protocol primitives: free natively, time in a model |
 //! | [`Mechanism`] | how data moves: messages, bulk transfers, deposits, shared memory |
 //! | [`Policy`] | which processors inject and run handlers, when, in what order |
 //! | [`Adjustment`] | a change that the adaptive policy made, and why |
-//! | [`world`] | what those need who write a world, and nobody else |
-//! | [`World`], [`Outcome`], [`Failure`] | what runs jobs; the result of a run, or the reason why there is none |
+//! | [`world`] | the interface for implementations of a world, and for nothing else |
+//! | [`World`], [`Outcome`], [`Failure`] | a runner of jobs; the result of a run, or the reason why there is none |
 //! | [`entry`] | programs and coherence protocols as people choose them, with their inputs |
 //!
 //! # A complete program
 //!
-//! Every node sends one greeting to the next node and waits for the one from the node before.
+//! Every node sends a greeting to the next node and waits for the greeting of the node before.
 //!
 //! ```
 //! use tradewind_tempest::*;
@@ -80,7 +80,7 @@
 //! [`#[program]`](program) makes the fields inputs and state. Below these attributes stand the traits [`Message`],
 //! [`Handlers`], [`Protocol`] and [`Program`], which can be implemented by hand, as a generic message is.
 //!
-//! # What is promised
+//! # Promises
 //!
 //! * **Order.** Messages of one source, destination and key are delivered in happens-before order.
 //! * **Exclusion.** Handlers of equal keys never overlap; a [`Key::Sequential`] handler runs alone on its node.
@@ -94,7 +94,7 @@
 //!   with nothing in flight are reported as [`Failure::Deadlock`], exactly, in every world. Threads that
 //!   [`spin`](Thread::spin) with nothing in flight are reported as [`Failure::Livelock`] by modelled worlds.
 //!
-//! The compiler refuses what would break these promises. A handler cannot reach two entries at once:
+//! The compiler refuses code that would break these promises. A handler cannot reach two entries at once:
 //!
 //! ```compile_fail,E0499
 //! use tradewind_tempest::*;
@@ -231,13 +231,14 @@ pub mod world;
 /// | `payload_word_bytes = …` | modelled bytes of one payload word | 8 |
 /// | `name = …` | the name of the type | the method's name, as `CountAll` of `count_all` |
 ///
-/// A message whose code is written by hand, such as one of a generic type, takes its place in the list as
+/// A message whose code is written by hand, such as a generic message, takes its place in the list as
 /// `#[message] type Any = Name;`.
 ///
 /// An `impl` with `main` and `report` becomes a [`Program`] too: both move to that trait. A protocol has one such `impl`; the
 /// bodies of long handlers may call methods that stand elsewhere.
 pub use ::macros::handlers;
-/// Makes a struct a program that a person can choose: its inputs, what each node keeps, its line in the list of programs.
+/// Makes a struct a program that a person can choose: its inputs, the state of each node, its line in the list of
+/// programs.
 ///
 /// ```
 /// use tradewind_tempest::*;
@@ -277,11 +278,12 @@ pub use ::macros::handlers;
 /// assert_eq!(Histogram::ENTRY.summary, "threads of each node count squares into 64 bins of the next node");
 /// ```
 ///
-/// The struct is the program's state on one node. `#[program]` writes its [`Protocol`], a struct `HistogramInputs` of its
-/// inputs, and a constant [`ENTRY`](entry::Entry), which is what a command lists. [`#[handlers]`](handlers) with `main` and
-/// `report` writes the rest.
+/// The struct is the program's state on one node. `#[program]` writes its [`Protocol`], a struct `HistogramInputs` of
+/// its inputs, and a constant [`ENTRY`](entry::Entry), which a command lists. [`#[handlers]`](handlers) with `main`
+/// and `report` writes the rest.
 ///
-/// Each field says how it is made. Expressions may use the inputs by their names, and `setup`, the [`Setup`] of the node.
+/// The attribute of a field says how it is made. Expressions may use the inputs by their names, and `setup`, the
+/// [`Setup`] of the node.
 ///
 /// | attribute | field | it is |
 /// |---|---|---|
@@ -290,10 +292,10 @@ pub use ::macros::handlers;
 /// | `#[keyed]` | `Keyed<T>` | a table whose entries come into being when they are first reached |
 /// | `#[cells(64)]` | `Cells<T>` | 64 words, at first `T::default()` or `value = …` |
 /// | `#[event]` | `Event` | an event, called `histogram.done` of a field `done`; `#[event("name")]` calls it otherwise |
-/// | `#[segment(64)]` | `Segment<T>` | 64 words that other nodes may write, or what `rights = …` says; `value = …` as for cells |
-/// | `#[shared(64)]` | `Shared<T>` | an array of shared memory that all nodes have, its pages dealt out in turn, or as `homes = …` of [`Homes`] says |
-/// | `#[install]` | `Arc<P>` | another protocol, installed with `()`; `#[install(config)]` tells it something else |
-/// | `#[problem]` | `Arc<T>` | what `prepare` makes |
+/// | `#[segment(64)]` | `Segment<T>` | 64 words that other nodes may write, or access by `rights = …`; `value = …` as for cells |
+/// | `#[shared(64)]` | `Shared<T>` | an array of shared memory that all nodes have, its pages dealt out in turn, or by `homes = …` of [`Homes`] |
+/// | `#[install]` | `Arc<P>` | another protocol, installed with `()`; `#[install(config)]` gives it another configuration |
+/// | `#[problem]` | `Arc<T>` | the result of `prepare` |
 /// | `#[make(expression)]` | anything | the value of the expression |
 ///
 /// | option of `#[program]` | meaning | without it |
@@ -301,7 +303,7 @@ pub use ::macros::handlers;
 /// | `name = "…"` | the program's name on the command line | the struct's, as `shared-histogram` of `SharedHistogram` |
 /// | `summary = "…"` | one line for people | the first sentence of the struct's documentation |
 /// | `mechanisms = […]` | the [`Mechanism`]s that the program is written for | `Messages`; with shared arrays `SharedMemory` |
-/// | `problem = T` | the type of what `prepare` makes | that of the field with `#[problem]` |
+/// | `problem = T` | the type of the result of `prepare` | that of the field with `#[problem]` |
 /// | `install` | the program has a function `install` | each field has an attribute |
 /// | `nodes = …`, `processors = …`, `threads = …` | the least number of nodes, of processors of each, and of threads on each computing processor: expressions over `inputs`. Where a person does not say the number, it is at least this | 1 |
 ///

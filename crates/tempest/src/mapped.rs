@@ -7,27 +7,26 @@
 //! node that has the right and none to a node that lacks it. A refused access panics at the caller and
 //! changes nothing.
 //!
-//! # What orders accesses
+//! # Order of accesses
 //!
 //! [`put`](Mapped::put), [`get`](Mapped::get) and the copies are relaxed: each word arrives whole, but
 //! another processor may see two of them in either order. [`fetch_add`](Mapped::fetch_add) and
 //! [`compare_exchange`](Mapped::compare_exchange) acquire and release.
 //!
-//! - What a thread put *before* it sends a message, transfers, deposits, signals, ends a hold, enters a phase
-//!   or changes a word atomically is seen by the receiver of that news: by the message's handler, after the
-//!   wait that the deposit's count or the signal ended, and by a thread whose own atomic step finds the
-//!   changed word.
-//! - Hence what a thread gets after such news is what was put before it.
+//! - Words that a thread put *before* it sends a message, transfers, deposits, signals, ends a hold, enters a phase
+//!   or changes a word atomically are seen by the receiver of that news: by the message's handler, after the wait
+//!   that the deposit's count or the signal ended, and by a thread whose own atomic step finds the changed word.
+//! - Hence a thread that gets words after such news finds the words put before it.
 //! - A thread sees its own accesses in order. Words of its own node are the same memory as
 //!   [`Segment::cells`].
 //!
-//! # What is counted
+//! # Counts
 //!
-//! Nothing. These are loads and stores of the thread, like those of its own memory. They are no messages, no
+//! Nothing. These are loads and stores of the thread, like accesses to its own memory. They are no messages, no
 //! deposits, and no part of any volume; a loop of them would otherwise be mostly counting.
 //!
-//! A program that wants puts and gets in every world uses the split-phase protocol, which takes this way
-//! where it is asked to and memory is mapped. This module must never know how memory came to be mapped.
+//! A program that needs puts and gets in every world uses the split-phase protocol, which takes this way where it is
+//! asked to and memory is mapped. This module must never know how memory came to be mapped.
 
 use std::sync::atomic::Ordering;
 

@@ -1,7 +1,7 @@
-//! Mechanisms: how data moves. A program lists those that it is written for; a run uses one of them.
+//! Mechanisms: the ways in which data moves. A program lists the mechanisms that it is written for; a run uses one.
 //!
-//! A mechanism names what it needs of a machine ([`Mechanism::needs`], in the words of machine files). This
-//! module must never know how a world moves data.
+//! A mechanism names the capability that it needs of a machine ([`Mechanism::needs`], in the words of machine files).
+//! This module must never know how a world moves data.
 
 use std::fmt;
 use std::str::FromStr;
@@ -61,7 +61,7 @@ impl Mechanism {
     /// Checks that a machine with the capabilities `can` can do this mechanism.
     ///
     /// # Errors
-    /// Names the mechanism, the machine and what is missing.
+    /// Names the mechanism, the machine and the missing capability.
     pub fn check(self, machine: &str, can: &[&str]) -> Result<(), Refusal> {
         match self.needs() {
             Some(needs) if !can.contains(&needs) => Err(Refusal::Mechanism {

@@ -49,7 +49,8 @@ pub enum Volume {
 
 /// A message: plain data, and the handler that runs where it arrives.
 ///
-/// The handler is short, runs to completion and never blocks. It may touch what its [`key`](Self::key) names.
+/// The handler is short, runs to completion and never blocks. It may touch the state that its [`key`](Self::key)
+/// names.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no message",
     label = "expected what a `#[message]` method makes",
@@ -72,7 +73,7 @@ pub trait Message: Pod {
     /// The modelled size of one payload word in bytes.
     const PAYLOAD_WORD_BYTES: usize = 8;
 
-    /// The key of the message: what its handler touches. It must be a pure function of the message. The
+    /// The key of the message: the state that its handler touches. It must be a pure function of the message. The
     /// receiver evaluates it, so that it need not trust the sender.
     fn key(&self) -> Key;
 
@@ -123,8 +124,8 @@ impl Packet {
         fits
     }
 
-    /// The whole room of the packet: its words, and whatever stands behind them. A transport may move more
-    /// words than there are, where that is simpler.
+    /// The whole room of the packet: its words, and unused words behind them. A transport may move more words than
+    /// there are, where that is simpler.
     #[inline]
     pub fn room(&self) -> &[u64; MAX_WORDS] {
         &self.words

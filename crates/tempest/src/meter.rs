@@ -1,4 +1,4 @@
-//! Measurements of a run: counts, processor time by what it was spent on, volume by purpose.
+//! Measurements of a run: counts, processor time by use, volume by purpose.
 //!
 //! Every world fills in all of them, each with its own clock; a count that a world cannot make is `None`. This
 //! module must never know how a world measures.
@@ -9,7 +9,7 @@ use units::Time;
 
 use crate::{Resource, Volume};
 
-/// The time of all computing processors together, split by what they spent it on.
+/// The time of all computing processors together, split by use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Breakdown {
     /// The program's own work.
@@ -22,8 +22,8 @@ pub struct Breakdown {
     pub synchronization: Time,
     /// Nothing to do and nothing to wait for: no thread of the processor is left, or it never had one.
     pub idle: Time,
-    /// Taken away by the operating system: the processor was ready to run, and something else had its core. No other part has
-    /// it. `None` where nobody tells, and on a model, where nobody takes anything.
+    /// Time taken away by the operating system: the processor was ready to run, and something else had its core. No
+    /// other part has it. `None` where the host does not report it, and on a model, where no time is taken.
     pub taken: Option<Time>,
 }
 
@@ -35,7 +35,7 @@ impl Breakdown {
     }
 }
 
-/// The sum of two times, where one that is unknown counts as nothing beside one that is known.
+/// The sum of two times. An unknown time counts as zero beside a known one.
 fn together(one: Option<Time>, other: Option<Time>) -> Option<Time> {
     match (one, other) {
         (Some(one), Some(other)) => Some(one + other),
@@ -48,15 +48,15 @@ fn since(now: Option<Time>, earlier: Option<Time>) -> Option<Time> {
     now.map(|now| now.saturating_sub(earlier.unwrap_or(Time::ZERO)))
 }
 
-/// The time of all protocol processors of one kind together, split by what they spent it on.
+/// The time of all protocol processors of one kind together, split by use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ProtocolTime {
     /// The kind of these processors, any but [`Resource::ComputingProcessor`].
     pub processors: Resource,
     /// Running handlers. Natively an estimate from samples, which includes receiving and dispatching.
     pub handlers: Time,
-    /// Receiving, dispatching, and injecting the messages of other processors. Natively all that is not one of the
-    /// other parts.
+    /// Receiving, dispatching, and injecting the messages of other processors. Natively all time that is not part of
+    /// the other fields.
     pub overhead: Time,
     /// Waiting for memory or for room in the network interface.
     pub memory: Time,

@@ -71,7 +71,7 @@ impl std::error::Error for BadPacket {}
 /// The facts about a packet that follow from its kind and its words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PacketFacts {
-    /// The key of its handler, on whatever node that runs.
+    /// The key of its handler, on any node.
     pub key: DispatchKey,
     /// The class, which decides which processors may run the handler.
     pub class: Class,
@@ -98,7 +98,7 @@ pub struct Node {
     pub(crate) protocols: usize,
     /// The primitives that the installed protocols may charge, each once.
     pub(crate) charges: Vec<Charge>,
-    /// Whether some protocol sends messages by whatever mechanism data moves.
+    /// Whether some protocol sends messages under every mechanism.
     pub(crate) needs_handlers: bool,
     pub(crate) segments: Segments,
     pub(crate) tables: Tables,
@@ -126,7 +126,7 @@ impl Node {
         &self.charges
     }
 
-    /// Whether some protocol sends messages by whatever mechanism data moves, so that somebody has to handle them.
+    /// Whether some protocol sends messages under every mechanism, so that some processor has to handle them.
     pub fn needs_handlers(&self) -> bool {
         self.needs_handlers
     }
@@ -162,8 +162,8 @@ impl Node {
         self.states.add(state);
     }
 
-    /// Insists that the program has made the same of this node as of the first one of the run: kinds of messages, their numbers,
-    /// the protocols that they belong to, and segments. Every node takes these numbers for its own.
+    /// Insists that the program has made the same of this node as of the first node of the run: kinds of messages,
+    /// their numbers, their protocols, and segments. Every node takes these numbers for its own.
     ///
     /// # Errors
     /// [`Refusal::Nodes`] names the first difference.

@@ -1,20 +1,20 @@
 //! The polling interval of a computing processor where the policy leaves it open: about as often as the world
 //! wants, counted in back-edges of the program's threads.
 //!
-//! A back-edge may come every nanosecond or every millisecond, and a look for events takes longer than most
-//! of what threads do between two back-edges. So a thread that may look at every back-edge looks only at some
-//! of them. The number of back-edges between two looks doubles if two looks came shortly after each other and
-//! found nothing; it halves if they were far apart or found something. A policy that gives the interval
-//! (`+every=K`) is obeyed as it stands.
+//! A back-edge may come every nanosecond or every millisecond, and a look for events takes longer than the
+//! work of most threads between two back-edges. So a thread that may look at every back-edge looks only at some of them.
+//! The number of back-edges between two looks doubles if two looks came shortly after each other and found nothing;
+//! it halves if they were far apart or found something. A policy that gives the interval (`+every=K`) is obeyed as it
+//! stands.
 //!
-//! This module must never know what a look finds, nor which world's time it is.
+//! This module must never know the events that a look finds, nor which world's time it is.
 
 use std::cell::Cell;
 use std::num::NonZeroU32;
 
 use units::Time;
 
-/// The largest number of back-edges between two looks. Where a loop of short steps is followed by one of long
+/// The largest number of back-edges between two looks. Where a loop of short steps is followed by a loop of long
 /// steps, this many long steps pass before the interval shrinks.
 const MOST: u32 = 256;
 
@@ -23,14 +23,14 @@ const MOST: u32 = 256;
 pub enum PollInterval {
     /// No poll looks.
     Never,
-    /// Each poll after so many back-edges looks.
+    /// A poll looks after each stretch of this number of back-edges.
     Every(NonZeroU32),
     /// The processor chooses the interval, look by look, such as by a [`Pace`].
     Paced,
 }
 
 impl PollInterval {
-    /// The interval of so many back-edges; no poll looks if it is 0.
+    /// The interval of `count` back-edges; no poll looks if it is 0.
     pub fn every(count: u32) -> Self {
         NonZeroU32::new(count).map_or(Self::Never, Self::Every)
     }

@@ -3,9 +3,9 @@
 //! Every arrangement of the studies is a point in one space, and the known ones have names. A policy is
 //! written `PRESET[:COUNT][+OPTION]…`, for example `fixed:2`, `floating+every=16` or `single+interrupt`.
 //!
-//! A policy lists what it needs of a machine ([`Policy::needs`], in the words of machine files). A world that
-//! lacks one of them refuses the policy and names what is missing. This module must never know how a world
-//! carries a policy out.
+//! A policy lists the capabilities that it needs of a machine ([`Policy::needs`], in the words of machine files). A
+//! world that lacks a capability refuses the policy and names it. This module must never know how a world carries a
+//! policy out.
 
 mod options;
 
@@ -21,10 +21,10 @@ pub use options::{OPTIONS, PolicyOption};
 /// The time that an event waits before a helper runs its handler, if the option gives no time.
 const HELPER_WAITS: Time = Time::from_nanoseconds(50_000);
 
-/// The preset of a processor that has nobody to share its work with.
+/// The preset of a single processor that computes and runs all handlers.
 const ALONE: &str = "single";
 
-/// Which processors run handlers.
+/// The processors that run handlers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Servers {
     /// The node's one computing processor, between its threads.
@@ -51,7 +51,7 @@ pub enum Servers {
 /// The order in which events are handed to processors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Dispatch {
-    /// One event at a time per node, in order of arrival.
+    /// Events of a node run one at a time, in order of arrival.
     Serial,
     /// Events of distinct keys in parallel, of equal keys one at a time.
     Keyed,
@@ -101,7 +101,7 @@ pub struct Policy {
     /// The number of processors that [`Servers::Taken`], `Added` or `Embedded` dedicates; 0 for other
     /// servers.
     pub count: u32,
-    /// Which processors run handlers.
+    /// The processors that run handlers.
     pub servers: Servers,
     /// The order in which waiting events are dispatched to handlers.
     pub dispatch: Dispatch,
@@ -316,9 +316,9 @@ impl Policy {
         }
     }
 
-    /// The policy that stands for every policy under which a node of so many processors does the same. A processor that computes and
-    /// runs all handlers has nobody to take turns with, to adapt to, or to share threads or keys with: there `floating` and
-    /// `adaptive` are `single`.
+    /// The policy that stands for all policies under which a node with that number of processors behaves the same. A
+    /// single processor that computes and runs all handlers takes no turns, adapts to nothing, and shares no threads
+    /// or keys: there `floating` and `adaptive` are `single`.
     #[must_use]
     pub fn canonical(&self, processors: u32) -> Self {
         let runs_all = matches!(self.servers, Servers::Compute | Servers::Idle | Servers::Adaptive);

@@ -1,16 +1,17 @@
 //! Memory of one thread: arrays that a thread alone reads and writes, whose bytes a model finds or misses in its caches.
 //!
-//! # Where an array stands
+//! # Address of an array
 //!
-//! A model knows an array by address. The address follows from the array's name and its thread's index, and from nothing else: not
-//! from the order in which arrays are made, nor from what other threads do. An array begins at a page. Where that page falls in a
-//! cache follows from the name as if by chance, as it does on a machine whose system hands out pages.
+//! A model knows an array by address. The address follows from the array's name and its thread's index, and from
+//! nothing else: not from the order in which arrays are made, nor from the actions of other threads. An array begins
+//! at a page. The place of that page in a cache follows from the name as if by chance, as it does on a machine whose
+//! system hands out pages.
 //!
-//! # What an access costs
+//! # Cost of an access
 //!
-//! Natively an element costs a comparison of its index, and a view nothing. In a model an element is a load or a store of each of
-//! its fields. A view is charged when it is given, as if the thread went through it once; what the thread then does in the slice is
-//! free. So a thread that goes through an array many times asks for a view each time.
+//! Natively an element costs a comparison of its index, and a view nothing. In a model an element is a load or a
+//! store of each of its fields. A view is charged when it is given, as if the thread went through it once; accesses
+//! to the slice are then free. So a thread that goes through an array many times asks for a view each time.
 //!
 //! This module must never know caches.
 
@@ -111,8 +112,8 @@ impl<T: Element> Private<T> {
         elements
     }
 
-    /// Views elements to be written. A model charges a store of each of them, with all its fields, before it gives the slice. A
-    /// thread that also needs what was there asks for a [`view`](Self::view) before.
+    /// Views elements to be written. A model charges a store of each of them, with all its fields, before it gives
+    /// the slice. A thread that also needs the old values asks for a [`view`](Self::view) before.
     ///
     /// # Panics
     /// If there are no such elements.

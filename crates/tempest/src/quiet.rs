@@ -42,7 +42,8 @@ pub struct Quiet<'a> {
 }
 
 impl<'a> Quiet<'a> {
-    /// Makes the handle of one of `nodes` nodes, whose dispatcher lends the proof that its sequential key is held.
+    /// Makes the handle of node `node` out of `nodes`, whose dispatcher lends the proof that its sequential key is
+    /// held.
     ///
     /// # Panics
     /// If the proof is of another key.

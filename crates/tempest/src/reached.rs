@@ -1,4 +1,5 @@
-//! How far a modelled run is and which of its fibers runs, for another thread of the host. This module must never know any one world.
+//! Progress of a modelled run, and the fiber that runs, for another thread of the host. This module must never know
+//! any one world.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,8 +8,8 @@ use units::Time;
 
 use crate::{NodeId, ThreadId};
 
-/// How far a modelled run is, and the fiber that runs. The world writes it, other threads of the host read it meanwhile. A copy shares
-/// everything with its original.
+/// Progress of a modelled run, and the fiber that runs. The world writes it, other threads of the host read it
+/// meanwhile. A copy shares everything with its original.
 ///
 /// A world does not write down each instant, which would take it time. Another thread [asks](Self::ask), and the world answers when
 /// it comes to its next event. A world that does not answer has come to none: a fiber computes, or loops, without a call of the
@@ -62,7 +63,7 @@ impl Reached {
         Time::from_femtoseconds(self.0.time.load(Ordering::Relaxed))
     }
 
-    /// The number of the answers so far.
+    /// The number of answers until now.
     pub fn answers(&self) -> u64 {
         self.0.answers.load(Ordering::Relaxed)
     }

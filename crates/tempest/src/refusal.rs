@@ -1,4 +1,4 @@
-//! Why a world does not run what it was asked to run.
+//! Reasons for which a world refuses a run.
 //!
 //! A refusal comes before anything runs. It must never know which world it comes from.
 
@@ -6,9 +6,9 @@ use std::fmt;
 
 use crate::{Mechanism, NodeId, Policy};
 
-/// The reason why a world refuses a run. Nothing of the run has been done.
+/// The reason why a world refuses a run, of which nothing has been done.
 ///
-/// Its text is one line that says what was asked for, what is missing, and what was expected.
+/// Its text is one line that states the request, the missing capability, and the expected form.
 ///
 /// ```
 /// use tradewind_tempest::{Policy, Refusal};
@@ -24,7 +24,7 @@ use crate::{Mechanism, NodeId, Policy};
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// The machine lacks what the policy needs.
+    /// The machine lacks a capability that the policy needs.
     Policy {
         /// The policy that was asked for.
         policy: Policy,
@@ -35,7 +35,7 @@ pub enum Refusal {
         /// All that the machine can do.
         can: Vec<String>,
     },
-    /// The machine lacks what the mechanism needs.
+    /// The machine lacks a capability that the mechanism needs.
     Mechanism {
         /// The mechanism that was asked for.
         mechanism: Mechanism,
@@ -50,10 +50,10 @@ pub enum Refusal {
     NoneComputes {
         /// The policy that was asked for.
         policy: Policy,
-        /// How many processors a node was to have.
+        /// The number of processors that a node was to have.
         processors: u32,
     },
-    /// The world has no way to obey the policy, though the machine has what it needs.
+    /// The world has no way to obey the policy, though the machine has the capability that it needs.
     Unobeyed {
         /// The policy that was asked for.
         policy: Policy,
@@ -105,20 +105,20 @@ pub enum Refusal {
         what: &'static str,
         /// The number under which the nodes know different ones.
         number: usize,
-        /// The first node, and the name of what has the number there, if anything has.
+        /// The first node, and the name of the object with that number there, if there is one.
         first: (NodeId, Option<String>),
-        /// The other node, and the name of what has the number there, if anything has.
+        /// The other node, and the name of the object with that number there, if there is one.
         node: (NodeId, Option<String>),
     },
     /// The host gave no means to run: no OS thread, or no memory for a stack. The text is the whole line for people.
     Host(String),
 }
 
-/// Why a world has no way to obey a policy.
+/// The reason why a world has no way to obey a policy.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Unobeyed {
-    /// State machines run the handlers of shared memory, and no processor runs those of a program's messages.
+    /// State machines run the handlers of shared memory, and no processor runs the handlers of a program's messages.
     NobodyHandles {
         /// The mechanism, which needs messages.
         mechanism: Mechanism,
@@ -210,7 +210,7 @@ impl Size {
     /// Insists on at least one of each of several things.
     ///
     /// # Errors
-    /// If there is to be none of one of them.
+    /// If a count is 0.
     pub fn expect_some(counts: &[(u32, &'static str)]) -> Result<(), Refusal> {
         match counts.iter().find(|(count, _)| *count == 0) {
             Some((_, what)) => Err(Refusal::Size(Self::None { what })),

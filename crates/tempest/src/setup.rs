@@ -22,7 +22,7 @@ use crate::{
 
 /// A protocol, or a program, which is a protocol with threads. One value of this type is its state on one node.
 ///
-/// Handlers and threads share the value as `&Self`. What they change lives in [`Keyed`] tables,
+/// Handlers and threads share the value as `&Self`. State that changes lives in [`Keyed`] tables,
 /// [`Cells`](crate::Cells) and [`Event`](crate::Event)s.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no protocol",
@@ -79,8 +79,8 @@ pub trait Protocol: Handlers + Send + Sync + 'static {
 /// }
 /// ```
 ///
-/// Message numbers follow the order of this list. A protocol's own messages come before those of the protocols that its
-/// [`install`](Protocol::install) installs.
+/// Message numbers follow the order of this list. A protocol's own messages come before the messages of the protocols
+/// that its [`install`](Protocol::install) installs.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not state its messages",
     label = "no list of messages",
@@ -91,7 +91,7 @@ pub trait Handlers: Sized + 'static {
     fn register(messages: &mut Messages<'_, Self>);
 }
 
-/// The list of messages to which [`Handlers::register`] adds those of protocol `P`.
+/// The list of messages to which [`Handlers::register`] adds the messages of protocol `P`.
 pub struct Messages<'a, P> {
     node: &'a mut Node,
     /// The number of the protocol.
@@ -246,8 +246,8 @@ impl<'a> Setup<'a> {
         register::<M>(self.node, place);
     }
 
-    /// States primitives that threads of the protocol being installed, or its handlers of a class, may charge. A world that
-    /// charges time refuses a run whose machine lacks a price of one of them, before anything runs.
+    /// States primitives that threads of the protocol being installed, or its handlers of a class, may charge. A
+    /// world that charges time refuses a run whose machine lacks a price of a stated primitive, before anything runs.
     pub fn charges(&mut self, by: Charger, primitives: &[Primitive]) {
         for &primitive in primitives {
             let charge = Charge { primitive, by };
@@ -257,8 +257,8 @@ impl<'a> Setup<'a> {
         }
     }
 
-    /// States that the protocol being installed sends messages by whatever mechanism data moves. A world whose policy leaves nobody to
-    /// handle them refuses the run before anything runs.
+    /// States that the protocol being installed sends messages under every mechanism. A world whose policy leaves no
+    /// processor to handle them refuses the run before anything runs.
     pub fn needs_handlers(&mut self) {
         self.node.needs_handlers = true;
     }
@@ -289,8 +289,8 @@ impl<'a> Setup<'a> {
         self.segment_for(Rights::WRITE, name, len, value)
     }
 
-    /// Makes a segment of `len` words, each holding `value` at first. `others` says what other nodes may do
-    /// to this node's part of it. The name appears where a thread waits for deposits.
+    /// Makes a segment of `len` words, each holding `value` at first. `others` is the rights of other nodes to this
+    /// node's part of it. The name appears where a thread waits for deposits.
     pub fn segment_for<T: Word>(
         &mut self,
         others: Rights,
@@ -359,8 +359,9 @@ impl<'a> Setup<'a> {
         Keyed::dense(self.dispatcher(), Group::BLOCKS, (blocks, room), |index| init(Block(index as u32)))
     }
 
-    /// Makes a table with an entry for each block whose page is mapped on this node now. The entries of another page come and
-    /// go as a handler says ([`Handler::open_page`](crate::Handler::open_page)), so that pages without room need no entries.
+    /// Makes a table with an entry for each block whose page is mapped on this node now. Handlers make and drop the
+    /// entries of other pages ([`Handler::open_page`](crate::Handler::open_page)), so that pages without room need no
+    /// entries.
     pub fn keyed_pages<T>(
         &mut self,
         memory: &Memory,

@@ -1,4 +1,4 @@
-//! Threads that run and get no further: what each does in vain, since when, and where.
+//! Threads that run and get no further: the vain attempts of each, since when, and where.
 //!
 //! This module must never know how a world finds out.
 
@@ -16,10 +16,10 @@ pub enum Attempt {
     Look,
     /// The thread sends and finds no room.
     Send,
-    /// The thread runs, and nothing comes of it. On this host nobody can tell a thread that computes from one that looks for what does
-    /// not come.
+    /// The thread runs without visible progress. On this host a thread that computes looks the same as a thread that
+    /// searches for something that does not come.
     Compute {
-        /// The number of threads of its processor, from this one on: one of them runs.
+        /// The number of threads of its processor, from this thread on, of which one runs.
         of: u32,
     },
 }
@@ -41,9 +41,9 @@ pub struct Spinning {
     pub thread: ThreadId,
     /// The thing that the thread tries.
     pub attempt: Attempt,
-    /// The number of attempts since anything last happened; 0 where nobody counts them.
+    /// The number of attempts since anything last happened; 0 where they are not counted.
     pub times: u64,
-    /// The time of the first of them, from the start of the run.
+    /// The time of the first attempt, from the start of the run.
     pub since: Time,
     /// The timed region in which the thread spins; `None` before the first.
     pub phase: Option<&'static str>,

@@ -2,7 +2,7 @@
 //!
 //! Tables lie one after the other in the order in which the installation makes them, which is the same on every node and in every
 //! run. A table whose entries come into being when they are reached has a room of its own, in which an entry's number decides its
-//! place. This module must never know what an entry holds, nor who reaches it.
+//! place. This module must never know the content of an entry, nor which processor reaches it.
 
 use std::ops::Range;
 

@@ -29,8 +29,8 @@ pub use segment_words::SegmentWords;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Busy<M>(pub M);
 
-/// The back-edges that a thread passes each time before its world is told of them, in a world whose work takes real time and
-/// where its policy polls at none.
+/// Number of back-edges that a thread passes before it tells its world of them, in a world whose work takes real
+/// time, where its policy polls at none.
 const REAL_PASSES: u32 = 1 << 14;
 
 /// The turns of a stretch that count as one back-edge where the processor chooses the polling interval. A turn of the shortest loops
@@ -41,34 +41,37 @@ const TURNS: u32 = 16;
 ///
 /// # Stack
 ///
-/// A thread has a stack of [`Thread::STACK_BYTES`], 256 KiB, in every world. A handler that runs meanwhile takes nothing of it that
-/// the thread needs, and has [`Handler::STACK_BYTES`] itself. Whoever needs more ends the process; before that a line on the standard
-/// error names the node and the thread, or the handler. So large values live on the heap (`Vec`, `Box`), and a recursion whose depth
-/// grows with the input becomes a loop with a list.
+/// A thread has a stack of [`Thread::STACK_BYTES`], 256 KiB, in every world. A handler that runs meanwhile takes
+/// nothing of it that the thread needs, and has [`Handler::STACK_BYTES`] itself. A stack overflow ends the process;
+/// before that a line on the standard error names the node and the thread, or the handler. So large values live on
+/// the heap (`Vec`, `Box`), and a recursion whose depth grows with the input becomes a loop with a list.
 ///
 /// # Panics and destructors
 ///
 /// A panic that leaves a thread ends the run with its words. So does the panic of a handler or of the body of a
-/// [hold](Thread::hold), whatever the thread around it catches. A thread that the end of its run finds waiting is unwound: its
-/// destructors run, and so does what it has after a `catch_unwind`, up to its next call that waits or looks for messages.
+/// [hold](Thread::hold), whatever the thread around it catches. A thread that waits at the end of its run is unwound:
+/// its destructors run, and so does the code after a `catch_unwind`, up to its next call that waits or looks for
+/// messages.
 ///
 /// A destructor may use the world while its thread is unwound, but the thread gives its processor away no more:
 ///
 /// - In a run that is over, sends, signals, waits, polls and phases have no effect, and an access to shared memory finds any value.
-/// - In a run that goes on, because the thread itself panics, what would give the processor away ends the run: a wait, a phase, a poll
-///   or an access that faults, and in a model also a send without room and a hold of a key that is not free. It then returns at once. If
-///   the panic leaves the thread, the run fails with the panic's words.
+/// - In a run that goes on, because the thread itself panics, a call that would give the processor away ends the run:
+///   a wait, a phase, a poll or an access that faults, and in a model also a send without room and a hold of a key
+///   that is not free. It then returns at once. If the panic leaves the thread, the run fails with the panic's words.
 ///
 /// A destructor that must not end the run of a thread that catches its panics asks `std::thread::panicking` first.
 ///
 /// # Thread-locals
 ///
-/// Threads of one processor, and in a model all threads, run on one operating system thread and share its thread-locals
-/// (`thread_local!`). That is harmless for values that are read and written between two calls. Across a call that may give the
-/// processor away (a wait, a poll, a send, an access to shared memory) a program must hold nothing that a thread-local leads to:
+/// Threads of one processor, and in a model all threads, run on one operating system thread and share its
+/// thread-locals (`thread_local!`). That is harmless for values that are read and written between two calls. Across a
+/// call that may give the processor away (a wait, a poll, a send, an access to shared memory) a program must hold
+/// nothing that a thread-local leads to:
 ///
-/// - no scoped thread-local may be set, such as those of the crate `scoped-tls`, of tracing subscribers and of runtimes that are
-///   *entered*. Threads go on in another order than calls return, so it would be set back to what is no longer there.
+/// - no scoped thread-local may be set, such as those of the crate `scoped-tls`, of tracing subscribers and of
+///   runtimes that are *entered*. Threads go on in another order than calls return, so it would be set back to a
+///   value that is gone.
 /// - nothing inside `LocalKey::with` may be lent to another operating system thread (`std::thread::scope`) by a thread that, when its
 ///   run is over, catches its own unwinding again and again. Such a thread is left where it is, and the thread-local is destroyed.
 ///
@@ -179,8 +182,9 @@ impl<'a> Thread<'a> {
 
     /// Sends a message. While there is no room for it, the thread receives messages and runs their handlers.
     ///
-    /// What handlers of the node send has its place first, so that handlers never wait. Threads share the room that is left, and while
-    /// handlers send without end that may be little: then a send waits for the time of many handlers, but not for ever.
+    /// Messages of the node's handlers have their room first, so that handlers never wait. Threads share the rest.
+    /// While handlers send without end that may be little: then a send waits for the time of many handlers, but not
+    /// for ever.
     ///
     /// # Panics
     /// If the message was not registered, or the node does not exist.
@@ -246,7 +250,7 @@ impl<'a> Thread<'a> {
         Private::holding(&self.node.plots, self.id(), name, elements)
     }
 
-    /// Whether the world charges the thread for what it does.
+    /// Whether the world charges the thread for its work.
     #[inline]
     pub(crate) fn is_charged(&self) -> bool {
         self.accounting.is_some()
@@ -288,14 +292,14 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// The turns that a loop over elements takes at a time: `modelled` in a model, where accesses interleave with computation and with
-    /// what other processors do; without end where work takes real time.
+    /// The turns that a loop over elements takes at a time: `modelled` in a model, where accesses interleave with
+    /// computation and with the accesses of other processors; without end where work takes real time.
     pub fn strip(&self, modelled: usize) -> usize {
         if self.accounting.is_some() { modelled } else { usize::MAX }
     }
 
-    /// Whether hardware keeps caches and interfaces coherent. If not, a program flushes what it sends and
-    /// purges where it receives.
+    /// Whether hardware keeps caches and interfaces coherent. If not, a program flushes the words that it sends and
+    /// purges the words that it receives.
     pub fn is_coherent(&self) -> bool {
         self.accounting.is_none_or(|accounting| accounting.is_coherent())
     }
@@ -399,9 +403,10 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// Gives waiting messages a chance to be handled, once for a stretch of so many turns of a loop. Each turn is a back-edge for the
-    /// policy, as if the thread had polled in it, but the processor looks for messages at most once. Where the processor chooses
-    /// the interval, sixteen of them count as one: a turn without a poll of its own takes less time.
+    /// Gives waiting messages a chance to be handled, once for a stretch of `turns` turns of a loop. Each turn is a
+    /// back-edge for the policy, as if the thread had polled in it, but the processor looks for messages at most
+    /// once. Where the processor chooses the interval, sixteen turns count as one: a turn without a poll of its own
+    /// takes less time.
     #[inline]
     pub fn poll_after(&self, turns: u32) {
         let turns = if self.interval == PollInterval::Paced { turns.div_ceil(TURNS) } else { turns };
@@ -433,10 +438,10 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// Waits by computing: the turn of a loop that ends when a handler, an [`Event`], a deposit or an access of another
-    /// thread to shared memory has changed something, and by nothing else. The turn polls, and looks for messages even under
-    /// a policy whose processors look at no back-edge, if no other processor would handle them. Modelled runs end when all
-    /// threads spin or wait and nothing is in flight.
+    /// Waits by computing: the turn of a loop that ends only when a handler, an [`Event`], a deposit or an access of
+    /// another thread to shared memory has changed something. The turn polls, and looks for messages even under a
+    /// policy whose processors look at no back-edge, if no other processor would handle them. Modelled runs end when
+    /// all threads spin or wait and nothing is in flight.
     pub fn spin(&self) {
         if !self.may_give_way("a spin") {
             return;
@@ -489,15 +494,14 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// The time since the run began: modelled time on a modelled machine, natively this host's, on one clock
-    /// for all nodes. It is for measuring; a program whose answer depends on it gives a different one every
-    /// time.
+    /// The time since the run began: modelled time on a modelled machine, natively this host's, on one clock for all
+    /// nodes. It is for measuring; a program whose answer depends on it gives a different answer every time.
     pub fn now(&self) -> Time {
         self.processor.now()
     }
 
-    /// Whether the thread may give its processor away, which it is about to do by `what`. A thread that a panic unwinds may not:
-    /// nobody could end it while it waits in the middle of that. The run is over then.
+    /// Whether the thread may give its processor away, which it is about to do by `what`. A thread that a panic
+    /// unwinds may not: the world could not end it while it waits in the middle of that. The run is over then.
     ///
     /// # Panics
     /// If the thread holds a key.

@@ -1,4 +1,4 @@
-//! Transfers: the words that one moves, and the places that they come from and go to.
+//! Transfers: the words that a transfer moves, and the places that they come from and go to.
 //!
 //! A transfer moves a list of pieces of memory to a list of pieces elsewhere. The two lists hold equally many words; the pieces of one
 //! need not be those of the other. This module must never know how a world moves words.

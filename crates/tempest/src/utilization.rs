@@ -27,7 +27,7 @@ pub enum Resource {
     PortOut,
     /// The port from the network into an interface.
     PortIn,
-    /// One direction of a link between two routers.
+    /// A link between two routers, in one direction.
     Link,
     /// The memory bus of a node: addresses, and the data where both share the wires.
     Bus,
@@ -124,7 +124,7 @@ impl Utilization {
             if part_there.is_zero() {
                 continue;
             }
-            // What has begun before the end may be booked with its whole length.
+            // A service that began before the end may be booked with its whole length.
             let part_busy = part_busy.min(part_there).as_femtoseconds() as f64;
             let part_there = part_there.as_femtoseconds() as f64;
             let share = part_busy / part_there;

@@ -19,15 +19,15 @@ pub trait Word: Pod + Send + Sync {
     /// The atomic that holds the value in memory.
     type Atomic: AtomicWord<Value: Pod>;
 
-    /// Converts the value to bits, as a message carries them: those of a value of fewer than 8 bytes are the low ones, and the
-    /// others are zero.
+    /// Converts the value to bits, as a message carries them: the low bits of a word of 8 bytes, whose others are
+    /// zero.
     fn to_bits(self) -> u64;
 
     /// Converts bits to the value. Bits beyond its size are ignored.
     fn from_bits(bits: u64) -> Self;
 
     /// Packs values in words of 8 bytes in the order of memory, as a [transfer](crate::Thread::transfer) or a
-    /// [deposit](crate::Thread::deposit) moves them: one of 8 bytes, two of 4, four of 2, eight of 1.
+    /// [deposit](crate::Thread::deposit) moves them: a value of 8 bytes, two of 4, four of 2, eight of 1.
     ///
     /// # Panics
     /// If they fill no whole number of words.

@@ -132,7 +132,7 @@ pub enum Primitive {
     Defer,
 }
 
-/// One charge: operations of a step, or protocol primitives.
+/// A charge: operations of a step, or protocol primitives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Work {
     /// Operations of a computing step.

@@ -28,10 +28,10 @@ pub use crate::processor::{Accounting, Messages, Processor, Scheduling, Wait};
 pub use crate::segment::{BadAccess, BadPlace, SegmentId};
 pub use crate::transfer::Transfer;
 
-/// The most timed regions of a run. What is measured at the start of each is kept to the end.
+/// The most timed regions of a run. The measurements at the start of each are kept to the end.
 const MOST_REGIONS: usize = 1 << 17;
 
-/// Insists that one more timed region may begin after those that have been `entered`.
+/// Insists that another timed region may begin after the regions that have been `entered`.
 ///
 /// # Panics
 /// If there are as many as a run may have.
@@ -102,7 +102,7 @@ pub fn signal_alone(event: &Event, node: NodeId, amount: u64, resume: impl FnMut
     event.add_alone(node, amount, resume);
 }
 
-/// The count of an event as it stands: for a world, which knows what has happened.
+/// The present count of an event, for the world.
 pub fn counted(event: &Event) -> u64 {
     event.counted()
 }

@@ -1,4 +1,4 @@
-//! `#[handlers]`: what the messages that it makes look like, and in which order they are registered.
+//! `#[handlers]`: the form of the messages that it makes, and the order in which they are registered.
 
 #![forbid(unsafe_code)]
 
@@ -101,7 +101,7 @@ fn options_are_those_of_the_message() {
     assert_eq!((AboutABlock::BYTES, AboutABlock::PAYLOAD_WORD_BYTES), (4, 8));
 }
 
-/// What the attributes write names everything by its whole path.
+/// The code that the attributes write names everything by its whole path.
 mod shadows {
     use tradewind_tempest::{Cells, Handler, Homes, Quiet, Thread};
 
@@ -118,7 +118,7 @@ mod shadows {
     #[allow(dead_code)]
     trait Protocol {}
 
-    /// Inputs are called as variables of what is written.
+    /// Inputs have the names of variables of the generated code.
     #[tradewind_tempest::program]
     struct Program {
         #[input(default = 3)]

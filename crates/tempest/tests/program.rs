@@ -1,4 +1,4 @@
-//! `#[program]` and `#[derive(Inputs)]`: what a person sees of a program, and what a node gets.
+//! `#[program]` and `#[derive(Inputs)]`: a person's view of a program, and a node's state.
 
 // An input that only the expressions of other fields name is no dead code.
 #![deny(dead_code)]

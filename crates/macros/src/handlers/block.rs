@@ -1,7 +1,8 @@
-//! Reads an `impl` block item by item. Only `#[message]` items are understood; of all others just their ends are found.
+//! Reads an `impl` block item by item. Only `#[message]` items are understood; of all others just their ends are
+//! found.
 //!
-//! A mistake in one item leaves the others as they are, so that one mistake is one error. This module must never know what is
-//! generated.
+//! A mistake in one item leaves the others as they are, so that one mistake is one error. This module must never know
+//! the generated code.
 
 use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -22,7 +23,7 @@ pub(super) struct Block {
     pub(super) mistakes: Option<Error>,
 }
 
-/// One item of the block.
+/// An item of the block.
 pub(super) enum Item {
     /// A `#[message]` method.
     Message(Box<Method>),
@@ -54,7 +55,7 @@ pub(super) struct Other {
 }
 
 impl Other {
-    /// The item without its body, if it has one: what is wrong elsewhere is not said again in it.
+    /// The item without its body, if it has one, so that a mistake elsewhere is not reported again in the body.
     pub(super) fn without_body(&self) -> TokenStream {
         let mut tokens: Vec<_> = self.tokens.clone().into_iter().collect();
         if self.is_function {
@@ -111,7 +112,7 @@ impl Block {
         }
     }
 
-    /// Leaves out a message whose name another has.
+    /// Leaves out a message that has the same name as an earlier one.
     fn expect_distinct_messages(&mut self) {
         let mut names: Vec<Ident> = Vec::new();
         for item in std::mem::take(&mut self.items) {

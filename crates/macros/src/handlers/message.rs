@@ -1,7 +1,8 @@
 //! Writes the code of one message: its type, the function that makes it, its `impl Message`, its handler.
 //!
-//! Fields lie as `repr(C)` lays them, with the padding between and behind them as fields of their own: so the type is plain
-//! data, and its size is that of a struct written by hand. This module must never know what an option means.
+//! Fields lie as `repr(C)` lays them, with the padding between and behind them as fields of their own: so the type is
+//! plain data, and its size is that of a struct written by hand. This module must never know the meaning of an
+//! option.
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{format_ident, quote, quote_spanned};
@@ -36,8 +37,8 @@ pub(super) fn write(method: &Method, of: &Type, tempest: &TokenStream) -> Messag
     }
 }
 
-/// A parameter's type in the code that is written. Of a type that may be no plain data it is what `Argument` says: then the
-/// compiler says once, where the type stands, that it is none.
+/// A parameter's type in the generated code. A type that may not be plain data goes through the trait `Argument`:
+/// then the compiler reports once, at the type, that it is none.
 fn plain(parameter: &Parameter, tempest: &TokenStream) -> TokenStream {
     let of = &parameter.of;
     if parameter.role != Role::Field || is_primitive(of) {
@@ -46,8 +47,8 @@ fn plain(parameter: &Parameter, tempest: &TokenStream) -> TokenStream {
     quote_spanned!(span_of_type(of)=> <#of as #tempest::expansion::Argument>::Plain)
 }
 
-/// Where errors of the code that is written belong: to the first type that may be no plain data, so that the compiler finds them
-/// all at one place, and says them once.
+/// Place of errors in the generated code: the first type that may not be plain data, so that the compiler finds all
+/// errors at one place, and reports them once.
 fn place(method: &Method) -> Span {
     let doubtful = method.fields().find(|field| !is_primitive(&field.of));
     doubtful.map_or_else(Span::call_site, |field| span_of_type(&field.of))

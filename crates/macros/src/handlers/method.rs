@@ -1,6 +1,6 @@
-//! Reads one `#[message]` method: its options, its arguments, its body.
+//! Reads a `#[message]` method: its options, its arguments, its body.
 //!
-//! This module must never know what is generated.
+//! This module must never know the generated code.
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use syn::ext::IdentExt;
@@ -165,7 +165,7 @@ fn signature_of(name: &Ident, signature: &Group) -> Result<(TokenStream, Vec<Par
     Ok((receiver, parameters))
 }
 
-/// Refuses what is surely no plain data. Of types that other crates define the compiler knows.
+/// Refuses a type that is surely not plain data. Types that other crates define are left to the compiler.
 fn expect_plain(of: &Type) -> Result<()> {
     let instead = match of {
         Type::Tuple(_) => "one argument for each of its parts",
@@ -216,7 +216,7 @@ fn parameter(input: ParseStream<'_>) -> Result<Parameter> {
     Ok(Parameter { name, of, role })
 }
 
-/// Where a type stands.
+/// The span of a type.
 pub(super) fn span_of_type(of: &Type) -> Span {
     span_of(&quote::ToTokens::to_token_stream(of))
 }

@@ -1,6 +1,6 @@
 //! `#[handlers]`: the methods of an `impl` become kinds of messages, and the `impl` becomes the list of them.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | `block` | reads the `impl`: messages, the parts of a program, everything else |
 //! | `method` | reads one `#[message]` method |

@@ -1,6 +1,6 @@
 //! Reads one input: a field, with `#[input(default = …, range = …, name = "…", fact = "…", only = […])]` or `#[input(like = CONSTANT)]`.
 //!
-//! This module must never know what is written of it.
+//! This module must never know the generated code.
 
 use proc_macro2::{Ident, Literal, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -30,11 +30,11 @@ pub(crate) struct Input {
     pub(crate) meaning: String,
 }
 
-/// How the input is listed.
+/// The way in which the input is listed.
 pub(crate) enum Listed {
-    /// As a constant says that stands elsewhere.
+    /// By reference to a constant that stands elsewhere.
     Like(TokenStream),
-    /// As the attribute says.
+    /// By the options of the attribute.
     Stated {
         /// The name on the command line.
         key: String,
@@ -85,7 +85,7 @@ impl Input {
         Ok(Self { name, of, visibility, kind, is_optional, fact, listed, meaning })
     }
 
-    /// Refuses an input whose name another one has.
+    /// Refuses an input that has the same name as an earlier one.
     pub(crate) fn expect_distinct<'i>(inputs: impl IntoIterator<Item = &'i Self>) -> Result<()> {
         let mut names: Vec<&str> = Vec::new();
         for input in inputs {
@@ -105,7 +105,7 @@ impl Input {
     }
 }
 
-/// Reads what the attribute states of an input that is listed nowhere else.
+/// Reads the options of an input that is listed nowhere else.
 fn stated(name: &Ident, kind: Kind, largest: Option<(u32, u32)>, options: &mut Options) -> Result<Listed> {
     let key = options
         .text("name", "values")?
@@ -163,7 +163,7 @@ fn range(
     }
 }
 
-/// Refuses a range that goes beyond what the field's type can hold.
+/// Refuses a range beyond the range of the field's type.
 fn expect_room(range: &Range, largest: Option<(u32, u32)>) -> Result<()> {
     let (Some((least, greatest)), Some((first, last))) = (range.ends, largest) else { return Ok(()) };
     if least >= first.into() && greatest <= last.into() {
@@ -221,7 +221,8 @@ fn integer(literal: &Literal) -> Option<u64> {
     }
 }
 
-/// The text of a default: of a literal what a person would type, of anything else an expression that is a text.
+/// The text of a default: of a literal the text that a person would type, of anything else an expression that is a
+/// text.
 fn text_of_default(default: &TokenStream, kind: Kind, range: Option<&Range>) -> Result<TokenStream> {
     let tokens: Vec<TokenTree> = default.clone().into_iter().collect();
     let (sign, value) = match &tokens[..] {

@@ -1,11 +1,11 @@
-//! `#[derive(Inputs)]`: the fields of a struct become what a program can be told.
+//! `#[derive(Inputs)]`: the fields of a struct become the inputs of a program.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | `field` | reads one field: its range, its default, its meaning |
 //! | `write` | writes the implementation of `Inputs` |
 //!
-//! This module must never know who reads the inputs.
+//! This module must never know the readers of the inputs.
 
 mod field;
 mod write;

@@ -1,6 +1,6 @@
 //! Reads one field of a program: the attribute that says how it is made.
 //!
-//! This module must never know what is written of it.
+//! This module must never know the generated code.
 
 use proc_macro2::{Ident, TokenStream};
 use syn::{Attribute, Error, Meta, Result, Type, Visibility};
@@ -22,11 +22,11 @@ pub(super) struct Field {
     pub(super) role: Role,
 }
 
-/// How a field is made.
+/// The way in which a field is made.
 pub(super) enum Role {
     /// `#[input(…)]`
     Input(Box<Input>),
-    /// `#[keyed(64)]`, `#[keyed]`: a table with so many entries, or with entries that come into being when reached.
+    /// `#[keyed(64)]`, `#[keyed]`: a table with `len` entries, or with entries that come into being when reached.
     Keyed { len: Option<TokenStream>, init: Option<TokenStream> },
     /// `#[cells(64)]`
     Cells { len: TokenStream, value: Option<TokenStream> },
@@ -63,7 +63,7 @@ impl Role {
     }
 }
 
-/// Whether an attribute is one of those that this module reads.
+/// Whether this module reads an attribute of that name.
 pub(super) fn is_of_program(attribute: &Attribute) -> bool {
     ATTRIBUTES.iter().any(|name| attribute.path().is_ident(name))
 }

@@ -1,12 +1,12 @@
-//! `#[program]`: a struct becomes a program that a person can choose, with its inputs and what each node keeps.
+//! `#[program]`: a struct becomes a program that a person can choose, with its inputs and the state of each node.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | `structure` | reads the struct and its options |
 //! | `field` | reads one field: an input, a table, an event, … |
 //! | `write` | writes the implementation of `Protocol`, the inputs and the entry |
 //!
-//! This module must never know what handlers do.
+//! This module must never know the work of handlers.
 
 mod field;
 mod structure;

@@ -1,6 +1,6 @@
 //! Reads a program's struct: its name, its summary, its mechanisms, its fields.
 //!
-//! This module must never know what is written of it.
+//! This module must never know the generated code.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::format_ident;

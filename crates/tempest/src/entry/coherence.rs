@@ -14,7 +14,7 @@ use crate::{AddressSpace, Memory, Setup};
 pub struct Coherence {
     /// The protocol's name on the command line.
     pub name: &'static str,
-    /// One line for people.
+    /// A summary of one line for people.
     pub summary: &'static str,
     /// Installs the protocol on a node. Returns the node's copy of the address space, which the protocol has
     /// made with [`Setup::memory`].

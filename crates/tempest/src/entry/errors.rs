@@ -1,5 +1,5 @@
-//! Errors of names, inputs and plans, as types. Each prints what is wrong and what was expected. This module
-//! must never know any one program.
+//! Errors of names, inputs and plans, as types. Each prints the mistake and the expected form. This module must never
+//! know any one program.
 
 use std::fmt;
 
@@ -73,7 +73,7 @@ pub enum InputError {
         input: String,
         /// The value, where showing it helps.
         value: Option<String>,
-        /// The problem, and what was expected.
+        /// The problem, and the expected value.
         problem: String,
     },
     /// The program lists this input and never reads it: a mistake of the program's author.

@@ -61,7 +61,7 @@ use crate::Job;
 /// The meaning of an input is the field's documentation. Its name is the field's, with hyphens, unless `name` says another.
 /// `default` is a literal, or for a text an expression. `fact` is the input's name in [`describe`](Self::describe). An input
 /// that several programs have is listed once, as a constant, and `like` refers to it. `only = [Messages, Bulk]` names the
-/// mechanisms by which the program heeds the input: a person who gives it for another is told so.
+/// mechanisms by which the program heeds the input: a value for another mechanism is reported to its user.
 pub trait Inputs: Clone + Send + Sync + Sized + 'static {
     /// The declared inputs, in the order of the fields.
     const INPUTS: &'static [Input];

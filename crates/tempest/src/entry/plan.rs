@@ -11,12 +11,12 @@ pub struct Plan {
     pub mechanism: Mechanism,
     /// The number of nodes, and of threads on each.
     pub shape: Shape,
-    /// The shape of the run whose problem is solved. It is [`shape`](Self::shape), except in a run that others are measured
-    /// against: there one processor solves the problem of many.
+    /// The shape of the run whose problem is solved. It is [`shape`](Self::shape), except in a baseline run, in which
+    /// one processor solves the problem of many.
     pub problem: Shape,
     /// The seed of the program's random numbers.
     pub seed: u64,
-    /// The bytes of a coherence block: one of [`BLOCKS`](Self::BLOCKS).
+    /// The bytes of a coherence block, out of [`BLOCKS`](Self::BLOCKS).
     pub block: u32,
     /// The protocol that keeps shared memory coherent; `None` for a run that moves no data through shared memory.
     pub protocol: Option<&'static Coherence>,

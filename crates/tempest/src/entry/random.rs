@@ -1,4 +1,5 @@
-//! Seeds of random streams: one stream for each thread, the same on every host. This module must never know what is drawn.
+//! Seeds of random streams: one stream for each thread, the same on every host. This module must never know the use
+//! of a stream.
 
 /// The seed of stream number `index` of a run. It follows from `seed` and `index` alone.
 pub fn stream_seed(seed: u64, index: u64) -> u64 {

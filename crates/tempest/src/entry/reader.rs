@@ -114,8 +114,9 @@ impl<'a> Reader<'a> {
         self.given.values.get(key).map_or(input.default, String::as_str)
     }
 
-    /// States a further condition on an input: `accept` must hold of its value. If it does not, that is a mistake, and
-    /// `expected` says what was expected. A value that is no `T` at all is left to the method that reads the input.
+    /// States a further condition on an input: `accept` must hold of its value. If it does not, that is a mistake,
+    /// and `expected` is the expected value in words. A value that is no `T` at all is left to the method that reads
+    /// the input.
     ///
     /// # Panics
     /// If the program has no such input.
@@ -134,7 +135,7 @@ impl<'a> Reader<'a> {
         self.mistakes.push(mistake.into());
     }
 
-    /// Notes a mistake of one input: what is wrong, and what was expected.
+    /// Notes a mistake of one input: the problem, and the expected value.
     pub fn refuse_input(&mut self, key: &str, problem: String) {
         self.refuse(InputError::Wrong { input: key.to_owned(), value: None, problem });
     }
@@ -142,8 +143,8 @@ impl<'a> Reader<'a> {
     /// Ends reading.
     ///
     /// # Errors
-    /// All mistakes noted. If there are none, the inputs that the program never asked for: an input that changes nothing
-    /// would mislead the person who sets it.
+    /// All mistakes noted. If there are none, the inputs that the program never asked for: an input that changes
+    /// nothing would mislead its user.
     pub fn finish(self) -> Result<(), BadInputs> {
         let Self { inputs, mut mistakes, asked, .. } = self;
         if mistakes.is_empty() {

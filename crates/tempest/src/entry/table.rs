@@ -1,4 +1,4 @@
-//! The table of programs. This module must never know what any program does.
+//! The table of programs. This module must never know the work of any program.
 
 use super::{BadInputs, BadPlan, Duplicate, Given, Input, Plan, UnknownName};
 use crate::{Job, Mechanism};
@@ -11,7 +11,7 @@ pub type Loaded = Result<Box<dyn Instance>, BadInputs>;
 pub struct Entry {
     /// The program's name on the command line.
     pub name: &'static str,
-    /// One line for people.
+    /// A summary of one line for people.
     pub summary: &'static str,
     /// The mechanisms that the program is written for, at least one. The first is the default.
     pub mechanisms: &'static [Mechanism],
@@ -33,7 +33,7 @@ pub struct Least {
 }
 
 impl Least {
-    /// The size that any program can have that needs nobody else: one node of one processor, one thread.
+    /// The size of a run of a program that needs no other processor: one node of one processor, one thread.
     pub const ANY: Self = Self { nodes: 1, processors: 1, threads: 1 };
 }
 

@@ -6,15 +6,15 @@
 //! # Prefetches
 //!
 //! A prefetch is a fault for which no thread waits. A later fault joins it, and it pins nothing: the right that it
-//! brings may be taken away before anybody has used it. A prefetch for which there is no room is dropped.
+//! brings may be taken away before any thread has used it. A prefetch for which there is no room is dropped.
 //!
 //! Prefetches under way stand in sets of words, one word each. A thread takes a free word; the handler that serves the block clears it,
 //! under the key of the block. A thread joins a prefetch if it has enlisted itself and then finds the word; the handler clears the word
-//! and then looks for enlisted threads. Each passes a fence between the two. So either the thread finds no word, and tells the protocol
-//! itself, or the handler finds the thread. Both may happen: then the thread is served, and the protocol is told of a fault that it finds
-//! served.
+//! and then looks for enlisted threads. Each passes a fence between the two. So either the thread finds no word, and
+//! tells the protocol itself, or the handler finds the thread. Both may happen: then the thread is served, and the
+//! protocol is told of a fault that it finds served.
 //!
-//! This module must never know tags; it names no atomic, no lock and no size but those of `sync`, so that models run it as
+//! This module must never know tags; it names only the atomics, locks and sizes of `sync`, so that models run it as
 //! it is.
 
 use crate::sync::{
@@ -22,7 +22,7 @@ use crate::sync::{
 };
 use crate::{Block, Right, Waiter};
 
-/// The words of a set of prefetches. All sets together bound what a thread that never waits can ask of other nodes.
+/// The words of a set of prefetches. All sets together bound the requests that a thread without waits can make of other nodes.
 pub(super) const WAYS: usize = 4;
 
 /// An access that faulted.
@@ -104,8 +104,8 @@ impl Faults {
     /// Records that a thread has done its access. Returns true if no granted access of the block is
     /// outstanding any more.
     ///
-    /// The thread matters: one that was resumed by mistake withdraws its own fault, not the access that
-    /// another thread was granted.
+    /// The thread matters: a thread that was resumed by mistake withdraws its own fault, not the access that another
+    /// thread was granted.
     pub(super) fn done(&self, block: Block, thread: u32) -> bool {
         self.list(block).change(|list| {
             list.retain(|access| access.block != block || access.waiter.thread != thread);
@@ -199,8 +199,8 @@ impl Set {
         })
     }
 
-    /// Forgets the prefetches of a block that `right` serves. Returns whether there was any. The caller holds the block's key, and
-    /// nobody else forgets them.
+    /// Forgets the prefetches of a block that `right` serves. Returns whether there was any. The caller holds the
+    /// block's key, and no other thread forgets them.
     #[inline]
     fn remove(&self, block: Block, right: Right) -> bool {
         let served = word(block, Right::Read)..=word(block, right);

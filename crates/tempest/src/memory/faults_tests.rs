@@ -1,4 +1,4 @@
-//! Tests of `faults` without other threads: which threads are served, and what is pinned.
+//! Tests of `faults` without other threads: the threads that are served, and the blocks that are pinned.
 
 use super::faults::{Faults, WAYS};
 use crate::sync::FAULT_LISTS;

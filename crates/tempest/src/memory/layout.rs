@@ -51,9 +51,9 @@ pub enum Homes {
     /// Each node has a part of the same number of elements, and parts begin at pages.
     /// [`Shared::at`](crate::Shared::at) gives the index of an element of a part.
     Parts,
-    /// Each page at the node that touches it first, if the protocol can move homes as `stache` can. What stands for the home in the
-    /// layout is the node that a protocol may have keep note of it; pages are dealt out in turn. A protocol
-    /// that knows nothing of this takes that node for the home.
+    /// Each page at the node that touches it first, if the protocol can move homes as `stache` can. The home in the
+    /// layout is then only the node where such a protocol may keep the record of the page's home; these nodes take
+    /// pages in turn. A protocol that cannot move homes uses that node as the home.
     FirstTouch,
 }
 
@@ -74,7 +74,7 @@ pub(crate) struct Region {
     pub(crate) identity: u64,
     /// The number of elements, including the unused ones that fill a part's last page.
     pub(crate) len: usize,
-    /// How an element is divided among words.
+    /// The division of an element among words.
     pub(crate) form: Form,
     /// The number of elements from the beginning of a part to that of the next; all of them where there is
     /// only one part.
@@ -85,7 +85,7 @@ pub(crate) struct Region {
     pub(crate) pages: Range<u32>,
 }
 
-/// A layout that cannot be. It displays as a sentence that says what was expected.
+/// A layout that is not possible. It displays as a sentence that states the expected layout.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BadLayout(String);
 

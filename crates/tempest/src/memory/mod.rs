@@ -1,5 +1,4 @@
-//! Fine-grain shared memory: a node's right to each block of a global address space, and how an access finds
-//! out.
+//! Fine-grain shared memory: a node's right to each block of a global address space, and the test of it by accesses.
 //!
 //! The space is allocated by *page* at a home node and kept coherent by *block* (16 to 128 bytes). Every node
 //! has room for a copy of the whole space, and a [`Tag`] for each block: `Invalid`, `ReadOnly` or `Writable`.
@@ -27,13 +26,13 @@
 //! - **Lowering** a tag ([`Handler::lower`](crate::Handler::lower)) ends its handler. The world stores the
 //!   tag, and then asks every computing processor of the node, by a release. Each processor acquires the
 //!   request where it polls, faults, waits or idles, which is never between a test and its access, and
-//!   acknowledges by a release. An access before the acknowledgement, in program order, happens before what
-//!   follows the acknowledgement; an access after it sees the lowered tag. Only then does the continuation of
-//!   the handler run, under the key that has been held all the time.
+//!   acknowledges by a release. An access before the acknowledgement, in program order, happens before the steps that
+//!   follow the acknowledgement; an access after it sees the lowered tag. Only then does the continuation of the
+//!   handler run, under the key that has been held all the time.
 //! - **Progress.** A thread whose fault was served does its access once before the right is taken away again:
 //!   a lowering waits for accesses that are granted and not done ([`Memory::is_pinned`]).
 //!
-//! # What order a program gets
+//! # Memory order
 //!
 //! *Across nodes: sequential consistency*, if the protocol grants writing only when all other copies are
 //! gone, as [stache](https://doi.org/10.1145/191995.192062) does. An access to a block is done while the node

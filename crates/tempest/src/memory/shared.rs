@@ -12,7 +12,7 @@ use super::layout::WORD_BYTES;
 use super::store::{Memory, Right, TAG_SHIFT};
 use crate::{Array, Block, NodeId, Word, word};
 
-/// The largest number of elements of a run: for so long a right may be used after its test.
+/// The largest number of elements of a run: the bound on the use of a right after its test.
 const LONGEST_RUN: usize = 512;
 
 /// An array of shared memory, as one node sees it. A clone refers to the same memory.
@@ -146,7 +146,7 @@ impl<T: Word> Shared<T> {
         from..end.min(from + elements)
     }
 
-    /// The index of the first element that lies so many blocks behind another.
+    /// The index of the first element that lies `blocks` blocks behind another.
     #[inline]
     pub(crate) fn blocks_on(&self, from: usize, blocks: usize) -> usize {
         from + ((blocks << self.block) >> self.column.shift()).max(1)

@@ -1,4 +1,4 @@
-//! One node's copy of the address space: words, tags, mapped pages, waiting threads.
+//! A node's copy of the address space: words, tags, mapped pages, waiting threads.
 //!
 //! Tags change only under the key of their block, or alone on the node; the caller in `handler` checks that.
 //! This module must never know a protocol's states.
@@ -91,7 +91,7 @@ fn tag_cells(tags: usize) -> TagCells {
     Arc::new(mapping).words(0).expect("the words of the only stretch have one byte")
 }
 
-/// One node's copy of the address space.
+/// A node's copy of the address space.
 #[derive(Debug)]
 pub struct Memory {
     node: NodeId,
@@ -195,8 +195,7 @@ impl Memory {
         self.tags.at(self.tags_of(block).start)
     }
 
-    /// For worlds, and for handlers that hold the block's key: sets the tag, and releases what was written
-    /// before.
+    /// For worlds, and for handlers that hold the block's key: sets the tag, and releases the writes before.
     pub fn set_tag(&self, block: Block, tag: Tag) {
         self.tags.set(self.tags_of(block), tag);
     }
@@ -272,8 +271,8 @@ impl Memory {
         self.mapped[page as usize].load(Ordering::Acquire)
     }
 
-    /// Says whether faults in a page concern single blocks, which is what [`Fault::mapped`] tells the protocol. The caller runs
-    /// alone on the node.
+    /// Sets whether faults in a page concern single blocks, which [`Fault::mapped`] tells the protocol. The caller
+    /// runs alone on the node.
     pub fn set_mapped(&self, page: u32, mapped: bool) {
         self.mapped[page as usize].store(mapped, Ordering::Release);
     }

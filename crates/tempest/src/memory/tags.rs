@@ -1,10 +1,10 @@
 //! A node's right to each block, as a thread tests it and as a handler changes it.
 //!
-//! A right is *raised* by a release store, after the words of the block are in place; a test is an acquire load. So a thread that
-//! finds a right finds the words. That a test and the access which it allowed are done before a *lowered* tag takes effect is
-//! the world's to see to (see the head of `memory`).
+//! A right is *raised* by a release store, after the words of the block are in place; a test is an acquire load. So a
+//! thread that finds a right finds the words. The world ensures that a test and the access which it allowed are done
+//! before a *lowered* tag takes effect (see the head of `memory`).
 //!
-//! This module must never know words or threads; it names no atomic but those of `sync`, so that models run it as it is.
+//! This module must never know words or threads; it names only the atomics of `sync`, so that models run it as it is.
 
 use std::ops::Range;
 
@@ -42,13 +42,13 @@ impl Tags {
         allows(&self.0[place], right)
     }
 
-    /// How many tags of every `step`th in `places` allow an access, before the first that does not.
+    /// The number of tags of every `step`th in `places` that allow an access, before the first that does not.
     #[inline]
     pub(super) fn allowed(&self, places: Range<usize>, step: usize, right: Right) -> usize {
         self.0[places].iter().step_by(step).take_while(|tag| allows(tag, right)).count()
     }
 
-    /// Sets the tags of a block, and releases what was written before.
+    /// Sets the tags of a block, and releases the writes before.
     pub(super) fn set(&self, places: Range<usize>, tag: Tag) {
         let order = if mutated!("tag-relaxed") { Ordering::Relaxed } else { Ordering::Release };
         for one in &self.0[places] {

@@ -1,14 +1,14 @@
 //! The threads that wait for a block to be taken away, because the value that they wait for has not been
 //! written there yet.
 //!
-//! # Why no change is missed
+//! # No missed change
 //!
 //! A thread enlists itself under the block's key, after it has read the word once more under that key. A
 //! right is taken away under that key too. So either the thread has read the new value, or it is enlisted and
 //! is resumed. The entries of a block change only under its key: the holder of the key sees at least that
 //! block's entries in `enlisted`, and finds out with one relaxed load that no thread watches.
 //!
-//! This module must never know what is waited for.
+//! This module must never know the value that a thread waits for.
 
 use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,5 +1,5 @@
-//! The options that may stand behind the name of a policy: one table, from which policies are read, errors say what was
-//! expected, and lists show what there is. This module must never know how a policy is written back.
+//! The options that may stand behind the name of a policy: one table for the parser, for the expected forms in
+//! errors, and for lists. This module must never know how a policy is written back.
 
 use std::str::FromStr;
 

@@ -1,6 +1,6 @@
 //! The methods by which a world charges modelled time to the thread or handler that runs now.
 //!
-//! This module must never know what anything costs.
+//! This module must never know the cost of anything.
 
 use crate::access::Touch;
 use crate::{Access, MemoryEvents, Work};
@@ -10,7 +10,7 @@ pub trait Accounting {
     /// Accounts for work.
     fn charge(&self, work: Work);
 
-    /// Makes the next effect come after all work charged so far.
+    /// Orders the next effect after all work charged before.
     fn synchronize(&self);
 
     /// Learns that the thread passes a back-edge, where its policy has it look at none. Everything happens first that comes before
@@ -35,8 +35,9 @@ pub trait Accounting {
     /// done.
     fn access(&self, address: u64, access: Access);
 
-    /// Accounts for the use of what handlers keep, such as an entry of a table: `bytes` bytes from the modelled address `first` on are in the cache of the
-    /// processor, which may store to them. The instructions of the use are accounted for apart.
+    /// Accounts for the use of handlers' data, such as an entry of a table: `bytes` bytes from the modelled address
+    /// `first` on are in the cache of the processor, which may store to them. The instructions of the use are
+    /// accounted for apart.
     fn reach(&self, first: u64, bytes: u64);
 
     /// Whether caches and interfaces keep each other up to date by themselves.

@@ -39,8 +39,8 @@ pub trait Messages {
         None
     }
 
-    /// Gives the processor away until there may be room towards `to`; receives meanwhile. For a thread that a panic unwinds the
-    /// world receives where it stands, or [ends](super::Scheduling::end_by_unwinding) the run; in a run that is over what such a
-    /// thread sends next goes.
+    /// Gives the processor away until there may be room towards `to`; receives meanwhile. For a thread that a panic
+    /// unwinds, the world receives without a switch, or [ends](super::Scheduling::end_by_unwinding) the run; in a run
+    /// that is over such a thread's next send is dropped.
     fn make_room(&self, to: NodeId);
 }

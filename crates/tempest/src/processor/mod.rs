@@ -1,4 +1,4 @@
-//! The cold edge: the methods that a world has for the thread or handler that one of its processors runs at the moment.
+//! The cold edge: a world's methods for the thread or handler that one of its processors runs at the moment.
 //!
 //! Programs never see it; [`Thread`](crate::Thread) and [`Handler`](crate::Handler) call it. Every method acts for the
 //! thread or handler that runs *now* on this processor. This module must never know any one world.

@@ -145,9 +145,9 @@ impl Thread<'_> {
         self.runs(array, range, Right::Read, |run| each(run.start, array.cells(&run)));
     }
 
-    /// Stores elements of shared memory in runs whose tags are tested once per run, with the right to write.
-    /// Runs are as long as those of [`read_runs`](Self::read_runs). `each` gets the index of a run's first
-    /// element, and the run. It must not give the processor away.
+    /// Stores elements of shared memory in runs whose tags are tested once per run, with the right to write. Runs are
+    /// as long as in [`read_runs`](Self::read_runs). `each` gets the index of a run's first element, and the run. It
+    /// must not give the processor away.
     ///
     /// # Panics
     /// If there is no such element, the array has been freed, or `each` waits, polls or faults.
@@ -183,8 +183,8 @@ impl Thread<'_> {
         });
     }
 
-    /// Asks for the right to blocks that the thread will access, and waits for none of them. The blocks are those of elements `range`
-    /// of shared memory.
+    /// Asks for the right to the blocks of elements `range` of shared memory, which the thread will access, without
+    /// waiting.
     ///
     /// It is a hint. A prefetch is a fault for which no thread waits: an access that faults meanwhile joins it, and the right that it
     /// brings may be gone again before the access. It is dropped where the node has the right, where 256 prefetches of the node are under
@@ -222,8 +222,9 @@ impl Thread<'_> {
         }
     }
 
-    /// Asks for the next blocks of elements `from..end`, whose first access faults, but for those up to `asked`, which have been asked
-    /// for. Returns the element up to which all have been. So the thread waits for many blocks at once.
+    /// Asks for the next blocks of elements `from..end`, whose first access faults. Skips the elements up to `asked`,
+    /// which have been asked for. Returns the element up to which all have been. So the thread waits for many blocks
+    /// at once.
     #[cold]
     fn read_ahead<T: Word>(
         &self,
@@ -329,9 +330,9 @@ impl Thread<'_> {
         !array.allows(place, right) && self.fault(array, place, right)
     }
 
-    /// Waits until the node has the right. The right is not taken away before the access is
-    /// [`done`](Self::done). Returns false, and the node may have no right, if a panic unwinds the thread: the run is over, and
-    /// what the access finds or leaves is nobody's concern.
+    /// Waits until the node has the right. The right is not taken away before the access is [`done`](Self::done).
+    /// Returns false, and the node may have no right, if a panic unwinds the thread: the run is over, and the result
+    /// of the access does not matter.
     #[cold]
     fn fault<T: Word>(&self, array: &Shared<T>, place: usize, right: Right) -> bool {
         if !self.may_give_way(FAULTS) {
@@ -355,7 +356,7 @@ impl Thread<'_> {
             if array.allows(place, right) {
                 return true;
             }
-            // The protocol served it and gave no right, as to what has been given back: once more.
+            // The protocol served the fault and gave no right, as to a page that has been given back: once more.
             self.done(memory, block);
         }
     }

@@ -1,7 +1,7 @@
 //! A thread's accesses to the words of its node's part of a segment.
 //!
-//! Whether a model is to be told of an access does not change while a thread runs. So a thread asks once, before its loop, and a
-//! world without accounts then has the words alone. This module must never know what an access costs.
+//! Whether a model is to be told of an access does not change while a thread runs. So a thread asks once, before its
+//! loop, and a world without accounts then has the words alone. This module must never know the cost of an access.
 
 use crate::processor::Accounting;
 use crate::{Access, Segment, Word, word};
