@@ -1,9 +1,9 @@
 //! Breadth-first search of a real graph: a problem that all nodes share, read from a file, and messages that beget messages.
 //!
 //! Vertices are dealt out to the nodes in turns. A message visits a vertex at a distance from the root; a vertex that is nearer than
-//! it was known to be sends its neighbours visits in turn. No thread waits for a level to be over: a vertex may be visited by a
-//! detour first, and again when the shortest way has come. The world ends when no message is on its way, and then every distance
-//! is the least, which the report checks against a sequential search.
+//! known before sends visits to its neighbours. No thread waits for the end of a level: a vertex may be visited by a detour first,
+//! and again by the shortest path. The world ends when no message is in flight; then every distance is the least, which the report
+//! checks against a sequential search.
 //!
 //! ```text
 //! cargo run --example bfs run bfs --machine hurricane --nodes 8
@@ -16,7 +16,7 @@ use std::collections::VecDeque;
 use tradewind::formats::matrix;
 use tradewind::prelude::*;
 
-/// The distance of a vertex that nobody has visited.
+/// Distance of a vertex that has not been visited.
 const UNREACHED: u32 = u32::MAX;
 
 /// Breadth-first search of a graph, a message for each edge.
@@ -32,7 +32,7 @@ struct Bfs {
     problem: Arc<Problem>,
     #[make(setup.shape().nodes)]
     nodes: u32,
-    /// By vertex of this node: the distance from the root, as far as it is known.
+    /// By vertex of this node: the shortest distance from the root found yet.
     #[keyed(init = |_| UNREACHED)]
     distances: Keyed<u32>,
 }
@@ -59,7 +59,7 @@ impl Problem {
         Ok(Self { neighbours, distances })
     }
 
-    /// A sequential search.
+    /// Searches sequentially. Returns the distance of each vertex.
     fn search(neighbours: &[Vec<u32>], root: u32) -> Vec<u32> {
         let mut distances = vec![UNREACHED; neighbours.len()];
         distances[root as usize] = 0;

@@ -1,4 +1,4 @@
-//! A machine of one's own: a file that extends a shipped one, and what that changes.
+//! A user's own machine: a file that extends a shipped one, and the effect of its changes.
 //!
 //! ```text
 //! cargo run --example own_machine                     # what differs, and what it is worth

@@ -1,8 +1,8 @@
-//! A coherence protocol of one's own: a block of shared memory is at one node at a time, and migrates to whoever accesses it.
+//! A user's own coherence protocol: a block of shared memory is at one node at a time, and migrates to the node that accesses it.
 //!
 //! The tables of the protocol are pure functions (`Home` and `Other`), so that the explorer can search every state of them. The
-//! messages of the protocol feed them with events and carry out what they answer. The protocol relies on the order of messages
-//! between two nodes: the explorer shows what happens without it.
+//! messages of the protocol turn into events of the tables, whose actions are then performed. The protocol relies on the order of
+//! messages between two nodes: the explorer shows an error without it.
 //!
 //! ```text
 //! cargo run --example own_protocol check                 # the explorer, and conformance in three worlds
@@ -13,7 +13,7 @@
 //! This example must never know which world runs it.
 
 #![forbid(unsafe_code)]
-// What `check` finds goes to standard output.
+// The results of `check` go to standard output.
 #![allow(clippy::print_stdout)]
 
 use std::collections::VecDeque;
@@ -77,7 +77,7 @@ enum Act {
     Bring,
 }
 
-/// A block's home: knows where the block is, and who waits for it.
+/// The home of a block: where the block is, and the nodes that wait for it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Home {
     me: u32,
@@ -114,14 +114,14 @@ impl Home {
     fn wanted(&mut self, node: u32, act: &mut dyn FnMut(Act)) {
         if !self.waiting.contains(&node) {
             self.waiting.push_back(node);
-            // Whoever waits first has had the block sent for.
+            // The node that waits first has requested the block already.
             if self.waiting.len() == 1 {
                 self.next(act);
             }
         }
     }
 
-    /// Serves those that wait, as far as that goes without the block being sent for.
+    /// Serves the waiting nodes in order, until one needs a block that must be fetched first.
     fn next(&mut self, act: &mut dyn FnMut(Act)) {
         while let Some(&node) = self.waiting.front() {
             match self.away {
@@ -276,10 +276,10 @@ impl Migrate {
 
 // -------------------------------------------------------------------------------------------------------- the explorer
 
-/// The protocol for one block, its home and some other nodes: what the explorer searches. Node 0 is the home.
+/// The system that the explorer searches: the protocol for one block, its home (node 0) and some other nodes.
 struct OneBlock {
     others: usize,
-    /// Messages between two nodes arrive in the order in which they were sent.
+    /// Whether messages between two nodes arrive in the order in which they were sent.
     in_order: bool,
 }
 
@@ -287,14 +287,14 @@ struct OneBlock {
 struct State {
     home: Home,
     others: Vec<Other>,
-    /// By node other than the home: events on their way from it, and to it.
+    /// By node other than the home: events in flight from it, and to it.
     to_home: Vec<Vec<Event>>,
     from_home: Vec<Vec<Event>>,
-    /// By node: a thread waits for the block.
+    /// By node: whether a thread waits for the block.
     waits: Vec<bool>,
 }
 
-/// A step that a state allows. A message is named by the node other than the home, and by its place in the channel.
+/// A transition that a state allows. A message is named by the node other than the home, and by its place in the channel.
 #[derive(Clone, Copy)]
 enum Move {
     Access(usize),
@@ -313,7 +313,7 @@ impl fmt::Display for Move {
 }
 
 impl State {
-    /// Serves an event at a node and carries out what the node answers.
+    /// Serves an event at a node and performs its actions.
     fn serve(&mut self, node: usize, event: Event) -> Result<(), String> {
         let mut acts = Vec::new();
         match node.checked_sub(1) {
@@ -333,7 +333,7 @@ impl State {
         Ok(())
     }
 
-    /// At how many places the block is, messages on their way among them.
+    /// Number of copies of the block, messages in flight included.
     fn places(&self) -> usize {
         let on_its_way = self.to_home.iter().chain(&self.from_home).flatten();
         let on_its_way = on_its_way.filter(|event| matches!(event, Event::Given | Event::Brought)).count();
@@ -399,7 +399,7 @@ impl System for OneBlock {
 
 // ------------------------------------------------------------------------------------------------------------ the runs
 
-/// Holds the tables against the explorer, and the protocol against the promises of shared memory in three worlds.
+/// Checks the tables with the explorer, and the protocol against the promises of shared memory in three worlds.
 fn check() {
     for others in 1..=3 {
         let explored = search(&OneBlock { others, in_order: true }, usize::MAX);

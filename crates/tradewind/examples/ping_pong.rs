@@ -1,4 +1,4 @@
-//! The time of a message there and back, measured on this host and on modelled machines: runs from code, without a command line.
+//! The time of a round trip, measured on this host and on modelled machines: runs from code, without a command line.
 //!
 //! ```text
 //! cargo run --example ping_pong
@@ -31,7 +31,7 @@ impl PingPong {
         cx.send(source, Self::back(round));
     }
 
-    /// Is the ball.
+    /// Returns the ball.
     #[message]
     fn back(&self, _round: u32, cx: &mut Handler<'_>) {
         cx.signal(&self.returned, 1);

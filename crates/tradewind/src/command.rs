@@ -1,4 +1,4 @@
-//! A command for programs and protocols of one's own. This module must never know what any of them does.
+//! The command line for a user's own programs and protocols. This module must never know the effect of any of them.
 
 use std::env;
 use std::path::Path;
@@ -10,8 +10,8 @@ use tempest::entry::{Coherence, Entry};
 /// Gives programs every subcommand of `tradewind`: `run`, `compare`, `study`, `report`, `explain`, `list`, `claims`, `calibrate`,
 /// `litmus`, `model`, `machine`. Reads the arguments of the process; the result is the code with which the process ends.
 ///
-/// The microbenchmarks of [`probes`] are there as well, because `calibrate` and `claims` run them. A program whose name another
-/// one has is refused with both.
+/// The microbenchmarks of [`probes`] are included, because `calibrate` and `claims` run them. If two programs have one name, the
+/// command is refused with an error that names both.
 ///
 /// ```no_run
 /// # const HISTOGRAM: tradewind::tempest::entry::Entry = tradewind::apps::ALL[0];
@@ -23,7 +23,7 @@ pub fn main(programs: &[Entry]) -> ExitCode {
     Command::new().programs(programs).main()
 }
 
-/// The command line for programs and protocols of one's own.
+/// Builder of a command line for a user's own programs and protocols.
 ///
 /// ```no_run
 /// # const HISTOGRAM: tradewind::tempest::entry::Entry = tradewind::apps::ALL[0];
@@ -41,33 +41,30 @@ pub struct Command {
 }
 
 impl Command {
-    /// A command that is called as its binary is, with the microbenchmarks of [`probes`] and the coherence protocols of
-    /// [`protocols`].
+    /// A command named after its binary, with the microbenchmarks of [`probes`] and the coherence protocols of [`protocols`].
     pub fn new() -> Self {
         Self { name: name(), programs: Vec::new(), protocols: Vec::new() }
     }
 
-    /// With another name in help and errors.
+    /// Sets another name for help and errors.
     pub fn name(self, name: impl Into<String>) -> Self {
         Self { name: name.into(), ..self }
     }
 
-    /// With these programs as well.
+    /// Adds programs.
     pub fn programs(mut self, programs: &[Entry]) -> Self {
         self.programs.extend(programs);
         self
     }
 
-    /// With these protocols as well: `--protocol` chooses among all of them by name. The first one of [`protocols`] is used unless
-    /// a person says another.
+    /// Adds protocols: `--protocol` chooses among all by name. The default is the first protocol of [`protocols`].
     pub fn protocols(mut self, protocols: &[Coherence]) -> Self {
         self.protocols.extend(protocols);
         self
     }
 
-    /// Reads the arguments of the process and does what they say; the result is the code with which the process ends: 0 where it is
-    /// done, 1 where a run or a check failed, 2 where the arguments or an input were wrong, or two programs or protocols have one
-    /// name.
+    /// Reads the arguments of the process and executes them. Returns the exit code: 0 on success; 1 if a run or a check failed; 2 if the
+    /// arguments or an input were wrong, or two programs or protocols have one name.
     pub fn main(self) -> ExitCode {
         let programs = [&self.programs, probes::ALL];
         match House::new(&self.name, &programs, &[protocols::COHERENCE, &self.protocols]) {
@@ -83,7 +80,7 @@ impl Default for Command {
     }
 }
 
-/// The name by which the process was called, without its folder.
+/// Name of the binary, without its folder.
 fn name() -> String {
     let called = env::args_os().next().unwrap_or_default();
     let name = Path::new(&called).file_stem().map(|name| name.to_string_lossy().into_owned());

@@ -1,5 +1,4 @@
-//! The JSON documents of runs and comparisons that were made from code, as those of the command line are. This module must
-//! never run anything.
+//! The JSON documents of runs and comparisons made from code, equal to the command line's. This module must never run anything.
 //!
 //! ```
 //! use tradewind::worlds::{Compared, Comparison, Subject, Target};
@@ -19,7 +18,7 @@ use compare::{Combination, Ranking};
 use report::document;
 use worlds::{Setting, Subject};
 
-/// The document of one combination: what `run --json` prints.
+/// Makes the document of one combination, as `run --json` prints it.
 ///
 /// `given`, the inputs and settings as a command line spells them, is empty. The inputs as they were read are in `input`.
 pub fn run(setting: &Setting, ran: &Combination) -> document::Run {
@@ -38,7 +37,7 @@ pub fn run(setting: &Setting, ran: &Combination) -> document::Run {
     )
 }
 
-/// The document of a comparison and its rankings, one for each of its targets in each of its shapes: what `compare --json` prints.
+/// Makes the document of a comparison, as `compare --json` prints it. There is one ranking for each of its targets in each shape.
 ///
 /// `given`, the inputs and settings as a command line spells them, is empty. The inputs as they were read are in `input`.
 pub fn comparison(asked_for: &worlds::Comparison, rankings: &[Ranking]) -> document::Comparison {
@@ -51,7 +50,7 @@ pub fn comparison(asked_for: &worlds::Comparison, rankings: &[Ranking]) -> docum
     document::Comparison::new(asked(&asked_for.subject), &common, rankings, &worlds::host())
 }
 
-/// The program and its inputs as documents have them.
+/// Describes the program and its inputs for a document.
 fn asked(subject: &Subject) -> document::Asked {
     let facts = subject.instance.describe().into_iter();
     document::Asked {

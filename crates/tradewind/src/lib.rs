@@ -33,20 +33,20 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # What is here
+//! # Contents
 //!
 //! | name | contents |
 //! |---|---|
 //! | [`prelude`] | everything that the source of a program needs |
-//! | [`main`], [`Command`] | the command line for programs and protocols of one's own (feature `command`) |
-//! | [`tempest`] | the narrow waist: what a program sees of the world that it runs in |
+//! | [`main`], [`Command`] | the command line for a user's own programs and protocols (feature `command`) |
+//! | [`tempest`] | the narrow waist: the interface between a program and the world that runs it |
 //! | [`protocols`] | locks, barriers, collectives, split-phase accesses, coherent shared memory |
 //! | [`worlds`] | runs and comparisons on machines by name or file |
 //! | [`machines`] | the machine models that ship, as data |
-//! | [`machine`] | what a machine file says |
+//! | [`machine`] | the schema of machine files |
 //! | [`compare`] | outcomes as rankings, findings and predictions: plain data |
 //! | [`report`] | the documents of `--json` as types, findings as sentences |
-//! | [`documents`] | those documents of runs and comparisons from code |
+//! | [`documents`] | the `--json` documents of runs and comparisons made from code |
 //! | [`native`], [`sim`] | the two worlds: real threads of this host, and modelled machines |
 //! | [`formats`] | readers of matrices and meshes |
 //! | [`trace`], [`units`] | recorders of events; times and bandwidths with their units |
@@ -55,7 +55,7 @@
 //!
 //! # Features
 //!
-//! | feature | on unless said otherwise | what it adds |
+//! | feature | default | adds |
 //! |---|---|---|
 //! | `command` | yes | [`main`] and [`Command`], with the crates for arguments, terminals and the record of runs |
 //! | `conformance` | no | `conformance` |

@@ -1,4 +1,4 @@
-//! The examples run, check their answers, and say what their readers are told that they say.
+//! Tests that the examples run, check their answers, and print the outputs that pages show.
 
 #![forbid(unsafe_code)]
 
@@ -24,7 +24,7 @@ fn output(name: &str, arguments: &[&str]) -> Output {
     Command::new(binary(name)).args(arguments).output().unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// What an example that must end well says on standard output.
+/// Runs an example that must succeed. Returns its standard output.
 fn said(name: &str, arguments: &[&str]) -> String {
     let out = output(name, arguments);
     assert!(out.status.success(), "{name} {arguments:?}: {}", String::from_utf8_lossy(&out.stderr));
@@ -58,7 +58,7 @@ fn a_search_of_a_real_graph_reaches_every_vertex() {
     let out = output("bfs", &["run", "bfs", "--input", "root=5000"]);
     assert_eq!(out.status.code(), Some(2));
     let told = String::from_utf8_lossy(&out.stderr).into_owned();
-    // A debug build tells of itself first.
+    // A debug build announces itself first.
     assert_eq!(told.lines().last(), Some("bfs: error: root=5000: expected a vertex below 1138"), "{told}");
 }
 
@@ -118,7 +118,7 @@ fn chapter(name: &str) -> String {
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// What the binary of an example prints in a folder, as a page shows it. In front of an error stands the name of the reader's crate.
+/// Runs the binary of an example in a folder. Returns its output as a page shows it: errors begin with the name of the reader's crate.
 fn printed_in(folder: &Path, name: &str, arguments: &[&str]) -> String {
     let mut command = Command::new(binary(name));
     command.args(arguments).current_dir(folder).env("LC_ALL", "C.UTF-8");
@@ -130,7 +130,7 @@ fn printed_in(folder: &Path, name: &str, arguments: &[&str]) -> String {
     String::from_utf8(told).expect("examples print UTF-8").replace(&format!("{name}: error"), "mine: error")
 }
 
-/// Holds the samples of a chapter, whose commands are given in a folder to the binary of an example, and says how many there are.
+/// Runs the samples of a chapter, whose commands run in a folder by the binary of an example, and returns their number.
 fn hold_samples(chapter: &str, name: &str, folder: &Path) -> usize {
     let samples = samples(chapter);
     for Sample { arguments, lines } in &samples {

@@ -1,4 +1,4 @@
-//! What a program takes in that depends on the library alone: nothing of terminals, arguments or databases.
+//! Tests the dependencies of a program that uses the library alone: none on terminals, arguments or databases.
 
 #![forbid(unsafe_code)]
 

@@ -13,8 +13,8 @@ use tempfile::TempDir;
 
 const CRATE: &str = env!("CARGO_MANIFEST_DIR");
 
-/// The profile of the workspace, so that what it has built of other people's crates is there; ours are built again, and faster
-/// without optimization.
+/// The profile of the workspace, so that the crates of other people that it has built are reused. This workspace's crates are built
+/// again, faster without optimization.
 fn profile() -> String {
     let rooms = fs::read_dir(Path::new(CRATE).join("..")).expect("the folder of all crates");
     let names = rooms.map(|room| room.expect("a folder").file_name().to_string_lossy().into_owned());
@@ -65,7 +65,7 @@ impl Stranger {
         Command::new(&self.binary).args(arguments).current_dir(self.folder.path()).output().expect("it runs")
     }
 
-    /// What a command that must end well says on standard output.
+    /// Runs a command that must succeed. Returns its standard output.
     fn said(&self, arguments: &[&str]) -> String {
         let out = self.output(arguments);
         assert!(out.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&out.stderr));

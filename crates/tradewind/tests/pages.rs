@@ -1,7 +1,7 @@
-//! The pages keep their word: what they link to and the files that they name exist, the README stays one page, and the book
-//! has every chapter in its table of contents.
+//! Tests the pages: the targets of links and the files that they name exist, the README stays one page, and the book has every chapter
+//! in its table of contents.
 //!
-//! This test reads Markdown as text; it must never know what a page is about.
+//! This test reads Markdown as text; it must never know the subject of a page.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -218,7 +218,7 @@ fn records() -> Vec<PathBuf> {
     records
 }
 
-/// The lines of the README's table of the score, from records of claims. What a later record says of a claim counts.
+/// The lines of the README's score table, from records of claims. A later record of a claim replaces an earlier one.
 fn score(records: &[String]) -> Vec<String> {
     let head: Vec<_> = records[0].lines().next().expect("a line of names").split('\t').collect();
     let column = |name: &str| head.iter().position(|known| *known == name).expect(name);

@@ -1,6 +1,5 @@
-//! The rooms of the workspace keep to themselves: who may use whom, who may be unsafe, who may print, how long a
-//! file may be. The table is that of ARCHITECTURE.md; a new room or a new arrow is
-//! written here first.
+//! Tests the rules of the workspace's rooms: which room may use which, be unsafe, or print, and the maximum length of a file. The table
+//! is that of ARCHITECTURE.md; a new room or a new arrow is written here first.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +10,7 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, TargetKind};
 /// The most lines of a source file.
 const MAX_LINES: usize = 600;
 
-/// The room that may use every other, and the only one that prints.
+/// The room that may use every other, and that alone prints.
 const CLI: &str = "cli";
 
 /// Each room, which rooms it may use, and whether its tests are held to the same.
@@ -75,7 +74,7 @@ enum Tests {
     Free,
 }
 
-/// Who may be unsafe, and how the crate's root says so.
+/// The rooms that may be unsafe, and the lint attribute of the crate's root.
 const UNSAFE: &[(&str, Option<&str>)] = &[
     ("pdq", Some("#![deny(unsafe_code)]")),
     ("bulk", Some("#![deny(unsafe_code)]")),
@@ -88,7 +87,7 @@ const UNSAFE: &[(&str, Option<&str>)] = &[
 /// The rooms that may be unsafe in one block of one file: where they make the fibers of threads, whose contract is the program's.
 const UNSAFE_ONCE: &[(&str, &str)] = &[("native", "stacks.rs"), ("sim", "fibers.rs")];
 
-/// One room's use of another.
+/// A use of a room by another.
 struct Arrow {
     from: String,
     to: String,
@@ -96,7 +95,7 @@ struct Arrow {
 }
 
 impl Arrow {
-    /// What is wrong with it, if anything.
+    /// The complaint about the arrow, if it is forbidden.
     fn complaint(&self) -> Option<String> {
         let Self { from, to, kind } = self;
         let row = TABLE.iter().find(|(room, ..)| room == from);
@@ -114,7 +113,7 @@ impl Arrow {
     }
 }
 
-/// One source file of a room.
+/// A source file of a room.
 struct Source<'a> {
     room: &'a str,
     path: &'a Path,
@@ -122,7 +121,7 @@ struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// What is wrong with a file, wherever it lies.
+    /// The complaints about a file in any folder.
     fn complaints(&self) -> Vec<String> {
         if self.text.starts_with("//!") {
             return Vec::new();
@@ -130,7 +129,7 @@ impl Source<'_> {
         vec![self.say(1, "expected `//!` and what the file is for")]
     }
 
-    /// What is wrong with a file of `src`.
+    /// The complaints about a file of `src`.
     fn complaints_of_src(&self) -> Vec<String> {
         let mut complaints = self.complaints();
         let lines = self.text.lines().count();
@@ -145,7 +144,7 @@ impl Source<'_> {
         complaints
     }
 
-    /// What is wrong with a crate's root.
+    /// The complaint about a crate's root.
     fn complaints_of_root(&self) -> Option<String> {
         let exception = UNSAFE.iter().find(|(room, _)| *room == self.room).map(|(_, line)| *line);
         let expected = exception.unwrap_or(Some("#![forbid(unsafe_code)]"))?;
@@ -343,7 +342,7 @@ const WITHOUT_CIRCLES: &[&str] = &[
     "worlds",
 ];
 
-/// The modules of a room: by path, such as `text::run`, the paths that each uses and those that it only passes on.
+/// The modules of a room: by path, such as `text::run`, the paths that each uses and the paths that it only re-exports.
 #[derive(Default)]
 struct Modules {
     uses: BTreeMap<String, Vec<String>>,
@@ -406,7 +405,7 @@ impl Modules {
         Some(at)
     }
 
-    /// The modules that use each other in a circle, and those that use them. The crate's root belongs to none.
+    /// The modules that use each other in a circle, and the modules that use these. The crate's root belongs to none.
     fn circle(&self) -> Vec<String> {
         let mut left: BTreeMap<&String, Vec<String>> = BTreeMap::new();
         for (module, paths) in self.uses.iter().filter(|(module, _)| !module.is_empty()) {
@@ -550,7 +549,7 @@ fn a_circle_of_modules_is_found() {
     assert!(modules("\n#[cfg(test)]\nmod tests {\n    use crate::data::Row;\n}\n").is_empty());
 }
 
-/// What the checker says of a made-up arrow.
+/// The checker's complaint about a made-up arrow.
 fn verdict(from: &str, to: &str, kind: DependencyKind) -> Option<String> {
     Arrow { from: from.to_owned(), to: to.to_owned(), kind }.complaint()
 }

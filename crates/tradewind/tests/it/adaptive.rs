@@ -1,8 +1,8 @@
-//! `adaptive` against every fixed choice, in modelled time: near the best, and never the worst.
+//! Tests `adaptive` against every fixed policy, in modelled time: near the best, and never the worst.
 
 use crate::command::json;
 
-/// Machines with their processors for each node, and what `adaptive` is called where events are dispatched one at a time.
+/// Machines, their processors per node, and the name of `adaptive` there: where events are dispatched one at a time it has another.
 const MACHINES: &[(&str, &str, &str)] = &[
     ("ideal", "2", "adaptive"),
     ("hurricane-1", "4", "adaptive"),
@@ -16,21 +16,21 @@ const PROGRAMS: &[&[&str]] = &[
     &["fetch-add", "operations=8000"],
 ];
 
-/// Longer runs, for machines where software dispatches: `adaptive` begins as `floating` and takes 10 to 20 ms there to see what is
-/// better.
+/// Longer runs, for machines with dispatch by software: `adaptive` begins as `floating` and takes 10 to 20 ms there to find a better
+/// policy.
 const LONG_PROGRAMS: &[&[&str]] = &[
     &["em3d", "nodes=1600", "iterations=20"],
     &["iccg", "matrix=bcsstk13"],
     &["fetch-add", "operations=32000"],
 ];
 
-/// Every arrangement that stays as it is; each machine has some of them.
+/// The policies that stay fixed; each machine has some of them.
 const FIXED: &[&str] = &["single", "floating", "floating+keyed", "fixed:1", "fixed:2", "fixed:2+serial"];
 
-/// How much longer than the best of them it may take.
+/// Maximum ratio of the time of `adaptive` to that of the best fixed policy.
 const NEAR: f64 = 1.05;
 
-/// Of a run, if the machine can do it: how long it took, and what was changed.
+/// Runs a program. Returns its time, and the changes that `adaptive` made.
 fn run(machine: &str, processors: &str, policy: &str, program: &[&str]) -> (f64, serde_json::Value) {
     let mut arguments = vec!["run", program[0], "--machine", machine, "--policy", policy];
     arguments.extend(["--processors", processors, "--mechanism", "messages"]);
@@ -40,7 +40,7 @@ fn run(machine: &str, processors: &str, policy: &str, program: &[&str]) -> (f64,
     (run["time_ns"].as_f64().expect("a time"), run["adjustments"].clone())
 }
 
-/// What a machine can do of the fixed choices, as `explain` says.
+/// The fixed policies that a machine supports, according to `explain`.
 fn choices(machine: &str, processors: &str) -> Vec<&'static str> {
     let explained = json(&["explain", machine]);
     let refuses_keyed =

@@ -1,6 +1,6 @@
-//! The commands that pages show are there: each subcommand, and each of its options.
+//! Tests that the commands shown on pages exist: each subcommand, and each of its options.
 //!
-//! This test must never know what a command answers; `samples.rs` holds that.
+//! This test must never know the output of a command; `samples.rs` checks that.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 
 use crate::command::good;
 
-/// What the command lines of pages begin with.
+/// Beginnings of the command lines on pages.
 const OPENINGS: [&str; 3] = ["tradewind ", "cargo run --release -- ", "cargo run -- "];
 
-/// What the example of a protocol has besides the subcommands of every binary.
+/// The one subcommand that the example of a protocol adds to those of every binary.
 const OF_AN_EXAMPLE: &str = "check";
 
 /// The pages of a folder of the repository.
@@ -31,7 +31,7 @@ fn words(line: &str) -> Option<Vec<&str>> {
     Some(asked.split_whitespace().collect())
 }
 
-/// What a command line asks for and the command does not have.
+/// The first word of a command line that the command does not support.
 fn unknown<'a>(asked: &[&'a str], help: &mut BTreeMap<&'a str, String>) -> Option<String> {
     let (subcommand, rest) = asked.split_first()?;
     if subcommand.starts_with('-') || *subcommand == OF_AN_EXAMPLE {

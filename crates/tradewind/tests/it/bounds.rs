@@ -1,4 +1,4 @@
-//! Whatever a person names as a file, the command reads no more of it than a stated bound, within 64 MiB of memory.
+//! Tests that the command reads no more of a file than a stated bound, within 64 MiB of memory, whichever file a user names.
 #![cfg(target_os = "linux")]
 
 use std::fs::{self, File};
@@ -8,7 +8,7 @@ use std::process::{Command, Output, Stdio};
 
 use crate::command::command;
 
-/// Runs the command in an address space of 64 MiB, with these bytes to read. It must not take ten seconds.
+/// Runs the command in an address space of 64 MiB, with these bytes as standard input. It must end within ten seconds.
 fn bounded(arguments: &[&str], stdin: Stdio) -> Output {
     let plain = command(arguments);
     let mut shell = Command::new("sh");
@@ -16,7 +16,7 @@ fn bounded(arguments: &[&str], stdin: Stdio) -> Output {
     shell.args(plain.get_args()).stdin(stdin).output().expect("a shell starts")
 }
 
-/// The command refuses to read what it is given, and says why in one line.
+/// Asserts that the command refuses its input, with the reason in one line.
 fn refused(arguments: &[&str], fragments: &[&str]) {
     refused_from(arguments, Stdio::null(), fragments);
 }

@@ -1,4 +1,4 @@
-//! `tradewind calibrate`: the file it writes is one that every other command takes, and what it must not do.
+//! Tests `tradewind calibrate`: its file is accepted by every other command, and invalid calls change nothing.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use tempfile::tempdir;
 
 use crate::command::{good, json, refused, tradewind};
 
-/// One calibration, short, for all that can be asked of its file.
+/// A single short calibration, for all tests of its file.
 #[test]
 fn the_host_is_measured_and_its_file_is_explained_run_and_compared() {
     let folder = tempdir().unwrap();
@@ -23,9 +23,9 @@ fn the_host_is_measured_and_its_file_is_explained_run_and_compared() {
     let measured = said["measured"].as_array().unwrap();
     let of = |key: &str| measured.iter().find(|it| it["key"] == key).unwrap()["number"].as_f64().unwrap();
     assert!(of("primitives.send_header") > 0.0 && of("processor.clock") > 1.0, "{said}");
-    // One round says nothing of how far rounds lie apart.
+    // A single round gives no spread between rounds.
     assert!(measured.iter().all(|it| it["low"].is_null() && it["disturbed"] == false), "{said}");
-    // What stands in the file is what was said, to two decimals.
+    // The values in the file are those of the output, to two decimals.
     let explained = json(&["explain", &file]);
     let values = explained["values"].as_array().unwrap();
     for it in measured {

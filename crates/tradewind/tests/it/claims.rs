@@ -1,4 +1,4 @@
-//! `tradewind claims` and `tradewind model`: verdicts, the same twice, and what is refused.
+//! Tests `tradewind claims` and `tradewind model`: verdicts, reproducibility, and refusals.
 
 use std::fs;
 use std::io::Write;
@@ -23,7 +23,7 @@ fn verdicts<'a>(claims: &'a Value, verdict: &str) -> Vec<&'a str> {
 fn equations_and_tables_hold_to_the_digit() {
     let folder = tempdir().unwrap();
     let record = folder.path().join("record").display().to_string();
-    // What the model leaves out takes runs of whole programs.
+    // The other claims of the study need runs of whole programs.
     let model = "ratio limit small_c_beats_large_c peak gain symmetry cost float fixed_wins k8 needs_large_overhead light_vs_heavy \
          opp_dominates trend uni meas multi saturated saturation_point capacity mt.condition mt.saturation \
          mt.unsaturated_float queueing";
@@ -69,7 +69,7 @@ fn runs_are_recorded_and_say_the_same_again() {
     assert_eq!(claims["runs"], 3);
 }
 
-/// Every row of one table, inputs of the study among them, and every row of the other within the tolerance of its study.
+/// Every row of two tables is either an input of the study or within its tolerance.
 #[test]
 fn remote_misses_take_what_two_tables_say() {
     let folder = tempdir().unwrap();
@@ -98,7 +98,7 @@ fn claims_of_a_folder_take_the_place_of_those_inside() {
     let folder = tempdir().unwrap();
     let claim = "[[claim]]\nid = \"fixed-floating.model.meas.k\"\nwhere = \"mine\"\nrole = \"result\"\n\
          kind = \"ratio\"\nstatement = \"s\"\nvalue = 1.3\nconfidence = \"exact\"\n";
-    // Checks of the shipped studies decide claims that are not in this folder; those are none of its mistakes.
+    // Checks of the shipped studies refer to claims that are not in this folder; these are no errors of the folder.
     fs::write(folder.path().join("one.toml"), claim).unwrap();
     let at = folder.path().display().to_string();
     let claims = json(&["claims", "--claims", &at]);
@@ -142,7 +142,7 @@ fn a_claim_whose_study_needs_a_file_says_so_and_runs_nothing() {
     refused(&["study", "mine.toml", "--data", &at], &["--data with mine.toml: expected a shipped study"]);
 }
 
-/// The pattern of a tridiagonal matrix of so many rows, as a file of SPLASH-2.
+/// The pattern of a tridiagonal matrix of `rows` rows, as a file of SPLASH-2.
 fn tridiagonal(rows: usize) -> String {
     let cards = |numbers: Vec<usize>| -> Vec<String> {
         numbers.chunks(10).map(|card| card.iter().map(|number| format!("{number:8}")).collect()).collect()
@@ -161,7 +161,7 @@ fn tridiagonal(rows: usize) -> String {
     [head.to_vec(), pointers, indices].concat().join("\n") + "\n"
 }
 
-/// A small matrix in the place of the study's own: what it measures is another claim, and the way is the same.
+/// Uses a small matrix in place of the study's own: the measured value is another, the procedure is the same.
 #[test]
 fn with_the_file_at_hand_the_claim_is_measured() {
     let folder = tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Every program gives the right answer on every machine under every policy.
+//! Tests that every program gives the right answer on every machine under every policy.
 //!
 //! One test for each machine, so that they run side by side.
 
@@ -7,11 +7,11 @@ use crate::command::json;
 const POLICIES: &[&str] =
     &["single", "fixed:1", "fixed:2", "floating", "floating+keyed", "partitioned:1", "partitioned:2"];
 
-/// What only a model with an interface device and interrupts can do.
+/// Policies that only a model with an interface device and interrupts supports.
 const POLICIES_OF_HURRICANE: &[&str] =
     &["single+interrupt", "hurricane-1:2", "hurricane-1-mult", "adaptive", "adaptive+serial"];
 
-/// What this host can do that no model can, or not all.
+/// Policies that this host supports, and no model or not every model.
 const POLICIES_OF_NATIVE: &[&str] =
     &["adaptive", "adaptive+serial", "adaptive+helper=20us", "hurricane-1:2", "floating+helper"];
 
@@ -145,7 +145,7 @@ fn every_kernel_is_right_where_processors_share_their_threads() {
     verify_all("sparc20-myrinet", &["floating", "floating+bound", "floating+strict", "fixed:1"], programs);
 }
 
-/// Nobody handles messages of programs where hardware keeps memory coherent.
+/// No processor handles programs' messages on a machine whose hardware keeps memory coherent.
 #[test]
 fn every_program_through_shared_memory_is_right_where_devices_keep_it() {
     let programs = PROGRAMS.iter().copied().filter(|program| program[1] == "shared-memory");

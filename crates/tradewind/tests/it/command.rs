@@ -1,10 +1,10 @@
-//! Runs the built command and keeps what came of it.
+//! Runs the built command and keeps its output and exit code.
 
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-/// What a finished command left.
+/// The output and exit code of a finished command.
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) code: Option<i32>,
@@ -12,26 +12,24 @@ pub(crate) struct Ran {
     pub(crate) err: String,
 }
 
-/// What decides how results look, apart from the command line.
+/// The environment variables that change the look of results.
 const SURROUNDINGS: &[&str] =
     &["COLUMNS", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "LC_ALL", "LC_CTYPE", "LANG"];
 
-/// The command with these arguments, not yet started and with nothing to read, in an environment that says nothing
-/// about how results should look.
+/// The command with these arguments, not yet started, with no input, in an environment without settings for the look of results.
 pub(crate) fn command(arguments: &[&str]) -> Command {
     quietly(Command::new(env!("CARGO_BIN_EXE_tradewind")), arguments)
 }
 
-/// The command of [`command`], which does not ignore signals even where the tests do: a shell has the commands that it
-/// runs in the background ignore SIGINT, and whatever they begin.
+/// The command of [`command`], but heeding signals even if the tests ignore them: a shell makes its background commands, and their
+/// children, ignore SIGINT.
 pub(crate) fn heeding(arguments: &[&str]) -> Command {
     let mut command = Command::new("env");
     command.args(["--default-signal=INT,TERM", env!("CARGO_BIN_EXE_tradewind")]);
     quietly(command, arguments)
 }
 
-/// A command with these arguments beside its own, with nothing to read, in an environment that says nothing about how
-/// results should look.
+/// Prepares a command with further arguments, with no input, in an environment without settings for the look of results.
 fn quietly(mut command: Command, arguments: &[&str]) -> Command {
     command.args(arguments).stdin(Stdio::null());
     for name in SURROUNDINGS {
@@ -57,7 +55,7 @@ pub(crate) fn tradewind(arguments: &[&str]) -> Ran {
     ran(command(arguments))
 }
 
-/// What the command says where these variables are set.
+/// Runs the command, which must succeed, with these environment variables. Returns its standard output.
 pub(crate) fn good_where(variables: &[(&str, &str)], arguments: &[&str]) -> String {
     let mut command = command(arguments);
     command.envs(variables.iter().copied());
@@ -75,8 +73,8 @@ pub(crate) fn ran(mut command: Command) -> Ran {
     }
 }
 
-/// Removes from the standard error of a command two things: how far it is, which it tells where it takes long, as on a busy host;
-/// and that it is a debug build.
+/// Removes from the standard error of a command its progress (printed when it takes long, as on a busy host) and the note of a debug
+/// build.
 fn without_progress(said: &str) -> String {
     let is_progress = |line: &str| {
         let told = line.strip_prefix("tradewind: ").unwrap_or_default();
@@ -88,12 +86,12 @@ fn without_progress(said: &str) -> String {
     said.split_inclusive('\n').filter(|line| !is_progress(line)).collect()
 }
 
-/// Runs a command that must go well and say nothing but its result.
+/// Runs a command that must succeed without any message. Returns its standard output.
 pub(crate) fn good(arguments: &[&str]) -> String {
     good_where(&[], arguments)
 }
 
-/// Runs a command that must go well with `--json`, and reads what it says.
+/// Runs a command that must succeed with `--json`. Returns its document.
 pub(crate) fn json(arguments: &[&str]) -> Value {
     let out = good(&[arguments, &["--json"]].concat());
     serde_json::from_str(&out).unwrap_or_else(|error| panic!("{}: {error}: {out}", arguments.join(" ")))

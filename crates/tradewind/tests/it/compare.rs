@@ -1,4 +1,4 @@
-//! `tradewind compare` ranks what it ran, checks every answer and says what it could not run.
+//! Tests `tradewind compare`: it ranks its runs, checks every answer and lists the combinations that it could not run.
 
 use std::fs;
 use std::path::Path;
@@ -21,7 +21,7 @@ const COMPARE: &[&str] = &[
     "3",
 ];
 
-/// One shape on each host: a host of two cores would have two of its own.
+/// A single shape on each host, for hosts of two cores, which would else have two.
 const ONE_NODE: &[&str] = &["--nodes", "1", "--processors", "2"];
 
 const MODEL: &[&str] = &[
@@ -39,7 +39,7 @@ fn array(value: &Value) -> &[Value] {
     value.as_array().expect("an array").as_slice()
 }
 
-/// Under every policy that they can have, on every machine that has it.
+/// Under every applicable policy, on every machine that supports it.
 #[test]
 fn shared_memory_stands_beside_all_other_mechanisms() {
     let machines = ["--machine", "native,hurricane,hurricane-1,s-coma", "--nodes", "4"];
@@ -70,8 +70,8 @@ fn shared_memory_stands_beside_all_other_mechanisms() {
     }
 }
 
-/// Unless a person asks for it, no run on this host has more processors than there are cores; and models stand beside it in the
-/// same shapes, each with its verdict.
+/// No run on this host has more processors than cores unless the user asks for it; and models are shown beside it in the same shapes,
+/// each with its verdict.
 #[test]
 fn nobody_takes_turns_by_default() {
     let compared = json(&["compare", "histogram", "--repeat", "1", "--input", "values=50"]);
@@ -90,8 +90,8 @@ fn nobody_takes_turns_by_default() {
     assert_eq!(array(&verdict["tables"]).len(), ran, "{verdict}");
 }
 
-/// A policy for which there are too few processors is one note if nobody named it, and a refusal that says what to do if
-/// somebody did. It is never measured.
+/// A policy for which there are too few processors is a note if it was not named, and a refusal with a remedy if it was. It is never
+/// measured.
 #[test]
 fn a_policy_without_processors_is_refused_and_not_measured() {
     let wide = ["compare", "histogram", "--machine", "ideal", "--nodes", "2", "--processors", "1"];

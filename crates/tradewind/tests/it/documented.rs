@@ -1,4 +1,4 @@
-//! Every document is what its type says, from which `docs/json.md` is made: read and written again, nothing is lost.
+//! Tests that every document equals its type, from which `docs/json.md` is made: read and written again, nothing is lost.
 
 use std::fs;
 use std::path::Path;
@@ -14,7 +14,7 @@ use tradewind::report::document::{
 use crate::command::{good, json};
 use crate::compare::calibrated;
 
-/// What a command prints with `--json`, read as a document and written again.
+/// The output of a command with `--json`, read as a document and written again.
 fn hold<D: Serialize + DeserializeOwned>(arguments: &[&str]) -> Value {
     let printed = json(arguments);
     let asked = arguments.join(" ");

@@ -1,4 +1,4 @@
-//! Files that cannot be written to their end, and commands that are killed: one error, the result all the same, nothing left behind.
+//! Tests files that cannot be written completely, and commands that are killed: one error, the result all the same, no file left behind.
 
 use std::fs;
 use std::path::Path;
@@ -106,7 +106,7 @@ fn what_a_killed_command_left_is_removed_by_the_next() {
         assert!(begun.elapsed() < Duration::from_secs(60), "no trace is begun");
         thread::sleep(Duration::from_millis(5));
     }
-    // What another command is writing is left alone.
+    // A file that another command is writing is left alone.
     let picture = folder.path().join("curves.svg").display().to_string();
     good(&["model", "fixed-floating", "--out", &picture]);
     assert_eq!(names(folder.path()).len(), 2);

@@ -296,7 +296,7 @@ fn the_documented_machine_runs_as_it_is() {
     }
 }
 
-/// Handlers that answer each other on an idle machine; what a thread does first they do not: it hands the message over.
+/// Handlers that reply to each other on an idle machine. A thread's first step is not theirs: it hands the message over.
 #[test]
 fn a_round_trip_takes_in_a_run_what_prices_add_up_to() {
     for (machine, policy, handed_over) in [
@@ -335,7 +335,7 @@ fn every_policy_that_a_machine_runs_has_a_round_trip_or_a_reason_why_not() {
     }
     let text = good(&["explain", "s-coma", "--policy", "s-coma", "--width", "140"]);
     assert!(text.contains("round trip, s-coma") && text.contains("a state machine keeps memory coherent"));
-    // What has been said of one policy is not said again of another.
+    // Text that was printed for one policy is not repeated for another.
     let text = good(&["explain", "hurricane-1", "--width", "140"]);
     assert!(text.contains("as round trip, single\n") && text.contains("as round trip, fixed\n"), "{text}");
 }

@@ -16,7 +16,7 @@ use worlds::{Error, Mistake, Target};
 
 use crate::command::command;
 
-/// The memory and the seconds that a run may have. Those of the largest take less than half.
+/// Limits of memory and time of a run. The largest runs take less than half.
 const KIBIBYTES: u32 = 4 << 20;
 const SECONDS: u32 = 30;
 
@@ -51,8 +51,8 @@ struct Case {
     program: &'static [&'static str],
 }
 
-/// The numbers of a machine to be tried: those that its files have, and those that they could have beside them. Of a price that no
-/// file states in parts only the whole is tried.
+/// The numbers of a machine to be tried: the numbers in its file, and further ones that its file may have. Of a price that no file
+/// splits into parts only the whole is tried.
 fn numbers(machine: &Shipped) -> Vec<RangedKey> {
     let stated = machines::get(machine.name).expect("a shipped machine is right");
     let stated: BTreeSet<_> = stated.values().iter().map(|value| value.key.clone()).collect();
@@ -73,7 +73,7 @@ fn policy(target: &Target, mechanism: Mechanism) -> Option<Policy> {
     policies.into_iter().find(|policy| target.check(mechanism, policy).is_ok())
 }
 
-/// The cases of a machine. What is refused is looked at here.
+/// The cases of a machine to be run. Refused settings are checked here.
 fn cases(machine: &'static Shipped, mut wrong: impl FnMut(String)) -> Vec<Case> {
     let plain = machines::get(machine.name).expect("a shipped machine is right").digest();
     let mut digests = BTreeSet::from([plain]);
@@ -119,7 +119,7 @@ fn cases(machine: &'static Shipped, mut wrong: impl FnMut(String)) -> Vec<Case> 
     cases
 }
 
-/// Runs a case in a process of its own. Returns what is wrong with how it ended.
+/// Runs a case in a process of its own. Returns a complaint if it ended in the wrong way.
 fn run(case: &Case) -> Option<String> {
     let (policy, mechanism) = (case.policy.to_string(), case.mechanism.to_string());
     let chosen = [

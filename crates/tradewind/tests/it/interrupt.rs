@@ -1,4 +1,4 @@
-//! An interrupted command tells what is finished, marks it as partial, and ends by the signal.
+//! Tests an interrupted command: it prints its finished results, marks them as partial, and ends by the signal.
 
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::ExitStatusExt;
@@ -15,7 +15,7 @@ use crate::command::heeding;
 const SIGINT: i32 = 2;
 const SIGTERM: i32 = 15;
 
-/// How long anything may take on a busy host.
+/// Time limit of every wait, for busy hosts.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The command with these arguments, begun.
@@ -39,7 +39,7 @@ fn wait_until(what: &str, holds: impl Fn() -> bool) {
     }
 }
 
-/// All claims, which take long, begun with a record in a folder, when some runs are recorded.
+/// Starts all claims, which take long, with a record in a folder. Returns when some runs are recorded.
 fn claims(folder: &Path, more: &[&str]) -> Child {
     let record = folder.join("record");
     let child = begin(&[&["claims", "--record", record.to_str().expect("UTF-8")], more].concat());
@@ -78,7 +78,7 @@ fn a_partial_result_says_so_in_its_first_line() {
     assert!(text.starts_with("PARTIAL: interrupted by SIGINT when "), "{text}");
 }
 
-/// What a command left that was interrupted after a while, when some of its runs were over.
+/// Interrupts a command when some of its runs are over. Returns its document.
 fn interrupted_midway(arguments: &[&str]) -> Value {
     for wait in [1, 2, 4, 8, 16, 32] {
         let child = begin(&[arguments, &["--json"]].concat());
@@ -122,7 +122,7 @@ fn a_second_signal_ends_a_command_that_cannot_tell_what_is_finished() {
     while !said.contains("interrupted by") {
         assert!(stderr.read_line(&mut said).expect("UTF-8") > 0, "{said}");
     }
-    // The document is longer than a pipe that nobody reads.
+    // The document is longer than a pipe that no process reads.
     thread::sleep(Duration::from_millis(300));
     assert!(child.try_wait().expect("a state").is_none());
     send(SIGINT, &child);

@@ -1,10 +1,10 @@
-//! Where a quantity is bounded: what lies beyond its end is an error that says so, quickly. None of them is a wrong result.
+//! Tests quantities that are bounded: a value beyond the bound is a quick error that says so, never a wrong result.
 
 use std::time::{Duration, Instant};
 
 use crate::command::{json, refused, tradewind};
 
-/// The longest time in which a run comes to the end of modelled time: a run that would go on for ever does not come to it.
+/// Time limit of a run to the end of modelled time. An endless run would exceed it.
 const SOON: Duration = Duration::from_secs(120);
 
 /// The words of the error.

@@ -1,4 +1,4 @@
-//! `tradewind list` shows all there is, to people and to scripts.
+//! Tests `tradewind list`: it shows all entries, to people and to scripts.
 
 use serde_json::Value;
 use tempest::entry::Table;
@@ -68,7 +68,7 @@ fn policies_are_listed_with_their_options_and_where_they_can_be_had() {
     }
     let list = json(&["list", "policies"]);
     assert_eq!(list["policies"][0]["needs"], serde_json::json!(["poll"]));
-    // What no machine can do is no policy.
+    // A policy that no machine supports is unknown.
     refused(&["run", "fetch-add", "--policy", "alewife"], &["unknown policy `alewife`"]);
     let machines = good(&["list", "machines"]);
     let words = machines.split_whitespace().collect::<Vec<_>>().join(" ");

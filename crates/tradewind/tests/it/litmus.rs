@@ -1,4 +1,4 @@
-//! `litmus`: tests in files and folders, what is printed of them, and how the command ends.
+//! Tests `litmus`: tests in files and folders, their output, and the exit codes.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -126,7 +126,7 @@ fn a_model_reaches_nine_in_ten_of_the_allowed_states_and_the_host_more_than_one(
     assert!(2 * count(native, "tests_showing_several") > count(native, "tests_with_several"), "{native}");
 }
 
-/// A machine on which a look for messages is dear lets threads pass most of their polls by. The rounds vary how often they poll.
+/// A machine with an expensive check for messages lets threads skip most of their polls. The rounds vary the frequency of polls.
 #[test]
 fn every_model_reaches_three_in_four_of_the_allowed_states_in_a_hundred_rounds() {
     let worlds = "hurricane,hurricane-1,s-coma,sparc20-myrinet,ideal";
@@ -194,7 +194,7 @@ fn many_worlds_stand_below_each_other_on_a_narrow_page() {
     }
 }
 
-/// The columns of the placements add up to the rounds, and a state that is allowed is no more than that.
+/// The columns of the placements add up to the rounds; an allowed state has no higher count.
 #[test]
 fn every_round_is_counted_once() {
     let file = Scratch::new("SB.litmus", SB);

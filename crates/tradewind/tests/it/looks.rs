@@ -1,4 +1,4 @@
-//! How results look: how wide, in which characters, with or without colour, and what must be there to be read.
+//! Tests the look of results: their width, their characters, with or without colour, and the required contents.
 
 use crate::command::{good, good_where};
 
@@ -112,7 +112,7 @@ fn one_answer_is_told_as_one() {
     let one = ["compare", "fetch-add", "--machine", "ideal", "--policy", "fixed:1"];
     let text = good(&[&one[..], &["--mechanism", "messages", "--input", "operations=400"]].concat());
     assert!(text.contains("    the answer agrees with the sequential one\n"), "{text}");
-    // How many processors computed and how many only handled.
+    // Number of computing processors and of processors that only handle.
     assert!(text.lines().any(|line| line.contains("fixed:1") && line.contains(" 1+1 ")), "{text}");
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(

@@ -1,4 +1,4 @@
-//! Every mistake of the user is met before anything is done, with the place, the value and what was expected.
+//! Tests that every mistake of the user is reported before any run, with the place, the value and the expected values.
 
 use std::fs;
 use std::path::Path;
@@ -237,7 +237,7 @@ fn blocks_and_protocols_that_are_not_known_or_of_no_use() {
     refused(&and(&["--block", "-1", "--protocol", "stach"]), &["--block -1", "did you mean `stache`?"]);
     let protocols = ["unknown protocol `mesi`", "expected one of stache, stache-unordered, stache-migrating"];
     refused(&and(&["--protocol", "mesi"]), &protocols);
-    // The first mechanism of a program is what runs when nobody says.
+    // The default is the first mechanism of the program.
     let messages = ["--block 32 with mechanism `messages`: expected --mechanism shared-memory"];
     refused(&["run", "em3d", "--block", "32"], &messages);
     let both = ["--mechanism", "bulk,deposit", "--protocol", "stache"];
@@ -480,7 +480,7 @@ fn a_machine_that_is_given_twice() {
     let other = format!("{folder}/./{name}");
     let list = format!("{},{other}", file.path());
     refused_in_our_words(&["compare", "iccg", "--machine", &list], &[&twice(&other)]);
-    // Who refuses something is known even if two machines have one name.
+    // The refusing machine is named by its file even if two machines have one name.
     let np = ["run", "fetch-add", "--policy", "np", "--machine", file.path()];
     refused_in_our_words(&np, &[&format!("{}: policy `np` needs", file.path())]);
 }
@@ -507,7 +507,7 @@ fn no_command_at_all() {
 
 #[test]
 fn a_machine_file_that_does_not_ship() {
-    // What is recommended is what the command prints.
+    // Recommended commands print as recommended.
     for (name, begins) in [
         ("paragn", "unknown machine `paragn`: did you mean `paragon`? expected one that ships: "),
         ("p.toml", "unknown machine `p.toml`: expected one that ships: "),

@@ -1,4 +1,4 @@
-//! Names that are no UTF-8, and texts of strangers that a terminal would obey: names are bytes, and escapes are shown.
+//! Tests names that are not UTF-8 and foreign texts with terminal escapes: names are bytes, and escapes are shown.
 
 #[cfg(target_os = "linux")]
 use std::ffi::{OsStr, OsString};
@@ -94,7 +94,7 @@ fn errors_show_the_bytes_of_a_name() {
     }
 }
 
-/// Nothing that was printed has a character that a terminal obeys.
+/// Asserts that no printed text has a character that controls a terminal.
 fn assert_harmless(ran: &Ran) {
     for text in [&ran.out, &ran.err] {
         let obeyed = text.chars().find(|letter| letter.is_control() && !matches!(letter, '\n' | '\t'));

@@ -1,4 +1,4 @@
-//! Nobody reads on: the command ends in silence.
+//! Tests a closed pipe: if no process reads its output, the command ends in silence.
 
 use std::io;
 use std::process::Stdio;

@@ -1,4 +1,4 @@
-//! The policy that a run has where nobody names one, and the processors that it prints.
+//! Tests the default policy of a run, and the number of processors that it prints.
 
 use crate::command::{good, json};
 

@@ -1,4 +1,4 @@
-//! A model does the same again, and the seed decides what is left to chance.
+//! Tests reproducibility: a model repeats itself, and the seed determines all random choices.
 
 use serde_json::Value;
 

@@ -1,7 +1,7 @@
-//! `tradewind report`: what is refused before anything is drawn, and a page in a real browser.
+//! Tests `tradewind report`: refusals before anything is drawn, and a page in a real browser.
 //!
-//! The browser is Chromium, as `chromium`, `chromium-browser` or `google-chrome` on the path. Where there is none, the test says so and
-//! holds the text of the page alone.
+//! The browser is Chromium, as `chromium`, `chromium-browser` or `google-chrome` on the path. Without it, the test says so and checks
+//! the text of the page alone.
 
 use std::collections::HashMap;
 use std::fs;
@@ -84,7 +84,7 @@ fn browser() -> Option<&'static str> {
     ["chromium", "chromium-browser", "google-chrome"].into_iter().find(starts)
 }
 
-/// What a browser makes of a page, with these options: standard output, then standard error.
+/// Loads a page in a browser with these options. Returns standard output, then standard error.
 fn browsed(browser: &str, page: &str, options: &[&str]) -> (String, String) {
     let profile = tempdir().expect("a folder for the browser");
     let done = Command::new(browser)
@@ -99,7 +99,7 @@ fn browsed(browser: &str, page: &str, options: &[&str]) -> (String, String) {
     (text(&done.stdout), text(&done.stderr))
 }
 
-/// Asserts that a browser that said this had no complaint about the page.
+/// Asserts that the output of a browser has no complaint about the page.
 fn assert_no_complaint(said: &str) {
     let complaints: Vec<_> = said.lines().filter(|line| line.contains("CONSOLE")).collect();
     assert!(complaints.is_empty(), "{complaints:#?}");
@@ -118,10 +118,10 @@ fn drawn(page: &str, class: &str) -> Vec<f64> {
     groups.map(|group| value(group).expect("a value")).collect()
 }
 
-/// The sum of parts of an object; `None` of a row that has no such object, such as one of numbers without a run.
+/// The sum of parts of an object; `None` for a row without such an object, such as a row of numbers without a run.
 fn sum(of: &Value, parts: &[&str]) -> Option<f64> {
     let value = |part: &str| match &of[part] {
-        // Nobody takes time from a model.
+        // A model has no stolen time.
         Value::Null if part == "taken" => 0.0,
         value => value.as_f64().expect("a number"),
     };
@@ -132,8 +132,8 @@ fn sum(of: &Value, parts: &[&str]) -> Option<f64> {
 const TIME: [&str; 6] = ["compute", "memory", "overhead", "synchronization", "idle", "taken"];
 const BYTES: [&str; 4] = ["data", "headers", "requests", "invalidations"];
 
-/// The lengths that bars of a page on a study may have: where the time of each run went, and what its bytes were sent for; and the values
-/// that fields of its maps may have.
+/// The values that bars of a page on a study may have (the breakdown of each run's time, and of its bytes), and those that fields of its
+/// maps may have.
 fn bars_and_fields(study: &Value) -> (Vec<f64>, Vec<f64>) {
     let rows: Vec<_> = list(&study["tables"]).iter().flat_map(|table| list(&table["rows"])).collect();
     let runs =
@@ -150,7 +150,7 @@ fn steps(machine: &str) -> Vec<f64> {
     stages.map(|step| step["time_ns"].as_f64().expect("a time")).collect()
 }
 
-/// Asserts that the bars and fields of a page are of these values, and that there are so many of each at least.
+/// Asserts that the bars and fields of a page have these values, and that there is a least number of each.
 fn assert_drawn(page: &str, known: [(&str, Vec<f64>, usize); 2]) {
     for (class, known, least) in known {
         let values = drawn(page, class);
@@ -424,7 +424,7 @@ fn a_page_that_cannot_be_written_is_refused_first() {
     let empty = place.path("empty");
     fs::create_dir(&empty).unwrap();
     refused(&["report", &empty, "--out", &page], &["there is no study.json in it, nor in a folder of it"]);
-    // What stands in the record is no study.
+    // The content of the record is not a study.
     place.write("record", &"no database at all, but long enough to be taken for one ".repeat(20));
     let asked = ["report", &study, "--record", &record, "--out", &page];
     refused(&asked, &["expected a record of tradewind"]);

@@ -1,7 +1,7 @@
-//! The outputs that pages print are real: each is what its command says on this tree.
+//! Tests that the outputs on pages are real: each is the output of its command on this tree.
 //!
-//! `printed` says what a sample is. A picture that a command draws is the one that the page shows. Samples of the book's programs are
-//! held by `examples.rs`.
+//! `printed` defines a sample. A picture on a page must equal the picture that its command draws. `examples.rs` tests samples of the
+//! book's programs.
 
 use std::fs;
 use std::path::Path;

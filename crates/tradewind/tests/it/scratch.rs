@@ -1,4 +1,4 @@
-//! Files that go away with the test that wrote them.
+//! Temporary files, removed with the test that wrote them.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -10,7 +10,7 @@ pub(crate) struct Scratch {
 }
 
 impl Scratch {
-    /// Writes a file whose name ends so.
+    /// Writes a file whose name ends in `ending`.
     pub(crate) fn new(ending: &str, contents: impl AsRef<[u8]>) -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -23,7 +23,7 @@ impl Scratch {
         self.path.to_str().expect("the path is UTF-8")
     }
 
-    /// The path with what follows it, as errors write a place.
+    /// The path, a colon and `place`, as errors write a place.
     pub(crate) fn at(&self, place: &str) -> String {
         format!("{}:{place}", self.path())
     }

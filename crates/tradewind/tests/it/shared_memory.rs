@@ -1,4 +1,4 @@
-//! Programs that use shared memory as nobody may are told so, at the thread that does it, in every world.
+//! Tests forbidden uses of shared memory: every world reports them, at the thread that makes them.
 
 use std::fs;
 use std::path::Path;
@@ -13,10 +13,10 @@ use tempest::{
     Thread, World, handlers,
 };
 
-/// What a thread of node 0 does wrong.
+/// The mistake of a thread of node 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Mistake {
-    /// Loads what lies behind the last element.
+    /// Loads behind the last element.
     Beyond,
     /// Stores behind the last element of a run.
     RunBeyond,
@@ -45,7 +45,7 @@ struct Careless {
     stache: Arc<Stache>,
     array: Array<u64>,
     words: Shared<u64>,
-    /// Of a space of other blocks.
+    /// Array of a space with other blocks.
     foreign: Array<u64>,
 }
 

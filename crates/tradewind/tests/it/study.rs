@@ -1,4 +1,4 @@
-//! `tradewind study`: a study of one's own, from its file to tables, data and pictures.
+//! Tests `tradewind study`: a user's own study, from its file to tables, data and pictures.
 
 use std::fs;
 use std::path::Path;
@@ -190,7 +190,7 @@ fn a_native_run_has_rounds_and_an_interval() {
     assert!(text.contains("On this host a number is the median of up to 2 rounds"), "{text}");
 }
 
-/// What is wrong with a study of one run, which is told before anything is run.
+/// Asserts that a study of one run is refused before anything is run, with these fragments in the message.
 fn wrong(run: &str, fragments: &[&str]) {
     let place = Place::of(&format!("summary = \"s\"\n[[run]]\n{run}\n"));
     refused(&place.call(&place.paths(), &[]), fragments);

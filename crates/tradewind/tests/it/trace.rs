@@ -1,4 +1,4 @@
-//! `--trace` writes what happened, all of it or nothing.
+//! Tests `--trace`: it writes all events or no file.
 
 use std::path::{Path, PathBuf};
 use std::process::{self, Command, Stdio};
@@ -188,7 +188,7 @@ fn an_interrupted_run_leaves_no_file() {
     assert_eq!(folder.names(), [""; 0]);
 }
 
-/// Whether something of a trace has been written.
+/// Whether part of a trace has been written.
 fn has_grown(folder: &Folder) -> bool {
     let length = |name: &String| fs::metadata(Path::new(&folder.0).join(name)).map_or(0, |file| file.len());
     folder.names().iter().any(|name| length(name) > 0)

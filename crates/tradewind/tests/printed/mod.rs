@@ -1,12 +1,12 @@
-//! What pages print: the samples of a page, and whether an output has the lines of one.
+//! The outputs printed on pages: the samples of a page, and whether an output has the lines of a sample.
 //!
 //! A sample is a block of a page whose first line is `$ cargo run --release -- …`, or a block of `text` after a block that ends
 //! with such a command. A line `…` stands for any number of lines that are left out. A block of `text host` is a sample too, of a
-//! comparison on a host of 2 cores: what was measured there is not measured again, and what follows of the models is held.
+//! comparison on a host of 2 cores: its measured lines are not checked, those that follow from models are.
 //!
 //! This module must never know which command makes an output.
 
-/// What a command line of a page begins with.
+/// Beginning of the command lines of a page.
 const COMMAND: &str = "cargo run --release -- ";
 
 /// A printed output, and the arguments of its command.

@@ -1,6 +1,6 @@
-//! What the matrix is made of: programs with small inputs, every policy of this host, and how many processors.
+//! The content of the matrix: programs with small inputs, every policy of this host, and numbers of processors.
 //!
-//! This module must never know how a cell is run or what came of it.
+//! This module must never know the way a cell is run, or its result.
 
 use std::path::Path;
 
@@ -11,10 +11,10 @@ use tempest::policy::{PRESETS, Split};
 use tempest::{Launch, Mechanism, Policy, Shape};
 use units::Time;
 
-/// How many processors a world has in all.
+/// Total numbers of processors of a world.
 const PROCESSORS: [u32; 4] = [1, 2, 4, 8];
 
-/// What is added to each preset, where it means anything there and this host can do it.
+/// Options added to each preset, if they change it and this host supports the result.
 const OPTIONS: [&str; 8] =
     ["", "+keyed", "+serial", "+strict", "+interrupt", "+every=1", "+helper", "+helper=5us"];
 
@@ -33,7 +33,7 @@ const INPUTS: &[&[&str]] = &[
     &["dispatch", "messages=60", "keys=2", "length=50", "synchronization=thread", "arrivals=closed"],
     &["em3d", "nodes=128", "degree=4", "iterations=3"],
     &["em3d", "nodes=96", "degree=3", "iterations=2", "remote=60"],
-    // On one node there is nobody else to ask.
+    // On one node there is no other node to ask.
     &["em3d", "nodes=64", "degree=3", "iterations=2", "remote=0"],
     &["fetch-add", "operations=320"],
     &["fetch-add", "operations=160", "skew=0.99", "handler=20"],
@@ -83,7 +83,7 @@ pub(super) struct Program {
     instance: Box<dyn Instance>,
 }
 
-/// One program under one policy in worlds of so many processors.
+/// A program under a policy in worlds of `all` processors.
 pub(super) struct Cell<'p> {
     pub(super) program: &'p Program,
     pub(super) policy: Policy,
@@ -100,7 +100,7 @@ struct Way {
     threads: u32,
 }
 
-/// One run of a cell: the same again for the same number.
+/// A run of a cell, reproducible by its number.
 pub(super) struct Trial<'c> {
     cell: &'c Cell<'c>,
     way: Way,
@@ -145,7 +145,7 @@ fn given(inputs: &[&str]) -> Given {
     given
 }
 
-/// Every policy that this host can do: each preset, with one processor and with two where it counts them, and with each
+/// Every policy that this host supports: each preset, with one and with two dedicated processors if it counts them, and with each
 /// option.
 pub(super) fn policies() -> Vec<Policy> {
     let heads = PRESETS.iter().flat_map(|preset| match preset.counted {
@@ -162,7 +162,7 @@ pub(super) fn policies() -> Vec<Policy> {
     policies
 }
 
-/// Every cell in which there is anything to run.
+/// Every cell with at least one way to run it.
 pub(super) fn cells(programs: &[Program]) -> Vec<Cell<'_>> {
     let policies = policies();
     let mut cells = Vec::new();
@@ -179,14 +179,14 @@ pub(super) fn cells(programs: &[Program]) -> Vec<Cell<'_>> {
     cells
 }
 
-/// Those in which every processor has something to do, with one thread on each that computes, and with two.
+/// The ways in which every processor has work, with one and with two threads per computing processor.
 fn ways(program: &Program, policy: &Policy, all: u32) -> Vec<Way> {
     let even = (1..=all).filter(|nodes| all.is_multiple_of(*nodes));
     let of_shape = |(nodes, threads)| way(program, policy, (nodes, all / nodes), threads);
     even.flat_map(|nodes| [(nodes, 1), (nodes, 2)]).filter_map(of_shape).collect()
 }
 
-/// So many nodes with `each` processors: what the command line calls that, since some policies add processors to a node.
+/// The command line's shape of `nodes` nodes with `each` processors; some policies add processors to a node.
 fn way(program: &Program, policy: &Policy, (nodes, each): (u32, u32), threads: u32) -> Option<Way> {
     let split = |processors: &u32| policy.split(*processors).ok();
     let is_all = |split: Split| split.computing + split.dedicated == each;
@@ -205,7 +205,7 @@ impl Cell<'_> {
 }
 
 impl Trial<'_> {
-    /// What is to be run, given up when nothing has happened for `limit`.
+    /// Makes the launch of the trial. The world gives up after `limit` without any event.
     ///
     /// # Panics
     /// If the program can have this shape from another seed only.

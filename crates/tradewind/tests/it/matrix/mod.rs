@@ -7,9 +7,9 @@
 //! TRADEWIND_ROUNDS=3 cargo test --release -p tradewind --test it matrix -- --ignored --nocapture # only three
 //! ```
 //!
-//! Runs are in this process, one after the other. One in which nothing happens for [`STALL`] is given up by the world itself,
-//! which says who waits for what; one that does not end in [`HANG`] all the same cannot be given up, so what its OS threads do
-//! is said, and the process ends. What failed is listed with the command that does the same run by hand.
+//! Runs are in this process, one after the other. A world gives up a run itself after [`STALL`] without any event, and reports what
+//! each thread waits for. A run that still does not end within [`HANG`] cannot be given up: the test prints the state of its OS threads
+//! and ends the process. Failed runs are listed with the command that repeats them by hand.
 
 #![allow(clippy::print_stderr, reason = "a long test says where it is")]
 
@@ -28,22 +28,22 @@ use units::Time;
 use self::cells::{Trial, cells, policies, programs};
 use self::watch::Watch;
 
-/// In which something must happen in a run.
+/// Time limit between two events of a run.
 const STALL: Time = Time::from_microseconds(20_000_000);
 
-/// In which a run must end, which takes milliseconds.
+/// Time limit of a run, which normally takes milliseconds.
 const HANG: Duration = Duration::from_secs(90);
 
-/// So many runs that went wrong are enough.
+/// Number of failed runs after which the test stops.
 const ENOUGH: usize = 10;
 
-/// Rounds of the whole matrix when nobody says.
+/// Default number of rounds of the whole matrix.
 const ROUNDS: usize = 100;
 
-/// How many of the slowest runs are listed: one that was woken late is not wrong, and still is to be seen.
+/// Number of slowest runs that are listed. A run that was woken late is not wrong, but should be seen.
 const SLOWEST: usize = 5;
 
-/// What came of many runs.
+/// The results of many runs.
 #[derive(Default)]
 struct Tally {
     runs: usize,
@@ -68,7 +68,7 @@ impl Tally {
             Ok(outcome) if outcome.report.verified() => {
                 self.checked.insert(trial.program());
             }
-            // A node alone has nothing to ask of others in some programs, and so nothing to check.
+            // A single node has no requests to other nodes in some programs, and so nothing to check.
             Ok(outcome) if outcome.report.failures.is_empty() && trial.is_of_one_node() => {
                 self.unchecked += 1
             }
@@ -104,7 +104,7 @@ impl Tally {
     }
 }
 
-/// Each program under each policy in one of its worlds, another with each cell.
+/// Runs each program under each policy in a world, which changes from cell to cell.
 #[test]
 fn a_small_dose_of_the_matrix() {
     let programs = programs();

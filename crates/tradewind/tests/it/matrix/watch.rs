@@ -1,30 +1,30 @@
-//! Looks on while runs are done, and ends the process when one does not end: a world cannot be stopped from outside.
+//! A watchdog for runs: it ends the process when a run does not end, because a world cannot be stopped from outside.
 //!
-//! This module must never know what is run.
+//! This module must never know the runs.
 
 use std::fs;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How often to look.
+/// Interval of the watchdog's checks.
 const GLANCE: Duration = Duration::from_millis(200);
 
-/// The run that is going on: what it is, and since when.
+/// The present run: its name, and its start.
 type Current = Mutex<Option<(String, Instant)>>;
 
-/// Somebody who looks on.
+/// A watchdog.
 pub(super) struct Watch {
     current: Arc<Current>,
 }
 
 impl Watch {
-    /// From now on no run may take longer than `limit`.
+    /// Starts the watchdog: from now on no run may take longer than `limit`.
     pub(super) fn start(limit: Duration) -> Self {
         let current = Arc::new(Mutex::new(None));
         let watched = Arc::downgrade(&current);
         thread::spawn(move || {
-            // When nobody runs anything any more there is nothing to look at.
+            // When all runs are over there is nothing to watch.
             while let Some(current) = watched.upgrade() {
                 if let Some((what, since)) = &*lock(&current)
                     && since.elapsed() > limit
@@ -52,8 +52,7 @@ fn lock(current: &Current) -> MutexGuard<'_, Option<(String, Instant)>> {
     current.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What each OS thread of this process does, where the system says so: its name, and whether it runs (R) or sleeps (S) and
-/// where.
+/// The state of each OS thread of this process, if the system shows it: its name, running (R) or sleeping (S), and the place.
 fn threads() -> String {
     let Ok(tasks) = fs::read_dir("/proc/self/task") else { return String::new() };
     let line = |task: fs::DirEntry| {
