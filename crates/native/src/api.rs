@@ -1,6 +1,5 @@
-//! [`Messages`] and [`Scheduling`]: what the waist asks of a processor for the thread or handler that runs on it now. The modules
-//! named by what they do know how. Work takes the time that it takes here, so there is no accounting. This module must never
-//! know protocols.
+//! The waist's services to the running thread or handler: [`Messages`] and [`Scheduling`] for a processor. The modules of each concern
+//! do the work. Real work takes real time here, so nothing is charged. This module must never know protocols.
 
 use std::any::Any;
 
@@ -53,7 +52,7 @@ impl Messages for Processor {
         let sent = segments::scatter(self, to, transfer) && send::offer_now(self, to, packet);
         if sent {
             segments::count_transfer(self, to, transfer);
-            // A block is worth two looks at the clock.
+            // A transfer is long enough to be worth two clock readings.
             bump(&self.gauge().overhead_ns, self.world().now_ns() - start);
         }
         sent
@@ -62,7 +61,7 @@ impl Messages for Processor {
     fn deposit(&self, to: NodeId, place: Place, words: &[u64]) -> bool {
         send::sample_send(self, || {
             segments::deposit_now(self, to, place, words);
-            // It is written where it belongs: there is always room.
+            // The words are written to their destination: there is always room.
             true
         })
     }

@@ -3,40 +3,39 @@
 //! [`Local`] runs all nodes in one process: each processor is an OS thread, nodes talk through bounded rings, and the
 //! program's threads are fibers pinned to their processor.
 //!
-//! | part | what it holds |
+//! | part | content |
 //! |---|---|
 //! | `world` | [`Local`]: the world, refusals, the outcome |
-//! | `runner` | the OS threads: started together, watched, waited for; the cores that they run on |
-//! | `api` | [`Messages`](tempest::world::Messages) and [`Scheduling`](tempest::world::Scheduling) for what runs on a processor |
-//! | `processor` | one processor: its scheduling loop, its threads and their stacks, what it does that has nothing to do |
-//! | `dispatch` | who takes messages out of the lanes, who runs a handler, under which proof |
-//! | `memory` | segments; the blocks of shared memory, and taking rights to them away |
+//! | `runner` | the OS threads: started together, watched, joined; the cores that they run on |
+//! | `api` | [`Messages`](tempest::world::Messages) and [`Scheduling`](tempest::world::Scheduling) for the running thread or handler |
+//! | `processor` | one processor: its scheduling loop, its threads and their stacks, idleness |
+//! | `dispatch` | which processor takes messages out of the lanes and runs a handler, and with which proof |
+//! | `memory` | segments; the blocks of shared memory, and downgrades of rights to them |
 //! | `link` | node to node: rings, credits, outboxes, sending |
-//! | `control` | when a world has ended, or never will; how all threads enter a timed region |
-//! | `measure` | what a processor measures of itself, timed regions, what a traced run records |
-//! | `cluster` | all that the processors of a running world share, and what those of one node share |
-//! | `fences` | the barriers between who gives work and who goes to sleep |
+//! | `control` | the end of a world, or its deadlock; the common entry of all threads into a timed region |
+//! | `measure` | a processor's measurements, timed regions, the events of a traced run |
+//! | `cluster` | the state shared by all processors of a running world, and by those of a node |
+//! | `fences` | the fences between processors that supply work and processors that go to sleep |
 //! | `apart` | values on cache lines of their own |
 //! | `sync`, `lock` | the atomics of the lock-free parts, which a model checker replaces; a lock whatever happened to its holder |
 //!
 //! # Policies here
 //!
-//! Any processor injects for itself, under the lane's lock where a node has several: handing a message to the protocol
-//! processor first, as the policies with `Injector::Protocol` do in a model, would add a hop and save nothing, because
-//! the ring *is* memory. `interrupt` means a dedicated processor that sleeps in the kernel and is woken.
-//! A helper is an OS thread beside the processors of its node, pinned to no core.
+//! Each processor sends its own messages, under the lane's lock if a node has several: handing a message to the protocol processor
+//! first, as the policies with `Injector::Protocol` do in a model, would add a hop and save nothing, because the ring *is* memory.
+//! `interrupt` means a dedicated processor that sleeps in the kernel and is woken. A helper is an OS thread beside the processors of its
+//! node, pinned to no core.
 //!
-//! *Added processors* (`hurricane-1:2`) are more OS threads, and the register in which a device would show them their
-//! next event is the dispatch queue, in memory that every processor's cache holds. What `hurricane-1-mult` does, to
-//! interrupt a processor that computes, no processor of a host lets itself be done; `floating+keyed+helper` is what
-//! comes nearest. Where a node has one processor, keyed dispatch is serial dispatch: there is nobody to run another key
-//! meanwhile.
+//! *Added processors* (`hurricane-1:2`) are more OS threads. A device would show them their next event in a register; here the dispatch
+//! queue takes its place, in memory that every processor caches. `hurricane-1-mult` interrupts computing processors, which a program on a
+//! host cannot do; `floating+keyed+helper` comes nearest. On a node with one processor keyed dispatch is serial dispatch, because no other
+//! processor could run another key meanwhile.
 //!
 //! # Programs and their process
 //!
-//! Where a world has no more processors than the host has cores, each processor's OS thread is pinned to a core. OS threads that a
-//! program spawns from a thread or a handler inherit that pinning and stay on that one core, those of a pool that is made at its first
-//! use among them. So a program makes such pools before the run. A world that is launched inside a run has all cores again.
+//! If a world has no more processors than the host has cores, each processor's OS thread is pinned to a core. OS threads that a program
+//! spawns from a thread or a handler inherit the pinning and share that core; so do those of a pool that is created at its first use.
+//! Create such pools before the run. A world that is launched inside a run has all cores again.
 //!
 //! A program may end its process (`std::process::exit`) and start others (`std::process::Command`), from threads and handlers. A bare
 //! `fork` copies one OS thread and no other processor: the child may execute another program or end, and nothing else.

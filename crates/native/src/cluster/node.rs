@@ -1,9 +1,9 @@
 //! The state that the processors of a node share: its program, its dispatcher, the right to receive, its threads.
 //!
-//! One processor of the node at a time has the right to receive (`right`) and looks at the lanes, so messages enter the dispatch queue
-//! in ring order. The `dispatcher` says who may run a handler then, under which proof.
+//! Only one processor of the node at a time holds the right to receive (`right`) and drains the lanes, so messages enter the dispatch
+//! queue in ring order. The `dispatcher` then decides which processor may run a handler, and with which proof.
 //!
-//! This module must never know who runs when.
+//! This module must never know which thread runs when.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -22,24 +22,24 @@ use crate::lock::lock;
 use crate::memory::set_aside::Lowerings;
 use crate::processor::threads::{Inbox, ThreadSlot};
 
-/// One node.
+/// A node.
 pub(crate) struct Node {
     pub(crate) id: NodeId,
     pub(crate) resident: Resident,
     pub(crate) dispatcher: Dispatcher,
-    /// Where there is shared memory.
+    /// `None` without shared memory.
     pub(crate) lowerings: Option<Box<Lowerings>>,
-    /// Where the roles of its processors change.
+    /// `None` if the roles of its processors are fixed.
     pub(crate) adaptive: Option<Box<Adaptive>>,
     pub(crate) threads: Vec<ThreadSlot>,
-    /// Per processor.
+    /// By processor: threads that other processors have woken.
     pub(crate) inboxes: Vec<Inbox>,
-    /// The messages in the node's outboxes, and the handled ones of which their senders have not been told.
+    /// Messages in the node's outboxes, and handled messages that have not been acknowledged.
     pub(crate) backlog: Backlog,
     pub(crate) right_to_receive: Right,
-    /// Where several processors compute and run handlers, each on a core of its own.
+    /// Present if several processors compute and run handlers, each on a core of its own.
     pub(crate) floor: Option<Box<Floor>>,
-    /// The processor, by its number on the node, whose back-edge polls count.
+    /// Number on the node of the processor whose next back-edge poll counts.
     poll_owner: Alone<AtomicUsize>,
 }
 
@@ -64,14 +64,14 @@ impl Node {
             threads: (0..threads).map(|_| ThreadSlot::default()).collect(),
             inboxes: (0..processors).map(|_| Inbox::default()).collect(),
             backlog: Backlog::new(reserve),
-            // A helper has the number behind theirs.
+            // The helper's number follows those of the processors.
             right_to_receive: Right::among(processors as usize + 1, Fences::asymmetric()),
             floor: has_floor.then(Box::default),
             poll_owner: Alone::default(),
         }
     }
 
-    /// The serial dispatcher of a node with one processor, which takes it once.
+    /// Takes the serial dispatcher of a node with one processor; the first call returns it.
     pub(crate) fn take_serial(&self) -> Option<Serial> {
         match &self.dispatcher {
             Dispatcher::Own(serial) => lock(serial).take(),
@@ -79,20 +79,20 @@ impl Node {
         }
     }
 
-    /// Returns the serial dispatcher that [`take_serial`](Self::take_serial) gave: its processor has stopped.
+    /// Puts back the dispatcher that [`take_serial`](Self::take_serial) returned, after its processor has stopped.
     pub(crate) fn return_serial(&self, returned: Serial) {
         if let Dispatcher::Own(serial) = &self.dispatcher {
             *lock(serial) = Some(returned);
         }
     }
 
-    /// The program's report of this node, when the run has ended well and its OS threads have been joined.
+    /// Makes the program's report of this node, after a successful run whose OS threads have been joined.
     ///
     /// # Errors
     /// If the program panics.
     ///
     /// # Panics
-    /// If a key is held, or an event waits for one: the run has not ended then.
+    /// If a key is held or an event waits, because then the run has not ended.
     pub(crate) fn report(&self) -> Result<Report, Failure> {
         match &self.dispatcher {
             Dispatcher::Own(serial) => {
@@ -108,7 +108,7 @@ impl Node {
         }
     }
 
-    /// Whether this back-edge poll of processor `number` of `processors` is the one that looks. Passes on if so.
+    /// Whether this back-edge poll of processor `number` of `processors` has to look for events. If so, the next one is its successor's.
     pub(crate) fn owns_poll(&self, number: usize, processors: usize) -> bool {
         let owns = self.poll_owner.0.load(Ordering::Relaxed) == number;
         if owns {
@@ -117,7 +117,7 @@ impl Node {
         owns
     }
 
-    /// Whether a lowering is set aside: with serial dispatch nothing else is handled meanwhile.
+    /// Whether a downgrade is set aside: under serial dispatch no other event is handled meanwhile.
     #[inline]
     pub(crate) fn has_set_aside(&self) -> bool {
         self.lowerings.as_ref().is_some_and(|lowerings| lowerings.has_set_aside())

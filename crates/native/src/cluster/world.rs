@@ -1,7 +1,7 @@
 //! The state that all processors of a running world share.
 //!
-//! A world is *running* until it has *ended*, is *deadlocked* or has *failed*; the first of these stays. This module
-//! must never know who runs when.
+//! A world is *running* until it has *ended*, is *deadlocked* or has *failed*; the first of these is final. This module must never
+//! know which thread runs when.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
@@ -26,7 +26,7 @@ use crate::measure::taken::Taken;
 use crate::processor::berth::Berth;
 use crate::processor::courtesy::Courtesy;
 
-/// Where a world is in its life. Only ever leaves `Running`, once.
+/// The state of a world. It leaves `Running` at most once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub(crate) enum Stage {
@@ -40,49 +40,49 @@ pub(crate) enum Stage {
 pub(crate) struct World {
     pub(crate) policy: Policy,
     pub(crate) split: Split,
-    /// Each processor keeps its own at hand, and its gauge, and the lanes out.
+    /// Each processor keeps handles of its own node, its gauge and its outgoing lanes.
     pub(crate) nodes: Vec<Arc<Node>>,
-    /// Those out of a node, in order of their destination.
+    /// By source node: its outgoing lanes, in order of their destination.
     lanes: Vec<Arc<[Lane]>>,
     /// The bound of the outboxes of all nodes.
     pub(crate) bounds: Bounds,
-    /// Those of node 0 first.
+    /// By processor, node by node, then by helper.
     pub(crate) gauges: Vec<Arc<Gauge>>,
     pub(crate) berths: Vec<Berth>,
-    /// What the operating system takes from each processor, helpers included.
+    /// By processor and helper: the time that the operating system takes from it.
     pub(crate) taken: Vec<Taken>,
-    /// The processors of each node that run handlers.
+    /// By node: the indices of the processors that run handlers.
     servers: Vec<Range<usize>>,
-    /// How many of these are of processors, those of a node beside each other; the helpers, if there are any, come behind, one
-    /// for each node.
+    /// Number of processors. Per-processor tables list those of a node side by side; behind all processors come the helpers, one for
+    /// each node, if there are any.
     pub(crate) processors: usize,
-    /// When the helper of a node was woken last, in nanoseconds from the start.
+    /// By node: the last time its helper was woken, in nanoseconds from the start.
     pub(crate) roused_ns: Vec<AtomicU64>,
-    /// More processors than the host has cores: nobody may spin for long.
+    /// Whether there are more processors than cores, so that no processor may spin for long.
     pub(crate) oversubscribed: bool,
-    /// What giving a core away has cost, where processors share cores.
+    /// Back-off of processors that share cores, by the cost of past yields.
     pub(crate) courtesy: Courtesy,
-    /// Between who gives work and who goes to sleep.
+    /// Fences between processors that supply work and processors that go to sleep.
     pub(crate) fences: Fences,
-    /// Threads that have not returned.
+    /// Number of threads that have not returned.
     pub(crate) live: AtomicUsize,
     pub(crate) phases: Phases,
     stage: AtomicU8,
     failure: Mutex<Option<Failure>>,
-    /// Threads that waited when the world stopped, told by their processors.
+    /// Threads that waited when the world stopped, reported by their processors.
     pub(crate) blocked: Mutex<Vec<Blocked>>,
     start: OnceLock<Instant>,
-    /// When the run stopped, in nanoseconds from its start; `u64::MAX` before.
+    /// Time at which the run stopped, in nanoseconds from its start; `u64::MAX` before.
     stopped_ns: AtomicU64,
 }
 
-/// Rings have credits of their own, so that nothing needs acknowledging; a window well below [`RING_SLOTS`] leaves room for
-/// the answers to what others ask.
+/// Flow control of programs. Rings have credits of their own, so no message needs an acknowledgement; the window is well below
+/// [`RING_SLOTS`] and leaves room for the replies to other nodes' requests.
 ///
 /// [`RING_SLOTS`]: crate::link::lane::RING_SLOTS
 const FLOW: Flow = Flow { window: 256, acknowledge_every: None };
 
-/// The processors of a node that run handlers: the dedicated ones, or all where there are none.
+/// Indices of the processors of a node that run handlers: the dedicated ones, or all if there are none.
 fn servers_of(split: Split, node: NodeId) -> Range<usize> {
     let per_node = (split.computing + split.dedicated) as usize;
     let first = node.0 as usize * per_node;
@@ -91,7 +91,7 @@ fn servers_of(split: Split, node: NodeId) -> Range<usize> {
 }
 
 impl World {
-    /// Settles a job on its nodes.
+    /// Installs a job on its nodes.
     ///
     /// # Errors
     /// If the program refuses or panics.
@@ -158,7 +158,7 @@ impl World {
         (self.split.computing + self.split.dedicated) as usize
     }
 
-    /// The node of a processor or helper, by its index, and its number there: processors that compute first, a helper last.
+    /// The node of a processor or helper, by its index, and its number there: computing processors come first, a helper last.
     pub(crate) fn seat(&self, index: usize) -> (usize, usize) {
         let per_node = self.processors_per_node();
         if self.is_helper(index) {
@@ -168,12 +168,12 @@ impl World {
         }
     }
 
-    /// Whether it is a helper.
+    /// Whether index `index` is a helper's.
     pub(crate) fn is_helper(&self, index: usize) -> bool {
         index >= self.processors
     }
 
-    /// Whether a processor runs handlers and nothing else, as a helper does.
+    /// Whether a processor only runs handlers, as a helper does.
     pub(crate) fn is_dedicated(&self, index: usize) -> bool {
         self.seat(index).1 >= self.split.computing as usize
     }
@@ -184,27 +184,28 @@ impl World {
         self.servers[node.0 as usize].clone()
     }
 
-    /// Where the processors of a node sleep that run handlers.
+    /// The berths of a node's processors that run handlers.
     #[inline]
     pub(crate) fn server_berths(&self, node: NodeId) -> &[Berth] {
         &self.berths[self.servers(node)]
     }
 
-    /// Whether a processor of a node sleeps that runs handlers, or its helper. Who has given work passes the light barrier before.
+    /// Whether a processor of a node that runs handlers, or its helper, sleeps. A caller that has supplied work has passed the light
+    /// fence.
     #[inline]
     pub(crate) fn someone_sleeps_on(&self, node: NodeId) -> bool {
         self.server_berths(node).iter().any(Berth::is_taken)
             || self.helper_berth(node).is_some_and(Berth::is_taken)
     }
 
-    /// Where the helper of a node sleeps, if it has one.
+    /// The berth of a node's helper, if it has one.
     #[inline]
     pub(crate) fn helper_berth(&self, node: NodeId) -> Option<&Berth> {
         self.berths.get(self.processors + node.0 as usize)
     }
 
-    /// Something waits on a node: wakes its helper if that sleeps and nobody else is about to look. Whoever gave it has passed
-    /// the light barrier.
+    /// Wakes the helper of a node if it sleeps and no processor is about to look for events. The caller has supplied work and passed the
+    /// light fence.
     #[inline]
     pub(crate) fn rouse_helper(&self, node: NodeId) {
         if let Some(berth) = self.helper_berth(node) {
@@ -216,13 +217,13 @@ impl World {
         }
     }
 
-    /// Whether a processor idles that serves this node, and is not at handlers that may take long.
+    /// Whether a processor that serves this node idles and is not engaged in handlers that may take long.
     pub(crate) fn is_attended(&self, node: NodeId) -> bool {
         let mut servers = self.gauges[self.servers(node)].iter().zip(self.server_berths(node));
         servers.any(|(gauge, berth)| gauge.is_idling() && !berth.is_engaged())
     }
 
-    /// The number of messages that the processors of a node have dealt with. It stands still only while none of them serves.
+    /// Number of messages that the processors of a node have handled. It is constant only while none of them serves.
     pub(crate) fn handled_on(&self, node: NodeId) -> u64 {
         self.gauges[self.servers(node)].iter().map(|gauge| gauge.handled.load(Ordering::Relaxed)).sum()
     }
@@ -233,7 +234,7 @@ impl World {
         &self.lanes[from.0 as usize][to.0 as usize]
     }
 
-    /// Its number among all lanes.
+    /// Index of a lane among all lanes.
     #[inline]
     pub(crate) fn lane_index(&self, from: NodeId, to: NodeId) -> usize {
         from.0 as usize * self.nodes.len() + to.0 as usize
@@ -250,13 +251,13 @@ impl World {
         &self.lanes[from.0 as usize]
     }
 
-    /// Whether everything that runs on a node runs on one processor.
+    /// Whether one processor runs all threads and handlers of its node.
     #[inline]
     pub(crate) fn is_one_per_node(&self) -> bool {
         self.gauges.len() == self.nodes.len()
     }
 
-    /// Starts the clock. Every processor has its OS thread.
+    /// Starts the clock, when every processor has its OS thread.
     pub(crate) fn start_clock(&self) {
         self.taken.iter().for_each(Taken::begin);
         self.start.get_or_init(Instant::now);
@@ -291,7 +292,7 @@ impl World {
         self.stage.load(Ordering::Relaxed) == Stage::Running as u8
     }
 
-    /// Ends the run and wakes everybody to see it. False if it has ended already.
+    /// Ends the run and wakes all processors to see it. Returns false if it has ended already.
     pub(crate) fn stop(&self, stage: Stage) -> bool {
         self.stopped_ns.fetch_min(self.now_ns(), Ordering::Relaxed);
         let running = Stage::Running as u8;
@@ -304,9 +305,9 @@ impl World {
         stopped.is_ok()
     }
 
-    /// Ends the run with an error. False if it has ended already.
+    /// Ends the run with an error. Returns false if it has ended already.
     pub(crate) fn fail(&self, failure: Failure) -> bool {
-        // Locked first: whoever sees that the run has failed also finds out why.
+        // Locked first: a thread that sees that the run has failed then also finds the reason.
         let mut why = lock(&self.failure);
         let failed = self.stop(Stage::Failed);
         if failed {
@@ -315,25 +316,25 @@ impl World {
         failed
     }
 
-    /// Gives the error that ended the run another text: the caller has ended it, and knows better now.
+    /// Replaces the error that ended the run. The caller has ended it and has a better description now.
     pub(crate) fn replace_failure(&self, failure: Failure) {
         *lock(&self.failure) = Some(failure);
     }
 
-    /// Ends the run with an error, even if it has ended: a processor has broken down.
+    /// Ends the run with an error even if it has ended already, because a processor has broken down.
     pub(crate) fn spoil(&self, failure: Failure) {
         let mut why = lock(&self.failure);
         self.stop(Stage::Failed);
         why.get_or_insert(failure);
     }
 
-    /// The error that ended the run.
+    /// Takes the error that ended the run.
     pub(crate) fn take_failure(&self) -> Option<Failure> {
         lock(&self.failure).take()
     }
 }
 
-/// A time as the host's clock has it, at least a nanosecond.
+/// Converts a time to the host clock's type, at least a nanosecond.
 pub(crate) fn host_time(time: Time) -> Duration {
     Duration::from_nanos((time.as_femtoseconds() / 1_000_000).max(1))
 }

@@ -1,26 +1,26 @@
-//! The watch over messages that wait on a node with a helper: its processors keep it while one of them idles, and else the helper.
+//! Attendance: either an idle processor of a node looks for waiting messages, or the node's helper does.
 //!
-//! # Why no message waits for ever
+//! # No message waits for ever
 //!
-//! A processor that *idles* looks, or sleeps and is woken; before it runs threads again it looks once more, and what it leaves it
-//! leaves to the helper. So a message concerns the helper only while nobody idles. In each of these pairs both sides pass a full
-//! fence between what they say and where they look (`fences` are symmetric in a world with helpers), so one of them sees what the
-//! other has said:
+//! An *idle* processor looks for messages, or sleeps and is woken. Before it runs threads again it looks once more; messages that it
+//! leaves then are the helper's. So a message concerns the helper only while no processor idles. In each of these pairs both sides pass
+//! a full fence between their store and their test (`fences` are symmetric in a world with helpers), so at least one of them sees the
+//! other's store:
 //!
-//! | says | then looks whether | if so |
+//! | stores | then tests whether | if so |
 //! |---|---|---|
-//! | sender: the message | nobody idles, the helper's berth is taken | it wakes the helper |
-//! | helper: its berth is taken | nobody idles, something waits | it stays up |
-//! | processor: it idles no more | something waits | it serves, or wakes the helper |
+//! | sender: the message | no processor idles and the helper's berth is taken | it wakes the helper |
+//! | helper: its berth is taken | no processor idles and a message waits | it stays awake |
+//! | processor: it no longer idles | a message waits | it serves, or wakes the helper |
 //!
-//! This module must never know what waits, nor how it is served: its callers say so. The models run it as it is.
+//! This module must never know the waiting messages, nor the way they are served: its callers supply both. The models run it as it is.
 
 use crate::fences::Fences;
 use crate::processor::berth::Berth;
 use crate::sync::mutated;
 
-/// Something waits: wakes the helper if that sleeps and nobody else is about to look. It is told `before`. Whoever gave what waits
-/// has passed the light barrier.
+/// Wakes the helper for waiting work if it sleeps and no processor is about to look. Calls `before` first. The processor that supplied
+/// the work has passed the light fence.
 #[inline]
 pub(crate) fn rouse(helper: &Berth, nobody_idles: impl FnOnce() -> bool, before: impl FnOnce()) {
     if helper.is_taken() && nobody_idles() {
@@ -29,7 +29,7 @@ pub(crate) fn rouse(helper: &Berth, nobody_idles: impl FnOnce() -> bool, before:
     }
 }
 
-/// The helper sleeps until it is needed or the world `is_over`; says whether it slept.
+/// Puts the helper to sleep until it is needed or the world `is_over`. Returns whether it slept.
 pub(crate) fn sleep(
     helper: &Berth,
     fences: &Fences,
@@ -40,7 +40,7 @@ pub(crate) fn sleep(
     helper.sleep_unless(fences, || is_over() || something_waits() && nobody_idles())
 }
 
-/// A processor has said that it idles no more: it serves what waits, once, and leaves the rest to the helper.
+/// Ends a processor's idleness: it serves waiting work once and leaves the rest to the helper. It has stored before that it is not idle.
 pub(crate) fn leave(
     fences: &Fences,
     something_waits: impl Fn() -> bool,

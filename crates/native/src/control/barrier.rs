@@ -1,18 +1,17 @@
-//! A barrier of all threads of a world, at which the last to come measures something.
+//! A barrier of all threads of a world, at which the last thread to arrive takes a measurement.
 //!
-//! # Why nobody passes early, and nobody waits for ever
+//! # No thread passes early, and none waits for ever
 //!
-//! A thread comes under the lock. If others are missing, it is put into the list and learns which number `entered` must reach. The
-//! last to come measures, adds one to `entered` with release, and takes the list out, under the lock; then it makes the threads
-//! of the list ready. A thread of the list looks at `entered`, with acquire, before it gives its processor away, and whenever it
-//! is resumed.
+//! A thread arrives under the lock. If others are missing, it joins the list and learns the value that `entered` must reach. The last
+//! thread measures, adds one to `entered` with release, and takes the list out, under the lock; then it makes the threads of the list
+//! ready. A thread of the list reads `entered`, with acquire, before it gives its processor away and whenever it is resumed.
 //!
-//! - *Nobody passes early*: who finds the number has acquired what the last one released, and that one has seen, by the lock, what
-//!   every other had done before it came. So all that happens before the measurement, and before anybody goes on.
-//! - *Nobody waits for ever*: a thread is in the list before the number is reached, so it is made ready afterwards.
-//! - *The list is of one region*: a thread comes to the next region only after this one was entered, when the list was taken.
+//! - *No early pass*: a thread that reads the value has acquired the last thread's release, and the last thread has seen, by the lock,
+//!   everything that the others did before they arrived. So all of that happens before the measurement, and before any thread goes on.
+//! - *No endless wait*: a thread is in the list before the value is reached, so it is made ready afterwards.
+//! - *One region per list*: a thread arrives at the next region only after this one was entered, when the list was taken.
 //!
-//! This module must never know how a thread waits, or what is measured. It names no atomic and no lock but those of `sync`, so
+//! This module must never know the way a thread waits, or the content of a measurement. It uses only the atomics and locks of `sync`, so
 //! that the models run it as it is.
 
 use tempest::world::expect_region;
@@ -23,7 +22,7 @@ use crate::sync::{AtomicU32, Mutex, Ordering, mutated};
 /// The regions that all threads have entered, and the threads `W` that wait to enter the next.
 pub(crate) struct Barrier<W, M> {
     threads: usize,
-    /// How many regions have been entered.
+    /// Number of regions that all threads have entered.
     entered: AtomicU32,
     inner: Mutex<Inner<W, M>>,
 }
@@ -31,40 +30,40 @@ pub(crate) struct Barrier<W, M> {
 struct Inner<W, M> {
     entering: &'static str,
     waiting: Vec<W>,
-    /// What was measured at the start of each region.
+    /// The measurement at the start of each region.
     measured: Vec<M>,
 }
 
-/// What a thread finds that enters a region.
+/// The result of a thread's arrival at a region.
 pub(crate) enum Entry<W> {
-    /// It is the last: these go on with it.
+    /// The thread is the last: it makes these threads ready and goes on.
     Last(Vec<W>),
-    /// It waits until so many regions have been entered.
+    /// The thread waits until this number of regions has been entered.
     Wait(u32),
 }
 
 impl<W, M> Barrier<W, M> {
-    /// For so many threads.
+    /// A barrier of `threads` threads.
     pub(crate) fn new(threads: usize) -> Self {
         let inner = Inner { entering: "", waiting: Vec::new(), measured: Vec::new() };
         Self { threads, entered: AtomicU32::new(0), inner: Mutex::new(inner) }
     }
 
-    /// How many regions have been entered by all.
+    /// Number of regions that all threads have entered.
     pub(crate) fn entered(&self) -> u32 {
         let order = if mutated!("entry-not-acquired") { Ordering::Relaxed } else { Ordering::Acquire };
         self.entered.load(order)
     }
 
-    /// How many threads have come to the next region, for people.
+    /// Describes how many threads have arrived at the next region, for an error message.
     pub(crate) fn arrivals(&self) -> String {
         format!("{} of {} threads have come", lock(&self.inner).waiting.len(), self.threads)
     }
 
-    /// A thread comes to the next region. The last to come measures.
+    /// Registers a thread at the next region. The last thread calls `measure`.
     ///
     /// # Panics
-    /// If threads enter different regions, or more than a run may have.
+    /// If threads enter different regions, or more regions than a run may have.
     pub(crate) fn enter(&self, thread: W, name: &'static str, measure: impl FnOnce() -> M) -> Entry<W> {
         let mut inner = lock(&self.inner);
         if inner.waiting.is_empty() {
@@ -83,7 +82,7 @@ impl<W, M> Barrier<W, M> {
         Entry::Last(std::mem::take(&mut inner.waiting))
     }
 
-    /// Does something with what was measured at the start of each region.
+    /// Calls `f` with the measurements at the start of each region.
     pub(crate) fn with_measured<R>(&self, f: impl FnOnce(&[M]) -> R) -> R {
         f(&lock(&self.inner).measured)
     }

@@ -1,15 +1,15 @@
-//! When a world has ended, or never will.
+//! Detection of a world's end, or of a deadlock.
 //!
-//! That nothing is going on and nothing is in flight is told exactly by `quiescence`. At that moment the world has ended if every
-//! thread has returned; else those that have not all wait for something that nobody is left to do: a deadlock. The last processor
-//! to become idle always comes here after having said so, and then sees everybody idle, so neither can go unnoticed.
+//! `quiescence` tells exactly whether no processor is active and no message is in flight. At that moment the world has ended if every
+//! thread has returned. Otherwise the remaining threads wait for events that no processor is left to cause: a deadlock. The last
+//! processor to become idle always calls `detect` after it has said so, and then sees all processors idle, so neither goes unnoticed.
 
 use std::sync::atomic::Ordering;
 
 use crate::cluster::world::{Stage, World};
 use crate::control::quiescence::is_quiescent;
 
-/// Stops the world if nothing is going on and nothing is in flight.
+/// Stops the world if it is quiescent.
 pub(crate) fn detect(world: &World) {
     if !world.is_running() || !is_quiescent(&world.gauges) {
         return;

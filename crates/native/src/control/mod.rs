@@ -2,12 +2,12 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `quiescence` | whether anything is going on, or in flight between processors |
-//! | `ending` | what a world is when nothing is going on any more: ended, or deadlocked |
-//! | `barrier` | how all threads enter a timed region together |
-//! | `attendance` | who looks at what waits on a node that has a helper |
+//! | `quiescence` | whether any processor is active, or any message in flight between processors |
+//! | `ending` | the end of a quiescent world: ended, or deadlocked |
+//! | `barrier` | the common entry of all threads into a timed region |
+//! | `attendance` | the look-out for waiting messages on a node with a helper |
 //!
-//! This part must never know what a message is for, or what is measured.
+//! This part must never know the purpose of a message, or the content of a measurement.
 
 pub(crate) mod attendance;
 pub(crate) mod barrier;

@@ -1,27 +1,27 @@
-//! Whether anything is going on in a world, or in flight between its processors.
+//! Quiescence detection: whether a processor of a world is active, or work is in flight between processors.
 //!
-//! Every processor counts what it gives others to do (`sent`: messages, wake-ups across processors, grants) before
-//! anybody can see it, and what it has done of that (`handled`) after it has done it. It says `idle` when it has no ready
-//! thread, sees no work and is about to sleep, and takes that back before it touches any.
+//! Every processor counts the work that it gives to others (`sent`: messages, wake-ups across processors, grants) before any of them
+//! can see it, and counts received work (`handled`) after it is done. It sets `idle` when it has no ready thread, sees no work and is
+//! about to sleep, and clears it before it touches any.
 //!
-//! Two waves look at all processors: the first reads `idle` and `handled`, the second `idle` and `sent`. If both find
-//! everybody idle and the sums agree, nothing was going on at the end of the first wave (Mattern, "Algorithms for
-//! distributed termination detection", 1987, the four-counter method): `handled` only grows and was read first, `sent`
-//! only grows and was read last, so equality means that at the moment between the waves everything sent had been
-//! handled. Then nobody has work, and only work makes work. (A processor takes back what it has counted for a send that found
-//! no room. It is not idle then, and what is counted meanwhile is too much, never too little.)
+//! Two waves read all processors: the first reads `idle` and `handled`, the second `idle` and `sent`. If both find all processors idle
+//! and the sums agree, the world was quiescent at the end of the first wave (Mattern, "Algorithms for distributed termination
+//! detection", 1987, the four-counter method): `handled` only grows and was read first, `sent` only grows and was read last, so equality
+//! means that at the moment between the waves all work sent had been handled. Then no processor has work, and only work creates work. (A
+//! processor takes back the count of a send that found no room. It is not idle then, and the count is too high meanwhile, never too
+//! low.)
 //!
-//! `handled` is stored with release and read with acquire. A processor that handled something after it had been found
-//! idle, and whose first wave counts that already, is therefore seen awake by the second.
+//! `handled` is stored with release and read with acquire. So if the first wave counts work that a processor handled after it had been
+//! found idle, the second wave sees that processor awake.
 //!
-//! This module must never know what a processor does; it names no atomic but those of `sync`, so that the models run it as it is.
+//! This module must never know a processor's work. It uses only the atomics of `sync`, so that the models run it as it is.
 
 use std::ops::Deref;
 
 use crate::measure::gauge::Gauge;
 use crate::sync::{Ordering, mutated};
 
-/// Whether all processors are idle, and all that they have given others to do has been done.
+/// Whether all processors are idle and all work that they sent has been handled.
 pub(crate) fn is_quiescent<G: Deref<Target = Gauge>>(gauges: &[G]) -> bool {
     let handled = |gauge: &Gauge| gauge.handled.load(Ordering::SeqCst);
     let sent = |gauge: &Gauge| gauge.sent.load(Ordering::SeqCst);
@@ -31,7 +31,7 @@ pub(crate) fn is_quiescent<G: Deref<Target = Gauge>>(gauges: &[G]) -> bool {
     wave(gauges, handled).is_some_and(|handled| wave(gauges, sent) == Some(handled))
 }
 
-/// The sum over all processors, or `None` if one is not idle.
+/// The sum of a counter over all processors, or `None` if one is not idle.
 fn wave<G: Deref<Target = Gauge>>(gauges: &[G], read: impl Fn(&Gauge) -> u64) -> Option<u64> {
     let order = if mutated!("idle-looked-at-early") { Ordering::Acquire } else { Ordering::SeqCst };
     gauges.iter().map(|gauge| gauge.idle.load(order).then(|| read(gauge))).sum()

@@ -1,41 +1,40 @@
-//! The adaptive policy on this host: which processors of a node run its handlers first, and which leave them alone.
+//! The adaptive policy on this host: the processors of a node that run handlers first, and those that leave them alone.
 //!
 //! # Roles
 //!
-//! Threads stay on their processor, so one that is *dedicated* keeps those that it has. To be dedicated means handlers
-//! first: it serves at every poll of its threads and between any two of them. Where its threads have ended, or wait, it does
-//! nothing else, and it is such processors that are chosen: those that idled most while the node was measured. The other
-//! processors of the node *leave events alone* meanwhile: their polls and the moments between their threads do not look for
-//! any, nor do they while they idle and spin. Where nobody is dedicated every processor serves.
+//! Threads stay on their processor, so a *dedicated* processor keeps its threads. Dedicated means handlers first: the processor serves
+//! at every poll of its threads and between any two of them. When its threads have ended or wait it only serves; the policy therefore
+//! picks the processors that idled most while the node was measured. The other processors of the node *leave events alone* meanwhile:
+//! they look for none at polls, between threads, or while they idle and spin. Without a dedicated processor every processor serves.
 //!
-//! # Why a change of roles loses nothing
+//! # A change of roles loses no event
 //!
-//! Roles are advice. A role says where a processor does not look *for now*; it is one word of the node, read relaxed, and who
-//! reads it late looks too early or once too seldom. What correctness rests on takes no notice of it:
+//! Roles are advice. A role tells a processor where not to look *for now*. It is one word of the node, read relaxed; a processor that
+//! reads it late looks once too often or once too seldom. Correctness does not depend on it:
 //!
-//! - Every processor may run handlers at any moment: the node's locks and keys exclude, not roles.
-//! - Before it lies down a processor looks at all there is, whatever its role, and so does one that gets up: a message that
-//!   has woken it has woken nobody else. So every processor is one of those that `berth` speaks of, and the last to become
-//!   idle sees exactly what `ending` says.
+//! - Every processor may run handlers at any moment: mutual exclusion is by the node's locks and keys, not by roles.
+//! - Before it sleeps a processor looks for all events, whatever its role, and so does a processor that wakes up: the message that woke
+//!   it has woken no other. So the argument of `berth` covers every processor, and the last to become idle sees exactly what `ending`
+//!   needs.
 //! - All processors of the node may compute, so all are asked when a right is taken away (`requests`).
 //! - A thread that waits for room, or for a key, serves whatever its role.
 //!
-//! Nobody waits for ever for a dedicated processor that computes and does not poll: one that leaves events alone looks all the
-//! same at every [`POINTS`]-th point at which it could, and when it has idled for as long as it spins.
+//! No event waits for ever for a dedicated processor that computes without polling: a processor that leaves events alone still looks at
+//! every [`POINTS`]-th opportunity, and after it has idled for its whole spin.
 //!
 //! # Measuring
 //!
-//! There is no thread for it. Whichever processor of the node comes to a point where it might serve looks at the clock at every
-//! [`POINTS`]-th of them; when an [`INTERVAL_NS`] has passed, and nobody else does it at the moment, it reads the gauges of the
-//! node's processors and asks the node's [`Controller`].
+//! Measuring needs no thread of its own. Every processor of the node reads the clock at every [`POINTS`]-th opportunity to serve. When an
+//! [`INTERVAL_NS`] has passed and no other processor is measuring, it reads the gauges of the node's processors and asks the node's
+//! [`Controller`].
 //!
-//! What a node gets done is told by the events and the wake-ups that its processors have dealt with. Threads' own work shows in
-//! it as far as they send messages, or wait for some: of a thread that only computes nothing is known but that it is not idle.
+//! The progress of a node is the number of events and wake-ups that its processors have handled. The work of threads shows in it only as
+//! far as they send messages or wait for some: a thread that only computes is known only to be not idle.
 //!
-//! A processor that shares its core with others measures how the host divides it, and has no core to give to handlers: where
-//! a world has more processors than the host has cores, nobody is ever dedicated.
+//! A processor that shares its core with others would measure the host's scheduling, and has no core to give to handlers. So in a world
+//! with more processors than cores no processor is ever dedicated.
 //!
-//! This module must never know messages, or how handlers exclude each other.
+//! This module must never know messages, or the mutual exclusion of handlers.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -49,49 +48,49 @@ use crate::apart::{Alone, Apart, bump};
 use crate::lock::lock;
 use crate::measure::gauge::Gauge;
 
-/// Points where a processor might serve between two looks at the clock: a look costs as much as a handler, a point that
-/// finds nothing a few loads.
+/// Opportunities to serve between two clock readings. A reading costs as much as a handler; an opportunity without events costs a few
+/// loads.
 const POINTS: u64 = 64;
 
-/// Between two readings. Times of handlers are known from samples, one batch in sixteen, of a few microseconds: so that an
-/// interval has some dozens of them. What a change costs, caches that fill again, is a hundredth of it.
+/// Time between two readings, in nanoseconds. Times of handlers are sampled, one batch in sixteen, of a few microseconds each, so an
+/// interval has some dozens of samples. A change costs refilled caches: about a hundredth of the interval.
 const INTERVAL_NS: u64 = 1_000_000;
 
-/// Between two changes, where they are made for no reason: about what a batch takes.
+/// Time between two changes for tests ([`Judging::Restless`]), in nanoseconds: about as long as a batch.
 const RESTLESS_NS: u64 = 20_000;
 
-/// Who says what is dedicated.
+/// Source of the decisions about roles.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Judging {
-    /// The controller, from what was measured.
+    /// The controller, from measurements.
     #[default]
     Measured,
-    /// For tests: every processor in turn, then none, then all but one, whatever was measured.
+    /// For tests: every processor in turn, then none, then all but one, whatever the measurements.
     Restless,
 }
 
-/// The roles of a node's processors, and what they come of.
+/// The roles of a node's processors, and the measurements behind them.
 pub(crate) struct Adaptive {
-    /// A bit for each processor that is dedicated, by its number on the node: one of the first 64.
+    /// Bit set of the dedicated processors, by their number on the node, below 64.
     dedicated: Apart,
-    /// Per processor.
+    /// By processor: its looks for events.
     seats: Box<[Seat]>,
-    /// When to measure next, in nanoseconds from the start.
+    /// Time of the next measurement, in nanoseconds from the start.
     due_ns: Apart,
     judge: Mutex<Judge>,
 }
 
-/// What a processor counts of its looks for events.
+/// A processor's counters of its looks for events.
 #[derive(Default)]
 #[repr(align(128))]
 struct Seat {
-    /// Points where it might have served.
+    /// Number of opportunities to serve.
     points: AtomicU64,
-    /// What looks took that found nothing, in nanoseconds, known from samples.
+    /// Time of looks that found no event, in nanoseconds, estimated from samples.
     looking_ns: AtomicU64,
 }
 
-/// What a processor's gauge and seat had counted.
+/// Values of a processor's gauge and seat at the last reading.
 #[derive(Clone, Copy, Default)]
 struct Marks {
     waited_ns: u64,
@@ -100,41 +99,41 @@ struct Marks {
     handled: u64,
 }
 
-/// What is remembered from one reading to the next.
+/// State between two readings.
 struct Judge {
     node: NodeId,
     judging: Judging,
     controller: Controller,
-    /// When the interval began, and what every processor had counted by then.
+    /// Start of the interval, in nanoseconds, and every processor's counters then.
     since_ns: u64,
     marks: Vec<Marks>,
-    /// What each did in the last interval.
+    /// Each processor's activity in the last interval.
     did: Vec<Did>,
-    /// Changes for no reason.
+    /// Number of changes made for tests.
     turns: u64,
     adjustments: Vec<Adjustment>,
 }
 
-/// What a processor did in an interval.
+/// A processor's activity in an interval.
 #[derive(Clone, Copy, Default)]
 struct Did {
-    /// Shares of its time, 0 to 1.
+    /// Shares of its time, from 0 to 1.
     idle: f64,
     serving: f64,
     looking: f64,
-    /// Events and wake-ups that it dealt with.
+    /// Events and wake-ups that it handled.
     handled: u64,
 }
 
 impl Adaptive {
-    /// For a node of a run, where the policy adapts and there is something to change.
+    /// The roles of a node, if the policy adapts and there are roles to change.
     pub(crate) fn of(launch: &Launch, node: NodeId, judging: Judging, oversubscribed: bool) -> Option<Self> {
         let adapts = launch.policy.servers == Servers::Adaptive && launch.processors > 1;
         let judged = judging == Judging::Restless || !oversubscribed;
         (adapts && judged).then(|| Self::new(node, launch.processors, judging))
     }
 
-    /// For a node with so many processors, none of which is dedicated.
+    /// The roles of a node with `processors` processors, none of them dedicated.
     fn new(node: NodeId, processors: u32, judging: Judging) -> Self {
         let judge = Judge {
             node,
@@ -154,25 +153,25 @@ impl Adaptive {
         }
     }
 
-    /// What was done, in order of time.
+    /// The changes of roles, in order of time.
     pub(crate) fn adjustments(&self) -> Vec<Adjustment> {
         lock(&self.judge).adjustments.clone()
     }
 
-    /// Whether any processor is dedicated.
+    /// Whether a processor of the node is dedicated.
     #[inline]
     pub(crate) fn has_dedicated(&self) -> bool {
         self.dedicated.0.load(Ordering::Relaxed) != 0
     }
 
-    /// Whether a processor is to leave events to others.
+    /// Whether a processor leaves events to the dedicated ones.
     #[inline]
     pub(crate) fn leaves_events(&self, processor: usize) -> bool {
         let dedicated = self.dedicated.0.load(Ordering::Relaxed);
         dedicated != 0 && !holds(dedicated, processor)
     }
 
-    /// Counts a point of a processor; true at every [`POINTS`]-th.
+    /// Counts an opportunity of a processor. Returns true at every [`POINTS`]-th.
     #[inline]
     pub(crate) fn count_point(&self, processor: usize) -> bool {
         let points = &self.seats[processor].points;
@@ -180,12 +179,12 @@ impl Adaptive {
         points.load(Ordering::Relaxed).is_multiple_of(POINTS)
     }
 
-    /// Counts a look of a processor, at a [`POINTS`]-th point, that took so long and found nothing.
+    /// Counts a look that found no event, made at a [`POINTS`]-th opportunity, and its time.
     pub(crate) fn count_looking(&self, processor: usize, took_ns: u64) {
         bump(&self.seats[processor].looking_ns, took_ns * POINTS);
     }
 
-    /// Measures, if that is due and nobody else does: by the gauges of all processors, and the events of the node that wait.
+    /// Measures, if it is time and no other processor does: by the gauges of all processors, and the number of waiting events of the node.
     pub(crate) fn measure(&self, gauges: &[Arc<Gauge>], waiting: impl FnOnce() -> usize, now: u64) {
         if now < self.due_ns.0.load(Ordering::Relaxed) {
             return;
@@ -209,7 +208,7 @@ impl Judging {
 }
 
 impl Judge {
-    /// Who is to be dedicated from now on, if that changes.
+    /// Returns the new set of dedicated processors, if it changes.
     fn judge(
         &mut self,
         gauges: &[Arc<Gauge>],
@@ -244,7 +243,7 @@ impl Judge {
         }
     }
 
-    /// What each processor did since the last time.
+    /// Reads each processor's activity since the last reading.
     fn read(&mut self, gauges: &[Arc<Gauge>], seats: &[Seat], now: u64, elapsed: u64) {
         self.since_ns = now;
         let first = self.node.0 as usize * self.marks.len();
@@ -289,7 +288,7 @@ impl Judge {
     }
 }
 
-/// So many processors dedicated, where `dedicated` are: those that idled most are added, those that did so least go back.
+/// Changes the number of dedicated processors to `count`: adds those that idled most, and removes those that idled least.
 fn choose(dedicated: u64, count: u32, idle: &[f64]) -> u64 {
     let idle = &idle[..idle.len().min(64)];
     let pick = |mask: u64, are: bool| (0..idle.len()).filter(move |number| holds(mask, *number) == are);
@@ -308,13 +307,13 @@ fn choose(dedicated: u64, count: u32, idle: &[f64]) -> u64 {
     mask
 }
 
-/// Whether a set of the first 64 processors has one.
+/// Whether a bit set contains `processor`; false from 64 on.
 #[inline]
 fn holds(mask: u64, processor: usize) -> bool {
     processor < 64 && mask >> processor & 1 == 1
 }
 
-/// The set of the `count` first processors.
+/// The set of the first `count` processors.
 fn lowest(count: u64) -> u64 {
     1_u64.checked_shl(count as u32).map_or(u64::MAX, |end| end - 1)
 }

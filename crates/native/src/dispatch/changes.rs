@@ -1,33 +1,32 @@
-//! When a dispatch queue is worth a search: a count of the changes by which an event may have become dispatchable, and what a
-//! processor remembers of its last search in vain.
+//! Change detection of a dispatch queue: a count of the changes by which an event may have become dispatchable, and a processor's memory
+//! of its last fruitless search.
 //!
-//! # Why no event is left
+//! # No event is missed
 //!
-//! Whoever changes the queue counts that afterwards, and then wakes servers that sleep (`berth`). A processor reads the count
-//! before it searches, and does not sleep while it has another value than before a search in vain. So what that search could not
-//! see has been counted since, or will be by somebody who finds out whether the processor sleeps.
+//! A processor that changes the queue counts the change afterwards, and then wakes sleeping servers (`berth`). A server reads the count
+//! before it searches, and does not sleep while the count differs from its value before the last fruitless search. So a change that the
+//! search could not see has been counted since, or will be by a processor that then tests whether the server sleeps.
 //!
-//! This module must never know what is in the queue. It names no atomic but those of `sync`, so that the models run it as it is.
+//! This module must never know the content of the queue. It uses only the atomics of `sync`, so that the models run it as it is.
 
 use std::cell::Cell;
 
 use crate::apart::Apart;
 use crate::sync::{Ordering, mutated};
 
-/// Looks at a queue that has not changed between two searches: a few microseconds, in which a processor that has
-/// nothing else to do keeps out of the way of one that serves, and a fraction of the time for which it looks before
-/// it sleeps.
+/// Looks at an unchanged queue between two searches: a few microseconds. For that long a processor without other work does not disturb a
+/// processor that serves. It is a fraction of the time for which a processor looks before it sleeps.
 const LOOKS: u32 = 64;
 
-/// Such searches until somebody says that something has changed: time enough for a claim to have taken too long.
+/// Searches of an unchanged queue before the processor stops: time enough to catch a claim that has taken too long.
 const TRIES: u32 = 4;
 
-/// How often a queue has changed.
+/// Counts the changes of a queue.
 #[derive(Default)]
 pub(crate) struct Changes(Apart);
 
 impl Changes {
-    /// Something has been appended, or a key released that something waits for.
+    /// Counts a change: an event has been appended, or a key released for which an event waits.
     pub(crate) fn note(&self) {
         if !mutated!("change-unnoted") {
             self.0.0.fetch_add(1, Ordering::Release);
@@ -40,26 +39,25 @@ impl Changes {
     }
 }
 
-/// A processor's last search in vain.
+/// A processor's last fruitless search.
 #[derive(Default)]
 pub(crate) struct Search {
-    /// Changes before it.
+    /// Count of changes before it.
     seen: Cell<u64>,
-    /// Searches in vain since the last change.
+    /// Fruitless searches since the last change.
     tries: Cell<u32>,
-    /// Looks since the last of them.
+    /// Looks since the last search.
     looks: Cell<u32>,
 }
 
 impl Search {
-    /// Counts a look; whether the queue is to be searched: it has changed since it was searched in vain, or it is time again.
+    /// Counts a look. Returns whether the queue has to be searched: it has changed since the last fruitless search, or a repetition is due.
     #[inline]
     pub(crate) fn is_due(&self, changes: &Changes) -> bool {
         changes.count() != self.seen.get() || self.is_time_again()
     }
 
-    /// Counts a look; whether there is to be a search for it although nothing has changed. Until there has been one the answer
-    /// stays the same.
+    /// Counts a look. Returns whether an unchanged queue has to be searched again. The answer stays the same until a search is made.
     #[inline]
     fn is_time_again(&self) -> bool {
         let looks = (self.looks.get() + 1).min(LOOKS);
@@ -67,13 +65,13 @@ impl Search {
         looks == LOOKS && self.tries.get() < TRIES
     }
 
-    /// There is to be a search at the next look.
+    /// Makes a search due at the next look.
     pub(crate) fn is_due_next(&self) {
         self.looks.set(LOOKS);
         self.tries.set(0);
     }
 
-    /// Searches: returns how much `search` has found, and remembers if that is nothing.
+    /// Calls `search` and returns its number of events. Remembers the search if that is 0.
     #[inline]
     pub(crate) fn search(&self, changes: &Changes, search: impl FnOnce() -> usize) -> usize {
         let before = changes.count();

@@ -1,11 +1,10 @@
-//! The dispatcher of a node: what hands out the right to run a handler, and under which proof.
+//! The dispatcher of a node: it hands out the right to run a handler, with a proof.
 //!
-//! With *serial* dispatch whoever receives a message runs its handler there and then, under the node's
-//! [`pdq::Serial`], whose lock is the mutual exclusion; where a node has one processor that keeps it to itself, and needs no
-//! lock. With *keyed* dispatch whoever receives moves messages into the
-//! node's [`pdq::Queue`], and every processor that serves takes from there what its key allows.
+//! With *serial* dispatch the processor that receives a message runs its handler at once, under the node's [`pdq::Serial`], whose lock is
+//! the mutual exclusion. On a node with one processor that processor keeps the dispatcher, and needs no lock. With *keyed* dispatch the
+//! receiving processor moves messages into the node's [`pdq::Queue`], and every server takes from it the events that their keys allow.
 //!
-//! This module must never know processors, or what a message is for.
+//! This module must never know processors, or the purpose of a message.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -20,28 +19,28 @@ use crate::dispatch::changes::Changes;
 use crate::fences::Fences;
 use crate::link::ring::Received;
 
-/// What waits in a keyed dispatcher.
+/// An event that waits in a keyed dispatcher.
 pub(crate) enum Event {
     /// A message for its handler.
     Message(Received),
-    /// What comes after a right has been taken away, and the message whose handler asked for that.
+    /// The continuation after a downgrade, and the message whose handler asked for it.
     Then(Box<(Received, Packet)>),
-    /// A thread that asked for a key.
+    /// A grant of a key to the thread that asked for it.
     Grant(u32),
 }
 
 /// Hands out the right to run a handler.
 pub(crate) enum Dispatcher {
-    /// One at a time, by the node's only processor: here until that takes it.
+    /// Serial, by the node's only processor; `Some` until that processor takes it.
     Own(Mutex<Option<Serial>>),
-    /// One at a time.
+    /// Serial, under a lock.
     Serial(Box<Alone<Mutex<Serial>>>),
-    /// By key.
+    /// Keyed, by a dispatch queue.
     Keyed(Box<Shared>),
 }
 
-/// A dispatch queue, and a count of the changes by which an event may have become dispatchable: who has searched in
-/// vain need not search, nor take the queue's lock, before that moves.
+/// A dispatch queue, and a count of the changes by which an event may have become dispatchable. After a fruitless search a server neither
+/// searches nor takes the queue's lock until the count changes.
 pub(crate) struct Shared {
     pub(crate) queue: Queue<Event, Name>,
     brief: AtomicBool,
@@ -49,15 +48,15 @@ pub(crate) struct Shared {
     intake: Intake,
 }
 
-/// From so many waiting events on, a node receives no more messages, until half of them have been handled: about as many as the
-/// rings into it hold. Its servers have enough to do, and what is sent to it waits where it came from, which is bounded
-/// (`lane`). Events wait for handlers alone, so the queue empties.
+/// Number of waiting events from which on a node receives no more messages, until half of them have been handled: about the capacity of
+/// the rings into it. Its servers have enough to do, and messages wait at their senders, whose memory is bounded (`lane`). Events wait
+/// only for handlers, so the queue drains.
 const CROWD: usize = 1 << 16;
 
-/// Receptions between two counts of the queue: a count takes a latch of each of its lanes.
+/// Receptions between two counts of the queue's length: a count takes a latch of each lane of the queue.
 const RECEPTIONS: u32 = 64;
 
-/// Whether a queue takes in what is received. Changed by the processor that has the right to receive.
+/// Back-pressure of the queue on reception. Changed only by the processor that has the right to receive.
 #[derive(Default)]
 #[repr(align(128))]
 struct Intake {
@@ -71,7 +70,7 @@ impl Dispatcher {
         let servers = helpers + if split.dedicated > 0 { split.dedicated } else { split.computing } as usize;
         let any = queue::Config { shares_claims: true, ..queue::Config::servers(servers) };
         match policy.dispatch {
-            // Where one processor is all there is, keys have nothing to tell apart.
+            // A single processor runs one handler at a time anyway.
             Dispatch::Serial | Dispatch::Keyed if split.computing + split.dedicated == 1 && helpers == 0 => {
                 Self::Own(Mutex::new(Some(Serial::with_keys(identity))))
             }
@@ -95,7 +94,7 @@ impl Shared {
         }
     }
 
-    /// Whether the queue has room for what is received now. Asked by the processor that has the right to receive.
+    /// Whether the queue has room for the messages of a reception. Called by the processor that has the right to receive.
     pub(crate) fn has_room(&self) -> bool {
         let (receptions, was_crowded) = (
             self.intake.receptions.load(Ordering::Relaxed).wrapping_add(1),
@@ -110,13 +109,13 @@ impl Shared {
         !is_crowded
     }
 
-    /// Whether handlers have been brief of late, whoever ran them.
+    /// Whether recent handlers were brief, on any server.
     #[inline]
     pub(crate) fn is_brief(&self) -> bool {
         self.brief.load(Ordering::Relaxed)
     }
 
-    /// Handlers have been brief, or not. Written where it changes: all servers read it.
+    /// Records whether handlers are brief. Stores only changes, because all servers read the flag.
     #[inline]
     pub(crate) fn note_brief(&self, brief: bool) {
         if self.is_brief() != brief {
@@ -124,18 +123,18 @@ impl Shared {
         }
     }
 
-    /// Appends an event. The caller notes the change when it has no more of them.
+    /// Appends an event. The caller counts the change after its last event.
     pub(crate) fn enqueue(&self, key: DispatchKey, event: Event) {
         self.queue.enqueue(key, event);
     }
 
-    /// Something has been appended, or a key released that something waits for.
+    /// Counts a change: an event has been appended, or a key released for which an event waits.
     pub(crate) fn note_change(&self) {
         self.changes.note();
     }
 }
 
-/// A key of a dispatch queue while its handler runs: released also when that panics.
+/// A key of a dispatch queue while its handler runs. Released also if the handler panics.
 pub(crate) struct Kept<'a> {
     shared: &'a Shared,
     held: Option<Held>,
@@ -150,12 +149,12 @@ impl<'a> Kept<'a> {
         self.held.as_mut().expect("it is there until it is taken out").proof()
     }
 
-    /// Takes the key out, to be released some other time.
+    /// Takes the key out, to be released later.
     pub(crate) fn take(mut self) -> Held {
         self.held.take().expect("it is taken out once")
     }
 
-    /// Releases the key; whether something that waited can be taken now.
+    /// Releases the key. Returns whether a waiting event can be taken now.
     pub(crate) fn complete(mut self) -> bool {
         self.shared.queue.complete(self.held.take().expect("it is taken out once"))
     }
@@ -175,7 +174,7 @@ mod tests {
 
     use super::*;
 
-    /// Asks as often as it takes for the queue to be counted.
+    /// Asks for room as often as it takes until the queue is counted.
     fn has_room(shared: &Shared) -> bool {
         (0..RECEPTIONS).all(|_| shared.has_room())
     }

@@ -1,79 +1,79 @@
-//! Who has the floor on a node whose processors all compute and run handlers: who holds keys there, and sends to the own node and
-//! serves that.
+//! The floor: a contention hint that tells which processor of a node uses the state that its processors share. It concerns nodes whose
+//! processors all compute and run handlers.
 //!
-//! What such a node's processors share, a lock, a ring, the entry of a key, is in the cache of the one that used it
-//! last, and to fetch a line of it takes longer than most of what is done with it. Processors that do these things in
-//! turn do little else. So one of them *has the floor*, and does one thing after the other in its own cache. Another
-//! one waits for a moment before it does anything of the kind, and for longer ones as long as the first goes on. What a
-//! node has sent to itself is served by who has the floor: mostly its sender, when it comes to a point where it serves.
+//! A lock, a ring, or the entry of a key is in the cache of the processor that used it last, and fetching a line of it takes longer than
+//! most operations on it. Processors that take turns do little else. So one processor *has the floor* and performs one operation after
+//! the other in its own cache: it holds keys for its threads, and sends messages to its own node and serves them. Another processor waits
+//! for a moment before such an operation, and longer as long as the holder goes on. The messages that a node sends to itself are served
+//! by the holder of the floor: mostly by their sender, at its next opportunity to serve.
 //!
 //! The floor is *free* when its holder has said that it is idle, or has done nothing on the floor for a moment. Idle processors
 //! then serve the messages of a thread that goes on computing.
 //!
-//! # Why it may be wrong
+//! # A wrong hint is harmless
 //!
-//! All this is advice, read and written relaxed. Locks and keys exclude, not the floor. Nobody waits for it for
-//! longer than [`FIRST`] and [`LATER`]; nobody who serves leaves what the node has sent to itself for more than
-//! [`REFUSALS`] looks; and who is about to sleep, or was woken, takes all there is (`idle`).
+//! All of this is advice, read and written relaxed. Mutual exclusion is by locks and keys, not by the floor. No processor waits for the
+//! floor for longer than [`FIRST`] and [`LATER`]; no server leaves its node's own messages alone for more than [`REFUSALS`] looks; and a
+//! processor that is about to sleep, or was woken, serves all events (`idle`).
 //!
-//! This module must never know messages, or what is done on the floor.
+//! This module must never know messages, or the operations on the floor.
 
 use std::cell::Cell;
 use std::sync::atomic::Ordering;
 
 use crate::apart::Apart;
 
-/// Pauses of the core in the first moment for which one lets another go on, at most: a microsecond or two, so that it shows
-/// whether the other does. Where that was in vain the next first moment is half as long.
+/// Maximum length of the first wait for the holder, in spin-loop pauses: a microsecond or two, enough to see whether the holder goes on.
+/// After a wait during which it did not, the next first wait is half as long.
 const FIRST: u32 = 32;
 
-/// Pauses of those after it, some twenty microseconds in all: time for some hundreds of things, so that the way of the
-/// lines from one to another hardly counts.
+/// Lengths of the later waits, in spin-loop pauses, some twenty microseconds in all: time for some hundreds of operations, so that moving
+/// the cache lines to another processor hardly counts.
 const LATER: [u32; 4] = [64, 128, 128, 128];
 
-/// Looks of one that idles, with a pause of the core each, until it looks again whether who has the floor is silent.
+/// Looks of an idle processor, with a pause each, between two tests whether the holder is silent.
 const LOOKS: u32 = 64;
 
-/// Looks at the floor in a row that find others on it, until one takes no more notice of them: some of those who go on never come
-/// to a point where they serve.
+/// Consecutive looks that find the floor taken before a processor ignores it: some holders go on without ever reaching an opportunity to
+/// serve.
 const REFUSALS: u32 = 8;
 
-/// Who does something once in so many pauses, about a microsecond, goes on; who does less computes.
+/// Pauses per operation, about a microsecond, below which a holder counts as active. A slower holder counts as computing.
 const APART: u32 = 16;
 
 /// The floor of a node.
 #[derive(Default)]
 pub(crate) struct Floor {
-    /// Who had it last, and how much that one had done.
+    /// The last holder, and the number of operations up to its last one.
     last: Apart,
     /// The value of `last` when its processor became idle.
     left: Apart,
-    /// 1 while somebody waits for it.
+    /// 1 while a processor waits for the floor.
     wanted: Apart,
 }
 
-/// What a processor knows of the floor of its node.
+/// A processor's view of the floor of its node.
 pub(crate) struct Speaker {
-    /// Its number and one, above [`COUNT`].
+    /// The processor's number plus one, in the bits above [`COUNT`].
     name: u64,
-    /// Pauses of its next first moment.
+    /// Length of its next first wait, in pauses.
     pauses: Cell<u32>,
-    /// Whether the floor was free, or its own, when it last looked.
+    /// Whether the floor was free, or its own, at the last look.
     is_free: Cell<bool>,
-    /// Looks since.
+    /// Looks since then.
     looks: Cell<u32>,
-    /// Looks at the floor in a row that found others on it.
+    /// Consecutive looks that found the floor taken.
     refusals: Cell<u32>,
-    /// What it saw then.
+    /// Values of the floor's `last` and `left` at the last look.
     last: Cell<u64>,
     left: Cell<u64>,
 }
 
-/// The part of what stands on the floor that counts what was done.
+/// Bits of the floor's word that count operations.
 const COUNT: u64 = u32::MAX as u64;
 
 impl Speaker {
-    /// The processor of that number on its node.
+    /// The view of the processor with this number on its node.
     pub(crate) fn new(number: usize) -> Self {
         Self {
             name: (number as u64 + 1) << 32,
@@ -93,7 +93,7 @@ impl Speaker {
 }
 
 impl Floor {
-    /// Takes the floor to do something, once others who have it have gone on for long enough.
+    /// Takes the floor for an operation, after its holder has gone on for long enough.
     #[inline]
     pub(crate) fn take(&self, speaker: &Speaker) {
         let last = self.last.0.load(Ordering::Relaxed);
@@ -103,7 +103,7 @@ impl Floor {
         self.go_on(speaker);
     }
 
-    /// Something has been done on the floor, whoever had it.
+    /// Counts an operation on the floor, whichever processor holds it, and makes the caller the holder.
     #[inline]
     pub(crate) fn go_on(&self, speaker: &Speaker) {
         let done = self.last.0.load(Ordering::Relaxed).wrapping_add(1) & COUNT;
@@ -132,7 +132,7 @@ impl Floor {
         self.wanted.0.store(0, Ordering::Relaxed);
     }
 
-    /// Lets a moment pass; whether somebody has gone on meanwhile, since there stood `last`, and has not become idle.
+    /// Waits for `pauses` pauses. Returns whether the holder has gone on meanwhile, since the value `last`, and has not become idle.
     fn goes_on(&self, last: u64, left: u64, pauses: u32) -> bool {
         let leaves = (0..pauses).any(|_| {
             std::hint::spin_loop();
@@ -141,8 +141,8 @@ impl Floor {
         !leaves && !is_silent(last, self.last.0.load(Ordering::Relaxed), pauses)
     }
 
-    /// Whether the floor is free for one who idles, or was when it last looked. It looks at most once in [`LOOKS`]
-    /// calls while others have it, so as not to disturb them.
+    /// Whether the floor is free for an idle processor, or was at its last look. While others have the floor it looks only once in
+    /// [`LOOKS`] calls, so as not to disturb them.
     #[inline]
     pub(crate) fn may_be_free_for(&self, speaker: &Speaker) -> bool {
         if speaker.is_free.get() {
@@ -154,8 +154,8 @@ impl Floor {
             && self.is_free_for(speaker)
     }
 
-    /// Whether the floor is free for one, now. While somebody waits for it, it is for nobody else, but for who has been refused
-    /// [`REFUSALS`] times in a row.
+    /// Whether the floor is free for a processor now. While a processor waits for it, it is free for no other, except one that has been
+    /// refused [`REFUSALS`] times in a row.
     pub(crate) fn is_free_for(&self, speaker: &Speaker) -> bool {
         let (last, left) = (self.last.0.load(Ordering::Relaxed), self.left.0.load(Ordering::Relaxed));
         let is_silent = is_silent(speaker.last.replace(last), last, speaker.looks.replace(0));
@@ -169,7 +169,7 @@ impl Floor {
         is_free
     }
 
-    /// Whoever has it idles, if that is `speaker`.
+    /// Marks the holder as idle, if that is `speaker`.
     pub(crate) fn leave(&self, speaker: &Speaker) {
         let last = self.last.0.load(Ordering::Relaxed);
         if speaker.is(last) && self.left.0.load(Ordering::Relaxed) != last {
@@ -178,7 +178,7 @@ impl Floor {
     }
 }
 
-/// Whether too little was done between two looks, so many pauses apart, for somebody to be on the floor.
+/// Whether too few operations were made between two looks, `pauses` pauses apart, for the holder to be active.
 fn is_silent(before: u64, now: u64, pauses: u32) -> bool {
     let done = (now as u32).wrapping_sub(before as u32);
     done < (pauses / APART).max(1)
@@ -188,7 +188,7 @@ fn is_silent(before: u64, now: u64, pauses: u32) -> bool {
 mod tests {
     use super::*;
 
-    /// Two processors of a node; the first has done something.
+    /// A floor with two processors; the first has made an operation.
     fn two() -> (Floor, Speaker, Speaker) {
         let (floor, first, second) = (Floor::default(), Speaker::new(0), Speaker::new(1));
         floor.take(&first);

@@ -1,6 +1,6 @@
-//! Running a handler, and what comes after it where it takes a right away.
+//! Running a handler, and the continuation of a handler that ends with a downgrade.
 //!
-//! This module must never know which message is next, or who serves.
+//! This module must never know the order of messages, or which processors serve.
 
 use tempest::ThreadId;
 use tempest::world::{DispatchKey, Held, Lowering, Packet, Proof, Serial};
@@ -14,8 +14,7 @@ use crate::memory::set_aside::Pending;
 use crate::processor::core::Processor;
 use crate::processor::waits;
 
-/// Handles a message that was received; returns the lowering that its handler ended with. One that no handler may see is dealt
-/// with by that: the run is over.
+/// Handles a received message. Returns the downgrade that its handler ended with. A malformed message ends the run, which settles it.
 #[inline]
 pub(crate) fn handle_next(
     processor: &Processor,
@@ -32,7 +31,7 @@ pub(crate) fn handle_next(
     lowering
 }
 
-/// A handler has run: what it has left in outboxes, if anything, tells how many messages of its kind may come together.
+/// Reports the words that a handler has left in outboxes, if any, to the credit windows of its kind of message.
 #[inline]
 fn note_handled(processor: &Processor, packet: &Packet) {
     if processor.sending.outboxed() > 0 {
@@ -40,7 +39,7 @@ fn note_handled(processor: &Processor, packet: &Packet) {
     }
 }
 
-/// A message has been dealt with, or waits for a lowering. False if so.
+/// Finishes a message, or sets it aside if its downgrade has to wait. Returns false if so.
 pub(crate) fn settle(processor: &Processor, message: &Received, pending: Option<Pending>) -> bool {
     match pending {
         None => {
@@ -54,7 +53,7 @@ pub(crate) fn settle(processor: &Processor, message: &Received, pending: Option<
     }
 }
 
-/// Handles a message, or what comes after a lowering that it began.
+/// Handles a message under its key, or the continuation of a downgrade that it began.
 pub(crate) fn handle_keyed(
     processor: &Processor,
     shared: &Shared,
@@ -84,13 +83,13 @@ pub(crate) fn key_of(processor: &Processor, message: &Received) -> Option<Dispat
     processor.node().resident.node.key(&message.packet).map_err(|bad| processor.fail(bad.to_string())).ok()
 }
 
-/// Runs a handler, and what comes after it where it takes a right away, as far as that needs no waiting.
+/// Runs a handler and its continuations, as far as no downgrade has to wait. Returns the pending downgrade.
 pub(crate) fn handle(processor: &Processor, packet: &Packet, proof: Proof<'_>) -> Option<Pending> {
     processor.gauge().count_handlers(1);
     handle_uncounted(processor, packet, proof)
 }
 
-/// Runs the handler of a message; the caller counts it as handled.
+/// Runs the handler of a message like [`handle`]; the caller counts it as handled.
 pub(crate) fn handle_uncounted(
     processor: &Processor,
     packet: &Packet,
@@ -104,7 +103,7 @@ pub(crate) fn handle_uncounted(
     pending
 }
 
-/// Runs the handler of a message, which may end with a lowering. The caller restores what the processor does otherwise.
+/// Runs the handler of a message; it may end with a downgrade. The caller restores the processor's occupation.
 #[inline]
 pub(crate) fn run_handler(
     processor: &Processor,
@@ -121,7 +120,7 @@ pub(crate) fn run_handler(
     lowering
 }
 
-/// Takes a right away and runs what comes after it, as far as that needs no waiting.
+/// Performs a downgrade and runs its continuation, as far as no downgrade has to wait. Returns the pending one.
 pub(crate) fn take_away_all(
     processor: &Processor,
     lowering: Box<Lowering>,
@@ -143,7 +142,7 @@ pub(crate) fn take_away_all(
     None
 }
 
-/// Accounts for a message whose handler has run.
+/// Counts a message whose handler has run.
 pub(crate) fn finish(processor: &Processor, message: &Received) {
     if message.origin == Origin::Thread {
         processor.world().lane(message.packet.source(), processor.node().id).count_handled(1);

@@ -1,17 +1,17 @@
-//! The helper of a node: an OS thread, and no processor, that runs the handlers which nobody else runs in time.
+//! The helper of a node: an OS thread beside the processors. It runs handlers that no processor runs in time.
 //!
-//! Under a policy with `+helper` every node has one. It sleeps until a message comes while every processor of the node that
-//! serves runs threads. Then it waits out the policy's bound, and if nothing has been handled on the node by then, it runs the
-//! handlers itself, with the proofs of a dedicated processor. Until that no processor loses anything to it. It stays up, one
-//! look each time the bound has passed, as long as messages come; it is pinned to no core.
+//! Under a policy with `+helper` every node has one. It sleeps until a message arrives while every server of the node runs threads. Then
+//! it waits for the policy's bound. If no message has been handled on the node by then, it runs the handlers itself, with the proofs of a
+//! dedicated processor. Until then it takes nothing from any processor. It stays awake, with one look per bound, as long as messages
+//! arrive. It is pinned to no core.
 //!
-//! The module `attendance` says which OS thread looks at messages that wait, and why no message waits for ever.
+//! The module `attendance` decides which OS thread looks for waiting messages, and shows that no message waits for ever.
 //!
 //! # Ending
 //!
-//! The helper counts as idle also while it waits out the bound: it has taken nothing. See `ending`.
+//! The helper also counts as idle while it waits for the bound: it has taken no work. See `ending`.
 //!
-//! This module must never know what a message is for.
+//! This module must never know the purpose of a message.
 
 use std::sync::atomic::Ordering;
 use std::thread;
@@ -25,16 +25,16 @@ use crate::dispatch::{looks, serve};
 use crate::processor::berth::NAP;
 use crate::processor::core::Processor;
 
-/// How a helper waits until the bound has passed.
+/// Timed waits of a helper for the bound.
 struct Naps {
     bound: Duration,
-    /// How late the last two naps ended. Hosts end naps late, and at least so late mostly.
+    /// Delays of the last two wake-ups. Hosts end naps late, mostly by at least a minimal delay, which is subtracted.
     lates: [Duration; 2],
 }
 
 impl Naps {
-    /// Naps for what is left of the bound, but no longer than `longest`, as long as `goes_on`. A wake-up that comes late, for a sleep that
-    /// is over, ends no nap.
+    /// Naps for the rest of the bound, but at most `longest`, while `goes_on`. A late wake-up for a sleep that is over does not end the
+    /// nap.
     fn nap(&mut self, passed: Duration, longest: Duration, goes_on: impl Fn() -> bool) {
         let wanted = self.bound.min(longest);
         let late = self.lates[0].min(self.lates[1]).min(wanted / 2);
@@ -50,12 +50,12 @@ impl Naps {
     }
 }
 
-/// Has the host end this OS thread's naps when they are over, not up to 50 us later, as it does to save power.
+/// Sets the timer slack of this OS thread to 1 ns, so that naps end on time and not up to 50 us later, as hosts do to save power.
 fn set_exact_timer() {
     #[cfg(target_os = "linux")]
     {
         use std::num::NonZeroU64;
-        // Where it is refused, the bound is that much longer.
+        // If the host refuses, naps end that much later.
         let _refused = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
     }
 }
@@ -77,12 +77,13 @@ pub(crate) fn help(processor: &Processor) {
         );
         let roused_ns =
             || processor.world().roused_ns[processor.node().id.0 as usize].load(Ordering::Relaxed);
-        // Waking has taken part of the bound.
+        // The wake-up has taken part of the bound.
         stand_by(processor, &mut naps, if slept { roused_ns() } else { processor.world().now_ns() });
     }
 }
 
-/// The processor runs threads again after it has idled. What came meanwhile was left to it; what it leaves now is the helper's.
+/// Ends a processor's idleness before it runs threads again: serves the messages that have arrived meanwhile, and leaves the rest to the
+/// helper.
 pub(crate) fn leave_to_helper(processor: &Processor) {
     if processor.world().helper_berth(processor.node().id).is_none() {
         return;
@@ -95,11 +96,11 @@ pub(crate) fn leave_to_helper(processor: &Processor) {
     );
 }
 
-/// Looks each time the bound has passed, until somebody idles or nothing comes any more.
+/// Looks once per bound, until a processor idles or no message arrives any more.
 fn stand_by(processor: &Processor, naps: &mut Naps, mut since_ns: u64) {
     let node = processor.node().id;
     let mut before = processor.world().handled_on(node);
-    // The end of the world ends a nap only if it comes during that.
+    // The end of the world ends a nap only if it comes during the nap.
     while processor.world().is_running() {
         let passed = Duration::from_nanos(processor.world().now_ns().saturating_sub(since_ns));
         let longest = if processor.node().backlog.is_left() { NAP } else { Duration::MAX };
@@ -119,7 +120,7 @@ fn stand_by(processor: &Processor, naps: &mut Naps, mut since_ns: u64) {
     }
 }
 
-/// Serves as long as nobody else does, and there is something to serve.
+/// Serves while no processor does and there are events.
 fn step_in(processor: &Processor, handled: u64) {
     processor.gauge().idle.store(false, Ordering::SeqCst);
     processor.gauge().count_interrupt();
@@ -129,7 +130,7 @@ fn step_in(processor: &Processor, handled: u64) {
     rest(processor);
 }
 
-/// Has nothing to do with what may be on its way.
+/// Marks the helper as idle, and detects the end of the world.
 fn rest(processor: &Processor) {
     processor.gauge().idle.store(true, Ordering::SeqCst);
     ending::detect(processor.world());

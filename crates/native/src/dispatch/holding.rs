@@ -1,4 +1,4 @@
-//! Keys for threads: how a thread runs something as an event of a key.
+//! Keys for threads: a thread runs a body as an event of a key.
 //!
 //! This module must never know messages.
 
@@ -17,11 +17,11 @@ use crate::processor::core::Processor;
 use crate::processor::threads::Reason;
 use crate::processor::{unwinding, waits};
 
-/// How long a thread that a panic unwinds tries to hold a key before the run is over.
+/// Time for which a thread that a panic unwinds tries to hold a key before it ends the run.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// A thread that holds a key tries so often, some ten microseconds, to keep others from receiving meanwhile: about as long as a
-/// batch of brief handlers takes.
+/// Attempts of a thread to keep others from receiving while it holds a key: some ten microseconds in all, about the length of a batch of
+/// brief handlers.
 const TRIES: u32 = 512;
 
 pub(crate) fn hold_serial(processor: &Processor, key: DispatchKey, body: &mut dyn FnMut(Proof<'_>)) {
@@ -70,8 +70,8 @@ pub(crate) fn hold_keyed(
     }
 }
 
-/// The right to receive, so that nobody receives a message meanwhile whose key is held: it would have to go through the
-/// queue. Only where it is to be had soon: whoever receives may be at it for long.
+/// Takes the right to receive, so that no processor receives a message whose key is held: such a message would have to go through the
+/// queue. Gives up soon, because the holder of the right may keep it for long.
 fn receive_nothing(processor: &Processor) -> Option<Turn<'_>> {
     processor.floor()?;
     (0..TRIES).find_map(|_| {
@@ -83,7 +83,7 @@ fn receive_nothing(processor: &Processor) -> Option<Turn<'_>> {
     })
 }
 
-/// Waits for a key as an event of its own.
+/// Waits for a key, as an event in the queue.
 pub(crate) fn ask_for(processor: &Processor, shared: &Shared, key: DispatchKey) -> Held {
     if panicking() {
         return insist(processor, || shared.queue.try_hold(key));
@@ -102,8 +102,8 @@ pub(crate) fn ask_for(processor: &Processor, shared: &Shared, key: DispatchKey) 
     granted.expect("the wait ended with the key")
 }
 
-/// Tries to get a key until it is had, and serves meanwhile, for a thread that a panic unwinds. If that takes too long nobody
-/// may ever release the key: the run is over then.
+/// Tries to get a key until it succeeds, and serves meanwhile, for a thread that a panic unwinds. Ends the run if that takes too long,
+/// because the key may never be released.
 #[cold]
 pub(crate) fn insist<R>(processor: &Processor, mut get: impl FnMut() -> Option<R>) -> R {
     let start = Instant::now();

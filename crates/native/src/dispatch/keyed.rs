@@ -1,47 +1,45 @@
-//! Serving by key: what is received goes into the node's dispatch queue, and what its keys allow is taken out of it, by every
-//! processor that serves.
+//! Serving by key: received messages go into the node's dispatch queue, and every server takes the events out of it that their keys allow.
 //!
 //! # Two ways
 //!
-//! Handlers of [`BRIEF_NS`] are over before another processor could have taken them. As long as they are like that, whoever
-//! receives a message holds its key, if it is free, and handles it there and then: nothing but the key's lane of the queue is
-//! touched. What finds its key held, or waited for, goes into the queue.
+//! A handler of at most [`BRIEF_NS`] is over before another processor could have taken it. As long as handlers are brief, the receiving
+//! processor holds the key of each message, if it is free, and handles the message in place: it touches only the key's lane of the queue.
+//! A message goes into the queue if its key is held or another event waits for it.
 //!
-//! Where processors compute and run handlers in turn (`floor`), a batch of several takes the whole queue instead of one key
-//! after the other, if nothing in it is unfinished: to pass through a lane twice costs more than most brief handlers. What
-//! comes for a key meanwhile waits for the end of the batch, no longer than a receiver waits for another's. Where rights to
-//! shared memory are taken away keys are held one by one, because they may have to stay held.
+//! On nodes whose processors compute and run handlers in turn (`floor`), a batch of several messages seizes the whole queue instead of
+//! one key after the other, if no event in it is unfinished: passing through a lane twice costs more than most brief handlers. Holds of
+//! other threads then wait for the end of the batch, no longer than a receiver waits for another. If there is shared memory, keys are
+//! held one by one, because a downgrade may have to keep its key held.
 //!
-//! Where handlers take longer, or each key is bound to one processor, all that is received goes into the queue, and the
-//! processor is a [`pdq::Worker`] while it serves: it appends a batch of messages at once, and claims a batch of events. Between
-//! two services the worker is paused, with what it has learnt.
+//! If handlers take longer, or each key is bound to one processor, all received messages go into the queue, and the processor acts as a
+//! [`pdq::Worker`] while it serves: it appends a batch of messages at once and claims a batch of events. Between two services the worker
+//! is paused and keeps its state.
 //!
-//! Either way what is received has its place before the right to receive is given away, so messages of a key are handled in
-//! ring order, whoever takes them out.
+//! In both ways every message has its place before the right to receive is given up, so messages of a key are handled in ring order,
+//! whichever processor takes them out.
 //!
 //! # Long handlers
 //!
-//! No processor knows beforehand that a handler takes long, so each one is run as if it did:
+//! A long handler is not known beforehand, so each handler is run as if it were long:
 //!
-//! * The right to receive is offered meanwhile (`right`): the key is held, so the message has its place. A processor that sees
-//!   messages wait, and the same handler run for some microseconds, takes the right over. Where the batch has taken the whole
-//!   queue, it also breaks into that ([`pdq::Seizure`]): only the handler's own key stays held.
-//! * Before it runs, all that the batch has put into the queue or made ready is told to the others.
-//! * Where a sender may rely on a processor because that is awake, the processor is *engaged* (`berth`) as long as it serves:
-//!   whoever sends to a node whose awake servers are all engaged wakes one that sleeps. What was sent just before it engaged
-//!   itself it may be the only one to know of, so it looks behind the first message, and wakes a server for what it sees there.
+//! * The right to receive is offered meanwhile (`right`): the key is held, so the message has its place. A processor that sees waiting
+//!   messages, and the same handler run for some microseconds, takes the right over. If the batch has seized the whole queue, that
+//!   processor also breaks into the seizure ([`pdq::Seizure`]): only the handler's own key stays held.
+//! * Before a handler runs, the other servers are told of all events that the batch has queued or made ready.
+//! * If a sender may rely on an awake processor to look, the processor is *engaged* (`berth`) as long as it serves: a sender wakes a
+//!   sleeping server if all awake servers of the node are engaged. Only the engaged processor may know of messages sent just before it
+//!   engaged itself, so it looks behind the first message, and wakes a server for those that it sees.
 //!
-//! # When it stops to look
+//! # The end of searching
 //!
-//! Who has searched in vain need not search again before the queue changes: before something is appended, a claim is done, or a
-//! key is released that something waits for. A key that nobody has come for meanwhile is no news: two processors that told each
+//! After a fruitless search a processor need not search again before the queue changes: before an event is appended, a claim is
+//! completed, or a key is released for which an event waits. The release of any other key is no change: two processors that told each
 //! other of every hold would search all the time.
 //!
-//! But for one case: what waits may be behind events that another processor has claimed, and one of those takes long. A worker
-//! breaks into such a claim when it has watched it for some microseconds. So whoever goes on looking searches again at a few of
-//! its looks, and then no more: who never stopped would never sleep. Before it sleeps it searches thoroughly: that breaks into
-//! all claims, and takes from them what has not been begun. Where the whole queue is seized and something waits in it, it does
-//! not sleep.
+//! There is one exception: events may wait behind a claim of another processor whose handler takes long. A worker breaks into such a
+//! claim after it has watched it for some microseconds. So a processor that goes on looking searches again at a few of its looks, and then
+//! stops, because it would otherwise never sleep. Before it sleeps it searches thoroughly: it breaks into all claims and takes the events
+//! that have not been begun. It does not sleep while the whole queue is seized and an event waits in it.
 //!
 //! This module must never know when a processor serves.
 
@@ -61,62 +59,63 @@ use crate::link::wake;
 use crate::memory::lowering;
 use crate::processor::core::Processor;
 
-/// Rounds through the lanes for which the whole queue stays taken, as long as each brings a full batch: what it costs to take
-/// it, and the way of what the node's processors share from one to another, then hardly count.
+/// Rounds through the lanes per seizure of the whole queue, as long as each brings a full batch. The cost of the seizure, and of moving
+/// the cache lines that the node's processors share, then hardly counts.
 const ROUNDS: usize = 4;
 
-/// Refusals of the right to receive, some microseconds of a processor that looks for work, between two looks at who has it: the holder
-/// stores to the line of each look with every handler, and fetches it again after each.
+/// Refusals of the right to receive, some microseconds of a processor that looks for work, between two looks at the holder. Each look
+/// takes a cache line from the holder, which stores to it with every handler and has to fetch it again.
 const REFUSALS: u32 = 128;
 
-/// Refusals between two looks where processors share cores: each may take until its processor has a core again.
+/// Refusals between two looks at the holder if processors share cores: each may last until its processor has a core again.
 const SHARED_REFUSALS: u32 = 16;
 
-/// Messages that are handled in place, one after the other.
+/// A batch of messages handled in place, one after the other.
 struct Batch<'a> {
     shared: &'a Shared,
     turn: Turn<'a>,
-    /// When it began.
+    /// Start time, in nanoseconds.
     start_ns: u64,
-    /// So many handled are worth the whole queue: taking it costs about as much, a latch or two of each lane.
+    /// Number of handled messages at which the whole queue is seized: a seizure takes a latch or two of each lane, about as much as that
+    /// many holds.
     seizes_at: u64,
-    /// Messages that have been handled.
+    /// Number of messages handled in place.
     handled: u64,
-    /// Messages that went into the queue.
+    /// Number of messages put into the queue.
     queued: usize,
-    /// Of those, messages that nobody has been told of.
+    /// Number of queued messages that other servers have not been told of.
     untold: usize,
-    /// Something that waited in the queue can be taken, and nobody has been told.
+    /// Whether an event that waited can be taken and other servers have not been told.
     freed: bool,
-    /// It has left something to others, and told so.
+    /// Whether it has told other servers of events.
     left: bool,
-    /// The whole queue, while it is taken.
+    /// The seizure of the whole queue, while it lasts.
     all: Option<Seizure<'a, Event, Name>>,
 }
 
 impl Batch<'_> {
-    /// Whether messages may be handled in place now. Takes the whole queue when it is time, and gives it back when handlers are
-    /// not brief: others have something to do then.
+    /// Whether messages may be handled in place now. Seizes the whole queue when it is time, and releases it when handlers are not brief,
+    /// so that other servers can take events.
     fn may_handle(&mut self) -> bool {
         if !self.shared.is_brief() {
             self.release();
             return false;
         }
-        // Not behind one of its own that waits in it: that would be tried in vain, again and again, while others are kept out.
+        // Not if one of its own messages waits in the queue: the seizure would fail again and again, and keep others out.
         if self.handled == self.seizes_at && self.queued == 0 {
             self.all = self.shared.queue.seize();
         }
         true
     }
 
-    /// Gives the queue back, if it has been taken.
+    /// Releases the seizure of the queue, if there is one.
     fn release(&mut self) {
         if let Some(all) = self.all.take() {
             self.freed |= all.give_back();
         }
     }
 
-    /// Loses the right to receive if another processor has broken into the queue: that has inherited it.
+    /// Marks the right to receive as lost if another processor has broken into the seizure: that processor has inherited it.
     fn lose_if_broken(&self) {
         if self.all.as_ref().is_some_and(Seizure::is_broken) {
             self.turn.lose();
@@ -125,13 +124,13 @@ impl Batch<'_> {
 }
 
 impl Drop for Batch<'_> {
-    /// Also after a handler that has panicked, which may have been broken into before: the turn gives back what it has not lost.
+    /// Runs also after a handler that has panicked and may have been broken into before. The turn returns the right unless it is lost.
     fn drop(&mut self) {
         self.lose_if_broken();
     }
 }
 
-/// Receives, if nobody else does, and runs events; returns how many messages and events that were.
+/// Receives, if no other processor does, and runs events. Returns the number of messages and events.
 pub(crate) fn serve_by_key(processor: &Processor, shared: &Shared) -> usize {
     lowering::continue_keyed(processor, shared);
     if !shared.is_brief() || processor.world().policy.dispatch == Dispatch::Partitioned {
@@ -144,7 +143,7 @@ pub(crate) fn serve_by_key(processor: &Processor, shared: &Shared) -> usize {
     received + serve_as_worker(processor, shared, false)
 }
 
-/// Handles what is received there and then, as far as its keys are free and handlers are brief.
+/// Handles received messages in place, as far as their keys are free and handlers are brief. Returns the number of messages.
 fn receive_in_place(processor: &Processor, shared: &Shared) -> usize {
     let Some(turn) = turn_to_receive(processor, shared) else { return 0 };
     let mut looks_behind = engage(processor);
@@ -176,8 +175,8 @@ fn receive_in_place(processor: &Processor, shared: &Shared) -> usize {
     received
 }
 
-/// The right to receive, from nobody or from a processor that is at one handler for long. Nobody receives what the queue has
-/// no room for; a right that has been taken over is used in any case, because the former holder has lost more than that.
+/// Takes the right to receive if it is free, or from a processor that is in one handler for long. Does not use a free right if the queue
+/// has no room; but always uses a right that was taken over, because its former holder has lost more than the right.
 fn turn_to_receive<'a>(processor: &'a Processor, shared: &Shared) -> Option<Turn<'a>> {
     let turn = receive::try_receive(processor);
     let once_in = if processor.world().oversubscribed { SHARED_REFUSALS } else { REFUSALS };
@@ -189,7 +188,7 @@ fn turn_to_receive<'a>(processor: &'a Processor, shared: &Shared) -> Option<Turn
     turn.filter(|_| shared.has_room())
 }
 
-/// The right to receive, and all keys but one where they are seized, from a processor that is at one handler for long.
+/// Takes over the right to receive, and breaks into a seizure of the queue, from a processor that is in one handler for long.
 #[cold]
 fn take_over<'a>(processor: &'a Processor, shared: &Shared) -> Option<Turn<'a>> {
     let (right, now) = (&processor.node().right_to_receive, processor.world().now_ns());
@@ -207,8 +206,8 @@ fn take_over<'a>(processor: &'a Processor, shared: &Shared) -> Option<Turn<'a>> 
     Some(right.inherit(processor.number()))
 }
 
-/// May be long at what it does from now on: whoever sends after this wakes somebody else for it. True if one sleeps who is
-/// to be woken for what was sent before.
+/// Marks this processor as engaged: later senders wake another one for their messages. Returns true if a server sleeps that may have to
+/// be woken for messages sent before.
 fn engage(processor: &Processor) -> bool {
     if !is_relied_on(processor) {
         return false;
@@ -224,14 +223,14 @@ fn disengage(processor: &Processor) {
     }
 }
 
-/// Whether a sender may leave a message to this processor because that is awake. Elsewhere whoever sends wakes whoever sleeps,
-/// and looks at every berth for that: one that changed with every batch would have to come from another cache each time.
+/// Whether senders rely on this processor to look as long as it is awake. On other nodes a sender wakes any sleeping server and reads
+/// every berth for that, so a berth that changed with every batch would be fetched from another cache each time.
 fn is_relied_on(processor: &Processor) -> bool {
     let world = &processor.world();
     world.split.dedicated > 0 || world.helper_berth(processor.node().id).is_some()
 }
 
-/// Messages wait that this processor is not going to receive soon.
+/// Wakes a server if messages wait, because this processor will not receive them soon.
 #[cold]
 fn leave_messages(processor: &Processor) {
     if processor.world().lanes_into(processor.node().id).any(Lane::has_message) {
@@ -239,7 +238,8 @@ fn leave_messages(processor: &Processor) {
     }
 }
 
-/// Tells the others what a batch has left to them so far: its next handler may take long. One server is woken for each event.
+/// Tells other servers of the events that a batch has left to them so far, because its next handler may take long. Wakes one server for
+/// each event.
 #[inline]
 fn tell_soon(processor: &Processor, batch: &mut Batch<'_>) {
     if batch.untold > 0 || batch.freed {
@@ -249,7 +249,7 @@ fn tell_soon(processor: &Processor, batch: &mut Batch<'_>) {
     }
 }
 
-/// Tells the others what a batch has left to them.
+/// Tells other servers of all events that a batch has left to them.
 fn tell(processor: &Processor, batch: &mut Batch<'_>) {
     tell_soon(processor, batch);
     if batch.left {
@@ -258,7 +258,7 @@ fn tell(processor: &Processor, batch: &mut Batch<'_>) {
 }
 
 fn begin_batch<'a>(processor: &Processor, shared: &'a Shared, turn: Turn<'a>) -> Batch<'a> {
-    // A helper has no core of its own: everything would wait for it, not one key.
+    // A helper has no core of its own: a seizure would make all keys wait for it, not one.
     let is_helper = processor.world().is_helper(processor.index());
     let seizes = processor.floor().is_some() && processor.lowerings().is_none() && !is_helper;
     Batch {
@@ -275,7 +275,7 @@ fn begin_batch<'a>(processor: &Processor, shared: &'a Shared, turn: Turn<'a>) ->
     }
 }
 
-/// Handles a message there and then, or gives it its place in the queue, behind those before it.
+/// Handles a message in place, or appends it to the queue.
 #[inline]
 fn handle_or_queue(
     processor: &Processor,
@@ -297,7 +297,7 @@ fn handle_or_queue(
     }
 }
 
-/// Handles a message, if its key is free; else false.
+/// Handles a message in place if its key is free. Returns false if it is not.
 #[inline]
 fn handle_in_place(
     processor: &Processor,
@@ -343,7 +343,7 @@ fn serve_as_worker(processor: &Processor, shared: &Shared, receives: bool) -> us
     let received = if receives { receive_into_queue(processor, shared, &mut worker) } else { 0 };
     if received > 0 {
         shared.note_change();
-        // One of them it can take itself.
+        // This processor can take one of them itself.
         wake::servers(processor, received - 1);
     }
     if looks_behind {
@@ -371,7 +371,7 @@ fn receive_into_queue(processor: &Processor, shared: &Shared, worker: &mut Worke
     received
 }
 
-/// Runs about a batch of events; returns how many.
+/// Runs about a batch of events. Returns their number.
 fn run_claims(processor: &Processor, shared: &Shared, worker: &mut Worker<'_, Event, Name>) -> usize {
     let mut done = 0;
     while done < BATCH {
@@ -419,7 +419,7 @@ mod tests {
     use crate::dispatch::right::Right;
     use crate::fences::Fences;
 
-    /// A node's queue under a policy by which its two processors compute and handle messages in turn.
+    /// The queue of a node whose two processors compute and handle messages in turn.
     fn shared() -> Box<Shared> {
         let policy: Policy = "floating+keyed".parse().unwrap();
         let split = policy.split(2).unwrap();

@@ -1,29 +1,29 @@
-//! What a processor sees of what waits for it: messages, events that may be dispatched, lowerings that have come further.
+//! Tests for waiting work: messages, events that may be dispatched, downgrades that can go on.
 //!
-//! This module must never know what becomes of it.
+//! This module must never know the purpose of the work.
 
 use crate::dispatch::dispatcher::{Dispatcher, Shared};
 use crate::link::lane::Lane;
 use crate::memory::lowering;
 use crate::processor::core::Processor;
 
-/// Whether there is something to run or to move on, also if only a thorough search finds it.
+/// Whether there are events or a backlog, including events that only a thorough search finds.
 pub(crate) fn sees_any_service(processor: &Processor) -> bool {
     sees_service(processor) || sees_hidden_events(processor)
 }
 
-/// Whether there is something to run or to move on.
+/// Whether there are events to run or a backlog to move on.
 pub(crate) fn sees_service(processor: &Processor) -> bool {
     sees_events(processor) || processor.node().backlog.is_left()
 }
 
-/// Whether the dispatch queue is to be searched: it has changed since this processor did so in vain, or it is time again.
+/// Whether the dispatch queue has to be searched: it has changed since this processor's last fruitless search, or a repetition is due.
 #[inline]
 pub(crate) fn sees_dispatchable(processor: &Processor, shared: &Shared) -> bool {
     processor.duty.is_search_due(&shared.changes)
 }
 
-/// Whether something is to be done here that only a thorough search finds. For who is about to sleep.
+/// Whether there are events that only a thorough search finds. For a processor that is about to sleep.
 pub(crate) fn sees_hidden_events(processor: &Processor) -> bool {
     let Dispatcher::Keyed(shared) = &processor.node().dispatcher else { return false };
     let queue = &shared.queue;
@@ -36,7 +36,7 @@ pub(crate) fn sees_hidden_events(processor: &Processor) -> bool {
     sees
 }
 
-/// Whether there may be something to receive or to run.
+/// Whether there may be events to receive or to run.
 #[inline]
 pub(crate) fn sees_events(processor: &Processor) -> bool {
     sees_events_but(processor, |_| true)
@@ -56,7 +56,7 @@ pub(crate) fn sees_events_due(processor: &Processor) -> bool {
     }
 }
 
-/// Whether there may be something to receive or to run, where it depends whether the lane from the node to itself counts.
+/// Whether there may be events to receive or to run. `counts` tests the lane from the node to itself.
 #[inline]
 fn sees_events_but(processor: &Processor, counts: impl Fn(&Lane) -> bool) -> bool {
     let node = processor.node();

@@ -1,22 +1,22 @@
-//! The dispatch of a node: which processor takes messages out of the lanes, which one runs a handler, and under which proof.
+//! The dispatch of a node: the processors that take messages out of the lanes and run handlers, and the proofs of their rights.
 //!
 //! | file | content |
 //! |---|---|
-//! | `dispatcher` | serial, or by key: what hands out the right to run a handler |
+//! | `dispatcher` | hands out the right to run a handler: serially, or by key |
 //! | `right` | the right to receive, and how it passes to another processor while a handler takes long |
-//! | `points` | where a processor might serve: polls, between two threads, a send without room |
-//! | `looks` | what a processor sees of what waits for it |
-//! | `serve`, `service` | one service, in serial order or by key; what a processor keeps from one service to the next |
+//! | `points` | the opportunities to serve: polls, between two threads, a send without room |
+//! | `looks` | tests for waiting work |
+//! | `serve`, `service` | one service, in serial order or by key; a processor's state between two services |
 //! | `receive` | taking messages out of the lanes, and accounting for them |
 //! | `handle` | running a handler |
 //! | `serial` | serving in serial order |
-//! | `keyed`, `duty`, `changes` | serving by key, through the dispatch queue; a processor's part in that; when it is worth a search |
+//! | `keyed`, `duty`, `changes` | serving by key, through the dispatch queue; a processor's state for it; change detection |
 //! | `holding` | keys for threads |
-//! | `floor` | which processor of several goes on, and which lets it |
+//! | `floor` | a contention hint: which processor of several goes on, and which wait |
 //! | `adaptive` | roles of processors that change, and the measurements behind them |
-//! | `helper` | an OS thread that runs the handlers which no processor runs in time |
+//! | `helper` | an OS thread that runs handlers which no processor runs in time |
 //!
-//! This part must never know what a message means, or how it travels.
+//! This part must never know the meaning of a message, or its way from node to node.
 
 pub(crate) mod adaptive;
 pub(crate) mod changes;

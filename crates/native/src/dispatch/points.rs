@@ -1,7 +1,7 @@
-//! The points at which a processor might serve: where a thread polls, between two threads, where a thread finds no room.
+//! The opportunities to serve: a poll of a thread, the moment between two threads, a send that finds no room.
 //!
-//! What a processor's role says of them stands in `adaptive`; what the stack has to have room for at such a point, in `stacks`.
-//! This module must never know how events are dispatched.
+//! `adaptive` describes the effect of a processor's role on them, and `stacks` the stack that they need. This module must never know the
+//! way events are dispatched.
 
 use tempest::NodeId;
 
@@ -13,8 +13,8 @@ use crate::link::lane::Lane;
 use crate::processor::core::Processor;
 use crate::processor::{stacks, waits};
 
-/// Serves where the running thread polls, or between two threads, if the policy and this processor's role say so; returns
-/// how many events it dealt with.
+/// Serves at a poll of the running thread, or between two threads, if the policy and this processor's role allow it. Returns the number
+/// of events.
 #[inline]
 pub(crate) fn serve_at_point(processor: &Processor) -> usize {
     match &processor.node().adaptive {
@@ -34,14 +34,14 @@ fn measure_and_serve(processor: &Processor, adaptive: &Adaptive) -> usize {
     if done == 0 && !adaptive.leaves_events(processor.number()) {
         adaptive.count_looking(processor.number(), now - start);
     }
-    // Not before: what measuring takes, once in an interval, would be counted as so many looks.
+    // Not before this: the time of a measurement, once in an interval, would count as many looks.
     let (world, node) = (processor.world(), processor.node().id);
     adaptive.measure(&world.gauges, || waiting_events(world, node), now);
     done
 }
 
-/// Serves for a thread that steps back right after. One that is too deep for a handler on top of it leaves that to the loop.
-/// Returns how many events there are or were, as far as that is known: none, or some.
+/// Serves for a thread that steps back right after. If the stack has too little room for a handler, leaves the events to the scheduling
+/// loop. Returns the number of events, or 1 for those left, or 0.
 pub(crate) fn serve_or_leave(processor: &Processor) -> usize {
     if stacks::has_stack_for_handlers() {
         return serve::serve(processor);
@@ -51,8 +51,8 @@ pub(crate) fn serve_or_leave(processor: &Processor) -> usize {
     looks::sees_service(processor).into()
 }
 
-/// The running thread is too deep for a handler on top of it: has the loop serve, if there is something to serve. Returns how
-/// many events there were, as far as that is known: none, or some.
+/// Steps back to the scheduling loop if there are events, because the running thread's stack has too little room for a handler. Returns
+/// 1 if there were events, else 0.
 #[cold]
 pub(crate) fn have_loop_serve(processor: &Processor) -> usize {
     let sees = looks::sees_service(processor);
@@ -62,7 +62,7 @@ pub(crate) fn have_loop_serve(processor: &Processor) -> usize {
     sees.into()
 }
 
-/// Events of a node that wait, those in each lane into it counted as one.
+/// Number of waiting events of a node; the messages of each lane into it count as one.
 fn waiting_events(world: &World, node: NodeId) -> usize {
     let queued = match &world.nodes[node.0 as usize].dispatcher {
         Dispatcher::Keyed(shared) => shared.queue.len(),

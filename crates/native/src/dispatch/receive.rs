@@ -1,13 +1,13 @@
-//! Receiving: taking messages out of the lanes into a node, and accounting for those that have been dealt with.
+//! Receiving: taking messages out of the lanes into a node, and counting those that have been handled.
 //!
-//! A message is *in flight* from the moment its sender counts it until it is counted handled here, after its handler has
-//! run. That is done once for a batch of a lane where it is handled there and then. `quiescence` needs no more: what
-//! is handled is counted late, never early, so the sums agree only when nothing is in flight; and a processor counts its
-//! batch before it can say that it is idle, so they do agree in the end. What a batch's handlers send is counted, as always,
-//! before anybody can see it, and so before the batch is. A sender's credits come back once for a batch too: while a batch is
-//! under way fewer are known than there are, which keeps the bound of the outboxes (`lane`).
+//! A message is *in flight* from the moment its sender counts it until its handler has run and it is counted as handled here. Messages
+//! handled in place are counted once per batch of a lane. That is enough for `quiescence`: messages are counted as handled late, never
+//! early, so the sums agree only when none is in flight; and a processor counts its batch before it can say that it is idle, so the sums
+//! do agree in the end. Messages that a batch's handlers send are counted before another processor can see them, and so before the batch
+//! is. A sender's credits return once per batch too: during a batch the sender knows of fewer credits than there are, which keeps the
+//! bound of the outboxes (`lane`).
 //!
-//! This module must never know what is done with a message that was received.
+//! This module must never know the handling of a received message.
 
 use tempest::NodeId;
 
@@ -18,16 +18,16 @@ use crate::link::ring::{BadLength, Origin, Received};
 use crate::memory::blocks;
 use crate::processor::core::Processor;
 
-/// Messages taken from one lane before the next is looked at.
+/// Maximum number of messages taken from one lane before the next is looked at.
 pub(crate) const BATCH: usize = 32;
 
-/// What has been dealt with of the messages that came from one lane, a batch at most, until it is counted: those handled in the low
-/// half, and of these the messages of threads in the high half. One number is one register of the loop.
+/// Counts of a batch of one lane until they are published: handled messages in the low half, and those of threads among them in the high
+/// half. One number takes one register of the loop.
 #[derive(Default)]
 pub(crate) struct Tally(u64);
 
 impl Tally {
-    /// Its handler has run.
+    /// Counts a message whose handler has run.
     #[inline]
     pub(crate) fn count(&mut self, message: &Received) {
         self.0 += 1 | u64::from(message.origin == Origin::Thread) << 32;
@@ -42,20 +42,20 @@ impl Tally {
     }
 }
 
-/// The right to receive, if nobody has it; an only processor needs none.
+/// Takes the right to receive if it is free; the only processor of a node always gets it.
 #[inline]
 pub(crate) fn try_receive(processor: &Processor) -> Option<Turn<'_>> {
     processor.node().right_to_receive.try_take(processor.number())
 }
 
-/// Takes messages from the lanes into this node as long as `each` says, which counts what it has dealt with; returns
-/// how many. Needs the right to receive.
+/// Takes messages from the lanes into this node while `each` returns true. `each` counts the messages that it handled. Returns the
+/// number of messages. The caller has the right to receive.
 pub(crate) fn receive(processor: &Processor, mut each: impl FnMut(&Received, &mut Tally) -> bool) -> usize {
     processor.bursts.begin();
     let mut received = 0;
     let mut message = Received::blank();
     let node = &processor.node().resident.node;
-    // What comes next is handled here, too, unless it goes to a queue.
+    // Coming messages are handled by this processor too, unless they go to a queue.
     let looks_ahead = node.foresees() && !matches!(processor.node().dispatcher, Dispatcher::Keyed(_));
     let floor = processor.floor();
     for (lane, source) in processor.world().lanes_into(processor.node().id).zip(0..) {
@@ -91,8 +91,7 @@ fn refuse(processor: &Processor, length: &BadLength) -> bool {
     true
 }
 
-/// Accounts for a batch of messages of a lane, once for all. Until then they are in flight, which is only the safe
-/// side: see `quiescence`.
+/// Counts a batch of messages of a lane as handled. Until then they are in flight, which is the safe side: see `quiescence`.
 #[inline]
 fn count_dealt_with(processor: &Processor, lane: &Lane, tally: &Tally) {
     if tally.handled() == 0 {

@@ -1,32 +1,32 @@
-//! The right to receive: one processor of a node at a time takes messages out of its lanes, so that each message has its place
-//! behind those before it.
+//! The right to receive: one processor of a node at a time takes messages out of its lanes, so that each message keeps its place in the
+//! order.
 //!
-//! It is a lock that is only ever tried, with one addition. A holder that runs a handler in place *offers* the right for as long
-//! as that takes. Meanwhile nobody needs it, so another processor that has seen the handler take long may take it over. The
-//! holder finds out when its handler has ended, and receives no further. So a long handler keeps nobody from receiving, and a
-//! brief one keeps the right where the lines of the lanes are.
+//! It is a lock that is only ever tried, with one addition. A holder that runs a handler in place *offers* the right meanwhile. The
+//! handler does not need the right, so another processor that has seen the handler take long may take the right over. The former holder
+//! finds out when its handler has ended, and receives no further. So a long handler keeps no other processor from receiving, and a brief
+//! one keeps the right where the cache lines of the lanes are.
 //!
 //! # States
 //!
-//! `holder` is 0 while the right is free, and else says which processor has it. It goes from 0 to a number by who takes the right,
-//! from one number to another by who takes it over, and back to 0 by who has it last.
+//! `holder` is 0 while the right is free, and otherwise names the processor that has it. A processor that takes the right changes it from
+//! 0 to its number, a processor that takes the right over from one number to another, and the last holder back to 0.
 //!
-//! The handlers that a processor runs in place are its [`Steps`]. It begins one only while it has the right: so whoever takes
-//! what is held beside that handler takes the right, and nobody else does. Each processor has steps of its own, because one that
-//! has lost the right is still at its handler when the next begins another. It finds out at the end of that handler. Until
-//! `holder` says who has taken over, nobody else takes anything: what it names is taken, or has ended.
+//! The handlers that a processor runs in place are its [`Steps`]. It begins a handler only while it has the right. So a processor that
+//! takes the step of that handler takes the right, and no other processor does. Each processor has steps of its own, because a processor
+//! that has lost the right is still in its handler when the next begins another. It finds out at the end of that handler. Until `holder`
+//! names the new holder, no third processor takes anything: the step of the former holder is taken, or has ended.
 //!
-//! A processor may take over from itself: what runs during its offer may be a thread's, and serve. It has one handler on record
-//! at a time, and does not offer the right beside a second one, but gives it back.
+//! A processor may take over from itself: a thread that runs during its offer may serve. It has one handler on record at a time; beside a
+//! second one it does not offer the right, but gives it back.
 //!
 //! # Orderings
 //!
-//! Whatever the right protects is passed on with it. Giving it back releases and taking it acquires, by `holder`. Taking it over
-//! acquires what was done before the handler began, by its step. The holder that regains it needs neither: nobody else has had
-//! it. That of the two one has it is what steps are for: the holder offers and regains the right by plain accesses, once for each
-//! handler, and who takes it over, after microseconds of waiting, pays for both.
+//! Everything that the right protects passes with it. Giving it back releases and taking it acquires, by `holder`. Taking it over acquires
+//! everything before the start of the handler, by its step. The holder that regains it needs neither, because no other processor has had
+//! it. Steps decide which of the two has it: the holder offers and regains the right by plain accesses, once for each handler, and a
+//! processor that takes it over, after microseconds of waiting, pays for both.
 //!
-//! This module must never know messages or handlers. It names no atomic but those of `sync`, so that the models run it as it is.
+//! This module must never know messages or handlers. It uses only the atomics of `sync`, so that the models run it as it is.
 
 use std::cell::Cell;
 
@@ -34,23 +34,23 @@ use crate::apart::Alone;
 use crate::fences::Fences;
 use crate::sync::{AtomicUsize, Ordering, Steps, mutated};
 
-/// A handler that takes no longer, in nanoseconds, is waited for: to pass the right on moves the lines of the lanes to another
-/// cache, and back.
+/// Time of a handler, in nanoseconds, up to which other processors wait for it: passing the right on moves the cache lines of the lanes
+/// to another cache, and back.
 pub(crate) const PATIENCE_NS: u64 = 5_000;
 
-/// A handler that takes no longer is waited for where processors share cores: its processor may have lost its core for a while.
+/// Time of a handler up to which others wait for it if processors share cores: its processor may have lost its core for a while.
 pub(crate) const SHARED_PATIENCE_NS: u64 = 100_000;
 
 /// The right to receive of one node.
 pub(crate) struct Right {
-    /// Looked at by whoever would receive. Changes once in a batch.
+    /// Read by every processor that would receive. Changes once per batch.
     holder: Alone<AtomicUsize>,
-    /// Of each processor of the node, the handlers that it runs in place.
+    /// By processor of the node: the handlers that it runs in place.
     handlers: Box<[Steps]>,
     fences: Fences,
 }
 
-/// The right, held. Dropping it gives it back, unless it has been lost.
+/// A held right. Dropping it gives the right back, unless it has been lost.
 pub(crate) struct Turn<'a> {
     right: &'a Right,
     /// The holder's handlers.
@@ -58,14 +58,14 @@ pub(crate) struct Turn<'a> {
     lost: Cell<bool>,
 }
 
-/// A handler beside which the right is offered.
+/// An offer of the right during a handler.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Offer {
     holder: usize,
     handler: u64,
 }
 
-/// A handler of another processor, while it may be taking too long.
+/// Timing of another processor's handler that may be taking too long.
 pub(crate) struct Watch<H> {
     handler: Cell<Option<H>>,
     since_ns: Cell<u64>,
@@ -78,7 +78,7 @@ impl<H> Default for Watch<H> {
 }
 
 impl<H: Copy + PartialEq> Watch<H> {
-    /// Whether that handler has been watched for longer than `patience_ns`. Asked again and again, with the time.
+    /// Whether this handler has been watched for longer than `patience_ns`. To be called repeatedly, with the time.
     pub(crate) fn is_late(&self, handler: H, now_ns: u64, patience_ns: u64) -> bool {
         if self.handler.replace(Some(handler)) != Some(handler) {
             self.since_ns.set(now_ns);
@@ -88,7 +88,7 @@ impl<H: Copy + PartialEq> Watch<H> {
 }
 
 impl Right {
-    /// For processors of the numbers below `processors`.
+    /// The right of a node with `processors` processors.
     pub(crate) fn among(processors: usize, fences: Fences) -> Self {
         Self {
             holder: Alone::default(),
@@ -97,7 +97,7 @@ impl Right {
         }
     }
 
-    /// The right for the processor of that number, if nobody has it.
+    /// Takes the right for processor `number`, if it is free.
     #[inline]
     pub(crate) fn try_take(&self, number: usize) -> Option<Turn<'_>> {
         let is_free = self.holder.0.load(Ordering::Relaxed) == FREE;
@@ -110,21 +110,20 @@ impl Right {
         taken.then(|| self.turn_of(number))
     }
 
-    /// The handler beside which the right is offered, if it is.
+    /// The present offer of the right, if there is one.
     pub(crate) fn offered(&self) -> Option<Offer> {
         let holder = self.holder.0.load(Ordering::Relaxed).checked_sub(name(0))?;
         let handler = self.handlers[holder].running()?;
         Some(Offer { holder, handler })
     }
 
-    /// The right for the processor of that number, if it is still offered beside that handler.
+    /// Takes the right over for processor `number`, if it is still offered during that handler.
     pub(crate) fn take_over(&self, offer: Offer, number: usize) -> Option<Turn<'_>> {
         let taken = self.handlers[offer.holder].take(offer.handler, self.fences);
         taken.then(|| self.inherit(number))
     }
 
-    /// The right for the processor of that number, from a holder that has left it to that one by other means: it
-    /// [loses](Turn::lose) it.
+    /// Takes the right for processor `number` from a holder that [loses](Turn::lose) it by other means.
     pub(crate) fn inherit(&self, number: usize) -> Turn<'_> {
         self.holder.0.store(name(number), Ordering::Relaxed);
         self.turn_of(number)
@@ -136,28 +135,28 @@ impl Right {
 }
 
 impl Turn<'_> {
-    /// The right has been left to another processor, which [inherits](Right::inherit) it.
+    /// Marks the right as lost: another processor has [inherited](Right::inherit) it.
     pub(crate) fn lose(&self) {
         self.lost.set(true);
     }
 
-    /// Whether the right has not been taken over.
+    /// Whether the holder still has the right.
     #[inline]
     pub(crate) fn is_kept(&self) -> bool {
         !self.lost.get()
     }
 
-    /// Does something that needs no right: whoever finds that it takes long may take the right over. What the right protects is
-    /// in order meanwhile.
+    /// Runs `during`, which needs no right, and offers the right meanwhile: a processor that finds that it takes long may take the right
+    /// over. Everything that the right protects is in order meanwhile.
     #[inline]
     pub(crate) fn offer<R>(&self, during: impl FnOnce() -> R) -> R {
         debug_assert!(self.is_kept(), "what is offered is held");
-        // It regains the right also when that unwinds.
+        // Dropped, and so regained, also if `during` unwinds.
         let _regained = Regained::after(self);
         during()
     }
 
-    /// Gives the right back, for good.
+    /// Gives the right back, finally.
     fn give_back(&self) {
         self.lost.set(true);
         let order = if mutated!("given-back-unseen") { Ordering::Relaxed } else { Ordering::Release };
@@ -173,10 +172,10 @@ impl Drop for Turn<'_> {
     }
 }
 
-/// Offers the right beside a handler. Dropping it, at the end of that, says whether it has been lost.
+/// An offer of the right during a handler. Dropping it, at the handler's end, records whether the right has been lost.
 struct Regained<'a, 'b> {
     turn: &'a Turn<'b>,
-    /// None where the right has been given back.
+    /// The handler's step; `None` if the right has been given back instead.
     handler: Option<u64>,
 }
 
@@ -199,10 +198,10 @@ impl Drop for Regained<'_, '_> {
     }
 }
 
-/// What `holder` is while nobody has the right.
+/// Value of `holder` while the right is free.
 const FREE: usize = 0;
 
-/// What `holder` is while the processor of that number has it.
+/// Value of `holder` while processor `number` has the right.
 fn name(number: usize) -> usize {
     number + 1
 }

@@ -3,12 +3,12 @@
 use crate::dispatch::right::{Right, Turn, Watch};
 use crate::fences::Fences;
 
-/// That of a node of three processors.
+/// The right of a node of three processors.
 fn right() -> Right {
     Right::among(3, Fences::asymmetric())
 }
 
-/// The right for a processor, from one that offers it now.
+/// Takes the right for a processor from the one that offers it now.
 fn take_over(right: &Right, number: usize) -> Turn<'_> {
     right.take_over(right.offered().unwrap(), number).unwrap()
 }

@@ -15,7 +15,7 @@ use crate::memory::lowering;
 use crate::memory::set_aside::{Done, Pending};
 use crate::processor::core::Processor;
 
-/// Does something that no other handler or holder of a key on this node does at the same time: dispatch is serial.
+/// Runs `f` under serial dispatch: no other handler or holder of a key on this node runs meanwhile.
 pub(crate) fn serially<R>(processor: &Processor, f: impl FnOnce(&mut Serial) -> R) -> R {
     match &processor.node().dispatcher {
         Dispatcher::Serial(serial) => f(&mut lock(&serial.0)),
@@ -23,14 +23,14 @@ pub(crate) fn serially<R>(processor: &Processor, f: impl FnOnce(&mut Serial) -> 
     }
 }
 
-/// Returns the serial dispatcher that the processor had for itself, if it had one: it has stopped.
+/// Gives the processor's own serial dispatcher, if it has one, back to the node after the processor has stopped.
 pub(crate) fn return_serial(processor: &Processor) {
     if let Some(serial) = processor.service.take_serial() {
         processor.node().return_serial(serial);
     }
 }
 
-/// Handles what has arrived, in order of arrival. Needs the right to receive, as what follows does.
+/// Handles arrived messages in order. The caller has the right to receive, as for the functions below. Returns the number of messages.
 pub(crate) fn receive_serial(processor: &Processor) -> usize {
     let mut done = 0;
     while processor.node().has_set_aside() {
@@ -40,7 +40,7 @@ pub(crate) fn receive_serial(processor: &Processor) -> usize {
         done += 1;
     }
     if done > 0 {
-        // Others had nothing to do while the lowering waited, whatever has arrived since.
+        // Other servers found no work while the downgrade waited, although messages may have arrived.
         wake::servers(processor, 1);
     }
     let before = processor.occupation.now();
@@ -60,7 +60,7 @@ pub(crate) fn receive_serial(processor: &Processor) -> usize {
     done + received
 }
 
-/// A message's handler has ended with a lowering: takes the right away and handles what comes after it. False if that waits.
+/// Performs the downgrade that a handler has ended with, and handles its continuation. Returns false if the downgrade has to wait.
 #[cold]
 fn handle_lowering(
     processor: &Processor,
@@ -81,8 +81,8 @@ fn handle_lowering(
     false
 }
 
-/// Runs the handler of an event of this node that no lane has brought, and what comes after it where it takes a right away, as far
-/// as that needs no waiting. The key is read with the message.
+/// Runs the handler of an event of this node that came through no lane, and its continuations, as far as no downgrade has to wait. Returns
+/// the pending one. The key is read with the message.
 pub(crate) fn handle_own(processor: &Processor, packet: &Packet) -> Option<Pending> {
     let (before, node) = (processor.occupation.now(), &*processor.node().resident.node);
     let pending = serially(processor, |serial| {
@@ -96,7 +96,7 @@ pub(crate) fn handle_own(processor: &Processor, packet: &Packet) -> Option<Pendi
     pending
 }
 
-/// Handles what comes after a lowering that was set aside and is done now; false if none is.
+/// Handles the continuation of a set-aside downgrade that is done now. Returns false if there is none.
 fn continue_serial(processor: &Processor) -> bool {
     serially(processor, |serial| {
         let Some(Done { message, then, .. }) = lowering::take_done(processor) else { return false };

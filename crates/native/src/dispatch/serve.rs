@@ -1,4 +1,4 @@
-//! Serving: moving outboxes on, receiving from the lanes if nobody else does, running what may be run.
+//! Serving: moving outboxes on, receiving from the lanes if no other processor does, and running events.
 //!
 //! This module must never know when a processor serves.
 
@@ -10,7 +10,7 @@ use crate::link::moving;
 use crate::processor::core::Processor;
 use crate::processor::unwinding;
 
-/// Moves messages on and runs handlers; returns how many events it dealt with.
+/// Moves messages on and runs handlers. Returns the number of events.
 pub(crate) fn serve(processor: &Processor) -> usize {
     serve_if(processor, looks::sees_events)
 }

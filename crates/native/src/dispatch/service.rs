@@ -1,35 +1,35 @@
-//! What a processor keeps from one service to the next: its serial dispatcher, where it is the only processor of its node, what it
-//! owes to senders, what it has looked at.
+//! A processor's state between two services: its serial dispatcher if it is the only processor of its node, its pending acknowledgements,
+//! and its last look at downgrades.
 //!
-//! Only the processor touches it. This module must never know messages, or how handlers are run.
+//! Only the processor accesses it. This module must never know messages, or the way handlers are run.
 
 use std::cell::{Cell, RefCell};
 
 use tempest::world::Serial;
 
-/// One in so many batches is timed: two looks at the clock cost as much as a handler.
+/// Batches per timed batch: two clock readings cost as much as a handler.
 pub(crate) const SAMPLE: u32 = 16;
 
-/// What a processor keeps from one service to the next.
+/// A processor's state between two services.
 pub(crate) struct Service {
-    /// The node's serial dispatcher, where this is its only processor.
+    /// The node's serial dispatcher, if this is its only processor.
     serial: RefCell<Option<Serial>>,
-    /// Batches served, for sampling.
+    /// Number of batches served, for sampling.
     batches: Cell<u32>,
-    /// Changes of the node's lowerings when it last looked through them.
+    /// Count of changes of the node's downgrades at the last look through them.
     looked: Cell<u64>,
-    /// Handled messages of threads that their senders have not been told of.
+    /// Whether handled messages of threads have not been acknowledged to their senders.
     owes: Cell<bool>,
 }
 
 impl Service {
-    /// Nothing has been served. The serial dispatcher is that of a node with one processor.
+    /// The initial state. `serial` is the dispatcher of a node with one processor.
     pub(crate) fn new(serial: Option<Serial>) -> Self {
         let serial = RefCell::new(serial);
         Self { serial, batches: Cell::new(0), looked: Cell::new(0), owes: Cell::new(false) }
     }
 
-    /// Does something with the serial dispatcher that the processor has for itself.
+    /// Calls `f` with the processor's own serial dispatcher.
     ///
     /// # Panics
     /// If it has none.
@@ -43,31 +43,31 @@ impl Service {
         self.serial.take()
     }
 
-    /// Whether the next batch is to be timed, one in [`SAMPLE`].
+    /// Whether the next batch has to be timed, one in [`SAMPLE`].
     #[inline]
     pub(crate) fn is_sampled(&self) -> bool {
         self.batches.get() % SAMPLE == SAMPLE / 2
     }
 
-    /// A batch has been served.
+    /// Counts a served batch.
     #[inline]
     pub(crate) fn count_batch(&self) {
         self.batches.set(self.batches.get().wrapping_add(1));
     }
 
-    /// The number of the node's changes of lowerings when the processor last looked through them.
+    /// Count of changes of the node's downgrades at the last look through them.
     #[inline]
     pub(crate) fn looked(&self) -> &Cell<u64> {
         &self.looked
     }
 
-    /// Messages of threads have been handled that their senders are not told of yet.
+    /// Records that handled messages of threads have not been acknowledged to their senders.
     #[inline]
     pub(crate) fn owe(&self) {
         self.owes.set(true);
     }
 
-    /// Whether senders have not been told of all that was handled. The caller tells them, or leaves that to another processor.
+    /// Whether acknowledgements are pending; clears the flag. The caller sends them or leaves that to another processor.
     #[inline]
     pub(crate) fn take_debt(&self) -> bool {
         self.owes.replace(false)

@@ -1,82 +1,81 @@
-//! What of a node has still to be moved on: how much waits in its outboxes, and whether senders have been told of what it has
-//! handled.
+//! The backlog of a node: messages in its outboxes, and acknowledgements that it has not sent.
 //!
-//! # Nobody is told too late
+//! # No acknowledgement is forgotten
 //!
-//! A processor that has handled messages of threads tells the senders at once, as long as the outboxes hold no more than their
-//! reserve (`lane`). If they hold more it *owes* that, and goes on; the processor that finds the outboxes down to the reserve
+//! A processor that has handled messages of threads acknowledges them at once, as long as the outboxes hold no more than their reserve
+//! (`lane`). If they hold more it *owes* the acknowledgement, and goes on; the processor that finds the outboxes down to the reserve
 //! pays, whichever it is.
 //!
-//! | who | does | order |
+//! | processor | action | order |
 //! |---|---|---|
-//! | a processor that has handled something | counts it as handled (`lane`) | relaxed |
+//! | that has handled a message | counts it as handled (`lane`) | relaxed |
 //! | the same | sets `owed`, then looks at the outboxes itself | sequentially consistent |
-//! | a processor that has moved messages out of the outboxes | takes what they held off `outboxed` | acquire and release |
-//! | the same | passes a fence, then looks at `outboxed` and `owed` | sequentially consistent |
-//! | whoever finds the outboxes down to the reserve and `owed` set | clears `owed` | acquire and release |
-//! | the same | publishes what is counted as handled (`lane`) | – |
+//! | that has moved messages out of the outboxes | subtracts their words from `outboxed` | acquire and release |
+//! | the same | passes a fence, then reads `outboxed` and `owed` | sequentially consistent |
+//! | that finds the outboxes down to the reserve and `owed` set | clears `owed` | acquire and release |
+//! | the same | publishes the number of handled messages (`lane`) | – |
 //!
-//! Of the processor that owes and the one that empties the outboxes, one sees what the other has done: it pays. What the
-//! debtor had counted before is seen by who clears `owed`. And while something is owed, or waits in an outbox, a node has a
-//! *backlog*, with which none of its servers sleeps.
+//! Of the processor that owes and the processor that empties the outboxes, at least one sees the other's store: it pays. The processor
+//! that clears `owed` sees everything that the debtor counted before. And while an acknowledgement is owed, or a message waits in an
+//! outbox, a node has a *backlog*, and none of its servers sleeps.
 //!
-//! This module must never know lanes; it names no atomic but those of `sync`, so that the models run it as it is.
+//! This module must never know lanes; it uses only the atomics of `sync`, so that the models run it as it is.
 
 use crate::sync::{AtomicBool, AtomicUsize, Ordering, fence, mutated};
 
-/// What of a node has still to be moved on.
+/// The backlog of a node.
 pub(crate) struct Backlog {
     /// Words in the outboxes of the lanes out of the node.
     outboxed: AtomicUsize,
-    /// As many of them as do not keep the node from acknowledging what it has handled.
+    /// Maximum number of words in the outboxes at which the node still acknowledges handled messages.
     reserve: usize,
-    /// A processor could not tell what it had handled, because the outboxes held more than their reserve.
+    /// Whether a processor could not acknowledge, because the outboxes held more than their reserve.
     owed: AtomicBool,
 }
 
 impl Backlog {
-    /// Nothing waits. Outboxes of so many words do not keep the node from acknowledging.
+    /// An empty backlog. The node acknowledges while its outboxes hold at most `reserve` words.
     pub(crate) fn new(reserve: usize) -> Self {
         Self { outboxed: AtomicUsize::new(0), reserve, owed: AtomicBool::new(false) }
     }
 
-    /// Words in the outboxes, about.
+    /// Approximate number of words in the outboxes.
     #[inline]
     pub(crate) fn words(&self) -> usize {
         self.outboxed.load(Ordering::Relaxed)
     }
 
-    /// So many words are in an outbox now.
+    /// Adds words that have been put into an outbox.
     pub(crate) fn add(&self, words: usize) {
         self.outboxed.fetch_add(words, Ordering::AcqRel);
     }
 
-    /// So many words have left an outbox. What they were has its place in a ring by then.
+    /// Subtracts words that have left an outbox. Their messages have their place in a ring by then.
     pub(crate) fn remove(&self, words: usize) {
         let order = if mutated!("left-relaxed") { Ordering::Relaxed } else { Ordering::AcqRel };
         self.outboxed.fetch_sub(words, order);
     }
 
-    /// Whether nothing waits in the outboxes: all that was sent before is in the rings, or further.
+    /// Whether the outboxes are empty: all earlier messages are in the rings, or received.
     #[inline]
     pub(crate) fn is_sent(&self) -> bool {
         self.outboxed.load(Ordering::Acquire) == 0
     }
 
-    /// Whether so little waits in the outboxes that the node acknowledges what it has handled.
+    /// Whether the outboxes hold so little that the node acknowledges handled messages.
     #[inline]
     pub(crate) fn may_acknowledge(&self) -> bool {
         self.outboxed.load(Ordering::Acquire) <= self.reserve
     }
 
-    /// Leaves the acknowledgements to the processor that empties the outboxes down to their reserve. The caller tries to, and
-    /// then asks whether it [`settles`](Self::settles).
+    /// Leaves acknowledgements to the processor that empties the outboxes down to their reserve. The caller then tries to empty them, and
+    /// asks whether it [`settles`](Self::settles).
     pub(crate) fn owe(&self) {
         let order = if mutated!("owed-relaxed") { Ordering::Relaxed } else { Ordering::SeqCst };
         self.owed.store(true, order);
     }
 
-    /// Whether the caller, who has moved on what it could, is to publish the acknowledgements now.
+    /// Whether the caller, after it has moved on all messages that it could, has to publish the acknowledgements now.
     pub(crate) fn settles(&self) -> bool {
         if !mutated!("settled-without-fence") {
             fence(Ordering::SeqCst);
@@ -84,7 +83,7 @@ impl Backlog {
         self.may_acknowledge() && self.owed.load(Ordering::SeqCst) && self.owed.swap(false, Ordering::AcqRel)
     }
 
-    /// Whether outboxes or acknowledgements have to be moved on.
+    /// Whether there is a backlog.
     #[inline]
     pub(crate) fn is_left(&self) -> bool {
         !self.is_sent() || self.owed.load(Ordering::Acquire)

@@ -1,57 +1,55 @@
-//! Streams: how a receiver comes to know that more is coming, and how long it holds back then.
+//! Streams: how a receiver detects that more messages follow, and how long it holds back then.
 //!
-//! A receiver that is faster than a stream's sender looks at each line as soon as it is written, and takes it away while the
-//! sender writes the other half, or the next: every message then costs the way between two cores, twice. So a processor
-//! with nothing else to do, whose last message belongs to a stream, lets a moment pass before it looks again: twice as long
-//! as the last time where that brought few messages, half as long where it brought many. A message is never delayed by what
-//! comes after it, and one that comes alone delays nobody: only what the sender sent without pause behind another message
-//! of the same lane says that it belongs to a stream.
+//! A receiver that is faster than a stream's sender reads each cache line as soon as it is written, and takes it away while the sender
+//! writes the other half, or the next line: every message then costs two moves between cores. So a processor without other work, whose
+//! last message belongs to a stream, pauses before it looks again: twice as long as the last time if that look found few messages, half
+//! as long if it found many. No message is delayed for a later one, and a single message causes no pause: a message belongs to a stream
+//! only if its sender sent it without a pause behind another message of the same lane.
 //!
-//! This module must never know what a message is for.
+//! This module must never know the purpose of a message.
 
 use std::cell::Cell;
 
-/// So many messages are worth the way of their lines.
+/// Number of messages per look that is worth the moves of their cache lines.
 const MANY: usize = 32;
 
-/// The most pauses of the core between two looks.
+/// Maximum pause between two looks, in spin-loop pauses.
 const LONGEST: u32 = 16;
 
-/// What a processor sends and receives in a stream.
+/// A processor's streams, sent and received.
 pub(crate) struct Bursts {
-    /// Which stretch of work it is at: between two of them it has looked for messages, or another thread has run.
+    /// Number of the present stretch of work. A stretch ends when the processor looks for messages or another thread runs.
     stretch: Cell<u64>,
-    /// The message received last belongs to a stream.
+    /// Whether the last received message belongs to a stream.
     more: Cell<bool>,
     pauses: Cell<u32>,
 }
 
 impl Bursts {
-    /// Of processor `index`.
+    /// The state of processor `index`.
     pub(crate) fn new(index: usize) -> Self {
-        // Never that of another processor, as far as anybody counts.
+        // Stretches of different processors never have the same number, up to 2^48 stretches each.
         Self { stretch: Cell::new((index as u64 + 1) << 48), more: Cell::new(false), pauses: Cell::new(1) }
     }
 
-    /// What is sent from now on does not follow what was sent before.
+    /// Begins a stretch of work: later messages do not follow earlier ones.
     #[inline]
     pub(crate) fn begin(&self) {
         self.stretch.set(self.stretch.get() + 1);
     }
 
-    /// Which stretch of work of which processor it is.
+    /// Number of the present stretch of work, unique among all processors.
     #[inline]
     pub(crate) fn stretch(&self) -> u64 {
         self.stretch.get()
     }
 
-    /// Pauses of the core for which the receiver lets more of a stream come before its next look, where that is worth it; else
-    /// none. Asked once for each look.
+    /// Number of spin-loop pauses before the next look, to let more of a stream arrive; 0 outside a stream. Called once per look.
     pub(crate) fn take_pauses(&self) -> u32 {
         if self.more.take() { self.pauses.get() } else { 0 }
     }
 
-    /// So many messages of a lane have been received at a time; `more` says whether the last belongs to a stream.
+    /// Records that `messages` messages of a lane have been received at once, and whether the last belongs to a stream.
     #[inline]
     pub(crate) fn note(&self, messages: usize, more: bool) {
         self.more.set(more);
