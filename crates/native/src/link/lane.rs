@@ -2,27 +2,26 @@
 //!
 //! # Order
 //!
-//! Whoever sends from the node has the lane's *turn* for the moment it takes to push: a lock, which is left out where
-//! only one processor of the node ever sends. Two sends of the node in happens-before order therefore enter the ring in
-//! that order, whichever processors they come from, and the receiver takes them out in ring order. When the outbox holds
-//! anything, everything goes behind it.
+//! A processor that sends takes the lane's *turn* for the moment of the push. The turn is a lock, omitted if only one processor of the
+//! node ever sends. So two sends of the node in happens-before order enter the ring in that order, whichever processors they come from,
+//! and the receiver takes them out in ring order. While the outbox holds messages, later messages go behind them.
 //!
 //! # Back-pressure, and why outboxes are bounded
 //!
-//! A *handler's* message is never refused: if the ring is full it goes into the outbox (`outbox`), which processors empty
-//! before anything else. A *thread's* message needs a credit, and room: in the ring, or, where handlers' messages wait in the
-//! outbox, behind those, as long as no more than one in eight that wait there is a thread's.
+//! A *handler's* message is never refused: if the ring is full it goes into the outbox (`outbox`), which processors empty before they do
+//! anything else. A *thread's* message needs a credit, and room: in the ring, or, if handlers' messages wait in the outbox, behind those,
+//! as long as at most one in eight waiting messages is a thread's.
 //!
 //! The receiving node *acknowledges* the thread messages of a lane that it has handled, by publishing their number, only while
 //! its own outboxes hold no more than a *reserve* ([`Depths::reserve`]). A sender's threads may be at most a window of messages
-//! ahead of that (`windows`). So while a node's outboxes hold more, at most that many thread messages per lane into it start
-//! handlers there, and it takes in at most that many times their fan-out. Handlers' messages start no further ones in a
-//! request-reply protocol, hence
+//! ahead of that (`windows`). So while a node's outboxes hold more, at most a window of thread messages per lane into it start handlers
+//! there, and the outboxes grow by at most that many times their fan-out. Handlers' messages start no further ones in a request-reply
+//! protocol, hence
 //!
 //! > outbox ≤ reserve + lanes in × window × fan-out.
 //!
-//! The window follows the fan-out: it is one where a single handler fills the reserve. So a request-reply protocol of any
-//! fan-out runs, in two reserves, or in as much as one handler of each lane needs. The exceptions are in `windows`.
+//! The window follows the fan-out: it is 1 if a single handler fills the reserve. So the outboxes of a request-reply protocol of any
+//! fan-out take at most two reserves, or the words of one handler per lane if that is more. The exceptions are in `windows`.
 //!
 //! A processor that cannot send still receives, so rings always drain, outboxes empty, and credits come back. A protocol
 //! whose handlers' messages start further messages without end has no such bound. All outboxes of a world share a quota of
@@ -30,12 +29,12 @@
 //!
 //! # The share of threads
 //!
-//! While the outboxes of its node and of its destination hold no more than their reserve, a thread's send makes progress
-//! whatever handlers send to each other: a message that handlers keep from the ring joins those that wait in the outbox, and of
-//! each eight that leave that, one is a thread's if threads have any to send. It comes to its handler behind those before it
-//! and no later, and its credit then returns.
+//! While the outboxes of its node and of its destination hold no more than their reserve, a thread's send makes progress whatever
+//! handlers send to each other. If handlers keep its message from the ring, it joins the waiting messages in the outbox, and of each
+//! eight messages that leave the outbox one is a thread's, if threads have any to send. It reaches its handler behind the messages before
+//! it, and its credit then returns.
 //!
-//! This module must never know processors; it names no atomic and no lock but those of `sync`, so that the models run it as it is.
+//! This module must never know processors; it uses only the atomics and locks of `sync`, so that the models run it as it is.
 
 use std::sync::Arc;
 
@@ -50,32 +49,32 @@ use crate::link::windows::Windows;
 use crate::lock::lock;
 use crate::sync::{AtomicU64, AtomicUsize, Mutex, MutexGuard, Ordering, mutated};
 
-/// Slots of a ring where there is memory for it. They favour streams, which run best with thousands of lines between their ends;
-/// a window of requests touches as few lines of a large ring at a time as of a small one.
+/// Slots of a ring if memory allows. Streams run best with thousands of lines between their ends; a window of requests touches as few
+/// lines of a large ring at a time as of a small one.
 pub(crate) const RING_SLOTS: usize = 2048;
 
-/// Thread messages of one lane that may at most be on their way and not acknowledged: half as many short ones as a ring has room
-/// for. Who runs out of credit has to fetch the receiver's line for each few messages more.
+/// Maximum number of unacknowledged thread messages of one lane: half as many as a ring holds short ones. A sender that runs out of credit
+/// has to fetch the receiver's cache line for every few messages.
 pub(crate) const WINDOW: u64 = 4096;
 
-/// Bytes that the outboxes of a world may take: 1 GiB.
+/// Memory of the outboxes of a world, in bytes: 1 GiB.
 pub(crate) const OUTBOX_BYTES: usize = 1 << 30;
 
-/// Bytes that the outboxes of a node may hold before it acknowledges nothing any more: about what a core's own cache holds. Where
-/// the outboxes of a world may take little, a quarter of what there is for the node.
+/// Bytes in the outboxes of a node up to which it acknowledges messages: about the size of a core's own cache. If the outboxes of a world
+/// have little memory, a quarter of the node's share.
 const RESERVE_BYTES: usize = 4 << 20;
 
-/// Bytes that a handler may leave in outboxes, as long as nothing is known of it: 25,000 short messages.
+/// Bytes that a handler is assumed to leave in outboxes before one of its kind has run: 25,000 short messages.
 const ASSUMED_BYTES: usize = 1 << 20;
 
-/// How deep rings, windows and outboxes are.
+/// Capacities of rings, windows and outboxes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Depths {
-    /// Messages of a ring, a power of two.
+    /// Messages per ring, a power of two.
     pub(crate) slots: usize,
-    /// Credits of a lane.
+    /// Maximum number of credits of a lane.
     pub(crate) window: u64,
-    /// Bytes of the outboxes of a world.
+    /// Bytes for the outboxes of a world.
     pub(crate) outboxes: usize,
 }
 
@@ -86,13 +85,13 @@ impl Default for Depths {
 }
 
 impl Depths {
-    /// Words in the outboxes of a node, of so many, up to which it acknowledges what it has handled.
+    /// Words in the outboxes of each of `nodes` nodes up to which it acknowledges handled messages.
     pub(crate) fn reserve(&self, nodes: usize) -> usize {
         RESERVE_BYTES.min(self.outboxes / (4 * nodes)) / size_of::<u64>()
     }
 }
 
-/// The bound of the outboxes of a world. All its lanes share it.
+/// The bounds of the outboxes of a world, shared by all its lanes.
 #[derive(Clone)]
 pub(crate) struct Bounds {
     pub(crate) quota: Arc<Quota>,
@@ -100,7 +99,7 @@ pub(crate) struct Bounds {
 }
 
 impl Bounds {
-    /// Bounds for so many nodes and kinds of messages.
+    /// Bounds for `nodes` nodes and `kinds` kinds of messages.
     pub(crate) fn new(depths: Depths, nodes: usize, kinds: usize) -> Self {
         let first = depths.outboxes / ASSUMED_BYTES / nodes.pow(2);
         let share = depths.reserve(nodes) / nodes;
@@ -111,24 +110,24 @@ impl Bounds {
     }
 }
 
-/// From one node to another.
+/// The lane from one node to another.
 pub(crate) struct Lane {
     ring: Ring,
-    /// `None` where nodes have one processor, which is all that ever sends or receives.
+    /// `None` if every node has one processor, so that only one ever sends and only one receives.
     turn: Option<Alone<Mutex<()>>>,
-    /// What waits for room. Changed by who has the turn.
+    /// Messages that wait for room. Changed by the processor that has the turn.
     outbox: Mutex<Outbox>,
     sender: Sender,
-    /// Messages taken out. Changed by who has the right to receive.
+    /// Number of messages taken out. Changed by the processor that has the right to receive.
     received: Apart,
-    /// Thread messages handled at the far end.
+    /// Number of thread messages handled at the far end.
     handled: Apart,
-    /// As many of them as the sender may know of.
+    /// Number of handled thread messages that is published to the sender.
     acknowledged: Apart,
     bounds: Bounds,
 }
 
-/// What the sending side knows, changed by who has the turn.
+/// The state of the sending side, changed by the processor that has the turn.
 #[derive(Default)]
 #[repr(align(128))]
 struct Sender {
@@ -138,19 +137,19 @@ struct Sender {
     stretch: AtomicU64,
     /// Thread messages sent.
     by_threads: AtomicU64,
-    /// The number of those that were known to be acknowledged when last asked.
+    /// Number of acknowledged thread messages when last read.
     acknowledged: AtomicU64,
-    /// The kind of message sent last by a thread, and how many thread messages may have been sent when another of it goes.
+    /// Kind of the last thread message, and the number of thread messages that may have been sent before the next of this kind.
     kind: AtomicU64,
     credit: AtomicU64,
-    /// All other messages sent.
+    /// Number of other messages sent.
     by_handlers: AtomicU64,
-    /// Thread messages sent when the threads ran out of credit last; 0 before that.
+    /// Number of thread messages sent when the threads last ran out of credit; 0 before that.
     ran_out_at: AtomicU64,
 }
 
 impl Sender {
-    /// Whether a message of that stretch of work follows another one.
+    /// Whether a message of this stretch of work follows another one of the same stretch.
     #[inline]
     fn follows(&self, stretch: u64) -> bool {
         let last = self.stretch.load(Ordering::Relaxed);
@@ -158,7 +157,7 @@ impl Sender {
         last == stretch
     }
 
-    /// Whether a thread's message of that kind has a credit that is known of, and nothing waits before it.
+    /// Whether a thread's message of this kind has a known credit, and the outbox is empty.
     #[inline]
     fn may_send_at_once(&self, id: MessageId) -> bool {
         self.kind.load(Ordering::Relaxed) == u64::from(id.0)
@@ -166,13 +165,13 @@ impl Sender {
             && self.outboxed.load(Ordering::Relaxed) == 0
     }
 
-    /// Remembers that messages of a kind may be sent until so many have been.
+    /// Remembers that messages of a kind may be sent until `until` thread messages have been sent.
     fn credit(&self, id: MessageId, until: u64) {
         self.kind.store(id.0.into(), Ordering::Relaxed);
         self.credit.store(until, Ordering::Relaxed);
     }
 
-    /// The number of the message that comes next.
+    /// Number of the next message in the lane.
     #[inline]
     fn next_number(&self) -> u64 {
         self.by_threads.load(Ordering::Relaxed) + self.by_handlers.load(Ordering::Relaxed)
@@ -180,7 +179,7 @@ impl Sender {
 }
 
 impl Lane {
-    /// An empty lane; `shared` says whether several processors of the source node may send.
+    /// An empty lane. `shared` if several processors of the source node may send.
     pub(crate) fn new(slots: usize, bounds: &Bounds, shared: bool) -> Self {
         Self {
             ring: Ring::new(slots),
@@ -194,8 +193,8 @@ impl Lane {
         }
     }
 
-    /// A thread's message, if there is room and credit; returns its number in the lane. `stretch` is the sending processor's
-    /// (`burst`), `backlog` counts the words in the outboxes of its node.
+    /// Sends a thread's message if there is room and credit. Returns its number in the lane. `stretch` is that of the sending processor
+    /// (`burst`); `backlog` counts the words in the outboxes of its node.
     #[inline(always)]
     pub(crate) fn offer(&self, packet: &Packet, stretch: u64, backlog: &Backlog) -> Option<u64> {
         let _turn = self.turn();
@@ -211,8 +210,8 @@ impl Lane {
         self.ring.push(packet, sent).then(|| self.number_next(&self.sender.by_threads))
     }
 
-    /// A thread's message that is of another kind than the one before it, or beyond the credit that is known, or has messages of
-    /// handlers before it. It may wait behind some of those: they are there, so whoever empties the outbox knows of it.
+    /// Sends a thread's message in the general case: of another kind than the last one, beyond the known credit, or with handlers'
+    /// messages before it. It may wait behind those: the outbox is not empty, so a processor that empties it finds the message.
     #[inline(never)]
     fn offer_otherwise(&self, packet: &Packet, stretch: u64, backlog: &Backlog) -> Option<u64> {
         if !self.has_credit(packet.id()) {
@@ -227,8 +226,8 @@ impl Lane {
         waits.then(|| self.number_next(&self.sender.by_threads))
     }
 
-    /// A handler's message: into the ring, or behind what waits in the outbox. Returns its number in the lane, or `None` if
-    /// the outboxes of the world have no memory left for it.
+    /// Sends a handler's message: into the ring, or behind the messages in the outbox. Returns its number in the lane, or `None` if the
+    /// outboxes of the world have no memory left.
     #[inline]
     pub(crate) fn post(
         &self,
@@ -246,7 +245,7 @@ impl Lane {
         Some(self.number_next(&self.sender.by_handlers))
     }
 
-    /// Counts a message that has its place now, and returns its number in the lane.
+    /// Counts a message that has its place in the lane, and returns its number there.
     #[inline]
     fn number_next(&self, counter: &AtomicU64) -> u64 {
         let number = self.sender.next_number();
@@ -254,7 +253,7 @@ impl Lane {
         number
     }
 
-    /// Appends a message to the outbox, if there is memory for it.
+    /// Appends a message to the outbox. Returns false if there is no memory for it.
     #[cold]
     fn put_aside(&self, outbox: &mut Outbox, packet: &Packet, origin: Origin, backlog: &Backlog) -> bool {
         let Some(words) = outbox.push(packet, origin, &self.bounds.quota) else { return false };
@@ -263,14 +262,14 @@ impl Lane {
         true
     }
 
-    /// The windows of credit, which all lanes share.
+    /// The credit windows, shared by all lanes.
     #[cfg(test)]
     pub(crate) fn windows(&self) -> &Windows {
         &self.bounds.windows
     }
 
-    /// Moves what it can from the outbox into the ring. True if there was anything: the receiver has to look then, also
-    /// if nothing could be moved, because then its ring is full.
+    /// Moves messages from the outbox into the ring as far as there is room. Returns true if there were any: the receiver has to be woken
+    /// even if none could be moved, because then its ring is full.
     pub(crate) fn flush(&self, backlog: &Backlog) -> bool {
         if self.sender.outboxed.load(Ordering::Relaxed) == 0 {
             return false;
@@ -280,8 +279,8 @@ impl Lane {
         true
     }
 
-    /// Takes up to `limit` messages out, which come from `source`, into `message`, as long as `each` says. The caller has the
-    /// node's right to receive, and while `each` runs it may lose it, if that says so.
+    /// Takes up to `limit` messages from `source` out into `message`, while `each` returns true. The caller has the node's right to
+    /// receive. It may lose the right while `each` runs, if `each` then returns false.
     #[inline]
     pub(crate) fn receive(
         &self,
@@ -299,28 +298,28 @@ impl Lane {
         })
     }
 
-    /// Shows `soon` messages that wait, before they are received: [`Ring::look_ahead`]. For who receives.
+    /// Shows `soon` the messages that wait behind, before they are received: [`Ring::look_ahead`]. For the receiving processor.
     #[inline]
     pub(crate) fn look_ahead(&self, source: NodeId, soon: impl FnMut(&Packet)) {
         self.ring.look_ahead(source, soon);
     }
 
-    /// Whether a message waits. Exact, as whoever goes to sleep on the answer needs it; see [`Ring::is_ready`].
+    /// Whether a message waits. Exact, as a processor needs it that goes to sleep on the answer; see [`Ring::is_ready`].
     #[inline]
     pub(crate) fn has_message(&self) -> bool {
         self.ring.is_ready()
     }
 
-    /// Messages of threads have been handled at the far end.
+    /// Counts messages of threads that have been handled at the far end.
     pub(crate) fn count_handled(&self, messages: u64) {
         if self.turn.is_none() {
-            // One processor is all that ever receives, too.
+            // Only one processor ever receives, too.
             return bump(&self.handled.0, messages);
         }
         self.handled.0.fetch_add(messages, Ordering::Relaxed);
     }
 
-    /// Lets the sender know of all that has been handled.
+    /// Publishes the number of handled messages to the sender.
     pub(crate) fn publish_acknowledged(&self) {
         let handled = self.handled.0.load(Ordering::Relaxed);
         if self.acknowledged.0.load(Ordering::Relaxed) >= handled {
@@ -338,7 +337,7 @@ impl Lane {
         self.turn.as_ref().map(|turn| lock(&turn.0))
     }
 
-    /// Whether a thread may send a message of that kind. The sender remembers how many of it may follow.
+    /// Whether a thread may send a message of this kind. Remembers how many more of the kind may follow.
     fn has_credit(&self, id: MessageId) -> bool {
         let (sent, window) = (self.sender.by_threads.load(Ordering::Relaxed), self.bounds.windows.of(id));
         let acknowledged = self.sender.acknowledged.load(Ordering::Relaxed);
@@ -349,8 +348,8 @@ impl Lane {
         self.asks_for_credit(id, sent, window)
     }
 
-    /// Whether the receiver has acknowledged enough meanwhile. If not, the window may be too small for what is sent: once all
-    /// has been handled that had been sent when credit ran out before.
+    /// Whether the receiver has acknowledged enough by now. If not, the window may be too small: it is widened if all messages that had
+    /// been sent when credit last ran out have been handled.
     fn asks_for_credit(&self, id: MessageId, sent: u64, mut window: u64) -> bool {
         let acknowledged = self.acknowledged.0.load(Ordering::Acquire);
         self.sender.acknowledged.store(acknowledged, Ordering::Relaxed);
@@ -366,7 +365,7 @@ impl Lane {
         sent - acknowledged < window
     }
 
-    /// Moves what it can from the outbox into the ring; true if the outbox is empty afterwards. Needs the turn.
+    /// Moves messages from the outbox into the ring. Returns true if the outbox is empty afterwards. The caller has the turn.
     #[inline]
     fn is_flushed(&self, backlog: &Backlog) -> bool {
         self.sender.outboxed.load(Ordering::Relaxed) == 0 || self.empty_outbox(backlog)

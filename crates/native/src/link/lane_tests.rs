@@ -10,7 +10,7 @@ use crate::link::lane::{Bounds, Depths, Lane};
 use crate::link::outbox::PAGE_BYTES;
 use crate::link::ring::{Origin, Received};
 
-/// So long that a slot has room for one.
+/// A message so long that a slot has room for only one.
 fn packet(number: u64) -> Packet {
     Packet::from_parts(MessageId(0), NodeId(0), &[number; MAX_WORDS]).unwrap()
 }
@@ -21,7 +21,7 @@ fn lane(slots: usize, window: u64) -> (Lane, Backlog) {
     (Lane::new(slots, &bounds, true), Backlog::new(0))
 }
 
-/// Widens the window as far as it goes.
+/// Widens the window to its maximum.
 fn widen(lane: &Lane) {
     let windows = lane.windows();
     (0..8).for_each(|_| windows.widen(MessageId(0), windows.of(MessageId(0))));
@@ -96,7 +96,7 @@ fn threads_have_as_many_credits_as_are_acknowledged() {
     assert_eq!((3..8).take_while(offer).count(), 2);
 }
 
-/// The numbers that a thread sends before it is refused, and that are handled then.
+/// Sends as many messages as a thread may, and handles them. Returns their number.
 fn round(lane: &Lane, next: &mut u64, backlog: &Backlog) -> u64 {
     let first = *next;
     while lane.offer(&packet(*next), 1, backlog).is_some() {

@@ -1,18 +1,18 @@
-//! All that is on its way between nodes.
+//! The links between nodes: the messages in flight.
 //!
 //! | file | content |
 //! |---|---|
 //! | `ring` | one producer, one consumer, bounded, no locked instruction |
 //! | `lane` | node to node: a ring, credits, the outbox |
-//! | `outbox` | messages of handlers for which rings have no room yet, in memory that the world bounds |
-//! | `backlog` | what of a node has still to be moved on: outboxes, acknowledgements |
-//! | `windows` | how many messages of a kind may be on their way, by what their handlers send |
-//! | `burst` | streams: when a receiver holds back |
-//! | `send`, `sending` | sending messages, counted and traced; how one processor sends |
-//! | `moving` | moving outboxes on, telling senders what has been handled |
+//! | `outbox` | handlers' messages that wait for room in the rings, in memory that the world bounds |
+//! | `backlog` | the pending work of a node's links: outboxes, acknowledgements |
+//! | `windows` | credit windows: how many messages of a kind may be in flight, by their handlers' fan-out |
+//! | `burst` | streams: how long a receiver holds back |
+//! | `send`, `sending` | sending messages, counted and traced; a processor's sending state |
+//! | `moving` | emptying outboxes, acknowledging handled messages |
 //! | `wake` | waking a processor that may receive, or serve |
 //!
-//! This part must never know what a message is for, or who runs its handler.
+//! This part must never know the purpose of a message, or which processor runs its handler.
 
 pub(crate) mod backlog;
 pub(crate) mod burst;

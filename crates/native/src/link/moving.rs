@@ -1,12 +1,12 @@
-//! Moving on what a processor finds waiting in the outboxes of its node, and telling senders what has been handled.
+//! Emptying the outboxes of a processor's node, and acknowledging handled messages.
 //!
-//! `backlog` says why nobody is told too late. This module must never know what a message is for.
+//! `backlog` shows why no acknowledgement is forgotten. This module must never know the purpose of a message.
 
 use crate::link::lane::Lane;
 use crate::link::wake;
 use crate::processor::core::Processor;
 
-/// Moves what it can from the outboxes into the rings, and then publishes what could not be before. Whether anything moved.
+/// Moves messages from the outboxes into the rings, then publishes owed acknowledgements. Returns whether any message moved.
 #[inline]
 pub(crate) fn move_on(processor: &Processor) -> bool {
     processor.node().backlog.is_left() && clear_backlog(processor)
@@ -27,7 +27,7 @@ fn clear_backlog(processor: &Processor) -> bool {
     node.backlog.words() < before
 }
 
-/// Tells senders of what this processor has handled, or leaves that to the processor that empties the outboxes.
+/// Acknowledges the messages that this processor has handled, or leaves that to the processor that empties the outboxes.
 #[inline]
 pub(crate) fn tell_acknowledged(processor: &Processor) {
     if !processor.service.take_debt() {

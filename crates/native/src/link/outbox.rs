@@ -1,10 +1,9 @@
-//! Outboxes: what handlers have sent and rings have no room for yet, and how much memory that may take.
+//! Outboxes: messages of handlers that wait for room in the rings, and the bound of their memory.
 //!
-//! An outbox is a queue of pages. A message takes one word and its own words there, so a short one takes a quarter of what the
-//! longest takes. Pages come out of the [`Quota`] of the world, which all outboxes share; an outbox that has been emptied
-//! keeps one page.
+//! An outbox is a queue of pages. A message takes one word and its own words there, so a short one takes a quarter of the room of the
+//! longest. Pages come out of the [`Quota`] of the world, which all outboxes share; an emptied outbox keeps one page.
 //!
-//! This module must never know rings, nodes or processors; it names no atomic but those of `sync`, so that the models run it as
+//! This module must never know rings, nodes or processors; it uses only the atomics of `sync`, so that the models run it as
 //! it is.
 
 use std::collections::VecDeque;
@@ -21,7 +20,7 @@ const PAGE: usize = 512;
 /// Bytes of a page.
 pub(crate) const PAGE_BYTES: usize = PAGE * size_of::<u64>();
 
-/// One in so many messages of an outbox may be a thread's.
+/// Messages in an outbox per thread's message among them.
 const SHARE: usize = 8;
 
 /// The pages that all outboxes of a world may take together.
@@ -31,17 +30,17 @@ pub(crate) struct Quota {
 }
 
 impl Quota {
-    /// A quota of so many pages, of which none is taken.
+    /// A quota of `pages` pages, none of them taken.
     pub(crate) fn new(pages: usize) -> Self {
         Self { taken: AtomicUsize::new(0), pages }
     }
 
-    /// The bytes that outboxes may take.
+    /// Memory that outboxes may take, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.pages.saturating_mul(PAGE_BYTES)
     }
 
-    /// Takes a page; false if none is left. Nothing is ordered by that: pages are memory of whoever takes them.
+    /// Takes a page. Returns false if none is left. No ordering is needed: pages are memory of the outbox that takes them.
     fn take(&self) -> bool {
         let is_left = self.taken.fetch_add(1, Ordering::Relaxed) < self.pages;
         if !is_left {
@@ -62,12 +61,12 @@ pub(crate) struct Outbox {
     /// Words of the first page that have left.
     passed: usize,
     messages: usize,
-    /// How many of them are of threads.
+    /// Number of threads' messages among them.
     by_threads: usize,
 }
 
 impl Outbox {
-    /// Appends a message; how many words it takes, or `None` if the quota has no page for it.
+    /// Appends a message. Returns its number of words here, or `None` if the quota has no page for it.
     pub(crate) fn push(&mut self, packet: &Packet, origin: Origin, quota: &Quota) -> Option<usize> {
         let words = packet.words();
         let fits = self.pages.back().is_some_and(|page| page.len() + 1 + words.len() <= PAGE);
@@ -82,12 +81,12 @@ impl Outbox {
         Some(1 + words.len())
     }
 
-    /// Whether a thread's message may wait here too: there are handlers' messages, and few enough of threads' among them.
+    /// Whether a thread's message may wait here too: there are handlers' messages, and few threads' messages among them.
     pub(crate) fn has_room_for_a_thread(&self) -> bool {
         self.by_threads * SHARE < self.messages
     }
 
-    /// Takes out the messages that `leaves` says leave, the first ones first; returns how many words they took.
+    /// Takes messages out in order while `leaves` accepts the first. Returns their number of words here.
     pub(crate) fn pass_on(
         &mut self,
         quota: &Quota,
@@ -113,7 +112,7 @@ impl Outbox {
         Some((packet.expect("it was one when it came"), origin_of(*head)))
     }
 
-    /// The first so many words of what waits have left.
+    /// Removes the first `words` words.
     fn pass(&mut self, words: usize, quota: &Quota) {
         self.passed += words;
         let page = self.pages.front_mut().expect("the words are in a page");
@@ -130,7 +129,7 @@ impl Outbox {
     }
 }
 
-/// What stands before the words of a message: its kind, their number, its source, and its origin where a ring has that too.
+/// The word before the words of a message: its kind, length and source, and its origin in the same bits as in a ring.
 fn head(packet: &Packet, origin: Origin) -> u64 {
     u64::from(packet.id().0)
         | (packet.words().len() as u64) << 16

@@ -1,4 +1,4 @@
-//! Outboxes and their quota.
+//! Tests of outboxes and their quota.
 
 use tempest::NodeId;
 use tempest::world::{MessageId, Packet};
@@ -13,7 +13,7 @@ fn packet(number: u64, words: usize) -> Packet {
     Packet::from_parts(MessageId(number as u16), NodeId(7), &vec![number; words]).unwrap()
 }
 
-/// The numbers of the first `most` messages, each of which is whole.
+/// The numbers of the first `most` messages, after a check that each is whole.
 fn take(outbox: &mut Outbox, quota: &Quota, most: usize) -> Vec<u64> {
     let mut numbers = Vec::new();
     outbox.pass_on(quota, |packet, origin| {

@@ -11,44 +11,43 @@
 //! | up to 7 | a line | words 1…7 |
 //! | up to 14 | two lines | words 1…7 of both, each with a head |
 //!
-//! Lines are what moves between cores, so two short messages in one halve what a stream costs. Whether a line is in
-//! halves its first message says, by [`HALF`]. Where a message is that does not fit in the half that is next, that half's head
-//! says that it is left empty: it has the stamp, and not `HALF`.
+//! Cache lines are the unit of transfer between cores, so two short messages in one line halve the cost of a stream. The first message of
+//! a line decides, by [`HALF`], whether the line is in halves. If a message does not fit into the next half, that half is left empty: its
+//! head has the stamp but not `HALF`.
 //!
 //! # Protocol
 //!
-//! | who | writes | order |
+//! | end | writes | order |
 //! |---|---|---|
 //! | producer | for a message in a first half: head 4, an older stamp | relaxed |
 //! | producer | the words of a message, then the head of its second line if it has one | relaxed |
 //! | producer | the message's head, last | release |
 //! | consumer | nothing in a line, ever | – |
-//! | consumer | `taken`, how many lines it is done with, on a line of its own | release |
+//! | consumer | `taken`, the number of lines that it has finished, on a line of its own | release |
 //!
-//! The consumer waits for the message at a place by loading the head there with acquire until it has the line's stamp.
-//! Then all that the producer stored for this message is visible, and nothing of it changes before the consumer has passed
-//! on the line: the producer writes line `i + N` only after it has read `taken > i` with acquire, and the consumer's loads
-//! come before its release of `taken`.
+//! The consumer waits for a message by loading the head at its place, with acquire, until it has the line's stamp. Then all words that the
+//! producer stored for this message are visible, and none of them changes before the consumer has released the line: the producer writes
+//! line `i + N` only after it has read `taken > i` with acquire, and the consumer's loads come before its release of `taken`.
 //!
-//! What stands at a head before the message comes never has its stamp. At head 0 it is the stamp of line `i - N`, also
-//! where that never was; it differs in its low 32 bits because N is less than 2³¹. At head 4 it may be anything, a word of
-//! a longer message above all; but the consumer looks there only after it has seen, by acquire, a short message in the first
-//! half, and before that the producer has stored an older stamp there.
+//! Before the message arrives its head never has its stamp. Head 0 has the stamp of line `i - N`, even before the ring's first lap; it
+//! differs in its low 32 bits because N is less than 2³¹. Head 4 may hold any value, such as a word of a longer message; but the consumer
+//! looks there only after it has seen, by acquire, a short message in the first half, and before that the producer has stored an older
+//! stamp there.
 //!
-//! A second line has its head because of [`is_ready`](Ring::is_ready): whoever asks may look at any head 0 from which a
-//! message was once taken.
+//! A second line has a head because of [`is_ready`](Ring::is_ready): its caller may look at any head 0 from which a message was once
+//! taken.
 //!
-//! `taken` is published every [`RETURN`] lines, or once in a quarter of a small ring, and whenever the consumer finds
-//! the ring empty: its line seldom moves, and a producer that waits is never left waiting. A half is left empty only when
-//! there is room for what comes instead, and in the end there always is: a consumer that has taken everything out holds no
-//! more than the line whose second half is next, and a ring has at least four.
+//! `taken` is published every [`RETURN`] lines, or every quarter of a small ring, and whenever the consumer finds the ring empty: its
+//! cache line seldom moves, and a waiting producer is never left waiting. A half is left empty only when there is room for the message
+//! behind it, and there always is in the end: a consumer that has taken all messages out holds no more than the line whose second half is
+//! next, and a ring has at least four.
 //!
-//! # Whose turn it is
+//! # Who may push and drain
 //!
-//! Each end keeps its own place, counted in halves, in a line that the other never reads. The ends may pass from one
-//! processor of a node to another, but only in happens-before order: who pushes holds the lane's turn, who drains the
-//! node's right to receive. So a place is loaded and stored, relaxed, without a locked instruction. (Breaking this would
-//! lose messages, not memory safety.) [`is_ready`](Ring::is_ready) alone may be asked by anybody.
+//! Each end keeps its own place, counted in halves, in a line that the other end never reads. The ends may pass from one processor of a
+//! node to another, but only in happens-before order: a processor that pushes holds the lane's turn, and a processor that drains has the
+//! node's right to receive. So a place is loaded and stored, relaxed, without a locked instruction. (Breaking this would lose messages,
+//! not memory safety.) Only [`is_ready`](Ring::is_ready) may be called by any processor.
 
 use tempest::world::{MessageId, Packet};
 use tempest::{MAX_WORDS, NodeId};
@@ -56,28 +55,28 @@ use tempest::{MAX_WORDS, NodeId};
 use crate::apart::{Alone, Apart};
 use crate::sync::{AtomicU64, Ordering, mutated};
 
-/// Bytes that a message may take in a ring.
+/// Maximum room of a message in a ring, in bytes.
 pub(crate) const SLOT_BYTES: usize = LINES_OF_A_MESSAGE * size_of::<Line>();
 
-/// Lines that the longest message takes.
+/// Lines of the longest message.
 const LINES_OF_A_MESSAGE: usize = 2;
 
-/// The consumer says how far it is after so many lines at the latest.
+/// Maximum number of lines after which the consumer publishes its progress.
 const RETURN: u64 = 128;
 
-/// The consumer looks at messages so many halves before they are next: eight long ones, or sixteen short.
+/// Halves by which the consumer looks ahead of the next message: eight long messages, or sixteen short ones.
 const AHEAD: u64 = 16;
 
-/// Words of a message in a line.
+/// Words of a message per line.
 pub(crate) const LINE_WORDS: usize = 7;
 
-/// Words of a message in half a line.
+/// Words of a message per half line.
 const HALF_WORDS: usize = 3;
 
-/// In a head: there is a message in this half of the line.
+/// Bit of a head: there is a message in this half of the line.
 const HALF: u64 = 1 << 54;
 
-/// In a head: the message belongs to a stream.
+/// Bit of a head: the message belongs to a stream.
 const FOLLOWS: u64 = 1 << 55;
 
 /// A cache line.
@@ -85,13 +84,13 @@ const FOLLOWS: u64 = 1 << 55;
 #[repr(align(64))]
 struct Line([AtomicU64; 1 + LINE_WORDS]);
 
-/// Where an end of the ring is, in halves, and how many lines it last knew, or said, to be taken.
+/// The position of an end of the ring, in halves; and the number of taken lines that it last read or published.
 #[derive(Default)]
 #[repr(align(128))]
 struct Place {
     next: AtomicU64,
     taken: AtomicU64,
-    /// Of the consumer: up to where it has looked at what comes after the next message.
+    /// Consumer only: the position up to which it has looked ahead.
     ahead: AtomicU64,
 }
 
@@ -101,83 +100,83 @@ pub(crate) struct Ring {
     producer: Place,
     consumer: Place,
     taken: Apart,
-    /// The consumer lets no more lines than this pass before it says so.
+    /// Maximum number of lines that the consumer finishes before it publishes them.
     return_after: u64,
 }
 
-/// Who a message comes from: a thread's counts against the credits of its lane.
+/// The origin of a message. Messages of threads count against the credits of their lane.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Origin {
     Handler = 0,
     Thread = 1,
-    /// A handler, and the message's last words are those of a block of shared memory, then its number.
+    /// A handler; the message's last words are those of a block of shared memory, then the block's number.
     Bringer = 2,
-    /// An access of the own node that faulted.
+    /// A faulting access of the own node.
     Fault = 3,
 }
 
-/// How a message came to be sent.
+/// Circumstances of a send.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Sent {
     pub(crate) origin: Origin,
-    /// Right behind another one: there may be more.
+    /// Whether the message follows right behind another one, so that more may come.
     pub(crate) follows: bool,
 }
 
-/// What came of draining a ring.
+/// The result of draining a ring.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Drained {
-    /// Messages taken out.
+    /// Number of messages taken out.
     pub(crate) messages: usize,
-    /// Whether the last one followed another when it was sent.
+    /// Whether the last one belongs to a stream.
     pub(crate) more: bool,
 }
 
 impl Drained {
-    /// So many messages, of which the last has this head, if there are any.
+    /// The result after `messages` messages, the last of them with this head.
     #[inline]
     fn ending(messages: usize, head: u64) -> Self {
         Self { messages, more: head & FOLLOWS != 0 }
     }
 }
 
-/// A message taken out.
+/// A message taken out of a ring.
 #[derive(Clone, Copy)]
 pub(crate) struct Received {
     pub(crate) packet: Packet,
     pub(crate) origin: Origin,
-    /// Which of all that went through its lane, from 0.
+    /// Number of the message in its lane, from 0.
     pub(crate) number: u64,
 }
 
 impl Received {
-    /// No message yet, to be taken out into.
+    /// An empty message, to be filled.
     pub(crate) const fn blank() -> Self {
         Self { packet: Packet::blank(), origin: Origin::Handler, number: 0 }
     }
 }
 
-/// A line claims more words than a message has.
+/// A head states more words than a message may have.
 #[derive(PartialEq, Eq, Debug)]
 pub(crate) struct BadLength(pub(crate) usize);
 
-/// What one look at the ring yields.
+/// The result of one look at a place of the ring.
 enum Look {
-    /// No message.
+    /// No message yet.
     Nothing,
-    /// One, its head, and the place behind it.
+    /// A message, its head, and the place behind it.
     Message(Result<(), BadLength>, u64, u64),
-    /// None here: look at the next line.
+    /// An empty half: the message is in the next line.
     Further,
 }
 
 impl Ring {
-    /// An empty ring with room for `slots` messages, however long they are.
+    /// An empty ring with room for `slots` messages of any length.
     pub(crate) fn new(slots: usize) -> Self {
         Self::starting_at(0, slots)
     }
 
-    /// One whose next line is number `line`.
+    /// An empty ring whose next line is number `line`.
     pub(crate) fn starting_at(line: u64, slots: usize) -> Self {
         assert!(slots.is_power_of_two(), "a ring of {slots} slots: expected a power of two");
         let lines = (LINES_OF_A_MESSAGE * slots).max(4);
@@ -198,7 +197,7 @@ impl Ring {
         }
     }
 
-    /// Puts a message in; false if there is no room.
+    /// Pushes a message. Returns false if there is no room.
     #[inline(always)]
     pub(crate) fn push(&self, packet: &Packet, sent: Sent) -> bool {
         let next = self.producer.next.load(Ordering::Relaxed);
@@ -216,7 +215,7 @@ impl Ring {
         pushed.is_some()
     }
 
-    /// Puts a short message into the half that is next; the place behind it.
+    /// Pushes a short message into the next half. Returns the place behind it, or `None` if there is no room.
     #[inline]
     fn push_half(&self, next: u64, packet: &Packet, sent: Sent) -> Option<u64> {
         let number = line_of(next);
@@ -236,7 +235,7 @@ impl Ring {
         Some(next + 1)
     }
 
-    /// Puts a message into the next `LINES` lines; the place behind it.
+    /// Pushes a message into the next `LINES` lines. Returns the place behind it, or `None` if there is no room.
     #[inline]
     fn push_lines<const LINES: usize>(&self, next: u64, packet: &Packet, sent: Sent) -> Option<u64> {
         let first = line_of(next + 1);
@@ -244,7 +243,7 @@ impl Ring {
         if is_second(next) {
             self.line(first - 1)[4].store(stamp(first - 1).into(), Ordering::Release);
         }
-        // The first line last, so that who sees its head sees all.
+        // The first line last: a consumer that sees its head sees all.
         for part in (0..LINES).rev() {
             let number = first + part as u64;
             let line = self.line(number);
@@ -255,11 +254,10 @@ impl Ring {
         Some(2 * (first + LINES as u64))
     }
 
-    /// Takes up to `limit` messages out, which come from `source`: each is in `message` when `each` is called, which says
-    /// whether to go on. While `each` runs, all that has been taken out is accounted for: another may drain then, if `each`
-    /// ends this drain.
+    /// Takes up to `limit` messages from `source` out. Fills `message` with each and calls `each`, which returns whether to go on. While
+    /// `each` runs, all messages taken out are accounted for: another processor may drain then, if `each` returns false.
     ///
-    /// A length that no message has is an error: nothing received is trusted.
+    /// An impossible length is an error passed to `each`: no received message is trusted.
     #[inline]
     pub(crate) fn drain(
         &self,
@@ -283,13 +281,13 @@ impl Ring {
                     next = behind;
                     messages += 1;
                     last = head;
-                    // Before what it starts, which may be told here that nothing waits.
+                    // Before its handler, which may be told by `is_ready` that no message waits.
                     self.consumer.next.store(next, Ordering::Relaxed);
                     if line_of(next) - said >= self.return_after {
                         said = self.say_taken(next);
                     }
                     if !each(message, is_good) {
-                        // Perhaps another drains by now.
+                        // Another processor may be draining by now.
                         return Drained::ending(messages, last);
                     }
                 }
@@ -302,10 +300,10 @@ impl Ring {
         Drained::ending(messages, last)
     }
 
-    /// Shows `soon` what waits behind the messages taken out, each once and only a little before it is next, several at a
-    /// time. Asked for by who drains, between two messages.
+    /// Shows `soon` the messages that wait behind those taken out, several at a time: each once, and only a little before it is next. For
+    /// the draining processor, between two messages.
     ///
-    /// Up to where it looks no line has been passed on, so that what it sees stays as it is.
+    /// No line up to the look-ahead position has been released, so the messages stay as they are.
     #[inline]
     pub(crate) fn look_ahead(&self, source: NodeId, soon: impl FnMut(&Packet)) {
         let next = self.consumer.next.load(Ordering::Relaxed);
@@ -367,10 +365,9 @@ impl Ring {
 
     /// Whether a message waits.
     ///
-    /// Anybody may ask, and be told so a little too long. Nobody is told that there is none who has seen, by whatever
-    /// order, the push of one that nobody took: if `next` is read late, so that the line meant has been used again
-    /// since, its stamp is ahead of what is looked for, and its head 4 not as it was left then, but for a word of a message
-    /// that is made to look so.
+    /// Any processor may ask. The answer may be true for a little too long. It is false only if every message whose push the caller has
+    /// seen, by any ordering, has been taken. If `next` is read late and its line has been used again since, the line's stamp is ahead of
+    /// the expected one, and its head 4 is not the cleared value, unless a message contains a word forged to look like it.
     #[inline]
     pub(crate) fn is_ready(&self) -> bool {
         let next = self.consumer.next.load(Ordering::Relaxed);
@@ -402,7 +399,7 @@ impl Ring {
         number - taken < lines
     }
 
-    /// Lets the producer know how far the consumer is.
+    /// Publishes the consumer's progress to the producer.
     #[inline]
     fn say_taken(&self, next: u64) -> u64 {
         let taken = line_of(next);
@@ -412,13 +409,13 @@ impl Ring {
     }
 }
 
-/// How a message's head is stored.
+/// The ordering with which a message's head is stored.
 #[inline]
 fn publish() -> Ordering {
     if mutated!("head-relaxed") { Ordering::Relaxed } else { Ordering::Release }
 }
 
-/// The number of the line in which a place is.
+/// Number of the line that a place is in.
 #[inline]
 fn line_of(place: u64) -> u64 {
     place / 2
@@ -452,7 +449,7 @@ fn head(number: u64, packet: &Packet, sent: Sent) -> u64 {
         | if sent.follows { FOLLOWS } else { 0 }
 }
 
-/// The origin that a head states in bits 52 and 53.
+/// Decodes the origin in bits 52 and 53 of a head.
 #[inline]
 pub(crate) fn origin_of(head: u64) -> Origin {
     match head >> 52 & 3 {
@@ -477,7 +474,7 @@ const _: () = assert!(MAX_WORDS == LINES_OF_A_MESSAGE * LINE_WORDS && MAX_WORDS 
 
 #[cfg(test)]
 impl Ring {
-    /// Makes a head of line 0 as no producer does: of a message of `length` words, in a half or not.
+    /// Stores a head of line 0 that no producer makes: of a message of `length` words, in a half line or not.
     pub(crate) fn forge(&self, length: u64, half: bool) {
         let half = if half { HALF } else { 0 };
         self.line(0)[0].store(u64::from(stamp(0)) | length << 48 | half, Ordering::Relaxed);

@@ -18,10 +18,10 @@ fn push(ring: &Ring, number: u64, words: u64) -> bool {
     ring.push(&packet(number, words), SENT)
 }
 
-/// Where a message came from, its kind and its words.
+/// A message's origin, kind and words.
 type Popped = (Origin, u16, Vec<u64>);
 
-/// Takes the next message out: its origin, number and words.
+/// Takes the next message out.
 fn pop(ring: &Ring) -> Option<Result<Popped, BadLength>> {
     let mut popped = None;
     ring.drain(1, SOURCE, &mut Received::blank(), |message, is_good| {
@@ -75,7 +75,7 @@ fn a_full_ring_refuses_and_has_room_again_when_lines_have_been_taken() {
 #[test]
 fn what_a_line_was_used_for_before_is_no_message() {
     let ring = Ring::new(2);
-    // Four lines, numbers 0 to 3, whose words 4 are what heads of lines 4 to 7 are that have a message in the second half.
+    // Four lines, numbers 0 to 3, whose words 4 look like heads of lines 4 to 7 with a message in the second half.
     for number in 0..4 {
         let head = (number + 5) | 1 << 54 | 2 << 48;
         let packet = Packet::from_parts(MessageId(0), SOURCE, &[head; 7]).unwrap();
@@ -107,7 +107,7 @@ fn messages_say_where_they_come_from() {
     }
 }
 
-/// What is shown of what waits: numbers of messages.
+/// The numbers of the messages that a look ahead shows.
 fn look_ahead(ring: &Ring) -> Vec<u16> {
     let mut seen = Vec::new();
     ring.look_ahead(SOURCE, |shown| {
@@ -131,7 +131,7 @@ fn what_waits_is_shown_once_a_little_before_it_is_next() {
     expect(&ring, 8, 0);
     assert_eq!(look_ahead(&ring), Vec::from_iter(16..25));
     (9..30).for_each(|number| expect(&ring, number, number % 4));
-    // Taken before they were looked at: 25 to 29. The next begins a line, behind a half or not.
+    // 25 to 29 were taken before a look showed them. The next message begins a line, behind a half or not.
     for (number, words) in [(30, 7), (31, 1), (32, 14)] {
         assert!(push(&ring, number, words));
     }

@@ -1,6 +1,6 @@
-//! Sending: what a thread offers and what a handler posts, into the lane towards its node, counted and traced.
+//! Sending: messages of threads and handlers into the lane to their destination, counted and traced.
 //!
-//! This module must never know what a message is for, or who runs its handler.
+//! This module must never know the purpose of a message, or which processor runs its handler.
 
 use std::sync::atomic::Ordering;
 
@@ -18,31 +18,31 @@ use crate::measure::gauge::Gauge;
 use crate::processor::core::Processor;
 use crate::processor::unwinding;
 
-/// Unwinds what sends although the run is over, and so has nobody to send to: it takes no more memory, and its time is its
-/// own. What is being unwound already goes on with that.
+/// Unwinds a sender after the run has ended, so that it takes no more memory. During a panic it does nothing: the sender is being unwound
+/// already.
 fn abandon() {
     if !std::thread::panicking() {
         std::panic::resume_unwind(Box::new(Abandoned));
     }
 }
 
-/// What sent although the run was over is unwound with.
+/// Panic payload of a send after the end of the run.
 struct Abandoned;
 
-/// Counts a message of a node that goes.
+/// Counts a message of a node that is sent to `to`.
 #[inline(always)]
 fn count(node: &Node, gauge: &Gauge, to: NodeId, packet: &Packet) {
     let (volume, bytes) = node.resident.node.size(packet);
     gauge.count_message(volume, (to != node.id).then_some(bytes), packet.words().len());
 }
 
-/// Counts a message that goes.
+/// Counts a message that this processor sends.
 #[inline]
 pub(crate) fn count_message(processor: &Processor, to: NodeId, packet: &Packet) {
     count(processor.node(), processor.gauge(), to, packet);
 }
 
-/// Does what a thread sends, and times one in so many that went.
+/// Calls `send` for a thread, and times one in [`SAMPLE`] sends.
 #[inline]
 pub(crate) fn sample_send(processor: &Processor, send: impl FnOnce() -> bool) -> bool {
     if !processor.sending.is_sampled() {
@@ -56,7 +56,7 @@ pub(crate) fn sample_send(processor: &Processor, send: impl FnOnce() -> bool) ->
     sent
 }
 
-/// A thread's message, if there is room for it.
+/// Sends a thread's message if there is room for it.
 #[inline]
 pub(crate) fn offer_now(processor: &Processor, to: NodeId, packet: &Packet) -> bool {
     let (node, gauge, at) = (processor.node(), processor.gauge(), processor.tracer.time());
@@ -79,7 +79,7 @@ pub(crate) fn offer_now(processor: &Processor, to: NodeId, packet: &Packet) -> b
     true
 }
 
-/// A thread has found room: perhaps one that lacked it.
+/// Traces the end of a wait for room, if the thread was waiting.
 #[cold]
 fn note_room(processor: &Processor) {
     if processor.threads.has_room() {
@@ -87,8 +87,8 @@ fn note_room(processor: &Processor) {
     }
 }
 
-/// There was no room for a thread's message, and so it was not sent. Returns whether the thread is to go on as if it had been:
-/// it is unwound in a run that is over, and would try for ever.
+/// Handles a refused message of a thread: there was no room, and it was not sent. Returns whether the thread shall go on as if it had been
+/// sent: a thread that is unwound after the end of the run would otherwise try for ever.
 #[cold]
 fn is_refused(processor: &Processor, to: NodeId) -> bool {
     let gauge = processor.gauge();
@@ -96,13 +96,13 @@ fn is_refused(processor: &Processor, to: NodeId) -> bool {
     if !processor.threads.local().lacked_room() {
         gauge.count_refused();
     }
-    // What was in the outbox may have gone into the ring on the way.
+    // The attempt may have moved messages from the outbox into the ring.
     wake::receiver(processor, to);
     unwinding::give_up_if_over(processor);
     !processor.world().is_running()
 }
 
-/// Sends what never fails and never waits.
+/// Sends a handler's message, which never waits. If the outboxes have no memory left, the run ends with an error.
 #[inline]
 pub(crate) fn post_counted(processor: &Processor, to: NodeId, packet: &Packet, origin: Origin) {
     bump(&processor.gauge().sent, 1);
@@ -116,8 +116,8 @@ pub(crate) fn post_counted(processor: &Processor, to: NodeId, packet: &Packet, o
     wake::receiver(processor, to);
 }
 
-/// Messages of handlers wait in this node's outboxes: whoever serves it has them to move on. The last one may have found no
-/// memory there.
+/// Handles messages that wait in this node's outboxes: wakes a server to move them on. The last message may have found no memory there,
+/// which ends the run.
 #[cold]
 fn note_outboxed(processor: &Processor, packet: &Packet, has_place: bool) {
     wake::receiver(processor, processor.node().id);
@@ -132,7 +132,7 @@ fn note_outboxed(processor: &Processor, packet: &Packet, has_place: bool) {
     }
 }
 
-/// Why the outboxes have no memory left, for people.
+/// The error message for outboxes without memory.
 fn out_of_memory(processor: &Processor) -> String {
     let node = processor.node();
     let limit = Bytes::new(processor.world().bounds.quota.bytes() as u64);
@@ -146,7 +146,7 @@ fn out_of_memory(processor: &Processor) -> String {
     )
 }
 
-/// A handler of messages of this kind has run, and has left something in the outboxes.
+/// Reports the words that a handler of messages of kind `id` has left in outboxes to the credit windows.
 #[cold]
 pub(crate) fn note_fan_out(processor: &Processor, id: MessageId) {
     processor.world().bounds.windows.narrow(id, processor.sending.take_outboxed());

@@ -1,6 +1,6 @@
-//! How one processor sends: the lanes out of its node, and what it counts of its own sends.
+//! A processor's sending state: the lanes out of its node, and counts of its own sends.
 //!
-//! Only the processor touches the counts. This module must never know what a message is for.
+//! Only the processor accesses the counts. This module must never know the purpose of a message.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -9,23 +9,23 @@ use tempest::NodeId;
 
 use crate::link::lane::Lane;
 
-/// One in so many sends of threads is timed: two looks at the clock cost as much as a send.
+/// Sends of threads per timed send: two clock readings cost as much as a send.
 pub(crate) const SAMPLE: u32 = 64;
 
-/// How one processor sends.
+/// A processor's sending state.
 pub(crate) struct Sending {
-    /// Those out of its node.
+    /// The lanes out of its node.
     lanes: Arc<[Lane]>,
-    /// Sends in a row that found no room, with nothing served or moved on in between.
+    /// Consecutive sends that found no room while no event was served and no message moved on.
     attempts: Cell<u32>,
-    /// Sends of threads, for sampling.
+    /// Number of sends of threads, for sampling.
     sends: Cell<u32>,
-    /// Words that the handler which runs has left in outboxes.
+    /// Words that the running handler has left in outboxes.
     outboxed: Cell<u64>,
 }
 
 impl Sending {
-    /// Over these lanes, in order of their destination.
+    /// The state of a processor with these lanes, in order of their destination.
     pub(crate) fn over(lanes: Arc<[Lane]>) -> Self {
         Self { lanes, attempts: Cell::new(0), sends: Cell::new(0), outboxed: Cell::new(0) }
     }
@@ -41,7 +41,7 @@ impl Sending {
         self.lanes.iter().zip((0..).map(NodeId))
     }
 
-    /// Counts a send of a thread; whether it is to be timed, one in [`SAMPLE`].
+    /// Counts a send of a thread. Returns whether it has to be timed, one in [`SAMPLE`].
     #[inline]
     pub(crate) fn is_sampled(&self) -> bool {
         let sends = self.sends.get().wrapping_add(1);
@@ -49,31 +49,31 @@ impl Sending {
         sends.is_multiple_of(SAMPLE)
     }
 
-    /// There was room, or something was served or moved on.
+    /// Resets the count of attempts: there was room, or progress.
     #[inline]
     pub(crate) fn note_room(&self) {
         self.attempts.set(0);
     }
 
-    /// A send found no room, and nothing was served or moved on; how often in a row.
+    /// Counts a send that found neither room nor progress. Returns the number of such sends in a row.
     pub(crate) fn note_attempt(&self) -> u32 {
         let attempts = self.attempts.get().saturating_add(1);
         self.attempts.set(attempts);
         attempts
     }
 
-    /// The handler that runs has left so many words more in outboxes.
+    /// Adds words that the running handler has left in outboxes.
     pub(crate) fn note_outboxed(&self, words: u64) {
         self.outboxed.set(self.outboxed.get() + words);
     }
 
-    /// Words that the handler which runs has left in outboxes.
+    /// Words that the running handler has left in outboxes.
     #[inline]
     pub(crate) fn outboxed(&self) -> u64 {
         self.outboxed.get()
     }
 
-    /// Words that the handler which has run left in outboxes. Those of the next are counted from here.
+    /// Returns and clears the words that the last handler has left in outboxes.
     pub(crate) fn take_outboxed(&self) -> u64 {
         self.outboxed.take()
     }

@@ -1,6 +1,6 @@
-//! Waking who sleeps: a processor that may receive what was sent, or serve what has become possible.
+//! Waking sleeping processors that may receive a message, or serve an event that has become dispatchable.
 //!
-//! `berth` says why no wake-up is lost. This module must never know what was sent.
+//! `berth` shows why no wake-up is lost. This module must never know the content of a message.
 
 use tempest::NodeId;
 use tempest::policy::Dispatch;
@@ -9,8 +9,7 @@ use crate::dispatch::dispatcher::Shared;
 use crate::processor::berth::Berth;
 use crate::processor::core::Processor;
 
-/// Wakes servers of this node that sleep, as many as there are new events; where each key is bound to one of them,
-/// all.
+/// Wakes up to `events` sleeping servers of this node, one for each new event; all of them if each key is bound to one server.
 pub(crate) fn servers(processor: &Processor, events: usize) {
     processor.world().fences.light();
     let node = processor.node().id;
@@ -24,7 +23,7 @@ pub(crate) fn servers(processor: &Processor, events: usize) {
     }
 }
 
-/// Wakes the servers of this node that sleep although events wait: a key that was released may be theirs to take.
+/// Wakes the sleeping servers of this node if events wait: a released key may have made one of them dispatchable.
 pub(crate) fn idle_servers(processor: &Processor, shared: &Shared) {
     processor.world().fences.light();
     let node = processor.node().id;
@@ -33,8 +32,8 @@ pub(crate) fn idle_servers(processor: &Processor, shared: &Shared) {
     }
 }
 
-/// Wakes a sleeping processor of `to` that may receive. One that is awake will see the message before it sleeps,
-/// but only a dedicated one is sure to look soon, unless it runs handlers that take long.
+/// Wakes a sleeping processor of `to` that may receive. An awake one will see the message before it sleeps, but only a dedicated one is
+/// sure to look soon, unless it runs handlers that take long.
 #[inline(always)]
 pub(crate) fn receiver(processor: &Processor, to: NodeId) {
     processor.world().fences.light();
@@ -45,7 +44,7 @@ pub(crate) fn receiver(processor: &Processor, to: NodeId) {
     }
 }
 
-/// Wakes one processor of the destination, which has several, or its helper.
+/// Wakes a processor of the destination, which has several, or its helper.
 #[inline]
 fn one_of(processor: &Processor, to: NodeId) {
     if processor.world().someone_sleeps_on(to) {
@@ -62,11 +61,11 @@ fn sleeper_of(processor: &Processor, to: NodeId) {
     }
 }
 
-/// Whether no dedicated processor of a node is going to receive soon.
+/// Whether no dedicated processor of a node will receive soon.
 fn are_away(processor: &Processor, node: NodeId) -> bool {
     let berths = processor.world().server_berths(node);
     match processor.world().policy.dispatch {
-        // Nobody is engaged: who is awake has the only handler.
+        // No processor is engaged: an awake one runs the only handler.
         Dispatch::Serial => berths.iter().all(Berth::is_taken),
         Dispatch::Keyed | Dispatch::Partitioned => Berth::are_away(berths),
     }

@@ -1,4 +1,4 @@
-//! Windows of credit.
+//! Tests of credit windows.
 
 use tempest::world::MessageId;
 
@@ -6,7 +6,7 @@ use crate::link::windows::Windows;
 
 const ID: MessageId = MessageId(1);
 
-/// Widens until that changes nothing.
+/// Widens the window until it no longer changes. Returns it.
 fn widest(windows: &Windows) -> u64 {
     (0..64).for_each(|_| windows.widen(ID, windows.of(ID)));
     windows.of(ID)
