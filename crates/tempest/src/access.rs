@@ -88,15 +88,15 @@ pub struct MemoryEvents {
     pub evictions: u64,
     /// Blocks of the interface's buffer that messages have filled, wholly or in part.
     pub kept_blocks: u64,
-    /// Lines in those blocks.
+    /// Lines in the blocks of the interface's buffer that messages have filled.
     pub kept_lines: u64,
     /// Lines that the interface has put into a processor's cache.
     pub pushes: u64,
-    /// Lines that left a processor's cache for those.
+    /// Lines that such pushes displaced from a processor's cache.
     pub displaced: u64,
     /// Look-ups of receive slots by the interface's protocol engine.
     pub slot_lookups: u64,
-    /// Look-ups of slots that had to come from memory.
+    /// Look-ups of receive slots that had to come from memory.
     pub slot_misses: u64,
     /// Lines fetched because a message covers only a part of them.
     pub merges: u64,

@@ -28,7 +28,7 @@ pub struct Step {
     pub name: &'static str,
     /// The number of times that the step was taken.
     pub times: u64,
-    /// The time of all of them together, on the path of the events that followed.
+    /// The total time of the step, on the path of the events that followed.
     pub time: Time,
 }
 

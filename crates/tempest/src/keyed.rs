@@ -107,7 +107,7 @@ impl<T> Keyed<T> {
         self.entries.get(proof)
     }
 
-    /// The entry of any number, while everything else stands still.
+    /// The entry of any number, under a sequential proof.
     pub(crate) fn get_any<'t>(&'t self, proof: &'t mut Proof<'_>, number: u64) -> &'t mut T {
         self.entries.get_any(proof, self.group.name(number))
     }
@@ -117,18 +117,18 @@ impl<T> Keyed<T> {
         self.entries.has_entry(proof)
     }
 
-    /// Whether a number has an entry, while everything else stands still.
+    /// Whether a number has an entry, under a sequential proof.
     pub(crate) fn has_any(&self, proof: &Proof<'_>, number: u64) -> bool {
         self.entries.has_any(proof, self.group.name(number))
     }
 
-    /// Makes the entries of a number and its neighbours, or drops them, while everything else stands still.
+    /// Makes or drops the entries of a number's group, under a sequential proof.
     pub(crate) fn set_open(&self, proof: &mut Proof<'_>, number: u64, open: bool) {
         let name = self.group.name(number);
         if open { self.entries.open_group(proof, name) } else { self.entries.close_group(proof, name) }
     }
 
-    /// All entries that exist, in ascending order of their numbers, while everything else stands still.
+    /// All entries that exist, in ascending order of their numbers, under a sequential proof.
     pub(crate) fn entries<'t>(&'t self, proof: &'t mut Proof<'_>) -> impl Iterator<Item = (u64, &'t mut T)> {
         self.entries.entries(proof).map(|(name, entry)| (name.number(), entry))
     }
@@ -136,7 +136,7 @@ impl<T> Keyed<T> {
 
 impl<T> fmt::Debug for Keyed<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The entries belong to whoever holds their keys and cannot be shown.
+        // The entries belong to the holders of their keys and cannot be shown.
         f.debug_struct("Keyed").field("first", &self.group.name(0)).finish_non_exhaustive()
     }
 }

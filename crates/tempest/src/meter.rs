@@ -94,7 +94,7 @@ impl ProtocolTime {
 pub struct VolumeBytes {
     /// Values that the program moved, including blocks of shared memory.
     pub data: u64,
-    /// Headers of the messages that moved them.
+    /// Headers of the messages that moved data.
     pub headers: u64,
     /// Requests, including their headers.
     pub requests: u64,

@@ -25,7 +25,7 @@ use crate::segment::Segments;
 use crate::tables::Tables;
 use crate::{Class, Fault, Flow, Handler, Memory, Message, NodeId, Place, Refusal, Shape, Volume, Waiter};
 
-/// The kinds of messages whose handlers are [asked for](Node::prefetch_handlers): most programs have few.
+/// Number of kinds of messages whose handlers are [prefetched](Node::prefetch_handlers): most programs have few.
 const FORESEEN: usize = 4;
 
 /// The error of a received packet that no handler can be run for.

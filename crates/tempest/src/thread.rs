@@ -292,7 +292,7 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// The turns that a loop over elements takes at a time: `modelled` in a model, where accesses interleave with
+    /// The strip-mine length of a loop over elements: `modelled` turns in a model, where accesses interleave with
     /// computation and with the accesses of other processors; without end where work takes real time.
     pub fn strip(&self, modelled: usize) -> usize {
         if self.accounting.is_some() { modelled } else { usize::MAX }
@@ -422,8 +422,8 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// Tells the world that this thread passes back-edges, where its policy has it look at none: a model of each, and a world whose
-    /// work takes real time of many together.
+    /// Tells the world that this thread passes back-edges, under a policy that polls at none of them. A model is told of
+    /// each one; a world whose work takes real time, of [`REAL_PASSES`] together.
     #[cold]
     fn pass_by(&self) {
         if self.accounting.is_none() {

@@ -16,9 +16,9 @@ pub enum Frames {
     All,
     /// Room for all pages, each mapped when it is first used.
     OnDemand,
-    /// Room for this number of pages at a time. When another page is needed, a page that has not been used lately gives way: which
-    /// one the protocol says. `stache` lays a quarter of the pages to rest, takes the page that has rested longest, and wakes a page
-    /// in which a thread faults meanwhile. With less than four frames the page that was mapped first gives way.
+    /// Room for this number of pages at a time. When another page is needed, the protocol replaces a page that has not been used
+    /// lately. `stache` keeps a quarter of the pages inactive, replaces the page that has been inactive longest, and makes a
+    /// page active again if a thread faults in it meanwhile. With less than four frames the page that was mapped first gives way.
     ///
     /// Threads of a node that [wait for words](crate::Thread::wait_for) on more pages than that keep taking the frames from
     /// each other while they wait.

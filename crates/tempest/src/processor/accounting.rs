@@ -13,8 +13,8 @@ pub trait Accounting {
     /// Orders the next effect after all work charged before.
     fn synchronize(&self);
 
-    /// Learns that the thread passes a back-edge, where its policy has it look at none. Everything happens first that comes before
-    /// this processor's clock. The back-edge takes no time, so a thread that does nothing else would keep the model from going on.
+    /// Notes that the thread passes a back-edge, under a policy that polls at none. The model first goes on to this
+    /// processor's clock: the back-edge takes no time, so a thread that does nothing else would stop the model.
     fn pass_by(&self);
 
     /// Accounts for a run of accesses to this node's memory.
@@ -23,12 +23,12 @@ pub trait Accounting {
     /// Accounts for one access to this node's memory, to an element that lies in one line.
     fn touch_one(&self, address: u64, access: Access);
 
-    /// Accounts for waiting until all that was flushed is in memory.
+    /// Accounts for waiting until all flushed lines are in memory.
     fn drain(&self);
 
     /// Prepares an access to a word of shared memory at a modelled address; called before the test of its tag, or, for a word
-    /// whose tag has been tested with that of an earlier one, before that word is accounted for. Everything happens first that
-    /// comes before this processor's clock and that the access must not miss.
+    /// whose tag has been tested with that of an earlier one, before that word is accounted for. The model first runs all
+    /// events before this processor's clock that the access must not miss.
     fn approach(&self, address: u64, access: Access);
 
     /// Accounts for an access to a word of shared memory at a modelled address. The tag allowed the access, and it has been

@@ -32,11 +32,11 @@ pub trait Scheduling {
     /// Polls at a back-edge: runs handlers if the policy has this processor do so here.
     fn poll(&self);
 
-    /// Takes note of a turn of a loop that waits by computing, after its poll. Looks for messages if no poll of this
+    /// Notes a turn of a loop that waits by computing, after its poll. Looks for messages if no poll of this
     /// processor ever does and no other processor would handle them.
     fn spin(&self) {}
 
-    /// Takes note that the thread has passed many back-edges, at none of which its policy has it look, in a world without
+    /// Notes that the thread has passed many back-edges, under a policy that polls at none of them, in a world without
     /// [`Accounting`](super::Accounting): a run that is over can end the thread here.
     fn pass_by(&self) {}
 

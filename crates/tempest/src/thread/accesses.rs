@@ -48,7 +48,7 @@ impl Thread<'_> {
         self.access(array, index, Right::Write, |cell| word::store(cell, value));
     }
 
-    /// Stores an element of shared memory, as [`write`](Self::write) does, and lets threads of this node notice it that
+    /// Stores an element of shared memory, as [`write`](Self::write) does, and notifies the threads of this node that
     /// [wait for](Self::wait_for) a word of its block. Threads of other nodes notice any store.
     ///
     /// # Panics
