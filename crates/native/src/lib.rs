@@ -14,10 +14,10 @@
 //! | `link` | node to node: rings, credits, outboxes, sending |
 //! | `control` | the end of a world, or its deadlock; the common entry of all threads into a timed region |
 //! | `measure` | a processor's measurements, timed regions, the events of a traced run |
-//! | `cluster` | the state shared by all processors of a running world, and by those of a node |
+//! | `cluster` | the shared state of all processors of a running world, and of the processors of a node |
 //! | `fences` | the fences between processors that supply work and processors that go to sleep |
 //! | `apart` | values on cache lines of their own |
-//! | `sync`, `lock` | the atomics of the lock-free parts, which a model checker replaces; a lock whatever happened to its holder |
+//! | `sync`, `lock` | the atomics of the lock-free parts, which a model checker replaces; locks whose holder may have panicked |
 //!
 //! # Policies here
 //!

@@ -1,8 +1,8 @@
-//! The atomics, locks and threads of the parts that the models run, and the queue's steps, which are made of them.
+//! The atomics, locks and threads of the parts that the models run, and the queue's steps, which are built on them.
 //!
-//! Here they are `std`'s. The model in `tests/models` compiles the same source with the instrumented ones of a model checker
-//! in this module's place, and turns on faults that the sources name by [`mutated!`], which it must notice; `tests/mutants`
-//! does so with the whole world. In the library there is no such switch: the macro is `false`.
+//! Here they are `std`'s. The model in `tests/models` compiles the same source with the instrumented types of a model checker in this
+//! module's place. It also turns on faults that the sources name by [`mutated!`], which the checker must detect; `tests/mutants` does so
+//! with the whole world. In the library there is no such switch: the macro is `false`.
 
 pub(crate) use pdq::Steps;
 pub(crate) use std::sync::atomic::{
@@ -11,7 +11,7 @@ pub(crate) use std::sync::atomic::{
 pub(crate) use std::sync::{Mutex, MutexGuard};
 pub(crate) use std::thread;
 
-/// Whether the fault of that name is turned on.
+/// Whether the fault with this name is turned on.
 macro_rules! mutated {
     ($fault:literal) => {
         false

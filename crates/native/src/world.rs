@@ -1,4 +1,4 @@
-//! The world of one process on this host: what it refuses, how it runs a job, what it reports.
+//! The world of one process on this host: its refusals, the run of a job, the outcome.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::measure::totals;
 use crate::runner::cores::Cores;
 use crate::runner::crew::{self, Farewell};
 
-/// What this host can do, in the words of policies' needs.
+/// Capabilities of this host, in the words of policies' needs.
 const CAN: &[&str] = &[
     "poll",
     "interrupt",
@@ -27,7 +27,7 @@ const CAN: &[&str] = &[
     "dedicated-processors",
     "added-processors",
     "adaptive-dedication",
-    // The dispatch queue is in memory, which every processor's cache holds: what the register is to a device.
+    // The dispatch queue is in memory that every processor caches: it takes the place of a device's register.
     "dispatch-register",
     "helper-thread",
     "transfer",
@@ -35,19 +35,19 @@ const CAN: &[&str] = &[
     "shared-memory",
 ];
 
-/// The most processors of a world: each is an OS thread.
+/// Maximum number of processors of a world: each is an OS thread.
 const MAX_PROCESSORS: u32 = 4096;
 
-/// The most program threads: each has a stack.
+/// Maximum number of program threads: each has a stack.
 const MAX_THREADS: u32 = 1 << 20;
 
-/// Memory for the events of a traced run, 1.6 million of them: they are written when the run is over, or when this is full.
+/// Memory for the events of a traced run, in bytes: 1.6 million events. They are written when the run is over or the memory is full.
 const TRACE_ROOM: usize = 64 << 20;
 
-/// Memory for the rings of all lanes together. Where full ones do not fit, there are smaller ones.
+/// Memory for the rings of all lanes together, in bytes. If rings of the usual size do not fit, they are smaller.
 const RING_MEMORY: usize = 256 << 20;
 
-/// Slots of a ring that is still worth having.
+/// Minimum number of slots of a ring.
 const MIN_SLOTS: usize = 8;
 
 /// Several nodes in this process: every processor is an OS thread.
@@ -75,28 +75,28 @@ impl Local {
         Self { depths: Depths { slots, window, ..Depths::default() }, ..Self::default() }
     }
 
-    /// This host with so much memory for what handlers have sent and no node has room for yet, on all nodes together: 1 GiB if it
-    /// is not stated. A run that needs more ends with an error.
+    /// This host with `memory` for the outboxes of all nodes together, which hold messages of handlers that no ring has room for yet. The
+    /// default is 1 GiB. A run that needs more ends with an error.
     ///
-    /// A protocol in which messages of threads start others, and those none, needs little of it, however many its handlers
-    /// send: while much waits, a node takes in few messages of threads. What one handler sends at once has to fit.
+    /// A protocol in which messages of threads start others, and those start none, needs little of it, whatever its fan-out: while
+    /// outboxes are full, a node takes in few messages of threads. All messages that one handler sends have to fit.
     #[must_use]
     pub fn with_outboxes(self, memory: Bytes) -> Self {
         let outboxes = usize::try_from(memory.get()).unwrap_or(usize::MAX);
         Self { depths: Depths { outboxes, ..self.depths }, ..self }
     }
 
-    /// Changes the roles of processors all the time and for no reason under an adaptive policy, even where
-    /// processors share cores. For tests of what changes must not break.
+    /// Changes the roles of processors all the time and without reason under an adaptive policy, even if processors share cores. For tests
+    /// that changes of roles break nothing.
     #[must_use]
     pub fn restless(self) -> Self {
         Self { judging: Judging::Restless, ..self }
     }
 
-    /// Whether this host can do what a mechanism and a policy need.
+    /// Checks that this host supports a mechanism and a policy.
     ///
     /// # Errors
-    /// Says what is missing.
+    /// A [`Refusal`] that names the missing capability.
     pub fn check(mechanism: Mechanism, policy: &Policy) -> Result<(), Refusal> {
         mechanism.check("native", CAN)?;
         policy.check("native", CAN)?;
@@ -107,10 +107,11 @@ impl Local {
         Ok(())
     }
 
-    /// Whether a run can have so many nodes, processors of each, and threads on each computing processor.
+    /// Checks that a run can have `nodes` nodes of `processors` processors, and `threads` threads per computing processor. Returns the
+    /// split of a node's processors.
     ///
     /// # Errors
-    /// Says what there is none or too much of.
+    /// A [`Refusal`] that names the number that is zero or too large.
     pub fn check_size(policy: &Policy, nodes: u32, processors: u32, threads: u32) -> Result<Split, Refusal> {
         Size::expect_some(&[(nodes, "nodes"), (processors, "processors"), (threads, "threads")])?;
         let split = policy.split(processors)?;
@@ -131,7 +132,7 @@ impl Local {
         Ok(split)
     }
 
-    /// Cores that this process may run on. On a processor of a world: the cores that this world has.
+    /// Number of cores that this process may run on. On a processor of a world: the number of cores that its world has.
     pub fn cores() -> usize {
         Cores::here().count()
     }
@@ -142,10 +143,10 @@ fn refusal(launch: &Launch) -> Result<Split, Refusal> {
     Local::check_size(&launch.policy, launch.nodes, launch.processors, launch.threads)
 }
 
-/// Rings as deep as wanted, or as deep as there is memory for between so many nodes, and windows in proportion.
+/// The depths that memory allows for the rings between `nodes` nodes: at most the wanted ones, with windows in proportion.
 ///
 /// # Errors
-/// If there is not even memory for shallow ones.
+/// If there is not even memory for the smallest rings.
 fn affordable(wanted: Depths, nodes: u32) -> Result<Depths, Refusal> {
     let lanes = (nodes as usize).pow(2);
     let memory = |slots: usize| {
@@ -170,7 +171,7 @@ impl tempest::World for Local {
     fn run(&self, launch: &Launch) -> Result<Outcome, Failure> {
         let split = refusal(launch).map_err(Failure::Refused)?;
         let depths = affordable(self.depths, launch.nodes).map_err(Failure::Refused)?;
-        // So it is the same by construction, and no run of `floating` on one processor takes turns with itself.
+        // So equal policies run equally by construction, and no run of `floating` on one processor takes turns with itself.
         let launch = &Launch { policy: launch.policy.canonical(launch.processors), ..launch.clone() };
         let world = Arc::new(World::settle(launch, split, depths, self.judging, Self::cores())?);
         if let Some(recorder) = &launch.trace {
@@ -184,7 +185,7 @@ impl tempest::World for Local {
     }
 }
 
-/// Who there is, for a trace.
+/// The processors, threads and messages of a world, for a trace.
 fn cast(world: &World) -> Cast {
     let any = &world.nodes[0].resident.node;
     Cast {
@@ -238,7 +239,7 @@ fn outcome(world: &World) -> Result<Outcome, Failure> {
     })
 }
 
-/// What was adjusted on all nodes, in order of time.
+/// The changes of roles on all nodes, in order of time.
 fn adjustments(world: &World) -> Vec<Adjustment> {
     let adaptive = world.nodes.iter().filter_map(|node| node.adaptive.as_ref());
     let mut all: Vec<_> = adaptive.flat_map(|adaptive| adaptive.adjustments()).collect();

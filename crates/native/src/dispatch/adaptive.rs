@@ -288,7 +288,7 @@ impl Judge {
     }
 }
 
-/// Changes the number of dedicated processors to `count`: adds those that idled most, and removes those that idled least.
+/// Changes the number of dedicated processors to `count`: adds the processors that idled most, and removes the ones with the least.
 fn choose(dedicated: u64, count: u32, idle: &[f64]) -> u64 {
     let idle = &idle[..idle.len().min(64)];
     let pick = |mask: u64, are: bool| (0..idle.len()).filter(move |number| holds(mask, *number) == are);

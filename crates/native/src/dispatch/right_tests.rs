@@ -8,7 +8,7 @@ fn right() -> Right {
     Right::among(3, Fences::asymmetric())
 }
 
-/// Takes the right for a processor from the one that offers it now.
+/// Takes the right for a processor from the processor that offers it now.
 fn take_over(right: &Right, number: usize) -> Turn<'_> {
     right.take_over(right.offered().unwrap(), number).unwrap()
 }

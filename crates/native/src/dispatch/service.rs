@@ -43,7 +43,7 @@ impl Service {
         self.serial.take()
     }
 
-    /// Whether the next batch has to be timed, one in [`SAMPLE`].
+    /// Whether the next batch has to be timed; true once per [`SAMPLE`] batches.
     #[inline]
     pub(crate) fn is_sampled(&self) -> bool {
         self.batches.get() % SAMPLE == SAMPLE / 2

@@ -64,7 +64,7 @@ pub(crate) const OUTBOX_BYTES: usize = 1 << 30;
 /// have little memory, a quarter of the node's share.
 const RESERVE_BYTES: usize = 4 << 20;
 
-/// Bytes that a handler is assumed to leave in outboxes before one of its kind has run: 25,000 short messages.
+/// Bytes that a handler is assumed to leave in outboxes before the first of its kind has run: 25,000 short messages.
 const ASSUMED_BYTES: usize = 1 << 20;
 
 /// Capacities of rings, windows and outboxes.
@@ -149,7 +149,7 @@ struct Sender {
 }
 
 impl Sender {
-    /// Whether a message of this stretch of work follows another one of the same stretch.
+    /// Whether a message of this stretch of work follows another of the same stretch.
     #[inline]
     fn follows(&self, stretch: u64) -> bool {
         let last = self.stretch.load(Ordering::Relaxed);

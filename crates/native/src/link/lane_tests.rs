@@ -10,7 +10,7 @@ use crate::link::lane::{Bounds, Depths, Lane};
 use crate::link::outbox::PAGE_BYTES;
 use crate::link::ring::{Origin, Received};
 
-/// A message so long that a slot has room for only one.
+/// A message of maximum length: a slot has room for only one.
 fn packet(number: u64) -> Packet {
     Packet::from_parts(MessageId(0), NodeId(0), &[number; MAX_WORDS]).unwrap()
 }

@@ -42,7 +42,7 @@
 //! behind it, and there always is in the end: a consumer that has taken all messages out holds no more than the line whose second half is
 //! next, and a ring has at least four.
 //!
-//! # Who may push and drain
+//! # The right to push and to drain
 //!
 //! Each end keeps its own place, counted in halves, in a line that the other end never reads. The ends may pass from one processor of a
 //! node to another, but only in happens-before order: a processor that pushes holds the lane's turn, and a processor that drains has the

@@ -42,7 +42,7 @@ pub(crate) fn count_message(processor: &Processor, to: NodeId, packet: &Packet) 
     count(processor.node(), processor.gauge(), to, packet);
 }
 
-/// Calls `send` for a thread, and times one in [`SAMPLE`] sends.
+/// Calls `send` for a thread. Times one send of every [`SAMPLE`].
 #[inline]
 pub(crate) fn sample_send(processor: &Processor, send: impl FnOnce() -> bool) -> bool {
     if !processor.sending.is_sampled() {

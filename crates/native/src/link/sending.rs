@@ -41,7 +41,7 @@ impl Sending {
         self.lanes.iter().zip((0..).map(NodeId))
     }
 
-    /// Counts a send of a thread. Returns whether it has to be timed, one in [`SAMPLE`].
+    /// Counts a send of a thread. Returns whether it has to be timed; true once per [`SAMPLE`] sends.
     #[inline]
     pub(crate) fn is_sampled(&self) -> bool {
         let sends = self.sends.get().wrapping_add(1);

@@ -23,7 +23,7 @@ pub(crate) fn servers(processor: &Processor, events: usize) {
     }
 }
 
-/// Wakes the sleeping servers of this node if events wait: a released key may have made one of them dispatchable.
+/// Wakes the sleeping servers of this node if events wait: a released key may have made an event dispatchable.
 pub(crate) fn idle_servers(processor: &Processor, shared: &Shared) {
     processor.world().fences.light();
     let node = processor.node().id;

@@ -33,7 +33,7 @@ const FIRST: u64 = 32;
 /// The window of a kind of messages, and its worst fan-out.
 struct Kind {
     window: AtomicU64,
-    /// Maximum number of words that one of its handlers has left in outboxes.
+    /// Maximum number of words that a handler of the kind has left in outboxes.
     worst: AtomicU64,
 }
 

@@ -1,4 +1,4 @@
-//! What one processor measures of itself: plain counters that only it writes and anybody may read.
+//! The gauge of a processor: its counters of itself, which only it writes and any processor may read.
 //!
 //! Single writer, so an increment is a load and a store, never a locked instruction. Times are nanoseconds of the
 //! host's monotonic clock.
@@ -12,8 +12,8 @@ use crate::sync::{AtomicBool, AtomicU8, AtomicU64, Ordering, mutated};
 /// Bytes of the head of a line, or of half a line.
 const HEAD_BYTES: u64 = size_of::<u64>() as u64;
 
-/// Bytes in a ring beside a message of so many words: a head, and a second one where the message takes two lines. A block of
-/// shared memory that goes with it is aside: it is counted by its own bytes, as in a model.
+/// Bytes in a ring beside a message of `words` words: a head, and a second one if the message takes two lines. A block of shared memory
+/// that travels with it is not included: its own bytes are counted, as in a model.
 #[inline(always)]
 pub(crate) fn header_bytes(words: usize) -> u64 {
     HEAD_BYTES * (1 + u64::from(words > LINE_WORDS))
@@ -23,11 +23,11 @@ pub(crate) fn header_bytes(words: usize) -> u64 {
 #[derive(Default)]
 #[repr(align(128))]
 pub(crate) struct Gauge {
-    /// Messages sent and threads woken on other processors, counted before anybody can see them.
+    /// Messages sent and threads woken on other processors, counted before any processor can see them.
     pub(crate) sent: AtomicU64,
-    /// Messages and wake-ups from other processors that have been dealt with here.
+    /// Messages and wake-ups from other processors that have been handled here.
     pub(crate) handled: AtomicU64,
-    /// Nothing to do here. See `quiescence`.
+    /// Whether the processor has no work. See `quiescence`.
     pub(crate) idle: AtomicBool,
     messages: AtomicU64,
     transfers: AtomicU64,
@@ -42,49 +42,49 @@ pub(crate) struct Gauge {
     headers: AtomicU64,
     awaited_ns: AtomicU64,
     idle_ns: AtomicU64,
-    /// When the idling that is going on began, plus one; 0 for none.
+    /// Start of the present idle time, plus one; 0 if the processor is not idle.
     idle_since_ns: AtomicU64,
-    /// What the threads of the processor wait for meanwhile: an [`Awaited`] as a number.
+    /// The kind of wait of the processor's threads meanwhile: an [`Awaited`] as a number.
     awaited: AtomicU8,
-    /// The overhead as it was then.
+    /// Value of `overhead_ns` at the start of the present idle time.
     overhead_before_ns: AtomicU64,
     memory_ns: AtomicU64,
     pub(crate) overhead_ns: AtomicU64,
-    /// What of that serving took.
+    /// The part of the overhead that is serving.
     pub(crate) serving_ns: AtomicU64,
 }
 
-/// What the threads of a processor wait for that has none to run.
+/// The kind of wait of the threads of a processor that has none to run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Awaited {
-    /// No thread is left that could wait.
+    /// No wait: no thread is left.
     Nothing,
-    /// A thread waits for a block of shared memory, which is a wait for memory.
+    /// At least one thread waits for a block of shared memory, which is a wait for memory.
     Block,
-    /// Threads wait for other things only.
+    /// All threads wait for other events.
     Event,
 }
 
-/// How long a processor had nothing to do, in nanoseconds, by what its threads waited for.
+/// Idle time of a processor, in nanoseconds, by the kind of wait of its threads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Waited {
-    /// Room, or a block of shared memory.
+    /// Time of waits for room, or for a block of shared memory.
     pub(crate) memory_ns: u64,
-    /// Anything else.
+    /// Time of all other waits.
     pub(crate) awaited_ns: u64,
-    /// Nothing: no thread was left.
+    /// Time without a thread.
     pub(crate) idle_ns: u64,
 }
 
 impl Waited {
-    /// The whole time without anything to do.
+    /// Total idle time.
     pub(crate) fn total_ns(self) -> u64 {
         self.memory_ns + self.awaited_ns + self.idle_ns
     }
 }
 
 impl Gauge {
-    /// Counts a message of this processor, of so many `words`, before it is sent. `bytes` is `None` for one to its own node.
+    /// Counts a message of this processor before it is sent. `bytes` is `None` for a message to its own node; `words` is its length.
     #[inline]
     pub(crate) fn count_message(&self, volume: Volume, bytes: Option<u64>, words: usize) {
         bump(&self.messages, 1);
@@ -101,7 +101,7 @@ impl Gauge {
         }
     }
 
-    /// Counts a transfer that went, beside its message. `bytes` is `None` for one to its own node.
+    /// Counts a transfer, beside its message. `bytes` is `None` for a transfer to its own node.
     pub(crate) fn count_transfer(&self, bytes: Option<u64>) {
         bump(&self.transfers, 1);
         bump(&self.data, bytes.unwrap_or(0));
@@ -112,14 +112,14 @@ impl Gauge {
         bump(&self.data, bytes);
     }
 
-    /// Counts a deposit. It has no header: it is written where it belongs. `bytes` is `None` for one to its own node.
+    /// Counts a deposit. It has no header, because it is written to its destination. `bytes` is `None` for a deposit to its own node.
     pub(crate) fn count_deposit(&self, bytes: Option<u64>) {
         bump(&self.deposits, 1);
         bump(&self.data, bytes.unwrap_or(0));
     }
 
-    /// Counts what has been dealt with here. Released, so that whoever reads the count also sees that this processor was
-    /// not idle: see `quiescence`.
+    /// Counts handled work. Stored with release, so that a processor that reads the count also sees that this one was not idle: see
+    /// `quiescence`.
     pub(crate) fn count_handled(&self, amount: u64) {
         let order = if mutated!("handled-relaxed") { Ordering::Relaxed } else { Ordering::Release };
         self.handled.store(self.handled.load(Ordering::Relaxed) + amount, order);
@@ -130,7 +130,7 @@ impl Gauge {
         bump(&self.handlers, handlers);
     }
 
-    /// Counts a thread that blocked; returns how many have.
+    /// Counts a thread that blocked. Returns the total.
     #[inline]
     pub(crate) fn count_block(&self) -> u64 {
         let blocks = self.blocks.load(Ordering::Relaxed) + 1;
@@ -143,12 +143,12 @@ impl Gauge {
         bump(&self.refused, 1);
     }
 
-    /// Counts a message noticed by being woken for it.
+    /// Counts a wake-up from sleep for a message.
     pub(crate) fn count_interrupt(&self) {
         bump(&self.interrupts, 1);
     }
 
-    /// Everything that has happened here: it stands still only when nothing does.
+    /// A measure of progress: it is constant only while nothing happens on this processor.
     pub(crate) fn progress(&self) -> u64 {
         [&self.messages, &self.deposits, &self.handled, &self.blocks]
             .iter()
@@ -156,7 +156,7 @@ impl Gauge {
             .sum()
     }
 
-    /// The counters as they stand.
+    /// Reads the counters.
     pub(crate) fn counters(&self) -> Counters {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         Counters {
@@ -183,20 +183,20 @@ impl Gauge {
         bump(&self.memory_ns, nanoseconds);
     }
 
-    /// From `now` on the processor is idle, but for the handlers it runs. What its threads wait for does not change before
-    /// that ends: no thread runs that could begin to wait, and one whose wait is over is ready.
+    /// Marks the processor as idle from `now` on, except for the handlers that it runs. The kind of wait does not change before the idle
+    /// time ends: no thread runs that could begin to wait, and a thread whose wait is over is ready.
     pub(crate) fn begin_idle(&self, now: u64, awaited: Awaited) {
         self.awaited.store(awaited as u8, Ordering::Relaxed);
         self.overhead_before_ns.store(self.overhead_ns.load(Ordering::Relaxed), Ordering::Relaxed);
         self.idle_since_ns.store(now + 1, Ordering::Relaxed);
     }
 
-    /// Whether it is, now.
+    /// Whether the processor is idle now.
     pub(crate) fn is_idling(&self) -> bool {
         self.idle_since_ns.load(Ordering::Relaxed) > 0
     }
 
-    /// It has been, up to `now`.
+    /// Ends the idle time at `now`.
     pub(crate) fn end_idle(&self, now: u64) {
         let Waited { memory_ns, awaited_ns, idle_ns } = self.waited_until(now);
         self.idle_since_ns.store(0, Ordering::Relaxed);
@@ -205,7 +205,7 @@ impl Gauge {
         self.idle_ns.store(idle_ns, Ordering::Relaxed);
     }
 
-    /// What was waited for up to `now`, the idling that is going on included.
+    /// Idle time up to `now`, the present idle time included.
     pub(crate) fn waited_until(&self, now: u64) -> Waited {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let going_on = match read(&self.idle_since_ns) {
@@ -228,7 +228,7 @@ impl Gauge {
         waited
     }
 
-    /// What the threads wait for in the idling that goes on, or in the last one.
+    /// The kind of wait in the present idle time, or in the last one.
     pub(crate) fn awaits(&self) -> Awaited {
         match self.awaited.load(Ordering::Relaxed) {
             awaited if awaited == Awaited::Block as u8 => Awaited::Block,

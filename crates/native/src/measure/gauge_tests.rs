@@ -1,4 +1,4 @@
-//! Tests of `gauge` by hand: what idling counts as, and what bytes.
+//! Tests of `gauge` by hand: the kinds of idle time, and of bytes.
 
 use tempest::{Volume, VolumeBytes};
 
@@ -38,7 +38,7 @@ fn only_data_has_its_headers_counted_apart() {
     gauge.count_message(Volume::Request, Some(8), 1);
     gauge.count_message(Volume::Invalidation, Some(0), 0);
     gauge.count_message(Volume::Invalidation, None, 14);
-    // Of data seven words have one head, eight have two.
+    // Data messages of seven words have one head, those of eight two.
     let volume = VolumeBytes { data: 120, headers: 8 + 16, requests: 16, invalidations: 8 };
     assert_eq!((gauge.counters().volume, gauge.counters().messages), (volume, 5));
 }

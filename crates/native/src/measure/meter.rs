@@ -1,6 +1,6 @@
-//! How one processor measures: its gauge, its looks at the clock, and the pace of its threads' looks for events.
+//! A processor's means of measurement: its gauge, its clock readings, and the pace at which its threads look for events.
 //!
-//! This module must never know what is measured.
+//! This module must never know the purpose of a measurement.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -11,17 +11,17 @@ use units::Time;
 use crate::cluster::world::World;
 use crate::measure::gauge::Gauge;
 
-/// How one processor measures.
+/// A processor's means of measurement.
 pub(crate) struct Meter {
     gauge: Arc<Gauge>,
-    /// When the processor last looked at the clock, in nanoseconds.
+    /// The last clock reading, in nanoseconds.
     seen_ns: Cell<u64>,
-    /// How often its threads look for events.
+    /// The pace at which its threads look for events.
     pace: Pace,
 }
 
 impl Meter {
-    /// With that gauge; threads are to look for events so far apart.
+    /// Makes the meter with this gauge. Threads shall look for events every `looks_apart`.
     pub(crate) fn new(gauge: Arc<Gauge>, looks_apart: Time) -> Self {
         Self { gauge, seen_ns: Cell::new(0), pace: Pace::new(looks_apart) }
     }
@@ -32,19 +32,19 @@ impl Meter {
         &self.gauge
     }
 
-    /// How often the threads of the processor look for events.
+    /// The pace at which the threads of the processor look for events.
     #[inline]
     pub(crate) fn pace(&self) -> &Pace {
         &self.pace
     }
 
-    /// When the processor last looked at the clock, in nanoseconds.
+    /// The last clock reading, in nanoseconds.
     #[inline]
     pub(crate) fn seen_ns(&self) -> u64 {
         self.seen_ns.get()
     }
 
-    /// Looks at the clock.
+    /// Reads the clock.
     pub(crate) fn look(&self, world: &World) -> u64 {
         let now = world.running_ns();
         self.seen_ns.set(now);

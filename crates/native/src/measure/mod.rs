@@ -1,14 +1,14 @@
-//! What is measured and recorded of a run.
+//! Measurements and recordings of a run.
 //!
 //! | file | content |
 //! |---|---|
 //! | `gauge` | the counters and times of one processor |
-//! | `meter` | how one processor measures: its gauge, its looks at the clock |
-//! | `phases`, `totals` | timed regions; what has been measured of a world up to a moment |
-//! | `taken` | the time for which something else had a processor's core |
+//! | `meter` | a processor's means of measurement: its gauge, its clock readings |
+//! | `phases`, `totals` | timed regions; the totals of a world's measurements up to a moment |
+//! | `taken` | stolen time: the host ran another task on a processor's core |
 //! | `tracer` | the events that a traced run records |
 //!
-//! This part must never know why a processor does what is measured.
+//! This part must never know the reason of the measured activity.
 
 pub(crate) mod gauge;
 #[cfg(test)]

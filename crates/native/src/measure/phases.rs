@@ -1,29 +1,29 @@
 //! Timed regions: all threads enter together (`barrier`), outside the program's own messages, and the totals are taken.
 //!
-//! This module must never know who measures.
+//! This module must never know which thread measures.
 
 use tempest::{Breakdown, Counters, ProtocolTime, ThreadId};
 
 use crate::control::barrier::Barrier;
 
-/// The regions entered so far, and who waits to enter the next.
+/// The regions entered up to now, and the threads that wait to enter the next.
 pub(crate) type Phases = Barrier<ThreadId, Start>;
 
 /// The start of a region.
 pub(crate) struct Start {
     pub(crate) name: &'static str,
-    /// In nanoseconds.
+    /// Time in nanoseconds from the start of the run.
     pub(crate) at: u64,
     pub(crate) totals: Totals,
 }
 
-/// What has been measured up to a moment.
+/// Totals of the measurements of a world up to a moment.
 #[derive(Clone)]
 pub(crate) struct Totals {
     pub(crate) counters: Counters,
     pub(crate) breakdown: Breakdown,
-    /// The time of the dedicated processors, if there are any; helpers are none.
+    /// Time of the dedicated processors, without helpers; empty if there are none.
     pub(crate) protocol: Vec<ProtocolTime>,
-    /// Nanoseconds for which each processor had nothing to do, or was not run; helpers are no processors.
+    /// By processor, without helpers: nanoseconds in which it was idle or not run by the host.
     pub(crate) waited_ns: Vec<u64>,
 }

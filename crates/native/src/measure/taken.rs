@@ -1,15 +1,15 @@
-//! The time for which a processor was ready to run and the operating system ran something else on its core.
+//! Stolen time: the time for which a processor was ready to run and the operating system ran another task on its core.
 //!
-//! Linux counts that for each OS thread: the second number of `schedstat` in `/proc`. A thread that sleeps, parks or naps is not
-//! ready, so nothing of that is taken. The count is in no clock that is read without a system call, so it is read where that costs
-//! nothing that counts: at the beginning and the end of a region, and at the end of a *spell* of at least [`LONG_NS`].
+//! Linux counts it for each OS thread: the second number of `schedstat` in `/proc`. A thread that sleeps, parks or naps is not ready, so
+//! none of that time counts. Reading the count takes a system call, so it is read where that hardly matters: at the beginning and the end
+//! of a region, and at the end of a *spell* of at least [`LONG_NS`].
 //!
-//! A spell is time of one kind: the processor works, or it waits. The time taken since the last reading belongs to the spell that ends.
-//! Time slices of other programs are longer than [`LONG_NS`], so a spell in which one fell is long, and is read.
+//! A spell is time of one kind: the processor works, or it waits. The time stolen since the last reading is assigned to the spell that
+//! ends. Time slices of other programs are longer than [`LONG_NS`], so a spell that contains one is long, and the count is read.
 //!
-//! Where the host does not count, as in some containers, the time is unknown.
+//! If the host does not count it, as in some containers, the time is unknown.
 //!
-//! This module must never know why a processor works or waits.
+//! This module must never know the reason why a processor works or waits.
 
 use std::fs::File;
 use std::sync::OnceLock;
@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::apart::bump;
 use crate::measure::gauge::{Awaited, Waited};
 
-/// A spell at the end of which the count is read.
+/// Minimum length in nanoseconds of a spell at the end of which the count is read.
 const LONG_NS: u64 = 100_000;
 
 /// The kind of a spell.
@@ -30,7 +30,7 @@ pub(crate) enum Spell {
     Memory,
     /// A wait for an event.
     Event,
-    /// Nothing to wait for.
+    /// Idleness without a thread that waits.
     Nothing,
 }
 
@@ -44,50 +44,50 @@ impl From<Awaited> for Spell {
     }
 }
 
-/// The time taken from one processor. Only the processor notes spells; any thread may read.
+/// The time stolen from one processor. Only the processor notes spells; any thread may read.
 #[derive(Default)]
 #[repr(align(128))]
 pub(crate) struct Taken {
-    /// The host's count for the processor's OS thread; `None` where there is none.
+    /// The host's count for the processor's OS thread; `None` if the host does not count.
     count: OnceLock<Option<File>>,
     /// The count when the clock started.
     before_ns: AtomicU64,
     /// The count when the run stopped, plus one; 0 before.
     after_ns: AtomicU64,
-    /// When the current spell began.
+    /// Start of the current spell.
     since_ns: AtomicU64,
-    /// The time taken in spells of each kind.
+    /// By kind: the time stolen in spells.
     noted_ns: [AtomicU64; 4],
 }
 
-/// The time of one processor, with the time taken as a part of its own.
+/// The time of one processor, with stolen time separated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Net {
-    /// Waits, without the time taken during them.
+    /// Waits, without the time stolen during them.
     pub(crate) waited: Waited,
-    /// All time taken; `None` where the host does not count it.
+    /// All stolen time; `None` if the host does not count it.
     pub(crate) taken_ns: Option<u64>,
     /// The rest of the time: work.
     pub(crate) worked_ns: u64,
 }
 
 impl Taken {
-    /// Counts for the OS thread that calls this, from now on.
+    /// Starts to watch the calling OS thread.
     pub(crate) fn watch_current_thread(&self) {
         self.count.get_or_init(open_count);
     }
 
-    /// The clock starts.
+    /// Reads the count at the start of the clock.
     pub(crate) fn begin(&self) {
         self.before_ns.store(self.read().unwrap_or(0), Ordering::Relaxed);
     }
 
-    /// Stops the count at the end of the run. Waking a processor to see the end may take time, which does not count.
+    /// Reads the count at the end of the run. Waking a processor to see the end may take time, which does not count.
     pub(crate) fn end(&self) {
         self.after_ns.store(self.read().map_or(0, |count| count + 1), Ordering::Relaxed);
     }
 
-    /// A spell of that kind ends now, and another one begins.
+    /// Ends a spell of this kind and begins another one.
     #[inline]
     pub(crate) fn note(&self, spell: Spell, now_ns: u64) {
         let since = self.since_ns.load(Ordering::Relaxed);
@@ -107,7 +107,7 @@ impl Taken {
         [0, 1, 2, 3].map(|kind: usize| self.noted_ns[kind].load(Ordering::Relaxed))
     }
 
-    /// The time taken since the clock started.
+    /// The time stolen since the clock started.
     fn all_ns(&self) -> Option<u64> {
         let count = match self.after_ns.load(Ordering::Relaxed) {
             0 => self.read()?,
@@ -116,7 +116,7 @@ impl Taken {
         Some(count.saturating_sub(self.before_ns.load(Ordering::Relaxed)))
     }
 
-    /// The time up to `now_ns`, of which the processor waited for some: `spell` is the one that goes on.
+    /// Splits the time up to `now_ns`. `waited` is the idle part, and `spell` the kind of the present spell.
     pub(crate) fn split(&self, now_ns: u64, waited: Waited, spell: Spell) -> Net {
         split(now_ns, waited, self.all_ns(), self.noted(), spell)
     }
@@ -126,7 +126,7 @@ impl Taken {
     }
 }
 
-/// Splits time into work, waits and time taken. Nothing is taken from a spell beyond its length; what is left over was taken from work.
+/// Splits time into work, waits and stolen time. A spell loses at most its own length; the rest is subtracted from work.
 fn split(now_ns: u64, waited: Waited, all_ns: Option<u64>, mut noted: [u64; 4], spell: Spell) -> Net {
     let rest = now_ns.saturating_sub(waited.total_ns());
     let Some(all) = all_ns else { return Net { waited, taken_ns: None, worked_ns: rest } };
@@ -159,7 +159,7 @@ fn open_count() -> Option<File> {
     None
 }
 
-/// The second number. Allocates nothing.
+/// Reads the second number. Allocates nothing.
 #[cfg(target_os = "linux")]
 fn read_count(file: &File) -> Option<u64> {
     use std::os::unix::fs::FileExt;
@@ -224,7 +224,7 @@ mod tests {
         std::thread::sleep(std::time::Duration::from_millis(20));
         taken.end();
         let all = start.elapsed().as_nanos() as u64;
-        // The host may take whatever comes after the sleep.
+        // The host may steal any time after the sleep.
         assert!(
             taken.all_ns().is_none_or(|taken| taken <= all - 20_000_000),
             "{taken:?} of {all}",

@@ -1,6 +1,6 @@
-//! What has been measured of a world up to a moment, and what was spent between two: the times of its processors, by kind.
+//! Totals of a world's measurements up to a moment, and their differences between two moments: the times of its processors, by kind.
 //!
-//! This module must never know why a processor did what is measured.
+//! This module must never know the reason of the measured activity.
 
 use std::sync::atomic::Ordering;
 
@@ -12,7 +12,7 @@ use crate::control::barrier::Entry;
 use crate::measure::phases::{Start, Totals};
 use crate::measure::taken::{Net, Spell};
 
-/// A thread enters the next region.
+/// Lets a thread enter the next region. The last thread takes the totals.
 ///
 /// # Panics
 /// If threads enter different regions.
@@ -23,7 +23,7 @@ pub(crate) fn enter(world: &World, thread: ThreadId, name: &'static str) -> Entr
     })
 }
 
-/// The regions, the last of them ending at `end`.
+/// The records of all regions. The last region ends at `end`.
 pub(crate) fn records(world: &World, end: u64) -> Vec<PhaseRecord> {
     let end = Start { name: "", at: end, totals: totals(world, end) };
     world.phases.with_measured(|starts| {
@@ -46,7 +46,7 @@ fn record(world: &World, start: &Start, end: &Start) -> PhaseRecord {
     }
 }
 
-/// What has been measured up to now.
+/// Takes the totals up to `now`.
 pub(crate) fn totals(world: &World, now: u64) -> Totals {
     let mut counters = Counters::default();
     world.gauges.iter().for_each(|gauge| counters += gauge.counters());
@@ -60,14 +60,14 @@ pub(crate) fn totals(world: &World, now: u64) -> Totals {
     }
 }
 
-/// The time of a processor up to now.
+/// Splits the time of a processor up to `now`.
 fn spent(world: &World, index: usize, now: u64) -> Net {
     let gauge = &world.gauges[index];
     let spell = if gauge.is_idling() { gauge.awaits().into() } else { Spell::Work };
     world.taken[index].split(now, gauge.waited_until(now), spell)
 }
 
-/// The sum of what was taken from some processors; `None` if nobody tells of any.
+/// The sum of the time stolen from some processors; `None` if none of them knows its own.
 fn taken_from<'s>(spent: impl Iterator<Item = &'s Net>) -> Option<u64> {
     spent.filter_map(|spent| spent.taken_ns).reduce(|all, more| all + more)
 }
@@ -83,7 +83,7 @@ fn breakdown(world: &World, spent: &[Net]) -> Breakdown {
         worked += spent.worked_ns;
         overhead += world.gauges[index].overhead_ns.load(Ordering::Relaxed);
     }
-    // Overhead is an estimate from samples: what is left to compute must not become negative by it.
+    // Overhead is an estimate from samples and must not make the compute time negative.
     let overhead = overhead.min(worked);
     let ns = Time::from_nanoseconds;
     Breakdown {
@@ -107,7 +107,7 @@ fn protocol_time(world: &World, spent: &[Net]) -> Option<ProtocolTime> {
         worked += spent.worked_ns;
         handlers += world.gauges[*index].serving_ns.load(Ordering::Relaxed);
     }
-    // An estimate from samples, too.
+    // Also an estimate from samples.
     let handlers = handlers.min(worked);
     let ns = Time::from_nanoseconds;
     (!dedicated.is_empty()).then(|| ProtocolTime {
@@ -125,7 +125,7 @@ pub(crate) fn utilization(world: &World, end: u64, totals: &Totals) -> Vec<Utili
     utilization_of(world, end, &totals.waited_ns)
 }
 
-/// The utilization of the processors in a time of so many nanoseconds, in which they had nothing to do for so many.
+/// The utilization of the processors in `time` nanoseconds, of which each was idle for `waited_ns`.
 fn utilization_of(world: &World, time: u64, waited_ns: &[u64]) -> Vec<Utilization> {
     let kinds = [(Resource::ComputingProcessor, false), (Resource::DedicatedProcessor, true)];
     let all = Time::from_nanoseconds(time);
@@ -142,8 +142,8 @@ fn utilization_of(world: &World, time: u64, waited_ns: &[u64]) -> Vec<Utilizatio
     kinds.into_iter().filter_map(of).collect()
 }
 
-/// What was spent between two moments. Each part is measured by a processor of its own, so one read late can seem to
-/// have shrunk; it counts as nothing then.
+/// The difference of two breakdowns. Each part is measured by a processor of its own, so a part read late can seem to have shrunk; it
+/// then counts as zero.
 fn less(end: Breakdown, start: Breakdown) -> Breakdown {
     Breakdown {
         compute: end.compute.saturating_sub(start.compute),

@@ -1,9 +1,9 @@
-//! What a processor records of its own doings, in a run that is traced.
+//! A processor's recording of its own actions, in a traced run.
 //!
-//! Each processor has a batch of its own and hands it to the recorder of all when it is full. In a run that is not traced
-//! nothing is recorded and the clock is not read. This module must never know what keeps the events.
+//! Each processor has a batch of its own and hands it to the common recorder when it is full. In a run that is not traced nothing is
+//! recorded and the clock is not read. This module must never know where the events are kept.
 //!
-//! A message is found again at its other end by its number in its lane, which is in order: nothing travels with it.
+//! The two ends of a message are matched by its number in its lane, which keeps order: no identifier travels with it.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -17,30 +17,30 @@ use crate::cluster::world::World;
 use crate::link::ring::Received;
 use crate::measure::gauge::header_bytes;
 
-/// Bits of a flow that number the messages of a lane; those above say which lane.
+/// Bits of a flow for the number of a message in its lane; the bits above name the lane.
 const NUMBER_BITS: u32 = 40;
 
 /// Set in the flows of deposits, which pass no lane.
 const DEPOSIT: u64 = 1 << 63;
 
-/// Set in the flows of what a processor gives itself to do, which passes no lane.
+/// Set in the flows of events that a processor gives to itself, which pass no lane.
 const OWN: u64 = 1 << 62;
 
-/// A processor's way to the recorder.
+/// A processor's access to the recorder.
 pub(crate) struct Tracer {
     world: Arc<World>,
-    /// The processor's number among all.
+    /// Index of the processor among all.
     index: usize,
-    /// Its node, and its number there.
+    /// The processor's node, and its number there.
     node: u32,
     processor: u16,
     batch: Option<RefCell<Batch>>,
-    /// Events that the processor gave itself.
+    /// Number of events that the processor gave to itself.
     own: Cell<u64>,
 }
 
 impl Tracer {
-    /// Of processor `index` of `world`. Without a recorder it records nothing.
+    /// The tracer of processor `index` of `world`. Without a recorder it records nothing.
     pub(crate) fn new(recorder: Option<Recorder>, world: Arc<World>, index: usize) -> Self {
         let batch = recorder.map(|recorder| RefCell::new(Batch::new(recorder)));
         let (node, number) = world.seat(index);
@@ -52,13 +52,13 @@ impl Tracer {
         self.batch.is_some()
     }
 
-    /// The time, if the run is traced. What others see of an act comes after a time taken before it.
+    /// The time, if the run is traced. To be read before an action, so that others see its effect only at later times.
     #[inline]
     pub(crate) fn time(&self) -> Option<Time> {
         self.batch.is_some().then(|| Time::from_nanoseconds(self.world.now_ns()))
     }
 
-    /// Hands over what there is, when the run is over.
+    /// Hands over the recorded events, when the run is over.
     pub(crate) fn finish(&self) {
         if let Some(batch) = &self.batch {
             batch.borrow_mut().flush();
@@ -72,7 +72,7 @@ impl Tracer {
         }
     }
 
-    /// Records what happens now, if the run is traced. `event` is told the node and the processor's number there.
+    /// Records an event at the present time, if the run is traced. `event` is given the node and the processor's number there.
     #[inline]
     pub(crate) fn trace(&self, event: impl FnOnce(u32, u16) -> Event) {
         if let Some(at) = self.time() {
@@ -80,7 +80,7 @@ impl Tracer {
         }
     }
 
-    /// Records a message that went at `at` as number `number` of its lane.
+    /// Records a message that was sent at `at` as number `number` of its lane.
     #[inline]
     pub(crate) fn send(&self, at: Option<Time>, to: NodeId, packet: &Packet, number: u64) {
         let Some(at) = at else { return };
@@ -103,7 +103,7 @@ impl Tracer {
         });
     }
 
-    /// Records that a processor handles an event that it gave itself.
+    /// Records that a processor handles an event that it gave to itself.
     pub(crate) fn own(&self, packet: &Packet) {
         let Some(at) = self.time() else { return };
         let number = self.own.get() + 1;
@@ -115,7 +115,7 @@ impl Tracer {
         self.trace(|_, _| Event::HandlerStart { node, processor, message, source: node, flow });
     }
 
-    /// Records a deposit that went at `at`, was counted, and is in place now.
+    /// Records a deposit that was made at `at`, was counted, and is in place now.
     #[inline]
     pub(crate) fn deposit(&self, at: Option<Time>, to: NodeId, words: &[u64]) {
         let Some(at) = at else { return };
@@ -127,7 +127,7 @@ impl Tracer {
         self.trace(|from, _| Event::Place { node: to, from, flow });
     }
 
-    /// The bytes of a message of the processor's node.
+    /// Size of a message of the processor's node, in bytes.
     fn bytes(&self, packet: &Packet) -> u64 {
         self.world.nodes[self.node as usize].resident.node.bytes(packet)
     }

@@ -2,10 +2,10 @@
 //!
 //! # A block and its message
 //!
-//! Where both fit into a message's words, the block travels in them, behind the message's own and before its number: one or
-//! two lines of a ring, written and read once. Who takes the message out of the ring puts the words in place. A longer one the
-//! sender writes into the receiver's copy. Either way that is before the handler runs, and earlier than need be: nobody looks at
-//! the words, because the node has no right to the block and nobody else brings it.
+//! If both fit into a message's words, the block travels in them, behind the message's own words and before its number: in one or two
+//! lines of a ring, written and read once. The processor that takes the message out of the ring writes the words to their place. The
+//! sender writes a longer block directly into the receiver's copy. Either way that is before the handler runs, and earlier than
+//! necessary. No thread sees the words early, because the node has no right to the block and no other node brings it.
 //!
 //! This module must never know tags or protocols.
 
@@ -16,7 +16,7 @@ use crate::link::ring::{Origin, Received};
 use crate::link::send;
 use crate::processor::core::Processor;
 
-/// A message with a block behind its own words and the block's number behind that, if all fit.
+/// Makes a message with a block and the block's number behind its own words, if all fit.
 fn load(packet: &Packet, block: Block, contents: &[u64]) -> Option<Packet> {
     let own = packet.words();
     let mut words = [0; MAX_WORDS];
@@ -27,7 +27,7 @@ fn load(packet: &Packet, block: Block, contents: &[u64]) -> Option<Packet> {
     Packet::from_parts(packet.id(), packet.source(), all)
 }
 
-/// A handler's message that brings a block.
+/// Sends a handler's message that brings a block.
 pub(crate) fn send_block(processor: &Processor, to: NodeId, block: Block, words: &[u64], packet: &Packet) {
     send::count_message(processor, to, packet);
     if to != processor.node().id {
@@ -41,7 +41,7 @@ pub(crate) fn send_block(processor: &Processor, to: NodeId, block: Block, words:
     send::post_counted(processor, to, packet, Origin::Handler);
 }
 
-/// Puts the block that a message brings in place, if any. False, and the run is over, if it cannot be one.
+/// Writes the block that a message brings to its place, if it brings one. If the block is invalid, ends the run and returns false.
 #[inline]
 pub(crate) fn unload(processor: &Processor, message: &mut Received) -> bool {
     message.origin != Origin::Bringer || unload_block(processor, message)

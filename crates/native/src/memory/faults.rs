@@ -1,8 +1,8 @@
-//! Faults of shared memory: how one becomes an event of its own node.
+//! Faults of shared memory: how a fault becomes an event of its own node.
 //!
-//! A thread's fault is handled at once, on the spot, where its processor runs handlers, nobody else does at the moment, nothing is on its
-//! way from the node to itself (what was sent before the fault is older), and the thread's stack has room. Else it goes through the lane
-//! from the node to itself. It is no message, and not counted as one.
+//! A thread's fault is handled at once if its processor runs handlers, no other processor does at the moment, no message is in flight
+//! from the node to itself (messages sent before the fault are older), and the thread's stack has room. Otherwise it goes through the
+//! lane from the node to itself. It is no message, and not counted as one.
 //!
 //! This module must never know tags or protocols.
 
@@ -17,7 +17,7 @@ use crate::memory::lowering;
 use crate::processor::core::Processor;
 use crate::processor::{stacks, unwinding};
 
-/// An access of the running thread faulted.
+/// Handles a faulting access of the running thread, or sends it to its own node.
 pub(crate) fn handle_fault(processor: &Processor, packet: &Packet) {
     let may_handle =
         processor.serves() && stacks::has_stack_for_handlers() && nothing_is_on_its_way_here(processor);
@@ -42,7 +42,7 @@ fn handle_on_the_spot(processor: &Processor, packet: &Packet) -> bool {
     }
 }
 
-/// Needs the right to receive.
+/// Handles a fault under serial dispatch. The caller has the right to receive.
 fn handle_now_serial(processor: &Processor, packet: &Packet) -> bool {
     if processor.node().has_set_aside() {
         return false;
@@ -59,7 +59,7 @@ fn handle_now_serial(processor: &Processor, packet: &Packet) -> bool {
 
 fn handle_now_keyed(processor: &Processor, shared: &Shared, message: &Received) -> bool {
     let Some(key) = handle::key_of(processor, message) else { return true };
-    // Nobody else has received older messages that have no place in the queue yet.
+    // With the right in hand, no other processor has older messages that are not in the queue yet.
     let Some(turn) = receive::try_receive(processor) else { return false };
     let Some(held) = shared.queue.try_hold(key) else { return false };
     drop(turn);
@@ -70,7 +70,7 @@ fn handle_now_keyed(processor: &Processor, shared: &Shared, message: &Received) 
     true
 }
 
-/// A fault as an event that is dispatched.
+/// Makes a fault into an event for dispatch.
 fn fault(packet: &Packet) -> Received {
     Received { packet: *packet, origin: Origin::Fault, number: 0 }
 }

@@ -1,20 +1,20 @@
-//! Taking rights to blocks of shared memory away from a node: what a processor does for it.
+//! Downgrades: taking rights to blocks of shared memory away from a node. A processor's part in them.
 //!
-//! What a lowering goes through, and what it waits for, stands in `set_aside`; how processors are asked, in `requests`.
+//! `set_aside` describes the states of a downgrade and its waits; `requests` describes how processors are asked.
 //!
 //! # The key
 //!
-//! With keyed dispatch the token is set aside with the lowering, and what comes then continues the event
-//! ([`pdq::Queue::complete_with`]): it takes the event's place, ahead of all others. With serial dispatch events are handled
-//! one at a time, in order of arrival: while a lowering is set aside nothing else is handled on the node, and no thread
-//! holds a key. That ends without anybody's handler: by accesses and answers alone.
+//! With keyed dispatch the token is set aside with the downgrade, and the continuation continues the event
+//! ([`pdq::Queue::complete_with`]): it takes the event's place, ahead of all others. With serial dispatch events are handled one at a
+//! time, in order of arrival: while a downgrade is set aside no other event is handled on the node, and no thread holds a key. Its end
+//! needs no handler: only accesses and answers.
 //!
 //! # Progress
 //!
-//! A thread that was granted an access is ready. So that it does run, threads give way at polls while an access is awaited,
-//! even where a poll does nothing else. A thread that never polls delays lowerings until it waits or faults.
+//! A thread that was granted an access is ready. So that it gets to run, threads yield at polls while an access is awaited, even if a
+//! poll does nothing else. A thread that never polls delays downgrades until it waits or faults.
 //!
-//! This module must never know what a protocol does with rights.
+//! This module must never know a protocol's use of rights.
 
 use std::iter;
 
@@ -54,14 +54,14 @@ impl Lowers for Here<'_> {
     }
 }
 
-/// Takes a right away; what has to be waited for, if anything.
+/// Begins a downgrade. Returns it as pending if it has to wait.
 pub(crate) fn take_away(processor: &Processor, lowering: &Lowering) -> Option<Pending> {
     let (lowerings, here) = shared_memory(processor);
     lowerings.begin(&here, lowering)
 }
 
-/// Takes a right to one block away within the handler that runs, where this processor runs all of its node and no access is
-/// awaited. A handler never runs between a test and its access there.
+/// Downgrades one block within the running handler, if this processor runs all of its node and no access is awaited. A handler never runs
+/// between a test and its access there. Returns whether it did.
 pub(crate) fn take_away_at_once(processor: &Processor, memory: &Memory, block: Block, tag: Tag) -> bool {
     let goes = processor.is_alone() && !memory.is_pinned(iter::once(block));
     if goes && !mutated!("right-is-kept") {
@@ -76,28 +76,28 @@ fn shared_memory(processor: &Processor) -> (&Lowerings, Here<'_>) {
     (lowerings, Here { processor, memory })
 }
 
-/// Sets a lowering aside until it can go on, with what its handler was for.
+/// Sets a downgrade aside until it can go on, with the message whose handler began it.
 pub(crate) fn set_aside(processor: &Processor, pending: Pending, message: Received, held: Option<Held>) {
     let (lowerings, _) = shared_memory(processor);
     lowerings.set_aside(pending, message, held);
-    // What it waits for may have come before anybody could see that it waits.
+    // An awaited access or answer may have come before the downgrade was in the list.
     tell_change(processor, lowerings);
 }
 
-/// Whether something that is set aside may have come further since this processor looked last.
+/// Whether a set-aside downgrade may be able to go on since this processor's last look.
 #[inline]
 pub(crate) fn sees_change(processor: &Processor) -> bool {
     processor.lowerings().is_some_and(|lowerings| lowerings.sees_change(processor.service.looked()))
 }
 
-/// A lowering that was set aside and is done now.
+/// Takes a set-aside downgrade that is done now.
 pub(crate) fn take_done(processor: &Processor) -> Option<Done> {
     processor.lowerings()?;
     let (lowerings, here) = shared_memory(processor);
     lowerings.take_done(&here, processor.service.looked())
 }
 
-/// Puts what follows lowerings that are done into the queue, each in its event's place.
+/// Puts the continuations of finished downgrades into the queue, each in its event's place.
 pub(crate) fn continue_keyed(processor: &Processor, shared: &Shared) {
     while sees_change(processor)
         && let Some(done) = take_done(processor)
@@ -109,7 +109,7 @@ pub(crate) fn continue_keyed(processor: &Processor, shared: &Shared) {
     }
 }
 
-/// This processor's thread is at a point that is not between a test and its access.
+/// Answers requests for downgrades, at a point where this processor's thread is not between a test and its access.
 #[inline]
 pub(crate) fn heed(processor: &Processor) {
     if let Some(lowerings) = processor.lowerings()
@@ -127,7 +127,7 @@ fn answer(processor: &Processor) {
     }
 }
 
-/// This processor has nothing to compute for a while.
+/// Marks this processor as away: it has no thread to run for a while.
 pub(crate) fn stop_computing(processor: &Processor) {
     if let Some(lowerings) = lowerings_of_several(processor)
         && lowerings.requests.go_away(processor.number())
@@ -136,7 +136,7 @@ pub(crate) fn stop_computing(processor: &Processor) {
     }
 }
 
-/// This processor has something to compute again.
+/// Marks this processor as computing again.
 pub(crate) fn compute_again(processor: &Processor) {
     if let Some(lowerings) = lowerings_of_several(processor)
         && lowerings.requests.come_back(processor.number())
@@ -145,14 +145,14 @@ pub(crate) fn compute_again(processor: &Processor) {
     }
 }
 
-/// The lowerings of this node, where this processor may be asked to let go.
+/// The downgrades of this node, if this processor may be asked to give up rights.
 fn lowerings_of_several(processor: &Processor) -> Option<&Lowerings> {
     processor
         .lowerings()
         .filter(|_| !processor.is_alone() && !processor.world().is_dedicated(processor.index()))
 }
 
-/// The last granted access to a block has been done.
+/// Reports that the last granted access to a block has been made.
 pub(crate) fn tell_access(processor: &Processor) {
     if let Some(lowerings) = processor.lowerings()
         && lowerings.requests.is_waited_for()

@@ -3,12 +3,12 @@
 //! | file | content |
 //! |---|---|
 //! | `segments` | words that are written into the memory of other nodes |
-//! | `blocks`, `faults` | how a block travels with its message; how a fault becomes an event of its own node |
-//! | `lowering` | taking rights to blocks away from a node |
-//! | `set_aside` | the lowerings that wait for something |
-//! | `requests` | asking the computing processors of a node to let go, with two loads a poll |
+//! | `blocks`, `faults` | the way of a block with its message; how a fault becomes an event of its own node |
+//! | `lowering` | downgrades: taking rights to blocks away from a node |
+//! | `set_aside` | the downgrades that have to wait |
+//! | `requests` | asking the computing processors of a node to give up rights, with two loads a poll |
 //!
-//! This part must never know what a protocol does with rights.
+//! This part must never know a protocol's use of rights.
 
 pub(crate) mod blocks;
 pub(crate) mod faults;

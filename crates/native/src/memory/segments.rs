@@ -1,4 +1,4 @@
-//! Memory of other nodes: words that a processor writes where they belong, with no handler of the receiver.
+//! Memory of other nodes: words that a processor writes to their destination without a handler of the receiver.
 //!
 //! This module must never know rings or policies.
 
@@ -8,13 +8,13 @@ use tempest::{NodeId, Place};
 use crate::processor::core::Processor;
 use crate::processor::waits;
 
-/// A node as other nodes reach its segments: in one process, as itself.
+/// The node whose segments other nodes access: all nodes are in one process.
 #[inline]
 pub(crate) fn memory_of(processor: &Processor, node: NodeId) -> &Node {
     &processor.world().nodes[node.0 as usize].resident.node
 }
 
-/// A thread's deposit: the words are in place when this returns.
+/// Makes a thread's deposit. The words are in place when this returns.
 #[inline]
 pub(crate) fn deposit_now(processor: &Processor, to: NodeId, place: Place, words: &[u64]) {
     let at = processor.tracer.time();
@@ -29,7 +29,7 @@ pub(crate) fn deposit_now(processor: &Processor, to: NodeId, place: Place, words
     });
 }
 
-/// Writes the words of a transfer to their places on a node. False, and the run is over, if they do not fit there.
+/// Writes the words of a transfer to their places on a node. If they do not fit there, ends the run and returns false.
 pub(crate) fn scatter(processor: &Processor, to: NodeId, transfer: Transfer<'_>) -> bool {
     transfer.placed().all(|(place, words)| write(processor, to, place, words))
 }
@@ -40,7 +40,7 @@ pub(crate) fn count_transfer(processor: &Processor, to: NodeId, transfer: Transf
         .count_transfer((to != processor.node().id).then_some(size_of_val(transfer.words) as u64));
 }
 
-/// Writes words into the memory of a node. False, and the run is over, if they do not fit where they should go.
+/// Writes words into the memory of a node. If they do not fit at `place`, ends the run and returns false.
 pub(crate) fn write(processor: &Processor, to: NodeId, place: Place, words: &[u64]) -> bool {
     let written = memory_of(processor, to).write(processor.node().id, place, words);
     written.map_err(|bad| processor.fail(bad.to_string())).is_ok()

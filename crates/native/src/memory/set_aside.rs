@@ -1,35 +1,36 @@
-//! Lowerings of a node that wait for something, and how whoever serves learns that one has come further.
+//! Downgrades of a node that have to wait, and how servers learn that one can go on.
 //!
-//! A handler that has ended with a [`Lowering`] leaves its key held. What comes next goes through these states:
+//! A handler that has ended with a downgrade ([`Lowering`]) leaves its key held. The downgrade then goes through these states:
 //!
 //! | state | leaves it |
 //! |---|---|
-//! | *accesses*: a thread has been granted an access to a block and has not done it | when the last one is done |
-//! | *answers*: the tags are lowered, a question is put to the computing processors (`requests`) | when all have answered |
-//! | *done*: what the handler left to be handled then is handled, under the same key | – |
+//! | *accesses*: a thread has been granted an access to a block and has not made it | when the last one has been made |
+//! | *answers*: the tags are lowered and the computing processors have been asked (`requests`) | when all have answered |
+//! | *done*: the continuation that the handler left is handled, under the same key | – |
 //!
-//! Mostly both are left at once: nothing has just been granted, and everybody else is idle. Where one processor computes and
-//! runs all handlers nobody is asked: a handler never runs between a test and its access. Otherwise the lowering is *set
-//! aside*, and no processor is occupied with it. Whoever does the last access, or answers, says that there is a *change*
-//! and wakes a processor that serves, which looks through what is set aside.
+//! Mostly both waits are over at once: no access has just been granted, and all other processors are idle. If one processor computes and
+//! runs all handlers, no processor is asked: a handler never runs between a test and its access. Otherwise the downgrade is *set aside*
+//! and occupies no processor. A processor that makes the last access, or answers, notes a *change* and wakes a server, which looks through
+//! the list of set-aside downgrades.
 //!
-//! The message whose handler lowers is not dealt with before what comes then has been: a lowering is in flight.
+//! The message whose handler downgrades is not finished before the continuation is: a downgrade is in flight.
 //!
-//! # Why no lowering is forgotten
+//! # No downgrade is forgotten
 //!
-//! Whoever looks through the list reads `changes` first, and takes that number for what it has looked at only if nothing was
-//! done. A change adds one, with release, after what it tells of. So either the look sees what the change tells of, or
-//! `changes` is not the number any more, and is looked at again before anybody sleeps (`berth`).
+//! A server that looks through the list reads `changes` first, and remembers that number only if it found no downgrade done. A change adds
+//! one, with release, after the event that it reports. So either the look sees the event, or `changes` differs from the remembered number
+//! and is looked at again before any server sleeps (`berth`).
 //!
-//! There is a change for all that can be waited for:
+//! Every awaited event notes a change:
 //!
-//! - *An answer.* The asker has said that it waits before it asked, and who answers has acquired the question: see `requests`.
-//! - *An access.* The asker has said that it waits, and then looked whether an access is granted, under the lock of the node's
-//!   faults. The access is taken off that list under the same lock. If the asker's look came first, who does the access knows
-//!   that somebody waits. If not, the asker did not wait.
-//! - *Being set aside.* What is waited for may have come before the lowering was in the list, so that is a change too.
+//! - *An answer.* The asker has announced that it waits before it asked, and a processor that answers has acquired the question: see
+//!   `requests`.
+//! - *An access.* The asker has announced that it waits, and then tested whether an access is granted, under the lock of the node's
+//!   faults. The access leaves the list of grants under the same lock. If the asker's test came first, the accessing processor sees the
+//!   announcement. If not, the asker did not wait.
+//! - *Setting aside.* The awaited event may have come before the downgrade was in the list, so setting aside is a change too.
 //!
-//! This module must never know memory, messages or who serves. It names no atomic and no lock but those of `sync`, so that the
+//! This module must never know memory, messages or which processors serve. It uses only the atomics and locks of `sync`, so that the
 //! models run it as it is.
 
 use std::cell::Cell;
@@ -42,22 +43,22 @@ use crate::lock::lock;
 use crate::memory::requests::Requests;
 use crate::sync::{AtomicUsize, Mutex, Ordering, mutated};
 
-/// What goes on with a lowering: a processor, and the memory of its node.
+/// The environment of a downgrade: a processor, and the memory of its node.
 pub(crate) trait Lowers {
-    /// Whether it runs everything of its node, so that nobody is asked.
+    /// Whether the processor runs all threads and handlers of its node, so that no processor is asked.
     fn is_alone(&self) -> bool;
 
-    /// Whether a thread has been granted an access to one of the blocks and has not done it.
+    /// Whether a granted access to any of the blocks has not been made yet.
     fn is_pinned(&self, lowering: &Lowering) -> bool;
 
     /// Lowers the tags.
     fn lower(&self, lowering: &Lowering);
 
-    /// Answers what is asked: whatever it runs, it is not between a test and its access now.
+    /// Answers the latest question for the processor, which is not between a test and its access now.
     fn answer(&self);
 }
 
-/// What a lowering waits for.
+/// The events that a downgrade waits for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
     /// Granted accesses.
@@ -66,14 +67,14 @@ enum Stage {
     Answers(u64),
 }
 
-/// A lowering that waits for something.
+/// A downgrade that has to wait.
 pub(crate) struct Pending {
     lowering: Lowering,
     stage: Stage,
 }
 
 impl Pending {
-    /// Goes on with it as far as possible; true if it is done.
+    /// Advances as far as possible. Returns true if the downgrade is done.
     fn advance(&mut self, requests: &Requests, by: &impl Lowers) -> bool {
         if self.stage == Stage::Accesses {
             if by.is_pinned(&self.lowering) {
@@ -90,38 +91,38 @@ impl Pending {
     }
 }
 
-/// It, set aside with what it needs to go on.
+/// A pending downgrade that is set aside.
 struct SetAside {
     pending: Pending,
-    /// What began it, which is not dealt with yet.
+    /// The message whose handler began it, which is not finished yet.
     message: Received,
     /// The token of the key, where dispatch is keyed.
     held: Option<Held>,
 }
 
-/// A lowering that is done.
+/// A downgrade that is done.
 pub(crate) struct Done {
-    /// What began it.
+    /// The message whose handler began it.
     pub(crate) message: Received,
-    /// What is handled now.
+    /// The continuation, to be handled now.
     pub(crate) then: Packet,
     /// The token of the key, where dispatch is keyed.
     pub(crate) held: Option<Held>,
 }
 
-/// The lowerings of a node with shared memory.
+/// The downgrades of a node with shared memory.
 pub(crate) struct Lowerings {
     pub(crate) requests: Requests,
-    /// Lowerings that wait for accesses: threads give way meanwhile.
+    /// Number of downgrades that wait for accesses: threads yield meanwhile.
     awaiting_access: AtomicUsize,
-    /// Changes by which one that is set aside may have come further.
+    /// Count of changes by which a set-aside downgrade may be able to go on.
     changes: Apart,
     set_aside: Mutex<Vec<SetAside>>,
     how_many: AtomicUsize,
 }
 
 impl Lowerings {
-    /// For a node with so many computing processors.
+    /// Makes the table of a node with `computing` computing processors.
     pub(crate) fn new(computing: usize) -> Self {
         Self {
             requests: Requests::new(computing),
@@ -132,26 +133,25 @@ impl Lowerings {
         }
     }
 
-    /// Whether something is set aside. Exact under the lock of a serial dispatcher, where there is one.
+    /// Whether a downgrade is set aside. Exact under the lock of a serial dispatcher, if there is one.
     #[inline]
     pub(crate) fn has_set_aside(&self) -> bool {
         self.how_many.load(Ordering::Relaxed) > 0
     }
 
-    /// Whether threads are to give way, because one that is ready has been granted an access.
+    /// Whether threads have to yield, because a ready thread has been granted an access.
     #[inline]
     pub(crate) fn awaits_access(&self) -> bool {
         self.awaiting_access.load(Ordering::Relaxed) > 0
     }
 
-    /// Something may have come further: an access is done, a question answered, a lowering set aside. The caller wakes a
-    /// processor that serves.
+    /// Counts a change: an access has been made, a question answered, or a downgrade set aside. The caller wakes a server.
     pub(crate) fn note_change(&self) {
         let order = if mutated!("change-relaxed") { Ordering::Relaxed } else { Ordering::Release };
         self.changes.0.fetch_add(1, order);
     }
 
-    /// Whether something may have come further since whoever has `looked` found nothing done.
+    /// Whether there was a change since the last fruitless look, remembered in `looked`.
     #[inline]
     pub(crate) fn sees_change(&self, looked: &Cell<u64>) -> bool {
         self.changes() != looked.get()
@@ -163,7 +163,7 @@ impl Lowerings {
         self.changes.0.load(order)
     }
 
-    /// Takes a right away; what has to be waited for, if anything.
+    /// Begins a downgrade. Returns it as pending if it has to wait.
     pub(crate) fn begin(&self, by: &impl Lowers, lowering: &Lowering) -> Option<Pending> {
         if by.is_alone() && !by.is_pinned(lowering) {
             by.lower(lowering);
@@ -178,8 +178,8 @@ impl Lowerings {
         None
     }
 
-    /// Sets a lowering aside until it can go on. The caller notes a change: what it waits for may have come before anybody could
-    /// see that it waits.
+    /// Sets a downgrade aside until it can go on. The caller notes a change, because the awaited event may have come before the downgrade
+    /// was in the list.
     pub(crate) fn set_aside(&self, pending: Pending, message: Received, held: Option<Held>) {
         if pending.stage == Stage::Accesses {
             self.awaiting_access.fetch_add(1, Ordering::Relaxed);
@@ -189,8 +189,8 @@ impl Lowerings {
         self.how_many.store(list.len(), Ordering::Relaxed);
     }
 
-    /// Goes on with what is set aside, up to one that is done, which it takes out. If none is, whoever has `looked` has seen all
-    /// changes so far.
+    /// Advances the set-aside downgrades up to the first that is done, and takes it out. If none is, remembers in `looked` the changes
+    /// seen so far.
     pub(crate) fn take_done(&self, by: &impl Lowers, looked: &Cell<u64>) -> Option<Done> {
         let seen = self.changes();
         let done = self.take_out(by);

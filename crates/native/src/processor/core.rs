@@ -1,7 +1,7 @@
-//! One processor: its place in the world, and its parts.
+//! The processor: its place in the world, and its parts.
 //!
-//! Each part owns its fields. What needs several of them stands in the module that it is the work of, as a function that is lent
-//! the processor. This module must never know who runs when.
+//! Each part owns its fields. A function that needs several of them stands in the module of its task, and borrows the processor. This
+//! module must never know which thread runs when.
 
 use std::fmt;
 use std::sync::Arc;
@@ -27,43 +27,42 @@ use crate::memory::set_aside::Lowerings;
 use crate::processor::occupation::{Doing, Occupation};
 use crate::processor::own_threads::OwnThreads;
 
-/// So far apart this world wants a computing processor's looks for events to be (how that comes about:
-/// [`Pace`](tempest::world::Pace)): a twentieth of the time goes into looking then, and a message waits half of it on the average,
-/// which is what it takes to come and go.
+/// Target interval between a computing processor's looks for events (see [`Pace`](tempest::world::Pace)). Looks then take a twentieth of
+/// the time, and a message waits for half an interval on average, about as long as its round trip takes.
 pub const LOOKS_APART: Time = Time::from_microseconds(1);
 
-/// One processor.
+/// A processor: an OS thread that runs program threads or handlers.
 pub(crate) struct Processor {
     world: Arc<World>,
     node: Arc<Node>,
-    /// Its number among all processors.
+    /// Index among all processors.
     index: usize,
-    /// Its number on the node.
+    /// Number on the node.
     number: usize,
-    /// Whether all that runs on this node runs on this processor.
+    /// Whether this processor runs all threads and handlers of its node.
     alone: bool,
-    /// Its threads: which runs, which are ready.
+    /// The running thread and the ready ones.
     pub(crate) threads: OwnThreads,
-    /// What it is at.
+    /// Present activity.
     pub(crate) occupation: Occupation,
-    /// What it keeps from one service to the next.
+    /// State between two services.
     pub(crate) service: Service,
-    /// Its part in the node's dispatch queue, where there is one.
+    /// State for the node's dispatch queue, if there is one.
     pub(crate) duty: Duty,
-    /// What it knows of the floor of its node.
+    /// View of the floor of its node.
     pub(crate) speaker: Speaker,
-    /// How it sends.
+    /// Sending state.
     pub(crate) sending: Sending,
-    /// The streams that it sends and receives.
+    /// Streams that it sends and receives.
     pub(crate) bursts: Bursts,
-    /// How it measures.
+    /// Means of measurement.
     pub(crate) meter: Meter,
-    /// What it records of its own doings.
+    /// Recording of its own actions, in a traced run.
     pub(crate) tracer: Tracer,
 }
 
 impl Processor {
-    /// Processor `index` of `world`, with so many threads if it computes, as every processor that does.
+    /// Makes processor `index` of `world`. It has `threads_each` threads if it computes.
     pub(crate) fn new(
         world: Arc<World>,
         index: usize,
@@ -93,55 +92,55 @@ impl Processor {
         }
     }
 
-    /// The world that it belongs to.
+    /// The world of the processor.
     #[inline]
     pub(crate) fn world(&self) -> &World {
         &self.world
     }
 
-    /// The node that it belongs to.
+    /// The node of the processor.
     #[inline]
     pub(crate) fn node(&self) -> &Node {
         &self.node
     }
 
-    /// Its number among all processors.
+    /// Index among all processors.
     #[inline]
     pub(crate) fn index(&self) -> usize {
         self.index
     }
 
-    /// Its number on the node.
+    /// Number on the node.
     #[inline]
     pub(crate) fn number(&self) -> usize {
         self.number
     }
 
-    /// Whether all that runs on this node runs on this processor.
+    /// Whether this processor runs all threads and handlers of its node.
     #[inline]
     pub(crate) fn is_alone(&self) -> bool {
         self.alone
     }
 
-    /// What it measures of itself.
+    /// The processor's measurements of itself.
     #[inline]
     pub(crate) fn gauge(&self) -> &Gauge {
         self.meter.gauge()
     }
 
-    /// What the operating system takes from it.
+    /// The time stolen from it by the operating system.
     #[inline]
     pub(crate) fn taken(&self) -> &Taken {
         &self.world.taken[self.index]
     }
 
-    /// The lowerings of its node, where that has shared memory.
+    /// The downgrades of its node, if it has shared memory.
     #[inline]
     pub(crate) fn lowerings(&self) -> Option<&Lowerings> {
         self.node().lowerings.as_deref()
     }
 
-    /// The floor of its node, where there is one, and no roles say instead who serves.
+    /// The floor of its node, if it has one and no dedicated processors decide instead which ones serve.
     #[inline]
     pub(crate) fn floor(&self) -> Option<&Floor> {
         let node = self.node();
@@ -150,7 +149,7 @@ impl Processor {
         (!has_roles).then_some(floor)
     }
 
-    /// Takes the floor of its node, where there is one.
+    /// Takes the floor of its node, if it has one.
     #[inline]
     pub(crate) fn take_floor(&self) {
         if let Some(floor) = self.floor() {
@@ -164,39 +163,39 @@ impl Processor {
         self.world.split.dedicated == 0 || self.world.is_dedicated(self.index)
     }
 
-    /// Its number among the servers of the node.
+    /// Number among the servers of the node.
     pub(crate) fn server(&self) -> usize {
         self.number - self.world.servers(self.node().id).start % self.world.processors_per_node()
     }
 
-    /// Whether this processor, which idles, is to leave events to those that are dedicated.
+    /// Whether this processor, when idle, leaves events to the dedicated processors.
     #[inline]
     pub(crate) fn leaves_events(&self) -> bool {
         self.node().adaptive.as_ref().is_some_and(|adaptive| adaptive.leaves_events(self.number))
     }
 
-    /// Whether its next back-edge poll is the one of its node that looks. Passes that on if so.
+    /// Whether its next back-edge poll has to look for events, on behalf of the node. If so, the next such poll is another processor's.
     pub(crate) fn owns_poll(&self) -> bool {
         self.node().owns_poll(self.number, self.world.processors_per_node())
     }
 
-    /// Whether it sleeps when it has nothing to do, and is woken for a message.
+    /// Whether it sleeps when it has no work, and is woken for a message.
     pub(crate) fn is_interrupted(&self) -> bool {
         self.world.policy.notice != Notice::Poll && self.world.is_dedicated(self.index)
     }
 
-    /// Whether there is a reason other than events not to sleep.
+    /// Whether it has a reason other than events not to sleep.
     #[inline]
     pub(crate) fn sees_own_work(&self) -> bool {
         !self.world.is_running() || !self.node().inboxes[self.number].is_empty()
     }
 
-    /// Whether a thread is ready, or on its way here.
+    /// Whether a thread is ready, or in the inbox.
     pub(crate) fn has_threads_to_run(&self) -> bool {
         self.threads.ready() > 0 || !self.node().inboxes[self.number].is_empty()
     }
 
-    /// The interval at which a thread looks for messages; where there is shared memory, also to be asked for a right.
+    /// The interval at which a thread looks for messages, and, if there is shared memory, for requests to give up rights.
     pub(crate) fn poll_interval(&self) -> PollInterval {
         let policy = &self.world.policy;
         let looks = policy.poll_interval(1).max(self.lowerings().is_some().into());
@@ -206,7 +205,7 @@ impl Processor {
         }
     }
 
-    /// Lets a moment pass. Where processors share cores, others get this one's core meanwhile.
+    /// Pauses for a moment. If processors share cores, yields the core meanwhile.
     pub(crate) fn pause(&self) {
         if self.world.oversubscribed {
             self.world.courtesy.give_way(|| self.world.now_ns());
@@ -215,19 +214,19 @@ impl Processor {
         }
     }
 
-    /// Whether processors share cores, and strangers have kept this one's core for long of late. Then it does better to sleep
-    /// than to pause.
+    /// Whether processors share cores and other programs have recently kept this one's core for long. Then sleeping is better than
+    /// pausing.
     pub(crate) fn has_rivals(&self) -> bool {
         self.world.oversubscribed && self.world.courtesy.has_rivals(self.world.now_ns())
     }
 
-    /// Ends the run: the program broke a promise.
+    /// Ends the run with an error of the program.
     pub(crate) fn fail(&self, what: String) {
         self.world.fail(Failure::Program(what));
     }
 }
 
-/// What it is at, for people. Also in a signal's handler: neither allocates nor takes a lock.
+/// Describes the present activity, for an error message. Also called in a signal handler: neither allocates nor takes a lock.
 impl fmt::Display for Processor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let node = self.node();

@@ -1,30 +1,30 @@
-//! How a processor gives its core away where processors share cores, and how it notices rivals that keep the core.
+//! Back-off of processors that share cores: how one yields its core, and how it notices rivals that keep the core.
 //!
-//! A yield puts the processor behind every other task of the core. Among the processors of one world that takes about as long as
-//! a switch of tasks. Beside a program of somebody else it takes a whole time slice of that program, of each such program in turn.
-//! A task that sleeps and is woken is served before tasks that have used up their share, so beside rivals the processor sleeps.
+//! A yield puts the processor behind every other task of the core. Among the processors of one world that takes about as long as a task
+//! switch. Beside a program of another user it takes a whole time slice of that program, and of each further one. A task that sleeps and
+//! is woken is served before tasks that have used up their share, so beside rivals the processor sleeps.
 //!
-//! Rivals are noticed by a yield that took longer than [`LONG_NS`], for all processors of the world. The next yield is tried when
-//! [`RARELY`] times as long has passed, so yields to rivals take a small part of the time, and rivals that are gone are forgotten.
+//! A yield that took longer than [`LONG_NS`] has met rivals, and counts for all processors of the world. The next yield is tried after
+//! [`RARELY`] times as long, so yields to rivals take a small part of the time, and rivals that are gone are forgotten.
 //!
-//! The notice is advice, read and written relaxed: nobody's progress depends on it.
+//! The note is advice, read and written relaxed: no processor's progress depends on it.
 //!
-//! This module must never know what the processor waits for.
+//! This module must never know the reason of a wait.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// A yield that takes longer has met a rival: slices of time are longer than this.
+/// Time of a yield, in nanoseconds, above which it has met a rival: time slices are longer than this.
 const LONG_NS: u64 = 500_000;
 
-/// Times as long as a yield to rivals took until another one is tried.
+/// Time until the next trial, as a multiple of the time of a yield to rivals.
 const RARELY: u64 = 64;
 
-/// The length of a pause beside rivals, to which a host adds up to 50 us.
+/// Length of a pause beside rivals; a host may add up to 50 us.
 const MOMENT: Duration = Duration::from_micros(20);
 
-/// The time at which yields of a world's processors are tried again.
+/// The time at which a world's processors may yield again.
 #[derive(Default)]
 pub(crate) struct Courtesy {
     /// The time before which no processor yields.
@@ -32,12 +32,12 @@ pub(crate) struct Courtesy {
 }
 
 impl Courtesy {
-    /// Whether the world has rivals, for all that is known at that time.
+    /// Whether the world has rivals, as far as is known at `now_ns`.
     pub(crate) fn has_rivals(&self, now_ns: u64) -> bool {
         now_ns < self.no_yield_before_ns.load(Ordering::Relaxed)
     }
 
-    /// Gives the core away for a moment: to anybody, or, beside rivals, for a time that ends by itself.
+    /// Gives the core away for a moment: by a yield, or, beside rivals, by a short sleep.
     pub(crate) fn give_way(&self, now_ns: impl Fn() -> u64) {
         let start = now_ns();
         if self.has_rivals(start) {
@@ -48,7 +48,7 @@ impl Courtesy {
         }
     }
 
-    /// Notes a yield from one time to another.
+    /// Records a yield from `start_ns` to `end_ns`.
     fn note_yield(&self, start_ns: u64, end_ns: u64) {
         let took = end_ns.saturating_sub(start_ns);
         if took > LONG_NS {

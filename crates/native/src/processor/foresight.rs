@@ -1,30 +1,30 @@
-//! Guessing which thread runs soon: the one that ran as many turns after this one the last time.
+//! Stack prefetch: predicts which thread runs soon. The prediction is the thread that ran the same number of turns later in the last round.
 //!
-//! The stacks of thousands of threads lie in no near cache, and the pages they begin in among no translations that the core
-//! keeps: to come to one takes several times as long as a switch. Asked for some turns ahead, it is there in time. Programs
-//! mostly wake their threads in the order of the last time; a wrong guess costs a few lines, and changes nothing.
+//! The stacks of thousands of threads fit neither the near caches nor the TLB, and reaching one takes several times as long as a switch.
+//! A prefetch some turns ahead hides that. Programs mostly wake their threads in the order of the last time; a wrong prediction costs a
+//! few cache lines and has no other effect.
 //!
-//! Only its processor touches it. This module must never know why a thread runs.
+//! Only its processor accesses it. This module must never know why a thread runs.
 
 use std::cell::Cell;
 
-/// Turns ahead that are guessed.
+/// Distance of the prediction, in turns.
 const AHEAD: usize = 4;
 
-/// So few threads stay near anyway.
+/// Maximum number of threads whose stacks stay in the caches without prefetch.
 const FEW: u32 = 512;
 
-/// Who ran after whom, by their number among the threads of the processor.
+/// The order of threads in the last round, by their number among the threads of the processor.
 pub(crate) struct Foresight {
-    /// Who ran [`AHEAD`] turns after each thread the last time; empty where there are few.
+    /// By thread: its successor at distance [`AHEAD`] in the last round. Empty if there are few threads.
     after: Box<[Cell<u32>]>,
-    /// Who ran last, in turn.
+    /// The last threads that ran, as a circular buffer.
     last: [Cell<u32>; AHEAD],
     turns: Cell<usize>,
 }
 
 impl Foresight {
-    /// Of so many threads, none of which has run.
+    /// Makes the state for `threads` threads, none of which has run.
     pub(crate) fn new(threads: u32) -> Self {
         let many = if threads > FEW { threads } else { 0 };
         Self {
@@ -34,7 +34,7 @@ impl Foresight {
         }
     }
 
-    /// A thread runs now; returns who will some turns later, as far as anybody can guess.
+    /// Records that a thread runs now. Returns the thread that is predicted to run [`AHEAD`] turns later.
     #[inline]
     pub(crate) fn note(&self, thread: u32) -> Option<u32> {
         if self.after.is_empty() {
@@ -56,7 +56,7 @@ mod tests {
     fn who_ran_four_turns_later_the_last_time_will_again() {
         let foresight = Foresight::new(FEW + 1);
         let guesses = |order: [u32; 6]| order.map(|thread| foresight.note(thread).expect("there are many"));
-        // Nobody has run yet: any guess will do.
+        // No thread has run yet: any prediction will do.
         guesses([7, 3, 9, 1, 4, 2]);
         // The last time 4 came four turns after 7, and 2 after 3; then came 7 after 9, 3 after 1, and now 9 after 4, 1 after 2.
         assert_eq!(guesses([7, 3, 9, 1, 4, 2])[..2], [4, 2]);

@@ -1,4 +1,4 @@
-//! What a processor does that has nothing to do: it looks for work, naps, sleeps (`berth`).
+//! Idleness: how a processor without work looks for some, naps and sleeps (`berth`).
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -14,37 +14,37 @@ use crate::processor::berth::NAP;
 use crate::processor::core::Processor;
 use crate::processor::waits;
 
-/// Looks for work this long before it sleeps, where every processor has a core of its own.
+/// Spin time before sleep, in nanoseconds, if every processor has a core of its own.
 const SPIN_NS: u64 = 20_000;
 
-/// Looks between two glances at the clock.
+/// Looks between two clock readings.
 const LOOKS: u32 = 64;
 
-/// Looks this often, giving the core away each time, where processors share cores and have no rivals.
+/// Looks, with a yield of the core before each, if processors share cores and have no rivals.
 const YIELDS: u32 = 8;
 
-/// Tries so often to find room before it naps, where every processor has a core of its own: about as long as [`SPIN_NS`].
-/// A receiver that is slower than its senders returns credit batch by batch, much sooner.
+/// Attempts to find room before a nap, if every processor has a core of its own: about as long as [`SPIN_NS`]. A receiver that is slower
+/// than its senders returns credit batch by batch, much sooner.
 const TRIES: u32 = 128;
 
-/// Of a nap, how much longer the next one in a row is. So each is about this part of what has been waited already: whoever
-/// waits for room for seconds takes no core for it, and has it at most so much later than it could.
+/// Growth of consecutive naps (exponential back-off): each is longer than the last by this fraction, and so about this fraction of the
+/// time waited already. A wait of seconds thus takes hardly any processor time, and ends at most this fraction late.
 const LONGER: f64 = 1.0 / 16.0;
 
-/// The longest nap.
+/// Maximum length of a nap.
 const LONGEST: Duration = Duration::from_millis(100);
 
-/// Naps in a row of a processor that waits for room for its node's outboxes.
+/// Consecutive naps of a processor that waits for room for its node's outboxes.
 #[derive(Default)]
 struct Naps {
     in_vain: u32,
-    /// What was in the outboxes at the last of them.
+    /// Words in the outboxes at the last nap.
     outboxed: usize,
 }
 
 impl Naps {
-    /// Counts another nap, while there is so much in the outboxes; how many in a row have been in vain. One after which less
-    /// was left, or more, was not.
+    /// Counts another nap; `outboxed` is the number of words in the outboxes. Returns the number of consecutive naps without a change of
+    /// that number.
     fn begin(&mut self, outboxed: usize) -> u32 {
         self.in_vain = if self.outboxed == outboxed { self.in_vain + 1 } else { 0 };
         self.outboxed = outboxed;
@@ -52,7 +52,7 @@ impl Naps {
     }
 }
 
-/// Lets more of a stream come before the next look, where that is worth it.
+/// Pauses before the next look if a stream is being received, so that more of it arrives.
 pub(crate) fn hold_back(processor: &Processor) {
     let pauses = processor.bursts.take_pauses();
     if !processor.world().oversubscribed {
@@ -60,10 +60,10 @@ pub(crate) fn hold_back(processor: &Processor) {
     }
 }
 
-/// No thread is ready: serves and waits until one is, or the run has ended.
+/// Serves and waits, because no thread is ready, until one is or the run has ended.
 ///
-/// Handlers alone do not end idleness, so that a message noticed here costs no look at the clock. The time they take
-/// is known from samples, and taken off.
+/// Handlers alone do not end the idle time, so a message noticed here costs no clock reading. The time of handlers is estimated from
+/// samples and subtracted.
 pub(crate) fn idle(processor: &Processor) {
     let gauge = processor.gauge();
     let (began, awaited) = (waits::note_idleness(processor), processor.threads.awaited());
@@ -74,7 +74,7 @@ pub(crate) fn idle(processor: &Processor) {
     loop {
         let lay = wait_for_work(processor, &mut naps);
         has_lain |= lay;
-        // Whoever gave an event while it lay in its berth has woken nobody else, and counts on it, whatever its role.
+        // A supplier of an event to a sleeping processor has woken no other, and relies on this one, whatever its role.
         if processor.serves() && lay {
             serve::serve(processor);
         } else if processor.serves() && !(processor.leaves_events() && processor.has_threads_to_run()) {
@@ -94,7 +94,7 @@ pub(crate) fn idle(processor: &Processor) {
     helper::leave_to_helper(processor);
 }
 
-/// A thread has found no room once more, and everybody else here has had a go: gives others time to make some.
+/// Waits for room after a send of the running thread has failed again, although all other threads here have had a turn.
 pub(crate) fn wait_for_room(processor: &Processor, attempts: u32) {
     let since = processor.world().now_ns();
     processor.taken().note(Spell::Work, since);
@@ -118,16 +118,16 @@ pub(crate) fn wait_for_room(processor: &Processor, attempts: u32) {
     processor.gauge().count_wait_for_room(now - since);
 }
 
-/// It has lain in its berth, and is about to compute. What it was woken for it may not have been able to take, because
-/// another processor received and had passed it already: then somebody else is to.
+/// Wakes another server if events wait, because this processor is about to compute after it has slept. It may have been woken for an
+/// event that it could not take, as another processor was receiving and had passed that lane already.
 fn pass_on(processor: &Processor) {
     if processor.serves() && looks::sees_events(processor) {
         wake::servers(processor, 1);
     }
 }
 
-/// Whether it has slept or napped, or sees what others have left: then it is to take whatever there is. `naps` counts
-/// those in a row that nothing came of.
+/// Waits for work. Returns true if the processor has slept or napped, or sees events that were left by others: then it serves all events.
+/// `naps` counts consecutive fruitless naps.
 fn wait_for_work(processor: &Processor, naps: &mut Naps) -> bool {
     if let Some(floor) = processor.floor() {
         floor.leave(&processor.speaker);
@@ -147,7 +147,7 @@ fn wait_for_work(processor: &Processor, naps: &mut Naps) -> bool {
     }
     *naps = Naps::default();
     processor.gauge().idle.store(true, Ordering::SeqCst);
-    // The last to fall asleep finds that nothing will ever happen, if that is so.
+    // The last processor to fall asleep detects the end of the world, or a deadlock.
     ending::detect(processor.world());
     // A computing processor that does not serve may fill an outbox here at any moment, so a backlog is work too.
     let slept = processor.world().berths[processor.index()].sleep_unless(&processor.world().fences, || {
@@ -163,7 +163,7 @@ fn wait_for_work(processor: &Processor, naps: &mut Naps) -> bool {
     true
 }
 
-/// Looks for as long as the policy and the host allow.
+/// Looks for work as long as the policy and the host allow. Returns whether there is some.
 fn finds_work_soon(processor: &Processor) -> bool {
     if processor.is_interrupted() {
         return looks::sees_work(processor);
@@ -183,9 +183,9 @@ fn finds_work_soon(processor: &Processor) -> bool {
     false
 }
 
-/// Looks a few times and gives the core away before each look. The processor stops once another one, which computes, has kept the
-/// core for long: a sleeper is woken where a core is free, but a ready task waits for its turn here. Beside rivals it gives nothing
-/// away, and sleeps at once.
+/// Looks a few times and yields the core before each look. Stops after a yield to a computing processor that kept the core for long: a
+/// sleeper is woken on any free core, but a ready task waits for its turn on this one. Beside rivals it does not yield, and sleeps at
+/// once.
 fn finds_work_between_others(processor: &Processor) -> bool {
     let until = processor.world().now_ns() + SPIN_NS;
     for _ in 0..YIELDS {

@@ -1,20 +1,20 @@
-//! One processor: an OS thread that runs threads of the program in turn, and waits when there is nothing to do.
+//! The processor: an OS thread that runs threads of the program in turn, and waits when it has no work.
 //!
 //! | file | content |
 //! |---|---|
 //! | `core` | the processor: its place in the world, and its parts |
 //! | `scheduler` | the scheduling loop |
-//! | `own_threads` | the threads of one processor: which runs, which are ready |
-//! | `occupation` | what a processor is at: where a panic comes from |
-//! | `ready`, `foresight` | the ready threads, in order; which thread will soon run, for its stack to be near |
-//! | `threads` | what is known of a thread, and its way to its processor |
+//! | `own_threads` | the threads of one processor: the running one and the ready ones |
+//! | `occupation` | a processor's present activity, to which panics are attributed |
+//! | `ready`, `foresight` | the ready queue; the prediction of the next threads, for stack prefetch |
+//! | `threads` | the state of a thread's waits, and the inbox of its processor |
 //! | `waits` | giving the processor away, making threads ready |
 //! | `stacks` | the stacks that threads and handlers run on |
-//! | `courtesy` | giving the core away, and noticing rivals that keep it |
+//! | `courtesy` | back-off: yielding the core, and noticing rivals that keep it |
 //! | `idle`, `berth` | looking for work; napping, sleeping, waking |
-//! | `unwinding` | panics of the program, and threads that one unwinds |
+//! | `unwinding` | panics of the program, and the threads that they unwind |
 //!
-//! This part must never know what a message means, or how it travels.
+//! This part must never know the meaning of a message, or its way from node to node.
 
 pub(crate) mod berth;
 pub(crate) mod core;

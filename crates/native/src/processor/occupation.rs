@@ -1,12 +1,12 @@
-//! What a processor is at: where a panic comes from, and what it ends.
+//! A processor's present activity: the origin of a panic, and the extent of its effect.
 //!
-//! This module must never know what a handler or a thread does.
+//! This module must never know the effect of a handler or a thread.
 
 use std::cell::Cell;
 
 use tempest::world::MessageId;
 
-/// What a processor is at.
+/// A processor's activity.
 #[derive(Clone, Copy)]
 pub(crate) enum Doing {
     /// Running its current thread.
@@ -15,12 +15,12 @@ pub(crate) enum Doing {
     Handler(MessageId),
 }
 
-/// What one processor is at, and on whose stack.
+/// A processor's activity, and the stack on which it runs.
 pub(crate) struct Occupation {
     doing: Cell<Doing>,
-    /// Whether it runs its current thread, and not its loop.
+    /// Whether the current thread's stack is in use, and not the loop's.
     runs_thread: Cell<bool>,
-    /// Whether this processor has ended the run because of what a thread did while a panic unwound it.
+    /// Whether this processor has ended the run because of an action of a thread that a panic unwinds.
     abandoned: Cell<bool>,
 }
 
@@ -32,24 +32,24 @@ impl Default for Occupation {
 }
 
 impl Occupation {
-    /// What the processor is at.
+    /// The present activity.
     #[inline]
     pub(crate) fn now(&self) -> Doing {
         self.doing.get()
     }
 
-    /// Whether that is a handler.
+    /// Whether the present activity is a handler.
     pub(crate) fn is_handler(&self) -> bool {
         matches!(self.doing.get(), Doing::Handler(_))
     }
 
-    /// A handler of that kind of message begins.
+    /// Begins a handler of this kind of message.
     #[inline]
     pub(crate) fn begin(&self, handler: MessageId) {
         self.doing.set(Doing::Handler(handler));
     }
 
-    /// The handlers have ended: the processor is at what it was at before.
+    /// Ends handlers: restores the activity before them.
     #[inline]
     pub(crate) fn go_back_to(&self, before: Doing) {
         self.doing.set(before);
@@ -64,17 +64,17 @@ impl Occupation {
         result
     }
 
-    /// Whether the processor runs its current thread, and not its loop.
+    /// Whether the current thread's stack is in use, and not the loop's.
     pub(crate) fn runs_thread(&self) -> bool {
         self.runs_thread.get()
     }
 
-    /// The processor has ended the run because of what a thread did while a panic unwound it.
+    /// Records that the processor has ended the run because of an action of a thread that a panic unwinds.
     pub(crate) fn note_abandoned(&self) {
         self.abandoned.set(true);
     }
 
-    /// Whether the processor has ended the run so, and nobody has been told.
+    /// Whether the processor has ended the run in this way and the failure has not been replaced yet; clears the flag.
     pub(crate) fn take_abandoned(&self) -> bool {
         self.abandoned.take()
     }

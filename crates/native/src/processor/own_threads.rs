@@ -1,6 +1,6 @@
-//! The threads of one processor: which of them runs, which are ready, and how many may run before the processor serves.
+//! The threads of one processor: the running one, the ready ones, and the number that may run before the processor serves.
 //!
-//! Only the processor touches it. This module must never know messages, or why a thread waits.
+//! Only the processor accesses it. This module must never know messages, or why a thread waits.
 
 use std::cell::Cell;
 
@@ -13,31 +13,31 @@ use crate::processor::threads::Local;
 
 /// The threads of one processor.
 pub(crate) struct OwnThreads {
-    /// What is known of each, by its number here.
+    /// State of each thread, by its number here.
     locals: Vec<Local>,
-    /// Index on the node of the first of them.
+    /// Index on the node of the first thread.
     first: u32,
-    /// Threads of each processor that has any.
+    /// Number of threads of each computing processor.
     each: u32,
-    /// The thread that runs, by its index on the node.
+    /// The running thread, by its index on the node.
     current: Cell<u32>,
-    /// Those that are ready, by their number here.
+    /// The ready threads, by their number here.
     ready: Ready,
     foresight: Foresight,
     /// Threads that may still run before the processor serves.
     turns: Cell<u32>,
-    /// Whether a thread that waits passes its turn to the next one itself: where nothing is to be done between two turns.
+    /// Whether a waiting thread passes its turn directly to the next: if nothing has to be done between two turns.
     pass_turns: bool,
     /// Threads that have not returned.
     live: Cell<u32>,
     /// Threads that wait for a block of shared memory.
     awaiting_blocks: Cell<u32>,
-    /// Threads that have found no room and wait for some.
+    /// Number of threads that have found no room and wait for some.
     lacking: Cell<u32>,
 }
 
 impl OwnThreads {
-    /// So many threads of processor `number` of a node whose processors have `each`, or none.
+    /// Makes the threads of processor `number` of a node whose computing processors have `each`. `threads` is `each` or 0.
     pub(crate) fn new(number: usize, threads: u32, each: u32, pass_turns: bool) -> Self {
         Self {
             locals: (0..threads).map(|_| Local::default()).collect(),
@@ -54,92 +54,92 @@ impl OwnThreads {
         }
     }
 
-    /// How many there are.
+    /// Number of threads.
     pub(crate) fn count(&self) -> usize {
         self.locals.len()
     }
 
-    /// Threads of each processor that has any.
+    /// Number of threads of each computing processor.
     pub(crate) fn each(&self) -> u32 {
         self.each
     }
 
-    /// The index on the node of the thread of that number here.
+    /// Index on the node of the thread with this number here.
     #[inline]
     pub(crate) fn index_of(&self, number: u32) -> u32 {
         self.first + number
     }
 
-    /// The number here of a thread, by its index on the node, if it is one of this processor.
+    /// Number here of the thread with this index on the node, if it is one of this processor.
     #[inline]
     pub(crate) fn number_of(&self, thread: u32) -> Option<u32> {
         let number = thread.wrapping_sub(self.first);
         ((number as usize) < self.locals.len()).then_some(number)
     }
 
-    /// What is known of each thread, with its index on the node.
+    /// The state of each thread, with its index on the node.
     pub(crate) fn with_index(&self) -> impl Iterator<Item = (&Local, u32)> {
         self.locals.iter().zip(self.first..)
     }
 
-    /// What is known of the thread that runs.
+    /// The state of the running thread.
     #[inline]
     pub(crate) fn local(&self) -> &Local {
         &self.locals[(self.current.get() - self.first) as usize]
     }
 
-    /// What is known of the thread of that number here.
+    /// The state of the thread with this number here.
     pub(crate) fn local_of(&self, number: u32) -> &Local {
         &self.locals[number as usize]
     }
 
-    /// The thread that runs, by its index on the node.
+    /// The running thread, by its index on the node.
     #[inline]
     pub(crate) fn current(&self) -> u32 {
         self.current.get()
     }
 
-    /// The thread of that index on the node runs.
+    /// Sets the running thread, by its index on the node.
     #[inline]
     pub(crate) fn set_current(&self, thread: u32) {
         self.current.set(thread);
     }
 
-    /// Makes the thread of that number here ready.
+    /// Makes the thread with this number here ready.
     #[inline]
     pub(crate) fn push(&self, number: u32) {
         self.ready.push(number);
     }
 
-    /// Makes the thread of that index on the node ready, which is one of these.
+    /// Makes the thread of this processor with this index on the node ready.
     pub(crate) fn push_index(&self, thread: u32) {
         self.ready.push(thread - self.first);
     }
 
-    /// How many threads are ready.
+    /// Number of ready threads.
     #[inline]
     pub(crate) fn ready(&self) -> u32 {
         self.ready.len()
     }
 
-    /// So many threads may run before the processor serves.
+    /// Allows `turns` threads to run before the processor serves.
     pub(crate) fn allow_turns(&self, turns: u32) {
         self.turns.set(turns);
     }
 
-    /// No other thread runs before the processor serves.
+    /// Allows no other thread to run before the processor serves.
     #[inline]
     pub(crate) fn end_turns(&self) {
         self.turns.set(0);
     }
 
-    /// Whether a thread that waits passes its turn to the next one itself.
+    /// Whether a waiting thread passes its turn directly to the next.
     #[inline]
     pub(crate) fn pass_turns(&self) -> bool {
         self.pass_turns
     }
 
-    /// The number here of the thread that runs next, if another one may run before the processor serves.
+    /// Takes the next thread to run, by its number here, if another one may run before the processor serves.
     #[inline]
     pub(crate) fn next_turn(&self) -> Option<u32> {
         let left = self.turns.get().checked_sub(1)?;
@@ -148,31 +148,31 @@ impl OwnThreads {
         Some(number)
     }
 
-    /// The thread of that number here runs from now on. Returns the number of the one that is likely to run soon.
+    /// Makes the thread with this number here the running one. Returns the number of a thread that is likely to run soon.
     #[inline]
     pub(crate) fn begin_turn(&self, number: u32) -> Option<u32> {
         self.current.set(self.first + number);
         self.foresight.note(number)
     }
 
-    /// A thread has returned.
+    /// Records that a thread has returned.
     pub(crate) fn note_return(&self) {
         self.live.set(self.live.get() - 1);
     }
 
-    /// So many more threads wait for a block of shared memory: one, or none.
+    /// Adds `for_blocks`, 0 or 1, threads that wait for a block of shared memory.
     #[inline]
     pub(crate) fn begin_wait(&self, for_blocks: u32) {
         self.awaiting_blocks.set(self.awaiting_blocks.get() + for_blocks);
     }
 
-    /// So many threads fewer wait for a block of shared memory: one, or none.
+    /// Subtracts `for_blocks`, 0 or 1, threads that wait for a block of shared memory.
     #[inline]
     pub(crate) fn end_wait(&self, for_blocks: u32) {
         self.awaiting_blocks.set(self.awaiting_blocks.get() - for_blocks);
     }
 
-    /// What the threads wait for, none of which is ready.
+    /// The kind of wait of the threads, none of which is ready.
     pub(crate) fn awaited(&self) -> Awaited {
         match self.live.get() {
             0 => Awaited::Nothing,
@@ -181,7 +181,7 @@ impl OwnThreads {
         }
     }
 
-    /// The running thread has found no room on the way to a node; true if it is for the first time.
+    /// Records that the running thread has found no room towards a node. Returns true if it is the first time of this wait.
     pub(crate) fn lacks_room(&self, to: NodeId, now_ns: u64) -> bool {
         let is_first = self.local().lacks_room(to, now_ns);
         if is_first {
@@ -196,7 +196,7 @@ impl OwnThreads {
         self.lacking.get() > 0
     }
 
-    /// The running thread has found room; true if it lacked it before.
+    /// Records that the running thread has found room. Returns true if it had waited for some.
     pub(crate) fn has_room(&self) -> bool {
         let lacked = self.local().has_room();
         if lacked {

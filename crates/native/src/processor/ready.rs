@@ -1,8 +1,8 @@
 //! The ready threads of a processor, in the order in which they became so.
 //!
-//! A thread stands here once at most: who is made ready again before it has run looks at its condition once, and finds all
-//! that has come true. So the queue is a list through one link per thread, never grows, and needs no memory of its own.
-//! Only its processor touches it. This module must never know why a thread is ready.
+//! A thread stands here at most once: a thread that is made ready again before it has run tests its condition once, and finds all events
+//! that have come true. So the queue is a list through one link per thread, never grows, and needs no memory of its own. Only its
+//! processor accesses it. This module must never know why a thread is ready.
 
 use std::cell::Cell;
 
@@ -14,28 +14,28 @@ const LAST: u32 = u32::MAX - 1;
 
 /// A queue of threads, by their number among those of the processor.
 pub(crate) struct Ready {
-    /// Who comes after each thread.
+    /// By thread: the next thread in the queue.
     links: Box<[Cell<u32>]>,
-    /// Means something if there is anybody.
+    /// Meaningful only if the queue is not empty.
     first: Cell<u32>,
     last: Cell<u32>,
     len: Cell<u32>,
 }
 
 impl Ready {
-    /// Of so many threads, none of which is ready.
+    /// An empty queue for `threads` threads.
     pub(crate) fn new(threads: u32) -> Self {
         let links = (0..threads).map(|_| Cell::new(ABSENT)).collect();
         Self { links, first: Cell::new(LAST), last: Cell::new(LAST), len: Cell::new(0) }
     }
 
-    /// How many threads are ready.
+    /// Number of ready threads.
     #[inline]
     pub(crate) fn len(&self) -> u32 {
         self.len.get()
     }
 
-    /// Appends a thread, if it is not there already.
+    /// Appends a thread, unless it is in the queue.
     #[inline]
     pub(crate) fn push(&self, thread: u32) {
         let link = &self.links[thread as usize];
@@ -52,7 +52,7 @@ impl Ready {
         self.len.set(self.len.get() + 1);
     }
 
-    /// Takes the first one out.
+    /// Takes out the first thread.
     #[inline]
     pub(crate) fn pop(&self) -> Option<u32> {
         let left = self.len.get().checked_sub(1)?;
@@ -73,7 +73,7 @@ mod tests {
         assert_eq!(ready.pop(), None);
         [2, 0, 2, 3].into_iter().for_each(|thread| ready.push(thread));
         assert_eq!((ready.len(), ready.pop(), ready.pop()), (3, Some(2), Some(0)));
-        // One that has come out may go in again, behind who is there.
+        // A thread that has come out may go in again, behind the others.
         [0, 1].into_iter().for_each(|thread| ready.push(thread));
         let rest: Vec<u32> = std::iter::from_fn(|| ready.pop()).collect();
         assert_eq!((rest, ready.len()), (vec![3, 0, 1], 0));

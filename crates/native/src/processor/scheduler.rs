@@ -1,16 +1,15 @@
 //! The scheduling loop of a processor.
 //!
-//! The loop runs ready threads in turn and serves between them, where the policy lets this processor serve (`serve`). A thread
-//! that waits passes its turn to the next one itself, as far as the loop would do no more than that (`waits`).
-//! With neither a ready thread nor anything to serve it is idle (`idle`).
+//! The loop runs ready threads in turn and serves between them, if the policy lets this processor serve (`serve`). A waiting thread
+//! passes its turn directly to the next one if the loop would do no more than that (`waits`). With neither a ready thread nor an event
+//! the processor is idle (`idle`).
 //!
 //! # When it serves
 //!
-//! When no thread is ready any more, and else when [`TURNS`] threads have run, each up to where it gave the processor
-//! away, or when one of them stepped back to wait for what others do. So a message waits for no more than that many
-//! turns, however long the queue is; a turn is as long as the program makes it, which is why a thread that computes for
-//! long polls, and serves there. Looking costs as much as a switch where there are few nodes, and more where there are
-//! many: once in so many turns that hardly counts.
+//! When no thread is ready any more; otherwise after [`TURNS`] threads have run, each up to where it gave the processor away, or after
+//! one of them stepped back to wait for others. So a message waits for at most that many turns, however long the ready queue is. A turn is
+//! as long as the program makes it, which is why a thread that computes for long polls, and serves there. A look costs as much as a switch
+//! with few nodes, and more with many: once in [`TURNS`] turns that hardly counts.
 //!
 //! This module must never know messages.
 
@@ -30,13 +29,13 @@ use crate::processor::core::Processor;
 use crate::processor::threads::Reason;
 use crate::processor::{idle, stacks, waits};
 
-/// Threads that run before the processor serves, if it may, and looks who has been woken by others.
+/// Threads that run before the processor serves, if it may, and empties its inbox.
 const TURNS: u32 = 16;
 
 /// Makes the threads of a processor, ready to run.
 ///
 /// # Errors
-/// The system's, when it has no memory for their stacks.
+/// The system's error if it has no memory for their stacks.
 pub(crate) fn spawn_threads(processor: &Rc<Processor>, pool: &Pool) -> std::io::Result<Vec<Fiber>> {
     let spawn = |local| {
         let processor = Rc::clone(processor);
@@ -67,7 +66,7 @@ pub(crate) fn run(processor: &Processor, threads: &mut Crew) {
     }
 }
 
-/// Makes the threads ready that other processors have woken.
+/// Makes the threads in the inbox ready, which other processors have woken.
 pub(crate) fn take_inbox(processor: &Processor) {
     let woken =
         processor.node().inboxes[processor.number()].drain(|thread| processor.threads.push_index(thread));
@@ -76,7 +75,7 @@ pub(crate) fn take_inbox(processor: &Processor) {
     }
 }
 
-/// Runs threads that are ready, [`TURNS`] of them or until one steps back.
+/// Runs [`TURNS`] ready threads, or fewer if one steps back.
 fn run_ready(processor: &Processor, threads: &mut Crew) {
     processor.threads.allow_turns(TURNS);
     let has_lowerings = processor.lowerings().is_some();
@@ -90,7 +89,7 @@ fn run_ready(processor: &Processor, threads: &mut Crew) {
     }
 }
 
-/// Runs a thread, and those that it passes the turn to.
+/// Runs a thread, and the threads that it passes the turn to.
 #[inline]
 fn run_thread(processor: &Processor, threads: &mut Crew, number: u32) {
     if let Some(soon) = waits::begin_turn(processor, number) {
@@ -108,7 +107,7 @@ fn run_thread(processor: &Processor, threads: &mut Crew, number: u32) {
 
 /// Unwinds the threads that have not returned. The world has stopped.
 pub(crate) fn unwind(processor: &Processor, threads: Crew) {
-    // One that catches the unwinding, and waits once more, passes its turn to nobody.
+    // A thread that catches the unwinding and waits once more passes its turn to no other.
     processor.threads.end_turns();
     drop(threads);
 }

@@ -1,18 +1,17 @@
 //! The stacks of a processor: one for each of its threads, and one for its scheduling loop, all of one size.
 //!
-//! # What a handler can count on
+//! # Stack of a handler
 //!
-//! A handler has [`Handler::STACK_BYTES`] wherever it runs. The loop has used a few of its [`Thread::STACK_BYTES`] when it serves,
-//! and so have most threads when they do, where they poll, find no room for a message, or fault. A thread that has used more than
-//! the rest serves no event itself: it steps back, and the loop serves before the thread goes on. So how deep a thread is decides
-//! where a handler runs, and nothing else.
+//! A handler has [`Handler::STACK_BYTES`] wherever it runs. The loop has used little of its [`Thread::STACK_BYTES`] when it serves, and so
+//! have most threads when they poll, find no room for a message, or fault. A thread that has used more than the rest serves no event
+//! itself: it steps back, and the loop serves before the thread goes on. So the depth of a thread decides only where a handler runs.
 //!
 //! # Thread-locals
 //!
-//! This file has the room's only unsafe block. Threads of one processor share the thread-locals of its OS thread; what that asks of
-//! a program stands where programs are told of it, at [`Thread`].
+//! This file has the room's only unsafe block. Threads of one processor share the thread-locals of its OS thread; the resulting rules for
+//! programs are documented at [`Thread`].
 //!
-//! This module must never know what runs on a stack.
+//! This module must never know the code that runs on a stack.
 
 #![expect(unsafe_code, reason = "the one place in this room: the contract of stackful threads")]
 
@@ -24,7 +23,7 @@ use tempest::{Handler, Thread};
 
 use crate::processor::core::Processor;
 
-/// The world, whose processors alone suspend the fibers here. A program that did would be suspended for ever.
+/// The owner of the fibers here: only this world's processors suspend them. A fiber suspended by a program would never resume.
 pub(crate) static PROCESSORS: Owner = Owner::new(
     "a thread gives its processor away by the methods of `Thread`, such as `wait`, `poll` and `send`",
 );
@@ -34,13 +33,13 @@ pub(crate) fn pool() -> Pool {
     Pool::new(Thread::STACK_BYTES).owned_by(&PROCESSORS)
 }
 
-/// Bytes of stack that have to be left where a processor looks, for a handler and for the calls of this room up to it.
+/// Free stack that a serving thread needs, in bytes: for a handler and for the calls of this room up to it.
 const NEEDED_BYTES: usize = Handler::STACK_BYTES + 16 * 1024;
 
-/// A stack on which `body` runs. Should it overflow, the processor says what it is at.
+/// Makes a stack on which `body` runs. If it overflows, the error names the processor's activity.
 ///
 /// # Errors
-/// The system's, when it has no memory for another stack.
+/// The system's error if it has no memory for another stack.
 pub(crate) fn spawn(
     processor: &Rc<Processor>,
     pool: &Pool,
@@ -54,7 +53,7 @@ pub(crate) fn spawn(
     unsafe { pool.spawn_as(occupant, body) }
 }
 
-/// Whether the stack that the caller is on has room for a handler.
+/// Whether the caller's stack has room for a handler.
 #[inline]
 pub(crate) fn has_stack_for_handlers() -> bool {
     fiber::room().is_none_or(|left| left >= NEEDED_BYTES)

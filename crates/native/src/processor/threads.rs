@@ -1,9 +1,9 @@
 //! Waits and wake-ups of program threads.
 //!
-//! A thread is a fiber of one processor. It is *running*, *ready* (in its processor's queue, or in the inbox on the way
-//! there) or *waiting*, and a waiting thread looks at its condition again whenever it is resumed, so a wake-up too many
-//! is harmless. One too few cannot be: a wake-up first makes the condition true, then makes the thread ready. The models run
-//! this source, from an event's signal to the processor that it wakes.
+//! A thread is a fiber of one processor. It is *running*, *ready* (in its processor's queue, or in the inbox on the way there) or
+//! *waiting*. A waiting thread tests its condition again whenever it is resumed, so a spurious wake-up is harmless. A lost one would not
+//! be: a wake-up first makes the condition true, then makes the thread ready. The models run this source, from an event's signal to the
+//! processor that it wakes.
 
 use std::cell::Cell;
 use std::fmt;
@@ -14,21 +14,21 @@ use tempest::{NodeId, Waiter};
 use crate::lock::lock;
 use crate::sync::{AtomicU32, Mutex, MutexGuard, Ordering, mutated};
 
-/// What a thread waits for.
+/// The condition that a thread waits for.
 #[derive(Clone, Copy)]
 pub(crate) enum Reason {
     /// An event's count.
     Event(Wait),
     /// A key that is held.
     Key(DispatchKey),
-    /// The other threads, before a timed region: how many of how many have come is the world's to say.
+    /// The other threads, before a timed region; the world knows how many have arrived.
     Phase(&'static str),
     /// Room on the way to a node.
     Room(NodeId),
 }
 
 impl Reason {
-    /// For what, in the program's words where it has any.
+    /// A short name of the condition, the program's own if it has one.
     pub(crate) fn what(&self) -> &'static str {
         match self {
             Self::Event(wait) => wait.what(),
@@ -50,25 +50,25 @@ impl fmt::Display for Reason {
     }
 }
 
-/// What only the processor of a thread knows of it.
+/// The state of a thread that only its processor accesses.
 #[derive(Default)]
 #[repr(align(64))]
 pub(crate) struct Local {
-    /// For what it waits.
+    /// The condition that the thread waits for, if it waits.
     pub(crate) waits_for: Cell<Option<Reason>>,
-    /// Since when, in nanoseconds, if it waits.
+    /// Start of its wait, in nanoseconds.
     pub(crate) since_ns: Cell<u64>,
-    /// The generation of the wait it is about to enter.
+    /// Generation of the wait that it is about to enter.
     pub(crate) wait: Cell<u32>,
 }
 
 impl Local {
-    /// For what it waits, in the program's words where it has any.
+    /// A short name of the condition that the thread waits for.
     pub(crate) fn waits_for_what(&self) -> &'static str {
         self.waits_for.get().map_or("", |reason| reason.what())
     }
 
-    /// The thread has found no room; true if it is for the first time.
+    /// Records that the thread has found no room. Returns true if it is the first time of this wait.
     pub(crate) fn lacks_room(&self, to: NodeId, now_ns: u64) -> bool {
         let first = !self.lacked_room();
         if first {
@@ -78,7 +78,7 @@ impl Local {
         first
     }
 
-    /// The thread has found room; true if it lacked it before.
+    /// Records that the thread has found room. Returns true if it had waited for some.
     #[inline]
     pub(crate) fn has_room(&self) -> bool {
         let lacked = self.lacked_room();
@@ -88,35 +88,35 @@ impl Local {
         lacked
     }
 
-    /// Whether its last send found no room, and it waits for some.
+    /// Whether the thread's last send found no room and it waits for some.
     #[inline]
     pub(crate) fn lacked_room(&self) -> bool {
         matches!(self.waits_for.get(), Some(Reason::Room(_)))
     }
 }
 
-/// What all processors of a node know of one of its threads.
+/// The state of a thread that all processors of its node share.
 #[derive(Default)]
 #[repr(align(64))]
 pub(crate) struct ThreadSlot {
-    /// Which wait the next one is: a waiter with another number is out of date.
+    /// Number of the next wait: a waiter with another number is out of date.
     generation: AtomicU32,
-    /// A key the thread asked for and was given.
+    /// A key that the thread asked for and was granted.
     granted: Mutex<Option<Held>>,
 }
 
 impl ThreadSlot {
-    /// Which wait the next one is.
+    /// Number of the next wait.
     #[inline]
     pub(crate) fn generation(&self) -> u32 {
         self.generation.load(Ordering::Acquire)
     }
 
-    /// Ends the wait that `waiter` names, where one OS thread runs all of the node. False if it has been ended before.
+    /// Ends the wait that `waiter` names, if one OS thread runs all of the node. Returns false if it has ended before.
     ///
-    /// Only a deposit of another node may do the same between the load and the store. It raises the number just as far, and
-    /// both then make the thread ready, which is once too often and does no harm. Nobody takes a waiter with the next number
-    /// meanwhile: a thread does that, and threads of this node run on the caller.
+    /// Only a deposit of another node may do the same between the load and the store. It then raises the number to the same value, and
+    /// both make the thread ready: a harmless spurious wake-up. No waiter with the next number is made meanwhile: a thread would do that,
+    /// and threads of this node run on the caller.
     #[inline]
     pub(crate) fn end_wait_alone(&self, waiter: Waiter) -> bool {
         let is_this = self.generation.load(Ordering::Acquire) == waiter.generation;
@@ -126,7 +126,7 @@ impl ThreadSlot {
         is_this
     }
 
-    /// Ends the wait that `waiter` names. False if it has been ended before.
+    /// Ends the wait that `waiter` names. Returns false if it has ended before.
     pub(crate) fn end_wait(&self, waiter: Waiter) -> bool {
         let next = waiter.generation.wrapping_add(1);
         let order = if mutated!("wait-ended-relaxed") { Ordering::Relaxed } else { Ordering::AcqRel };
@@ -138,13 +138,13 @@ impl ThreadSlot {
         *lock(&self.granted) = Some(held);
     }
 
-    /// Takes the key, if it is there.
+    /// Takes the granted key, if it is there.
     pub(crate) fn take_grant(&self) -> Option<Held> {
         lock(&self.granted).take()
     }
 }
 
-/// Threads of one processor that others have woken.
+/// Threads of one processor that other processors have woken.
 #[derive(Default)]
 #[repr(align(128))]
 pub(crate) struct Inbox {
@@ -160,13 +160,13 @@ impl Inbox {
         self.say_how_many(&threads);
     }
 
-    /// Whether there is nothing in it; exact for who has seen, by whatever order, the last push.
+    /// Whether it is empty. Exact for a processor that has seen the last push, by any ordering.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.count.load(Ordering::Relaxed) == 0
     }
 
-    /// Takes all threads out; returns how many.
+    /// Takes all threads out. Returns their number.
     #[inline]
     pub(crate) fn drain(&self, each: impl FnMut(u32)) -> u64 {
         if self.is_empty() {
@@ -179,7 +179,7 @@ impl Inbox {
         count
     }
 
-    /// Lets `is_empty` know without the lock.
+    /// Publishes the number of threads, so that `is_empty` needs no lock.
     fn say_how_many(&self, threads: &MutexGuard<'_, Vec<u32>>) {
         self.count.store(threads.len() as u32, Ordering::Relaxed);
     }

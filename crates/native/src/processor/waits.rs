@@ -1,10 +1,10 @@
-//! Waiting: how the running thread gives its processor away, and how a thread of any processor is made ready.
+//! Waiting: how the running thread gives its processor away, and how a waiting thread of any processor is made ready.
 //!
-//! # Since when
+//! # Start of a wait
 //!
-//! A report on blocked threads says since when each waits. A look at the clock takes longer than a switch, so a processor looks
-//! when it becomes idle, when that ends, and once in [`LOOK_EVERY`] blocks. A thread is said to wait from the last look before
-//! it blocked; the last one to block before the processor became idle, from then on, which is exact.
+//! A report on blocked threads states since when each waits. A clock reading takes longer than a switch, so a processor reads the clock
+//! when it becomes idle, when that ends, and once in [`LOOK_EVERY`] blocks. A thread's wait is said to begin at the last reading before it
+//! blocked; that of the last thread to block before the processor became idle begins then, which is exact.
 //!
 //! This module must never know messages.
 
@@ -19,17 +19,17 @@ use crate::processor::stacks::PROCESSORS;
 use crate::processor::threads::{Local, Reason};
 use crate::processor::unwinding;
 
-/// One in so many blocks is worth a look at the clock, which costs as much as two switches.
+/// Blocks per clock reading, which costs as much as two switches.
 const LOOK_EVERY: u64 = 64;
 
-/// A thread runs from now on. Returns who is likely to run soon.
+/// Makes a thread the running one. Returns a thread that is likely to run soon.
 #[inline]
 pub(crate) fn begin_turn(processor: &Processor, number: u32) -> Option<u32> {
     processor.bursts.begin();
     processor.threads.begin_turn(number)
 }
 
-/// Makes a thread of any processor ready, whose condition has just come true.
+/// Makes a thread of any processor ready, because its condition has become true.
 #[inline]
 pub(crate) fn make_ready(processor: &Processor, thread: ThreadId) {
     match processor.threads.number_of(thread.index) {
@@ -48,7 +48,7 @@ fn make_ready_elsewhere(processor: &Processor, thread: ThreadId) {
     processor.world().berths[index].wake();
 }
 
-/// A thread of this node, if it still waits for this, is made ready.
+/// Makes a thread of this node ready if it is still in the wait that `waiter` names. Returns whether it was.
 #[inline]
 pub(crate) fn end_own_wait(processor: &Processor, waiter: Waiter) -> bool {
     let node = processor.node();
@@ -59,7 +59,7 @@ pub(crate) fn end_own_wait(processor: &Processor, waiter: Waiter) -> bool {
     }
 }
 
-/// Makes a thread of this node ready if it still waits for this. One OS thread runs all of the node.
+/// Makes a thread of this node ready if it is still in the wait that `waiter` names, if one OS thread runs all of the node.
 #[inline]
 pub(crate) fn end_wait_alone(processor: &Processor, node: &Node, waiter: Waiter) -> bool {
     let ended = node.threads[waiter.thread as usize].end_wait_alone(waiter);
@@ -70,7 +70,7 @@ pub(crate) fn end_wait_alone(processor: &Processor, node: &Node, waiter: Waiter)
     ended
 }
 
-/// A thread of any node, if it still waits for this, is made ready.
+/// Makes a thread of any node ready if it is still in the wait that `waiter` names. Returns whether it was.
 pub(crate) fn end_wait(processor: &Processor, node: NodeId, waiter: Waiter) -> bool {
     let ended = processor.world().nodes[node.0 as usize].threads[waiter.thread as usize].end_wait(waiter);
     if ended {
@@ -108,7 +108,7 @@ pub(crate) fn suspend_until(processor: &Processor, reason: Reason, mut is_over: 
     local.waits_for.set(None);
 }
 
-/// Gives the processor away: to the next ready thread, or to the loop where it has more to do.
+/// Gives the processor away: to the next ready thread, or to the loop if that has other work.
 #[inline(always)]
 fn give_way(processor: &Processor) {
     let running = processor.threads.current();
@@ -121,14 +121,14 @@ fn give_way(processor: &Processor) {
         if PROCESSORS.pass(next as usize) || processor.threads.current() == running {
             return;
         }
-        // That one has ended.
+        // The other thread has returned.
     }
     processor.threads.set_current(running);
     PROCESSORS.suspend();
 }
 
-/// Counts a block, and says since when the running thread waits: from when its processor last looked at the clock, once in
-/// so many blocks.
+/// Counts a block and records the start of the running thread's wait: the last clock reading. Reads the clock once in [`LOOK_EVERY`]
+/// blocks.
 #[inline]
 fn note_block(processor: &Processor, local: &Local) {
     if processor.gauge().count_block().is_multiple_of(LOOK_EVERY) {
@@ -137,7 +137,7 @@ fn note_block(processor: &Processor, local: &Local) {
     local.since_ns.set(processor.meter.seen_ns());
 }
 
-/// Looks at the clock as the processor becomes idle. The thread that ran last, if it waits, has just begun to.
+/// Reads the clock when the processor becomes idle. If the thread that ran last waits, its wait begins now.
 pub(crate) fn note_idleness(processor: &Processor) -> u64 {
     let now = processor.meter.look(processor.world());
     if let Some(number) = processor.threads.number_of(processor.threads.current()) {

@@ -1,12 +1,12 @@
-//! The cores that a world runs on, and what a world inside a world sees of them.
+//! The cores that a world runs on, also for a world launched inside a run.
 //!
-//! An OS thread inherits the cores that its parent is pinned to. A processor that is pinned to one core would so give every world that
-//! is launched on it, from a thread or a handler, that one core. So each processor remembers the cores of who launched its world, and
-//! a world that it launches itself has those.
+//! An OS thread inherits the pinning of its parent. So a world launched on a pinned processor, from a thread or a handler, would get only
+//! that one core. Therefore each processor remembers the cores of the launcher of its world, and a world that it launches itself gets
+//! those.
 //!
-//! What else a program spawns on a processor (OS threads, a pool of them) inherits the pinning: no world sees it happen.
+//! Other OS threads that a program spawns on a processor (a pool of them) inherit the pinning: no world can prevent that.
 //!
-//! This module must never know what a processor does.
+//! This module must never know a processor's work.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use std::thread::available_parallelism;
 use core_affinity::CoreId;
 
 thread_local! {
-    /// On a processor: the cores of who launched its world.
+    /// On a processor: the cores of the launcher of its world.
     static LAUNCHED_ON: RefCell<Option<Cores>> = const { RefCell::new(None) };
 }
 
@@ -23,14 +23,14 @@ thread_local! {
 #[derive(Clone)]
 pub(crate) struct Cores {
     ids: Arc<[CoreId]>,
-    /// How many of them the process may use at a time, which a quota may make fewer.
+    /// Number of cores that the process may use at a time; a quota may make it smaller.
     count: usize,
     /// Whether the OS thread that launches the world is a processor, which may be pinned to one of them.
     nested: bool,
 }
 
 impl Cores {
-    /// Those of a world that the calling OS thread launches.
+    /// The cores of a world that the calling OS thread launches.
     pub(crate) fn here() -> Self {
         LAUNCHED_ON.with_borrow(Clone::clone).unwrap_or_else(|| Self {
             ids: core_affinity::get_core_ids().unwrap_or_default().into(),
@@ -39,13 +39,13 @@ impl Cores {
         })
     }
 
-    /// How many there are.
+    /// Number of cores.
     pub(crate) fn count(&self) -> usize {
         self.count
     }
 
-    /// Makes the calling OS thread a processor: pinned to the core of that number, if there is one, else free to run on all. Where
-    /// the host forbids it, the processor runs where it may.
+    /// Makes the calling OS thread a processor: pinned to core `number` if there is one, otherwise free to run on all. If the host forbids
+    /// it, the processor runs where it may.
     pub(crate) fn seat(&self, number: Option<usize>) {
         LAUNCHED_ON.set(Some(Self { nested: true, ..self.clone() }));
         match number.and_then(|number| self.ids.get(number)) {
@@ -66,7 +66,7 @@ impl Cores {
         let _runs_where_it_may = sched_setaffinity(None, &all);
     }
 
-    /// Elsewhere a pinning is advice, and no OS thread inherits it.
+    /// Does nothing: on other systems a pinning is advice, and no OS thread inherits it.
     #[cfg(not(target_os = "linux"))]
     fn unpin(&self) {}
 }

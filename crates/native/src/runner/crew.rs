@@ -1,13 +1,13 @@
-//! The OS threads of a world: started together, watched, and waited for.
+//! The OS threads of a world: started together, watched, and joined.
 //!
-//! A processor *arrives* when it has all it needs, is *released* with all others when the clock starts, and is *gone*
-//! when it has stopped. Who launched the world watches meanwhile that something happens, if there is a limit to that.
+//! A processor *arrives* when it has all its resources, is *released* together with all others when the clock starts, and is *gone*
+//! when it has stopped. The launcher of the world watches the progress meanwhile, if there is a limit.
 //!
-//! A run ends well only when every OS thread has been joined, helpers included. So whoever reads the program's tables then is alone
-//! with them.
+//! A run ends well only when every OS thread has been joined, helpers included. So the report then has exclusive access to the program's
+//! tables.
 //!
-//! A run that has failed, or is deadlocked, does not wait for ever for a processor whose thread computes and never polls, or whose
-//! destructors do: after [`GRACE`] it is left behind, and its OS thread with it, until the thread does give way or the process ends.
+//! A run that has failed or is deadlocked does not wait for ever for a processor whose thread computes and never polls, or whose
+//! destructors do: after [`GRACE`] the processor and its OS thread are left behind, until the thread yields or the process ends.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
@@ -29,38 +29,38 @@ use crate::processor::core::Processor;
 use crate::processor::{scheduler, stacks, unwinding};
 use crate::runner::cores::Cores;
 
-/// How long a run that has failed, or is deadlocked, waits for its processors to see it.
+/// Time for which a run that has failed or is deadlocked waits for its processors to see it.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// How often a run is looked at: seldom enough that an idle one uses no core for it.
+/// Interval of the watch: so long that an idle run takes no core for it.
 const WATCH: Duration = Duration::from_millis(200);
 
-/// How often at most.
+/// Minimum interval of the watch.
 const CLOSE_WATCH: Duration = Duration::from_millis(1);
 
-/// Looks, if that is not too often, in the time in which nothing may happen before a run is stalled.
+/// Looks per stall limit, if the minimum interval allows.
 const LOOKS: u32 = 10;
 
 /// Stack of a processor's OS thread. Its scheduling loop and its threads run on stacks of their own (`stacks`).
 const STACK_BYTES: usize = 256 * 1024;
 
-/// How a world's OS threads have ended.
+/// The end of a world's OS threads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Farewell {
-    /// All of them are over.
+    /// All have been joined.
     Joined,
-    /// The run has failed, or is deadlocked, and one of them may still compute.
+    /// The run has failed or is deadlocked, and at least one OS thread may still compute.
     LeftBehind,
 }
 
-/// How far the processors of a world are. Who launched the world is told of each of them, and wakes all of them once: were they told
-/// of one another, thousands of processors would wake each other millions of times.
+/// Counts of a world's processors by stage. Each processor notifies only the launcher, which wakes all of them once: if they notified one
+/// another, thousands of processors would wake each other millions of times.
 #[derive(Default)]
 struct Lifecycle {
     counts: Mutex<Counts>,
-    /// For who launched the world: a processor has arrived, or is gone.
+    /// Signals the launcher: a processor has arrived, or is gone.
     changed: Condvar,
-    /// For the processors.
+    /// Signals the processors.
     released: Condvar,
 }
 
@@ -72,20 +72,20 @@ struct Counts {
 }
 
 impl Lifecycle {
-    /// Tells who launched the world what has become of a processor.
+    /// Changes the counts for a processor and notifies the launcher.
     fn tell(&self, change: impl FnOnce(&mut Counts)) {
         change(&mut lock(&self.counts));
         self.changed.notify_one();
     }
 
-    /// Waits until all `processors` have arrived, or are gone: one that has panicked on its way never arrives.
+    /// Waits until all `processors` have arrived or are gone: a processor that has panicked on its way never arrives.
     fn await_all(&self, processors: usize) {
         let left = |counts: &mut Counts| counts.arrived + counts.gone < processors;
         let counts = self.changed.wait_while(lock(&self.counts), left);
         drop(counts.unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// Lets every processor go on that has arrived.
+    /// Releases every processor that has arrived.
     fn release(&self) {
         lock(&self.counts).released = true;
         self.released.notify_all();
@@ -97,7 +97,7 @@ impl Lifecycle {
         drop(counts.unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// Whether all `processors` are gone, now or in `patience`.
+    /// Waits at most `patience` until all `processors` are gone. Returns whether they are.
     fn sees_off(&self, processors: usize, patience: Duration) -> bool {
         let left = |counts: &mut Counts| counts.gone < processors;
         let waited = self.changed.wait_timeout_while(lock(&self.counts), patience, left);
@@ -127,7 +127,7 @@ pub(crate) fn run(world: &Arc<World>, launch: &Launch) -> Farewell {
     let farewell = watch(world, &lifecycle, processors.len(), launch);
     if farewell == Farewell::Joined {
         for processor in processors {
-            // A panic of it has been noted where it was caught; one of a thread-local destructor aborts the process.
+            // A panic of it has been recorded where it was caught; a panic of a thread-local destructor aborts the process.
             let _ended = processor.join();
         }
     }
@@ -180,7 +180,7 @@ fn run_processor(
     serial::return_serial(&processor);
 }
 
-/// Makes the stacks of a processor: of its threads, and of the loop that runs them.
+/// Makes the stacks of a processor, for its threads and for the loop that runs them. Returns the loop's fiber.
 fn spawn_scheduler(processor: &Rc<Processor>) -> std::io::Result<Fiber> {
     let pool = stacks::pool();
     let threads = scheduler::spawn_threads(processor, &pool)?;
@@ -206,8 +206,8 @@ fn run_scheduler(processor: &Processor, mut scheduler: Fiber) {
     processor.fail(why);
 }
 
-/// Waits until the run is over; ends it when nothing has happened for `limit`, told in looks: a process that is stopped for a
-/// while is not stalled.
+/// Waits until the run is over. Ends it after `limit` without progress, measured in looks: a process that is stopped for a while has not
+/// stalled.
 fn watch(world: &World, lifecycle: &Lifecycle, processors: usize, launch: &Launch) -> Farewell {
     let (limit, threads) = (launch.stall_limit, launch.threads);
     let patience = limit.map(host_time);
@@ -231,7 +231,7 @@ fn watch(world: &World, lifecycle: &Lifecycle, processors: usize, launch: &Launc
     Farewell::Joined
 }
 
-/// The threads that have run for so long although nothing has happened: one of each computing processor that is not idle.
+/// The threads that have been running during `since` without progress: one of each computing processor that is not idle.
 fn running(world: &World, each: u32, since: Duration) -> Vec<Spinning> {
     let now = world.now();
     let since = now.saturating_sub(Time::from_nanoseconds(since.as_nanos() as u64));
@@ -248,7 +248,7 @@ fn running(world: &World, each: u32, since: Duration) -> Vec<Spinning> {
     (0..world.processors).filter(runs).map(named).collect()
 }
 
-/// A number that stands still only while nothing happens.
+/// A measure of progress: it is constant only while nothing happens in the world.
 fn progress(world: &World) -> u64 {
     world.gauges.iter().map(|gauge| gauge.progress()).sum()
 }

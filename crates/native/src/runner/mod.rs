@@ -2,10 +2,10 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `crew` | the OS threads: started together, watched, waited for |
-//! | `cores` | which cores processors are pinned to, also those of a world inside a world |
+//! | `crew` | the OS threads: started together, watched, joined |
+//! | `cores` | the cores that processors are pinned to, also those of a world inside a world |
 //!
-//! This part must never know what a processor does.
+//! This part must never know a processor's work.
 
 pub(crate) mod cores;
 pub(crate) mod crew;
