@@ -1,4 +1,4 @@
-//! Shared memory in the native world, beside what the host can do at best.
+//! Shared memory in the native world, compared with the best that the host can do.
 //!
 //! `cargo bench -p tradewind-native --bench shared_memory` prints two tables, every answer checked.
 //!
@@ -6,9 +6,9 @@
 //!    cycle of indices, each load waiting for the one before; `gather` adds up words whose indices stand in an array; `sum`
 //!    and `scale` go through words in order, in runs whose tags are tested before. (`scale` in plain memory is done with vector
 //!    instructions, which there are none of for memory that others may use at the same time.) Both kinds in turn in each round.
-//! 2. *Misses*, between two nodes of one processor each: what the requester waits for, and a barrier of both; beside a raw
-//!    ping-pong over two cache lines between two OS threads on the same cores. The ratio is taken within the round. On a
-//!    host with a single core this table means nothing.
+//! 2. *Misses*, between two nodes of one processor each: the requester's wait, and a barrier of both nodes, beside a raw ping-pong over
+//!    two cache lines between two OS threads on the same cores. The ratio is taken within the round. On a host with a single core this
+//!    table means nothing.
 
 #![allow(clippy::print_stdout, reason = "a benchmark prints its tables")]
 
@@ -31,10 +31,10 @@ const ROUNDS: usize = 9;
 /// Words of the loops: they fit the first cache.
 const WORDS: usize = 2048;
 
-/// Times that a loop goes over them.
+/// Passes of a loop over them.
 const LAPS: usize = 500;
 
-/// Blocks that are missed, one after the other, in one pass.
+/// Blocks that are missed in one pass, one after the other.
 const BLOCKS: usize = 256;
 
 /// Passes over them.
@@ -47,7 +47,7 @@ const TRIPS: u64 = 100_000;
 const BLOCK: u32 = 64;
 const BLOCK_WORDS: usize = 8;
 
-/// What a run found out: what it is called, and nanoseconds of one step.
+/// Results of a run: the name and the nanoseconds per step of each loop.
 type Times = Arc<Mutex<Vec<(&'static str, f64)>>>;
 
 /// Times `steps` steps.
@@ -252,8 +252,7 @@ impl Misses {
         self.barrier.wait(thread);
     }
 
-    /// What node 0 does to every block, each time after node 1 has taken them all back and `before` has been done; a name of
-    /// that and of how long it takes.
+    /// Times node 0's accesses to every block, each time after node 1 has taken all blocks back and `before` has run. Names the result.
     fn misses(
         &self,
         thread: &Thread<'_>,

@@ -34,7 +34,7 @@
 //! # Programs and their process
 //!
 //! If a world has no more processors than the host has cores, each processor's OS thread is pinned to a core. OS threads that a program
-//! spawns from a thread or a handler inherit the pinning and share that core; so do those of a pool that is created at its first use.
+//! spawns from a thread or a handler inherit the pinning and share that core; so do the threads of a pool that is created at its first use.
 //! Create such pools before the run. A world that is launched inside a run has all cores again.
 //!
 //! A program may end its process (`std::process::exit`) and start others (`std::process::Command`), from threads and handlers. A bare

@@ -1,4 +1,4 @@
-//! What the benchmarks share: the bound that this host sets, and a table's numbers.
+//! Shared parts of the benchmarks: the bound that this host sets, and a table's numbers.
 
 mod median;
 
@@ -12,14 +12,14 @@ pub(crate) use median::median;
 #[repr(align(128))]
 struct Line(AtomicU64);
 
-/// Keeps this OS thread on that core of the host, if it has so many.
+/// Pins this OS thread to core `index` of the host, if there is one.
 pub(crate) fn pin(index: usize) {
     if let Some(core) = core_affinity::get_core_ids().unwrap_or_default().get(index) {
         core_affinity::set_for_current(*core);
     }
 }
 
-/// Two OS threads on two cores pass a number to and fro over a line each way, so often; nanoseconds of a round trip.
+/// Lets two OS threads on two cores pass a number back and forth over a line each way, `trips` times. Returns nanoseconds per round trip.
 pub(crate) fn raw_round_trip(trips: u64) -> f64 {
     let (there, back) = (Line(AtomicU64::new(0)), Line(AtomicU64::new(0)));
     let await_number = |line: &Line, number| {

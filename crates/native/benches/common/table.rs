@@ -1,12 +1,11 @@
-//! One table: what is measured, ours, the bound that this host sets, their ratio, what we aim at. The benchmarks of both
-//! worlds print it.
+//! A table with the columns subject, ours, bound of this host, their ratio, and aim. The benchmarks of both worlds print it.
 
 use crate::median;
 
-/// Rounds of which the median is taken.
+/// Number of rounds of a median.
 const ROUNDS: usize = 5;
 
-/// What a figure counts.
+/// The unit of a figure.
 #[allow(dead_code, reason = "each benchmark counts some of these")]
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unit {
@@ -26,18 +25,18 @@ pub(crate) enum Unit {
     Millions,
     /// Gigabytes a second: more is better.
     Gigabytes,
-    /// How many times as fast: more is better.
+    /// Speed-up: more is better.
     Times,
 }
 
-/// What we aim at and the floor, in that order.
+/// The aim and the floor, in that order.
 #[derive(Clone, Copy)]
 pub(crate) enum Aim {
-    /// Of ours by the bound.
+    /// For the ratio of ours to the bound.
     Ratio(f64, f64),
-    /// Of ours.
+    /// For our value.
     Value(f64, f64),
-    /// Nothing: the figure stands beside another that has an aim.
+    /// No aim: the figure stands beside another that has one.
     #[allow(dead_code, reason = "not every benchmark has such a figure")]
     Nothing,
 }
@@ -46,9 +45,9 @@ pub(crate) enum Aim {
 #[derive(Clone, Copy)]
 pub(crate) struct Figures {
     pub(crate) ours: f64,
-    /// Not a number where there is none.
+    /// NaN if there is none.
     pub(crate) bound: f64,
-    /// Of the ratios within the rounds.
+    /// Median of the ratios within the rounds.
     pub(crate) ratio: f64,
 }
 
@@ -74,7 +73,7 @@ pub(crate) fn paired(ours: impl Fn() -> f64, bound: impl Fn() -> f64) -> Figures
 }
 
 impl Row {
-    /// A line; `bound` says what the bound is.
+    /// Makes a line; `is` describes the bound.
     pub(crate) fn new(
         what: impl Into<String>,
         unit: Unit,

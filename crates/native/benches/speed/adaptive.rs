@@ -1,9 +1,9 @@
-//! *Adaptive*: programs under `adaptive`, beside the best of the fixed policies with as many processors; and what handlers
-//! gain or lose by keyed dispatch on several processors beside one.
+//! *Adaptive*: programs under `adaptive`, beside the best of the fixed policies with equally many processors; and the gain or loss of
+//! keyed dispatch on several protocol processors beside one.
 //!
-//! In each round every policy has its turn. The bound is the policy of the lowest median; it differs from program to program, so
-//! no fixed choice reaches it everywhere. On one node of two processors `single` leaves one of them out, and with it all
-//! communication: where that wins, two threads are one too many.
+//! In each round every policy has its turn. The bound is the policy of the lowest median; it differs from program to program, so no fixed
+//! choice reaches it everywhere. On one node of two processors `single` uses only one, without communication: if it wins, two threads are
+//! one too many.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::table::{Aim, Figures, Row, Unit};
 
 const ROUNDS: usize = 5;
 
-/// Policies that decide once, with what a row is called where one is the best.
+/// Fixed policies, with the name of a row if the policy is the best.
 const FIXED: &[(&str, &str)] = &[
     ("single", "best fixed: single"),
     ("floating", "best fixed: floating"),
@@ -24,7 +24,7 @@ const FIXED: &[(&str, &str)] = &[
     ("fixed:1", "best fixed: fixed:1"),
 ];
 
-/// A program, what it is told, and how many runs of it make a figure.
+/// A program, its inputs, and the number of runs per figure.
 struct Case {
     program: &'static str,
     inputs: &'static [(&'static str, &'static str)],
@@ -43,7 +43,7 @@ const CASES: &[Case] = &[
     Case { program: "fetch-add", inputs: &[("operations", "200000")], file: None, runs: 1 },
 ];
 
-/// Handlers that take about a microsecond: worth the way to another processor.
+/// Handlers of about a microsecond: long enough to be moved to another processor.
 const HANDLERS: Case = Case {
     program: "fetch-add",
     inputs: &[("operations", "20000"), ("handler", "500")],
@@ -55,7 +55,7 @@ const HANDLERS: Case = Case {
 const SHAPES: &[(u32, u32)] = &[(1, 2), (2, 1)];
 
 impl Case {
-    /// Microseconds of what the program times, one run after the other.
+    /// Microseconds of the program's timed phase, run by run.
     fn time(&self, policy: &str, nodes: u32, processors: u32) -> f64 {
         let split = policy.parse::<Policy>().expect("a policy").split(processors);
         let threads = split.expect("as many processors as it needs").computing;
@@ -111,12 +111,12 @@ fn beside_the_best(case: &Case, nodes: u32, processors: u32) -> Row {
     Row::new(what, Unit::Microseconds, figures(&times[0], bound), name, Aim::Ratio(1.1, 1.2))
 }
 
-/// So many of them, in words.
+/// A count with its noun, in the singular or plural.
 fn counted(count: u32, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
-/// One processor of a node asks, the others run its handlers.
+/// A processor of a node asks, the others run its handlers.
 fn several_servers(policy: &'static str, servers: u32) -> Row {
     let times = times(&HANDLERS, &[(policy, 1, 1 + servers), ("fixed:1", 1, 2)]);
     let what = format!("fetch-add, handlers of a microsecond, {policy}");

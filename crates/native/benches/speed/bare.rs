@@ -1,6 +1,5 @@
-//! What this host can do at best with messages: a bare ring of cache lines between two OS threads pinned to the cores that our
-//! processors have. A line is a stamp and a few words, written once and read once; credit comes back every 128 lines; there
-//! are no handlers, no lengths, no counters.
+//! Bounds for messages on this host: a bare ring of cache lines between two OS threads pinned to the cores of our processors. A line is a
+//! stamp and a few words, written once and read once; credit returns every 128 lines; there are no handlers, no lengths, no counters.
 
 use std::hint::{black_box, spin_loop};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,10 +10,10 @@ pub(crate) const LINES: usize = 4096;
 
 const RETURN: u64 = 128;
 
-/// Between two looks at a line that has not come: what makes streams fastest on the hosts we know.
+/// Pauses between two looks at a line that has not arrived: the number that makes streams fastest on the hosts tried.
 const PAUSES: u32 = 8;
 
-/// Requests that go, and answers that come, in a row.
+/// Requests sent, and replies received, in a row.
 const BUNCH: u64 = 16;
 
 #[derive(Default)]
@@ -30,14 +29,14 @@ struct Bare {
     taken: Apart,
 }
 
-/// The producer's end: the next line, and how many it knew to be taken last.
+/// The producer's end: the next line, and the number of taken lines that it last read.
 struct Producer<'r> {
     ring: &'r Bare,
     next: u64,
     taken: u64,
 }
 
-/// The consumer's end: the next line, and how many it last said to be taken.
+/// The consumer's end: the next line, and the number of taken lines that it last published.
 struct Consumer<'r> {
     ring: &'r Bare,
     next: u64,
@@ -93,13 +92,13 @@ impl Consumer<'_> {
             if let Some(words) = self.pop() {
                 return words;
             }
-            // Who looks at once again takes the line away from who fills it.
+            // Looking again at once would take the line away from the producer that fills it.
             (0..PAUSES).for_each(|_| spin_loop());
         }
     }
 }
 
-/// Runs one function on each of the first two cores; the time that the first takes.
+/// Runs one function on each of the first two cores. Returns the time of the first.
 fn on_two_cores(first: impl FnOnce() + Send, second: impl FnOnce() + Send) -> Duration {
     let cores = core_affinity::get_core_ids().unwrap_or_default();
     let pin = |index: usize| cores.get(index).map(|core| core_affinity::set_for_current(*core));
@@ -118,7 +117,7 @@ fn on_two_cores(first: impl FnOnce() + Send, second: impl FnOnce() + Send) -> Du
     })
 }
 
-/// Lines a second, in millions, that go through a bare ring in one direction.
+/// Lines per second, in millions, through a bare ring in one direction.
 pub(crate) fn stream(messages: u64) -> f64 {
     let ring = Bare::new();
     let (mut producer, mut consumer) = ring.ends();
@@ -132,8 +131,8 @@ pub(crate) fn stream(messages: u64) -> f64 {
     messages as f64 / time.as_nanos() as f64 * 1e3
 }
 
-/// Requests a second, in millions, that are answered through a bare ring each way, of which `window` are on their way. Both sides
-/// take and send some in a row, as whoever wants rates does.
+/// Requests per second, in millions, answered through a bare ring each way, with `window` in flight. Both sides receive and send in
+/// batches, as programs that maximize rates do.
 pub(crate) fn requests(requests: u64, window: u64) -> f64 {
     let (there, back) = (Bare::new(), Bare::new());
     let (mut ask, mut asked) = there.ends();

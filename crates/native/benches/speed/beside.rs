@@ -1,5 +1,5 @@
-//! Messages of nodes to themselves where processors share cores, beside busy loops of somebody else: policies whose processors
-//! look for work, beside one whose processors sleep at once.
+//! Messages of nodes to themselves on shared cores, beside busy loops of another program: policies whose processors spin for work,
+//! compared with a policy whose processors sleep at once.
 
 use std::hint::spin_loop;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -13,10 +13,10 @@ use crate::table::{Aim, Row, Unit, paired};
 /// Busy loops beside the run.
 const LOOPS: usize = 8;
 
-/// Messages that each thread sends in turn, and waits for.
+/// Messages that each thread sends in turn, waiting for each.
 const MESSAGES: u64 = 100;
 
-/// A node each of whose threads sends to the node, and waits for the handler.
+/// A node whose threads send to the node itself and wait for the handler.
 struct ToItself {
     shape: Shape,
     done: Vec<Event>,
@@ -54,15 +54,15 @@ impl ToItself {
     }
 }
 
-/// Microseconds a message of two nodes of three processors, those of each node being handled one after the other.
+/// Microseconds per message of two nodes of three processors; the messages of each node are handled one after the other.
 fn to_itself(policy: &str) -> f64 {
     let outcome = run(Job::new::<ToItself>(()), 2, 3, 1, policy);
     outcome.timed().as_seconds() * 1e6 / (outcome.counters.handlers as f64 / 2.0)
 }
 
-/// Beside busy loops, which end with `body`.
+/// Runs `body` beside busy loops, which end with it.
 fn beside_loops<R>(body: impl FnOnce() -> R) -> R {
-    /// Ends the loops also where a run fails.
+    /// Ends the loops even if a run fails.
     struct Over<'a>(&'a AtomicBool);
     impl Drop for Over<'_> {
         fn drop(&mut self) {

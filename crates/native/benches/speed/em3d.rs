@@ -9,10 +9,10 @@ use crate::table::{Aim, Row, Unit, paired};
 /// Nodes of one processor.
 const NODES: u32 = 2;
 
-/// The iterations that are timed: so many that a run is longer than most disturbances.
+/// Number of timed iterations: enough for a run to outlast most disturbances.
 const ITERATIONS: &str = "100";
 
-/// Microseconds of the program's iterations with blocks of so many bytes.
+/// Microseconds of the program's iterations with blocks of `block` bytes.
 fn iterations(mechanism: Mechanism, block: u32) -> f64 {
     let mut given = Given::default();
     given.values.insert("iterations".to_owned(), ITERATIONS.to_owned());

@@ -1,5 +1,5 @@
-//! *Fetch-add by message*: threads of two nodes add to words of the other one, each by a request whose handler replies with what
-//! the word held. Up to 64 requests of a node are on their way. Beside a bare ring each way with the same window.
+//! *Fetch-add by message*: threads of two nodes add to words of the other node, each by a request whose handler replies with the previous
+//! value. Up to 64 requests of a node are in flight. Beside a bare ring each way with the same window.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -9,24 +9,24 @@ use crate::bare;
 use crate::run;
 use crate::table::{Aim, Row, Unit, paired};
 
-/// Of each node.
+/// Requests of each node.
 const REQUESTS: u64 = 1_000_000;
 
 const WORDS: u64 = 1024;
 
 const WINDOW: u64 = 64;
 
-/// The requester hears of so many replies at a time, and sends as many requests.
+/// Batch size of the requester: replies per notification, and requests sent in a row.
 const BUNCH: u64 = 16;
 
-/// Key of what replies count: that of no word.
+/// Key of the count of replies, different from that of any word.
 const REPLIES: Key = Key::User(WORDS);
 
-/// One node's words, and what came back to it: how many replies, in the entry of their key.
+/// A node's words, and the number of replies to it, in the entry of their key.
 struct FetchAdd {
     words: Keyed<u64>,
     replies: Event,
-    /// Of what the words held. One handler at a time adds to it.
+    /// Sum of the previous values. One handler at a time adds to it.
     sum: AtomicU64,
 }
 
@@ -74,7 +74,7 @@ impl FetchAdd {
     }
 
     fn report(&self, _: &mut Quiet<'_>) -> Report {
-        // Each word held 0, 1, 2 … in turn, as often as it was added to.
+        // Each word had the values 0, 1, 2 …, one per addition.
         let held = |word: u64| {
             let times = (REQUESTS + WORDS - 1 - word) / WORDS;
             times * times.saturating_sub(1) / 2
@@ -84,7 +84,7 @@ impl FetchAdd {
     }
 }
 
-/// All requests of the pair of nodes together.
+/// The rate of both nodes' requests together.
 pub(crate) fn rows() -> Vec<Row> {
     let ours = || {
         let time = run(Job::new::<FetchAdd>(()), 2, 1, 1, "single").timed();

@@ -1,6 +1,6 @@
-//! *Long handlers*: how soon a message is handled whose node has another server, while a handler of another key takes long there.
-//! Each long handler goes on until that message has been handled. Beside it a wake-up there and back between two OS threads that
-//! sleep in the kernel: the other server sleeps too.
+//! *Long handlers*: the latency of a message on a node with another server while a handler of another key takes long there. Each long
+//! handler goes on until that message has been handled. Compared with a wake-up there and back between two OS threads that sleep in the
+//! kernel, because the other server sleeps too.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -13,25 +13,25 @@ use crate::progress::raw_wake_ups;
 use crate::run;
 use crate::table::{Aim, Row, Unit, paired};
 
-/// Between two rounds, so that every server sleeps again.
+/// Time between two rounds, so that every server sleeps again.
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// After a message whose handler takes long: that runs by then.
+/// Time after the message with the long handler, which runs by then.
 const HEAD_START: Duration = Duration::from_micros(200);
 
 const ROUNDS: u64 = 100;
 
-/// Brief messages before the long one, so that handlers are known to be brief.
+/// Brief messages before the long one, so that handlers count as brief.
 const BRIEF: u64 = 8;
 
-/// Microseconds that each message took to its handler.
+/// Microseconds from the send of each message to its handler.
 type Latencies = Arc<Mutex<Vec<f64>>>;
 
-/// A node whose first thread sends to it.
+/// A node whose first thread sends to the node itself.
 struct Beside {
     epoch: Instant,
     latencies: Latencies,
-    /// Messages that were handled beside a long handler.
+    /// Number of messages handled beside a long handler.
     handled: AtomicU64,
     done: Event,
 }
@@ -99,7 +99,7 @@ fn latency(policy: &str, processors: u32) -> f64 {
     crate::median(std::mem::take(&mut *latencies.lock().expect("nobody panics with it")))
 }
 
-/// By dedicated processors, and by those that compute and serve in turn.
+/// Rows for dedicated processors, and for processors that compute and serve in turn.
 pub(crate) fn rows() -> Vec<Row> {
     let shapes = [("fixed:2", 3), ("floating+keyed", 3)];
     let row = |(policy, processors): (&str, u32)| {

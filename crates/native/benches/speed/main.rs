@@ -1,7 +1,7 @@
-//! The native world beside what this host can do at best: one table, every figure beside its bound, every answer checked.
+//! The native world compared with the best that this host can do: one table, every figure beside its bound, every answer checked.
 //!
-//! `cargo bench -p tradewind-native --bench speed [-- NAME…]` measures all rows, or those of the groups named. Ours and
-//! the bound are measured in turn in each round, the ratio within the round, medians over rounds. Figures mean something on
+//! `cargo bench -p tradewind-native --bench speed [-- NAME…]` measures all rows, or only the named groups. Ours and the bound are
+//! measured in turn in each round; ratios are taken within a round, and figures are medians over rounds. They are meaningful only with
 //! two cores or more, pinned.
 
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
@@ -50,12 +50,12 @@ const GROUPS: &[Group] = &[
     ("scaling", kernels::scaling),
 ];
 
-/// Runs a job that has to give its answer.
+/// Runs a job whose answer must be right.
 fn run(job: Job, nodes: u32, processors: u32, threads: u32, policy: &str) -> Outcome {
     run_by(Mechanism::Messages, job, nodes, processors, threads, policy)
 }
 
-/// Runs a job whose data move in one way, and that has to give its answer.
+/// Runs a job with this mechanism; its answer must be right.
 fn run_by(
     mechanism: Mechanism,
     job: Job,

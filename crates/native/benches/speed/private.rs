@@ -8,7 +8,7 @@ use tempest::{Cells, Job, Merge, Protocol, Quiet, Report, Setup, Thread, handler
 use crate::run;
 use crate::table::{Aim, Row, Unit, paired};
 
-/// Elements of the array, which fit a cache, and the times that each is loaded.
+/// Number of elements, which fit a cache; and the number of loads of each.
 const FEW: usize = 1024;
 const ROUNDS: usize = 64 * 1024;
 
@@ -21,7 +21,7 @@ enum Way {
 
 struct Load {
     way: Way,
-    /// Nanoseconds of an element.
+    /// Nanoseconds per element.
     took: Cells<f64>,
 }
 
@@ -57,7 +57,7 @@ impl Load {
     }
 }
 
-/// The places of all elements, each once.
+/// The indices of all elements, in a scattered order.
 fn places() -> Vec<u16> {
     (0..FEW as u16).map(|place| place.wrapping_mul(611) % FEW as u16).collect()
 }
@@ -66,7 +66,7 @@ fn sum(elements: &[u32]) -> u32 {
     elements.iter().fold(0, |sum, element| sum.wrapping_add(*element))
 }
 
-/// Nanoseconds of an element, where `all` adds up all of them.
+/// Nanoseconds per element of `all`, which adds up all elements.
 fn timed(mut all: impl FnMut() -> u32) -> f64 {
     let start = Instant::now();
     let due = (0..FEW as u32).sum::<u32>();

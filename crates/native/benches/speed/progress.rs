@@ -1,6 +1,6 @@
-//! *Progress*: how soon a request is answered whose target computes and never polls: from the send to the reply's handler on
-//! the node that asked. Beside it a wake-up there and back between two OS threads that sleep in the kernel, while a third
-//! computes: whoever answers sleeps too until then.
+//! *Progress*: the latency of a request whose target computes and never polls, from the send to the reply's handler on the requesting node.
+//! Compared with a wake-up there and back between two OS threads that sleep in the kernel while a third computes: the answering processor
+//! sleeps too until then.
 
 use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -14,15 +14,15 @@ use crate::common::pin;
 use crate::run;
 use crate::table::{Aim, Row, Unit, paired};
 
-/// So long does the target compute at most: until it has been asked for the last time.
+/// Maximum time for which the target computes; normally it stops after the last request.
 const LONGEST: Duration = Duration::from_secs(20);
 
-/// Between two requests, so that everybody sleeps again.
+/// Time between two requests, so that all processors sleep again.
 const PAUSE: Duration = Duration::from_millis(5);
 
 const REQUESTS: u64 = 30;
 
-/// Microseconds that each request took.
+/// Latency of each request, in microseconds.
 type Latencies = Arc<Mutex<Vec<f64>>>;
 
 /// Node 0 asks while node 1 computes.
@@ -31,7 +31,7 @@ struct Late {
     latencies: Latencies,
     replies: Event,
     computes: AtomicBool,
-    /// Requests that have been handled here.
+    /// Number of requests handled here.
     asked: AtomicU64,
 }
 
@@ -94,7 +94,7 @@ impl Late {
     }
 }
 
-/// Computes until it is enough, or [`LONGEST`].
+/// Computes until `is_enough` or [`LONGEST`].
 fn compute_until(is_enough: impl Fn() -> bool) {
     let start = Instant::now();
     while !is_enough() && start.elapsed() < LONGEST {
@@ -104,12 +104,12 @@ fn compute_until(is_enough: impl Fn() -> bool) {
     }
 }
 
-/// Latencies of requests that were served while their target computed, in order of size.
+/// Latencies of requests that were served while their target computed, ascending.
 fn served(policy: &str, processors: u32) -> Vec<f64> {
     let latencies = Latencies::default();
     run(Job::new::<Late>((Instant::now(), Arc::clone(&latencies))), 2, processors, 1, policy);
     let mut latencies = std::mem::take(&mut *latencies.lock().expect("nobody panics with it"));
-    // However late the host lets each run, the target computes until it has been asked.
+    // However late the host lets each run, the target computes until the request has arrived.
     assert!(
         latencies.len() > REQUESTS as usize / 2,
         "{policy}: requests are served while their target computes"
@@ -118,7 +118,7 @@ fn served(policy: &str, processors: u32) -> Vec<f64> {
     latencies
 }
 
-/// Microseconds from an unpark to the answer of the thread that it wakes, each time.
+/// Microseconds from each unpark to the answer of the woken thread.
 pub(crate) fn raw_wake_ups() -> Vec<f64> {
     let (asked, answered) = (AtomicU64::new(0), AtomicU64::new(0));
     let is_over = AtomicBool::new(false);
@@ -155,7 +155,7 @@ pub(crate) fn raw_wake_ups() -> Vec<f64> {
     })
 }
 
-/// By a dedicated processor, and by a helper: the median, and what one in ten takes at least.
+/// Rows for a dedicated processor and for a helper: the median, and the latency that a tenth of the requests exceed.
 pub(crate) fn rows() -> Vec<Row> {
     let shapes = [("fixed:1", 2, (20.0, 40.0)), ("floating+helper", 1, (100.0, 200.0))];
     let ranks = [("", 0.5), (", 9 of 10", 0.9)];

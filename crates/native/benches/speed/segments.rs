@@ -1,5 +1,5 @@
-//! *Segments*: what one thread does to the segment of another node, word by word and in bulk, where it is mapped; and by
-//! deposit and by transfer, which tell the other node. Beside each what the same costs on plain memory of one's own.
+//! *Segments*: a thread's accesses to the segment of another node, word by word and in bulk, if it is mapped; and by deposit and by
+//! transfer, which notify the other node. Each beside the same operation on plain memory.
 
 use std::hint::black_box;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,13 +14,13 @@ use crate::common::raw_round_trip;
 use crate::run;
 use crate::table::{Aim, Row, Unit, paired};
 
-/// Words that are reached one by one: they fit a cache.
+/// Words that are accessed one by one: they fit a cache.
 const FEW: usize = 1024;
 
-/// Times that each of them is.
+/// Accesses of each of them.
 const ROUNDS: u64 = 16 * 1024;
 
-/// Words of a block of 64 KiB, and of one of 4 MiB.
+/// Words of a block of 64 KiB, and of a block of 4 MiB.
 const BLOCK: usize = 64 << 7;
 const LARGE: usize = 4 << 17;
 
@@ -33,7 +33,7 @@ const DEPOSIT: usize = 4;
 /// Round trips for a bound.
 const TRIPS: u64 = 50_000;
 
-/// What thread 0 of node 0 does to the segment of node 1.
+/// The access of thread 0 of node 0 to the segment of node 1.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Deed {
     Put,
@@ -54,7 +54,7 @@ impl Deed {
         }
     }
 
-    /// How often it is done.
+    /// Number of repetitions.
     fn times(self) -> u64 {
         match self {
             Deed::Write(words) | Deed::Read(words) => (MOVED / words) as u64,
@@ -64,7 +64,7 @@ impl Deed {
         }
     }
 
-    /// What word `place` holds in the end, where it held its number.
+    /// Final value of word `place`, whose initial value is its index.
     fn leaves(self, place: u64) -> u64 {
         match self {
             Deed::Get | Deed::Read(_) => place,
@@ -79,7 +79,7 @@ struct Reach {
     deed: Deed,
     segment: Segment<u64>,
     answered: Event,
-    /// Nanoseconds for each.
+    /// Nanoseconds per access.
     took: Cells<f64>,
     wrong: Cells<u64>,
 }
@@ -98,7 +98,7 @@ impl Protocol for Reach {
 }
 
 impl Reach {
-    /// Does it as often as it is to be done.
+    /// Measures all repetitions.
     fn measure(&self, thread: &Thread<'_>, there: &Mapped<'_, u64>) {
         let (deed, times) = (self.deed, self.deed.times());
         let new: Vec<u64> = (0..deed.words() as u64).map(|place| !place).collect();
@@ -134,14 +134,14 @@ impl Reach {
 
 #[handlers]
 impl Reach {
-    /// A block has been transferred.
+    /// Reports the end of a transfer.
     #[message(key = 0)]
     fn landed(&self, cx: &mut Handler<'_>) {
         let back = cx.source();
         cx.send(back, Self::answer());
     }
 
-    /// It has been seen.
+    /// Confirms that the end of a transfer has been seen.
     #[message(key = 0)]
     fn answer(&self, cx: &mut Handler<'_>) {
         cx.signal(&self.answered, 1);
@@ -170,13 +170,13 @@ impl Reach {
     }
 }
 
-/// Nanoseconds for each of a deed, through the waist.
+/// Nanoseconds per access, through the waist.
 fn ours(deed: Deed) -> f64 {
     let report = run(Job::new::<Reach>(deed), 2, 1, 1, "single").report;
     report.figures.iter().find(|figure| figure.name == "took").expect("it is reported").value
 }
 
-/// Nanoseconds for each of so many, which are done to a few atomics of one's own.
+/// Nanoseconds per access of `times` accesses to a few local atomics.
 fn plain(times: u64, all: impl FnOnce(&[AtomicU64; FEW])) -> f64 {
     let words = Box::new([const { AtomicU64::new(0) }; FEW]);
     let words = black_box(&*words);
@@ -185,7 +185,7 @@ fn plain(times: u64, all: impl FnOnce(&[AtomicU64; FEW])) -> f64 {
     start.elapsed().as_nanos() as f64 / times as f64
 }
 
-/// Nanoseconds of a `memcpy` of so many words.
+/// Nanoseconds of a `memcpy` of `words` words.
 fn memcpy(words: usize) -> f64 {
     let (from, mut to) = (vec![1_u64; words], vec![0_u64; words]);
     let times = MOVED / words;
@@ -195,7 +195,7 @@ fn memcpy(words: usize) -> f64 {
     start.elapsed().as_nanos() as f64 / times as f64
 }
 
-/// A row of a word at a time, with the bound in nanoseconds.
+/// Makes a row of accesses to single words; the bound is in nanoseconds.
 fn word(what: &str, deed: Deed, bound: impl Fn() -> f64, is: &'static str, aim: Aim) -> Row {
     Row::new(what, Unit::Nanoseconds, paired(|| ours(deed), bound), is, aim)
 }

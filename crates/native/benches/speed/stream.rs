@@ -1,5 +1,5 @@
-//! *Stream*: a thread sends small messages to another node as fast as it can, one at a time; each handler adds to the entry
-//! of its key. Beside the lines that go through a bare ring of the same size, in which nothing is dispatched.
+//! *Stream*: a thread sends small messages to another node at full speed, one at a time; each handler adds to the entry of its key.
+//! Compared with the lines through a bare ring of the same size, without any dispatch.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -11,15 +11,15 @@ use crate::table::{Aim, Row, Unit, paired};
 
 const MESSAGES: u64 = 4_000_000;
 
-/// From so many keys on, 32 MB of them, a message's entry is asked for before its handler runs. With a quarter of that the
-/// processor hides what its second cache lacks by itself, and to look at each message twice costs more.
+/// Number of keys, 32 MB of them, from which on a message's entry is prefetched before its handler runs. With a quarter of that the
+/// core hides the misses of its second cache itself, and looking at each message twice costs more.
 const FORESEEN: u64 = 1 << 22;
 
 /// Node 0 sends to node 1, which counts by key.
 struct Stream {
     keys: u64,
     counts: Keyed<u64>,
-    /// The last message has been handled.
+    /// Signals that the last message has been handled.
     ended: Event,
     verified: AtomicBool,
 }
@@ -39,7 +39,7 @@ impl Protocol for Stream {
     }
 }
 
-/// Message `number` of all: keys in no order, small amounts.
+/// Makes message `number`: keys in scattered order, small amounts.
 fn message(number: u64, keys: u64) -> Add {
     let mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     Stream::add((mixed >> 32) % keys, number % 4)
@@ -52,7 +52,7 @@ impl Stream {
         cx.with(&self.counts, |count, _| *count += amount);
     }
 
-    /// Comes behind all others.
+    /// Ends the stream, behind all other messages.
     #[message(key = Sequential)]
     fn end(&self, cx: &mut Handler<'_>) {
         cx.signal(&self.ended, 1);

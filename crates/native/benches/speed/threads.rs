@@ -1,6 +1,6 @@
-//! *Threads*: a processor switches among many threads that block and are resumed, beside bare fibers that take turns; threads
-//! of two nodes add to words of the other one and block for each reply, beside a bare ring each way with as many requests on
-//! their way; and more processors than cores, beside as many as there are.
+//! *Threads*: a processor switches among many threads that block and are resumed, beside bare fibers that take turns; threads of two
+//! nodes add to words of the other node and block for each reply, beside a bare ring each way with the same number of requests in flight;
+//! and more processors than cores, beside one for each core.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -17,7 +17,7 @@ use crate::bare;
 use crate::run;
 use crate::table::{Aim, Row, Unit, paired};
 
-/// Switches that are timed, in all.
+/// Total number of timed switches.
 const SWITCHES: u64 = 2_097_152;
 
 /// Requests of all threads of `fetch-add` together.
@@ -26,7 +26,7 @@ const ADDITIONS: u32 = 1_000_000;
 /// Threads of a node that block for each reply.
 const BLOCKING: u32 = 64;
 
-/// Requests of each of them.
+/// Requests of each blocking thread.
 const REQUESTS: u64 = 15_000;
 
 /// Words of a node.
@@ -72,12 +72,12 @@ impl Relay {
     }
 }
 
-/// Nanoseconds from one thread to the next.
+/// Nanoseconds per switch between threads.
 fn switch(threads: u32) -> f64 {
     run(Job::new::<Relay>(()), 1, 1, threads, "single").timed().as_nanoseconds() / SWITCHES as f64
 }
 
-/// Nanoseconds from one bare fiber to the next, where they are resumed in turn.
+/// Nanoseconds per switch between bare fibers that are resumed in turn.
 fn bare_switch(fibers: u32) -> f64 {
     let (pool, passes) = (Pool::new(64 * 1024), Rc::new(Cell::new(0)));
     let spawn = |_| {
@@ -97,7 +97,7 @@ fn bare_switch(fibers: u32) -> f64 {
     start.elapsed().as_nanos() as f64 / passes.get() as f64
 }
 
-/// One node's words, and for each of its threads the reply that it waits for.
+/// A node's words, and for each of its threads the reply that it waits for.
 struct Additions {
     words: Keyed<u64>,
     waiting: Vec<Waiting>,
@@ -105,7 +105,7 @@ struct Additions {
 
 struct Waiting {
     replies: Event,
-    /// What the words held, all together.
+    /// Sum of the previous values of the words.
     sum: Cells<u64>,
 }
 
@@ -153,7 +153,7 @@ impl Additions {
         for number in 0..threads * REQUESTS {
             times[((number / REQUESTS + number % REQUESTS) % WORDS) as usize] += 1;
         }
-        // Each word held 0, 1, 2 … in turn, as often as it was added to.
+        // Each word had the values 0, 1, 2 …, one per addition.
         let expected = times.iter().map(|times| times * times.saturating_sub(1) / 2).sum::<u64>();
         let sum = self.waiting.iter().map(|waiting| waiting.sum.get(0)).sum::<u64>();
         Report::checked(sum == expected, || format!("{sum} in all, expected {expected}"))
@@ -172,7 +172,7 @@ pub(crate) fn blocking() -> Vec<Row> {
     vec![Row::new(what, Unit::Millions, figures, "requests, bare rings", Aim::Value(25.0, 12.5))]
 }
 
-/// Microseconds that `fetch-add` takes by so many processors on each of two nodes.
+/// Microseconds of `fetch-add` by `processors` processors on each of two nodes.
 fn fetch_add(processors: u32, policy: &str) -> f64 {
     let mut given = Given::default();
     given.values.insert("operations".to_owned(), ADDITIONS.to_string());

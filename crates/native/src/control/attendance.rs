@@ -4,7 +4,7 @@
 //!
 //! An *idle* processor looks for messages, or sleeps and is woken. Before it runs threads again it looks once more; messages that it
 //! leaves then are the helper's. So a message concerns the helper only while no processor idles. In each of these pairs both sides pass
-//! a full fence between their store and their test (`fences` are symmetric in a world with helpers), so at least one of them sees the
+//! a full fence between their store and their test (`fences` are symmetric in a world with helpers), so at least one side sees the
 //! other's store:
 //!
 //! | stores | then tests whether | if so |

@@ -1,4 +1,4 @@
-//! The adaptive policy on this host: the processors of a node that run handlers first, and those that leave them alone.
+//! The adaptive policy on this host: the processors of a node that run handlers first, and the others, which leave them alone.
 //!
 //! # Roles
 //!

@@ -28,7 +28,7 @@
 //! * Before a handler runs, the other servers are told of all events that the batch has queued or made ready.
 //! * If a sender may rely on an awake processor to look, the processor is *engaged* (`berth`) as long as it serves: a sender wakes a
 //!   sleeping server if all awake servers of the node are engaged. Only the engaged processor may know of messages sent just before it
-//!   engaged itself, so it looks behind the first message, and wakes a server for those that it sees.
+//!   engaged itself, so it looks behind the first message, and wakes a server for the messages that it sees.
 //!
 //! # The end of searching
 //!

@@ -1,4 +1,4 @@
-//! Receiving: taking messages out of the lanes into a node, and counting those that have been handled.
+//! Receiving: taking messages out of the lanes into a node, and counting the handled ones.
 //!
 //! A message is *in flight* from the moment its sender counts it until its handler has run and it is counted as handled here. Messages
 //! handled in place are counted once per batch of a lane. That is enough for `quiescence`: messages are counted as handled late, never

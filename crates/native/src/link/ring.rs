@@ -109,7 +109,7 @@ pub(crate) struct Ring {
 pub(crate) enum Origin {
     Handler = 0,
     Thread = 1,
-    /// A handler; the message's last words are those of a block of shared memory, then the block's number.
+    /// A handler; the message ends with the words of a block of shared memory and the block's number.
     Bringer = 2,
     /// A faulting access of the own node.
     Fault = 3,

@@ -16,7 +16,7 @@
 //! to be woken. The supplier too passes a full fence before it relies on an awake processor while another sleeps. One of the two fences
 //! comes first, so either the supplier sees that no processor will look, or the engaged one sees the work, and a sleeper to wake.
 //!
-//! Several processors may wake one sleeper: the one that clears `taken` does it. A wake-up for a nap that is over already is kept by the
+//! Several processors may wake one sleeper: whichever clears `taken` unparks it. A wake-up for a nap that is over already is kept by the
 //! OS thread, which then finds at its next sleep that the berth is still taken, and sleeps on.
 //!
 //! This module must never know the work; it uses only the atomics and threads of `sync`, so that the models run it as

@@ -70,7 +70,7 @@ impl OwnThreads {
         self.first + number
     }
 
-    /// Number here of the thread with this index on the node, if it is one of this processor.
+    /// Number here of the thread with this index on the node, if it belongs to this processor.
     #[inline]
     pub(crate) fn number_of(&self, thread: u32) -> Option<u32> {
         let number = thread.wrapping_sub(self.first);

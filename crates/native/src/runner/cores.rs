@@ -25,7 +25,7 @@ pub(crate) struct Cores {
     ids: Arc<[CoreId]>,
     /// Number of cores that the process may use at a time; a quota may make it smaller.
     count: usize,
-    /// Whether the OS thread that launches the world is a processor, which may be pinned to one of them.
+    /// Whether the OS thread that launches the world is a processor, which may be pinned to a single core.
     nested: bool,
 }
 

@@ -1,8 +1,8 @@
 //! The policies that native's tests run everything under.
 //!
-//! This file must never know what is tested.
+//! This file must never know the tests.
 
-/// Every policy this host can do, with the options that change who dispatches or who is woken.
+/// Every policy that this host supports, with the options that change dispatch or wake-ups.
 pub(crate) const POLICIES: &[&str] = &[
     "single",
     "fixed:1",

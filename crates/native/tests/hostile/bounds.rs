@@ -1,4 +1,4 @@
-//! What bounds memory: handlers that send much, that send for ever, and threads that send beside them.
+//! Tests of memory bounds: handlers with a large or endless fan-out, and threads that send beside them.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -12,14 +12,14 @@ use units::Bytes;
 use crate::POLICIES;
 use crate::kit::{KEYS, NOSYNC, Note, Play, Stage};
 
-/// The kinds of notes: a request, whose `a` says how many others it starts, and one that starts none.
+/// Kind of a note: a request, whose `a` is the number of replies that it starts.
 const REQUEST: u64 = 1;
 const REPLY: u64 = 2;
 
-/// Longer than anything here takes on a host that has much else to do.
+/// Time limit that is longer than any of these runs takes on a busy host.
 const PROMPTLY: Duration = Duration::from_secs(20);
 
-/// Sends so many requests to each node, each of which starts `fan_out` messages.
+/// Sends `requests` requests to each node, each of which starts `fan_out` messages.
 fn request(stage: &Stage, thread: &Thread<'_>, requests: u64, fan_out: u64) {
     for number in 0..requests {
         for to in (0..thread.nodes()).map(NodeId) {
@@ -40,7 +40,7 @@ fn reply(stage: &Stage, note: Note, cx: &mut Handler<'_>) {
     }
 }
 
-/// All that the requests start would take more than three times the memory there is.
+/// All messages that the requests start would take more than three times the available memory.
 #[test]
 fn a_fan_out_larger_than_rings_needs_little_memory() {
     for policy in POLICIES {
@@ -58,7 +58,7 @@ fn a_fan_out_larger_than_rings_needs_little_memory() {
     }
 }
 
-/// One handler of each node fills more than the reserve of its node.
+/// A single handler of each node fills more than the reserve of its node.
 #[test]
 fn a_fan_out_larger_than_the_reserve_runs() {
     for policy in ["single", "fixed:1", "fixed:2", "floating", "floating+keyed"] {
@@ -76,7 +76,7 @@ fn a_fan_out_larger_than_the_reserve_runs() {
     }
 }
 
-/// Handlers that have sent nothing for long begin to send much.
+/// Handlers begin to send many messages after a long time without any.
 #[test]
 fn a_fan_out_that_comes_late_runs() {
     for policy in ["single", "fixed:1", "fixed:2", "floating", "floating+keyed"] {
@@ -93,7 +93,7 @@ fn a_fan_out_that_comes_late_runs() {
     }
 }
 
-/// Says when it is dropped.
+/// Sets its flag when it is dropped.
 struct Unwound(Arc<AtomicBool>);
 
 impl Drop for Unwound {
@@ -106,7 +106,7 @@ fn little() -> Local {
     Local::new().with_outboxes(Bytes::new(1 << 20))
 }
 
-/// It has memory for no more, and is unwound: it takes no more after the run either.
+/// The handler runs out of memory and is unwound; after the run it takes no more either.
 #[test]
 fn a_handler_that_sends_for_ever_is_stopped() {
     for policy in POLICIES {
@@ -152,7 +152,7 @@ fn a_hold_that_sends_for_ever_is_stopped() {
     }
 }
 
-/// Nothing unwinds a handler that catches everything. But it takes no memory for what it sends.
+/// A handler that catches every panic cannot be unwound. But its sends take no memory.
 #[test]
 fn a_handler_that_catches_its_own_end_takes_no_memory() {
     let caught = Arc::new(AtomicU64::new(0));
@@ -172,7 +172,7 @@ fn a_handler_that_catches_its_own_end_takes_no_memory() {
     assert!(counted.load(Ordering::Relaxed) > 0, "it was told");
 }
 
-/// Two thousand messages bounce between handlers each way, more than rings hold, until every thread has sent what it has to.
+/// Two thousand messages bounce between handlers each way, more than rings hold, until every thread has finished its sends.
 #[test]
 fn threads_send_beside_handlers_that_never_cease() {
     for policy in POLICIES {
@@ -202,7 +202,7 @@ fn threads_send_beside_handlers_that_never_cease() {
     }
 }
 
-/// Five nodes send one more than its servers handle: its dispatch queue takes in no more than it has room for, and all arrives.
+/// Five nodes send one message more than its servers handle: its dispatch queue takes in no more than it has room for, and all arrive.
 #[test]
 fn a_node_receives_no_more_than_its_queue_holds() {
     for policy in ["fixed:2", "fixed:2+interrupt", "floating+keyed", "hurricane-1:2", "partitioned:2"] {

@@ -13,7 +13,7 @@ fn here() -> usize {
     available_parallelism().map_or(1, usize::from)
 }
 
-/// What `Local::cores` says, and where the OS thread may run, on a processor of a world of `processors` inside a pinned one.
+/// The values of `Local::cores` and of [`here`] on a processor of a world of `processors` inside a pinned processor.
 fn inside(processors: u32) -> (usize, usize) {
     let seen: Arc<[AtomicUsize; 2]> = Arc::default();
     let tells = Arc::clone(&seen);

@@ -1,6 +1,6 @@
-//! Ends: panics that threads catch, destructors that use the world while it unwinds them, threads that do not come back.
+//! Tests of endings: panics that threads catch, destructors that use the world during unwinding, threads that never return.
 //!
-//! What every world promises of these stands in `conformance` (`unwinding`). Here it is held against the host's clock, under every
+//! The promises of every world about these are in `conformance` (`unwinding`). Here they are tested against the host's clock, under every
 //! policy, without a stall limit.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,10 +14,10 @@ use crate::kit::{Note, Play, Stage};
 /// A run that is over returns within a second or so. This is generous: the host may be busy.
 const SOON: Duration = Duration::from_secs(5);
 
-/// What the handlers here panic with.
+/// Panic message of the handlers here.
 const WORDS: &str = "a panic of a handler";
 
-/// The message whose handler panics.
+/// Kind of the message whose handler panics.
 const BOOM: u64 = 9;
 
 fn handle(_: &Stage, note: Note, _: &[u64], _: &mut Handler<'_>) {
@@ -29,7 +29,7 @@ fn boom(thread: &Thread<'_>) {
     thread.send(NodeId(1), Stage::note(1, BOOM, 0, 0));
 }
 
-/// Calls `call` until the world gives the thread up, and catches all that comes out of it.
+/// Calls `call` until the world gives the thread up, and catches every panic of it.
 fn catch_all(call: impl Fn()) {
     loop {
         let _ = catch_unwind(AssertUnwindSafe(&call));
@@ -77,7 +77,7 @@ fn a_panic_in_a_hold_is_not_lost_in_a_thread_that_catches_it() {
     }
 }
 
-/// Calls something when it is dropped.
+/// Calls its function when it is dropped.
 struct Guard<F: FnMut()>(F);
 
 impl<F: FnMut()> Drop for Guard<F> {
@@ -86,7 +86,7 @@ impl<F: FnMut()> Drop for Guard<F> {
     }
 }
 
-/// What a destructor does with the world.
+/// Actions of a destructor on the world.
 const DEEDS: [fn(&Stage, &Thread<'_>); 6] = [
     |_, thread| thread.poll(),
     |stage, thread| thread.wait(&stage.event, 1),
@@ -142,7 +142,7 @@ fn a_thread_that_panics_with_such_a_guard_fails_with_its_own_words() {
     }
 }
 
-/// The key is held when the thread asks for it: it waits for the key in its turn, and the run goes on.
+/// The key is held when the destructor asks for it: it waits in turn, and the run goes on.
 #[test]
 fn a_destructor_waits_for_a_key_that_another_one_has() {
     for policy in ["floating+keyed", "floating", "fixed:1"] {
@@ -177,7 +177,7 @@ fn threads_that_catch_their_own_end_for_ever_do_not_keep_their_run() {
     }
 }
 
-/// A destructor that computes is left behind when the world is over, for whatever reason.
+/// A destructor that computes is left behind when the world is over, for any reason.
 #[test]
 fn a_destructor_that_computes_is_left_behind() {
     let computes = |_: &Stage, _: &Thread<'_>| std::thread::sleep(2 * SOON);
@@ -198,7 +198,7 @@ fn a_destructor_that_computes_is_left_behind() {
     }
 }
 
-/// What a handler panics with may panic itself when it is dropped.
+/// A panic payload of a handler may panic itself when it is dropped.
 #[test]
 fn a_panic_that_panics_is_told() {
     struct Spiteful;

@@ -1,4 +1,4 @@
-//! Floods: everything at once through rings of every depth, messages without end, one handler that sends a million.
+//! Tests of floods: every kind of message through rings of every depth, messages without end, a handler that sends a million.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use units::Bytes;
 use crate::POLICIES;
 use crate::kit::{KEYS, NOSYNC, Note, Play, SEQUENTIAL, Stage};
 
-/// How often a message may start others.
+/// Maximum length of a chain of messages.
 const GENERATIONS: u64 = 3;
 
 /// Messages of each thread that crosses, and answers to each.
@@ -19,10 +19,10 @@ const ANSWERS: u64 = 10;
 
 const MILLION: u64 = 1_000_000;
 
-/// What goes with some messages.
+/// Payload of some messages.
 const LUGGAGE: [u64; 3] = [1, 2, 3];
 
-/// Rings and windows: none of them holds what the flood sends but the last.
+/// Depths of rings and windows; only the last hold the messages of a flood.
 const DEPTHS: &[(usize, u64)] = &[(1, 1), (2, 3), (8, 64), (2048, 4096)];
 
 /// A step of a xorshift generator.
@@ -122,7 +122,7 @@ fn everything_at_once_arrives_full_dose() {
     floods_under_every_policy(10_000);
 }
 
-/// Every message sends two more, for ever.
+/// Every message sends two more, without end.
 #[test]
 fn messages_that_double_without_end_are_stopped() {
     for policy in POLICIES {
@@ -161,7 +161,7 @@ fn nodes_that_flood_each_other_through_one_slot_get_through() {
     }
 }
 
-/// No limit is reached by what one handler sends, as long as it ends.
+/// A handler that ends reaches no limit, however many messages it sends.
 #[test]
 fn a_handler_sends_its_own_node_a_million_messages() {
     for policy in ["single", "fixed:1", "floating", "floating+keyed", "floating+keyed+helper"] {
@@ -182,7 +182,7 @@ fn a_handler_sends_its_own_node_a_million_messages() {
     }
 }
 
-/// Threads that wait in vain are reported exactly, again and again, whatever else goes on.
+/// Threads that wait in vain are reported exactly, in every run, beside a flood.
 #[test]
 fn a_deadlock_behind_a_flood_is_exact() {
     for policy in POLICIES {

@@ -1,8 +1,7 @@
-//! Handlers and holds that go on until a message of another key has been handled, on nodes with an idle server: the run ends,
+//! Tests of handlers and holds that go on until a message of another key has been handled, on nodes with an idle server: the run ends,
 //! whichever handler comes first, and whatever was brief before.
 //!
-//! A handler that waits like that relies on the other server, which no program may. It shows that nothing but its own key waits
-//! for a handler, however long that takes.
+//! A handler that waits like that relies on the other server, which no program may. It shows that a long handler delays only its own key.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -22,28 +21,28 @@ const KEYED: &[&str] = &[
     "adaptive+helper",
 ];
 
-/// A handler that has gone on for so long was not helped.
+/// Time after which a handler counts as not helped.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Longer than a brief handler takes, and shorter than one that somebody else is waited for.
+/// Longer than a brief handler, and shorter than a handler that another server waits for.
 const SOME: Duration = Duration::from_nanos(700);
 
-/// What a message is for, its `kind`.
+/// Kinds of messages.
 const BRIEF: u64 = 0;
 const SLOW: u64 = 1;
-/// Its handler goes on until as many of [`RELEASE`] as its `a` says have been handled.
+/// Kind of a message whose handler goes on until as many [`RELEASE`] messages as its `a` says have been handled.
 const HELD: u64 = 2;
 const RELEASE: u64 = 3;
-/// Tells node 0 that one of the two has been handled.
+/// Kind of a message that tells node 0 of the end of a handler of the two.
 const ANSWER: u64 = 4;
 
 const HELD_KEY: u64 = 1;
 
-/// Keys of [`RELEASE`], in turn, and from where on the keys of others are.
+/// Keys of [`RELEASE`] messages, in turn, and the first key of others.
 const RELEASE_KEYS: std::ops::Range<u64> = 2..20;
 const OTHERS: u64 = 20;
 
-/// Messages of [`RELEASE`] that have been handled, in `Tally::handled`; what was waited for in vain is in `Tally::wrong`.
+/// Waits until `until` [`RELEASE`] messages have been handled (`Tally::handled`). A wait in vain counts in `Tally::wrong`.
 fn wait_for_release(stage: &Stage, until: u64) {
     let start = Instant::now();
     while stage.tally.handled.load(Ordering::Acquire) < until {
@@ -74,14 +73,14 @@ fn spin(time: Duration) {
     }
 }
 
-/// How the messages of a round come.
+/// The arrival of the messages of a round.
 #[derive(Clone, Copy, Debug)]
 struct Round {
-    /// Messages of that kind before the two, each of a key of its own.
+    /// Kind and number of the messages before the two, each of a key of its own.
     before: (u64, u64),
-    /// Between the two.
+    /// Time between the two.
     pause: Duration,
-    /// Before the round: long enough for idle processors to fall asleep, or nothing.
+    /// Time before the round: long enough for idle processors to fall asleep, or none.
     silence: Duration,
 }
 
@@ -89,7 +88,7 @@ const NONE: Duration = Duration::ZERO;
 const SHORT: Duration = Duration::from_micros(100);
 const LONG: Duration = Duration::from_millis(2);
 
-/// All ways in which they come, the first with nothing before it.
+/// All arrivals, the first with no message before it.
 fn rounds() -> Vec<Round> {
     let pauses = [(NONE, LONG), (SHORT, LONG), (LONG, LONG), (NONE, NONE), (SHORT, NONE)];
     let before = [(BRIEF, 0), (BRIEF, 1), (BRIEF, 7), (BRIEF, 40), (SLOW, 1), (SLOW, 20)];
@@ -116,7 +115,7 @@ fn ask(stage: &Stage, thread: &Thread<'_>, rounds: &[Round]) {
     }
 }
 
-/// Under every policy, in worlds that have a core for each processor on a host of four or two, and in one that has not.
+/// Runs under every policy, in worlds with a core for each processor on a host of four or two, and in a world without.
 fn all_policies(all: &[Round]) {
     for policy in KEYED {
         let processors = if policy.contains(":2") { 3 } else { 2 };
@@ -140,10 +139,10 @@ fn nor_does_it_when_it_comes_first() {
     rounds().chunks(5).for_each(|some| all_policies(&some[..1]));
 }
 
-/// Handlers whose messages are taken out together with the long one's, before it and after it: among them every place in a batch.
+/// Handlers whose messages are received together with the long handler's, before and after it, at every place in a batch.
 #[test]
 fn a_long_handler_may_be_the_last_of_a_batch() {
-    /// The longest that still counts as brief among handlers that are: time for a sender to send all the others.
+    /// Maximum time of a handler that counts as brief among brief ones: enough for a sender to send all the others.
     const GATHER: Duration = Duration::from_micros(3);
     const AFTER: u64 = 200;
     for policy in ["floating+keyed", "adaptive"] {
@@ -204,7 +203,7 @@ fn a_long_hold_keeps_no_message_waiting() {
     }
 }
 
-/// Each handler but the last goes on until the next one has run: as many as there are servers are at work at once.
+/// Each handler but the last goes on until the next one has run, so all servers run handlers at once.
 #[test]
 fn every_server_of_a_node_is_at_a_handler_of_its_own() {
     const SERVERS: u64 = 3;
@@ -216,7 +215,7 @@ fn every_server_of_a_node_is_at_a_handler_of_its_own() {
                 }
                 stage.tally.sent.fetch_add(SERVERS, Ordering::Relaxed);
                 for key in 1..=SERVERS {
-                    // The last waits for nobody, the one before for that, and so on.
+                    // The last handler waits for no other, the one before for the last, and so on.
                     thread.send(NodeId(1), Stage::note(key, HELD, SERVERS - key, 0));
                     std::thread::sleep(pause);
                 }

@@ -1,7 +1,7 @@
-//! Hostile programs: what a program that nobody here wrote may do to the native world, and how its run must end.
+//! Tests of hostile programs: misuse of the native world by unknown programs, and the required end of their runs.
 //!
-//! Each file has one kind of hostility. [`kit`] has the program that they all run, with a body and a handler of their own, and
-//! the watchdog that makes a run that hangs a failed test. No test here knows how the world does what it does.
+//! Each file has one kind of hostility. [`kit`] has the program that they all run, with their own body and handler, and the watchdog that
+//! turns a hanging run into a failed test. No test here knows the implementation of the world.
 
 #[path = "../common/policies.rs"]
 mod policies;

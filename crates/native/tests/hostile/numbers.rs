@@ -1,4 +1,4 @@
-//! Numbers as large as they can be written: each is refused, or taken, without wrapping around to another.
+//! Tests of the largest numbers that can be written: each is refused or accepted, without wrapping around.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use tradewind_native::Local;
 
 use crate::kit::{Play, Stage};
 
-/// As many processors as a number can say, and those that a policy adds.
+/// The largest possible number of processors, and the processors that a policy adds.
 #[test]
 fn processors_are_added_without_wrapping_around() {
     let asked =
@@ -24,7 +24,7 @@ fn greet(_: &Stage, thread: &Thread<'_>) {
     }
 }
 
-/// A window of any size is one that never fills.
+/// A window of any size is accepted and never fills.
 #[test]
 fn windows_have_any_size() {
     for window in [1, u64::MAX - 1, u64::MAX] {
@@ -32,7 +32,7 @@ fn windows_have_any_size() {
     }
 }
 
-/// Rings that no memory holds are made as deep as there is memory for.
+/// Rings larger than memory are made as deep as memory allows.
 #[test]
 fn rings_are_no_deeper_than_memory_allows() {
     for slots in [1 << 40, 1 << 62, 1 << 63] {
@@ -40,7 +40,7 @@ fn rings_are_no_deeper_than_memory_allows() {
     }
 }
 
-/// As many processors as a world may have, all on one node.
+/// The maximum number of processors of a world, all on one node.
 #[test]
 fn thousands_of_processors_of_one_node_end_soon() {
     let play = Play::new("floating", 1, 4000, 1).main(|stage, thread| {

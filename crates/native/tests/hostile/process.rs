@@ -1,4 +1,4 @@
-//! Programs that deal with the process they run in: they end it, abort it, or start others.
+//! Tests of programs that act on their process: they end it, abort it, or start others.
 
 use std::process::{Command, exit};
 use std::time::Duration;
@@ -7,7 +7,7 @@ use crate::POLICIES;
 use crate::kit::alone::alone;
 use crate::kit::{Play, Stage};
 
-/// Sends to the next node, whose handler does something; all threads wait for that.
+/// Sends to the next node, whose handler runs `deed`; all threads wait for that.
 fn in_a_handler(policy: &str, deed: impl Fn() + Send + Sync + 'static) -> Play {
     let play = Play::new(policy, 2, 3, 1).main(|stage, thread| {
         if thread.node().0 == 0 && thread.index() == 0 {
@@ -46,7 +46,7 @@ fn a_handler_may_exit() {
     assert_eq!(death.status.code(), Some(8), "{}", death.said);
 }
 
-/// Processes are started from threads and handlers as from anywhere, and waited for: their OS threads stay where they are.
+/// Threads and handlers start processes and wait for them as anywhere: their OS threads stay where they are.
 #[test]
 fn threads_and_handlers_start_processes() {
     let works = || assert!(Command::new("true").status().expect("`true` can be run").success());

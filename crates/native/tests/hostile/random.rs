@@ -1,6 +1,6 @@
 //! Random programs end as a sequential oracle says, under every policy, through rings of every depth.
 //!
-//! `TRADEWIND_PROGRAMS` says how many, `TRADEWIND_SEED` from which seed on. A program that fails is printed, and made smaller.
+//! `TRADEWIND_PROGRAMS` sets the number of programs, `TRADEWIND_SEED` the first seed. A failing program is printed, and made smaller.
 
 use std::time::{Duration, Instant};
 
@@ -14,10 +14,10 @@ use crate::kit::watched;
 const FEW: u64 = 200;
 const MANY: u64 = 10_000;
 
-/// For so long a program that fails is made smaller.
+/// Time limit for making a failing program smaller.
 const SHRINKING: Duration = Duration::from_secs(60);
 
-/// Runs of a smaller program: one that fails now and then must fail in one of them.
+/// Runs of a smaller program, at least one with an intermittent failure.
 const REPEATS: u32 = 10;
 
 /// The world of a seed: most have small rings, a few change the roles of processors all the time.
@@ -37,7 +37,7 @@ fn judged(case: &Case) -> Result<(), String> {
     watched(move || case.run(&world(case.seed))).and_then(|result| result)
 }
 
-/// A smaller program that fails too, and how.
+/// Makes a failing program smaller. Returns it and its failure.
 fn smaller(case: &Case) -> (Case, String) {
     let (start, mut why) = (Instant::now(), String::new());
     let smaller = case.shrunk(|case| {

@@ -1,4 +1,4 @@
-//! What a program, or who starts it, asks for and cannot have: every refusal says what was asked for and what there is.
+//! Tests of impossible requests of a program, or of its launcher: every refusal names the request and the possible values.
 
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ fn sends_of_what_cannot_be_sent_fail_with_words() {
     }
 }
 
-/// A thread that computes for ever, and never through the world, is left behind when the limit is reached.
+/// A thread that computes for ever without calling the world is left behind when the limit is reached.
 #[test]
 fn a_thread_that_never_comes_back_is_left_to_itself() {
     let play = Play::new("single", 2, 1, 1).stall_limit(Duration::from_millis(200));

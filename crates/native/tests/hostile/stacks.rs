@@ -1,6 +1,6 @@
-//! Programs that need more stack than there is, or as much as they were promised.
+//! Tests of programs that need more stack than there is, or all of the promised stack.
 //!
-//! What a handler is promised wherever it runs, `conformance` holds against every world (`handlers_have_their_stack`).
+//! `conformance` tests the promised stack of a handler in every world (`handlers_have_their_stack`).
 
 use std::hint::black_box;
 
@@ -39,7 +39,7 @@ fn the_overflow_of_a_thread_names_it() {
     assert_told(&death, "node 1 thread 2");
 }
 
-/// A handler of node 1 overflows under `policy`, while the threads there poll or wait for it.
+/// Lets a handler of node 1 overflow under `policy`, while the threads there poll or wait for it.
 fn overflow_in_a_handler(test: &str, policy: &str, polls: bool) {
     let policy = policy.to_owned();
     let death = alone(test, || {
@@ -94,7 +94,7 @@ fn the_overflow_of_a_handler_on_a_helper_names_its_message() {
             if thread.node() == NodeId(0) {
                 thread.send(NodeId(1), Stage::note(1, 0, 0, 0));
             } else {
-                // It never looks for messages, so the helper does.
+                // The thread never polls, so the helper serves.
                 while stage.event.count(thread) == 0 {
                     std::hint::spin_loop();
                 }
@@ -105,7 +105,7 @@ fn the_overflow_of_a_handler_on_a_helper_names_its_message() {
     assert_told(&death, "the handler of hostile::kit::stage::Note on node 1");
 }
 
-/// A handler's frame of 400 KB is too large for every stack that a handler may run on, so where it runs makes no difference.
+/// A handler's frame of 400 KB is too large for every stack that a handler may run on, so the place where it runs makes no difference.
 fn leap_in_a_handler(test: &str, polls: bool) {
     let death = alone(test, || {
         let play = Play::new("single", 2, 1, 1).main(move |stage, thread| {

@@ -1,5 +1,5 @@
-//! Programs that switch stacks by themselves: a thread, a handler, the body of a hold that suspends the fiber that it runs on, and
-//! fibers of a thread's own.
+//! Tests of programs that switch stacks themselves: a thread, a handler or the body of a hold suspends the fiber that it runs on; a thread
+//! has fibers of its own.
 
 use fiber::{Pool, Status};
 use tempest::Key;
@@ -33,7 +33,7 @@ fn a_hold_that_suspends_its_fiber_is_told_so() {
     }
 }
 
-/// Wherever the handler runs: on the stack of a thread that polls, or of a processor without one.
+/// The handler runs on the stack of a polling thread, or of a processor without one.
 #[test]
 fn a_handler_that_suspends_or_passes_the_turn_is_told_so() {
     for policy in POLICIES {
@@ -56,7 +56,7 @@ fn a_handler_that_suspends_or_passes_the_turn_is_told_so() {
     }
 }
 
-/// Fibers that nobody else resumes are a thread's own affair.
+/// A thread may use fibers that only it resumes.
 #[test]
 fn a_thread_may_run_fibers_of_its_own() {
     for policy in POLICIES {

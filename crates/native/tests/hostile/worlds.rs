@@ -1,4 +1,4 @@
-//! Worlds beside worlds, in worlds, and after worlds that went wrong: none leaves anything behind for another.
+//! Tests of worlds beside worlds, inside worlds, and after failed worlds: none affects another.
 
 use std::panic::panic_any;
 use std::sync::Arc;
@@ -48,7 +48,7 @@ fn a_world_runs_inside_a_handler_of_another() {
     assert_eq!(handled.load(Ordering::Relaxed), 2);
 }
 
-/// A value that panics when somebody drops it.
+/// A value that panics when it is dropped.
 struct Spiteful;
 
 impl Drop for Spiteful {
@@ -70,7 +70,7 @@ fn a_panic_whose_payload_panics_ends_the_run() {
     }
 }
 
-/// Node 0 never comes back from what it does. The world is over when node 1 has failed, and the next has no part in that.
+/// A thread of node 0 never returns. The world is over when node 1 has failed, and the next world is not affected.
 #[test]
 fn a_world_that_failed_beside_a_thread_that_goes_on_leaves_the_next_one_alone() {
     for policy in ["single", "floating+keyed", "fixed:1"] {
@@ -80,7 +80,7 @@ fn a_world_that_failed_beside_a_thread_that_goes_on_leaves_the_next_one_alone() 
                 panic!("the other node fails");
             }
             loop {
-                // Neither of them looks whether the world is over.
+                // Neither of these calls tests whether the world is over.
                 thread.signal(&stage.event, 1);
                 std::thread::sleep(Duration::from_millis(1));
             }

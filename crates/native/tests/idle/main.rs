@@ -1,5 +1,5 @@
-//! A world in which nothing happens uses no processor to speak of. These tests measure the time that this process has had on
-//! cores, so they have it to themselves.
+//! Tests that a world in which nothing happens uses hardly any processor time. They measure the CPU time of this process, so they have
+//! the process to themselves.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -8,10 +8,10 @@ use rustix::time::{ClockId, clock_gettime};
 use tempest::{Event, Handler, Job, Launch, NodeId, Protocol, Quiet, Report, Setup, Thread, World, handlers};
 use tradewind_native::Local;
 
-/// What a world may use of one core.
+/// Maximum share of one core that a world may use.
 const SHARE: f64 = 0.01;
 
-/// Policies, with the processors of each of two nodes. The last of them are more than most hosts have cores.
+/// Policies, with the number of processors of each of two nodes. The last have more processors than most hosts have cores.
 const WORLDS: &[(&str, u32)] = &[
     ("single", 1),
     ("fixed:1", 2),
@@ -24,13 +24,13 @@ const WORLDS: &[(&str, u32)] = &[
     ("floating+helper", 4),
 ];
 
-/// Time that this process has had on all cores together.
+/// CPU time of this process on all cores together.
 fn used() -> Duration {
     let used = clock_gettime(ClockId::ProcessCPUTime);
     Duration::new(used.tv_sec as u64, used.tv_nsec as u32)
 }
 
-/// What the others do while the first thread is away.
+/// Activity of the other threads while the first thread is away.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Others {
     /// They wait for its message.
@@ -39,7 +39,7 @@ enum Others {
     Send,
 }
 
-/// The first thread is away for so long.
+/// A program whose first thread is away for a time.
 struct Away {
     so_long: Duration,
     others: Others,
@@ -93,7 +93,7 @@ fn an_idle_world_uses_no_core() {
     for (policy, processors) in WORLDS {
         is_idle_for(Duration::from_millis(700), policy, *processors, Others::Wait);
     }
-    // Who waits for room looks less and less often.
+    // A thread that waits for room looks less and less often.
     is_idle_for(Duration::from_secs(10), "single", 1, Others::Send);
 }
 

@@ -1,4 +1,4 @@
-//! A node of several processors that sends to itself: mostly who sends serves, but nobody waits for one who computes.
+//! Tests of a node of several processors that sends to itself: mostly the sender serves, but no processor waits for a computing sender.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -8,14 +8,13 @@ use tradewind_native::Local;
 
 use crate::load::launch;
 
-/// Longer than it takes to look, or to wake somebody on a host that has much else to do.
+/// Longer than a look, or a wake-up on a busy host.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Messages, each of which is handled while its sender computes.
+/// Number of messages, each of which is handled while its sender computes.
 const ROUNDS: u64 = 100;
 
-/// The first thread sends a message to its own node, and computes until it has been handled, or for [`PATIENCE`]. The others have
-/// nothing to do.
+/// The first thread sends a message to its own node, and computes until it has been handled, or for [`PATIENCE`]. The others are idle.
 struct Computes {
     handled: AtomicU64,
     end: Event,
@@ -66,8 +65,7 @@ fn what_one_sends_who_computes_another_serves_who_has_nothing_to_do() {
     }
 }
 
-/// Every thread holds one key again and again, and has messages handled under it in between; the first one holds it for
-/// long once.
+/// Every thread holds one key again and again, and has messages handled under it in between; the first thread holds it for long once.
 struct Holds {
     count: Keyed<u64>,
     held_long: AtomicBool,
@@ -77,7 +75,7 @@ struct Holds {
 /// Holds of each thread.
 const HOLDS: u64 = 2_000;
 
-/// Longer than anybody lets another one go on.
+/// Longer than any processor waits for the floor.
 const LONG: Duration = Duration::from_millis(5);
 
 impl Protocol for Holds {

@@ -1,4 +1,4 @@
-//! Messages that are seen before they are handled.
+//! Tests of the prefetch of messages before they are handled.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -7,20 +7,20 @@ use tradewind_native::Local;
 
 use crate::load::launch;
 
-/// Fewer than a processor receives at a time.
+/// Number of messages, fewer than a processor receives at a time.
 const NUMBERS: u64 = 20;
 
 /// A node sends itself numbers, which wait until its thread does.
 struct Numbers {
     handled: Event,
-    /// How many were foreseen, and their sum.
+    /// Number of prefetched messages, and their sum.
     foreseen: AtomicU64,
     sum: AtomicU64,
     expected: u64,
 }
 
 impl Protocol for Numbers {
-    /// How many should be foreseen.
+    /// Number of messages that should be prefetched.
     type Config = u64;
 
     fn install(expected: &u64, node: &mut Setup<'_>) -> Self {
@@ -35,7 +35,7 @@ impl Protocol for Numbers {
 
 #[handlers]
 impl Numbers {
-    /// Has none to foresee it.
+    /// A message without a prefetch.
     #[message(key = number)]
     fn other(&self, number: u64, cx: &mut Handler<'_>) {
         cx.signal(&self.handled, 1);
@@ -57,7 +57,7 @@ impl Numbers {
 
     fn report(&self, _: &mut Quiet<'_>) -> Report {
         let foreseen = (self.foreseen.load(Ordering::Relaxed), self.sum.load(Ordering::Relaxed));
-        // The first odd numbers add up to the square of how many there are.
+        // The sum of the first n odd numbers is n squared.
         let expected = (self.expected, self.expected * self.expected);
         Report::checked(foreseen == expected, || format!("{foreseen:?}, expected {expected:?}"))
     }

@@ -1,4 +1,4 @@
-//! Room for pages of other nodes: which page gives way, and what memory a node takes.
+//! Tests of frames for remote pages: the replaced page, and a node's memory.
 
 use std::num::NonZeroU32;
 
@@ -15,10 +15,10 @@ const BLOCK: u32 = 128;
 const PAGE_WORDS: usize = 512;
 const FAN_IN: NonZeroU32 = NonZeroU32::MIN.saturating_add(1);
 
-/// What a node does to the pages, one after the other.
+/// A node's accesses to the pages, one after the other.
 type Visit = fn(&Thread<'_>, &Shared<u64>, usize);
 
-/// Who does what to how many pages.
+/// A program: its nodes, and their accesses to a number of pages.
 #[derive(Clone, Copy)]
 struct Tour {
     nodes: u32,
@@ -66,7 +66,7 @@ impl Visitor {
     }
 
     fn report(&self, _: &mut Quiet<'_>) -> Report {
-        // The threads have insisted on what they found.
+        // The threads have checked all values that they read.
         Report { checks: 1, ..Report::default() }
     }
 }
@@ -89,22 +89,22 @@ impl Tour {
         Local::new().run(&launch).expect("it reads what is there")
     }
 
-    /// The number of blocks that were brought from one node to another.
+    /// Number of blocks that travelled from one node to another.
     fn brought(self) -> u64 {
         self.made().counters.volume.data / u64::from(BLOCK)
     }
 }
 
-/// The barrier brings a few blocks too, how many depends on who is first.
+/// Maximum number of blocks that the barrier moves too; it depends on the order of arrival.
 const FEW: u64 = 20;
 
-/// Reads a word of a page, and the value that its home stored there or did not.
+/// Reads a word of a page and checks its value.
 fn read(thread: &Thread<'_>, words: &Shared<u64>, word: usize) {
     let expected = if word.is_multiple_of(7) { word as u64 } else { 0 };
     assert_eq!(thread.read(words, word), expected, "word {word}");
 }
 
-/// A page that is used between any two new ones is brought once, however many new ones there are.
+/// A page that is used between any two new ones travels once, for any number of new ones.
 #[test]
 fn a_page_in_use_keeps_its_frame() {
     let pages = 200;
@@ -120,7 +120,7 @@ fn a_page_in_use_keeps_its_frame() {
     assert!(moved > once + FEW, "{moved} blocks are brought where the page that came first goes first");
 }
 
-/// Each node fills the pages that another one keeps note of: no block moves where homes are with those that touch them.
+/// Each node fills pages that another node manages: no block travels if the home is the node that touches first.
 #[test]
 fn a_page_lives_where_it_is_touched_first() {
     let visit: Visit = |thread, words, page| {
@@ -136,20 +136,20 @@ fn a_page_lives_where_it_is_touched_first() {
     assert!(moved < FEW, "{moved} blocks: each page is written at its home");
 }
 
-/// Set in the child process, and says how much room node 1 has.
+/// Environment variable of the child process: the room of node 1.
 const ROOM: &str = "TRADEWIND_TEST_FRAMES";
 
 /// Pages of the array that is visited twice.
 const MANY: usize = 2048;
 
-/// The child of the next test, which does nothing by itself: prints how much memory it takes when node 1 has visited all pages.
+/// The child of the next test: prints its memory after node 1 has visited all pages. Does nothing by itself.
 #[test]
 #[cfg(target_os = "linux")]
 #[expect(clippy::print_stdout, reason = "the parent reads it")]
 fn memory_when_all_pages_have_been_visited() {
     use std::sync::atomic::{AtomicU64, Ordering};
 
-    /// Pages of memory that the process has.
+    /// Resident pages of the process.
     static RESIDENT: AtomicU64 = AtomicU64::new(0);
 
     let Ok(room) = std::env::var(ROOM) else { return };
@@ -166,7 +166,7 @@ fn memory_when_all_pages_have_been_visited() {
     println!("resident: {}", RESIDENT.load(Ordering::Relaxed));
 }
 
-/// What a process takes in which node 1 visits all pages with so much room, in bytes.
+/// Memory in bytes of a process in which node 1 visits all pages with room `room`.
 #[cfg(target_os = "linux")]
 fn resident(room: &str) -> i64 {
     let child = std::process::Command::new(std::env::current_exe().expect("this test binary"))
@@ -181,8 +181,8 @@ fn resident(room: &str) -> i64 {
     pages * rustix::param::page_size() as i64
 }
 
-/// A node's memory follows from the frames it has, not from the pages that it has visited. A page in a frame takes its 4096 bytes, and
-/// less than half as much for tags and entries.
+/// A node's memory depends on the number of its frames, not of the visited pages. A page in a frame takes its 4096 bytes, and less than
+/// half of that for tags and entries.
 #[test]
 #[cfg(target_os = "linux")]
 fn memory_is_bounded_by_frames() {

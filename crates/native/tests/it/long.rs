@@ -1,4 +1,4 @@
-//! Handlers that take long, on a node of several protocol processors: they keep nobody else's messages waiting.
+//! Tests of long handlers on a node of several protocol processors: they delay no other processor's messages.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -8,13 +8,13 @@ use tradewind_native::Local;
 
 use crate::load::launch;
 
-/// Longer than it takes to wake somebody on a host that has much else to do.
+/// Longer than a wake-up on a busy host.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Longer than what counts as brief.
+/// Longer than a brief handler.
 const LONG: Duration = Duration::from_micros(50);
 
-/// Long enough for processors that have nothing to do to fall asleep.
+/// Long enough for processors without work to fall asleep.
 const SILENCE: Duration = Duration::from_millis(1);
 
 const ROUNDS: u64 = 20;
@@ -35,7 +35,7 @@ impl Protocol for Held {
 
 #[handlers]
 impl Held {
-    /// Its handler goes on until so many of [`Release`] have been handled.
+    /// A message whose handler goes on until `until` [`Release`] messages have been handled.
     #[message(key = 0)]
     fn hold(&self, until: u64, cx: &mut Handler<'_>) {
         let start = Instant::now();

@@ -1,4 +1,4 @@
-//! Who serves a node whose thread computes and never looks.
+//! Tests of progress on a node whose thread computes and never polls.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -15,7 +15,7 @@ use crate::load::launch;
 /// Far longer than a helper waits.
 const LONG: Duration = Duration::from_millis(300);
 
-/// Longer than it takes to wake somebody on a host that has much else to do.
+/// Longer than a wake-up on a busy host.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Node 1 computes until it is served, or for [`LONG`]; node 0 asks it again and again.
@@ -33,7 +33,7 @@ impl Protocol for Ask {
 }
 
 impl Ask {
-    /// Whether it was served while it computed.
+    /// Computes. Returns whether the request was served meanwhile.
     fn computes(&self) -> bool {
         let start = Instant::now();
         while start.elapsed() < LONG && !self.is_served.load(Ordering::Relaxed) {
@@ -59,7 +59,7 @@ impl Ask {
 
     fn main(&self, thread: &Thread<'_>) {
         if thread.node() == NodeId(0) {
-            // Long enough for the other to compute.
+            // Long enough for the other node to start computing.
             std::thread::sleep(LONG / 10);
             (1..=3).for_each(|number| {
                 thread.send(NodeId(1), Self::question());
@@ -108,7 +108,7 @@ fn nobody_else_takes_a_core_for_it() {
     }
 }
 
-/// The threads of node 0 wait for what does not come; the last thread of node 1 neither polls nor waits for a while.
+/// The threads of node 0 wait for an event that never comes; the last thread of node 1 neither polls nor waits for a while.
 struct Endless {
     never: Event,
 }
@@ -155,15 +155,15 @@ fn a_stall_names_the_threads_that_run() {
     }
 }
 
-/// Messages that circle between two nodes: more than there is room for.
+/// Number of messages that circle between two nodes: more than there is room for.
 const CIRCLING: u64 = 100;
 
 /// Sends of each node's thread beside them.
 const BESIDE: u64 = 10;
 
-/// Handlers send without end until the threads of both nodes have sent what they have to.
+/// Handlers send without end until the threads of both nodes have finished their sends.
 struct Storm {
-    /// The threads of the other nodes that are done.
+    /// Number of threads of the other nodes that are done.
     done: AtomicU64,
     ended: Event,
 }
@@ -218,11 +218,11 @@ fn threads_send_beside_handlers_that_send_without_end() {
     }
 }
 
-/// Times that a thread of node 1 is woken just after a message has woken its processor.
+/// Number of times that a thread of node 1 is woken just after a message has woken its processor.
 const ROUNDS: u64 = 400;
 
-/// Node 0 sends a message to node 1, which sleeps, and then wakes its first thread, which computes until the message has been
-/// handled, or for [`PATIENCE`]. Another processor of node 1 has nothing to do.
+/// Node 0 sends a message to node 1, which sleeps, and then wakes its first thread, which computes until the message has been handled, or
+/// for [`PATIENCE`]. Another processor of node 1 is idle.
 struct Woken {
     words: Segment<u64>,
     handled: AtomicU64,
@@ -295,9 +295,8 @@ fn who_is_woken_for_a_message_handles_it_before_it_computes() {
     }
 }
 
-/// A processor of node 1 runs a long handler of a message from its own node, and has passed the lane from node 0 by then. A
-/// message from there wakes another processor, which cannot receive and has a thread to run; so has the first, after its
-/// handler. The third has nothing to do.
+/// A processor of node 1 runs a long handler of a message from its own node, and has passed the lane from node 0 by then. A message from
+/// there wakes a second processor, which cannot receive and has a thread to run, as has the first after its handler. The third is idle.
 struct Passed {
     words: Segment<u64>,
     is_handled: AtomicBool,

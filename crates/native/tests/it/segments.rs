@@ -1,4 +1,4 @@
-//! Segments in one process are mapped, and refuse what is not there or not for others.
+//! Tests of segments in one process: they are mapped, and refuse accesses to words that do not exist or are not for others.
 
 use tempest::entry::{Given, Plan};
 use tempest::{
@@ -7,7 +7,7 @@ use tempest::{
 };
 use tradewind_native::Local;
 
-/// What the last node does to node 0.
+/// The access of the last node to node 0.
 #[derive(Clone, Copy)]
 enum Deed {
     Reach,

@@ -1,4 +1,4 @@
-//! Where processors' time went: the parts add up, and a processor without threads is idle.
+//! Tests of the breakdown of processors' time: the parts add up, and a processor without threads is idle.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use tempest::{
 use tradewind_native::Local;
 use units::Time;
 
-/// For how long the first thread of node 0 computes.
+/// Time for which the first thread of node 0 computes.
 const COMPUTES: Duration = Duration::from_millis(50);
 
 /// A thread of node 0 computes and then tells node 1, whose thread waits for that. The thread of node 2 returns at once.
@@ -32,7 +32,7 @@ impl Uneven {
     }
 
     fn main(&self, thread: &Thread<'_>) {
-        // All have begun; on a busy host some wait for the others here.
+        // All threads have started; on a busy host some wait for the others here.
         thread.phase("uneven");
         match thread.node().0 {
             0 => {

@@ -1,4 +1,4 @@
-//! What is hard on real threads: too few cores, full rings, ends that nobody expects.
+//! Stress tests of real threads: too few cores, full rings, sudden ends.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use tempest::{Failure, Launch, World};
 use tradewind_native::Local;
 use units::Time;
 
-/// More than a run that ends takes on the slowest host, less than people wait for.
+/// Time limit: more than a run takes on the slowest host.
 const PROMPTLY: Duration = Duration::from_secs(5);
 
 #[test]
@@ -22,7 +22,7 @@ fn four_nodes_share_few_cores() {
     }
 }
 
-/// Whoever has a core of its own looks for work for long before it sleeps, and has to stop looking in the end.
+/// A processor with a core of its own looks for work for long before it sleeps, and has to stop in the end.
 #[test]
 fn processors_of_one_node_with_a_core_each_come_to_an_end() {
     for policy in ["floating", "floating+keyed", "adaptive", "adaptive+serial", "fixed:1"] {
@@ -111,7 +111,7 @@ fn threads_that_only_signal_each_other_are_not_stalled() {
     Local::new().run(&launch).unwrap();
 }
 
-/// A server falls asleep only after it has looked at the outboxes once more, having said that it would.
+/// A server falls asleep only after it has announced that and then looked at the outboxes once more.
 #[test]
 fn an_outbox_that_a_hold_fills_is_moved_on() {
     for policy in ["fixed:1+interrupt", "fixed:1", "fixed:2+interrupt"] {

@@ -1,4 +1,4 @@
-//! Very many threads, and what is left of them.
+//! Tests of very many threads, and of their remains.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::sleep;
@@ -40,7 +40,7 @@ impl Crowd {
     }
 }
 
-/// Runs it; how often a thread blocked.
+/// Runs the program. Returns the number of blocks of all threads.
 fn crowd(nodes: u32, processors: u32) -> u64 {
     let policy = "floating".parse().expect("a policy");
     let launch = Launch { nodes, processors, threads: THREADS, ..Launch::new(Job::new::<Crowd>(()), policy) };
@@ -51,7 +51,7 @@ fn crowd(nodes: u32, processors: u32) -> u64 {
 
 #[test]
 fn a_processor_has_sixteen_thousand_threads() {
-    // In each round all block but the one that comes last.
+    // In each round all threads block but the last to arrive.
     assert_eq!(crowd(1, 1), 2 * u64::from(THREADS - 1));
 }
 
@@ -59,15 +59,15 @@ fn a_processor_has_sixteen_thousand_threads() {
 fn two_processors_have_as_many_each_on_one_node_and_on_two() {
     let all = 2 * u64::from(2 * THREADS - 1);
     let on_one = crowd(1, 2);
-    // A thread of the other processor may be on its way to wait when the last one comes, and then need not.
+    // A thread of the other processor may be about to wait when the last one arrives, and then need not.
     assert!((all - 2..=all).contains(&on_one), "{on_one} blocks, at most {all}");
     assert_eq!(crowd(2, 1), all - 2);
 }
 
-/// OS threads of the test that have ended whole.
+/// Number of OS threads of the test that have ended completely.
 static OVER: AtomicU32 = AtomicU32::new(0);
 
-/// Is dropped late in the end of an OS thread, and takes its time.
+/// A thread-local that is dropped late in the end of an OS thread, and slowly.
 struct Late;
 
 impl Drop for Late {
@@ -81,7 +81,7 @@ thread_local! {
     static LATE: Late = const { Late };
 }
 
-/// Every OS thread that computes has something to drop.
+/// A program whose computing OS threads all have something to drop.
 struct Leaving;
 
 impl Protocol for Leaving {

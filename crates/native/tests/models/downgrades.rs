@@ -1,6 +1,6 @@
-//! Taking a right away: questions, answers, granted accesses, and lowerings that are set aside meanwhile.
+//! Models of downgrades: questions, answers, granted accesses, and downgrades that are set aside meanwhile.
 //!
-//! A lowering that nobody goes on with is a processor that `loom` finds asleep for ever.
+//! A downgrade that no processor continues is a processor that `loom` finds asleep for ever.
 
 use std::cell::Cell;
 
@@ -18,7 +18,7 @@ use crate::sync::{AtomicU8, AtomicU64, Ordering, mutated};
 use crate::tags::Tags;
 use crate::{explore, explore_up_to};
 
-/// Each fault of what is explored here, and the scenario that notices it.
+/// Each fault of the explored sources, and the scenario that detects it.
 pub(crate) const FAULTS: &[(&str, &str)] = &[
     ("nobody-is-awaited", "downgrades::one_that_polls"),
     ("answer-between-test-and-access", "downgrades::one_that_polls"),
@@ -42,13 +42,13 @@ pub(crate) const FAULTS: &[(&str, &str)] = &[
     ("served-without-fence", "downgrades::who_joins_a_prefetch_is_served"),
 ];
 
-/// The processor that computes.
+/// Number of the computing processor.
 const IT: usize = 0;
 
-/// Who runs handlers beside it.
+/// Number of the processors that run handlers beside it.
 const SERVERS: usize = 2;
 
-/// A node with blocks of one word, which a processor that computes may write at first.
+/// A node with blocks of one word, which the computing processor may write at first.
 struct Node {
     tags: Tags,
     faults: Faults,
@@ -68,7 +68,7 @@ impl Node {
         })
     }
 
-    /// A test and the access that it allows: the value stored last.
+    /// Tests and then accesses a block, if allowed. Returns the value stored last.
     fn store_if_allowed(&self, block: usize, value: u64) -> Option<u64> {
         self.tags.allows(block, Right::Write).then(|| {
             if mutated!("answer-between-test-and-access") {
@@ -143,7 +143,7 @@ impl Server {
         Self { node: Arc::clone(node), number, looked: Cell::new(0) }
     }
 
-    /// Takes the right to a block away, as a handler does that was asked to: what its word holds then, if that is known at once.
+    /// Downgrades a block, as a handler does on request. Returns its word's value then, if the downgrade is done at once.
     fn begin(&self, block: u32) -> Option<u64> {
         let then = Packet::from_parts(MessageId(block as u16), NodeId(0), &[]).expect("it is short");
         let lowering = Lowering { first: Block(block), count: 1, tag: Tag::Invalid, then };
@@ -155,7 +155,7 @@ impl Server {
         None
     }
 
-    /// Goes on with one that was set aside, and sleeps until that is possible or `is_over`: its block.
+    /// Continues a set-aside downgrade; sleeps until that is possible or `is_over`. Returns its block.
     fn finish_one(&self, is_over: impl Fn() -> bool) -> Option<usize> {
         let lowerings = &self.node.lowerings;
         while !is_over() {
@@ -168,7 +168,7 @@ impl Server {
         None
     }
 
-    /// Takes the right to block 0 away: what its word holds then.
+    /// Downgrades block 0. Returns its word's value then.
     fn take_away(&self) -> u64 {
         self.begin(0).unwrap_or_else(|| {
             self.finish_one(|| false);
@@ -177,7 +177,7 @@ impl Server {
     }
 }
 
-/// One processor does its part while the right is taken away from it: what it has stored last, if anything, is what is found.
+/// Downgrades a block while one processor plays its part, and checks that the last value it stored, if any, is found.
 fn downgrade(node: &Arc<Node>, computes: impl FnOnce(&Node) -> Option<u64> + Send + 'static) {
     let other = Arc::clone(node);
     let processor = thread::spawn(move || computes(&other));
@@ -186,7 +186,7 @@ fn downgrade(node: &Arc<Node>, computes: impl FnOnce(&Node) -> Option<u64> + Sen
     assert_eq!(found, stored.unwrap_or(0), "an access is done before its right is gone, or not at all");
 }
 
-/// It computes, polls, and computes on; then it has nothing to do.
+/// The processor computes, polls, and computes on; then it becomes idle.
 #[test]
 fn one_that_polls() {
     explore(|| {
@@ -201,7 +201,7 @@ fn one_that_polls() {
     });
 }
 
-/// It computes, and has nothing to do.
+/// The processor computes, and becomes idle.
 #[test]
 fn one_that_goes_away() {
     explore(|| {
@@ -213,7 +213,7 @@ fn one_that_goes_away() {
     });
 }
 
-/// It has had nothing to do, computes, and polls.
+/// The processor was idle, computes, and polls.
 #[test]
 fn one_that_comes_back() {
     explore(|| {
@@ -228,7 +228,7 @@ fn one_that_comes_back() {
     });
 }
 
-/// Its access has been granted, and the right is asked back at once.
+/// An access has been granted, and the right is asked back at once.
 #[test]
 fn a_granted_access_is_done_before() {
     explore(|| {
@@ -284,7 +284,7 @@ fn who_finds_a_right_finds_the_words() {
     });
 }
 
-/// Two processors take the rights to two blocks away, and whoever is woken goes on with what either has set aside.
+/// Two processors downgrade two blocks, and the woken one continues any set-aside downgrade.
 #[test]
 fn two_are_set_aside() {
     explore_up_to(1, || {

@@ -1,6 +1,6 @@
-//! How the processors of a world find out that nothing is going on any more, and nothing is in flight.
+//! Models of quiescence detection: the processors of a world find out that none is active and no message is in flight.
 //!
-//! An end that nobody notices is a world whose processors `loom` finds asleep for ever.
+//! An undetected end is a world whose processors `loom` finds asleep for ever.
 
 use std::sync::atomic::AtomicBool as Unwatched;
 
@@ -18,7 +18,7 @@ use crate::measure::gauge::Gauge;
 use crate::processor::berth::Berth;
 use crate::sync::{AtomicBool, Ordering};
 
-/// Each fault of what is explored here, and the scenario that notices it.
+/// Each fault of the explored sources, and the scenario that detects it.
 pub(crate) const FAULTS: &[(&str, &str)] = &[
     ("idle-looked-at-early", "endings::two_processors_find_the_end"),
     ("sent-read-first", "endings::three_processors_find_the_end"),
@@ -28,11 +28,11 @@ pub(crate) const FAULTS: &[(&str, &str)] = &[
 /// Processors in a circle, each of which sends to the next.
 struct World {
     gauges: Vec<std::sync::Arc<Gauge>>,
-    /// The way to each of them.
+    /// The ring into each of them.
     rings: Vec<Ring>,
     berths: Vec<Berth>,
     is_over: AtomicBool,
-    /// The last message has been handled. It is not for `loom` to watch, so that it orders nothing.
+    /// Whether the last message has been handled. Hidden from `loom`, so that it orders nothing.
     is_done: Unwatched,
 }
 
@@ -55,7 +55,7 @@ impl World {
         self.berths[to].wake();
     }
 
-    /// Handles what has come: each message makes one with the number before, up to the last.
+    /// Handles the arrived messages: each sends one with the number before, up to the last.
     fn receive(&self, me: usize) -> bool {
         let drained = self.rings[me].drain(8, NodeId(0), &mut Received::blank(), |message, _| {
             match message.packet.words()[0].checked_sub(1) {
@@ -68,7 +68,7 @@ impl World {
         drained.messages > 0
     }
 
-    /// As a processor does without threads, until the world is over.
+    /// Runs as a processor without threads does, until the world is over.
     fn run(&self, me: usize) {
         self.berths[me].belongs_to_current_thread();
         while !self.is_over.load(Ordering::Relaxed) {
@@ -91,7 +91,7 @@ impl World {
     }
 }
 
-/// A message goes so often from one processor to the next.
+/// Passes a message `messages` times from one processor to the next.
 fn pass_around(processors: usize, messages: u64) {
     explore_ordered(1, move || {
         let world = World::new(processors);
@@ -116,7 +116,7 @@ fn three_processors_find_the_end() {
     pass_around(3, 3);
 }
 
-/// Whoever reads what a processor has handled sees that it was not idle then, whatever it has passed since.
+/// A thread that reads a processor's count of handled messages sees that the processor was not idle then, whatever it has done since.
 #[test]
 fn a_count_tells_that_a_processor_was_not_idle() {
     explore_ordered(2, || {

@@ -1,6 +1,6 @@
-//! Waiting for an event, by `tempest`'s own source, and what wakes the thread that waits: `threads` and `berth`.
+//! Models of waiting for an event, by `tempest`'s own source, and of waking the waiting thread: `threads` and `berth`.
 //!
-//! A thread that is not resumed is one that `loom` finds blocked for ever.
+//! A thread that is not resumed is a thread that `loom` finds blocked for ever.
 
 use loom::sync::Arc;
 use loom::thread;
@@ -13,7 +13,7 @@ use crate::processor::threads::{Inbox, ThreadSlot};
 use crate::sync::{AtomicU64, Ordering};
 use crate::{explore, explore_ordered};
 
-/// Each fault of what is explored here, and the scenario that notices it.
+/// Each fault of the explored sources, and the scenario that detects it.
 pub(crate) const FAULTS: &[(&str, &str)] = &[
     ("signal-relaxed", "events::a_signal_reaches_who_waits"),
     ("signaller-looks-early", "events::a_signal_reaches_who_waits"),
@@ -29,13 +29,13 @@ pub(crate) const FAULTS: &[(&str, &str)] = &[
 /// The node of every event here.
 const NODE: NodeId = NodeId(0);
 
-/// A thread, the processor that it belongs to, and what it waits for.
+/// A thread, its processor, and the event that it waits for.
 struct Node {
     event: Event,
     slot: ThreadSlot,
     inbox: Inbox,
     berth: Berth,
-    /// What a signal tells.
+    /// Words written before the signals.
     words: [AtomicU64; 2],
 }
 
@@ -50,7 +50,7 @@ impl Node {
         })
     }
 
-    /// A handler of another processor writes a word and signals.
+    /// Writes a word and signals, as a handler of another processor.
     fn signal(&self, word: usize) {
         self.words[word].store(1, Ordering::Relaxed);
         self.event.add(NODE, 1, |waiter| self.resume(waiter));
@@ -64,7 +64,7 @@ impl Node {
         }
     }
 
-    /// The thread waits, while its processor has nothing else to do.
+    /// Waits as a thread whose processor has no other work.
     fn wait(&self, at_least: u64) {
         let waiter = self.waiter();
         if self.event.enlist(NODE, at_least, waiter) {
@@ -89,7 +89,7 @@ impl Node {
     }
 }
 
-/// So many signal once each; the thread waits for all of them, once for each count.
+/// Lets `signals` processors signal once each; the thread waits for all of them, once for each count.
 fn wait_for(signals: usize) {
     explore_ordered(2, move || {
         let node = Node::new();
@@ -115,7 +115,7 @@ fn the_last_of_two_signals_reaches_who_waits() {
     wait_for(2);
 }
 
-/// Whoever is told first that there is one, sees the first; the second may have come meanwhile.
+/// A thread that is told of a first signal sees its word; the second may have come meanwhile.
 #[test]
 fn one_wait_follows_another() {
     explore_ordered(2, || {
@@ -131,7 +131,7 @@ fn one_wait_follows_another() {
     });
 }
 
-/// Two threads wait, for one signal and for two, while two come: each of them that is enlisted is resumed, once.
+/// Two threads wait, for one signal and for two, while two come: each enlisted thread is resumed, once.
 #[test]
 fn who_is_enlisted_is_resumed_once() {
     explore_ordered(2, || {
@@ -153,7 +153,7 @@ fn who_is_enlisted_is_resumed_once() {
     });
 }
 
-/// A thread that a handler resumes without an event, as after a fault, sees what the handler did before.
+/// A thread that a handler resumes without an event, as after a fault, sees the handler's earlier stores.
 #[test]
 fn who_is_resumed_sees_why() {
     explore(|| {
@@ -170,7 +170,7 @@ fn who_is_resumed_sees_why() {
     });
 }
 
-/// Whoever reads a count sees what was signalled up to it.
+/// A thread that reads a count sees the stores before all its signals.
 #[test]
 fn a_count_tells_what_was_signalled() {
     explore_ordered(2, || {

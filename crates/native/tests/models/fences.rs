@@ -1,4 +1,4 @@
-//! It stands in for the library's `fences`: both barriers are full fences. That is what a light and a heavy one are to each
+//! Stands in for the library's `fences`: both are full fences. That is how a light and a heavy fence act on each
 //! other, and all that `berth` asks of them; between two light ones, which have nothing to say to each other, it is more.
 
 use crate::sync::{Ordering, fence, mutated};

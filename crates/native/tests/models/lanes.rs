@@ -1,5 +1,4 @@
-//! A lane while processors of its node send, somebody empties the outbox and another node receives; and what of a node has still
-//! to be moved on.
+//! Models of a lane while processors of its node send, one of them empties the outbox and another node receives; and of a node's backlog.
 
 use loom::sync::Arc;
 use loom::thread;
@@ -11,7 +10,7 @@ use crate::link::backlog::Backlog;
 use crate::link::lane::{Bounds, Depths, Lane};
 use crate::link::ring::{Origin, Received};
 
-/// Each fault of what is explored here, and the scenario that notices it.
+/// Each fault of the explored sources, and the scenario that detects it.
 pub(crate) const FAULTS: &[(&str, &str)] = &[
     ("outbox-overtaken", "lanes::what_waits_is_not_overtaken"),
     ("left-relaxed", "lanes::what_has_left_an_outbox_is_in_the_ring"),
@@ -22,7 +21,7 @@ pub(crate) const FAULTS: &[(&str, &str)] = &[
 /// Words in an outbox that keep a node from acknowledging.
 const RESERVE: usize = 20;
 
-/// Two of them fill the ring.
+/// A message; two of them fill the ring.
 fn packet(number: u64) -> Packet {
     let packet = Packet::from_parts(MessageId(0), NodeId(0), &[number; MAX_WORDS]);
     packet.expect("a message has so many words")
@@ -35,7 +34,7 @@ struct Node {
 }
 
 impl Node {
-    /// Messages of handlers have been sent.
+    /// A node whose handlers have sent `messages` messages.
     fn with(messages: u64) -> Arc<Self> {
         let depths = Depths { slots: 2, window: 1, ..Depths::default() };
         let lane = Lane::new(depths.slots, &Bounds::new(depths, 1, 1), true);
@@ -55,7 +54,7 @@ impl Node {
         offered.is_some()
     }
 
-    /// The other node receives what there is.
+    /// Receives all available messages, as the other node.
     fn receive(&self, received: &mut Vec<u64>) {
         self.lane.receive(8, NodeId(0), &mut Received::blank(), |message, is_good| {
             is_good.expect("the length is that of a message");
@@ -66,8 +65,8 @@ impl Node {
     }
 }
 
-/// The ring is full, and a message waits. While the other node receives, and somebody empties the outbox, a handler sends one
-/// more, and then a thread.
+/// The ring is full, and a message waits. While the other node receives and a processor empties the outbox, a handler sends one more
+/// message, and then a thread does.
 #[test]
 fn what_waits_is_not_overtaken() {
     explore(|| {
@@ -90,7 +89,7 @@ fn what_waits_is_not_overtaken() {
     });
 }
 
-/// Whoever finds that nothing waits in the outboxes any more finds in the ring what has left them.
+/// A processor that finds the outboxes empty finds in the ring all messages that have left them.
 #[test]
 fn what_has_left_an_outbox_is_in_the_ring() {
     explore(|| {
@@ -104,8 +103,8 @@ fn what_has_left_an_outbox_is_in_the_ring() {
     });
 }
 
-/// One processor has handled a thread's message, and another takes so much out of the outboxes that the node acknowledges again:
-/// the sender has its credit back in the end, whichever of them pays.
+/// One processor has handled a thread's message, and another empties the outboxes until the node acknowledges again: the sender has its
+/// credit back in the end, whichever of them pays.
 #[test]
 fn what_is_owed_is_paid() {
     explore(|| {

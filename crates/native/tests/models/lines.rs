@@ -1,4 +1,4 @@
-//! The ring between two nodes: halves, lines and pairs of lines, while both ends are at work, and lines that are used again.
+//! Models of the ring between two nodes: halves, lines and pairs of lines, while both ends are at work, and reused lines.
 
 use loom::sync::Arc;
 use loom::thread;
@@ -8,7 +8,7 @@ use tempest::world::{MessageId, Packet};
 use crate::explore;
 use crate::link::ring::{Origin, Received, Ring, Sent};
 
-/// Each fault of what is explored here, and the scenario that notices it.
+/// Each fault of the explored sources, and the scenario that detects it.
 pub(crate) const FAULTS: &[(&str, &str)] = &[
     ("head-relaxed", "lines::short_ones_share_lines"),
     ("head-relaxed", "lines::one_takes_two_lines"),
@@ -17,16 +17,16 @@ pub(crate) const FAULTS: &[(&str, &str)] = &[
     ("credit-ignored", "lines::a_line_is_used_again"),
 ];
 
-/// The producer tries so often to find room.
+/// Attempts of the producer to find room.
 const TRIES: usize = 2;
 
-/// Message `number` has so many words, each its number.
+/// Pushes message `number` of `words` words, each of them its number.
 pub(crate) fn push(ring: &Ring, number: u64, words: usize) -> bool {
     let packet = Packet::from_parts(MessageId(number as u16), NodeId(0), &vec![number; words]);
     ring.push(&packet.expect("a message has so many words"), Sent { origin: Origin::Thread, follows: false })
 }
 
-/// Takes out what there is: the numbers and lengths of messages that are whole.
+/// Drains the ring: the numbers and lengths of complete messages.
 fn drain(ring: &Ring, into: &mut Vec<(u64, usize)>) {
     ring.drain(8, NodeId(0), &mut Received::blank(), |message, is_good| {
         is_good.expect("the length is that of a message");
@@ -37,7 +37,7 @@ fn drain(ring: &Ring, into: &mut Vec<(u64, usize)>) {
     });
 }
 
-/// Messages of the lengths `before` are in the ring when the producer goes on with those of `meanwhile`.
+/// Messages of the lengths `before` are in the ring when the producer goes on with the lengths `meanwhile`.
 fn pass(before: &'static [usize], meanwhile: &'static [usize]) {
     explore(move || {
         let ring = Arc::new(Ring::new(2));
@@ -76,7 +76,7 @@ fn one_takes_two_lines() {
     pass(&[2], &[14]);
 }
 
-/// What is looked at before it is taken out is whole, too.
+/// A message that a look-ahead shows is complete, too.
 #[test]
 fn what_waits_is_shown_whole() {
     explore(|| {
@@ -98,7 +98,7 @@ fn what_waits_is_shown_whole() {
     });
 }
 
-/// Words 4 of the lines used before are what the head of a second half would be.
+/// Words 4 of the lines used before look like the head of a second half.
 #[test]
 fn a_half_is_cleared() {
     explore(|| {

@@ -3,17 +3,16 @@
 //! all of it.
 //!
 //! * [`downgrades`]: taking a right away from processors that compute.
-//! * [`endings`]: when nothing is going on any more.
-//! * [`events`]: waiting for an event, and waking the thread that does.
-//! * [`lanes`]: what waits between a node and a ring, credits, and what a node owes.
+//! * [`endings`]: quiescence detection.
+//! * [`events`]: waiting for an event, and waking the waiting thread.
+//! * [`lanes`]: outboxes, credits, and acknowledgements that a node owes.
 //! * [`lines`]: the ring between two nodes.
 //! * [`phases`]: the entry of all threads into a timed region.
 //! * [`receivers`]: which processor of a node takes messages out.
-//! * [`sleepers`]: who sleeps, who wakes, and what a helper is left.
+//! * [`sleepers`]: sleep, wake-ups, and the work left to a helper.
 //!
-//! `NATIVE_DOSE=full` allows one preemption more, as far as a minute for each go. The faults that the source names by `mutated!`
-//! must each be noticed by a scenario; a fault is on in a process of its own, the one that `NATIVE_FAULT` names. By hand, to see
-//! what one does:
+//! `NATIVE_DOSE=full` allows one preemption more, up to a minute for each scenario. A scenario must detect each fault that the source names
+//! by `mutated!`. A fault is turned on in a separate process, by `NATIVE_FAULT`. To see the effect of one by hand:
 //!
 //! ```text
 //! NATIVE_FAULT=answer-relaxed cargo test -p tradewind-native --test models downgrades::one_that_polls
@@ -99,7 +98,7 @@ fn explore(scenario: impl Fn() + Sync + Send + 'static) {
     explore_up_to(2, scenario);
 }
 
-/// Where accesses are sequentially consistent: with their fences in either place.
+/// Explores a scenario with sequentially consistent accesses, with their fences in either place.
 fn explore_ordered(preemptions: usize, scenario: impl Fn() + Sync + Send + Copy + 'static) {
     for place in [Fenced::Before, Fenced::BehindWrites] {
         sync::have_fences(place);
@@ -107,7 +106,7 @@ fn explore_ordered(preemptions: usize, scenario: impl Fn() + Sync + Send + Copy 
     }
 }
 
-/// With so many preemptions, and in a full dose with one more.
+/// Explores a scenario up to `preemptions` preemptions, and in a full dose one more.
 fn explore_up_to(preemptions: usize, scenario: impl Fn() + Sync + Send + 'static) {
     let mut model = loom::model::Builder::new();
     let full = std::env::var("NATIVE_DOSE").is_ok_and(|dose| dose == "full");
@@ -129,7 +128,7 @@ const ALL_FAULTS: &[&[(&str, &str)]] = &[
     sleepers::FAULTS,
 ];
 
-/// Each scenario is a test of its own, which passes without a fault. A name of none would notice nothing.
+/// Each scenario is a test of its own, which passes without a fault. A fault with a wrong scenario name would go undetected.
 #[test]
 fn faults_are_noticed() {
     let this = std::env::current_exe().unwrap();

@@ -1,4 +1,4 @@
-//! The entry of all threads into a timed region, and how those wake that wait for the last.
+//! Models of the entry of all threads into a timed region, and of the wake-up of the waiting threads by the last.
 
 use loom::sync::Arc;
 use loom::thread;
@@ -10,7 +10,7 @@ use crate::processor::berth::Berth;
 use crate::processor::threads::Inbox;
 use crate::sync::{AtomicU64, Ordering};
 
-/// Each fault of what is explored here, and the scenario that notices it.
+/// Each fault of the explored sources, and the scenario that detects it.
 pub(crate) const FAULTS: &[(&str, &str)] = &[
     ("entry-relaxed", "phases::two_threads_enter_twice"),
     ("entry-not-acquired", "phases::two_threads_enter_twice"),
@@ -26,7 +26,7 @@ struct World {
 struct Seat {
     inbox: Inbox,
     berth: Berth,
-    /// Regions before which its thread has said that it comes.
+    /// Number of regions before which its thread has announced its arrival.
     said: AtomicU64,
 }
 
@@ -38,7 +38,7 @@ impl World {
         })
     }
 
-    /// What all threads together have said.
+    /// Sum of the announcements of all threads.
     fn said(&self) -> u64 {
         self.seats.iter().map(|seat| seat.said.load(Ordering::Relaxed)).sum()
     }
@@ -61,7 +61,7 @@ impl World {
         berth.wake();
     }
 
-    /// The processor of a thread has nothing else to run.
+    /// Idles as the processor of a thread without other work.
     fn idle(&self, thread: usize) {
         let Seat { inbox, berth, .. } = &self.seats[thread];
         while inbox.drain(|woken| assert_eq!(woken as usize, thread)) == 0 {
@@ -69,7 +69,7 @@ impl World {
         }
     }
 
-    /// A thread does something before each of so many regions, and enters.
+    /// Announces itself before each of `regions` regions, and enters.
     fn run(&self, me: usize, regions: u64) {
         self.seats[me].berth.belongs_to_current_thread();
         for region in 1..=regions {

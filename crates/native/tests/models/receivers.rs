@@ -1,5 +1,5 @@
-//! The right to receive, as it passes between two processors of a node, with the ring that it protects; who is woken beside a
-//! processor that is long at a handler; and who goes to sleep after a search in vain.
+//! Models of the right to receive, passing between two processors of a node, with the ring that it protects; of the wake-up beside a
+//! processor in a long handler; and of the sleep after a fruitless search.
 
 use loom::sync::{Arc, Condvar, Mutex};
 use loom::thread;
@@ -13,7 +13,7 @@ use crate::lines::push;
 use crate::link::ring::{Received, Ring};
 use crate::processor::berth::Berth;
 
-/// Each fault of what is explored here, and the scenario that notices it.
+/// Each fault of the explored sources, and the scenario that detects it.
 pub(crate) const FAULTS: &[(&str, &str)] = &[
     ("item-unseen", "receivers::each_message_is_received_once_and_in_order"),
     ("end-unseen", "receivers::each_message_is_received_once_and_in_order"),
@@ -27,11 +27,11 @@ pub(crate) const FAULTS: &[(&str, &str)] = &[
     ("counted-after-the-search", "receivers::who_has_searched_in_vain_is_told_of_a_change"),
 ];
 
-/// A node with messages on their way to it.
+/// A node with messages in flight to it.
 struct Node {
     right: Right,
     ring: Ring,
-    /// The messages that have their place, in the order in which they had it.
+    /// The messages that have their place, in that order.
     placed: Mutex<Vec<u16>>,
 }
 
@@ -42,7 +42,7 @@ impl Node {
         Arc::new(Self { right: Right::among(2, Fences), ring, placed: Mutex::default() })
     }
 
-    /// As a processor receives: every message has its place before its handler runs, and the right is offered meanwhile.
+    /// Receives as a processor does: every message has its place before its handler runs, and the right is offered meanwhile.
     fn receive(&self, turn: &Turn<'_>, handler: impl Fn()) {
         self.ring.drain(8, NodeId(0), &mut Received::blank(), |message, _| {
             self.placed.lock().expect("nobody panics").push(message.packet.id().0);
@@ -51,7 +51,7 @@ impl Node {
         });
     }
 
-    /// The processor of that number receives if it has the right, or takes that over.
+    /// Receives as processor `number` if it has the right, or takes that over.
     fn serve(&self, number: usize) {
         self.serve_with(number, thread::yield_now);
     }
@@ -64,7 +64,7 @@ impl Node {
         }
     }
 
-    /// All messages have had their place.
+    /// Asserts that all messages have had their place, in order.
     fn is_done(&self, messages: u16) {
         self.serve(0);
         let placed = self.placed.lock().expect("nobody panics");
@@ -72,7 +72,7 @@ impl Node {
     }
 }
 
-/// Explores how one processor of a node runs `serve` beside another that receives.
+/// Explores `serve` on one processor of a node beside another that receives.
 fn beside_another(serve: impl Fn(&Node) + Send + Sync + 'static) {
     explore(move || {
         let node = Node::with(3);
@@ -84,7 +84,7 @@ fn beside_another(serve: impl Fn(&Node) + Send + Sync + 'static) {
     });
 }
 
-/// One processor receives; another takes the right over during any handler, or has it when it is free.
+/// A processor receives; another takes the right over during any handler, or takes it when it is free.
 #[test]
 fn each_message_is_received_once_and_in_order() {
     beside_another(|node| node.serve(0));
@@ -96,7 +96,7 @@ fn one_that_takes_over_from_itself_offers_it_to_others() {
     beside_another(|node| node.serve_with(0, || node.serve(0)));
 }
 
-/// Of two processors that only ever try, one at a time receives, where the one before has stopped.
+/// Two processors only ever try for the right: they receive one at a time, and each sees the messages that the other took.
 #[test]
 fn who_takes_it_next_sees_what_was_received() {
     explore(|| {
@@ -125,7 +125,7 @@ struct Beside {
 }
 
 impl Beside {
-    /// As `Processor::engage` and what follows it.
+    /// Runs as `Processor::engage` and the code after it.
     fn run_long_handler(&self) {
         let someone_sleeps = self.berths[0].engage_beside(self.berths.iter());
         if someone_sleeps && self.ring.is_ready() {
@@ -137,7 +137,7 @@ impl Beside {
         }
     }
 
-    /// As `Processor::idle`.
+    /// Runs as `Processor::idle`.
     fn sleep_and_receive(&self) {
         self.berths[1].belongs_to_current_thread();
         while self.ring.drain(1, NodeId(0), &mut Received::blank(), |_, _| true).messages == 0 {
@@ -148,8 +148,8 @@ impl Beside {
     }
 }
 
-/// One processor begins a handler that goes on until a message has been handled; the other sleeps; the message is sent. The sender
-/// passes no light barrier: that of an asymmetric pair is none but for who is just going to sleep.
+/// One processor begins a handler that goes on until a message has been handled; the other sleeps; the message is sent. The sender passes
+/// no light fence: that of an asymmetric pair has no effect except on a processor that is going to sleep.
 #[test]
 fn one_that_sleeps_is_woken_beside_a_long_handler() {
     explore(|| {
@@ -173,7 +173,7 @@ fn one_that_sleeps_is_woken_beside_a_long_handler() {
     });
 }
 
-/// One processor searches a queue and sleeps; another appends an event.
+/// A processor searches a queue and sleeps; another appends an event.
 #[test]
 fn who_has_searched_in_vain_is_told_of_a_change() {
     explore(|| {

@@ -1,4 +1,4 @@
-//! Who sleeps, who wakes, and what a helper is left: a wake-up that is lost is a thread that `loom` finds blocked for ever.
+//! Models of sleep, wake-ups, and the work left to a helper: a lost wake-up is a thread that `loom` finds blocked for ever.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::processor::berth::Berth;
 use crate::sync::{AtomicBool, AtomicU64, Ordering};
 use crate::{explore, explore_up_to};
 
-/// Each fault of what is explored here, and the scenario that notices it.
+/// Each fault of the explored sources, and the scenario that detects it.
 pub(crate) const FAULTS: &[(&str, &str)] = &[
     ("light-left-out", "sleepers::who_sleeps_is_woken"),
     ("heavy-left-out", "sleepers::who_sleeps_is_woken"),
@@ -49,7 +49,7 @@ impl World {
     }
 }
 
-/// One thread sleeps for two messages, and may nap before; another sends them, one after the other.
+/// A thread sleeps for two messages, and may nap before; another sends them, one after the other.
 #[test]
 fn who_sleeps_is_woken() {
     explore(|| {
@@ -70,7 +70,7 @@ fn who_sleeps_is_woken() {
     });
 }
 
-/// A receiver sleeps whenever its ring is empty; messages of such lengths come meanwhile, and all are taken out.
+/// A receiver sleeps whenever its ring is empty; messages of these lengths arrive meanwhile, and all are taken out.
 fn receive(lengths: &'static [usize]) {
     explore(move || {
         let lane = Arc::new((Ring::new(2), Berth::default()));
@@ -107,7 +107,7 @@ fn a_line_behind_a_half_wakes_who_sleeps() {
     receive(&[1, 7]);
 }
 
-/// Two processors of a node, of which one at a time receives.
+/// Two processors of a node that receive in turn.
 struct Servers {
     ring: Ring,
     right: Right,
@@ -138,7 +138,7 @@ impl Servers {
     }
 }
 
-/// Whichever of two processors is woken, and whichever receives: what is sent is taken out.
+/// Any of two processors is woken, and any receives: every sent message is taken out.
 #[test]
 fn one_of_two_takes_it() {
     explore_up_to(1, || {
@@ -162,7 +162,7 @@ fn one_of_two_takes_it() {
     });
 }
 
-/// The end of a world reaches who sleeps, whatever it sleeps for.
+/// The end of a world wakes every sleeper, from any sleep.
 #[test]
 fn the_end_wakes_everybody() {
     explore(|| {
@@ -210,7 +210,7 @@ impl Helped {
         }
     }
 
-    /// As the helper, which serves when nobody else does.
+    /// Runs as the helper, which serves when the processor does not.
     fn help(&self) {
         self.helper.belongs_to_current_thread();
         while !self.is_over() {
@@ -223,8 +223,8 @@ impl Helped {
     }
 }
 
-/// A message comes while a processor that idles begins to run threads: it takes it, or the helper does, whoever of the two says
-/// first that it does not look any more.
+/// A message arrives while an idle processor begins to run threads: the processor takes it, or the helper does, depending on which of them
+/// first announces that it no longer looks.
 #[test]
 fn what_comes_late_is_left_to_the_helper() {
     explore(|| {

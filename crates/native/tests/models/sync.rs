@@ -1,5 +1,4 @@
-//! It stands in for the library's `sync`, and for that of `tempest`: the same names, as `loom` sees them, and faults that can be
-//! turned on.
+//! Stands in for the library's `sync`, and for that of `tempest`: the same names, as `loom` sees them, and faults that can be turned on.
 //!
 //! `loom` orders sequentially consistent accesses to one atomic, but not those to several. So such an access is an acquiring or releasing
 //! one here, with a fence. A compiler has a choice of where: before the access, or behind those that write. An algorithm must be right
@@ -40,7 +39,7 @@ pub(crate) fn fence(order: Ordering) {
     loom::sync::atomic::fence(order);
 }
 
-/// Where a sequentially consistent access passes its fence.
+/// The place of a sequentially consistent access's fence.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Fenced {
     Before,
@@ -51,7 +50,7 @@ std::thread_local! {
     static FENCED: Cell<Fenced> = const { Cell::new(Fenced::Before) };
 }
 
-/// From here on, sequentially consistent accesses have their fence there.
+/// Sets the place of the fence for all later sequentially consistent accesses.
 pub(crate) fn have_fences(place: Fenced) {
     FENCED.set(place);
 }
@@ -168,7 +167,7 @@ atomic!(AtomicU32, u32, counts);
 atomic!(AtomicU64, u64, counts);
 atomic!(AtomicUsize, usize, counts);
 
-/// Whether the fault of that name is on in this process.
+/// Whether the fault with this name is on in this process.
 pub(crate) fn is_on(fault: &str) -> bool {
     static ON: OnceLock<Option<String>> = OnceLock::new();
     ON.get_or_init(|| std::env::var("NATIVE_FAULT").ok()).as_deref() == Some(fault)

@@ -1,4 +1,4 @@
-//! Memory-model tests see a lost invalidation.
+//! Tests that memory-model tests detect a lost invalidation.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,7 +26,7 @@ fn questions() -> Vec<Arc<Question>> {
     tests.map(|file| Arc::new(Question::new(read(file)).expect("its states can be found"))).collect()
 }
 
-/// How many forbidden states of a test were seen. A run that ended because the waist noticed something itself counts as one.
+/// Number of forbidden states that a test has seen. A run that ended because the waist itself detected an error counts as one.
 fn forbidden(question: &Arc<Question>) -> usize {
     let dose = Dose::new(ROUNDS, 64, &STACHE, 1);
     let experiment = Experiment::new(Arc::clone(question), dose);

@@ -1,4 +1,4 @@
-//! The native world with a fault in it, which the promises of shared memory must notice on real threads.
+//! Tests that the promises of shared memory detect faults of the native world on real threads.
 //!
 //! This crate has the library's root once more, the same modules from the same files, around a [`sync`] that turns faults on.
 //! Each test runs a promise again and again until it is broken: that takes the schedules in which the fault matters, a second
@@ -45,19 +45,19 @@ use world::Local;
 
 /// Each fault, and the policies under which it is looked for.
 const FAULTS: &[(&str, &[&str])] = &[
-    // Whoever takes a right away goes on at once, while another processor is between a test and its access.
+    // The asker goes on at once, while another processor is between a test and its access.
     ("nobody-is-awaited", &["fixed:2", "floating"]),
     // An invalidation is lost: the node keeps its right.
     ("right-is-kept", &["single", "fixed:1", "floating+keyed"]),
 ];
 
-/// A fault that has not been noticed in so long is not going to be.
+/// Time limit for the detection of a fault.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Rounds of each thread in one go.
+/// Rounds of each thread per run.
 const ROUNDS: u64 = 100_000;
 
-/// Whether the promise in question is kept under a policy, by as few processors as it can be broken with.
+/// Whether the tested promise is kept under a policy, with the fewest processors that can break it.
 fn is_kept(policy: &str) -> bool {
     let processors = if policy.ends_with(":2") { 3 } else { 2 };
     let policy = policy.parse().expect("a policy of this host");
@@ -66,10 +66,10 @@ fn is_kept(policy: &str) -> bool {
     catch_unwind(AssertUnwindSafe(promise)).is_ok()
 }
 
-/// Whoever has a fault turned on: it is on in all of the process.
+/// Lock of the tests that turn a fault on: it is on in all of the process.
 static TURN: Mutex<()> = Mutex::new(());
 
-/// Does something while a fault is on.
+/// Runs `f` while a fault is on.
 fn with_fault<R>(fault: &str, f: impl FnOnce() -> R) -> R {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     sync::ON.store(sync::number(fault), Ordering::Relaxed);

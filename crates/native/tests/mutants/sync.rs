@@ -1,4 +1,4 @@
-//! It stands in for the library's `sync`: the same atomics, and faults that can be turned on, one at a time.
+//! Stands in for the library's `sync`: the same atomics, and faults that can be turned on, one at a time.
 
 pub(crate) use pdq::Steps;
 pub(crate) use std::sync::atomic::{
@@ -7,7 +7,7 @@ pub(crate) use std::sync::atomic::{
 pub(crate) use std::sync::{Mutex, MutexGuard};
 pub(crate) use std::thread;
 
-/// The fault that is on; 0 for none. Asking is a relaxed load, so that it orders nothing.
+/// The fault that is on; 0 for none. Read relaxed, so that it orders nothing.
 pub(crate) static ON: AtomicU64 = AtomicU64::new(0);
 
 /// A number for the name of a fault (FNV-1a).

@@ -2,7 +2,7 @@
 //! panel that it updates.
 //!
 //! A panel is a supernode, or a part of one, of at most [`WIDTH`] columns. A task subtracts the product of two parts of a finished panel
-//! from a panel, under its lock. The last of them finishes the panel.
+//! from another panel, under its lock. The last task for a panel finishes it.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock};
@@ -13,7 +13,7 @@ use tempest::entry::File;
 
 use super::structure::{Panel, Structure};
 
-/// Columns of a panel at most, as in the program.
+/// Maximum number of columns of a panel, as in the program.
 const WIDTH: usize = 32;
 
 /// Rows and columns of the square of sums that a product keeps in registers.
@@ -32,11 +32,11 @@ pub(super) struct Matrix {
 
 /// The values of a panel by rows.
 struct Values {
-    /// Those of the matrix, from which updates are subtracted.
+    /// Values of the matrix, from which updates are subtracted.
     open: Mutex<Vec<f64>>,
-    /// Updates that are still to come.
+    /// Number of missing updates.
     missing: AtomicU32,
-    /// Those of the factor.
+    /// Values of the factor.
     finished: OnceLock<Vec<f64>>,
 }
 
@@ -89,7 +89,7 @@ impl Run<'_> {
         }
     }
 
-    /// Subtracts what a panel has for one of its targets.
+    /// Subtracts a panel's update from a target.
     fn update<'s>(&'s self, panel: usize, target: usize, scope: &Scope<'s>) {
         let source = &self.panels[panel];
         let target = &source.targets[target];

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 /// Rows, and points of a row.
 const SIDE: usize = 1024;
 
-/// The inputs of the program that ask for as many points.
+/// Inputs of the program for the same number of points.
 pub(super) fn inputs() -> Vec<(&'static str, String)> {
     vec![("points", (SIDE * SIDE).to_string())]
 }

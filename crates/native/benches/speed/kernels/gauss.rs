@@ -5,10 +5,10 @@ use std::time::Instant;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
-/// Rows, and unknowns: those of the study.
+/// Number of rows and unknowns, as in the study.
 const SIZE: usize = 672;
 
-/// The inputs of the program that ask for as many.
+/// Inputs of the program for the same size.
 pub(super) fn inputs() -> Vec<(&'static str, String)> {
     vec![("size", SIZE.to_string())]
 }
@@ -16,7 +16,7 @@ pub(super) fn inputs() -> Vec<(&'static str, String)> {
 /// A row's elements, and then its right-hand side.
 type Row = Vec<f64>;
 
-/// Numbers between -1 and 1 that follow no rule.
+/// Pseudo-random numbers between -1 and 1.
 fn system() -> Vec<Row> {
     let mut state = 1_u64;
     let mut next = || {
@@ -26,7 +26,7 @@ fn system() -> Vec<Row> {
     (0..SIZE).map(|_| (0..=SIZE).map(|_| next()).collect()).collect()
 }
 
-/// Eliminates all columns. A row that has been changed tells what it would be as the next pivot.
+/// Eliminates all columns. Each changed row yields its value as a candidate for the next pivot.
 fn eliminate(rows: &mut [Row]) {
     let larger = |one: (f64, usize), other: (f64, usize)| if other.0 > one.0 { other } else { one };
     let none = (0.0, 0);

@@ -21,7 +21,7 @@ use crate::common::median;
 use crate::run_by;
 use crate::table::{Aim, Figures, Row, Unit, paired};
 
-/// Bytes of a block of shared memory: what programs have on this host unless asked otherwise.
+/// Bytes of a block of shared memory: the default of this host.
 const BLOCK: u32 = 128;
 
 /// Nodes and threads of the rows of `kernels`.
@@ -64,7 +64,7 @@ impl Kernel {
         Self::new(("cholesky", what), cholesky::inputs(order), Some(file), plain)
     }
 
-    /// Microseconds of what the program times, on so many nodes of a processor.
+    /// Microseconds of the program's timed phase on `nodes` nodes of one processor.
     fn ours(&self, mechanism: Mechanism, nodes: u32) -> f64 {
         let plan = Plan::new(mechanism, Shape { nodes, threads: 1 }).kept_by(&protocols::stache::STACHE);
         let plan = Plan { block: BLOCK, ..plan };
@@ -108,7 +108,7 @@ pub(crate) fn rows() -> Vec<Row> {
 /// Times of a kernel and of the plain version, by the number of processors, in each round.
 type Times = [Vec<f64>; 2];
 
-/// Kernels by bulk beside rayon, on one processor and on more: times, and how many times as fast.
+/// Kernels by bulk beside rayon, on one processor and on more: times, and speed-ups.
 pub(crate) fn scaling() -> Vec<Row> {
     let counts: Vec<u32> = PROCESSORS.into_iter().filter(|&count| count as usize <= Local::cores()).collect();
     let pools: Vec<_> = counts.iter().map(|&count| pool(count)).collect();

@@ -11,7 +11,7 @@ const KEYS: usize = 1 << 22;
 const BITS: u32 = 19;
 const DIGIT: u32 = 10;
 
-/// The inputs of the program that ask for as many keys.
+/// Inputs of the program for the same number of keys.
 pub(super) fn inputs() -> Vec<(&'static str, String)> {
     vec![("keys", KEYS.to_string()), ("bits", BITS.to_string()), ("radix", (1 << DIGIT).to_string())]
 }

@@ -1,5 +1,5 @@
-//! A sparse symmetric matrix, the structure of its factor, and the check of a factor. This module must never know who computes it,
-//! nor how.
+//! A sparse symmetric matrix, the structure of its factor, and the check of a factor. This module must never know the method of the
+//! factorization.
 
 use std::ops::Range;
 
@@ -28,9 +28,9 @@ pub(super) struct Panel {
 /// The part of a panel that updates another.
 pub(super) struct Target {
     pub(super) panel: usize,
-    /// The places of those rows of the panel that are columns of the other.
+    /// Indices of the panel's rows that are columns of the other panel.
     pub(super) rows: Range<usize>,
-    /// The multiplications and additions.
+    /// Number of multiplications and additions.
     pub(super) work: usize,
 }
 
@@ -87,7 +87,7 @@ impl Structure {
         Self { factor: fill(&matrix), matrix }
     }
 
-    /// Divides the columns into supernodes, and those into panels of at most `width` columns.
+    /// Divides the columns into supernodes, and the supernodes into panels of at most `width` columns.
     pub(super) fn panels(&self, width: usize) -> Vec<Panel> {
         let mut panels: Vec<Panel> = Vec::new();
         for (column, rows) in self.factor.iter().enumerate() {
@@ -137,7 +137,7 @@ impl Structure {
         values
     }
 
-    /// Solves a system whose solution is known by a factor.
+    /// Solves a system with a known solution by the factor, and checks the result.
     pub(super) fn check(&self, panels: &[Panel], factor: &[Vec<f64>]) {
         let known = |row: usize| 1.0 + (row % 7) as f64 / 8.0;
         let mut x = vec![0.0; self.matrix.len()];
@@ -170,7 +170,7 @@ impl Structure {
         self.check_solution(&x, &sides);
     }
 
-    /// The residual of a solution must be small beside the terms that it is the sum of.
+    /// Checks that the residual of a solution is small compared with its terms.
     fn check_solution(&self, x: &[f64], sides: &[f64]) {
         let (mut residuals, mut sizes) = (sides.to_vec(), vec![0.0; x.len()]);
         let mut add = |row: usize, term: f64| {
@@ -194,7 +194,7 @@ impl Structure {
     }
 }
 
-/// The rows of the factor: those of the matrix, and those of the columns whose first row below the diagonal is the column.
+/// The rows of the factor: those of the matrix, and those of each column whose first row below the diagonal is this column.
 fn fill(matrix: &[Vec<(u32, f64)>]) -> Vec<Vec<u32>> {
     let mut factor: Vec<Vec<u32>> =
         matrix.iter().map(|column| column.iter().map(|entry| entry.0).collect()).collect();

@@ -6,14 +6,14 @@ use std::time::Instant;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
-/// Points of a side, and iterations: those of the study.
+/// Points of a side, and iterations, as in the study.
 const SIDE: usize = 768;
 const ITERATIONS: usize = 10;
 
 /// Twice the reciprocal of the relaxation factor.
 const DIAGONAL: f64 = 2.0 / 0.98;
 
-/// The inputs of the program that ask for as large a mesh.
+/// Inputs of the program for a mesh of the same size.
 pub(super) fn inputs() -> Vec<(&'static str, String)> {
     vec![("size", SIDE.to_string()), ("iterations", ITERATIONS.to_string())]
 }
@@ -94,7 +94,7 @@ fn interior(matrix: &mut Matrix) -> rayon::slice::ChunksMut<'_, f64> {
     matrix[SIDE..(SIDE - 1) * SIDE].par_chunks_mut(SIDE)
 }
 
-/// One iteration. Returns the largest residual.
+/// Performs an iteration. Returns the largest residual.
 fn iterate([x, y]: &mut [Matrix; 2], work: &mut Work) -> f64 {
     let Work { aa, dd, d, rx, ry } = work;
     let rows = interior(aa).zip(interior(dd)).zip(interior(rx)).zip(interior(ry)).enumerate();

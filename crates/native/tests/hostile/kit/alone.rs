@@ -1,6 +1,6 @@
-//! A process of its own for a scenario that would take the test's process with it: an abort, an overflow, an exit, a fork.
+//! A separate process for a scenario that would end the test's process: an abort, an overflow, an exit, a fork.
 //!
-//! The process is the test binary again, running the test that started it; a variable tells the test where it is.
+//! The process is the test binary again, running the test that started it; an environment variable tells the test where it runs.
 //!
 //! This module must never know any one scenario.
 
@@ -11,16 +11,16 @@ use std::time::{Duration, Instant};
 /// Set in the process that runs a scenario, to its test.
 const ALONE: &str = "TRADEWIND_HOSTILE_ALONE";
 
-/// A process that has not ended after so long hangs.
+/// Time after which a process counts as hanging.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// How long the process that waits sleeps between two looks.
+/// Sleep of the waiting process between two looks.
 const NAP: Duration = Duration::from_millis(10);
 
-/// How a process ended.
+/// The end of a process.
 pub(crate) struct Death {
     pub(crate) status: ExitStatus,
-    /// What it printed on its error stream.
+    /// Standard error of the process.
     pub(crate) said: String,
 }
 
@@ -31,8 +31,8 @@ impl Death {
     }
 }
 
-/// Runs `body` in a process of its own and returns how that ended. `test` is the full name of the calling test, which runs
-/// again there as far as this call, and ends with exit code 0 if `body` returns.
+/// Runs `body` in a separate process and returns how it ended. `test` is the full name of the calling test, which runs again there up to
+/// this call, and ends with exit code 0 if `body` returns.
 ///
 /// # Panics
 /// If the process hangs or cannot be started. In that process: if the body does.

@@ -1,5 +1,5 @@
-//! What every hostile program needs: a small protocol whose handlers and threads run closures, a run under a watchdog, and a
-//! process of its own for what would take the test's process with it.
+//! Tools of the hostile programs: a small protocol whose handlers and threads run closures, a run under a watchdog, and a separate
+//! process for scenarios that would end the test's process.
 //!
 //! ```ignore
 //! let play = Play::new("fixed:2", 2, 3, 1)

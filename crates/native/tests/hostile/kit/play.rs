@@ -1,4 +1,4 @@
-//! A run of a scenario under a watchdog, and what must come of it.
+//! A run of a scenario under a watchdog, and checks of its result.
 //!
 //! This module must never know any one scenario.
 
@@ -24,8 +24,8 @@ pub(crate) struct Play {
 }
 
 impl Play {
-    /// A run of nothing under `policy` on `nodes` nodes of `processors` processors, with `threads` threads on each computing
-    /// one. It has no stall limit, which is what a program gets that asks for none.
+    /// An empty scenario under `policy` on `nodes` nodes of `processors` processors, with `threads` threads per computing processor. It has
+    /// no stall limit, which is a program's default.
     pub(crate) fn new(policy: &str, nodes: u32, processors: u32, threads: u32) -> Self {
         let script = Script { main: Box::new(|_, _| ()), handle: Box::new(|_, _, _, _| ()) };
         Self {
@@ -39,23 +39,23 @@ impl Play {
         }
     }
 
-    /// Runs it in that world.
+    /// Sets the world of the run.
     pub(crate) fn world(self, world: Local) -> Self {
         Self { world, ..self }
     }
 
-    /// Has the world give up after so long without progress.
+    /// Sets the time without progress after which the world gives up.
     pub(crate) fn stall_limit(self, limit: Duration) -> Self {
         Self { stall_limit: Some(Time::from_nanoseconds(limit.as_nanos() as u64)), ..self }
     }
 
-    /// What every thread does.
+    /// Sets the body of every thread.
     pub(crate) fn main(mut self, main: impl Fn(&Stage, &Thread<'_>) + Send + Sync + 'static) -> Self {
         self.script.main = Box::new(main);
         self
     }
 
-    /// What every handler does, with the message and its payload.
+    /// Sets the body of every handler, which gets the message and its payload.
     pub(crate) fn handle(
         mut self,
         handle: impl Fn(&Stage, Note, &[u64], &mut Handler<'_>) + Send + Sync + 'static,
@@ -83,7 +83,7 @@ impl Play {
         Ended { what, took: start.elapsed(), result }
     }
 
-    /// What it is, for people, and the world that is to run it, and how.
+    /// Makes the description, the world and the launch.
     fn ready(self) -> (String, Local, Launch) {
         let Self { policy, nodes, processors, threads, world, stall_limit, script } = self;
         let what = format!("policy `{policy}`, {nodes} nodes of {processors} processors, {world:?}");
@@ -96,9 +96,9 @@ impl Play {
 
 /// A run that is over.
 pub(crate) struct Ended {
-    /// The policy, the size and the world of the run, for people.
+    /// Description of the run: policy, size and world.
     pub(crate) what: String,
-    /// How long it took.
+    /// Duration of the run.
     pub(crate) took: Duration,
     pub(crate) result: Result<Outcome, Failure>,
 }
@@ -115,7 +115,7 @@ impl Ended {
         outcome
     }
 
-    /// Insists that the program failed, in words that contain `words`.
+    /// Asserts that the program failed, with a message that contains `words`.
     ///
     /// # Panics
     /// If it did not.
@@ -137,7 +137,7 @@ impl Ended {
         }
     }
 
-    /// Insists that the world refused the run, in words that contain `words`.
+    /// Asserts that the world refused the run, with a message that contains `words`.
     ///
     /// # Panics
     /// If it did not.
@@ -147,7 +147,7 @@ impl Ended {
         assert!(right, "{what}: expected to be refused with `{words}`, got {result:?}");
     }
 
-    /// Insists that the run was over within `limit`, which is generous.
+    /// Asserts that the run was over within `limit`, which is generous.
     ///
     /// # Panics
     /// If it was not.

@@ -1,6 +1,6 @@
 //! The program of every scenario: its threads and its handlers run the closures of a [`Script`].
 //!
-//! This module must never know how it is run.
+//! This module must never know the way a scenario is run.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -31,14 +31,14 @@ pub(crate) struct Script {
     pub(crate) handle: Handle,
 }
 
-/// What all nodes of a run count together.
+/// Counts of all nodes of a run together.
 #[derive(Default)]
 pub(crate) struct Tally {
-    /// Messages that were sent, where a scenario counts them. A run that ends well with another number of `handled` is wrong.
+    /// Messages sent, if a scenario counts them. A successful run with another number of `handled` is wrong.
     pub(crate) sent: AtomicU64,
-    /// Messages that were handled, where a scenario counts them.
+    /// Messages handled, if a scenario counts them.
     pub(crate) handled: AtomicU64,
-    /// Broken promises. A run that ends well with any is wrong.
+    /// Broken promises. A successful run with any is wrong.
     pub(crate) wrong: AtomicU64,
 }
 
@@ -58,7 +58,7 @@ pub(crate) struct Stage {
 }
 
 impl Stage {
-    /// Enters an event under the key that `key` states, and counts what is there that must not be. The event ends with
+    /// Enters an event under the key that `key` states, and counts violations of its exclusion. The event ends with
     /// [`leave`](Self::leave).
     pub(crate) fn enter(&self, key: u64) {
         let overlaps = match key {
@@ -101,7 +101,7 @@ fn key_of(number: u64) -> Key {
 
 #[handlers]
 impl Stage {
-    /// A message of four words, under the key that `key` states. What the others mean is the scenario's affair.
+    /// A message of four words, under the key that `key` states. The scenario defines the meaning of the others.
     #[message(key = key_of(key))]
     pub(crate) fn note(&self, key: u64, kind: u64, a: u64, b: u64, payload: &[u64], cx: &mut Handler<'_>) {
         (self.script.handle)(self, Note { key, kind, a, b }, payload, cx);

@@ -1,12 +1,12 @@
-//! A watchdog: what hangs is left behind, and told.
+//! A watchdog: hanging code is left behind and reported.
 //!
-//! This module must never know what it watches.
+//! This module must never know the watched code.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
-/// What has not ended after so long hangs. Every run of these tests ends within two seconds on an idle host.
+/// Time after which a body counts as hanging. Every run of these tests ends within two seconds on an idle host.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Runs `body` in an OS thread of its own and returns what it returns.
@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 pub(crate) fn watched<T: Send + 'static>(body: impl FnOnce() -> T + Send + 'static) -> Result<T, String> {
     let (tell, told) = mpsc::channel();
     std::thread::spawn(move || {
-        // Whoever has lost patience listens no longer.
+        // After a timeout the receiver is gone.
         let _ = tell.send(catch_unwind(AssertUnwindSafe(body)).ok());
     });
     match told.recv_timeout(PATIENCE) {

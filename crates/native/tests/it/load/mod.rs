@@ -9,17 +9,16 @@ use tempest::{
 use tempest::{Mechanism, Shape, Thread};
 use units::Time;
 
-/// Longer than any of these programs goes without a message.
+/// Longer than any of these programs runs without a message.
 const STALL_LIMIT: Time = Time::from_microseconds(10_000_000);
 
-/// A limit that a program may run longer than, but not without anything happening. It is longer than a busy host keeps a processor
-/// from its core.
+/// A limit that a program may exceed in total, but not without progress. It is longer than a busy host keeps a processor from its core.
 pub(crate) const SHORT_LIMIT: Duration = Duration::from_millis(1500);
 
-/// Long enough that whoever has nothing to do has gone to sleep.
+/// Long enough for processors without work to fall asleep.
 const NAP: Duration = Duration::from_millis(20);
 
-/// A run of a program under a policy, with so many threads on each computing processor.
+/// A launch of a program under a policy, with `threads` threads per computing processor.
 pub(crate) fn launch<P: Program>(
     policy: &str,
     nodes: u32,
@@ -36,7 +35,7 @@ pub(crate) fn launch<P: Program>(
     }
 }
 
-/// `fetch-add` of the programs, each thread waiting for every reply, so many operations for each of its threads.
+/// The program `fetch-add`, with `each` operations per thread; each thread waits for every reply.
 pub(crate) fn fetch_add(policy: &str, nodes: u32, processors: u32, threads: u32, each: u32) -> Launch {
     let policy: Policy = policy.parse().expect("a policy of this host");
     let computing = policy.split(processors).expect("a processor is left to compute").computing;
@@ -58,7 +57,7 @@ pub(crate) struct Starved {
     back: Event,
 }
 
-/// As many as fill the ring twice.
+/// Number of messages, which fill the ring twice.
 const PIECES: u64 = 4;
 
 impl Protocol for Starved {
@@ -92,7 +91,7 @@ impl Starved {
             (1..=PIECES).for_each(|piece| cx.send(NodeId(1), Self::piece(u64::from(piece == PIECES))));
         });
         std::thread::sleep(NAP);
-        // Whether this finds room is not the point.
+        // It does not matter whether this finds room.
         let _ = thread.try_send(NodeId(1), Self::piece(0));
         thread.wait(&self.back, 1);
     }
@@ -102,7 +101,7 @@ impl Starved {
     }
 }
 
-/// The first thread of each node waits for what never comes, the second for all to enter a region; others return.
+/// The first thread of each node waits for an event that never comes, the second for all to enter a region; others return.
 pub(crate) struct Hopeless {
     hope: Event,
 }
@@ -142,7 +141,7 @@ impl Hopeless {
 
 /// A handler of the last node panics while some threads sleep, some poll and some try to send.
 pub(crate) struct Boom {
-    /// Whether polls do anything here: else a thread that only polls would never stop.
+    /// Whether polls have an effect here; if not, a thread that only polls would never stop.
     polls: bool,
     never: Event,
 }
@@ -162,7 +161,7 @@ impl Boom {
         panic!("a deliberate panic");
     }
 
-    /// Has a handler that does nothing.
+    /// A message whose handler does nothing.
     #[message]
     fn idle(&self, _cx: &mut Handler<'_>) {}
 
@@ -177,7 +176,7 @@ impl Boom {
                 thread.poll();
             },
             (1, 0) => loop {
-                // Mostly refused.
+                // Mostly without room.
                 let _ = thread.try_send(NodeId(0), Self::idle());
             },
             _ => {}
@@ -190,10 +189,10 @@ impl Boom {
     }
 }
 
-/// More turns than there ever are.
+/// More turns than are ever taken.
 const END: u64 = 1 << 62;
 
-/// Two threads hand a turn to and fro for a while, without a message.
+/// Two threads pass a turn back and forth for a while, without a message.
 pub(crate) struct Baton {
     turns: Event,
 }
@@ -213,7 +212,7 @@ impl Baton {
         for turn in (u64::from(thread.index())..).step_by(2) {
             thread.wait(&self.turns, turn);
             thread.signal(&self.turns, 1);
-            // Both end when the first does: alone, one would go on without anything that the world can see.
+            // Both end when the first does: a single one would go on without any progress that the world can see.
             if start.elapsed() > 2 * SHORT_LIMIT || self.turns.count(thread) >= END {
                 thread.signal(&self.turns, END);
                 return;
@@ -232,7 +231,7 @@ pub(crate) struct Overflow {
     back: Event,
 }
 
-/// More than go into a ring of two.
+/// Number of messages, more than a ring of two slots holds.
 const OVERFLOW: u64 = 12;
 
 impl Protocol for Overflow {
