@@ -154,8 +154,8 @@ impl Floor {
             && self.is_free_for(speaker)
     }
 
-    /// Whether the floor is free for a processor now. While a processor waits for it, it is free for no other, except a processor that has been
-    /// refused [`REFUSALS`] times in a row.
+    /// Whether the floor is free for a processor now. While a processor waits for it, it is free for no other, except a processor that
+    /// has been refused [`REFUSALS`] times in a row.
     pub(crate) fn is_free_for(&self, speaker: &Speaker) -> bool {
         let (last, left) = (self.last.0.load(Ordering::Relaxed), self.left.0.load(Ordering::Relaxed));
         let is_silent = is_silent(speaker.last.replace(last), last, speaker.looks.replace(0));
