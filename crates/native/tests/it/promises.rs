@@ -20,7 +20,7 @@ fn every_promise_holds_when_rings_are_full_all_the_time() {
     conformance::run_all(&Local::with_depths(2, 3), POLICIES, 3, 3);
 }
 
-/// Roles of processors change all the time.
+/// Whatever the roles of processors are and whenever they change.
 #[test]
 fn every_promise_holds_while_roles_change_without_end() {
     let adaptive = &["adaptive", "adaptive+serial", "adaptive+helper=20us"];
@@ -28,7 +28,7 @@ fn every_promise_holds_while_roles_change_without_end() {
     conformance::run_all(&Local::with_depths(2, 3).restless(), adaptive, 3, 2);
 }
 
-/// Protocols, frames, homes, block sizes and access patterns of threads, chosen by seeds.
+/// Protocols, room, homes, blocks and threads' ways through the pages, as seeds have it.
 #[test]
 fn memory_under_random_settings_is_memory() {
     let policies = &["single", "floating", "fixed:1", "adaptive"];
