@@ -50,7 +50,7 @@ const RING_MEMORY: usize = 256 << 20;
 /// Minimum number of slots of a ring.
 const MIN_SLOTS: usize = 8;
 
-/// Several nodes in this process: every processor is an OS thread.
+/// The native world: all nodes in this process, and every processor an OS thread.
 #[derive(Clone, Debug, Default)]
 pub struct Local {
     depths: Depths,
@@ -67,7 +67,7 @@ impl Local {
     /// that want full rings.
     ///
     /// # Panics
-    /// If `slots` is no power of two, or there is no credit at all.
+    /// If `slots` is not a power of two, or `window` is 0.
     #[must_use]
     pub fn with_depths(slots: usize, window: u64) -> Self {
         assert!(slots.is_power_of_two(), "rings of {slots} slots: expected a power of two");

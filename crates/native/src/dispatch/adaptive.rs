@@ -48,11 +48,11 @@ use crate::apart::{Alone, Apart, bump};
 use crate::lock::lock;
 use crate::measure::gauge::Gauge;
 
-/// Opportunities to serve between two clock readings. A reading costs as much as a handler; an opportunity without events costs a few
-/// loads.
+/// Opportunities to serve between two clock readings. A clock reading costs as much as a handler; an opportunity without events costs
+/// a few loads.
 const POINTS: u64 = 64;
 
-/// Time between two readings, in nanoseconds. Times of handlers are sampled, one batch in sixteen, of a few microseconds each, so an
+/// Time between two measurements, in nanoseconds. Times of handlers are sampled, one batch in sixteen, of a few microseconds each, so an
 /// interval has some dozens of samples. A change costs refilled caches: about a hundredth of the interval.
 const INTERVAL_NS: u64 = 1_000_000;
 

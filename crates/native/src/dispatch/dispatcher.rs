@@ -48,8 +48,8 @@ pub(crate) struct Shared {
     intake: Intake,
 }
 
-/// Number of waiting events from which on a node receives no more messages, until half of them have been handled: about the capacity of
-/// the rings into it. Its servers have enough to do, and messages wait at their senders, whose memory is bounded (`lane`). Events wait
+/// Number of waiting events at which a node stops receiving, until half of them have been handled: about the capacity of the rings
+/// into it. Its servers have enough to do, and messages wait at their senders, whose memory is bounded (`lane`). Events wait
 /// only for handlers, so the queue drains.
 const CROWD: usize = 1 << 16;
 

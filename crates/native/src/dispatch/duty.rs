@@ -15,7 +15,7 @@ use crate::dispatch::right::{Offer, Watch};
 /// cache lines of the queue between two caches.
 pub(crate) const BRIEF_NS: u64 = 500;
 
-/// Number of handlers from which on their mean time counts: the first of a batch waits for cache lines that all of them need.
+/// Minimum number of handlers of a mean time: the first of a batch waits for cache lines that all of them need.
 pub(crate) const FEW: u64 = 8;
 
 /// Holds of threads per timed hold: two clock readings cost as much as a hold.

@@ -4,7 +4,7 @@
 //!
 //! A handler of at most [`BRIEF_NS`] is over before another processor could have taken it. As long as handlers are brief, the receiving
 //! processor holds the key of each message, if it is free, and handles the message in place: it touches only the key's lane of the queue.
-//! A message goes into the queue if its key is held or another event waits for it.
+//! A message goes into the queue if its key is held or another event waits for that key.
 //!
 //! On nodes whose processors compute and run handlers in turn (`floor`), a batch of several messages seizes the whole queue instead of
 //! one key after the other, if no event in it is unfinished: passing through a lane twice costs more than most brief handlers. Holds of

@@ -20,7 +20,7 @@ const PAGE: usize = 512;
 /// Bytes of a page.
 pub(crate) const PAGE_BYTES: usize = PAGE * size_of::<u64>();
 
-/// Messages in an outbox per thread's message among them.
+/// Reciprocal of the largest share of threads' messages in an outbox: one in eight.
 const SHARE: usize = 8;
 
 /// The pages that all outboxes of a world may take together.

@@ -11,12 +11,11 @@
 //!
 //! # Bound
 //!
-//! Let a kind's handlers leave at most F words each in the outboxes. After the window has been narrowed accordingly, messages of that kind
-//! that arrive at a node together leave at most a share there, or F for each sending node. If kinds are mixed, a message of one kind is
-//! sent
-//! only while fewer messages of *all* kinds are in flight than its own window allows. So the messages with a large F are the first few,
-//! and the sum over all kinds is below a share times the logarithm of the largest window. The exceptions are the first messages of a kind,
-//! and the first whose handlers send more than any before: as many arrive as the window allowed then.
+//! Let a kind's handlers leave at most F words each in the outboxes. After the window has been narrowed accordingly, messages of that
+//! kind that arrive at a node together leave at most a share there, or F for each sending node. If kinds are mixed, a message of one kind
+//! goes out only while fewer messages of *all* kinds are in flight than its own window allows. So the messages with a large F are the
+//! first, and the sum over all kinds is below a share times the logarithm of the largest window. The exceptions are the first messages of
+//! a kind, and the first whose handlers send more than any before: as many arrive as the window allowed then.
 //!
 //! All of this is advice to senders and safe at any value, so nothing is ordered by it. This module must never know rings or outboxes; it
 //! uses only the atomics of `sync`, so that the models run it as it is.

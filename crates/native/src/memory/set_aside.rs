@@ -96,7 +96,7 @@ struct SetAside {
     pending: Pending,
     /// The message whose handler began it, which is not finished yet.
     message: Received,
-    /// The token of the key, where dispatch is keyed.
+    /// The token of the key, if dispatch is keyed.
     held: Option<Held>,
 }
 
@@ -106,7 +106,7 @@ pub(crate) struct Done {
     pub(crate) message: Received,
     /// The continuation, to be handled now.
     pub(crate) then: Packet,
-    /// The token of the key, where dispatch is keyed.
+    /// The token of the key, if dispatch is keyed.
     pub(crate) held: Option<Held>,
 }
 

@@ -24,13 +24,13 @@ pub(crate) struct OwnThreads {
     /// The ready threads, by their number here.
     ready: Ready,
     foresight: Foresight,
-    /// Threads that may still run before the processor serves.
+    /// Number of threads that may still run before the processor serves.
     turns: Cell<u32>,
     /// Whether a waiting thread passes its turn directly to the next: if nothing has to be done between two turns.
     pass_turns: bool,
-    /// Threads that have not returned.
+    /// Number of threads that have not returned.
     live: Cell<u32>,
-    /// Threads that wait for a block of shared memory.
+    /// Number of threads that wait for a block of shared memory.
     awaiting_blocks: Cell<u32>,
     /// Number of threads that have found no room and wait for some.
     lacking: Cell<u32>,

@@ -1,4 +1,4 @@
-//! The ready threads of a processor, in the order in which they became so.
+//! The ready queue of a processor: its ready threads, in the order in which they became ready.
 //!
 //! A thread stands here at most once: a thread that is made ready again before it has run tests its condition once, and finds all events
 //! that have come true. So the queue is a list through one link per thread, never grows, and needs no memory of its own. Only its

@@ -46,10 +46,10 @@ pub(crate) fn spawn(
     body: impl FnOnce() + 'static,
 ) -> io::Result<Fiber> {
     let occupant: Rc<Processor> = Rc::clone(processor);
-    // SAFETY: what a processor is at is written from its cells, the names of messages and two numbers: no memory, no lock.
+    // SAFETY: the description of a processor's activity is made of its cells, names of messages and two numbers: no memory, no lock.
     // The processor's code borrows nothing of a thread-local across a suspension. Its fibers are resumed to their end or
-    // dropped by `crew`, before the OS thread ends. That a program's code keeps to the same, while it waits and when it is
-    // unwound, no world can see to: `tempest::Thread` demands it.
+    // dropped by `crew`, before the OS thread ends. No world can check that a program's code keeps to the same rule, while it
+    // waits and when it is unwound: `tempest::Thread` demands it.
     unsafe { pool.spawn_as(occupant, body) }
 }
 

@@ -133,7 +133,7 @@ impl ThreadSlot {
         self.generation.compare_exchange(waiter.generation, next, order, Ordering::Relaxed).is_ok()
     }
 
-    /// Leaves a key for the thread.
+    /// Leaves a granted key for the thread.
     pub(crate) fn grant(&self, held: Held) {
         *lock(&self.granted) = Some(held);
     }
@@ -153,7 +153,7 @@ pub(crate) struct Inbox {
 }
 
 impl Inbox {
-    /// Adds a thread. The caller wakes the processor.
+    /// Adds a woken thread. The caller wakes the processor.
     pub(crate) fn push(&self, thread: u32) {
         let mut threads = lock(&self.threads);
         threads.push(thread);
