@@ -230,7 +230,7 @@ fn studies_on_after_being_killed(stranger: &Stranger) {
             .stdout(std::process::Stdio::null())
             .spawn()
             .expect("it runs");
-        // As soon as it has recorded something, whatever it does then.
+        // As soon as it has recorded a run, at any point of its work.
         while size() <= before.max(20_000) && child.try_wait().expect("a process").is_none() {
             std::thread::sleep(std::time::Duration::from_millis(1));
         }

@@ -90,7 +90,7 @@ impl Gauge {
         bump(&self.messages, 1);
         let Some(bytes) = bytes else { return };
         let header = header_bytes(words);
-        // As `VolumeBytes::count`, without touching what stays as it is.
+        // As `VolumeBytes::count`, without storing unchanged counters.
         match volume {
             Volume::Data => {
                 bump(&self.data, bytes);

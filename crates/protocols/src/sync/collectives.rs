@@ -116,7 +116,7 @@ impl Collectives {
     /// Reduces one number of each thread to one number, and returns it to every thread. Acts as a barrier too.
     ///
     /// The order of reduction is fixed: the threads of a node by index, then the nodes below it in the order of their numbers. So a
-    /// sum of floating-point numbers is equal to the bit in every world and in every run with the same numbers of nodes and of threads
+    /// sum of floating-point numbers is bit-identical in every world and in every run with the same numbers of nodes and of threads
     /// on each, and the same fan-in.
     pub fn all_reduce<T: Number>(&self, thread: &Thread<'_>, by: Reduction, value: T) -> T {
         let mut values = [value];

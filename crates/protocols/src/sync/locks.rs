@@ -32,7 +32,7 @@ pub struct LockRoom {
 
 /// An array of locks, as a node sees them.
 ///
-/// * **Exclusion**: no two threads of any nodes are inside [`with`](Self::with) for the same lock at once.
+/// * **Exclusion**: no two threads, of one node or of two, are inside [`with`](Self::with) for the same lock at once.
 /// * **Order**: stores to shared memory inside it happen before the accesses of the next holder there; between threads of one node
 ///   everything inside happens before.
 /// * **Fairness**: nodes take turns in the order in which they drew tickets. A turn serves at most as many threads as a node has, in

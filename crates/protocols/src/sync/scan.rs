@@ -55,7 +55,7 @@ struct Step {
     told: bool,
     /// Reduction over the nodes before this one, as far as their messages have been combined.
     before: Option<Words>,
-    /// Reduction over those nodes and this node.
+    /// Reduction over this node and the nodes before it, as far as their messages have been combined.
     all: Words,
 }
 

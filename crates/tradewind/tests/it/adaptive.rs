@@ -62,7 +62,7 @@ fn adaptive_is_near_the_best_fixed_choice_and_never_the_worst() {
             let times = choices.iter().map(|policy| (policy, run(machine, processors, policy, program).0));
             let (mut best, mut worst) = (f64::MAX, 0.0_f64);
             for (policy, time) in times {
-                // `single` and `fixed` have fewer threads, and so iccg has fewer messages: what a policy cannot choose.
+                // `single` and `fixed` have fewer threads, and so iccg has fewer messages: no policy can choose that.
                 if program[0] != "iccg" || policy.starts_with("floating") {
                     best = best.min(time);
                 }

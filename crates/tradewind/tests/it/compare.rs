@@ -64,7 +64,7 @@ fn shared_memory_stands_beside_all_other_mechanisms() {
         }
         assert!(array(&world["refused"]).is_empty() && array(&world["failed"]).is_empty(), "{world}");
         assert!(rows.iter().all(|row| row["report"]["verified"] == true), "{world}");
-        // A model says what protocol events took.
+        // A model reports the time of protocol events.
         let shared = rows.iter().find(|row| row["mechanism"] == "shared-memory").unwrap();
         assert_eq!(shared["anatomy"]["ask"]["events"].is_u64(), name != "native", "{shared}");
     }
@@ -336,7 +336,7 @@ fn a_mechanism_that_cannot_be_had_is_listed_when_asked_for() {
     // Alone there is nothing to be shown, but there is a reason.
     let alone = [&asked[..], &[machine.path()]].concat();
     crate::command::refused(&alone, &[machine.path(), "transfer", "deposit"]);
-    // What nobody asked for goes without saying.
+    // Mechanisms that were not named are not reported as refused.
     let arguments = ["compare", "em3d", "--input", "nodes=480", "--machine", machine.path()];
     assert!(array(&json(&arguments)["worlds"][0]["refused"]).is_empty());
 }
