@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 use tempest::{Breakdown, Counters, Outcome, PhaseRecord, Utilization};
-use units::Time;
+use units::TotalTime;
 
 /// The number of parts.
 pub const PARTS: usize = 6;
@@ -83,8 +83,8 @@ pub(crate) fn disturbed(taken: Option<f64>, oversubscribed: bool) -> Option<f64>
 /// The share of each part in a breakdown, in the order of [`Part::ALL`]; all 0 where no time was spent.
 pub fn shares(spent: &Breakdown) -> [f64; PARTS] {
     let Breakdown { compute, memory, overhead, synchronization, idle, taken } = *spent;
-    let taken = taken.unwrap_or(Time::ZERO);
-    shares_of([compute, memory, overhead, synchronization, idle, taken].map(Time::as_seconds))
+    let taken = taken.unwrap_or(TotalTime::ZERO);
+    shares_of([compute, memory, overhead, synchronization, idle, taken].map(TotalTime::as_seconds))
 }
 
 /// The share of each of these times in their sum; all 0 where no time was spent.

@@ -5,7 +5,7 @@ use tempest::policy::Split;
 use tempest::{
     Breakdown, Counters, Dispatching, Mechanism, Outcome, PhaseRecord, Report, Resource, Utilization,
 };
-use units::Time;
+use units::{Time, TotalTime};
 
 use crate::combination::{Combination, Way};
 use crate::interval::{CONFIDENCE, Interval};
@@ -16,9 +16,11 @@ pub const SHAPE: MachineShape = MachineShape { nodes: 2, processors: 2 };
 
 /// A row of a model whose two computing processors on each of two nodes spent the microseconds of `parts` each.
 pub fn row(mechanism: Mechanism, policy: &str, parts: [u64; 4]) -> Row {
-    let [compute, memory, overhead, synchronization] = parts.map(|part| Time::from_microseconds(part * 4));
+    let [compute, memory, overhead, synchronization] =
+        parts.map(|part| TotalTime::from(Time::from_microseconds(part)) * 4);
     let time = Time::from_microseconds(parts.iter().sum());
-    let breakdown = Breakdown { compute, memory, overhead, synchronization, idle: Time::ZERO, taken: None };
+    let breakdown =
+        Breakdown { compute, memory, overhead, synchronization, idle: TotalTime::ZERO, taken: None };
     let counters = Counters { messages: 1000, handlers: 1000, ..Counters::default() };
     Row {
         mechanism,

@@ -2,7 +2,7 @@
 //! serves as the modelled hardware. This module adds the time of each event's arrival, and the time for which the queue was busy.
 
 use pdq::{Device, DispatcherId, Held, Identity, Key, Statistics, UserKey, specification};
-use units::Time;
+use units::{Time, TotalTime};
 
 /// A node's queue of protocol events.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ pub type Refill = Option<Time>;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Waits {
     /// The sum of all waits.
-    pub total: Time,
+    pub total: TotalTime,
     /// The number of events that waited.
     pub events: u64,
 }

@@ -12,7 +12,7 @@ use tempest::{
     Shape, Size, Stage, Unobeyed, World,
 };
 use trace::{Cast, Counter};
-use units::Time;
+use units::{Time, TotalTime};
 
 use crate::cluster::making::Plan;
 use crate::cluster::{Cluster, gauges};
@@ -361,7 +361,7 @@ fn stages(state: &Cluster) -> Vec<Stage> {
 }
 
 fn dispatching(state: &Cluster) -> Dispatching {
-    let (mut total, mut busy) = (Time::ZERO, Time::ZERO);
+    let (mut total, mut busy) = (TotalTime::ZERO, TotalTime::ZERO);
     let (mut events, mut waited_on_key, mut spilled) = (0, 0, 0);
     for node in &state.nodes {
         let waits = node.dispatch.events.waits();
@@ -371,8 +371,7 @@ fn dispatching(state: &Cluster) -> Dispatching {
         waited_on_key += node.dispatch.events.waited_on_key();
         spilled += node.dispatch.events.spilled();
     }
-    let mean = (events > 0).then(|| Time::from_femtoseconds(total.as_femtoseconds() / events));
-    let all = (state.agenda.now() * state.nodes.len() as u64).as_seconds();
+    let all = (TotalTime::from(state.agenda.now()) * state.nodes.len() as u64).as_seconds();
     let busy = (all > 0.0).then(|| busy.as_seconds() / all);
-    Dispatching { waited_on_key, spilled, mean_wait: mean, busy }
+    Dispatching { waited_on_key, spilled, mean_wait: total.mean(events), busy }
 }

@@ -3,7 +3,7 @@
 //! A world that does not account for time leaves it empty. This module must never know the meaning of a kind of
 //! message.
 
-use units::Time;
+use units::{Time, TotalTime};
 
 /// The cost of all events of one kind together.
 #[derive(Clone, PartialEq, Debug)]
@@ -13,9 +13,9 @@ pub struct Stage {
     /// The number of handlers that have begun, or of accesses to shared memory.
     pub events: u64,
     /// The time from leaving for the network to arrival in the interface of the destination; zero for faults.
-    pub travel: Time,
+    pub travel: TotalTime,
     /// The time from arrival until a processor took the event.
-    pub wait: Time,
+    pub wait: TotalTime,
     /// The steps that processors took for the events.
     pub steps: Vec<Step>,
 }
@@ -29,7 +29,7 @@ pub struct Step {
     /// The number of times that the step was taken.
     pub times: u64,
     /// The total time of the step, on the path of the events that followed.
-    pub time: Time,
+    pub time: TotalTime,
 }
 
 impl Stage {
@@ -55,6 +55,6 @@ impl Stage {
 impl Step {
     /// The mean time of the step, rounded down to a femtosecond.
     pub fn mean(&self) -> Time {
-        Time::from_femtoseconds(self.time.as_femtoseconds() / self.times.max(1))
+        self.time.mean(self.times).unwrap_or(Time::ZERO)
     }
 }

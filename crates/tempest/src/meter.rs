@@ -5,7 +5,7 @@
 
 use std::ops::{Add, AddAssign, Sub};
 
-use units::Time;
+use units::{Time, TotalTime};
 
 use crate::{Resource, Volume};
 
@@ -13,30 +13,30 @@ use crate::{Resource, Volume};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Breakdown {
     /// The program's own work.
-    pub compute: Time,
+    pub compute: TotalTime,
     /// Waiting for memory, including blocks of shared memory, or for room in the network interface.
-    pub memory: Time,
+    pub memory: TotalTime,
     /// Sending, receiving, dispatching and running handlers.
-    pub overhead: Time,
+    pub overhead: TotalTime,
     /// Waiting for another thread or a message, with nothing else to do.
-    pub synchronization: Time,
+    pub synchronization: TotalTime,
     /// Nothing to do and nothing to wait for: no thread of the processor is left, or it never had one.
-    pub idle: Time,
+    pub idle: TotalTime,
     /// Time taken away by the operating system: the processor was ready to run, and something else had its core. No
     /// other part has it. `None` where the host does not report it, and on a model, where no time is taken.
-    pub taken: Option<Time>,
+    pub taken: Option<TotalTime>,
 }
 
 impl Breakdown {
     /// The sum of all six parts: the length of the run or phase times the number of computing processors.
-    pub fn total(&self) -> Time {
-        let taken = self.taken.unwrap_or(Time::ZERO);
+    pub fn total(&self) -> TotalTime {
+        let taken = self.taken.unwrap_or(TotalTime::ZERO);
         self.compute + self.memory + self.overhead + self.synchronization + self.idle + taken
     }
 }
 
 /// The sum of two times. An unknown time counts as zero beside a known one.
-fn together(one: Option<Time>, other: Option<Time>) -> Option<Time> {
+fn together(one: Option<TotalTime>, other: Option<TotalTime>) -> Option<TotalTime> {
     match (one, other) {
         (Some(one), Some(other)) => Some(one + other),
         (one, other) => one.or(other),
@@ -44,8 +44,8 @@ fn together(one: Option<Time>, other: Option<Time>) -> Option<Time> {
 }
 
 /// The time since `earlier`; nothing where it seems to have shrunk.
-fn since(now: Option<Time>, earlier: Option<Time>) -> Option<Time> {
-    now.map(|now| now.saturating_sub(earlier.unwrap_or(Time::ZERO)))
+fn since(now: Option<TotalTime>, earlier: Option<TotalTime>) -> Option<TotalTime> {
+    now.map(|now| now.saturating_sub(earlier.unwrap_or(TotalTime::ZERO)))
 }
 
 /// The time of all protocol processors of one kind together, split by use.
@@ -54,34 +54,34 @@ pub struct ProtocolTime {
     /// The kind of these processors, any but [`Resource::ComputingProcessor`].
     pub processors: Resource,
     /// Running handlers. Natively an estimate from samples, which includes receiving and dispatching.
-    pub handlers: Time,
+    pub handlers: TotalTime,
     /// Receiving, dispatching, and injecting the messages of other processors. Natively all time that is not part of
     /// the other fields.
-    pub overhead: Time,
+    pub overhead: TotalTime,
     /// Waiting for memory or for room in the network interface.
-    pub memory: Time,
+    pub memory: TotalTime,
     /// Looking for events and finding none.
-    pub idle: Time,
+    pub idle: TotalTime,
     /// Taken away by the operating system, as in [`Breakdown`].
-    pub taken: Option<Time>,
+    pub taken: Option<TotalTime>,
 }
 
 impl ProtocolTime {
     /// The sum of all five parts: the time for which these processors served.
-    pub fn total(&self) -> Time {
-        self.handlers + self.overhead + self.memory + self.idle + self.taken.unwrap_or(Time::ZERO)
+    pub fn total(&self) -> TotalTime {
+        self.handlers + self.overhead + self.memory + self.idle + self.taken.unwrap_or(TotalTime::ZERO)
     }
 
     /// The time spent since `earlier`, a measurement of the same kind of processors. The sum of the parts is the difference
     /// of the sums, even if a part was booked ahead of its time.
     pub fn since(&self, earlier: &Self) -> Self {
         let mut left = self.total().saturating_sub(earlier.total());
-        let mut take = |now: Time, then: Time| {
+        let mut take = |now: TotalTime, then: TotalTime| {
             let part = now.saturating_sub(then).min(left);
             left -= part;
             part
         };
-        let taken = self.taken.map(|taken| take(taken, earlier.taken.unwrap_or(Time::ZERO)));
+        let taken = self.taken.map(|taken| take(taken, earlier.taken.unwrap_or(TotalTime::ZERO)));
         let idle = take(self.idle, earlier.idle);
         let memory = take(self.memory, earlier.memory);
         let handlers = take(self.handlers, earlier.handlers);
@@ -266,7 +266,7 @@ mod tests {
 
     #[test]
     fn the_parts_of_a_phase_add_up_to_its_length() {
-        let us = Time::from_microseconds;
+        let us = |us| TotalTime::from(Time::from_microseconds(us));
         let processors = Resource::DedicatedProcessor;
         let [handlers, overhead, memory, idle] = [10, 5, 1, 4].map(us);
         let taken = Some(us(3));

@@ -33,6 +33,7 @@ mod scale;
 mod span;
 pub mod text;
 mod time;
+mod total;
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -44,6 +45,7 @@ pub use error::ParseError;
 pub use frequency::Frequency;
 pub use span::Span;
 pub use time::Time;
+pub use total::TotalTime;
 
 /// A quantity that can be read from and printed to a text with its unit.
 ///

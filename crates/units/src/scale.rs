@@ -47,9 +47,10 @@ impl Scale {
     }
 
     /// Prints `steps` exactly, in the largest unit it fills; `{:.2}` rounds to two decimals instead.
-    pub(crate) fn print(&self, steps: u64, f: &mut Formatter<'_>) -> fmt::Result {
+    pub(crate) fn print(&self, steps: impl Into<u128>, f: &mut Formatter<'_>) -> fmt::Result {
+        let steps = steps.into();
         let smallest = self.units.iter().map(|&(_, scale)| scale).min().expect("a scale has units");
-        let fits = |&&(_, scale): &&(&str, u64)| steps >= scale || scale == smallest;
+        let fits = |&&(_, scale): &&(&str, u64)| steps >= scale.into() || scale == smallest;
         let &(name, scale) = self.units.iter().find(fits).expect("the smallest unit always fits");
         match f.precision() {
             Some(decimals) => write_rounded(f, steps, scale, decimals)?,
@@ -83,8 +84,8 @@ fn split(text: &str) -> (&str, &str) {
     (&text[..end], text[end..].trim_start())
 }
 
-fn write_exact(f: &mut Formatter<'_>, steps: u64, scale: u64) -> fmt::Result {
-    let (whole, rest) = (steps / scale, steps % scale);
+fn write_exact(f: &mut Formatter<'_>, steps: u128, scale: u64) -> fmt::Result {
+    let (whole, rest) = (steps / u128::from(scale), steps % u128::from(scale));
     if rest == 0 {
         return write!(f, "{whole}");
     }
@@ -94,11 +95,11 @@ fn write_exact(f: &mut Formatter<'_>, steps: u64, scale: u64) -> fmt::Result {
 }
 
 /// Half a last digit rounds up.
-fn write_rounded(f: &mut Formatter<'_>, steps: u64, scale: u64, decimals: usize) -> fmt::Result {
+fn write_rounded(f: &mut Formatter<'_>, steps: u128, scale: u64, decimals: usize) -> fmt::Result {
     // Sixteen decimals are more than any scale has; the rest are zeros that u128 need not carry.
     let kept = decimals.min(16);
     let power = 10u128.pow(kept as u32);
-    let rounded = (u128::from(steps) * power * 2 + u128::from(scale)) / (u128::from(scale) * 2);
+    let rounded = (steps * power * 2 + u128::from(scale)) / (u128::from(scale) * 2);
     write!(f, "{}", rounded / power)?;
     if decimals > 0 {
         write!(f, ".{:0kept$}{:0<padding$}", rounded % power, "", padding = decimals - kept)?;

@@ -9,7 +9,7 @@ use std::str::FromStr;
 use crate::scale::Scale;
 use crate::{ParseError, Quantity};
 
-const FEMTOSECONDS: Scale = Scale {
+pub(crate) const FEMTOSECONDS: Scale = Scale {
     expected: <Time as Quantity>::EXPECTED,
     step: "1 fs",
     units: &[
@@ -99,6 +99,13 @@ impl Time {
     /// The difference, or `None` if it would be negative.
     pub fn checked_sub(self, other: Self) -> Option<Self> {
         self.0.checked_sub(other.0).map(Self)
+    }
+
+    /// The instant that lies `lead` before this one, or the start of everything. Before "never" lies no instant: it stays never.
+    #[inline]
+    #[must_use]
+    pub fn before(self, lead: Self) -> Self {
+        if self == Self::MAX { self } else { self.saturating_sub(lead) }
     }
 
     /// The difference, or zero if it would be negative.

@@ -5,7 +5,7 @@
 use std::sync::atomic::Ordering;
 
 use tempest::{Breakdown, Counters, PhaseRecord, ProtocolTime, Resource, ThreadId, Utilization};
-use units::Time;
+use units::{Time, TotalTime};
 
 use crate::cluster::world::World;
 use crate::control::barrier::Entry;
@@ -85,7 +85,7 @@ fn breakdown(world: &World, spent: &[Net]) -> Breakdown {
     }
     // Overhead is an estimate from samples and must not make the compute time negative.
     let overhead = overhead.min(worked);
-    let ns = Time::from_nanoseconds;
+    let ns = TotalTime::from_nanoseconds;
     Breakdown {
         compute: ns(worked - overhead),
         memory: ns(memory),
@@ -109,7 +109,7 @@ fn protocol_time(world: &World, spent: &[Net]) -> Option<ProtocolTime> {
     }
     // Also an estimate from samples.
     let handlers = handlers.min(worked);
-    let ns = Time::from_nanoseconds;
+    let ns = TotalTime::from_nanoseconds;
     (!dedicated.is_empty()).then(|| ProtocolTime {
         processors: Resource::DedicatedProcessor,
         handlers: ns(handlers),
@@ -151,6 +151,6 @@ fn less(end: Breakdown, start: Breakdown) -> Breakdown {
         overhead: end.overhead.saturating_sub(start.overhead),
         synchronization: end.synchronization.saturating_sub(start.synchronization),
         idle: end.idle.saturating_sub(start.idle),
-        taken: end.taken.map(|taken| taken.saturating_sub(start.taken.unwrap_or(Time::ZERO))),
+        taken: end.taken.map(|taken| taken.saturating_sub(start.taken.unwrap_or(TotalTime::ZERO))),
     }
 }

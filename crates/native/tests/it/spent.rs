@@ -73,7 +73,7 @@ fn a_processor_whose_thread_has_returned_is_idle_and_one_whose_thread_waits_sync
 fn the_time_of_dedicated_processors_is_accounted_for_too() {
     let outcome = run("fixed:1", 2);
     let [spent] = outcome.protocol[..] else { panic!("one kind: {:?}", outcome.protocol) };
-    assert_eq!((spent.processors, spent.total()), (Resource::DedicatedProcessor, outcome.time * 3));
+    assert_eq!((spent.processors, spent.total()), (Resource::DedicatedProcessor, (outcome.time * 3).into()));
     assert!(spent.idle > Time::ZERO, "{spent:?}");
     let entry =
         |resource| Utilization::find(&outcome.utilization, resource).expect("there are such processors");

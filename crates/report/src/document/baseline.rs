@@ -4,7 +4,7 @@ use compare::Combination as Ran;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tempest::{Breakdown, Outcome};
-use units::Time;
+use units::TotalTime;
 
 /// The run that the speed is measured against.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -34,7 +34,7 @@ impl Baseline {
     /// The baseline of this name, and the run that is measured against it.
     pub fn new(name: &str, baseline: &Ran, ran: &Ran) -> Self {
         let (alone, together) = (baseline.median(), ran.median());
-        let over = |one: Time, other: Time| {
+        let over = |one: TotalTime, other: TotalTime| {
             let both = (!one.is_zero() && !other.is_zero()).then(|| one.as_seconds() / other.as_seconds());
             both.filter(|ratio| ratio.is_finite())
         };
@@ -43,7 +43,7 @@ impl Baseline {
             time_ns: alone.timed().as_nanoseconds(),
             compute_ns: breakdown(alone).compute.as_nanoseconds(),
             memory_ns: breakdown(alone).memory.as_nanoseconds(),
-            speedup: over(alone.timed(), together.timed()),
+            speedup: over(alone.timed().into(), together.timed().into()),
             work: over(breakdown(together).compute, breakdown(alone).compute),
             verified: baseline.verified(),
         }

@@ -84,13 +84,13 @@ impl Kind {
 #[cfg(test)]
 mod tests {
     use tempest::{Figure, Merge, Step};
-    use units::Time;
+    use units::TotalTime;
 
     use super::*;
 
     #[test]
     fn the_steps_of_a_message_add_up_to_its_time() {
-        let ns = Time::from_nanoseconds;
+        let ns = TotalTime::from_nanoseconds;
         let step = |name, times, time| Step { name, times, time: ns(time) };
         let null = tempest::Stage {
             kind: "null",

@@ -547,7 +547,7 @@ fn snake_case(name: &str) -> String {
 
 impl From<&Stage> for Kind {
     fn from(stage: &Stage) -> Self {
-        let mean = |time: units::Time, times: u64| time.as_nanoseconds() / times.max(1) as f64;
+        let mean = |time: units::TotalTime, times: u64| time.as_nanoseconds() / times.max(1) as f64;
         let step = |step: &tempest::Step| {
             (step.name.to_owned(), Step { times: step.times, mean_ns: mean(step.time, step.times) })
         };
@@ -562,18 +562,18 @@ impl From<&Stage> for Kind {
 
 #[cfg(test)]
 mod tests {
-    use units::Time;
+    use units::TotalTime;
 
     use super::*;
 
     #[test]
     fn anatomy_has_means_by_name() {
-        let step = |name, times, ns| tempest::Step { name, times, time: Time::from_nanoseconds(ns) };
+        let step = |name, times, ns| tempest::Step { name, times, time: TotalTime::from_nanoseconds(ns) };
         let faulted = Stage {
             kind: "protocols::stache::messages::HomeAsked",
             events: 2,
-            travel: Time::from_nanoseconds(500),
-            wait: Time::from_nanoseconds(5),
+            travel: TotalTime::from_nanoseconds(500),
+            wait: TotalTime::from_nanoseconds(5),
             steps: vec![step("dispatch_fault", 2, 80), step("send_header", 1, 10)],
         };
         let twice = anatomy(&[faulted.clone(), Stage { kind: "other::HomeAsked", ..faulted }]);

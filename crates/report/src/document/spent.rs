@@ -70,7 +70,7 @@ impl From<&tempest::Breakdown> for Breakdown {
             overhead: spent.overhead.as_nanoseconds(),
             synchronization: spent.synchronization.as_nanoseconds(),
             idle: spent.idle.as_nanoseconds(),
-            taken: spent.taken.map(units::Time::as_nanoseconds),
+            taken: spent.taken.map(units::TotalTime::as_nanoseconds),
         }
     }
 }
@@ -92,7 +92,7 @@ impl From<&tempest::ProtocolTime> for ProtocolBreakdown {
             overhead: spent.overhead.as_nanoseconds(),
             memory: spent.memory.as_nanoseconds(),
             idle: spent.idle.as_nanoseconds(),
-            taken: spent.taken.map(units::Time::as_nanoseconds),
+            taken: spent.taken.map(units::TotalTime::as_nanoseconds),
         }
     }
 }

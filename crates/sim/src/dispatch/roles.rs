@@ -11,7 +11,7 @@
 use machine::{ByClass, Class, Cost, Machine};
 use tempest::Why;
 use tempest::world::{Controller, Reading};
-use units::Time;
+use units::{Time, TotalTime};
 
 use crate::processor::core::Core;
 
@@ -37,16 +37,16 @@ pub(crate) struct Roles {
 struct Totals {
     at: Time,
     /// The time in handlers: of computing processors, then of dedicated ones.
-    handling: [Time; 2],
+    handling: [TotalTime; 2],
     /// The idle time: of computing processors, then of dedicated ones.
-    idle: [Time; 2],
-    looking: Time,
+    idle: [TotalTime; 2],
+    looking: TotalTime,
     /// The time in the program's own work.
-    own: Time,
+    own: TotalTime,
     /// The number of handlers.
     handlers: u64,
     /// The total wait of all events.
-    waited: Time,
+    waited: TotalTime,
 }
 
 /// The length of an interval, in messages. One message is the time that a processor takes, by the machine's prices, to send it,
@@ -98,7 +98,7 @@ impl Roles {
 
     /// Measures the node's processors at `now`. `waited` is the total wait of the node's events. Returns whether roles should
     /// change.
-    pub(crate) fn measure(&mut self, now: Time, cores: &[Core], waited: Time) -> bool {
+    pub(crate) fn measure(&mut self, now: Time, cores: &[Core], waited: TotalTime) -> bool {
         if now < self.begin.at + self.interval || self.dedicated != self.wanted {
             return false;
         }
@@ -118,7 +118,7 @@ impl Roles {
         now: Time,
         dedicated: bool,
         cores: &[Core],
-        waited: Time,
+        waited: TotalTime,
     ) -> (u32, Option<Why>) {
         self.dedicated = if dedicated { self.dedicated + 1 } else { self.dedicated - 1 };
         self.begin = Totals::of(now, cores, waited);
@@ -129,12 +129,13 @@ impl Roles {
     fn reading(&self, to: &Totals, processors: u32) -> Reading {
         let (from, dedicated) = (&self.begin, self.dedicated);
         let length = (to.at - from.at).as_seconds();
-        let rate = |from: Time, to: Time| {
+        let rate = |from: TotalTime, to: TotalTime| {
             if length > 0.0 { to.saturating_sub(from).as_seconds() / length } else { 0.0 }
         };
-        let share = |from: Time, to: Time, of: u32| (rate(from, to) / f64::from(of.max(1))).min(1.0);
+        let share =
+            |from: TotalTime, to: TotalTime, of: u32| (rate(from, to) / f64::from(of.max(1))).min(1.0);
         let computing = processors - dedicated;
-        let done = |totals: &Totals| totals.own + self.handler * totals.handlers;
+        let done = |totals: &Totals| totals.own + TotalTime::from(self.handler) * totals.handlers;
         Reading {
             at: to.at,
             processors,
@@ -150,7 +151,7 @@ impl Roles {
 }
 
 impl Totals {
-    fn of(now: Time, cores: &[Core], waited: Time) -> Self {
+    fn of(now: Time, cores: &[Core], waited: TotalTime) -> Self {
         let mut totals = Self { at: now, waited, ..Self::default() };
         for core in cores {
             let role = usize::from(core.is_dedicated());
@@ -187,14 +188,15 @@ mod tests {
     #[test]
     fn a_node_that_looks_for_half_of_its_time_dedicates_a_processor() {
         let mut roles = Roles::every(ns(100), ns(1));
-        let decided = (1..40).find(|step| roles.measure(ns(100 * step), &looking(100 * step), Time::ZERO));
+        let decided =
+            (1..40).find(|step| roles.measure(ns(100 * step), &looking(100 * step), TotalTime::ZERO));
         let step = decided.expect("a change is worth a trial");
         assert!(roles.wants_more() && !roles.wants_fewer(true));
         assert!(
-            !roles.measure(ns(100 * step + 100), &looking(100), Time::ZERO),
+            !roles.measure(ns(100 * step + 100), &looking(100), TotalTime::ZERO),
             "no processor has changed yet"
         );
-        let (dedicated, why) = roles.note_change(ns(100 * step), true, &looking(100 * step), Time::ZERO);
+        let (dedicated, why) = roles.note_change(ns(100 * step), true, &looking(100 * step), TotalTime::ZERO);
         assert_eq!(dedicated, 1);
         assert!(matches!(why, Some(Why::Looking(_))));
         assert!(!roles.wants_more());
@@ -204,7 +206,7 @@ mod tests {
     fn an_interval_has_to_pass() {
         let mut roles = Roles::every(ns(100), ns(1));
         for step in 1..40 {
-            assert!(!roles.measure(ns(99), &looking(10 * step), Time::ZERO));
+            assert!(!roles.measure(ns(99), &looking(10 * step), TotalTime::ZERO));
         }
     }
 

@@ -6,7 +6,7 @@
 use std::num::NonZeroU8;
 
 use tempest::{Primitive, Stage, Step};
-use units::Time;
+use units::{Time, TotalTime};
 
 /// A step of a protocol event, by its number among those of a kind, counted from 1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -48,8 +48,8 @@ impl Taken {
 #[derive(Clone, Debug)]
 pub(crate) struct Kind {
     events: u64,
-    travel: Time,
-    wait: Time,
+    travel: TotalTime,
+    wait: TotalTime,
     steps: [Step; STEPS],
 }
 
@@ -60,8 +60,8 @@ pub(crate) struct Anatomy(Vec<Kind>);
 impl Anatomy {
     /// Empty counts for a program of so many messages.
     pub(crate) fn new(messages: usize) -> Self {
-        let never = Step { name: "", times: 0, time: Time::ZERO };
-        let none = Kind { events: 0, travel: Time::ZERO, wait: Time::ZERO, steps: [never; STEPS] };
+        let never = Step { name: "", times: 0, time: TotalTime::ZERO };
+        let none = Kind { events: 0, travel: TotalTime::ZERO, wait: TotalTime::ZERO, steps: [never; STEPS] };
         Self(vec![none; messages + 1])
     }
 
@@ -168,8 +168,8 @@ mod tests {
         let stages = anatomy.stages(["a", "b", "access"].into_iter());
         let events: Vec<_> = stages.iter().map(|stage| (stage.kind, stage.events)).collect();
         assert_eq!(events, [("b", 2), ("access", 1)]);
-        assert_eq!((stages[0].travel, stages[0].wait), (ns(12), ns(2)));
+        assert_eq!((stages[0].travel, stages[0].wait), (ns(12).into(), ns(2).into()));
         let [step] = stages[0].steps.as_slice() else { panic!("one step was taken") };
-        assert_eq!((step.name, step.times, step.time), ("receive_word", 3, ns(7)));
+        assert_eq!((step.name, step.times, step.time), ("receive_word", 3, ns(7).into()));
     }
 }

@@ -123,7 +123,10 @@ mod tests {
             counters: Counters { handlers, ..Counters::default() },
             booked: vec![Booked {
                 at: Time::from_nanoseconds(at),
-                breakdown: Breakdown { compute: Time::from_nanoseconds(compute), ..Breakdown::default() },
+                breakdown: Breakdown {
+                    compute: Time::from_nanoseconds(compute).into(),
+                    ..Breakdown::default()
+                },
                 idle: Time::ZERO,
             }],
             protocol: Vec::new(),
@@ -163,6 +166,6 @@ mod tests {
             .map(|one| (one.name, one.time, one.counters.handlers, one.breakdown.compute))
             .collect();
         let ns = Time::from_nanoseconds;
-        assert_eq!(seen, [("solve", ns(20), 5, ns(1)), ("gather", ns(7), 1, ns(6))]);
+        assert_eq!(seen, [("solve", ns(20), 5, ns(1).into()), ("gather", ns(7), 1, ns(6).into())]);
     }
 }

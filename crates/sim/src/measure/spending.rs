@@ -7,7 +7,7 @@
 //! This module must never know what a region is for.
 
 use tempest::Breakdown;
-use units::Time;
+use units::{Time, TotalTime};
 
 /// The booked time of one processor up to a reading.
 #[derive(Clone, Copy, Debug, Default)]
@@ -81,14 +81,13 @@ fn apportioned(booked: [i128; 3], length: i128) -> [i128; 3] {
     work
 }
 
-fn femtoseconds(time: Time) -> i128 {
-    time.as_femtoseconds().into()
+fn femtoseconds(time: impl Into<TotalTime>) -> i128 {
+    time.into().as_femtoseconds() as i128
 }
 
-fn time(femtoseconds: i128) -> Time {
-    Time::from_femtoseconds(
-        u64::try_from(femtoseconds).expect("a part of a region is no longer than the run"),
-    )
+fn time(femtoseconds: i128) -> TotalTime {
+    let part = u64::try_from(femtoseconds).expect("a part of a region is no longer than the run");
+    Time::from_femtoseconds(part).into()
 }
 
 #[cfg(test)]
@@ -98,14 +97,15 @@ mod tests {
     /// A reading at a time in ns with these parts in ns: compute, memory, overhead, synchronization, idle; and all idle time.
     fn booked(at: u64, parts: [u64; 5], idle_time: u64) -> Booked {
         let ns = Time::from_nanoseconds;
-        let [compute, memory, overhead, synchronization, idle] = parts.map(ns);
+        let [compute, memory, overhead, synchronization, idle] = parts.map(TotalTime::from_nanoseconds);
         let breakdown = Breakdown { compute, memory, overhead, synchronization, idle, taken: None };
         Booked { at: ns(at), breakdown, idle: ns(idle_time) }
     }
 
     fn parts(spent: Breakdown) -> [u64; 5] {
         let Breakdown { compute, memory, overhead, synchronization, idle, taken: _ } = spent;
-        [compute, memory, overhead, synchronization, idle].map(|part| part.as_femtoseconds() / 1_000_000)
+        [compute, memory, overhead, synchronization, idle]
+            .map(|part| part.as_femtoseconds() as u64 / 1_000_000)
     }
 
     #[test]

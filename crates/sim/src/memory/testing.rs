@@ -4,7 +4,7 @@
 
 use machine::{ByClass, Cost, Primitives};
 use tempest::{Operations, Stage};
-use units::Time;
+use units::{Time, TotalTime};
 
 use super::Memory;
 use super::at_work::AtWork;
@@ -50,7 +50,8 @@ impl Bench {
     pub(crate) fn spent(&self, processor: usize) -> (Time, Time, Time) {
         let core = &self.cores[processor];
         let spent = core.ledger.breakdown_at(Time::ZERO);
-        (core.clock.ahead(), spent.overhead, spent.memory)
+        let of_one = |sum: TotalTime| sum.mean(1).expect("it is one processor's");
+        (core.clock.ahead(), of_one(spent.overhead), of_one(spent.memory))
     }
 
     /// The account of costs of the only message and of threads.

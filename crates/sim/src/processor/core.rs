@@ -247,7 +247,14 @@ impl Core {
         let memory = self.ledger.waited_for_memory().min(now - idle);
         let busy = now - idle - memory;
         let handlers = self.service.handled().min(busy);
-        ProtocolTime { processors: kind, handlers, overhead: busy - handlers, memory, idle, taken: None }
+        ProtocolTime {
+            processors: kind,
+            handlers: handlers.into(),
+            overhead: (busy - handlers).into(),
+            memory: memory.into(),
+            idle: idle.into(),
+            taken: None,
+        }
     }
 
     /// The time for which the processor has been dedicated up to now, and the idle part of that time.
@@ -368,6 +375,8 @@ impl Core {
 #[cfg(test)]
 mod tests {
     use super::super::service::Receipt;
+    use units::TotalTime;
+
     use super::*;
 
     fn ns(time: u64) -> Time {
@@ -388,7 +397,10 @@ mod tests {
         core.spend(Bucket::Memory, ns(3));
         assert_eq!(core.clock.at(ns(5)), ns(12));
         let spent = core.ledger.breakdown_at(ns(12));
-        assert_eq!((spent.compute, spent.memory, spent.synchronization), (ns(4), ns(3), ns(5)));
+        assert_eq!(
+            (spent.compute, spent.memory, spent.synchronization),
+            [4, 3, 5].map(TotalTime::from_nanoseconds).into()
+        );
         assert!(!core.end_idling(ns(12)), "it did not idle");
     }
 
@@ -432,6 +444,6 @@ mod tests {
         core.begin_idling(ns(30));
         let spent = core.protocol_time_at(ns(37), Resource::DedicatedProcessor);
         let parts = [spent.handlers, spent.overhead, spent.memory, spent.idle];
-        assert_eq!((parts, spent.total()), ([13, 4, 3, 17].map(ns), ns(37)));
+        assert_eq!((parts, spent.total()), ([13, 4, 3, 17].map(TotalTime::from_nanoseconds), ns(37).into()));
     }
 }

@@ -156,7 +156,14 @@ impl Ledger {
         let mut spent = self.spent;
         *idle_part(&mut spent, self.threads_left, self.blocks_awaited) += self.unbooked_at(now);
         let Spent { compute, memory, overhead, synchronization, idle } = spent;
-        Breakdown { compute, memory, overhead, synchronization, idle, taken: None }
+        Breakdown {
+            compute: compute.into(),
+            memory: memory.into(),
+            overhead: overhead.into(),
+            synchronization: synchronization.into(),
+            idle: idle.into(),
+            taken: None,
+        }
     }
 
     fn unbooked_at(&self, now: Time) -> Time {
@@ -176,7 +183,13 @@ fn idle_part(spent: &mut Spent, threads_left: u32, blocks_awaited: u32) -> &mut 
 
 #[cfg(test)]
 mod tests {
+    use units::TotalTime;
+
     use super::*;
+
+    fn sum(ns: u64) -> TotalTime {
+        TotalTime::from_nanoseconds(ns)
+    }
 
     #[test]
     fn idle_time_is_split_where_a_wait_for_a_block_begins_and_ends() {
@@ -191,10 +204,10 @@ mod tests {
         ledger.end_idling(ns(37));
         ledger.await_block(ns(40), true);
         let spent = ledger.breakdown_at(ns(50));
-        assert_eq!((spent.memory, spent.synchronization), (ns(20), ns(17)));
+        assert_eq!((spent.memory, spent.synchronization), (sum(20), sum(17)));
         ledger.begin_idling(ns(60));
         let spent = ledger.breakdown_at(ns(63));
-        assert_eq!((spent.memory, spent.synchronization, ledger.idle_at(ns(63))), (ns(23), ns(17), ns(40)));
+        assert_eq!((spent.memory, spent.synchronization, ledger.idle_at(ns(63))), (sum(23), sum(17), ns(40)));
     }
 
     #[test]
@@ -208,8 +221,11 @@ mod tests {
         ledger.book(Bucket::Memory, ns(1));
         ledger.count().handlers += 1;
         let spent = ledger.breakdown_at(ns(13));
-        assert_eq!((spent.compute, spent.overhead, spent.memory), (ns(6), ns(2), ns(1)));
-        assert_eq!((spent.synchronization, ledger.idle_at(ns(13)), ledger.computed()), (ns(4), ns(4), ns(6)));
+        assert_eq!((spent.compute, spent.overhead, spent.memory), (sum(6), sum(2), sum(1)));
+        assert_eq!(
+            (spent.synchronization, ledger.idle_at(ns(13)), ledger.computed()),
+            (sum(4), ns(4), ns(6))
+        );
         assert_eq!(ledger.counters().handlers, 1);
     }
 
@@ -221,11 +237,11 @@ mod tests {
         ledger.count_thread(ns(10), false);
         ledger.count_thread(ns(16), false);
         let spent = ledger.breakdown_at(ns(20));
-        assert_eq!((spent.synchronization, spent.idle, spent.total()), (ns(16), ns(4), ns(20)));
+        assert_eq!((spent.synchronization, spent.idle, spent.total()), (sum(16), sum(4), sum(20)));
         ledger.count_thread(ns(25), true);
         ledger.forget_threads(ns(26));
         let spent = ledger.breakdown_at(ns(30));
-        assert_eq!((spent.synchronization, spent.idle, ledger.idle_at(ns(30))), (ns(17), ns(13), ns(30)));
+        assert_eq!((spent.synchronization, spent.idle, ledger.idle_at(ns(30))), (sum(17), sum(13), ns(30)));
     }
 
     #[test]

@@ -14,7 +14,7 @@ use tempest::{
     World, handlers,
 };
 use tradewind_sim::Model;
-use units::Time;
+use units::TotalTime;
 
 use crate::setup::machine;
 
@@ -124,5 +124,9 @@ impl Side {
 fn procedures_and_collectives_of_a_node_do_not_wait_for_each_other() {
     let outcome = run(Job::new::<Side>(()), "hurricane:2", 3);
     let come = outcome.anatomy.iter().find(|stage| stage.kind.ends_with("::Come")).expect("nodes reported");
-    assert_eq!((come.events, come.wait), (2, Time::ZERO), "reports that waited for the procedure to end");
+    assert_eq!(
+        (come.events, come.wait),
+        (2, TotalTime::ZERO),
+        "reports that waited for the procedure to end"
+    );
 }

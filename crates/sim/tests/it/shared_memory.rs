@@ -10,7 +10,7 @@ use tempest::{
     Shared, Stage, Thread, Utilization, VolumeBytes, World, handlers,
 };
 use tradewind_sim::Model;
-use units::Time;
+use units::{Time, TotalTime};
 
 use crate::setup::machine;
 
@@ -232,8 +232,8 @@ fn a_processor_whose_thread_waits_for_a_block_waits_for_memory() {
     let (spent, time) = (outcome.phases[0].breakdown, outcome.phases[0].time);
     // Of each read the reader's processor is busy for the 5 cycles of noticing the miss; the other node has nothing to do.
     let noticing = Time::from_femtoseconds(20 * 5 * 2_500_000);
-    assert_eq!((spent.overhead, spent.memory), (noticing, time - noticing));
-    assert_eq!((spent.compute, spent.synchronization), (Time::ZERO, time));
+    assert_eq!((spent.overhead, spent.memory), (noticing.into(), (time - noticing).into()));
+    assert_eq!((spent.compute, spent.synchronization), (TotalTime::ZERO, time.into()));
     let computing = Utilization::find(&outcome.utilization, Resource::ComputingProcessor);
     let busy = computing.expect("processors compute").mean;
     assert!(busy < 0.1, "whoever waits for a block is not busy: {busy}");
