@@ -231,7 +231,7 @@ impl Bus {
         self.transactions += 1;
         self.bytes += size.get();
         let (address, hold) = (self.costs.address, self.passage(size));
-        let earliest = (now + self.costs.arbitration).max(open.saturating_sub(address));
+        let earliest = (now + self.costs.arbitration).max(open.before(address));
         if self.costs.connected {
             let start = self.wires.reserve(earliest, address + hold).start + address;
             return self.whole(start, hold);

@@ -124,7 +124,7 @@ impl NodeMemory {
             } else {
                 self.merge(line, ask)
             };
-            ask = now.max(owned.saturating_sub(arbitration));
+            ask = now.max(owned.before(arbitration));
         }
         match lines.first() {
             Some(&(first, _)) if kept != 0 => self.keep(slot, (first, kept), owned),

@@ -191,7 +191,7 @@ impl NodeMemory {
     pub fn write_line(&mut self, at: Time, now: Time) -> Time {
         self.bus.forget(now);
         self.banks.writes += 1;
-        self.bus.write(at, Time::ZERO, self.line).end.saturating_sub(self.costs.bus.address)
+        self.bus.write(at, Time::ZERO, self.line).end.before(self.costs.bus.address)
     }
 
     /// Takes a line of a block out of all caches, for a device, which has fetched before what was newer than memory. Returns the
