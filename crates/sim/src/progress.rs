@@ -18,9 +18,18 @@ const ENOUGH: u64 = 1 << 10;
 /// The first look may have begun before the last progress.
 const LOOKED: u32 = 2;
 
-/// The failed attempts after which the check no longer waits for events that only make a part of the machine look
-/// again.
-const PATIENCE: u64 = 1 << 20;
+/// The failed attempts since the last progress after which a thread or device makes them seldom, so that a wait of hours takes the host
+/// no longer than one of seconds. From then on the check for a standstill no longer waits for events that only make a part of the machine
+/// look again.
+const LONG: u64 = 1 << 17;
+
+/// The reciprocal of the part of the wait so far for which it rests after each attempt.
+const REST: u64 = 1 << 12;
+
+/// The rest after an attempt in a wait so far.
+fn part_of(wait: Time) -> Time {
+    Time::from_femtoseconds(wait.as_femtoseconds() / REST)
+}
 
 /// The failed looks, with no work between them, after which a thread counts as waiting though it does not say so.
 /// The number is large because a program may measure how long many polls take.
@@ -40,6 +49,12 @@ impl Progress {
     pub(crate) fn note(&mut self, now: Time) {
         self.at = self.at.max(now);
         self.steps += 1;
+    }
+
+    /// The time for which a device rests that looks for something every `look`: none, until nothing has happened for long.
+    pub(crate) fn rest(&self, now: Time, look: Time) -> Time {
+        let waited = now.saturating_sub(self.at);
+        if waited < look * LONG { Time::ZERO } else { part_of(waited) }
     }
 
     /// The time of the last event that may end a wait.
@@ -123,10 +138,16 @@ impl Attempts {
         self.waits.count(attempt, looked, now, progress);
         match self.waits.times {
             _ if self.waits.looked < LOOKED => Patience::Lasts,
-            times if times.is_multiple_of(PATIENCE) => Patience::Ends,
-            times if times.is_multiple_of(ENOUGH) => Patience::Doubts,
-            _ => Patience::Lasts,
+            times if !times.is_multiple_of(ENOUGH) => Patience::Lasts,
+            times if times >= LONG => Patience::Ends,
+            _ => Patience::Doubts,
         }
+    }
+
+    /// The time for which a thread that says that it waits rests before its next attempt: none, until it has waited for long.
+    pub(crate) fn rest(&self, now: Time, progress: &Progress) -> Time {
+        let long = self.waits.at_least(LONG, progress);
+        long.map_or(Time::ZERO, |(_, _, since)| part_of(now - since))
     }
 
     /// Records one more failed look of a thread that may be computing. `worked` is the total work of its
@@ -172,9 +193,9 @@ mod tests {
         progress.note(at(4));
         assert_eq!((attempts.in_vain(&progress), progress.at()), (None, at(4)));
         assert_eq!(attempts.wait(Attempt::Look, true, at(5), &progress), Patience::Lasts);
-        let often = (2..=PATIENCE).map(|_| attempts.wait(Attempt::Look, true, at(6), &progress));
+        let often = (2..=LONG).map(|_| attempts.wait(Attempt::Look, true, at(6), &progress));
         assert_eq!(often.last(), Some(Patience::Ends));
-        assert_eq!(attempts.in_vain(&progress), Some((Attempt::Look, PATIENCE, at(5))));
+        assert_eq!(attempts.in_vain(&progress), Some((Attempt::Look, LONG, at(5))));
     }
 
     #[test]
@@ -186,6 +207,24 @@ mod tests {
         assert_eq!(attempts.wait(Attempt::Look, true, at(1), &progress), Patience::Lasts);
         assert_eq!(attempts.wait(Attempt::Look, true, at(1), &progress), Patience::Lasts);
         assert_eq!(attempts.in_vain(&progress), Some((Attempt::Look, 2 * ENOUGH + 2, at(1))));
+    }
+
+    #[test]
+    fn a_thread_that_has_waited_for_long_rests_for_a_part_of_its_wait() {
+        let (mut progress, mut attempts) = (Progress::default(), Attempts::default());
+        for _ in 1..LONG {
+            attempts.wait(Attempt::Send, true, at(1), &progress);
+        }
+        assert_eq!(attempts.rest(at(1 + REST), &progress), Time::ZERO);
+        attempts.wait(Attempt::Send, true, at(1), &progress);
+        assert_eq!(attempts.rest(at(1 + 3 * REST), &progress), at(3));
+        progress.note(at(9));
+        assert_eq!(attempts.rest(at(1 + REST), &progress), Time::ZERO);
+        let look = Time::from_nanoseconds(1);
+        assert_eq!(
+            [progress.rest(at(9 + 100), look), progress.rest(at(9 + REST), look)],
+            [Time::ZERO, at(1)]
+        );
     }
 
     #[test]

@@ -9,6 +9,7 @@
 
 use machine::Class;
 use tempest::{Attempt, Blocked, Failure, Late, NodeId, Spinning, ThreadId};
+use units::Time;
 
 use crate::cluster::{Cluster, gauges};
 use crate::happening::Happening;
@@ -33,6 +34,14 @@ fn waits_in_vain(cluster: &mut Cluster, core: usize, attempt: Attempt, sees: boo
     let (now, progress) = (cluster.agenda.now(), cluster.agenda.progress());
     let patience = attempts(cluster, core).wait(attempt, sees, now, &progress);
     judge(cluster, patience)
+}
+
+/// The time for which the thread on `core`, which has just waited in vain, rests. It does not rest beyond the next event that the
+/// machine has for its node.
+pub(crate) fn rest(cluster: &mut Cluster, core: usize) -> Time {
+    let (now, progress) = (cluster.agenda.now(), cluster.agenda.progress());
+    let rest = attempts(cluster, core).rest(now, &progress);
+    if rest.is_zero() { rest } else { rest.min(cluster.agenda.until_next_of_machine()) }
 }
 
 /// Records that the thread on `core`, which may be computing, has looked for messages and found none. Returns true if the run

@@ -113,6 +113,12 @@ impl Agenda {
         Some(target)
     }
 
+    /// The time until the acting node's next event, unless a processor goes on then; [`Time::MAX`] if it does, or there is none.
+    pub(crate) fn until_next_of_machine(&self) -> Time {
+        let next = self.events.after(0).filter(|next| !next.is_a_continuation());
+        next.and(self.events.next()).map_or(Time::MAX, |next| next.at - self.now)
+    }
+
     /// Whether the turn of a node that runs ahead lasts beyond `at`, and no fiber goes on at the present time.
     #[inline]
     pub(crate) fn acts_until(&self, at: Time) -> bool {

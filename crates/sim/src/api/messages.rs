@@ -173,6 +173,6 @@ impl Messages for Edge {
         self.state().cores[self.core()].spend(Bucket::Memory, wait);
         self.settle();
         self.yield_to_handlers(Noticed::AT_ONCE);
-        self.try_in_vain(standstill::sends_in_vain);
+        self.wait_in_vain(standstill::sends_in_vain, Bucket::Memory);
     }
 }

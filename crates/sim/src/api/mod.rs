@@ -22,6 +22,7 @@ use crate::dispatch::Noticed;
 use crate::memory::at_work::AtWork;
 use crate::memory::reach::{self, Use};
 use crate::memory::touches::{self, Instructions};
+use crate::processor::ledger::Bucket;
 use crate::standstill;
 
 /// The engine, which alone resumes the fibers of its runs, and they alone suspend. A program that did would be suspended for ever.
@@ -271,6 +272,16 @@ impl Edge {
             self.suspend();
         }
         yields
+    }
+
+    /// Records a failed attempt of a thread that says that it waits. If it has waited for long, it rests, and the rest is booked under
+    /// `bucket`.
+    fn wait_in_vain(&self, attempt: impl FnOnce(&mut Cluster, usize) -> bool, bucket: Bucket) {
+        self.try_in_vain(attempt);
+        let rest = standstill::rest(&mut self.state(), self.core());
+        if !rest.is_zero() {
+            self.settle_after(|state, core| state.cores[core].spend(bucket, rest));
+        }
     }
 
     /// Records a failed attempt of the thread. If the attempt ends the run, this fiber is suspended for ever.

@@ -309,7 +309,7 @@ impl Scheduling for Edge {
         if still && self.now() == now {
             self.let_time_go_on();
         }
-        self.try_in_vain(standstill::spins_in_vain);
+        self.wait_in_vain(standstill::spins_in_vain, Bucket::Overhead);
     }
 
     fn hold(&self, key: DispatchKey, body: &mut dyn FnMut(Proof<'_>)) {

@@ -460,7 +460,8 @@ impl Cluster {
 
     /// The time to look again for room in the interface, if nothing else happens.
     pub(crate) fn interface_room_at(&self, node: usize, at: Time) -> Time {
-        self.link.road.room_at(self.nodes[node].port.queue(), at)
+        let rest = self.agenda.progress().rest(at, self.vain_look());
+        self.link.road.room_at(self.nodes[node].port.queue(), at, rest)
     }
 
     /// The time that a sender on `core` waits for room, if nothing else happens: until the interface takes its next message.

@@ -143,11 +143,11 @@ impl Road {
     }
 
     /// The time to look for room again, if nothing else happens. A routed network may hold messages back in the interface for
-    /// an unknown time. The look is then after the next poll.
-    pub(crate) fn room_at(&self, interface: &Interface, at: Time) -> Time {
+    /// an unknown time. The look is then after the next poll, or after a `rest`.
+    pub(crate) fn room_at(&self, interface: &Interface, at: Time, rest: Time) -> Time {
         match &self.network {
             Network::Constant(_) => interface.room_at(at),
-            Network::Routed(_) => self.look_after(at),
+            Network::Routed(_) => self.look_after(at).max(at + rest),
         }
     }
 
@@ -195,7 +195,7 @@ mod tests {
         }
         // The third message waits behind the 40 bytes of the second, which waits behind those of the first.
         assert!(!road.has_room(0, &port, ns(0)));
-        assert_eq!(road.room_at(&port, ns(0)), ns(40));
+        assert_eq!(road.room_at(&port, ns(0), ns(90)), ns(40));
         let arrivals = std::iter::from_fn(|| agenda.take_next()).map(|(at, event)| match event.into() {
             Happening::Arrive { flight } => (flight, at),
             other => panic!("{other:?}"),
