@@ -27,7 +27,9 @@ impl<T: Word> Cells<T> {
     /// If the system has no room for them.
     pub fn new(len: usize, value: T) -> Self {
         let width = Width::of::<T::Atomic>();
-        let bytes = len.checked_mul(width.bytes()).expect("cells are no more than what can be addressed");
+        let bytes = len.checked_mul(width.bytes()).unwrap_or_else(|| {
+            panic!("{len} cells of {} bytes: expected no more than a process can address", width.bytes())
+        });
         let mapping = Arc::new(Mapping::new([(Form::elements(width), bytes)], Pages::Huge));
         let words = mapping.words(0).expect("the mapping is of words of this width");
         if Word::to_bits(value) != 0 {

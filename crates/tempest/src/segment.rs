@@ -293,6 +293,21 @@ impl Part {
 #[derive(Default)]
 pub(crate) struct Segments(Vec<Part>);
 
+/// The most segments of a node: each has a number of 16 bits.
+const MOST_SEGMENTS: usize = 1 << 16;
+
+/// The number of a segment of this name on a node that has `others`.
+///
+/// # Panics
+/// If there are as many as a node may have.
+fn next_id(others: usize, name: &str) -> SegmentId {
+    assert!(
+        others < MOST_SEGMENTS,
+        "segment `{name}` is one too many: a node has at most {MOST_SEGMENTS}; expected one segment of more words"
+    );
+    SegmentId(others as u16)
+}
+
 impl Segments {
     pub(crate) fn allocate<T: Word>(
         &mut self,
@@ -301,7 +316,7 @@ impl Segments {
         len: usize,
         value: T,
     ) -> Segment<T> {
-        let id = SegmentId(u16::try_from(self.0.len()).expect("fewer than 65 536 segments"));
+        let id = next_id(self.0.len(), name);
         let (cells, deposited) = (Cells::new(len, value), Arc::new(Deposited(Event::open(name))));
         let first = self.0.last().map_or(AddressRange::Segments.first() + PAGE, Part::next_page);
         let words = AnyWords::new(cells.words());
@@ -445,6 +460,13 @@ pub(crate) fn range(from: usize, words: usize) -> Option<Range<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    #[should_panic = "segment `late` is one too many: a node has at most 65536"]
+    fn segments_have_an_end() {
+        assert_eq!(next_id(MOST_SEGMENTS - 1, "last"), SegmentId(u16::MAX));
+        next_id(MOST_SEGMENTS, "late");
+    }
 
     #[test]
     fn words_stand_where_they_were_sent_or_nowhere() {

@@ -111,7 +111,10 @@ impl<P: Protocol> Messages<'_, P> {
 
 /// Registers a kind of message under the next number of a node.
 fn register<M: Message>(node: &mut Node, protocol: usize) {
-    let id = MessageId(u16::try_from(node.kinds.all().len()).expect("fewer than 65 536 kinds of messages"));
+    let others = node.kinds.all().len();
+    let id = MessageId(u16::try_from(others).unwrap_or_else(|_| {
+        panic!("message {} is one too many: a program has at most 65536 kinds", type_name::<M>())
+    }));
     let is_new = node.ids.insert(TypeId::of::<M>(), id);
     assert!(is_new, "{} is registered twice", type_name::<M>());
     node.kinds.add::<M>(protocol);

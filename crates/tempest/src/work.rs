@@ -156,3 +156,16 @@ impl From<Primitive> for Work {
         Work::Primitive(primitive, 1)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[should_panic = "a charge has no more than 4294967295 operations of a kind"]
+    fn charges_have_an_end() {
+        let most = Operations::NONE.loads(u32::MAX);
+        assert_eq!(most.times(1), most);
+        let _ = most.times(2);
+    }
+}

@@ -93,7 +93,10 @@ impl Plan {
     /// # Panics
     /// If the arena would exceed 2^31 words of 8 bytes or 2^30 of 4.
     pub fn spread<T: ArenaWord>(&mut self, len: u32, block: u32) -> SpreadArray<T> {
-        let words = len.div_ceil(self.nodes).checked_mul(block).expect("an arena has fewer than 2^32 words");
+        let blocks = len.div_ceil(self.nodes);
+        let words = blocks.checked_mul(block).unwrap_or_else(|| {
+            panic!("{blocks} blocks of {block} words in an arena: expected fewer than {MOST} words")
+        });
         SpreadArray::new(self.local(words), len, block, self.nodes)
     }
 

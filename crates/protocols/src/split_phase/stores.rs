@@ -55,7 +55,12 @@ impl Memory<'_> {
         if self.issuer.confirms_stores() {
             self.issuer.reserve(self.thread);
         }
-        let thread = u16::try_from(self.thread.index()).expect("a node has fewer than 65 536 threads");
+        let index = self.thread.index();
+        let thread = u16::try_from(index).unwrap_or_else(|_| {
+            panic!(
+                "thread {index} of a node stores: expected at most 65536 threads a node, with fewer --threads"
+            )
+        });
         (thread, self.issuer.count_store(to))
     }
 

@@ -205,7 +205,8 @@ impl Layout {
             part_pages.zip(pages).filter(|&(_, pages)| pages <= Self::MAX_PAGES - first)
         else {
             return Err(BadLayout(format!(
-                "{len} elements of {bytes} bytes in `{name}`: the space has no room for them"
+                "{len} elements of {bytes} bytes in `{name}`: shared memory has at most {} GiB, and no room for them",
+                (Self::MAX_PAGES * PAGE_BYTES) >> 30
             )));
         };
         self.homes.extend((0..pages).map(|index| match homes {
@@ -455,7 +456,13 @@ mod tests {
         let mut layout = Layout::new(2, 64).unwrap();
         let error = layout.records::<u64>("odd", 3, 3, Homes::Parts).unwrap_err().to_string();
         assert_eq!(error, "records of 3 words in `odd`: expected a power of two");
-        assert!(layout.array::<u64>("huge", usize::MAX, Homes::Parts).is_err());
+        for len in [usize::MAX, 1 << 32] {
+            let error = layout.array::<u64>("huge", len, Homes::Parts).unwrap_err().to_string();
+            assert!(
+                error.ends_with("`huge`: shared memory has at most 32 GiB, and no room for them"),
+                "{error}"
+            );
+        }
         let error = layout.array::<u64>("far", 1, Homes::At(NodeId(2))).unwrap_err().to_string();
         assert_eq!(error, "`far` at node 2: there are 2 nodes");
     }
