@@ -4,6 +4,7 @@
 
 mod adaptive;
 mod asked;
+mod bounded;
 mod bounds;
 mod calibrate;
 mod claims;
