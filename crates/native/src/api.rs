@@ -160,7 +160,7 @@ impl Scheduling for Processor {
     }
 
     fn pass_by(&self) {
-        unwinding::give_up_if_over(self);
+        self.spin();
     }
 
     fn next_poll(&self) -> u32 {

@@ -101,6 +101,11 @@ fn a_helper_whose_node_looks_lets_it() {
 }
 
 #[test]
+fn every_promise_holds_where_no_back_edge_looks() {
+    conformance::run_all(&Local::new(), &["single+every=0", "floating+every=0"], 2, 3);
+}
+
+#[test]
 fn nobody_else_takes_a_core_for_it() {
     for policy in ["single", "floating"] {
         let refusal = Local::new().run(&launch::<Ask>(policy, 2, 1, 1, ())).unwrap_err();

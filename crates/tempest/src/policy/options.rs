@@ -37,7 +37,7 @@ pub static OPTIONS: &[PolicyOption] = &[
     }),
     option(
         "+every=K",
-        "a computing processor looks at every K-th back-edge of a loop; 0: never",
+        "a computing processor looks at every K-th back-edge of a loop; 0: at none, or at next to none where no other would look",
         |policy, count| {
             let bad = |_| BadPolicy::Every { option: format!("every={count}") };
             policy.poll_every = Some(count.parse().map_err(bad)?);

@@ -37,7 +37,8 @@ pub trait Scheduling {
     fn spin(&self) {}
 
     /// Notes that the thread has passed many back-edges, under a policy that polls at none of them, in a world without
-    /// [`Accounting`](super::Accounting): a run that is over can end the thread here.
+    /// [`Accounting`](super::Accounting). A run that is over can end the thread here. Looks for messages if no other processor would
+    /// handle them, because the thread may be computing until one of them has been handled.
     fn pass_by(&self) {}
 
     /// The number of back-edges from the last look for messages to the thread's next one, for a thread whose interval the
