@@ -5,6 +5,8 @@
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
+use std::thread::sleep;
+use std::time::Duration;
 
 use protocols::Barrier;
 use protocols::stache::{self, Stache};
@@ -104,9 +106,10 @@ impl Protocol for Meetings {
 /// Comes late, in a model and natively: what does not wait for everybody is left without this thread.
 pub(crate) fn dawdle(thread: &Thread<'_>) {
     thread.charge(Operations::NONE.flops(100_000));
-    for _ in 0..1000 {
+    // A sleeper that wakes is preferred by the operating system; after a yield it has to wait for all else that runs on the host.
+    for _ in 0..4 {
         thread.poll();
-        std::thread::yield_now();
+        sleep(Duration::from_micros(50));
     }
 }
 

@@ -41,50 +41,69 @@ pub fn panic_outside_of_a_run_is_the_programs(setting: &Setting<'_>) {
 
 /// A message that is too long is refused, and says how long one may be.
 pub fn messages_have_a_greatest_length(setting: &Setting<'_>) {
-    let says = format!("at most {MAX_WORDS}");
+    let order = std::any::type_name::<Order>();
+    let says = format!(
+        "{order} with a payload of {MAX_WORDS} words is {} words long: at most {MAX_WORDS} travel in a message",
+        MAX_WORDS + 1
+    );
     fails(setting, "messages_have_a_greatest_length", Breach::TooLong, &says);
     fails(setting, "messages_have_a_greatest_length", Breach::TooLongFromHandler, &says);
 }
 
 /// A message that was not registered is refused.
 pub fn messages_must_be_registered(setting: &Setting<'_>) {
-    fails(setting, "messages_must_be_registered", Breach::Unregistered, "never registered");
+    let forgotten = std::any::type_name::<Forgotten>();
+    let says = format!("{forgotten} was never registered: add it in its protocol's `Handlers::register`");
+    fails(setting, "messages_must_be_registered", Breach::Unregistered, &says);
 }
 
 /// A message to a node that does not exist is refused, and says how many there are.
 pub fn messages_need_a_destination(setting: &Setting<'_>) {
-    let says = format!("there are {} nodes", setting.nodes);
+    let says = format!("a message to node {0}: there are {0} nodes", setting.nodes);
     fails(setting, "messages_need_a_destination", Breach::NoSuchNode, &says);
 }
 
 /// Deposited words for a place that is not there are refused, and nothing is written.
 pub fn deposits_need_a_place(setting: &Setting<'_>) {
     let promise = "deposits_need_a_place";
-    fails(setting, promise, Breach::DepositBeyond, "1 words from node");
-    fails(setting, promise, Breach::LongDeposit, &format!("at most {MAX_WORDS}"));
+    let (last, long) = (setting.nodes - 1, MAX_WORDS + 1);
+    let beyond =
+        format!("1 words from node {last} at offset {PLACES} of segment 0 of node 0, which has {PLACES}");
+    fails(setting, promise, Breach::DepositBeyond, &beyond);
+    let long = format!(
+        "a deposit of {long} words to node {last}: at most {MAX_WORDS}, to one of {} nodes",
+        setting.nodes
+    );
+    fails(setting, promise, Breach::LongDeposit, &long);
 }
 
 /// Words of a transfer for a place that is not there are refused, and nothing is written.
 pub fn transfers_need_a_place(setting: &Setting<'_>) {
     let promise = "transfers_need_a_place";
-    fails(setting, promise, Breach::TransferBeyond, &format!("which has {PLACES}"));
-    fails(setting, promise, Breach::TransferElsewhere, "2 words into 2 pieces of 3 words in all");
-    fails(setting, promise, Breach::TransferNothing, &format!("1 words at offset {PLACES} of segment"));
+    let last = setting.nodes - 1;
+    let beyond = format!("2 words from node {last} at offset 7 of segment 0 of node 0, which has {PLACES}");
+    fails(setting, promise, Breach::TransferBeyond, &beyond);
+    let elsewhere = "a transfer of 2 words into 2 pieces of 3 words in all: expected as many words there";
+    fails(setting, promise, Breach::TransferElsewhere, elsewhere);
+    let nothing = format!("1 words at offset {PLACES} of segment 0 of node {last}, which has {PLACES}");
+    fails(setting, promise, Breach::TransferNothing, &nothing);
 }
 
 /// Words that are deposited in a segment which others may not write are refused, and nothing is written.
 pub fn deposits_need_the_right(setting: &Setting<'_>) {
-    closed_to(setting, "deposits_need_the_right", Breach::DepositClosed);
+    closed_to(setting, "deposits_need_the_right", Breach::DepositClosed, 1);
 }
 
 /// A transfer into a segment which others may not write is refused, and nothing is written.
 pub fn transfers_need_the_right(setting: &Setting<'_>) {
-    closed_to(setting, "transfers_need_the_right", Breach::TransferClosed);
+    closed_to(setting, "transfers_need_the_right", Breach::TransferClosed, 2);
 }
 
-fn closed_to(setting: &Setting<'_>, promise: &str, breach: Breach) {
+fn closed_to(setting: &Setting<'_>, promise: &str, breach: Breach, words: usize) {
     if setting.nodes > 1 {
-        fails(setting, promise, breach, "which no other node may write");
+        let (last, place) =
+            (setting.nodes - 1, "offset 0 of segment 1 of node 0, which no other node may write");
+        fails(setting, promise, breach, &format!("{words} words from node {last} at {place}"));
     }
 }
 
@@ -93,19 +112,24 @@ const PLACES: usize = 8;
 
 /// A handler without a key reaches no keyed state.
 pub fn keyed_state_needs_its_key(setting: &Setting<'_>) {
-    fails(setting, "keyed_state_needs_its_key", Breach::NoKey, "a message without a key");
+    let says = "a message without a key reaches no entry of a `Keyed` table: expected `#[message(key = …)]`";
+    fails(setting, "keyed_state_needs_its_key", Breach::NoKey, says);
 }
 
 /// A hold that gives the processor away is refused: its key would never be free for what it waits for.
 pub fn holds_give_nothing_away(setting: &Setting<'_>) {
-    for breach in [Breach::HoldInHold, Breach::WaitInHold] {
-        fails(setting, "holds_give_nothing_away", breach, "inside a hold");
+    for (what, breach) in [("hold", Breach::HoldInHold), ("phase", Breach::WaitInHold)] {
+        let says = format!(
+            "a {what} inside a hold on node {} thread 0: neither a hold nor a run of shared memory may give the processor away",
+            setting.nodes - 1
+        );
+        fails(setting, "holds_give_nothing_away", breach, &says);
     }
 }
 
 /// A hold that takes a right to shared memory away is refused: its key would have to stay held when it has ended.
 pub fn rights_are_taken_away_by_handlers(setting: &Setting<'_>) {
-    let says = "a right is taken away inside a hold";
+    let says = "a right is taken away inside a hold: handlers alone may";
     fails(setting, "rights_are_taken_away_by_handlers", Breach::LowerInHold, says);
 }
 

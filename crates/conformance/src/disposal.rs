@@ -21,7 +21,12 @@ pub fn panic_when_state_is_dropped_is_the_programs(setting: &Setting<'_>) {
         setting.fails::<Fragile>(promise, (bombs, End::Well), 2, &says);
     }
     setting.fails::<Fragile>(promise, (ALL, End::Panic), 2, "a thread on purpose");
-    setting.fails::<Fragile>(promise, (ALL, End::PanicInReport), 2, "panicked while reporting");
+    setting.fails::<Fragile>(
+        promise,
+        (ALL, End::PanicInReport),
+        2,
+        "panicked while reporting: a report on purpose",
+    );
     let ended = setting.run::<Fragile>((ALL, End::Never), 2);
     setting.demand(promise, matches!(ended, Err(Failure::Deadlock { .. })), || {
         format!("expected a deadlock, got {ended:?}")

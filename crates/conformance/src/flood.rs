@@ -44,6 +44,79 @@ pub fn tries_to_send_receive(setting: &Setting<'_>) {
     setting.verified::<Insistence>("tries_to_send_receive", (), 1);
 }
 
+/// Threads get their messages out while handlers send without end, and more than there is room for. A promise of native worlds alone: on
+/// a modelled node whose only processor runs the handlers, their sends may take all room.
+pub fn sends_get_through_a_storm(setting: &Setting<'_>) {
+    setting.verified::<Storm>("sends_get_through_a_storm", (), 2);
+}
+
+/// Messages that handlers of each node pass on without end: more than a ring of 16 or a small queue takes.
+const TOKENS: u64 = 40;
+
+/// Messages of each thread through the storm.
+const THROUGH: u64 = 10;
+
+/// Tokens go round from node to node until the messages of all threads have arrived.
+struct Storm {
+    /// Messages of threads.
+    arrived: Event,
+    /// Nodes at which all such messages have arrived.
+    calm: Event,
+    /// Tokens that go round no more.
+    spent: Event,
+}
+
+impl Protocol for Storm {
+    type Config = ();
+
+    fn install((): &(), _: &mut Setup<'_>) -> Self {
+        let [arrived, calm, spent] =
+            ["conformance.arrived", "conformance.calm", "conformance.spent"].map(Event::new);
+        Self { arrived, calm, spent }
+    }
+}
+
+#[handlers]
+impl Storm {
+    #[message]
+    fn token(&self, number: u64, cx: &mut Handler<'_>) {
+        if self.calm.count(cx) == u64::from(cx.nodes()) {
+            return cx.signal(&self.spent, 1);
+        }
+        let next = NodeId((cx.node().0 + 1) % cx.nodes());
+        cx.send(next, Self::token(number));
+    }
+
+    #[message]
+    fn through(&self, _number: u64, cx: &mut Handler<'_>) {
+        cx.signal(&self.arrived, 1);
+    }
+
+    #[message]
+    fn calmed(&self, _node: u64, cx: &mut Handler<'_>) {
+        cx.signal(&self.calm, 1);
+    }
+
+    fn main(&self, thread: &Thread<'_>) {
+        let next = thread.next_node();
+        if thread.index() == 0 {
+            (0..TOKENS).for_each(|number| thread.send(next, Self::token(number)));
+        }
+        (0..THROUGH).for_each(|number| thread.send(next, Self::through(number)));
+        if thread.index() == 0 {
+            thread.wait(&self.arrived, u64::from(thread.threads()) * THROUGH);
+            (0..thread.nodes()).for_each(|node| thread.send(NodeId(node), Self::calmed(0)));
+        }
+    }
+
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
+        let (arrived, spent) = (self.arrived.count(end), self.spent.count(end));
+        Report::checked(arrived >= THROUGH, || {
+            format!("{arrived} messages arrived, and {spent} tokens were spent")
+        })
+    }
+}
+
 /// Messages of each node that insists: more than there is room for between two nodes of any world.
 const INSISTED: u64 = 5000;
 

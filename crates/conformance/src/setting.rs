@@ -80,7 +80,7 @@ impl Setting<'_> {
         outcome
     }
 
-    /// Runs a program that must fail, in words that contain `says`.
+    /// Runs a program that must fail, in the words `says` and no others. Behind them a world says where and when.
     ///
     /// # Panics
     /// If it does not.
@@ -89,7 +89,7 @@ impl Setting<'_> {
         P::Config: fmt::Debug + Clone,
     {
         match self.run::<P>(config.clone(), threads) {
-            Err(Failure::Program(what)) if what.contains(says) => {}
+            Err(Failure::Program(what)) if words(&what) == says => {}
             other => panic!(
                 "`{promise}` is broken ({self}), {config:?}: expected the program to fail with `{says}`, got {other:?}"
             ),
@@ -112,4 +112,9 @@ impl Setting<'_> {
         let split = self.policy.split(self.processors).unwrap_or_else(|error| panic!("({self}): {error}"));
         split.computing * threads
     }
+}
+
+/// The words of a failure without the place and the time.
+pub(crate) fn words(what: &str) -> &str {
+    what.split_once(" (in ").map_or(what, |(words, _)| words)
 }

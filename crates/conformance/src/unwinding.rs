@@ -93,9 +93,14 @@ pub fn a_thread_may_catch_its_own_panic(setting: &Setting<'_>) {
 
 /// A destructor that would give the processor away while its thread panics ends the run, also when the thread catches the panic.
 pub fn unwinding_gives_nothing_away(setting: &Setting<'_>) {
-    for act in [Act::Spin, Act::Wait, Act::Block, Act::Phase] {
-        let deed = Deed::CatchOwn(act);
-        setting.fails::<Unwound>("unwinding_gives_nothing_away", deed, 2, "while a panic unwinds it");
+    for (what, act) in
+        [("spin", Act::Spin), ("wait", Act::Wait), ("block", Act::Block), ("phase", Act::Phase)]
+    {
+        let says = format!(
+            "a {what} while a panic unwinds it: a destructor must not give the processor away then; `std::thread::panicking` \
+             tells it"
+        );
+        setting.fails::<Unwound>("unwinding_gives_nothing_away", Deed::CatchOwn(act), 2, &says);
     }
 }
 

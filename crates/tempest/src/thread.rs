@@ -182,9 +182,10 @@ impl<'a> Thread<'a> {
 
     /// Sends a message. While there is no room for it, the thread receives messages and runs their handlers.
     ///
-    /// Messages of the node's handlers have their room first, so that handlers never wait. Threads share the rest.
-    /// While handlers send without end that may be little: then a send waits for the time of many handlers, but not
-    /// for ever.
+    /// Messages of the node's handlers have their room first, so that handlers never wait. Threads share the rest, which is little while
+    /// handlers send without end. Natively, on two cores, with rings of 16 messages and 40 for each node that handlers pass on and on, 15
+    /// (`fixed:2+interrupt`) to 700 (`floating+helper`) such messages came before each send of a thread. In a model whose
+    /// nodes have one processor for both, handlers may take all of the room: the send then waits until they stop.
     ///
     /// # Panics
     /// If the message was not registered, or the node does not exist.

@@ -20,6 +20,14 @@ fn every_promise_holds_when_rings_are_full_all_the_time() {
     conformance::run_all(&Local::with_depths(2, 3), POLICIES, 3, 3);
 }
 
+/// The rings are of 16 messages, and 40 go round for each node.
+#[test]
+fn sends_of_threads_get_through_where_handlers_send_without_end() {
+    let storm: [conformance::Promise; 1] =
+        [("sends_get_through_a_storm", conformance::sends_get_through_a_storm)];
+    conformance::run(&storm, &Local::with_depths(16, 16), POLICIES, 2, 3);
+}
+
 /// Whatever the roles of processors are and whenever they change.
 #[test]
 fn every_promise_holds_while_roles_change_without_end() {
