@@ -26,3 +26,17 @@ pub(crate) fn told<T>(command: impl FnOnce() -> T) -> Result<T, String> {
         )
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_that_nobody_catches_is_one_line_of_a_mistake_of_the_command() {
+        assert_eq!(told(|| 7), Ok(7));
+        let said = told(|| panic!("on purpose")).unwrap_err();
+        let begins = "this is a mistake of the command itself: on purpose (at ";
+        assert!(said.starts_with(begins) && said.contains("cli/src/panics.rs:"), "{said}");
+        assert!(said.ends_with("; RUST_BACKTRACE=1 tells more") && said.lines().count() == 1, "{said}");
+    }
+}

@@ -3,8 +3,8 @@
 //!
 //! A pair is one mechanism under one policy that gave right answers on both machines, which have the same nodes and
 //! processors throughout a comparison. Its **error** is the predicted time over the measured one, less 1. A pair is not
-//! **scored** if its processors took turns on too few cores: the model has a core for each, so nothing that was measured
-//! could be held against it.
+//! **scored** if nothing can be told of its measurement ([`Doubt`]): its processors took turns on too few cores, where the model
+//! has a core for each; the operating system took much of their time; or the interval of its median is as wide as the median.
 //!
 //! The ranking shows whether the model chooses well (what the choice it predicts costs beside the best that was measured),
 //! and how many pairs of pairs it puts in the order that was measured, of those whose runs can be told apart.
@@ -12,6 +12,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::combination::Way;
+use crate::interval::Interval;
 use crate::ranking::{Calibration, Machine, MachineShape, Ranking, Row};
 use crate::tie::is_tied;
 
@@ -44,8 +45,31 @@ pub struct Pair {
     pub uncertainty: Option<f64>,
     /// The time predicted, in nanoseconds.
     pub predicted_ns: f64,
-    /// Whether processors took turns when it was measured.
-    pub oversubscribed: bool,
+    /// The reason why nothing can be told of the measurement, if there is one.
+    pub doubt: Option<Doubt>,
+}
+
+/// A reason why a measurement says nothing of a prediction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Doubt {
+    /// The processors took turns on too few cores.
+    Turns,
+    /// The operating system took more than [`TAKEN`](crate::parts::TAKEN) of the processors' time.
+    Taken,
+    /// The interval of the median is as wide as the median, or wider.
+    Wide,
+}
+
+impl Doubt {
+    fn of(row: &Row) -> Option<Self> {
+        let wide =
+            |interval: Interval| interval.high.as_seconds() - interval.low.as_seconds() >= row.seconds();
+        match row {
+            row if row.oversubscribed => Some(Self::Turns),
+            row if row.disturbed().is_some() => Some(Self::Taken),
+            row => row.interval.is_some_and(wide).then_some(Self::Wide),
+        }
+    }
 }
 
 /// How good a prediction is.
@@ -84,7 +108,7 @@ impl Pair {
 
     /// Whether the pair is scored.
     pub fn is_scored(&self) -> bool {
-        !self.oversubscribed && self.error().is_finite()
+        self.doubt.is_none() && self.error().is_finite()
     }
 }
 
@@ -140,7 +164,7 @@ fn pair<'r>((way, row): &(Way, &'r Row), predicted: &[(Way, &'r Row)]) -> Option
         measured_ns: row.outcome.timed().as_nanoseconds(),
         uncertainty: row.uncertainty(),
         predicted_ns: other.outcome.timed().as_nanoseconds(),
-        oversubscribed: row.oversubscribed,
+        doubt: Doubt::of(row),
     };
     Some((pair, row, other))
 }
@@ -231,6 +255,24 @@ mod tests {
         assert!((score.median - 0.1).abs() < 1e-9 && score.worst.way.policy == "single");
         measured[0].oversubscribed = true;
         assert!(prediction(&measured, &predicted).score.is_none());
+    }
+
+    #[test]
+    fn measurements_that_tell_nothing_are_not_scored() {
+        let measured =
+            rows(&[(Messages, "single", 100), (Messages, "floating", 100), (Messages, "fixed:1", 100)]);
+        let [sure, wide, robbed] = [0.4, 0.6, 0.01].map(|share| measured[0].clone().within(share));
+        let mut measured = [sure, wide, robbed.robbed(0.04)];
+        for (row, policy) in measured.iter_mut().zip(["single", "floating", "fixed:1"]) {
+            row.policies = vec![policy.to_owned()];
+        }
+        let predicted =
+            rows(&[(Messages, "single", 110), (Messages, "floating", 900), (Messages, "fixed:1", 1)]);
+        let prediction = prediction(&measured, &predicted);
+        let doubts: Vec<_> = prediction.pairs.iter().map(|pair| pair.doubt).collect();
+        assert_eq!(doubts, [None, Some(Doubt::Wide), Some(Doubt::Taken)]);
+        let score = prediction.score.unwrap();
+        assert_eq!((score.scored, score.worst.way.policy.as_str(), score.ranking), (1, "single", None));
     }
 
     #[test]

@@ -20,6 +20,8 @@ pub struct Kept {
     units: BTreeMap<String, String>,
     /// The run had more processors than this host has cores.
     is_oversubscribed: bool,
+    /// The processors of each node that computed, and the others at work.
+    split: Option<(u32, u32)>,
     spent: Spent,
 }
 
@@ -66,6 +68,9 @@ pub struct Row<'s> {
     pub rounds: u32,
     /// The run had more processors than this host has cores, so that times mean little.
     pub is_oversubscribed: bool,
+    /// The processors of each node that computed in the first round, and the others at work; `None` without a round, and of models and
+    /// surveys.
+    pub split: Option<(u32, u32)>,
     /// Where the time and the bytes of its first round went; `None` without a round, and of models and surveys.
     pub spent: Option<Spent>,
 }
@@ -100,9 +105,11 @@ impl Source {
             Some((format!("{FIGURES}{figure}"), unit.as_str()?.to_owned()))
         };
         let is_oversubscribed = answer["oversubscribed"].as_bool().unwrap_or(false);
+        let count = |key: &str| answer[key].as_u64().and_then(|count| u32::try_from(count).ok());
+        let split = count("computing_processors").zip(count("other_processors"));
         let region = answer["phases"].get(0).unwrap_or(answer);
         let spent = Spent { time: region["breakdown_ns"].clone(), volume: region["volume_bytes"].clone() };
-        Kept { numbers, units: stated.filter_map(unit).collect(), is_oversubscribed, spent }
+        Kept { numbers, units: stated.filter_map(unit).collect(), is_oversubscribed, split, spent }
     }
 
     /// The names that the source was to yield and does not: of mappings that are no families.
@@ -195,6 +202,7 @@ impl<'s> Results<'s> {
                 columns: source.columns(&rounds),
                 rounds: rounds.len() as u32,
                 is_oversubscribed: rounds.iter().any(|kept| kept.is_oversubscribed),
+                split: rounds.first().and_then(|kept| kept.split),
                 spent: rounds.first().map(|kept| kept.spent.clone()),
             }
         };

@@ -52,6 +52,9 @@ fn written(quantity: &Quantity, measured: u32) -> String {
     let Quantity { median, unit, from, .. } = quantity;
     let doubt = match measured {
         0..=1 => rounds(measured),
+        _ if quantity.is_vague() => {
+            format!("{:.2} to {:.2}: VAGUE, as wide as the value", median.low, median.high)
+        }
         _ => format!("{:.2} to {:.2}", median.low, median.high),
     };
     format!("\"{:.2} {}\"  # measured: {from}; {doubt}", median.value, unit.name())
@@ -61,7 +64,7 @@ fn written(quantity: &Quantity, measured: u32) -> String {
 fn disturbed(calibration: &Calibration) -> String {
     match calibration.disturbed().as_slice() {
         [] if calibration.rounds < 2 => "# One round: whether it was disturbed is not known.".to_owned(),
-        [] => "# Not disturbed: no interval reaches farther from its median than a quarter.".to_owned(),
+        [] => "# Not disturbed: no interval reaches farther from its median than a quarter of what was measured.".to_owned(),
         keys => format!("disturbed = {:?}  # something else ran on the host: measure again", keys.join(", ")),
     }
 }

@@ -15,6 +15,9 @@
 //! is what is left over of a longer time may be next to nothing, and far from it in shares of itself for no other reason. So
 //! that distance is a quarter of the longer time, if the time has the value once.
 //!
+//! **Vague.** A value is vague if its interval is as wide as the value, or wider. A small rest of a longer time may be vague although nothing
+//! disturbed it: the time is known, the rest is not.
+//!
 //! No program whose time a calibrated machine is to predict is run here. This module must never know what a program does beyond
 //! the names of its figures, nor how the host is made.
 
@@ -57,6 +60,12 @@ impl Quantity {
     /// Whether the rounds disagree.
     pub fn is_disturbed(&self) -> bool {
         self.share > FAR
+    }
+
+    /// Whether the interval is as wide as the value, or wider.
+    pub fn is_vague(&self) -> bool {
+        let Median { value, low, high, .. } = self.median;
+        high > low && high - low >= value
     }
 }
 
@@ -228,6 +237,35 @@ mod tests {
     }
 
     #[test]
+    fn a_value_whose_interval_is_as_wide_as_itself_says_so_in_its_place() {
+        let rounds: Vec<_> = [67.0, 87.0, 107.0].map(|waiting| round().with("own.waiting", waiting)).into();
+        let calibration =
+            Calibration { quantities: quantities(&rounds).unwrap(), distances: Vec::new(), rounds: 3 };
+        assert!(calibration.disturbed().is_empty());
+        let vague = calibration.quantities.iter().filter(|quantity| quantity.is_vague());
+        // What is left of a lone message is what a thread that goes on does not take of it.
+        assert_eq!(
+            vague.map(|quantity| quantity.key).collect::<Vec<_>>(),
+            ["processor.wake", "network.latency"]
+        );
+        let file = file(&calibration, &host());
+        let lines: Vec<_> = file.lines().filter(|line| line.contains("VAGUE")).collect();
+        let wake = "wake = \"40.00 ns\"  # measured: own waiting - 2 own send - 2 own receive - words - signal; 20.00 to 60.00: VAGUE, as wide as the value";
+        assert_eq!((lines.len(), lines[0]), (2, wake));
+    }
+
+    fn host() -> Host {
+        Host {
+            description: "toy, 2 cores".to_owned(),
+            cores: 2,
+            date: "2026-01-31".to_owned(),
+            name: "mine".to_owned(),
+            command: "mine calibrate".to_owned(),
+            pace: units::Time::from_microseconds(1),
+        }
+    }
+
+    #[test]
     fn a_figure_that_is_missing_is_named() {
         let why = quantities(&[Round::of(&[("single.task", 4.0)])]).unwrap_err();
         assert!(why.contains("work.chain"), "{why}");
@@ -240,15 +278,7 @@ mod tests {
             distances: vec![Distance { cores: (0, 1), nanoseconds: 300.0 }],
             rounds: 1,
         };
-        let host = Host {
-            description: "toy, 2 cores".to_owned(),
-            cores: 2,
-            date: "2026-01-31".to_owned(),
-            name: "mine".to_owned(),
-            command: "mine calibrate".to_owned(),
-            pace: units::Time::from_microseconds(1),
-        };
-        let machine = machine::Machine::parse("host.toml", &file(&calibration, &host)).unwrap();
+        let machine = machine::Machine::parse("host.toml", &file(&calibration, &host())).unwrap();
         assert_eq!((machine.name.as_str(), machine.nodes, machine.processors), ("host", 2, 1));
         assert_eq!(machine.calibrated.as_ref().unwrap().of, "native");
         assert_eq!(machine.processor.poll, units::Time::from_nanoseconds(43));

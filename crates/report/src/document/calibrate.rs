@@ -44,6 +44,8 @@ pub struct Quantity {
     /// The interval reaches farther from the median than a quarter of what was measured: of the value, or of the time that the
     /// value is left over of if that is more.
     pub disturbed: bool,
+    /// The interval is as wide as the value, or wider. The file says so beside the value.
+    pub vague: bool,
     /// The names of the figures that the value is made of.
     pub from: String,
 }

@@ -2,7 +2,7 @@
 //! room `compare`.
 
 use compare::finding::{self, Cause};
-use compare::prediction::{self, Score};
+use compare::prediction::{self, Doubt, Score};
 use compare::ranking::{self, Place};
 use compare::refusal::{self, Omitted};
 use compare::{MachineShape, agreement, counter, parts};
@@ -303,7 +303,12 @@ pub struct Pair {
     pub error: Option<f64>,
     /// The measured run had more processors than the host has cores. They took turns, so its times mean little.
     pub oversubscribed: bool,
-    /// The row is scored, since it is not `oversubscribed`: a model has a core for each processor.
+    /// The reason why the measurement tells nothing of the prediction: `turns` (the row is `oversubscribed`), `taken` (the operating
+    /// system took much of the processors' time), `wide` (the interval of the median is as wide as the median).
+    ///
+    /// Null if it tells something.
+    pub cannot_tell: Option<String>,
+    /// The row is scored: its measurement tells something.
     pub scored: bool,
 }
 
@@ -537,9 +542,18 @@ impl From<&prediction::Pair> for Pair {
             measured_ns: pair.measured_ns,
             predicted_ns: pair.predicted_ns,
             error: Some(pair.error()).filter(|error| error.is_finite()),
-            oversubscribed: pair.oversubscribed,
+            oversubscribed: pair.doubt == Some(Doubt::Turns),
+            cannot_tell: pair.doubt.map(|doubt| reason(doubt).to_owned()),
             scored: pair.is_scored(),
         }
+    }
+}
+
+fn reason(doubt: Doubt) -> &'static str {
+    match doubt {
+        Doubt::Turns => "turns",
+        Doubt::Taken => "taken",
+        Doubt::Wide => "wide",
     }
 }
 

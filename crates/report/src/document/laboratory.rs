@@ -235,6 +235,7 @@ impl Calibrate {
             high: of_several(it.median.high),
             level: of_several(it.median.level),
             disturbed: it.is_disturbed(),
+            vague: it.is_vague(),
             from: it.from.to_owned(),
         };
         let distance = |it: &lab::calibrate::Distance| Distance {

@@ -6,6 +6,7 @@ use lab::Expression;
 use lab::drawing::{Across, Axis, Drawing, Line, Panel, Point};
 use lab::results::{Number, Results, Row};
 use lab::study::{Level, Origin, Scale, Source};
+use tempest::policy::Split;
 
 use super::claims::{Claim, FailedRun, Scalar};
 use super::partial::Partial;
@@ -23,6 +24,9 @@ const FACTOR: f64 = 2.0;
 
 /// What is stated of every run, and tells nothing where it is the same in all of them.
 const USUAL: (&str, &str) = ("seed", "1");
+
+/// The field of the processors of each node that were at work. A run without a result does not have it.
+const PROCESSORS: &str = "procs";
 
 impl Study {
     /// Makes the document of a study's results. `failed_runs` are the runs without one.
@@ -97,11 +101,15 @@ fn tables(rows: &[Row<'_>]) -> Vec<StudyTable> {
 }
 
 fn table(rows: &[Row<'_>]) -> StudyTable {
-    let named: IndexSet<&str> =
-        rows.iter().flat_map(|row| &row.source.fields).map(|(name, _)| name.as_str()).collect();
-    let values = |name: &str| rows.iter().map(|row| row.source.field(name)).collect::<IndexSet<_>>();
-    let named =
-        named.into_iter().filter(|name| !(*name == USUAL.0 && values(name).iter().eq(&[Some(USUAL.1)])));
+    let stated = rows.iter().flat_map(|row| &row.source.fields).map(|(name, _)| name.as_str());
+    let at_work = rows.iter().any(|row| row.split.is_some()).then_some(PROCESSORS);
+    let named: IndexSet<&str> = stated.chain(at_work).collect();
+    let values = |name: &str| {
+        let of_rows = rows.iter().map(|row| field(row, name));
+        of_rows.filter(|value| value.is_some() || name != PROCESSORS).collect::<IndexSet<_>>()
+    };
+    let usual = Some(USUAL.1.to_owned());
+    let named = named.into_iter().filter(|name| !(*name == USUAL.0 && values(name).iter().eq([&usual])));
     let (axes, rest): (Vec<_>, Vec<_>) = named.partition(|name| values(name).len() > 1);
     let fields: Vec<String> = axes.into_iter().chain(rest).map(str::to_owned).collect();
     let mut columns: IndexMap<&str, &str> = IndexMap::new();
@@ -109,10 +117,7 @@ fn table(rows: &[Row<'_>]) -> StudyTable {
         columns.entry(name).or_insert(&number.unit);
     }
     let row = |row: &Row<'_>| StudyRow {
-        fields: fields
-            .iter()
-            .filter_map(|name| Some((name.clone(), row.source.field(name)?.to_owned())))
-            .collect(),
+        fields: fields.iter().filter_map(|name| Some((name.clone(), field(row, name)?))).collect(),
         rounds: row.rounds,
         oversubscribed: row.is_oversubscribed,
         numbers: columns
@@ -125,6 +130,13 @@ fn table(rows: &[Row<'_>]) -> StudyTable {
     let column =
         |(name, unit): (&&str, &&str)| StudyColumn { name: (*name).to_owned(), unit: (*unit).to_owned() };
     StudyTable { rows: rows.iter().map(row).collect(), columns: columns.iter().map(column).collect(), fields }
+}
+
+/// The value of a field of a run: what is stated of it, or the processors of each node that were at work.
+fn field(row: &Row<'_>, name: &str) -> Option<String> {
+    let split = row.split.filter(|_| name == PROCESSORS);
+    let split = split.map(|(computing, dedicated)| Split { computing, dedicated }.to_string());
+    row.source.field(name).map(str::to_owned).or(split)
 }
 
 impl StudyNumber {

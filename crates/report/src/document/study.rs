@@ -70,7 +70,8 @@ pub struct StudyColumn {
 /// A run.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct StudyRow {
-    /// What is stated of the run, by the names of `fields`.
+    /// What is stated of the run, by the names of `fields`, and `procs`: the processors of each node that computed, and behind `+` the
+    /// others.
     pub fields: IndexMap<String, String>,
     /// The number of rounds that the numbers are of; 0 where there is no result. More than 1 on this host alone.
     pub rounds: u32,

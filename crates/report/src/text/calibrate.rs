@@ -53,6 +53,14 @@ pub fn calibrate(
         );
         lines.push(page.paint(ALARM, &page.fold("DISTURBED: ", &warning)));
     }
+    let vague: Vec<_> = measured.iter().filter(|it| it.vague).map(|it| it.key.as_str()).collect();
+    if !vague.is_empty() {
+        let known = format!(
+            "the interval of {} is as wide as the value. The file says so beside it",
+            vague.join(", ")
+        );
+        lines.push(page.paint(ALARM, &page.fold("VAGUE: ", &known)));
+    }
     lines.push(page.fold("", &format!("{file} is written. To see it, and to hold it against this host:")));
     let machines = format!("--machine native,{file}");
     let Advised { command, program } = advised;
@@ -71,10 +79,18 @@ fn table(measured: &[Quantity], page: &Page) -> Vec<String> {
         Column::left("", cells(|it| it.unit.clone())),
         Column::right("from", cells(|it| it.low.map_or_else(dash, |low| format!("{low:.2}")))).wanted(2),
         Column::right("to", cells(|it| it.high.map_or_else(dash, |high| format!("{high:.2}")))).wanted(2),
-        Column::left("", cells(|it| if it.disturbed { "!" } else { "" }.to_owned())).wanted(2),
+        Column::left("", cells(|it| mark(it).to_owned())).wanted(2),
         Column::left("made of", cells(|it| it.from.clone())).wanted(1),
     ];
     Table::lines(columns, page, |row| if measured[row].disturbed { ALARM } else { Style::new() })
+}
+
+fn mark(quantity: &Quantity) -> &'static str {
+    match quantity {
+        Quantity { disturbed: true, .. } => "!",
+        Quantity { vague: true, .. } => "?",
+        _ => "",
+    }
 }
 
 /// A command of these parts, on more than one line where the page is narrow, as a shell takes it.

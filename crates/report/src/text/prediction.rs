@@ -2,7 +2,7 @@
 
 use anstyle::Style;
 use compare::Prediction;
-use compare::prediction::Pair;
+use compare::prediction::{Doubt, Pair};
 use tempest::Mechanism;
 
 use super::cores;
@@ -35,21 +35,35 @@ fn table(pairs: &[Pair], page: &Page, host_cores: usize) -> Vec<String> {
         (true, _) => Style::new(),
     };
     let mut lines = Table::lines(columns, page, style);
-    if pairs.iter().any(|pair| pair.oversubscribed) {
-        let note = format!("not scored: more processors than {}, where they took turns", cores(host_cores));
-        lines.push(page.paint(QUIET, &page.fold("  * ", &note)));
+    let doubts = [Doubt::Turns, Doubt::Taken, Doubt::Wide];
+    for doubt in doubts.into_iter().filter(|&doubt| pairs.iter().any(|pair| pair.doubt == Some(doubt))) {
+        let note = match doubt {
+            Doubt::Turns => format!("more processors than {}, where they took turns", cores(host_cores)),
+            Doubt::Taken => "the operating system took much of the processors' time".to_owned(),
+            Doubt::Wide => "the interval is as wide as the time measured".to_owned(),
+        };
+        let note = format!("cannot tell: {note}");
+        lines.push(page.paint(QUIET, &page.fold(&format!("  {} ", mark(doubt)), &note)));
     }
     lines
+}
+
+fn mark(doubt: Doubt) -> &'static str {
+    match doubt {
+        Doubt::Turns => "*",
+        Doubt::Taken => "!",
+        Doubt::Wide => "?",
+    }
 }
 
 fn columns(pairs: &[Pair], name: fn(Mechanism) -> &'static str) -> Vec<Column> {
     let cells = |cell: &dyn Fn(&Pair) -> String| pairs.iter().map(cell).collect::<Vec<_>>();
     let error = |pair: &Pair| if pair.is_scored() { signed(pair.error()) } else { dash() };
-    let turns = |pair: &Pair| if pair.oversubscribed { "*" } else { "" }.to_owned();
+    let marks = |pair: &Pair| pair.doubt.map_or("", mark).to_owned();
     let all = [
         Column::left("  mechanism", cells(&|pair| format!("  {}", name(pair.way.mechanism)))),
         Column::left("policy", cells(&|pair| pair.way.policy.clone())),
-        Column::left("", cells(&turns)).wanted(3),
+        Column::left("", cells(&marks)).wanted(3),
         Column::right("measured", cells(&|pair| time(pair.measured_ns))),
         Column::right("+/-", cells(&|pair| pair.uncertainty.map_or_else(dash, percent))).wanted(1),
         Column::right("predicted", cells(&|pair| time(pair.predicted_ns))),
@@ -85,7 +99,7 @@ mod tests {
                 "  shared-memory  floating+keyed  *  2.000 ms  5 %   1.500 ms      -",
             ]
         );
-        assert!(lines(80)[3].starts_with("  * not scored: more processors than the 2 cores"));
+        assert!(lines(80)[3].starts_with("  * cannot tell: more processors than the 2 cores"));
         assert_eq!(lines(60)[2], "  shared    floating+keyed * 2.000 ms 5 %  1.500 ms     -");
         assert_eq!(lines(55)[2], "  shared    floating+keyed * 2.000 ms  1.500 ms     -");
     }

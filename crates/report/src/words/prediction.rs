@@ -1,7 +1,7 @@
 //! Predictions in words. This module must never say more than a prediction's score does.
 
 use compare::Prediction;
-use compare::prediction::{Pair, PairOrder, Score};
+use compare::prediction::{Doubt, Pair, PairOrder, Score};
 
 use crate::quantity::{percent, several, signed};
 
@@ -27,14 +27,7 @@ pub fn prediction(prediction: &Prediction, host: &str) -> String {
 
 fn scored(prediction: &Prediction) -> String {
     let Some(score) = &prediction.score else {
-        let said = match prediction.pairs.is_empty() {
-            true => "nothing ran, and was right, both in the model and on what it models.",
-            false => {
-                "nothing is scored, as processors took turns: ask for no more of them than there are cores, with --nodes \
-                 and --processors."
-            }
-        };
-        return said.to_owned();
+        return unscored(&prediction.pairs).to_owned();
     };
     let mechanism = |pairs: &[Pair]| pairs[0].way.mechanism == pairs[1].way.mechanism;
     let is_plain = prediction.pairs.windows(2).all(mechanism);
@@ -48,10 +41,31 @@ fn scored(prediction: &Prediction) -> String {
         said.push(chosen(choice, name(&choice.best), name(&choice.chosen)));
         said.extend(order(choice));
     }
+    let doubtful = prediction.pairs.len() - score.scored;
+    if doubtful > 0 {
+        said.push(format!("Of {} it cannot tell.", several(doubtful as u64, "other way")));
+    }
     if prediction.unpredicted > 0 {
         said.push(format!("Not predicted: {}.", several(prediction.unpredicted as u64, "way")));
     }
     said.join(" ")
+}
+
+/// The reason why none of these pairs is scored, and a remedy.
+fn unscored(pairs: &[Pair]) -> &'static str {
+    match pairs.first().map(|pair| pair.doubt) {
+        None => "nothing ran, and was right, both in the model and on what it models.",
+        Some(Some(Doubt::Turns)) => {
+            "cannot tell, as processors took turns: ask for no more of them than there are cores, with --nodes and --processors."
+        }
+        Some(Some(Doubt::Taken)) => {
+            "cannot tell, as this host is busy: the operating system took much of the processors' time. Compare again when it is quiet."
+        }
+        Some(Some(Doubt::Wide)) => {
+            "cannot tell, as the runs lie too far apart. Compare again when the host is quiet, with more runs (--repeat)."
+        }
+        Some(None) => "cannot tell, as no time was measured.",
+    }
 }
 
 fn errors(score: &Score, worst: String) -> String {
@@ -158,7 +172,22 @@ mod tests {
         let mut measured = rows(&[(Messages, "single", 100)]);
         let predicted = rows(&[(Messages, "single", 90), (Messages, "floating", 75)]);
         measured[0].oversubscribed = true;
-        assert!(said(&measured, &predicted).starts_with("nothing is scored, as processors took turns"));
+        assert!(said(&measured, &predicted).starts_with("cannot tell, as processors took turns"));
         assert!(said(&measured, &predicted[1..]).starts_with("nothing ran, and was right, both"));
+        measured[0].oversubscribed = false;
+        let busy = [measured[0].clone().robbed(0.5)];
+        assert!(said(&busy, &predicted).starts_with("cannot tell, as this host is busy"));
+        let wide = [measured[0].clone().within(0.9)];
+        assert!(said(&wide, &predicted).starts_with("cannot tell, as the runs lie too far apart"));
+    }
+
+    #[test]
+    fn beside_a_measurement_that_tells_something_others_are_counted() {
+        let mut measured =
+            rows(&[(Messages, "single", 100), (Messages, "floating", 100), (Messages, "fixed:1", 100)]);
+        let predicted = measured.clone();
+        measured[1] = measured[1].clone().robbed(0.5);
+        measured[2] = measured[2].clone().within(0.9);
+        assert_eq!(said(&measured, &predicted), "the error is 0 %. Of 2 other ways it cannot tell.");
     }
 }
