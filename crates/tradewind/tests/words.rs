@@ -1,8 +1,13 @@
-//! The words of doc comments, as STYLE.md has them: each comment stands alone, and no retired word comes back.
+//! The words of doc comments and pages, as STYLE.md has them: each comment stands alone, no retired word comes back, and habits
+//! that replace a noun become fewer.
 //!
 //! rustdoc sorts the items of a module by name, so a comment that begins with "The same," or "As [`x`]" stands beside a
-//! neighbour that it does not mean. This test reads sources as text; it must never know what they do.
+//! neighbour that it does not mean. `words.tsv` has the greatest number of each habit in each room and page: a change may only
+//! lower them. This test reads sources as text; it must never know what they do.
 
+use std::collections::BTreeMap;
+use std::env;
+use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -20,6 +25,18 @@ const RETIRED: &[(&str, &str)] = &[
     ("takeaways", "downgrades"),
     ("muster", "start"),
 ];
+
+/// The habits that are counted, in the order of the columns of `words.tsv`.
+const HABITS: [&str; 5] = ["what", "so many", "those that", "who", "opening"];
+
+/// The first words of a doc comment that stand in place of a noun, a verb in the third person or "Whether".
+const NOUNLESS: &[&str] = &[
+    "What", "How", "Who", "Whose", "Whom", "One", "Its", "Those", "So", "Such", "Of", "In", "That", "Which",
+    "Where", "When",
+];
+
+/// The number of each habit in a room or page.
+type Counts = [usize; HABITS.len()];
 
 /// A line of a doc comment: its number, its text, and whether the comment begins with it.
 struct Line<'a> {
@@ -62,6 +79,140 @@ fn complaints(path: &Path, source: &str) -> Vec<String> {
         }
     }
     complaints
+}
+
+/// The words of a text without its code and its quotations, in lower case.
+fn prose(text: &str) -> Vec<String> {
+    let (mut code, mut quoted) = (false, false);
+    let is_prose = |letter: &char| {
+        match letter {
+            '`' => code = !code,
+            '"' | '“' | '”' => quoted = !quoted,
+            _ => {}
+        }
+        !code && !quoted
+    };
+    let text: String = text.chars().filter(is_prose).collect();
+    let words = text.split(|letter: char| !(letter.is_alphanumeric() || letter == '\''));
+    words.filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
+}
+
+/// Adds the habits in a text to the counts of its room.
+fn count(counts: &mut Counts, text: &str, begins: bool) {
+    let words = prose(text);
+    let pairs = words.windows(2).map(|pair| (pair[0].as_str(), pair[1].as_str()));
+    let [what, so_many, those_that, who, opening] = counts;
+    for word in &words {
+        *what += usize::from(["what", "whatever"].contains(&word.as_str()));
+        *who += usize::from(
+            ["who", "whoever", "whom", "nobody", "somebody", "everybody", "anybody"].contains(&word.as_str()),
+        );
+    }
+    for pair in pairs {
+        *so_many += usize::from(matches!(pair, ("so", "many" | "long" | "far" | "few" | "much" | "often")));
+        *those_that +=
+            usize::from(matches!(pair, ("those" | "one" | "ones", "that" | "of" | "which" | "in" | "who")));
+    }
+    let first = text.split(|letter: char| !letter.is_alphanumeric()).next().unwrap_or("");
+    *opening += usize::from(begins && NOUNLESS.contains(&first));
+}
+
+/// The habits of a page: all of its lines but those of code, tables of keys and links.
+fn count_page(counts: &mut Counts, page: &str) {
+    let mut code = false;
+    for line in page.lines() {
+        if line.trim_start().starts_with("```") {
+            code = !code;
+        } else if !code && !line.starts_with("    ") {
+            count(counts, line, false);
+        }
+    }
+}
+
+/// The habits of every room and page.
+fn habits(house: &Path) -> BTreeMap<String, Counts> {
+    let mut found = BTreeMap::new();
+    for room in paths(&house.join("crates")).filter(|path| path.is_dir()) {
+        let counts: &mut Counts = found.entry(name(house, &room)).or_default();
+        for path in sources(&room) {
+            doc_lines(&text(&path)).for_each(|line| count(counts, line.text, line.begins));
+        }
+    }
+    let pages = [house.to_owned(), house.join("docs"), house.join("book/src")];
+    for page in pages.iter().flat_map(|folder| paths(folder)) {
+        if page.extension().is_some_and(|extension| extension == "md") {
+            count_page(found.entry(name(house, &page)).or_default(), &text(&page));
+        }
+    }
+    found
+}
+
+/// The path from the root of the workspace.
+fn name(house: &Path, path: &Path) -> String {
+    path.strip_prefix(house).expect("it lies in the workspace").display().to_string()
+}
+
+fn text(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The table of `words.tsv`: a line for each room and page that has a habit.
+fn table(habits: &BTreeMap<String, Counts>) -> String {
+    let mut table = format!("\t{}\n", HABITS.join("\t"));
+    for (place, counts) in habits.iter().filter(|(_, counts)| **counts != Counts::default()) {
+        let cells: Vec<_> = counts.iter().map(usize::to_string).collect();
+        writeln!(table, "{place}\t{}", cells.join("\t")).expect("a text grows");
+    }
+    table
+}
+
+/// The counts of a table by room and page.
+fn ceilings(table: &str) -> BTreeMap<String, Counts> {
+    let counts = |line: &str| {
+        let (place, cells) = line.split_once('\t')?;
+        let cells: Vec<usize> = cells.split('\t').map_while(|cell| cell.parse().ok()).collect();
+        Some((place.to_owned(), cells.try_into().ok()?))
+    };
+    table.lines().skip(1).map(|line| counts(line).unwrap_or_else(|| panic!("words.tsv: {line}"))).collect()
+}
+
+#[test]
+fn habits_that_replace_a_noun_become_fewer() {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let (house, file) = (manifest.join("../.."), manifest.join("tests/words.tsv"));
+    let house = house.canonicalize().expect("the workspace is there");
+    let found = habits(&house);
+    let known = ceilings(&text(&file));
+    let most = |place: &String| known.get(place).copied().unwrap_or_default();
+    let mut more = Vec::new();
+    for (place, counts) in &found {
+        let places = counts.iter().zip(most(place)).zip(HABITS);
+        more.extend(places.filter(|((count, most), _)| *count > most).map(|((count, most), habit)| {
+            format!(
+                "{place}: “{habit}” {count} times, expected at most {most}: name the thing (STYLE.md, rule 2)"
+            )
+        }));
+    }
+    assert!(more.is_empty(), "\n{}", more.join("\n"));
+    if env::var_os("TRADEWIND_WRITE").is_some() {
+        fs::write(&file, table(&found)).expect("the table is written");
+    }
+    assert!(
+        table(&found) == text(&file),
+        "there are fewer habits than words.tsv allows: TRADEWIND_WRITE=1 cargo test -p tradewind --test words lowers it"
+    );
+}
+
+#[test]
+fn habits_are_counted_outside_of_code_and_quotations() {
+    let mut counts = Counts::default();
+    count(&mut counts, "What has come, of those that wait so long: nobody knows `what`, nor “who”.", true);
+    assert_eq!(counts, [1, 1, 1, 1, 1]);
+    count(&mut counts, "One that", false);
+    assert_eq!(counts, [1, 1, 2, 1, 1]);
+    let mut counts = Counts::default();
+    count_page(&mut counts, "what\n```\nwhat\n```\n    what\n| what |\n");
+    assert_eq!(counts, [2, 0, 0, 0, 0]);
 }
 
 /// The paths in a folder.
