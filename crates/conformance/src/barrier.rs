@@ -119,7 +119,7 @@ impl Meetings {
     #[message]
     fn ask(&self, barrier: u64, cx: &mut Handler<'_>) {
         for thread in 0..self.come.len() {
-            let come = self.come.get(thread);
+            let come = self.come.get(cx, thread);
             assert!(come >= barrier, "thread {thread} had come to {come} barriers, not {}", barrier);
         }
         cx.signal(&self.asked, 1);
@@ -132,7 +132,7 @@ impl Meetings {
             if barrier as u32 % all == mine {
                 dawdle(thread);
             }
-            self.come.set(thread.index() as usize, barrier);
+            self.come.set(thread, thread.index() as usize, barrier);
             self.barrier.wait(thread);
             for to in (0..thread.nodes()).map(NodeId) {
                 thread.send(to, Self::ask(barrier));

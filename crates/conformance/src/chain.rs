@@ -58,7 +58,7 @@ impl Chain {
             _ => Key::User(left),
         })]
     fn link(&self, left: u64, cx: &mut Handler<'_>) {
-        self.links.add(0, 1);
+        self.links.add(cx, 0, 1);
         match left.checked_sub(1) {
             Some(left) => {
                 let to = self.next(cx.node(), cx.nodes());
@@ -79,7 +79,7 @@ impl Chain {
 
     /// One chain starts at each node and all go the same way, so that each node sees as many links.
     fn report(&self, end: &mut Quiet<'_>) -> Report {
-        let (links, ends) = (self.links.get(0), self.ended.count(end));
+        let (links, ends) = (self.links.get(end, 0), self.ended.count(end));
         Report::checked(links == LINKS && ends == 1, || {
             format!("{links} links and {ends} ends of chains: expected {LINKS} and 1")
         })

@@ -5,8 +5,8 @@
 //! without any atomics: what they come to shows that one handler happens before the next.
 
 use tempest::{
-    Cells, Event, Handler, Key, Keyed, NodeId, Operations, Protocol, Quiet, Report, Setup, Shape, Space,
-    Thread, handlers,
+    Cells, Clocked, Event, Handler, Key, Keyed, NodeId, Operations, Protocol, Quiet, Report, Setup, Shape,
+    Space, Thread, handlers,
 };
 
 use crate::Setting;
@@ -100,9 +100,9 @@ impl Exclusion {
     /// What every handler and hold does.
     fn visit(&self, slot: u32, thread: u32, cx: &mut Handler<'_>) {
         assert_eq!(cx.key(), self.whole_key(slot), "a handler holds another key than its message's");
-        let others = self.inside.add(slot as usize, 1);
+        let others = self.inside.add(cx, slot as usize, 1);
         assert!(slot == NO_SYNC || others == 0, "{others} others under {} were met", cx.key());
-        self.expect_company(slot);
+        self.expect_company(cx, slot);
         if slot < KEYS {
             cx.with(&self.count, |count, cx| {
                 let before = *count;
@@ -116,22 +116,22 @@ impl Exclusion {
             let source = cx.source();
             cx.send(source, Self::left(thread.into()));
         }
-        self.expect_company(slot);
-        self.inside.add(slot as usize, u64::MAX); // minus one
+        self.expect_company(cx, slot);
+        self.inside.add(cx, slot as usize, u64::MAX); // minus one
     }
 
     /// Insists that nobody is inside whom this slot excludes.
-    fn expect_company(&self, slot: u32) {
+    fn expect_company(&self, on: &impl Clocked, slot: u32) {
         if slot == SEQUENTIAL {
-            let inside: u64 = (0..SLOTS as usize).map(|slot| self.inside.get(slot)).sum();
+            let inside: u64 = (0..SLOTS as usize).map(|slot| self.inside.get(on, slot)).sum();
             assert_eq!(inside, 1, "handlers inside with a sequential one, itself included");
         } else {
-            self.expect_nobody_alone();
+            self.expect_nobody_alone(on);
         }
     }
 
-    fn expect_nobody_alone(&self) {
-        assert_eq!(self.inside.get(SEQUENTIAL as usize), 0, "sequential handlers that another one met");
+    fn expect_nobody_alone(&self, on: &impl Clocked) {
+        assert_eq!(self.inside.get(on, SEQUENTIAL as usize), 0, "sequential handlers that another one met");
     }
 
     fn round(&self, thread: &Thread<'_>) {
@@ -158,7 +158,7 @@ impl Exclusion {
     fn read_table(&self, cx: &mut Handler<'_>) {
         for slot in 0..u64::from(KEYS) {
             let count = cx.with_any(&self.count, slot, |count, _| *count);
-            self.total.set(slot as usize, count);
+            self.total.set(cx, slot as usize, count);
         }
     }
 }
@@ -173,7 +173,7 @@ impl Exclusion {
     #[message]
     fn left(&self, thread: u64, cx: &mut Handler<'_>) {
         // No visit, but not to be met by a sequential one either.
-        self.expect_nobody_alone();
+        self.expect_nobody_alone(cx);
         cx.signal(&self.left[thread as usize], 1);
     }
 
@@ -197,8 +197,9 @@ impl Exclusion {
         let per_round = u64::from(threads) * (u64::from(nodes) + u64::from(self.visits.holds));
         let expected = per_round * u64::from(ROUNDS);
         let mut report = Report::default();
-        for (slot, &count) in end.entries(&self.count) {
-            let total = self.total.get(slot as usize);
+        let counts: Vec<_> = end.entries(&self.count).map(|(slot, count)| (slot, *count)).collect();
+        for (slot, count) in counts {
+            let total = self.total.get(end, slot as usize);
             report.merge(Report::checked(total == expected && count == expected, || {
                 format!(
                     "key {slot} counted {total} handlers, and {count} when the world was quiet: expected {expected}"

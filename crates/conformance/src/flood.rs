@@ -227,7 +227,7 @@ impl Flood {
     fn request(&self, thread: u32, number: u32, payload: &[u64], cx: &mut Handler<'_>) {
         assert_eq!(payload, luggage(cx.node(), number), "the payload of request {number}");
         let sender = cx.source().0 * self.shape.threads + thread;
-        let before = self.asked.add((sender * REQUESTS + number) as usize, 1);
+        let before = self.asked.add(cx, (sender * REQUESTS + number) as usize, 1);
         assert_eq!(before, 0, "request {number} from {} came again", cx.source());
         let source = cx.source();
         cx.send_with(source, Self::reply(thread, number), payload);
@@ -237,7 +237,7 @@ impl Flood {
     fn reply(&self, thread: u32, number: u32, payload: &[u64], cx: &mut Handler<'_>) {
         assert_eq!(payload, luggage(cx.source(), number), "the payload of a reply");
         let at = (thread * self.shape.nodes + cx.source().0) * REQUESTS + number;
-        let before = self.answered.add(at as usize, 1);
+        let before = self.answered.add(cx, at as usize, 1);
         assert_eq!(before, 0, "the reply to request {number} from {} came again", cx.source());
         cx.signal(&self.replied[thread as usize], 1);
     }
@@ -262,8 +262,8 @@ impl Flood {
         thread.wait(&self.replied[thread.index() as usize], u64::from(thread.nodes() * REQUESTS));
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
-        let once = |cells: &Cells<u64>| (0..cells.len()).filter(|&at| cells.get(at) == 1).count();
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
+        let once = |cells: &Cells<u64>| (0..cells.len()).filter(|&at| cells.get(end, at) == 1).count();
         let (asked, answered, expected) = (once(&self.asked), once(&self.answered), self.asked.len());
         Report::checked(asked == expected && answered == expected, || {
             format!("{asked} requests and {answered} replies arrived once: expected {expected} of each")
@@ -299,7 +299,7 @@ impl Burst {
 
     #[message(key = number)]
     fn piece(&self, number: u64, cx: &mut Handler<'_>) {
-        self.pieces.add((cx.source().0 * FAN_OUT) as usize + number as usize, 1);
+        self.pieces.add(cx, (cx.source().0 * FAN_OUT) as usize + number as usize, 1);
         cx.signal(&self.arrived, 1);
     }
 
@@ -311,8 +311,8 @@ impl Burst {
         thread.wait(&self.arrived, u64::from(self.shape.nodes * FAN_OUT));
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
-        let once = (0..self.pieces.len()).filter(|&at| self.pieces.get(at) == 1).count();
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
+        let once = (0..self.pieces.len()).filter(|&at| self.pieces.get(end, at) == 1).count();
         let expected = self.pieces.len();
         Report::checked(once == expected, || format!("{once} messages arrived once: expected {expected}"))
     }

@@ -1,4 +1,4 @@
-//! A thread that computes, polls and tests a count sees the handlers that were done before, none that began later, and comes to
+//! A thread that computes, polls and tests a count or a cell sees the handlers that were done before, none that began later, and comes to
 //! an end.
 
 use tempest::{Cells, Event, Handler, NodeId, Operations, Protocol, Quiet, Report, Setup, Thread, handlers};
@@ -14,11 +14,25 @@ const APART: Time = Time::from_microseconds(1);
 
 /// A loop that computes, polls and tests a count ends, and each count that it reads is that of the handlers up to its clock.
 pub fn counts_are_those_of_the_clock(setting: &Setting<'_>) {
-    setting.verified::<Counts>("counts_are_those_of_the_clock", (), 1);
+    setting.verified::<Counts>("counts_are_those_of_the_clock", In::Event, 1);
+}
+
+/// A loop that computes, polls and tests a cell ends, and the cell holds at each time what the handlers up to the clock have added.
+pub fn cells_are_those_of_the_clock(setting: &Setting<'_>) {
+    setting.verified::<Counts>("cells_are_those_of_the_clock", In::Cell, 1);
+}
+
+/// The place where handlers are counted.
+#[derive(Clone, Copy)]
+enum In {
+    Event,
+    Cell,
 }
 
 struct Counts {
     node: NodeId,
+    counted: In,
+    done: Cells<u64>,
     got: Event,
     /// The number of handlers that have begun.
     handlers: Cells<u64>,
@@ -31,13 +45,15 @@ struct Counts {
 }
 
 impl Protocol for Counts {
-    type Config = ();
+    type Config = In;
 
-    fn install((): &(), setup: &mut Setup<'_>) -> Self {
+    fn install(&counted: &In, setup: &mut Setup<'_>) -> Self {
         let due = MESSAGES as usize;
         let times = |len| Cells::new(len, u64::MAX);
         Self {
             node: setup.node(),
+            counted,
+            done: Cells::new(1, 0),
             got: Event::new("conformance.got"),
             handlers: Cells::new(1, 0),
             begun: times(due),
@@ -50,8 +66,8 @@ impl Protocol for Counts {
 
 impl Counts {
     /// The number of these times that are no later than `time`.
-    fn until(times: &Cells<u64>, time: u64) -> u64 {
-        (0..times.len()).filter(|&at| times.get(at) <= time).count() as u64
+    fn until(end: &Quiet<'_>, times: &Cells<u64>, time: u64) -> u64 {
+        (0..times.len()).filter(|&at| times.get(end, at) <= time).count() as u64
     }
 }
 
@@ -59,10 +75,13 @@ impl Counts {
 impl Counts {
     #[message]
     fn one(&self, cx: &mut Handler<'_>) {
-        let mine = self.handlers.add(0, 1) as usize;
-        self.begun.set(mine, cx.now().as_femtoseconds());
-        cx.signal(&self.got, 1);
-        self.ended.set(mine, cx.now().as_femtoseconds());
+        let mine = self.handlers.add(cx, 0, 1) as usize;
+        self.begun.set(cx, mine, cx.now().as_femtoseconds());
+        match self.counted {
+            In::Event => cx.signal(&self.got, 1),
+            In::Cell => _ = self.done.add(cx, 0, 1),
+        }
+        self.ended.set(cx, mine, cx.now().as_femtoseconds());
     }
 
     fn main(&self, thread: &Thread<'_>) {
@@ -73,11 +92,14 @@ impl Counts {
         (0..MESSAGES).for_each(|_| thread.send(thread.next_node(), Self::one()));
         loop {
             let before = thread.now().as_femtoseconds();
-            let count = self.got.count(thread);
+            let count = match self.counted {
+                In::Event => self.got.count(thread),
+                In::Cell => self.done.get(thread, 0),
+            };
             let place = count as usize;
-            self.last.set(place, before);
-            if self.first.get(place) == u64::MAX {
-                self.first.set(place, thread.now().as_femtoseconds());
+            self.last.set(thread, place, before);
+            if self.first.get(thread, place) == u64::MAX {
+                self.first.set(thread, place, thread.now().as_femtoseconds());
             }
             if count == MESSAGES {
                 return;
@@ -87,13 +109,13 @@ impl Counts {
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
         let (apart, mut report) = (APART.as_femtoseconds(), Report::default());
-        let read = (0..=MESSAGES).filter(|&count| self.first.get(count as usize) != u64::MAX);
+        let read = (0..=MESSAGES).filter(|&count| self.first.get(end, count as usize) != u64::MAX);
         for count in read {
-            let (first, last) = (self.first.get(count as usize), self.last.get(count as usize));
-            let begun = Self::until(&self.begun, first.saturating_add(apart));
-            let ended = last.checked_sub(apart).map_or(0, |last| Self::until(&self.ended, last));
+            let (first, last) = (self.first.get(end, count as usize), self.last.get(end, count as usize));
+            let begun = Self::until(end, &self.begun, first.saturating_add(apart));
+            let ended = last.checked_sub(apart).map_or(0, |last| Self::until(end, &self.ended, last));
             report.merge(Report::checked((ended..=begun).contains(&count), || {
                 format!(
                     "{} read a count of {count} from {first} to {last} fs: {ended} handlers had ended, {begun} had begun",

@@ -155,6 +155,7 @@ pub fn promises() -> &'static [Promise] {
         threads_take_turns
         one_signal_resumes_all_it_satisfies
         counts_are_those_of_the_clock
+        cells_are_those_of_the_clock
         waits_survive_stray_resumes
         blocks_end_with_their_waiter
         deadlock_names_who_waits

@@ -120,7 +120,7 @@ impl Critical {
 
     fn count(&self, thread: &Thread<'_>, right: bool) {
         let cells = &self.entries[usize::from(!right)];
-        cells.add(thread.index() as usize, 1);
+        cells.add(thread, thread.index() as usize, 1);
     }
 
     /// What works only alone. The number of the entry.
@@ -234,9 +234,9 @@ impl Critical {
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
         let [right, wrong] = [0, 1].map(|kind| {
-            (0..self.entries[kind].len()).map(|thread| self.entries[kind].get(thread)).sum::<u64>()
+            (0..self.entries[kind].len()).map(|thread| self.entries[kind].get(end, thread)).sum::<u64>()
         });
         Report::checked(wrong == 0 && right > 0, || format!("{wrong} entries were not alone, {right} were"))
     }

@@ -68,7 +68,14 @@ impl Protocol for Random {
 
 impl Random {
     /// One step on an area, whose words `held` says.
-    fn step(&self, dice: &mut Dice, there: &Mapped<'_, u64>, (area, held): (usize, &mut [u64]), fresh: u64) {
+    fn step(
+        &self,
+        thread: &Thread<'_>,
+        dice: &mut Dice,
+        there: &Mapped<'_, u64>,
+        (area, held): (usize, &mut [u64]),
+        fresh: u64,
+    ) {
         let first = dice.below(AREA as u32) as usize;
         let len = 1 + dice.below((AREA - first) as u32) as usize;
         let (at, range) = (area + first, first..first + len);
@@ -91,7 +98,7 @@ impl Random {
             _ => {
                 let found = Cells::new(len + 1, 0);
                 there.read_into(at, &found, 1, len);
-                assert!(held[range].iter().zip(1..).all(|(word, cell)| found.get(cell) == *word));
+                assert!(held[range].iter().zip(1..).all(|(word, cell)| found.get(thread, cell) == *word));
             }
         }
     }
@@ -119,18 +126,18 @@ impl Random {
             let node = dice.below(thread.nodes());
             let there = map(thread, &self.areas, NodeId(node));
             let fresh = ((owner + 1) << 32 | step << 16) as u64;
-            self.step(&mut dice, &there, (owner * AREA, &mut held[node as usize]), fresh);
+            self.step(thread, &mut dice, &there, (owner * AREA, &mut held[node as usize]), fresh);
             (0..thread.nodes()).for_each(|node| Self::count(&map(thread, &self.counts, NodeId(node))));
             thread.poll();
         }
-        self.mapped.add(0, 1);
+        self.mapped.add(thread, 0, 1);
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
         let all = u64::from(self.shape.threads);
-        let mapped = self.mapped.get(0);
+        let mapped = self.mapped.get(end, 0);
         let steps = mapped * u64::from(self.shape.nodes) * STEPS as u64;
-        let counts = [0, 1].map(|word| self.counts.cells().get(word));
+        let counts = [0, 1].map(|word| self.counts.cells().get(end, word));
         Report::checked([0, all].contains(&mapped) && counts == [steps; 2], || {
             format!("{mapped} of {all} threads, counts {counts:?}: expected {steps}")
         })

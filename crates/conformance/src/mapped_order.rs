@@ -3,8 +3,8 @@
 //! In a world that maps nothing the program here does nothing.
 
 use tempest::{
-    Cells, Event, Handler, Mapped, NodeId, Protocol, Quiet, Report, Rights, Segment, Setup, Shape, Thread,
-    handlers,
+    Cells, Clocked, Event, Handler, Mapped, NodeId, Protocol, Quiet, Report, Rights, Segment, Setup, Shape,
+    Thread, handlers,
 };
 
 use crate::Setting;
@@ -87,11 +87,11 @@ impl Telling {
     }
 
     /// Finds an area of this node filled.
-    fn look(&self, round: usize, owner: usize) {
+    fn look(&self, on: &impl Clocked, round: usize, owner: usize) {
         let area = self.area(round, owner);
-        let filled = |offset| self.areas.cells().get(area * AREA + offset) == word(area, offset);
+        let filled = |offset| self.areas.cells().get(on, area * AREA + offset) == word(area, offset);
         assert!((0..AREA).all(filled), "round {round} of thread {owner} is not all there");
-        self.found.add(0, 1);
+        self.found.add(on, 0, 1);
     }
 
     fn tell(&self, thread: &Thread<'_>, to: NodeId, round: usize) {
@@ -110,13 +110,20 @@ impl Telling {
             thread.wait(self.told.deposited(), u64::from(threads) * ROUNDS as u64);
             let before = NodeId((thread.node().0 + nodes - 1) % nodes);
             for round in 0..ROUNDS {
-                (0..threads).for_each(|thread| self.look(round, number(self.shape, before, thread)));
+                (0..threads).for_each(|other| self.look(thread, round, number(self.shape, before, other)));
             }
         }
     }
 
     /// Sets the own bit of the round, if there is one for so many threads, and gets what those had put whose bits were set.
-    fn change(&self, told: &Mapped<'_, u64>, there: &Mapped<'_, u64>, round: usize, owner: usize) {
+    fn change(
+        &self,
+        thread: &Thread<'_>,
+        told: &Mapped<'_, u64>,
+        there: &Mapped<'_, u64>,
+        round: usize,
+        owner: usize,
+    ) {
         let bit = |owner| 1_u64.checked_shl(owner as u32).unwrap_or(0);
         let before = told.fetch_add(round, bit(owner));
         for other in (0..self.threads()).filter(|other| before & bit(*other) != 0) {
@@ -124,7 +131,7 @@ impl Telling {
             let filled = |offset| there.get(area * AREA + offset) == word(area, offset);
             assert!((0..AREA).all(filled), "round {round} of thread {other} is not all there");
         }
-        self.found.add(0, 1);
+        self.found.add(thread, 0, 1);
     }
 }
 
@@ -134,7 +141,7 @@ impl Telling {
     #[message]
     fn filled(&self, thread: u32, round: u32, cx: &mut Handler<'_>) {
         let source = cx.source();
-        self.look(round as usize, number(self.shape, source, thread));
+        self.look(cx, round as usize, number(self.shape, source, thread));
         cx.send(source, Self::seen(thread));
     }
 
@@ -159,15 +166,15 @@ impl Telling {
             match self.way {
                 Way::Message => self.tell(thread, next, round),
                 Way::Deposit => self.deposit(thread, next, round),
-                Way::Change => self.change(&map(thread, &self.told, NodeId(0)), &first, round, owner),
+                Way::Change => self.change(thread, &map(thread, &self.told, NodeId(0)), &first, round, owner),
             }
             thread.poll();
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
         let expected = u64::from(self.shape.threads) * ROUNDS as u64;
-        let found = self.found.get(0);
+        let found = self.found.get(end, 0);
         Report::checked([0, expected].contains(&found), || {
             format!("{found} areas were looked at: expected {expected}, or none where nothing is mapped")
         })

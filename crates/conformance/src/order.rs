@@ -146,7 +146,7 @@ impl Order {
         for looks in 1.. {
             thread.send(next, Self::look_for_due());
             thread.wait(&self.looked, looks);
-            if self.done.get(0) == 1 {
+            if self.done.get(thread, 0) == 1 {
                 return;
             }
         }
@@ -163,7 +163,7 @@ impl Order {
             assert_eq!(number, *next, "number {number} of {source}, lane {lane} came when {next} was due");
             *next += 1;
         });
-        self.arrived.add(0, 1);
+        self.arrived.add(cx, 0, 1);
     }
 
     /// Has a handler of the receiving node send a number.
@@ -187,7 +187,7 @@ impl Order {
     /// It has looked.
     #[message]
     fn looked(&self, done: u64, cx: &mut Handler<'_>) {
-        self.done.set(0, done);
+        self.done.set(cx, 0, done);
         cx.signal(&self.looked, 1);
     }
 
@@ -211,9 +211,9 @@ impl Order {
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
         let expected = u64::from(self.shape.nodes * LANES) * LENGTH;
-        let arrived = self.arrived.get(0);
+        let arrived = self.arrived.get(end, 0);
         Report::checked(arrived == expected, || format!("{arrived} messages arrived: expected {expected}"))
     }
 }

@@ -32,9 +32,9 @@ impl Protocol for Payload {
 }
 
 impl Payload {
-    fn accept(&self, length: u64, payload: &[u64]) {
+    fn accept(&self, cx: &Handler<'_>, length: u64, payload: &[u64]) {
         assert_eq!(payload, words(length), "a payload of {length} words");
-        self.arrived.add(0, 1);
+        self.arrived.add(cx, 0, 1);
     }
 
     fn send_all(thread: &Thread<'_>, to: NodeId) {
@@ -51,21 +51,21 @@ impl Payload {
 impl Payload {
     /// Less than a word.
     #[message(key = u64::from(length))]
-    fn short(&self, length: u16, payload: &[u64], _cx: &mut Handler<'_>) {
-        self.accept(u64::from(length), payload);
+    fn short(&self, length: u16, payload: &[u64], cx: &mut Handler<'_>) {
+        self.accept(cx, u64::from(length), payload);
     }
 
     /// A word.
     #[message(key = length)]
-    fn whole(&self, length: u64, payload: &[u64], _cx: &mut Handler<'_>) {
-        self.accept(length, payload);
+    fn whole(&self, length: u64, payload: &[u64], cx: &mut Handler<'_>) {
+        self.accept(cx, length, payload);
     }
 
     /// As long as a message may be.
     #[message]
-    fn full(&self, words: [u64; MAX_WORDS], payload: &[u64], _cx: &mut Handler<'_>) {
+    fn full(&self, words: [u64; MAX_WORDS], payload: &[u64], cx: &mut Handler<'_>) {
         assert!(payload.is_empty(), "a message without payload arrived with {payload:?}");
-        self.accept(MAX_WORDS as u64, &words);
+        self.accept(cx, MAX_WORDS as u64, &words);
     }
 
     fn main(&self, thread: &Thread<'_>) {
@@ -74,9 +74,9 @@ impl Payload {
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
         let expected = u64::from(self.shape.nodes) * PER_PAIR;
-        let arrived = self.arrived.get(0);
+        let arrived = self.arrived.get(end, 0);
         Report::checked(arrived == expected, || format!("{arrived} messages arrived: expected {expected}"))
     }
 }

@@ -60,7 +60,7 @@ impl Phases {
     /// Asks whether all threads of the receiving node have come to a region that the sender is in.
     #[message]
     fn ask(&self, region: u32, thread: u32, cx: &mut Handler<'_>) {
-        let (came, threads) = (self.came.get(region as usize), u64::from(self.shape.threads));
+        let (came, threads) = (self.came.get(cx, region as usize), u64::from(self.shape.threads));
         let name = NAMES[region as usize];
         assert_eq!(came, threads, "threads of {} at `{name}` when {} was in it", cx.node(), cx.source());
         let source = cx.source();
@@ -74,7 +74,7 @@ impl Phases {
 
     fn main(&self, thread: &Thread<'_>) {
         for (region, name) in (0..).zip(NAMES) {
-            self.came.add(region as usize, 1);
+            self.came.add(thread, region as usize, 1);
             thread.phase(name);
             for node in 0..thread.nodes() {
                 thread.send(NodeId(node), Self::ask(region, thread.index()));
@@ -90,7 +90,7 @@ impl Phases {
     fn report(&self, end: &mut Quiet<'_>) -> Report {
         let threads = u64::from(self.shape.threads);
         let asked = u64::from(self.shape.nodes) * NAMES.len() as u64;
-        let right = |region| self.came.get(region) == threads;
+        let right = |region| self.came.get(end, region) == threads;
         let answered = self.answers.iter().all(|answers| answers.count(end) == asked);
         Report::checked((0..NAMES.len()).all(right) && answered, || {
             format!("not all threads came to all regions and got all {asked} answers")

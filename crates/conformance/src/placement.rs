@@ -4,7 +4,8 @@
 //! wrong place, or left out, shows.
 
 use tempest::{
-    Event, Handler, MAX_WORDS, NodeId, Protocol, Quiet, Report, Segment, Setup, Shape, Thread, handlers,
+    Clocked, Event, Handler, MAX_WORDS, NodeId, Protocol, Quiet, Report, Segment, Setup, Shape, Thread,
+    handlers,
 };
 
 use crate::Setting;
@@ -111,7 +112,7 @@ impl Protocol for Placement {
             let owner = setup.node().0 as usize * shape.threads as usize + thread;
             for offset in 0..AREA {
                 let turned = (offset + AREA - TURNED) % AREA;
-                origins.cells().set(thread * AREA + turned, word(owner, offset));
+                origins.cells().set(setup, thread * AREA + turned, word(owner, offset));
             }
         }
         Self {
@@ -130,9 +131,9 @@ impl Placement {
         (node.0 * self.shape.threads + thread) as usize
     }
 
-    fn expect_words(&self, owner: usize, count: usize) {
+    fn expect_words(&self, on: &impl Clocked, owner: usize, count: usize) {
         for offset in 0..count {
-            let found = self.areas.cells().get(owner * AREA + offset);
+            let found = self.areas.cells().get(on, owner * AREA + offset);
             assert_eq!(found, word(owner, offset), "word {offset} of {count} of thread {owner}");
         }
     }
@@ -193,7 +194,7 @@ impl Placement {
     #[message]
     fn filled(&self, thread: u32, words: u32, cx: &mut Handler<'_>) {
         let owner = self.number(cx.source(), thread);
-        self.expect_words(owner, words as usize);
+        self.expect_words(cx, owner, words as usize);
         cx.signal(&self.found, 1);
         let source = cx.source();
         cx.send(source, Self::found(thread));
@@ -236,7 +237,7 @@ impl Placement {
         match self.way {
             Way::Deposit => {
                 thread.wait(self.areas.deposited(), (owners * AREA) as u64);
-                (0..owners).for_each(|owner| self.expect_words(owner, AREA));
+                (0..owners).for_each(|owner| self.expect_words(thread, owner, AREA));
             }
             Way::DepositAndTell => thread.wait(&self.told[thread.index() as usize], thread.nodes().into()),
             Way::Transfer | Way::Pieces | Way::Ask | Way::TransferAndTell => {}

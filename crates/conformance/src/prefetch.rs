@@ -85,16 +85,16 @@ impl Ahead {
             let mut found = [0; WORDS];
             thread.read_slice(&self.words, 0, &mut found);
             let right = found.iter().filter(|&&word| word == pass * all).count() as u64;
-            self.right.add(0, right);
-            self.right.add(1, WORDS as u64 - right);
+            self.right.add(thread, 0, right);
+            self.right.add(thread, 1, WORDS as u64 - right);
             self.barrier.wait(thread);
         }
         // Nobody waits for these: the run ends all the same.
         thread.prefetch(&self.words, 0..WORDS, Right::Write);
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
-        let (right, wrong) = (self.right.get(0), self.right.get(1));
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
+        let (right, wrong) = (self.right.get(end, 0), self.right.get(end, 1));
         Report::checked(wrong == 0 && right > 0, || format!("{wrong} words were wrong, {right} right"))
     }
 }

@@ -140,8 +140,8 @@ impl Protocol for Together {
 }
 
 impl Together {
-    fn count(&self, right: bool) {
-        self.right.add(usize::from(!right), 1);
+    fn count(&self, thread: &Thread<'_>, right: bool) {
+        self.right.add(thread, usize::from(!right), 1);
     }
 
     fn threads(&self) -> u32 {
@@ -173,16 +173,16 @@ impl Together {
         for by in [Reduction::Sum, Reduction::Min, Reduction::Max] {
             let real = self.collectives.all_reduce(thread, by, self.real(node, index, round));
             let expected = self.below(0, by, &|node, thread| self.real(node, thread, round));
-            self.count(real.to_bits() == expected.to_bits());
+            self.count(thread, real.to_bits() == expected.to_bits());
             let whole = self.collectives.all_reduce(thread, by, self.whole(node, index, round));
-            self.count(whole == self.below(0, by, &|node, thread| self.whole(node, thread, round)));
+            self.count(thread, whole == self.below(0, by, &|node, thread| self.whole(node, thread, round)));
             // More than a message's full.
             let mut many = [0, 5, 9].repeat(5);
             many.iter_mut().for_each(|more| *more += self.whole(node, index, round) >> 8);
             self.collectives.all_reduce_each(thread, by, &mut many);
             let each =
                 |more| self.below(0, by, &|node, thread| more + (self.whole(node, thread, round) >> 8));
-            self.count(many.chunks(3).all(|three| three == [0, 5, 9].map(each)));
+            self.count(thread, many.chunks(3).all(|three| three == [0, 5, 9].map(each)));
         }
         self.collectives.barrier(thread);
     }
@@ -196,7 +196,7 @@ impl Together {
             let from = ThreadId { node: NodeId(node), index };
             let mut words = if thread.id() == from { expected.clone() } else { vec![0; length as usize] };
             self.collectives.broadcast(thread, from, &mut words);
-            self.count(words == expected);
+            self.count(thread, words == expected);
         }
     }
 }
@@ -218,8 +218,8 @@ impl Together {
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
-        let (right, wrong) = (self.right.get(0), self.right.get(1));
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
+        let (right, wrong) = (self.right.get(end, 0), self.right.get(end, 1));
         Report::checked(wrong == 0 && right > 0, || format!("{wrong} answers were wrong, {right} right"))
     }
 }

@@ -109,7 +109,7 @@ impl Running {
         self.run(thread, by, &mut values);
         for (place, value) in values.iter().enumerate() {
             let expected = self.expected(by, &|thread| of(thread, place))[mine as usize];
-            self.right.add(usize::from(value.to_bits() != expected.to_bits()), 1);
+            self.right.add(thread, usize::from(value.to_bits() != expected.to_bits()), 1);
         }
     }
 }
@@ -128,8 +128,8 @@ impl Running {
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
-        let (right, wrong) = (self.right.get(0), self.right.get(1));
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
+        let (right, wrong) = (self.right.get(end, 0), self.right.get(end, 1));
         Report::checked(wrong == 0 && right > 0, || format!("{wrong} answers were wrong, {right} right"))
     }
 }

@@ -248,11 +248,11 @@ impl Random {
             walk.stores();
             walk.memory.all_store_sync();
         }
-        self.compared.add(0, walk.compared);
+        self.compared.add(thread, 0, walk.compared);
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
-        Report::checked(self.compared.get(0) > 0, || "nothing was compared".to_owned())
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
+        Report::checked(self.compared.get(end, 0) > 0, || "nothing was compared".to_owned())
     }
 }
 
@@ -292,11 +292,11 @@ impl Arrivals {
         memory.bulk_store((words + single.len() as i64).on(next), block);
     }
 
-    fn compare(&self, memory: Memory<'_>, round: u64) {
+    fn compare(&self, thread: &Thread<'_>, memory: Memory<'_>, round: u64) {
         let (words, values) = self.round(round);
         let found: Vec<u64> = (0..WORDS.into()).map(|word| memory.load(words + word)).collect();
         assert_eq!(found, values, "round {round}");
-        self.compared.add(0, 1);
+        self.compared.add(thread, 0, 1);
     }
 
     /// Where the words of a round are, and what they are.
@@ -322,15 +322,15 @@ impl Arrivals {
                 Wait::Bytes => {}
             }
             if first {
-                self.compare(memory, round);
+                self.compare(thread, memory, round);
             }
             // Bytes of the next round would count for this one.
             memory.barrier();
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
-        let rounds = self.compared.get(0);
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
+        let rounds = self.compared.get(end, 0);
         Report::checked(rounds == ROUNDS, || format!("{rounds} rounds were compared: expected {ROUNDS}"))
     }
 }
@@ -384,7 +384,7 @@ impl Posts {
             let stored = |item: u64| memory.load(self.stored + item as i64) == !item;
             assert!((0..all).all(stored), "words stored between procedures");
             self.atomics.expect_list(&memory);
-            self.atomics.compared.add(0, 1);
+            self.atomics.compared.add(thread, 0, 1);
         }
     }
 
@@ -418,10 +418,10 @@ struct Append {
 }
 
 impl Procedure for Append {
-    fn run(self, arena: &Cells<u64>, _cx: &mut Handler<'_>) -> u64 {
-        let length = arena.get(self.length as usize);
-        arena.set(self.items as usize + length as usize, self.item);
-        arena.set(self.length as usize, length + 1);
+    fn run(self, arena: &Cells<u64>, cx: &mut Handler<'_>) -> u64 {
+        let length = arena.get(cx, self.length as usize);
+        arena.set(cx, self.items as usize + length as usize, self.item);
+        arena.set(cx, self.length as usize, length + 1);
         length
     }
 }
@@ -468,12 +468,12 @@ impl Atomics {
         memory.barrier();
         if thread.index() == 0 {
             self.expect_all(&memory);
-            self.compared.add(0, 1);
+            self.compared.add(thread, 0, 1);
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
-        Report::checked(self.compared.get(0) == 1, || "the list was not compared".to_owned())
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
+        Report::checked(self.compared.get(end, 0) == 1, || "the list was not compared".to_owned())
     }
 }
 

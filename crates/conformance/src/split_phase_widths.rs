@@ -135,8 +135,8 @@ impl Random {
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
-        let beside = self.split.load(self.beside);
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
+        let beside = self.split.load(end, self.beside);
         Report::checked(beside == u64::MAX, || format!("{beside:#x} beside words of 4 bytes"))
     }
 }

@@ -59,12 +59,12 @@ impl Turns {
             assert_eq!(told, due, "the turn of {}", thread.id());
             let next = (mine + 1) % all;
             thread.tell(&self.words, next as usize, round);
-            self.had.add(thread.index() as usize, 1);
+            self.had.add(thread, thread.index() as usize, 1);
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
-        let had: Vec<_> = (0..self.had.len()).map(|thread| self.had.get(thread)).collect();
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
+        let had: Vec<_> = (0..self.had.len()).map(|thread| self.had.get(end, thread)).collect();
         Report::checked(had.iter().all(|&turns| turns == ROUNDS), || {
             format!("turns {had:?}: expected {ROUNDS}")
         })

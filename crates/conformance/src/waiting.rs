@@ -91,7 +91,7 @@ impl Waiting {
                 thread.poll();
             }
             thread.block("the token");
-            assert_eq!(self.resumed.get(index as usize), round, "resumes of {}", thread.id());
+            assert_eq!(self.resumed.get(thread, index as usize), round, "resumes of {}", thread.id());
         }
     }
 
@@ -164,7 +164,7 @@ impl Waiting {
         if cx.node() != home {
             return cx.send(home, Self::token(thread, generation, home.0.into()));
         }
-        self.resumed.add(thread as usize, 1);
+        self.resumed.add(cx, thread as usize, 1);
         assert!(cx.resume(Waiter { thread, generation }), "the waiter is good once");
     }
 
@@ -175,11 +175,11 @@ impl Waiting {
             Game::Blocks => self.block(thread),
             Game::Strays => self.stray(thread),
         }
-        self.through.add(0, 1);
+        self.through.add(thread, 0, 1);
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
-        let (through, threads) = (self.through.get(0), u64::from(self.shape.threads));
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
+        let (through, threads) = (self.through.get(end, 0), u64::from(self.shape.threads));
         Report::checked(through == threads, || format!("{through} threads came through: expected {threads}"))
     }
 }

@@ -284,12 +284,12 @@ impl Placed {
         thread.wait(segment.deposited(), (MOVED / 8) as u64);
     }
 
-    fn check<T: Word>(&self, from: NodeId, segment: &Segment<T>, before: T) {
+    fn check<T: Word>(&self, thread: &Thread<'_>, from: NodeId, segment: &Segment<T>, before: T) {
         let (values, places) = (Self::values::<T>(from), Self::places::<T>());
         for at in 0..segment.cells().len() {
             let moved = places.iter().find_map(|first| values.get(at.wrapping_sub(*first)));
-            let right = segment.cells().get(at).to_bits() == moved.unwrap_or(&before).to_bits();
-            self.wrong.add(0, u64::from(!right));
+            let right = segment.cells().get(thread, at).to_bits() == moved.unwrap_or(&before).to_bits();
+            self.wrong.add(thread, 0, u64::from(!right));
         }
     }
 
@@ -298,11 +298,11 @@ impl Placed {
         let Some(there) = thread.map(&self.side_by_side, NodeId(0)) else { return };
         let (mine, all) = (number(self.shape, thread.node(), thread.index()), there_are(self.shape));
         for round in 0..1000 {
-            self.wrong.add(0, u64::from(there.get(mine) != round));
+            self.wrong.add(thread, 0, u64::from(there.get(mine) != round));
             there.put(mine, round + 1);
             there.fetch_add(all, 1);
         }
-        self.wrong.add(0, u64::from(there.get(mine) != 1000));
+        self.wrong.add(thread, 0, u64::from(there.get(mine) != 1000));
     }
 }
 
@@ -327,20 +327,20 @@ impl Placed {
             self.fill(thread, &self.longs);
             thread.wait(&self.landed, 4);
             let from = NodeId((thread.node().0 + thread.nodes() - 1) % thread.nodes());
-            self.check(from, &self.bytes, 0xee);
-            self.check(from, &self.halves, 0xeeee);
-            self.check(from, &self.words, -1);
-            self.check(from, &self.longs, -1.0);
+            self.check(thread, from, &self.bytes, 0xee);
+            self.check(thread, from, &self.halves, 0xeeee);
+            self.check(thread, from, &self.words, -1);
+            self.check(thread, from, &self.longs, -1.0);
         }
         thread.phase("all have counted");
         let all = there_are(self.shape);
-        let sum = self.side_by_side.cells().get(all);
+        let sum = self.side_by_side.cells().get(thread, all);
         let expected = [0, (all * 1000) as u16];
-        self.wrong.add(0, u64::from(thread.node() == NodeId(0) && !expected.contains(&sum)));
+        self.wrong.add(thread, 0, u64::from(thread.node() == NodeId(0) && !expected.contains(&sum)));
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
-        let wrong = self.wrong.get(0);
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
+        let wrong = self.wrong.get(end, 0);
         Report::checked(wrong == 0, || format!("{wrong} words are wrong"))
     }
 }

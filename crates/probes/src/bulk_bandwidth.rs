@@ -30,7 +30,7 @@ use std::ops::RangeInclusive;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use protocols::split_phase::{LocalPtr, Memory, Plan, SplitPhase};
+use protocols::split_phase::{LocalPtr, Plan, SplitPhase};
 use tempest::entry::{BadPlan, Entry, Inputs, Instance, Least};
 use tempest::{Cells, Job, Mechanism, Merge, NodeId, Protocol, Quiet, Report, Setup, Thread, handlers};
 use units::Time;
@@ -223,13 +223,14 @@ impl Protocol for Bandwidth {
 #[handlers]
 impl Bandwidth {
     /// Compares a block that has arrived on this node, and clears it.
-    fn compare(&self, memory: Memory<'_>, block: Block, repetition: u32) {
+    fn compare(&self, thread: &Thread<'_>, block: Block, repetition: u32) {
+        let memory = self.split.on(thread);
         for index in 0..block.words {
             let place = self.landing + i64::from(index);
-            self.wrong.add(0, u64::from(memory.load(place) != word(repetition, index)));
+            self.wrong.add(thread, 0, u64::from(memory.load(place) != word(repetition, index)));
             memory.set(place, 0);
         }
-        self.compared.add(0, block.words.into());
+        self.compared.add(thread, 0, block.words.into());
     }
 
     /// Gets a block, and returns the time that this took.
@@ -245,7 +246,7 @@ impl Bandwidth {
             let start = thread.now();
             memory.bulk_read(self.source.on(SERVER), self.landing, block.words as usize);
             took = thread.now() - start;
-            self.compare(memory, block, repetition);
+            self.compare(thread, block, repetition);
         }
         // The server may write the next block only now.
         memory.barrier();
@@ -264,7 +265,7 @@ impl Bandwidth {
         } else if self.node == SERVER && thread.index() == 0 {
             memory.store_sync(u64::from(block.words) * u64::from(WORD));
             memory.write(self.arrived.on(CLIENT), thread.now().as_femtoseconds());
-            self.compare(memory, block, repetition);
+            self.compare(thread, block, repetition);
         }
         memory.barrier();
         Time::from_femtoseconds(memory.load(self.arrived)) - start
@@ -276,7 +277,7 @@ impl Bandwidth {
             let times = (0..block.repetitions()).map(|repetition| go(*block, repetition));
             let total = times.skip(1).sum();
             if self.node == CLIENT && thread.index() == 0 {
-                self.rates.set(2 * number + way, block.rate(total));
+                self.rates.set(thread, 2 * number + way, block.rate(total));
             }
         }
     }
@@ -288,18 +289,18 @@ impl Bandwidth {
         self.run(thread, 1, |block, repetition| self.store(thread, block, repetition));
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
-        let wrong = self.wrong.get(0);
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
+        let wrong = self.wrong.get(end, 0);
         let failures = (wrong > 0).then(|| format!("{wrong} wrong words on {}", self.node));
         let mut report = Report {
-            checks: self.compared.get(0),
+            checks: self.compared.get(end, 0),
             failures: failures.into_iter().collect(),
             figures: Vec::new(),
         };
         if self.node == CLIENT {
             for (number, block) in self.blocks.iter().enumerate() {
                 for (way, name) in block.names.into_iter().enumerate() {
-                    report = report.measured(name, self.rates.get(2 * number + way), "MB/s", Merge::Max);
+                    report = report.measured(name, self.rates.get(end, 2 * number + way), "MB/s", Merge::Max);
                 }
             }
         }

@@ -136,7 +136,7 @@ impl ContendedLine {
             let before = thread.now();
             self.change(thread, IN_TURN, turn);
             if me == 1 {
-                self.turns.add(0, (thread.now() - before).as_femtoseconds());
+                self.turns.add(thread, 0, (thread.now() - before).as_femtoseconds());
             }
             thread.signal(others, 1);
         }
@@ -145,7 +145,7 @@ impl ContendedLine {
     /// Changes the word as often as asked, and notes the time.
     fn contend(&self, thread: &Thread<'_>, me: usize) {
         let (mut wrong, mut least) = (0, 0);
-        self.began.set(me, thread.now().as_femtoseconds());
+        self.began.set(thread, me, thread.now().as_femtoseconds());
         for count in 1..=self.accesses {
             thread.charge(Operations::NONE.integers(self.between));
             if let Some(found) = self.change(thread, WORD, count) {
@@ -153,8 +153,8 @@ impl ContendedLine {
                 least = found + 1;
             }
         }
-        self.ended.set(me, thread.now().as_femtoseconds());
-        self.wrong.add(0, wrong);
+        self.ended.set(thread, me, thread.now().as_femtoseconds());
+        self.wrong.add(thread, 0, wrong);
     }
 
     fn main(&self, thread: &Thread<'_>) {
@@ -169,25 +169,26 @@ impl ContendedLine {
         }
         thread.phase("check");
         if is_here && me == 0 {
-            self.last.set(0, thread.read(&self.words, WORD));
+            self.last.set(thread, 0, thread.read(&self.words, WORD));
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
         if self.node != NodeId(0) {
             return Report::default();
         }
         let threads = self.began.len();
         let all = self.accesses * threads as u64;
         let due = if self.kind == Kind::Add { all } else { self.accesses };
-        let (last, wrong) = (self.last.get(0), self.wrong.get(0));
+        let (last, wrong) = (self.last.get(end, 0), self.wrong.get(end, 0));
         let mut report =
             Report::checked(last == due, || format!("the word is {last} at the end: expected {due}"));
         report.merge(Report::checked(wrong == 0, || format!("{wrong} additions found less than was added")));
-        let began = (0..threads).map(|thread| self.began.get(thread)).min().unwrap_or(0);
-        let ended = (0..threads).map(|thread| self.ended.get(thread)).max().unwrap_or(0);
+        let began = (0..threads).map(|thread| self.began.get(end, thread)).min().unwrap_or(0);
+        let ended = (0..threads).map(|thread| self.ended.get(end, thread)).max().unwrap_or(0);
         let nanoseconds = |femtoseconds: u64, count: u64| femtoseconds as f64 / 1e6 / count as f64;
-        let (access, transfer) = (nanoseconds(ended - began, all), nanoseconds(self.turns.get(0), TURNS));
+        let (access, transfer) =
+            (nanoseconds(ended - began, all), nanoseconds(self.turns.get(end, 0), TURNS));
         report
             .measured("transfer", transfer, "ns", Merge::Max)
             .measured("access", access, "ns", Merge::Max)

@@ -105,8 +105,12 @@ impl Probe<'_> {
         let taken = self.thread.now().saturating_sub(empty).saturating_sub(empty.saturating_sub(start));
         let place = NAMES.iter().position(|known| *known == name);
         if let (true, Some(place)) = (self.counts, place) {
-            self.program.sums.set(place, self.program.sums.get(place) + taken.as_nanoseconds());
-            self.program.counts.add(place, 1);
+            self.program.sums.set(
+                self.thread,
+                place,
+                self.program.sums.get(self.thread, place) + taken.as_nanoseconds(),
+            );
+            self.program.counts.add(self.thread, place, 1);
         }
     }
 
@@ -115,7 +119,7 @@ impl Probe<'_> {
         let before = self.thread.memory_events();
         self.time(name, |probe| probe.touch(word, access));
         let missed = self.thread.memory_events().since(before).misses;
-        self.program.wrong.add(0, u64::from(missed != misses));
+        self.program.wrong.add(self.thread, 0, u64::from(missed != misses));
     }
 
     fn touch(&self, word: u32, access: Access) {
@@ -225,20 +229,20 @@ impl MemoryOperations {
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
         if self.node != NodeId(0) {
             return Report::default();
         }
-        let wrong = self.wrong.get(0);
+        let wrong = self.wrong.get(end, 0);
         let mut report = Report::checked(wrong == 0, || {
             format!("{wrong} loads were not the misses or hits that they were timed as")
         });
-        if (0..NAMES.len()).all(|place| self.counts.get(place) == 0) {
+        if (0..NAMES.len()).all(|place| self.counts.get(end, place) == 0) {
             // Nothing was timed: this world has no memory system that a program could measure.
             report = report.figure("unmeasured", NAMES.len() as f64, Merge::Max);
         }
         for (place, name) in NAMES.iter().enumerate() {
-            let (sum, count) = (self.sums.get(place), self.counts.get(place));
+            let (sum, count) = (self.sums.get(end, place), self.counts.get(end, place));
             if count > 0 {
                 report = report.measured(name, sum / count as f64, "ns", Merge::Max);
             }

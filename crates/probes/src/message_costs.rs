@@ -147,7 +147,7 @@ impl Probe<'_> {
         times.sort_unstable();
         let median = times[times.len() / 2].as_nanoseconds() / f64::from(each);
         if let Some(place) = NAMES.iter().position(|known| *known == name) {
-            self.program.measured.set(place, median);
+            self.program.measured.set(self.thread, place, median);
         }
     }
 
@@ -173,7 +173,7 @@ impl Probe<'_> {
     /// Asks the partner for messages. Returns the count of `received` to wait for.
     fn ask(&self, messages: u32, words: u32) -> u64 {
         let due = self.expect(messages);
-        self.program.checks.add(0, messages.into());
+        self.program.checks.add(self.thread, 0, messages.into());
         self.thread.send(self.partner, MessageCosts::ask(messages, words));
         due
     }
@@ -315,7 +315,7 @@ impl MessageCosts {
     #[message]
     fn data(&self, payload: &[u64], cx: &mut Handler<'_>) {
         if payload.last().is_some_and(|word| *word != WORD) {
-            self.wrong.add(0, 1);
+            self.wrong.add(cx, 0, 1);
         }
         cx.signal(&self.received, 1);
     }
@@ -354,12 +354,12 @@ impl MessageCosts {
         others.for_each(|node| thread.send(node, Self::finish()));
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
-        let wrong = self.wrong.get(0);
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
+        let wrong = self.wrong.get(end, 0);
         let failures =
             if wrong > 0 { vec![format!("{wrong} messages held a wrong word")] } else { Vec::new() };
-        let report = Report { checks: self.checks.get(0), failures, figures: Vec::new() };
-        let figures = NAMES.iter().zip(0..).map(|(name, place)| (*name, self.measured.get(place)));
+        let report = Report { checks: self.checks.get(end, 0), failures, figures: Vec::new() };
+        let figures = NAMES.iter().zip(0..).map(|(name, place)| (*name, self.measured.get(end, place)));
         let known = figures.filter(|(_, value)| value.is_finite());
         known.fold(report, |report, (name, value)| report.measured(name, value, "ns", Merge::Max))
     }

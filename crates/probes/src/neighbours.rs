@@ -201,7 +201,7 @@ impl Neighbours {
         progress.heard[(progress.round % 2) as usize] = (0, 0);
         progress.value = next(progress.value, sum);
         progress.round += 1;
-        self.result.set(0, progress.value);
+        self.result.set(cx, 0, progress.value);
         cx.signal(&self.finished, 1);
         if progress.round < self.grid.asked.rounds {
             self.tell(progress, cx);
@@ -224,7 +224,7 @@ impl Neighbours {
     }
 
     fn report(&self, end: &mut Quiet<'_>) -> Report {
-        let (held, expected) = (self.result.get(0), self.grid.expected[self.node.0 as usize]);
+        let (held, expected) = (self.result.get(end, 0), self.grid.expected[self.node.0 as usize]);
         let heard = self.finished.count(end) * 2 * u64::from(self.grid.asked.dimensions);
         Report::checked(held == expected, || format!("{} holds {held:#x}: expected {expected:#x}", self.node))
             .figure("messages", heard as f64, Merge::Sum)

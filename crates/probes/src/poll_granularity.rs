@@ -111,8 +111,8 @@ impl PollGranularity {
             let mine = owner == self.node;
             if !mine {
                 let found = memory.read(self.item.on(owner));
-                self.read.add(0, 1);
-                self.wrong.add(0, u64::from(found != item(owner)));
+                self.read.add(thread, 0, 1);
+                self.wrong.add(thread, 0, u64::from(found != item(owner)));
             }
             self.work(thread, if mine { self.turn } else { self.others }, || {
                 if self.polls == 1 {
@@ -131,7 +131,7 @@ impl PollGranularity {
         if first {
             let start = thread.now();
             self.work(thread, self.turn, || ());
-            self.turn_work.set(0, (thread.now() - start).as_microseconds());
+            self.turn_work.set(thread, 0, (thread.now() - start).as_microseconds());
         }
         memory.barrier();
         if first {
@@ -143,20 +143,20 @@ impl PollGranularity {
         if first {
             (0..self.iterations).for_each(|_| self.iterate(thread));
             let took: Time = thread.now() - start;
-            self.iteration.set(0, took.as_microseconds() / f64::from(self.iterations));
+            self.iteration.set(thread, 0, took.as_microseconds() / f64::from(self.iterations));
         }
         // A node that is done goes on serving other nodes.
         memory.barrier();
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
-        let wrong = self.wrong.get(0);
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
+        let wrong = self.wrong.get(end, 0);
         let failures =
             if wrong > 0 { vec![format!("{wrong} wrong words read by {}", self.node)] } else { Vec::new() };
-        let report = Report { checks: self.read.get(0), failures, figures: Vec::new() };
-        report.measured("iteration", self.iteration.get(0), "us", Merge::Max).measured(
+        let report = Report { checks: self.read.get(end, 0), failures, figures: Vec::new() };
+        report.measured("iteration", self.iteration.get(end, 0), "us", Merge::Max).measured(
             "turn_work",
-            self.turn_work.get(0),
+            self.turn_work.get(end, 0),
             "us",
             Merge::Max,
         )

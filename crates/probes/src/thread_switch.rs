@@ -65,7 +65,7 @@ impl ThreadSwitch {
             }
             thread.charge(LOOK);
             if others.count(thread) != turn - 1 {
-                self.early.add(0, 1);
+                self.early.add(thread, 0, 1);
             }
             thread.signal(others, 1);
             if me == 0 {
@@ -74,7 +74,7 @@ impl ThreadSwitch {
         }
         if me == 0 {
             let turns = (2 * self.turns) as f64;
-            self.switch.set(0, (thread.now() - start).as_nanoseconds() / turns);
+            self.switch.set(thread, 0, (thread.now() - start).as_nanoseconds() / turns);
         }
     }
 
@@ -83,12 +83,12 @@ impl ThreadSwitch {
             return Report::default();
         }
         let had: Vec<u64> = self.given.iter().map(|given| given.count(end)).collect();
-        let (early, turns) = (self.early.get(0), self.turns);
+        let (early, turns) = (self.early.get(end, 0), self.turns);
         let mut report = Report::checked(had == [turns, turns], || {
             format!("the threads had {} and {} turns: expected {turns} each", had[0], had[1])
         });
         report.merge(Report::checked(early == 0, || format!("{early} turns came out of turn")));
-        report.measured("switch", self.switch.get(0), "ns", Merge::Max)
+        report.measured("switch", self.switch.get(end, 0), "ns", Merge::Max)
     }
 }
 

@@ -127,9 +127,9 @@ impl Matrix {
             let sum = terms.fold(0.0, |sum: f64, (weight, place)| {
                 thread.charge(GATHER);
                 each();
-                sum - weight * values.get(*place as usize)
+                sum - weight * values.get(thread, *place as usize)
             });
-            sums.set(row, sum);
+            sums.set(thread, row, sum);
         }
     }
 
@@ -137,11 +137,11 @@ impl Matrix {
     fn scatter(&self, thread: &Thread<'_>, sums: &Cells<f64>, values: &Cells<f64>) {
         for (row, entries) in self.rows().enumerate() {
             thread.charge(ROW);
-            let value = values.get(row);
+            let value = values.get(thread, row);
             for (weight, place) in self.weights[entries.clone()].iter().zip(&self.places[entries]) {
                 thread.charge(SCATTER);
                 let place = *place as usize;
-                sums.set(place, sums.get(place) - weight * value);
+                sums.set(thread, place, sums.get(thread, place) - weight * value);
             }
         }
     }
@@ -188,14 +188,14 @@ fn undo(word: u64) -> u64 {
 
 #[handlers]
 impl WorkCosts {
-    fn check(&self, right: bool) {
-        self.checks.add(0, 1);
-        self.wrong.add(0, u64::from(!right));
+    fn check(&self, thread: &Thread<'_>, right: bool) {
+        self.checks.add(thread, 0, 1);
+        self.wrong.add(thread, 0, u64::from(!right));
     }
 
-    fn put(&self, name: &str, nanoseconds: f64) {
+    fn put(&self, thread: &Thread<'_>, name: &str, nanoseconds: f64) {
         if let Some(place) = NAMES.iter().position(|known| *known == name) {
-            self.measured.set(place, nanoseconds);
+            self.measured.set(thread, place, nanoseconds);
         }
     }
 
@@ -218,7 +218,7 @@ impl WorkCosts {
         let matrix = Matrix::new(self.rows);
         let rows = self.rows as usize;
         let values = Cells::new(rows, 0.0);
-        (0..rows).for_each(|row| values.set(row, small(row as u64) as f64));
+        (0..rows).for_each(|row| values.set(thread, row, small(row as u64) as f64));
         let (gathered, scattered) = (Cells::new(rows, 0.0), Cells::new(rows, 0.0));
         let mut passes = 0;
         let mut pass = || {
@@ -232,9 +232,9 @@ impl WorkCosts {
             black_box(far.view(thread, 0..far.len()).iter().fold(0, |all, one| all ^ one));
         };
         let once = self.time(thread, self.rounds.div_ceil(ELSE), read_much, &mut pass) / operations;
-        self.put("again", again);
-        self.put("once", once);
-        self.put("operation", f64::midpoint(again, once));
+        self.put(thread, "again", again);
+        self.put(thread, "once", once);
+        self.put(thread, "operation", f64::midpoint(again, once));
         let polling = self.time(
             thread,
             self.rounds,
@@ -251,12 +251,12 @@ impl WorkCosts {
                 matrix.gather(thread, &gathered, &values, || ());
             },
         );
-        self.put("poll", (polling - silent) / matrix.places.len() as f64);
+        self.put(thread, "poll", (polling - silent) / matrix.places.len() as f64);
         let [gathers, scatters] = matrix.expected();
         for row in 0..rows {
-            self.check(gathered.get(row) == gathers[row] as f64);
+            self.check(thread, gathered.get(thread, row) == gathers[row] as f64);
             // The sums of scattering add up over the passes.
-            self.check(scattered.get(row) == (scatters[row] * passes) as f64);
+            self.check(thread, scattered.get(thread, row) == (scatters[row] * passes) as f64);
         }
     }
 
@@ -271,8 +271,8 @@ impl WorkCosts {
                 found = black_box((0..LINKS).fold(black_box(1), |word, _| link(word)));
             },
         );
-        self.put("chain", time / f64::from(LINKS) / f64::from(LINK.integers));
-        self.check((0..LINKS).fold(found, |word, _| undo(word)) == 1);
+        self.put(thread, "chain", time / f64::from(LINKS) / f64::from(LINK.integers));
+        self.check(thread, (0..LINKS).fold(found, |word, _| undo(word)) == 1);
     }
 
     fn measure_chase(&self, thread: &Thread<'_>, next: &Private<u32>) {
@@ -282,8 +282,8 @@ impl WorkCosts {
         let begin = black_box(0);
         let start = thread.now();
         let there = black_box(chase(begin, loads));
-        self.put("miss", (thread.now() - start).as_nanoseconds() / f64::from(loads));
-        self.check(chase(there, self.far - loads) == begin);
+        self.put(thread, "miss", (thread.now() - start).as_nanoseconds() / f64::from(loads));
+        self.check(thread, chase(there, self.far - loads) == begin);
     }
 
     fn main(&self, thread: &Thread<'_>) {
@@ -296,11 +296,11 @@ impl WorkCosts {
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
-        let wrong = self.wrong.get(0);
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
+        let wrong = self.wrong.get(end, 0);
         let failures = if wrong > 0 { vec![format!("{wrong} results were wrong")] } else { Vec::new() };
-        let report = Report { checks: self.checks.get(0), failures, figures: Vec::new() };
-        let figures = NAMES.iter().zip(0..).map(|(name, place)| (*name, self.measured.get(place)));
+        let report = Report { checks: self.checks.get(end, 0), failures, figures: Vec::new() };
+        let figures = NAMES.iter().zip(0..).map(|(name, place)| (*name, self.measured.get(end, place)));
         let known = figures.filter(|(_, value)| value.is_finite());
         known.fold(report, |report, (name, value)| report.measured(name, value, "ns", Merge::Max))
     }

@@ -4,6 +4,8 @@
 //! tears. They carry no order by themselves. An [`Event`](crate::Event) orders them: what a handler wrote
 //! before it signalled an event is seen by the thread that waited for the event.
 //!
+//! Each access names the thread or handler that makes it, and is made at the instant of its clock: see [`Clocked`].
+//!
 //! This module must never know what the words mean.
 
 use std::sync::Arc;
@@ -12,9 +14,13 @@ use std::sync::atomic::Ordering;
 use ::segment::{Form, Mapping, Pages, Width, Words};
 
 use crate::word;
-use crate::{IntegerWord, Word};
+use crate::{Clocked, IntegerWord, Word};
 
 /// A fixed-length array of words that handlers and threads of a node share.
+///
+/// Each access names the thread or handler `on` that makes it, or the [`Setup`](crate::Setup) or [`Quiet`](crate::Quiet) before and
+/// after the run. A model makes the access at the instant of that clock: it finds what the node's handlers have written until then,
+/// and nothing that they write later.
 #[derive(Debug)]
 pub struct Cells<T: Word> {
     words: Words<T::Atomic>,
@@ -66,11 +72,26 @@ impl<T: Word> Cells<T> {
         &self.words[from..][..len]
     }
 
+    /// The value that cell `at` has, where no clock reads it.
+    #[cfg(test)]
+    pub(crate) fn held(&self, at: usize) -> T {
+        word::load(&self.words[at])
+    }
+
     /// Writes `values` into the cells from cell `from` on.
     ///
     /// # Panics
     /// If the array ends before the last value.
-    pub fn write(&self, from: usize, values: &[T]) {
+    pub fn write(&self, on: &impl Clocked, from: usize, values: &[T]) {
+        on.settle();
+        self.put(from, values);
+    }
+
+    /// Writes `values` into the cells from cell `from` on, at no instant of a clock: data that events order.
+    ///
+    /// # Panics
+    /// If the array ends before the last value.
+    pub(crate) fn put(&self, from: usize, values: &[T]) {
         bulk::store(self.stretch(from, values.len()), word::values(values));
     }
 
@@ -78,45 +99,50 @@ impl<T: Word> Cells<T> {
     ///
     /// # Panics
     /// If the array ends before the last value.
-    pub fn read(&self, from: usize, values: &mut [T]) {
+    pub fn read(&self, on: &impl Clocked, from: usize, values: &mut [T]) {
+        on.settle();
         bulk::load(self.stretch(from, values.len()), word::values_mut(values));
     }
 
-    /// The value of cell `index`.
+    /// The value of cell `at`.
     ///
     /// # Panics
     /// If there is no such cell.
     #[inline]
-    pub fn get(&self, index: usize) -> T {
-        word::load(&self.words[index])
+    pub fn get(&self, on: &impl Clocked, at: usize) -> T {
+        on.settle();
+        word::load(&self.words[at])
     }
 
-    /// Sets cell `index`.
+    /// Sets cell `at`.
     ///
     /// # Panics
     /// If there is no such cell.
     #[inline]
-    pub fn set(&self, index: usize, value: T) {
-        word::store(&self.words[index], value);
+    pub fn set(&self, on: &impl Clocked, at: usize, value: T) {
+        on.settle();
+        word::store(&self.words[at], value);
     }
 }
 
 impl<T: IntegerWord> Cells<T> {
-    /// Adds to cell `index` in one step, wrapping, and returns what it held before.
+    /// Adds to cell `at` in one step, wrapping, and returns the value before.
     ///
     /// # Panics
     /// If there is no such cell.
     #[inline]
-    pub fn add(&self, index: usize, amount: T) -> T {
-        word::add(&self.words[index], amount, Ordering::Relaxed)
+    pub fn add(&self, on: &impl Clocked, at: usize, amount: T) -> T {
+        on.settle();
+        word::add(&self.words[at], amount, Ordering::Relaxed)
     }
 
-    /// Puts a value into cell `index`, and returns what it held before, in one step that acquires and releases.
+    /// Puts a value into cell `at`, and returns the value before, in one step that acquires and releases.
     ///
     /// # Panics
     /// If there is no such cell.
     #[inline]
-    pub(crate) fn swap(&self, index: usize, value: T) -> T {
-        word::swap(&self.words[index], value)
+    pub(crate) fn swap(&self, on: &impl Clocked, at: usize, value: T) -> T {
+        on.settle();
+        word::swap(&self.words[at], value)
     }
 }

@@ -1,58 +1,21 @@
-//! The handles through which a program reads state that handlers change.
+//! The handles through which a program reads and writes state that its node's threads and handlers share.
 //!
-//! A model lets a thread or handler run ahead of what happens around it. State is read as of the reader's own clock, so a read
-//! names its reader. This module must never know what is read.
+//! A model lets a thread or handler run ahead of what happens around it. State is read and written at the instant of the own clock, so
+//! an access names its thread or handler. This module must never know who that is.
 
-use crate::{Actions, Event, Handler, Quiet, Thread};
+use crate::Event;
 
-/// A reader of [events](crate::Event) and [cells](crate::Cells): a thread, a handler, or the node at the end of its run.
+/// A reader of [events](crate::Event), and a reader and writer of [cells](crate::Cells): a [`Thread`](crate::Thread), a
+/// [`Handler`](crate::Handler) or its [`Actions`](crate::Actions), and the node before its run ([`Setup`](crate::Setup)) and after it
+/// ([`Quiet`](crate::Quiet)).
 ///
-/// In a model everything of the node happens first that comes before the reader's clock. Natively it has happened.
+/// In a model everything of the node happens first that comes before this clock. Natively it has happened.
 pub trait Clocked: Sealed {}
 
 /// The part of a [`Clocked`] that only this crate implements.
 pub trait Sealed {
     /// Lets everything happen that comes before this clock.
     fn settle(&self);
-}
-
-impl Clocked for Thread<'_> {}
-
-impl Sealed for Thread<'_> {
-    #[inline]
-    fn settle(&self) {
-        if let Some(accounting) = self.accounting {
-            accounting.synchronize();
-        }
-    }
-}
-
-impl Clocked for Actions<'_> {}
-
-impl Sealed for Actions<'_> {
-    #[inline]
-    fn settle(&self) {
-        if let Some(accounting) = self.accounting {
-            accounting.synchronize();
-        }
-    }
-}
-
-impl Clocked for Handler<'_> {}
-
-impl Sealed for Handler<'_> {
-    #[inline]
-    fn settle(&self) {
-        Actions::settle(self);
-    }
-}
-
-impl Clocked for Quiet<'_> {}
-
-/// Nothing happens any more.
-impl Sealed for Quiet<'_> {
-    #[inline]
-    fn settle(&self) {}
 }
 
 impl Event {

@@ -17,8 +17,8 @@ use crate::processor::{Accounting, Processor};
 use crate::transfer::Transfer;
 use crate::word;
 use crate::{
-    Access, Block, Data, Event, IntegerWord, Key, Keyed, Memory, Message, NodeId, Primitive, Right, Segment,
-    Tag, Target, Waiter, Word, Work,
+    Access, Block, Clocked, Data, Event, IntegerWord, Key, Keyed, Memory, Message, NodeId, Primitive, Right,
+    Segment, Tag, Target, Waiter, Word, Work,
 };
 
 /// The actions that a handler may take at any moment, also while it borrows a table entry: everything except reaching
@@ -48,6 +48,17 @@ impl MayChange {
             DispatchKey::User(name) => name.block().map_or(Self::None, Self::Only),
             DispatchKey::Sequential => Self::All,
             DispatchKey::NoSync => Self::None,
+        }
+    }
+}
+
+impl Clocked for Actions<'_> {}
+
+impl Sealed for Actions<'_> {
+    #[inline]
+    fn settle(&self) {
+        if let Some(accounting) = self.accounting {
+            accounting.synchronize();
         }
     }
 }
@@ -143,7 +154,7 @@ impl Actions<'_> {
     /// If the segment ends before the last of them.
     #[inline]
     pub fn write<T: Word>(&mut self, segment: &Segment<T>, from: usize, values: &[T]) {
-        segment.cells().write(from, values);
+        segment.cells().put(from, values);
         (from..from + values.len()).for_each(|at| self.touch_word(segment, at, Access::Store));
     }
 
@@ -153,8 +164,7 @@ impl Actions<'_> {
     /// # Panics
     /// If there is no such word.
     pub fn read<T: Word>(&mut self, segment: &Segment<T>, at: usize) -> T {
-        self.settle();
-        let value = segment.cells().get(at);
+        let value = segment.cells().get(self, at);
         self.touch_word(segment, at, Access::Load);
         value
     }
@@ -165,8 +175,7 @@ impl Actions<'_> {
     /// # Panics
     /// If there is no such word.
     pub fn swap<T: IntegerWord>(&mut self, segment: &Segment<T>, at: usize, value: T) -> T {
-        self.settle();
-        let previous = segment.cells().swap(at, value);
+        let previous = segment.cells().swap(self, at, value);
         self.touch_word(segment, at, Access::Store);
         previous
     }
@@ -308,6 +317,15 @@ impl Actions<'_> {
 pub struct Handler<'a> {
     actions: Actions<'a>,
     proof: Proof<'a>,
+}
+
+impl Clocked for Handler<'_> {}
+
+impl Sealed for Handler<'_> {
+    #[inline]
+    fn settle(&self) {
+        self.actions.settle();
+    }
 }
 
 impl<'a> Handler<'a> {

@@ -103,7 +103,8 @@ impl<'a, T: Word> Mapped<'a, T> {
         bulk::load(self.stretch(self.readable, Deed::Read, offset, values.len()), word::values_mut(values));
     }
 
-    /// Copies `len` words, from `offset` on, into `cells` of this node, from cell `cell` on.
+    /// Copies `len` words, from `offset` on, into `cells` of this node, from cell `cell` on. It names no clock, because a world that maps
+    /// memory has none but the host's.
     ///
     /// # Panics
     /// If the part or `cells` ends before them, or this node may not read the part.
@@ -187,7 +188,7 @@ mod tests {
         type Config = Rights;
         fn install(rights: &Rights, setup: &mut Setup<'_>) -> Self {
             let segment = setup.segment_for(*rights, "four", 4, 0_u64);
-            segment.cells().write(0, &[0, 1, 2, 3]);
+            segment.cells().write(setup, 0, &[0, 1, 2, 3]);
             Self
         }
     }
@@ -230,7 +231,7 @@ mod tests {
         there.read(0, &mut words);
         there.read_into(2, &cells, 1, 2);
         assert_eq!((words, there.get(3)), ([6, 10, 20], 30));
-        assert_eq!([0, 1, 2].map(|cell| cells.get(cell)), [9, 20, 30]);
+        assert_eq!([0, 1, 2].map(|cell| cells.held(cell)), [9, 20, 30]);
     }
 
     #[test]

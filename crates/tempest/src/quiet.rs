@@ -2,9 +2,10 @@
 //!
 //! This module must never know how a world came to its end.
 
+use crate::clocked::Sealed;
 use crate::key::DispatchKey;
 use crate::key::Proof;
-use crate::{Keyed, NodeId};
+use crate::{Clocked, Keyed, NodeId};
 
 /// A node at the end of a run that ended well: no thread runs, no handler runs, and no message is under way.
 ///
@@ -39,6 +40,14 @@ pub struct Quiet<'a> {
     node: NodeId,
     nodes: u32,
     proof: Proof<'a>,
+}
+
+impl Clocked for Quiet<'_> {}
+
+/// Nothing happens any more.
+impl Sealed for Quiet<'_> {
+    #[inline]
+    fn settle(&self) {}
 }
 
 impl<'a> Quiet<'a> {

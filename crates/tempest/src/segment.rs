@@ -114,7 +114,8 @@ impl<T: Word> Segment<T> {
         self.id
     }
 
-    /// The words of this node's part.
+    /// The words of this node's part as cells, each read and written at the clock of the thread or handler that an access names. A
+    /// thread goes through data, which events order, by [`Thread::words`](crate::Thread::words).
     #[inline]
     pub fn cells(&self) -> &Cells<T> {
         &self.cells
@@ -476,7 +477,7 @@ mod tests {
         let nodes = (NodeId(1), NodeId(0));
         assert_eq!(segments.write(nodes, first.place(2), &[7, 8]), Ok(()));
         assert_eq!(segments.write(nodes, second.place(1), &[1.5_f64.to_bits()]), Ok(()));
-        assert_eq!((first.cells().get(2), first.cells().get(3), second.cells().get(1)), (7, 8, 1.5));
+        assert_eq!((first.cells().held(2), first.cells().held(3), second.cells().held(1)), (7, 8, 1.5));
         for (place, says) in [
             (first.place(3), "2 words from node 1 at offset 3 of segment 0 of node 0, which has 4"),
             (first.place(u32::MAX), "offset 4294967295 of segment 0 of node 0, which has 4"),
@@ -487,7 +488,7 @@ mod tests {
             assert!(error.contains(says), "{error}");
             assert_eq!(segments.check_write(nodes, place, 2), refused);
         }
-        assert_eq!(first.cells().get(3), 8, "a write that does not fit writes nothing");
+        assert_eq!(first.cells().held(3), 8, "a write that does not fit writes nothing");
     }
 
     #[test]
@@ -502,7 +503,7 @@ mod tests {
             "1 words from node 1 at offset 0 of segment 0 of node 0, which no other node may write"
         );
         assert_eq!(segments.write((NodeId(0), NodeId(0)), closed.place(0), &[8]), Ok(()), "its own node may");
-        assert_eq!(closed.cells().get(0), 8);
+        assert_eq!(closed.cells().held(0), 8);
     }
 
     #[test]
@@ -528,7 +529,7 @@ mod tests {
         let (nodes, node) = ((NodeId(1), NodeId(0)), NodeId(0));
         let packed = i32::packed(&[-1, 2, 3, 4]);
         assert_eq!(segments.write(nodes, words.place(1), &packed), Ok(()));
-        assert_eq!([0, 1, 2, 4, 5].map(|at| words.cells().get(at)), [0, -1, 2, 4, 0]);
+        assert_eq!([0, 1, 2, 4, 5].map(|at| words.cells().held(at)), [0, -1, 2, 4, 0]);
         assert_eq!(segments.read(node, words.place(1), 2), Ok(packed.to_vec()));
         let error = segments.write(nodes, words.place(3), &packed).unwrap_err().to_string();
         assert_eq!(error, "2 words from node 1 at offset 3 of segment 1 of node 0, which has 6");

@@ -11,13 +11,14 @@ use std::sync::Arc;
 use pdq::DispatcherId;
 
 use crate::charge::{Charge, Charger};
+use crate::clocked::Sealed;
 use crate::identity::MessageId;
 use crate::key::{Group, Space};
 use crate::kinds::State;
 use crate::node::FaultPacket;
 use crate::node::Node;
 use crate::{
-    Block, Fault, Keyed, Layout, Memory, Message, NodeId, Primitive, Refusal, Rights, Segment, Word,
+    Block, Clocked, Fault, Keyed, Layout, Memory, Message, NodeId, Primitive, Refusal, Rights, Segment, Word,
 };
 
 /// A protocol, or a program, which is a protocol with threads. One value of this type is its state on one node.
@@ -171,6 +172,14 @@ impl Instance {
         }
         Arc::clone(&self.state).downcast().expect("a state is filed by its protocol")
     }
+}
+
+impl Clocked for Setup<'_> {}
+
+/// Nothing happens yet.
+impl Sealed for Setup<'_> {
+    #[inline]
+    fn settle(&self) {}
 }
 
 impl<'a> Setup<'a> {

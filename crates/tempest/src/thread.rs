@@ -19,8 +19,8 @@ use crate::node::Node;
 use crate::pace::PollInterval;
 use crate::processor::{Accounting, Processor, Wait};
 use crate::{
-    Access, Block, Data, Element, Event, Handler, Key, MAX_WORDS, Mapped, Memory, MemoryEvents, Message,
-    NodeId, Place, Private, Segment, Target, Waiter, Word, Work,
+    Access, Block, Clocked, Data, Element, Event, Handler, Key, MAX_WORDS, Mapped, Memory, MemoryEvents,
+    Message, NodeId, Place, Private, Segment, Target, Waiter, Word, Work,
 };
 
 pub use segment_words::SegmentWords;
@@ -30,7 +30,7 @@ pub use segment_words::SegmentWords;
 pub struct Busy<M>(pub M);
 
 /// Number of back-edges that a thread passes before it tells its world of them, in a world whose work takes real
-/// time, where its policy polls at none.
+/// time, where its policy polls at none. It is chosen, large beside the price of a look.
 const REAL_PASSES: u32 = 1 << 14;
 
 /// The turns of a stretch that count as one back-edge where the processor chooses the polling interval. A turn of the shortest loops
@@ -112,6 +112,17 @@ impl Drop for Holding<'_, '_> {
         self.thread.holding.set(self.outer);
         if let Some((memory, block)) = self.granted {
             self.thread.done(memory, block);
+        }
+    }
+}
+
+impl Clocked for Thread<'_> {}
+
+impl Sealed for Thread<'_> {
+    #[inline]
+    fn settle(&self) {
+        if let Some(accounting) = self.accounting {
+            accounting.synchronize();
         }
     }
 }
@@ -379,7 +390,8 @@ impl<'a> Thread<'a> {
     }
 
     /// Gives waiting messages a chance to be handled. A long computation calls it once in each iteration of its loop. The
-    /// policy decides at which calls the processor really looks for messages. Most calls only decrement a counter.
+    /// policy decides at which calls the processor really looks for messages. Most calls only decrement a counter. Where the policy
+    /// has none look and no other processor would, one of many looks, so that a loop that polls and tests a count or a cell ends.
     #[inline]
     pub fn poll(&self) {
         let left = self.until_poll.get();

@@ -50,7 +50,7 @@ impl Ask {
     /// Brings an answer to the thread that asked.
     #[message]
     fn reply(&self, answer: u64, thread: u32, cx: &mut Handler<'_>) {
-        self.sum.add(0, answer);
+        self.sum.add(cx, 0, answer);
         cx.signal(&self.replies[thread as usize], 1);
     }
 
@@ -77,9 +77,9 @@ impl Ask {
         let due = (0..self.questions)
             .fold(0_u64, |sum, number| sum.wrapping_add(steps(self.answer, number.into())));
         let asked: u32 = end.entries(&self.asked).map(|(_, asked)| *asked).sum();
-        let right = self.sum.get(0) == due && asked == self.questions;
+        let right = self.sum.get(end, 0) == due && asked == self.questions;
         Report::checked(right, || {
-            format!("{asked} questions, and answers that add up to {}", self.sum.get(0))
+            format!("{asked} questions, and answers that add up to {}", self.sum.get(end, 0))
         })
     }
 }

@@ -31,8 +31,8 @@ struct Sums {
 impl Sums {
     /// Adds a number.
     #[message]
-    fn add(&self, number: u64, _cx: &mut Handler<'_>) {
-        self.sum.add(0, number);
+    fn add(&self, number: u64, cx: &mut Handler<'_>) {
+        self.sum.add(cx, 0, number);
     }
 
     fn main(&self, thread: &Thread<'_>) {
@@ -41,9 +41,11 @@ impl Sums {
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
         let due = (0..u64::from(self.numbers)).sum::<u64>();
-        Report::checked(self.sum.get(0) == due, || format!("the sum is {}, not {due}", self.sum.get(0)))
+        Report::checked(self.sum.get(end, 0) == due, || {
+            format!("the sum is {}, not {due}", self.sum.get(end, 0))
+        })
     }
 }
 

@@ -47,7 +47,7 @@ impl PingPong {
             thread.send(thread.next_node(), Self::there(round));
             thread.wait(&self.returned, round.into());
         }
-        self.nanoseconds.set(0, (thread.now().as_seconds() - begin.as_seconds()) * 1e9);
+        self.nanoseconds.set(thread, 0, (thread.now().as_seconds() - begin.as_seconds()) * 1e9);
     }
 
     fn report(&self, end: &mut Quiet<'_>) -> Report {
@@ -55,7 +55,7 @@ impl PingPong {
         let found = self.returned.count(end);
         Report::checked(found == due, || format!("{found} balls came back, not {due}")).measured(
             "round-trip",
-            self.nanoseconds.get(0) / f64::from(self.rounds),
+            self.nanoseconds.get(end, 0) / f64::from(self.rounds),
             "ns",
             Merge::Max,
         )

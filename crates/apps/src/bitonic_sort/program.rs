@@ -116,9 +116,9 @@ impl BitonicSort {
         sorts::compare(&self.verdict, thread, &mine, &config.block(&config.problem.expected, number));
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
         let Config { asked, network, .. } = &*self.config;
-        let report = sorts::report(&self.verdict, self.node);
+        let report = sorts::report(&self.verdict, end);
         if self.node != NodeId(0) {
             return report;
         }

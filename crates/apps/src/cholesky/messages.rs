@@ -15,7 +15,7 @@ use std::sync::Arc;
 use protocols::Barrier;
 use tempest::{
     Access, Event, Handler, Key, Keyed, Mechanism, NodeId, Operations, Piece, Protocol, Quiet, Report,
-    Segment, Setup, Thread, handlers,
+    Segment, SegmentWords, Setup, Thread, handlers,
 };
 
 use super::config::{COLLECTOR, Divided};
@@ -136,6 +136,7 @@ impl Protocol for Cholesky {
 struct Reach<'r> {
     state: &'r Cholesky,
     thread: &'r Thread<'r>,
+    words: SegmentWords<'r, f64>,
     /// The announcement, and the node, that this thread has sent a tile for last.
     sent: Cell<Option<(Announcement, NodeId)>>,
 }
@@ -216,8 +217,7 @@ impl Cholesky {
         for first in (0..from.words).step_by(VALUES) {
             let count = VALUES.min((from.words - first) as usize);
             let place = from.place.offset + first;
-            thread.touch(self.tiles.place(place), count, Access::Load);
-            self.tiles.cells().read(place as usize, &mut values[..count]);
+            thread.words(&self.tiles).read(place as usize, &mut values[..count]);
             thread.charge(MOVE.times(count as u32));
             let at = into.place.offset + first;
             thread.send_with(to, Self::values(key, at), &values.map(f64::to_bits)[..count]);
@@ -254,7 +254,7 @@ impl Cholesky {
 
     fn main(&self, thread: &Thread<'_>) {
         let Divided { problem, tiling, audience } = &self.config.divided;
-        let reach = Reach { state: self, thread, sent: Cell::new(None) };
+        let reach = Reach { state: self, thread, words: thread.words(&self.tiles), sent: Cell::new(None) };
         let mut worker = Worker::new(tiling, audience, thread, &reach);
         worker.begin(problem);
         self.barrier.wait(thread);
@@ -267,13 +267,13 @@ impl Cholesky {
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
         if self.node != COLLECTOR {
             return Report::default();
         }
         self.config.divided.check(|tile, values, into| {
             into.resize(values.len(), 0.0);
-            self.tiles.cells().read(self.config.place(COLLECTOR, tile) as usize + values.start, into);
+            self.tiles.cells().read(end, self.config.place(COLLECTOR, tile) as usize + values.start, into);
         })
     }
 }
@@ -286,26 +286,22 @@ impl Tiles for Reach<'_> {
     fn read(&self, tile: usize, values: Range<usize>, into: &mut Vec<f64>) {
         let first = self.first(tile) + values.start;
         into.resize(values.len(), 0.0);
-        self.thread.touch(self.state.tiles.place(first as u32), values.len(), Access::Load);
-        self.state.tiles.cells().read(first, into);
+        self.words.read(first, into);
     }
 
     fn write(&self, tile: usize, first: usize, values: &[f64]) {
         let first = self.first(tile) + first;
-        self.thread.touch(self.state.tiles.place(first as u32), values.len(), Access::Store);
-        self.state.tiles.cells().write(first, values);
+        self.words.write(first, values);
     }
 
     fn add(&self, first: usize, places: &[u32], values: &[f64]) {
         let (Some(&least), Some(&greatest)) = (places.first(), places.last()) else { return };
-        let (place, words) = (first as u32 + least, (greatest - least + 1) as usize);
-        self.thread.touch(self.state.tiles.place(place), words, Access::Load);
-        self.thread.touch(self.state.tiles.place(place), words, Access::Store);
-        let cells = self.state.tiles.cells();
-        for (&place, value) in places.iter().zip(values) {
-            let at = first + place as usize;
-            cells.set(at, cells.get(at) + value);
-        }
+        let range = first + least as usize..first + greatest as usize + 1;
+        let changes = places.iter().zip(values);
+        self.words.update(
+            range,
+            changes.map(|(&place, value)| (first + place as usize, move |before| before + value)),
+        );
     }
 
     fn announce(&self, to: u32, what: Announcement) {

@@ -35,7 +35,7 @@ impl Field {
         let gathered = setup.segment(blocks, if gathers { share.gathered } else { 0 }, 0.0);
         let initial = &layout.graph.side(kind).initial;
         for (place, graph_node) in share.own.clone().enumerate() {
-            values.cells().set(place, initial[graph_node as usize]);
+            values.cells().set(setup, place, initial[graph_node as usize]);
         }
         Self { share, values, gathered, filled: Event::new(name) }
     }

@@ -2,7 +2,7 @@
 //!
 //! This module must never know what moved them.
 
-use tempest::{Cells, MemoryEvents, Merge, Report, Thread};
+use tempest::{Cells, MemoryEvents, Merge, Quiet, Report, Thread};
 
 /// A figure: its name, and the counter that it reports.
 type Count = (&'static str, fn(&MemoryEvents) -> u64);
@@ -37,13 +37,13 @@ impl Lines {
     pub(super) fn keep(&self, thread: &Thread<'_>, before: MemoryEvents) {
         let events = thread.memory_events().since(before);
         for (place, (_, count)) in COUNTS.iter().enumerate() {
-            self.0.set(place, count(&events));
+            self.0.set(thread, place, count(&events));
         }
     }
 
     /// Adds the figures to a report, if the world counts lines.
-    pub(super) fn report(&self, report: Report) -> Report {
-        let counts: Vec<u64> = (0..COUNTS.len()).map(|place| self.0.get(place)).collect();
+    pub(super) fn report(&self, end: &Quiet<'_>, report: Report) -> Report {
+        let counts: Vec<u64> = (0..COUNTS.len()).map(|place| self.0.get(end, place)).collect();
         if counts.iter().all(|&count| count == 0) {
             return report;
         }

@@ -173,10 +173,10 @@ impl Em3d {
         }
     }
 
-    fn check(&self, kind: Kind) -> Report {
+    fn check(&self, end: &Quiet<'_>, kind: Kind) -> Report {
         let field = &self.fields[kind as usize];
         let own = field.share.own.clone();
-        let values = own.enumerate().map(|(place, node)| (node, field.values.cells().get(place)));
+        let values = own.enumerate().map(|(place, node)| (node, field.values.cells().get(end, place)));
         check(self.node, kind, values, &self.config.expected[kind as usize])
     }
 
@@ -196,9 +196,9 @@ impl Em3d {
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
-        let mut report = self.lines.report(self.check(Kind::E));
-        report.merge(self.check(Kind::H));
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
+        let mut report = self.lines.report(end, self.check(end, Kind::E));
+        report.merge(self.check(end, Kind::H));
         if self.node == NodeId(0) {
             let layout = &self.config.layout;
             report = figures(report, layout).figure(

@@ -259,14 +259,14 @@ impl SharedEm3d {
         let field = &self.fields[kind as usize];
         let (places, record) = self.mine(thread, kind);
         for (record, place) in (record..).zip(places) {
-            field.results.set(place as usize, thread.read(&field.values, record));
+            field.results.set(thread, place as usize, thread.read(&field.values, record));
         }
     }
 
-    fn check(&self, kind: Kind) -> Report {
+    fn check(&self, end: &Quiet<'_>, kind: Kind) -> Report {
         let results = &self.fields[kind as usize].results;
         let own = self.config.layout.own(self.node);
-        let values = own.enumerate().map(|(place, graph_node)| (graph_node, results.get(place)));
+        let values = own.enumerate().map(|(place, graph_node)| (graph_node, results.get(end, place)));
         reference::check(self.node, kind, values, &self.config.expected[kind as usize])
     }
 
@@ -283,9 +283,9 @@ impl SharedEm3d {
         KINDS.into_iter().for_each(|kind| self.take_down(thread, kind));
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
-        let mut report = self.check(Kind::E);
-        report.merge(self.check(Kind::H));
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
+        let mut report = self.check(end, Kind::E);
+        report.merge(self.check(end, Kind::H));
         if self.node == NodeId(0) {
             report = reference::figures(report, &self.config.layout).figure(
                 "values read from other nodes per iteration",

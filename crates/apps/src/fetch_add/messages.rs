@@ -99,14 +99,14 @@ impl FetchAdd {
     fn reply(&self, place: u32, thread: u32, old: u64, cx: &mut Handler<'_>) {
         cx.charge(TAKE);
         let word = place * cx.nodes() + cx.source().0;
-        self.told.add(thread as usize, told_hash(word, old));
+        self.told.add(cx, thread as usize, told_hash(word, old));
         cx.signal(&self.replied[thread as usize], 1);
     }
 
     /// Brings a thread's sum of hashes to the collector.
     #[message]
-    fn told(&self, sum: u64, _cx: &mut Handler<'_>) {
-        self.collected.add(0, sum);
+    fn told(&self, sum: u64, cx: &mut Handler<'_>) {
+        self.collected.add(cx, 0, sum);
     }
 
     /// Makes all requests of a thread, and returns when the thread has all replies.
@@ -126,7 +126,7 @@ impl FetchAdd {
 
     /// Sends the thread's sum of hashes to the collector, after all additions.
     fn hand_in(&self, thread: &Thread<'_>) {
-        let sum = self.told.get(thread.index() as usize);
+        let sum = self.told.get(thread, thread.index() as usize);
         thread.send(COLLECTOR, Self::told(sum));
     }
 
@@ -142,7 +142,7 @@ impl FetchAdd {
         let totals: Vec<u64> = end.entries(&self.words).map(|(_, word)| word.value).collect();
         let mut report = Report::default();
         if self.node == COLLECTOR {
-            report = check_told(&self.workload, self.collected.get(0));
+            report = check_told(&self.workload, self.collected.get(end, 0));
         }
         check_words(&self.workload, self.node, &totals, &mut report);
         figures(&self.workload, self.node, &totals, report)

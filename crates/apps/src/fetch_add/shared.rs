@@ -97,7 +97,7 @@ impl SharedFetchAdd {
     /// Copies the final values of the words whose home is this node out of shared memory, for the check.
     fn take_down(&self, thread: &Thread<'_>) {
         for place in (thread.index() as usize..self.totals.len()).step_by(thread.threads() as usize) {
-            self.totals.set(place, thread.read(&self.words, self.words.at(self.node, place)));
+            self.totals.set(thread, place, thread.read(&self.words, self.words.at(self.node, place)));
         }
     }
 
@@ -110,17 +110,17 @@ impl SharedFetchAdd {
         thread.fetch_add(&self.collected, 0, told);
         thread.phase("collect");
         if self.node == COLLECTOR && thread.index() == 0 {
-            self.told.set(0, thread.read(&self.collected, 0));
+            self.told.set(thread, 0, thread.read(&self.collected, 0));
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
         let workload = &self.config.workload;
         let mut report = Report::default();
         if self.node == COLLECTOR {
-            report = check_told(workload, self.told.get(0));
+            report = check_told(workload, self.told.get(end, 0));
         }
-        let totals: Vec<u64> = (0..self.totals.len()).map(|place| self.totals.get(place)).collect();
+        let totals: Vec<u64> = (0..self.totals.len()).map(|place| self.totals.get(end, place)).collect();
         check_words(workload, self.node, &totals, &mut report);
         figures(workload, self.node, &totals, report)
     }

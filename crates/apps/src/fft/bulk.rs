@@ -94,13 +94,11 @@ impl Matrix for Gathered<'_> {
 }
 
 fn read(thread: &Thread<'_>, segment: &Segment<f64>, at: usize, points: &mut [Complex]) {
-    thread.touch(segment.place(at as u32), points.len() * WORDS, Access::Load);
-    segment.cells().read(at, bytemuck::cast_slice_mut(points));
+    thread.words(segment).read(at, bytemuck::cast_slice_mut(points));
 }
 
 fn write(thread: &Thread<'_>, segment: &Segment<f64>, at: usize, points: &[Complex]) {
-    thread.touch(segment.place(at as u32), points.len() * WORDS, Access::Store);
-    segment.cells().write(at, bytemuck::cast_slice(points));
+    thread.words(segment).write(at, bytemuck::cast_slice(points));
 }
 
 impl Protocol for BulkFft {
@@ -219,7 +217,7 @@ impl BulkFft {
         self.run.main(thread, self);
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
-        self.run.report()
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
+        self.run.report(end)
     }
 }

@@ -256,7 +256,7 @@ impl Remap {
         let mut come = vec![Complex::default(); self.exchanged()];
         for from in 0..self.threads() {
             let place = self.place(thread.id(), from).offset() as usize;
-            self.split.arena().read(place, bytemuck::cast_slice_mut(&mut come));
+            self.split.arena().read(thread, place, bytemuck::cast_slice_mut(&mut come));
             points
                 .iter_mut()
                 .skip(from)
@@ -287,12 +287,12 @@ impl Remap {
         self.sort(thread, &mut points);
         self.columns(thread, &mut points, threads, &together);
         thread.phase("check");
-        self.differences.set(thread.index() as usize, self.difference(thread, &points));
+        self.differences.set(thread, thread.index() as usize, self.difference(thread, &points));
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
         let Problem { points, energy, .. } = &*self.config.problem;
-        let mut report = verdict("transform", self.node, &self.differences, *energy, 0.0);
+        let mut report = verdict("transform", end, &self.differences, *energy, 0.0);
         let nodes = self.division.shape().nodes;
         report.checks = points.len() as u64 / u64::from(nodes);
         if self.node == NodeId(0) {

@@ -130,7 +130,7 @@ impl SharedFft {
         self.run.main(thread, self);
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
-        self.run.report()
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
+        self.run.report(end)
     }
 }

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use tempest::{Cells, Merge, NodeId, Report, Thread};
+use tempest::{Cells, Merge, NodeId, Quiet, Report, Thread};
 
 use super::check::verdict;
 use super::layout::Layout;
@@ -67,7 +67,7 @@ impl Run {
         transform(thread, transport, own);
         thread.phase("check");
         let due = |row, column| problem.expected[row * side + column];
-        self.forward.set(thread.index() as usize, own.difference(thread, result, due));
+        self.forward.set(thread, thread.index() as usize, own.difference(thread, result, due));
         if self.inverse {
             own.copy(thread, (result, points), Complex::conjugate);
             transport.meet(thread);
@@ -75,26 +75,20 @@ impl Run {
             let scale = (side * side) as f64;
             let due =
                 |row: usize, column: usize| problem.points[row * side + column].conjugate().scaled(scale);
-            self.back.set(thread.index() as usize, own.difference(thread, result, due));
+            self.back.set(thread, thread.index() as usize, own.difference(thread, result, due));
         }
     }
 
     /// Checks the rows of the node, and states the figures.
-    pub(super) fn report(&self) -> Report {
+    pub(super) fn report(&self, end: &Quiet<'_>) -> Report {
         let Self { problem, layout, .. } = self;
         let points = problem.points.len();
         // By Parseval's theorem the points, with the factor that the inverse transform leaves, have N times the energy of the
         // transform.
-        let mut report = verdict("transform", self.node, &self.forward, problem.energy, tolerance(points));
+        let mut report = verdict("transform", end, &self.forward, problem.energy, tolerance(points));
         if self.inverse {
             let energy = problem.energy * points as f64;
-            report.merge(verdict(
-                "inverse transform",
-                self.node,
-                &self.back,
-                energy,
-                2.0 * tolerance(points),
-            ));
+            report.merge(verdict("inverse transform", end, &self.back, energy, 2.0 * tolerance(points)));
         }
         report.checks = (layout.rows_of(self.node).len() * layout.side()).max(1) as u64;
         if self.node == NodeId(0) {

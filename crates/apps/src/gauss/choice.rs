@@ -119,7 +119,7 @@ impl Choice {
             });
         });
         thread.wait(&self.over, over + 1);
-        Candidate { magnitude: self.chosen.0.get(0), position: self.chosen.1.get(0) }
+        Candidate { magnitude: self.chosen.0.get(thread, 0), position: self.chosen.1.get(thread, 0) }
     }
 }
 
@@ -163,8 +163,8 @@ impl Step {
             }
             (self.stage, self.told) = (self.stage + 1, false);
         }
-        all.chosen.0.set(0, self.best.magnitude);
-        all.chosen.1.set(0, self.best.position);
+        all.chosen.0.set(cx, 0, self.best.magnitude);
+        all.chosen.1.set(cx, 0, self.best.position);
         (self.best, self.come, self.stage) = (Candidate::NONE, 0, 0);
         cx.signal(&all.over, 1);
     }

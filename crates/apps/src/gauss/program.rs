@@ -67,20 +67,20 @@ impl Found {
         let keeps = thread.node() == NodeId(0) && thread.index() == 0;
         solver.substitute(thread, rows, |column, x| {
             if keeps {
-                self.x.set(column, x);
-                self.pivots.set(column, solver.permutation.row(column) as u32);
+                self.x.set(thread, column, x);
+                self.pivots.set(thread, column, solver.permutation.row(column) as u32);
             }
         });
     }
 
     /// The check on node 0; nothing on others.
-    pub(super) fn report(&self, node: NodeId, solved: &Solved) -> Report {
-        if node != NodeId(0) {
+    pub(super) fn report(&self, end: &Quiet<'_>, solved: &Solved) -> Report {
+        if end.node() != NodeId(0) {
             return Report::default();
         }
         let (mut pivots, mut x) = (vec![0; self.pivots.len()], vec![0.0; self.x.len()]);
-        self.pivots.read(0, &mut pivots);
-        self.x.read(0, &mut x);
+        self.pivots.read(end, 0, &mut pivots);
+        self.x.read(end, 0, &mut x);
         check(&solved.equations, &Solution { pivots, x }, &solved.solution)
     }
 }
@@ -123,8 +123,7 @@ impl Rows for Own<'_> {
     }
 
     fn pivot(&self, thread: &Thread<'_>, _row: usize, from: usize, values: &mut [f64]) {
-        self.gauss.pivot.cells().read(from, values);
-        thread.touch(self.gauss.pivot.place(from as u32), values.len(), Access::Load);
+        thread.words(&self.gauss.pivot).read(from, values);
     }
 
     fn unknown(&self, thread: &Thread<'_>, row: usize, _column: usize, value: Option<f64>) -> f64 {
@@ -172,8 +171,7 @@ impl Gauss {
     fn publish(&self, thread: &Thread<'_>, rows: &Private<f64>, first: usize, columns: Range<usize>) {
         for columns in strips(columns.clone(), thread.strip(STRIP)) {
             let values = rows.view(thread, first + columns.start..first + columns.end);
-            self.pivot.cells().write(columns.start, values);
-            thread.touch(self.pivot.place(columns.start as u32), values.len(), Access::Store);
+            thread.words(&self.pivot).write(columns.start, values);
             thread.charge(COPY.times(values.len() as u32));
         }
         let others = (0..thread.nodes()).map(NodeId).filter(|&node| node != self.node);
@@ -207,8 +205,7 @@ impl Gauss {
         for from in columns.clone().step_by(MESSAGE) {
             let mut values = [0.0; MESSAGE];
             let values = &mut values[..MESSAGE.min(columns.end - from)];
-            self.pivot.cells().read(from, values);
-            thread.touch(self.pivot.place(from as u32), values.len(), Access::Load);
+            thread.words(&self.pivot).read(from, values);
             let mut words = [0; MESSAGE];
             words.iter_mut().zip(&*values).for_each(|(word, value)| *word = value.to_bits());
             for to in others.clone() {
@@ -230,7 +227,7 @@ impl Gauss {
         self.found.solve(thread, *layout, &self.choice, &mut own);
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
-        self.found.report(self.node, &self.config.solved)
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
+        self.found.report(end, &self.config.solved)
     }
 }

@@ -10,9 +10,7 @@ use std::sync::Arc;
 
 use protocols::Barrier;
 use tempest::entry::{BadPlan, Plan, SharedMemory};
-use tempest::{
-    Array, Frames, Homes, NodeId, Protocol, Quiet, Report, Right, Setup, Shared, Thread, handlers,
-};
+use tempest::{Array, Frames, Homes, Protocol, Quiet, Report, Right, Setup, Shared, Thread, handlers};
 
 use super::choice::Choice;
 use super::kernel::{STRIP, strips};
@@ -47,7 +45,6 @@ impl Config {
 /// The state of gauss with shared memory on one node.
 pub(super) struct SharedGauss {
     config: Arc<Config>,
-    node: NodeId,
     choice: Arc<Choice>,
     barrier: Arc<Barrier>,
     matrix: Shared<f64>,
@@ -67,7 +64,6 @@ impl Protocol for SharedGauss {
         Self {
             starts: (0..layout.size).map(start).collect(),
             config: Arc::clone(config),
-            node: setup.node(),
             choice: setup.install::<Choice>(&()),
             barrier: setup.install::<Barrier>(&()),
             matrix,
@@ -127,7 +123,7 @@ impl SharedGauss {
         self.found.solve(thread, *layout, &self.choice, &mut &*self);
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
-        self.found.report(self.node, &self.config.solved)
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
+        self.found.report(end, &self.config.solved)
     }
 }

@@ -173,7 +173,7 @@ impl Iccg {
         let thread = ThreadId { node: cx.source(), index: thread };
         let rows = &self.config.layout.rows_of(thread)[first as usize..];
         for (&row, &bits) in rows.iter().zip(payload) {
-            self.gathered.set(row as usize, f64::from_bits(bits));
+            self.gathered.set(cx, row as usize, f64::from_bits(bits));
         }
     }
 
@@ -291,9 +291,9 @@ impl Iccg {
     }
 
     /// Checks all of x, and reports the figures of the whole system.
-    fn check_solution(&self) -> Report {
+    fn check_solution(&self, end: &Quiet<'_>) -> Report {
         let problem = &self.config.layout.problem;
-        let x: Vec<f64> = (0..self.gathered.len()).map(|row| self.gathered.get(row)).collect();
+        let x: Vec<f64> = (0..self.gathered.len()).map(|row| self.gathered.get(end, row)).collect();
         let check = problem.check(&x);
         let norm = x.iter().fold(0.0, |norm: f64, x| norm.max(x.abs()));
         let mut report = Report::checked(check.passed(), || {
@@ -321,7 +321,7 @@ impl Iccg {
     fn report(&self, end: &mut Quiet<'_>) -> Report {
         let mut report = self.check_counts(end);
         if self.node == COLLECTOR {
-            report.merge(self.check_solution());
+            report.merge(self.check_solution(end));
         }
         report
     }

@@ -1,6 +1,9 @@
 //! The verdict on the answer of a node, thread by thread. This module must never know what is compared.
 
-use tempest::{Cells, NodeId, Report};
+use tempest::{Cells, Quiet, Report, Thread};
+
+/// The things that a thread which never compares has compared, and how many were wrong: the check fails.
+const SILENT: [u64; 2] = [0, u64::MAX];
 
 /// The things that each thread of a node has compared, and how many were wrong.
 pub(crate) struct Verdict {
@@ -12,26 +15,33 @@ impl Verdict {
     /// No thread has compared anything. A thread that never does fails the check.
     pub(crate) fn new(threads: u32) -> Self {
         let of = |value| Cells::new(threads as usize, value);
-        Self { checks: of(0), wrong: of(u64::MAX) }
+        let [checks, wrong] = SILENT.map(of);
+        Self { checks, wrong }
     }
 
     /// Notes what a thread has found, part by part: things that it has compared, and wrong ones.
-    pub(crate) fn note(&self, thread: u32, parts: impl IntoIterator<Item = (u64, u64)>) {
+    pub(crate) fn note(&self, thread: &Thread<'_>, parts: impl IntoIterator<Item = (u64, u64)>) {
         let sum = |sums: (u64, u64), part: (u64, u64)| (sums.0 + part.0, sums.1 + part.1);
         let (checks, wrong) = parts.into_iter().fold((0, 0), sum);
-        self.checks.set(thread as usize, checks);
-        self.wrong.set(thread as usize, wrong);
+        self.checks.set(thread, thread.index() as usize, checks);
+        self.wrong.set(thread, thread.index() as usize, wrong);
     }
 
     /// The report of a node, on which so many `things`, such as keys, may be wrong: `due` says what they should be.
-    pub(crate) fn report(&self, node: NodeId, things: &str, due: &str) -> Report {
-        let sum =
-            |of: &Cells<u64>| (0..of.len()).fold(0_u64, |sum, thread| sum.saturating_add(of.get(thread)));
-        let wrong = sum(&self.wrong);
-        let mut report = Report::checked(wrong == 0, || format!("{wrong} {things} on {node} are not {due}"));
-        report.checks = sum(&self.checks).max(1);
-        report
+    pub(crate) fn report(&self, end: &Quiet<'_>, things: &str, due: &str) -> Report {
+        let each =
+            (0..self.checks.len()).map(|thread| [&self.checks, &self.wrong].map(|of| of.get(end, thread)));
+        judge(each, &format!("{things} on {}", end.node()), due)
     }
+}
+
+/// The report on what each thread has compared, and how many of that were wrong.
+fn judge(each: impl Iterator<Item = [u64; 2]>, things: &str, due: &str) -> Report {
+    let [checks, wrong] = each.fold([0_u64; 2], |sums, [checks, wrong]| {
+        [sums[0].saturating_add(checks), sums[1].saturating_add(wrong)]
+    });
+    let report = Report::checked(wrong == 0, || format!("{wrong} {things} are not {due}"));
+    Report { checks: checks.max(1), ..report }
 }
 
 #[cfg(test)]
@@ -40,15 +50,11 @@ mod tests {
 
     #[test]
     fn a_thread_that_finds_wrong_things_or_compares_none_fails_the_check() {
-        let report = |notes: &[(u32, u64, u64)]| {
-            let verdict = Verdict::new(2);
-            notes.iter().for_each(|&(thread, checks, wrong)| verdict.note(thread, [(checks, wrong)]));
-            verdict.report(NodeId(3), "keys", "in order")
-        };
-        let right = report(&[(0, 5, 0), (1, 0, 0)]);
+        let report = |notes: [[u64; 2]; 2]| judge(notes.into_iter(), "keys on node 3", "in order");
+        let right = report([[5, 0], [0, 0]]);
         assert_eq!((right.verified(), right.checks), (true, 5));
-        let wrong = report(&[(0, 5, 2), (1, 4, 1)]);
+        let wrong = report([[5, 2], [4, 1]]);
         assert_eq!((wrong.failures, wrong.checks), (vec!["3 keys on node 3 are not in order".to_owned()], 9));
-        assert!(!report(&[(0, 5, 0)]).verified());
+        assert!(!report([[5, 0], SILENT]).verified());
     }
 }

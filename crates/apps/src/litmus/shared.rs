@@ -143,14 +143,14 @@ impl Litmus {
         let code = self.experiment.question.test.threads.get(self.node.0 as usize);
         if let Some(code) = code.filter(|_| is_first_thread) {
             let core = self.execute(thread, code, index, &round, chance);
-            self.note(index, |place| match place {
+            self.note(thread, index, |place| match place {
                 Place::Register(of, register) if of == self.node.0 as usize => Some(core.register(register)),
                 _ => None,
             });
         }
         self.barrier.wait(thread);
         if is_first_thread && next.initialiser == self.node {
-            self.note(index, |place| match place {
+            self.note(thread, index, |place| match place {
                 Place::Register(..) => None,
                 Place::Location(location) => {
                     let (array, at) = self.place(index, &round, location);
@@ -224,17 +224,17 @@ impl Litmus {
     }
 
     /// Notes the values of the observed places for which `value` gives one.
-    fn note(&self, round: u32, value: impl Fn(Place) -> Option<i64>) {
+    fn note(&self, thread: &Thread<'_>, round: u32, value: impl Fn(Place) -> Option<i64>) {
         let observed = &self.experiment.question.test.observed;
         for (slot, place) in (round as usize * observed.len()..).zip(observed) {
             if let Some(value) = value(*place) {
-                self.told.set(slot, value.cast_unsigned());
+                self.told.set(thread, slot, value.cast_unsigned());
             }
         }
     }
 
     /// All values that this node has noted, each with its index among all observed values.
-    fn known(&self) -> impl Iterator<Item = (usize, i64)> {
+    fn known(&self, end: &Quiet<'_>) -> impl Iterator<Item = (usize, i64)> {
         let Experiment { question, dose, .. } = &*self.experiment;
         let observed = question.test.observed.iter();
         let slots =
@@ -246,7 +246,7 @@ impl Litmus {
             }
         };
         let known = slots.enumerate().filter(move |(_, (round, place))| knows(*round, *place));
-        known.map(|(slot, _)| (slot, self.told.get(slot).cast_signed()))
+        known.map(|(slot, _)| (slot, self.told.get(end, slot).cast_signed()))
     }
 
     fn main(&self, thread: &Thread<'_>) {
@@ -257,8 +257,8 @@ impl Litmus {
     }
 
     /// The last node to report counts the states of all rounds, for all nodes.
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
-        let Some(states) = self.experiment.gather(self.known()) else { return Report::default() };
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
+        let Some(states) = self.experiment.gather(self.known(end)) else { return Report::default() };
         let checks = states.len() as u64;
         let forbidden = self.experiment.count(states);
         let shown = forbidden.iter().take(LISTED);

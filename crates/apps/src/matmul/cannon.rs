@@ -213,7 +213,7 @@ impl Cannon {
     /// Stores a block that is in a slot of this node into another slot.
     fn pass(&self, own: &mut Own<'_>, from: GlobalPtr<f64>, to: GlobalPtr<f64>) {
         let [block, _] = &mut own.buffers;
-        self.split.arena().read(from.offset() as usize, bytemuck::cast_slice_mut(block));
+        self.split.arena().read(own.thread, from.offset() as usize, bytemuck::cast_slice_mut(block));
         own.thread.charge(SHIFT);
         own.memory.bulk_store(to, block);
     }
@@ -234,7 +234,7 @@ impl Cannon {
         for (place, sums) in self.places().zip(&mut own.product) {
             let slots = [self.left_slot(own.number, step, place), self.right_slot(own.number, step, place)];
             for (slot, block) in slots.into_iter().zip([&mut *left, &mut *right]) {
-                self.split.arena().read(slot.offset() as usize, bytemuck::cast_slice_mut(block));
+                self.split.arena().read(own.thread, slot.offset() as usize, bytemuck::cast_slice_mut(block));
             }
             kernel::multiply(sums, left, right, self.config.block);
             kernel::charge(own.thread, self.config.block);
@@ -258,7 +258,7 @@ impl Cannon {
             let place = (grid.rows_of(own.number).start + row, grid.columns_of(own.number).start + column);
             problem.compare(place, *block, found, Sums::InAnyOrder)
         });
-        self.verdict.note(own.thread.index(), compared);
+        self.verdict.note(own.thread, compared);
     }
 
     fn main(&self, thread: &Thread<'_>) {
@@ -285,9 +285,8 @@ impl Cannon {
         self.compare(&own);
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
-        let report =
-            self.verdict.report(self.node, "elements of the product", "those of the sequential product");
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
+        let report = self.verdict.report(end, "elements of the product", "those of the sequential product");
         if self.node != NodeId(0) {
             return report;
         }

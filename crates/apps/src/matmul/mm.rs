@@ -38,7 +38,7 @@
 
 use std::sync::Arc;
 
-use protocols::split_phase::{GlobalPtr, LocalPtr, Memory, Plan as Arena, SplitPhase, SpreadArray};
+use protocols::split_phase::{GlobalPtr, LocalPtr, Plan as Arena, SplitPhase, SpreadArray};
 use tempest::entry::{BadPlan, Entry, InputError, Inputs, Plan, load};
 use tempest::{
     Cells, Job, Mechanism, Merge, NodeId, Operations, Protocol, Quiet, Report, Setup, Shape, Thread, handlers,
@@ -192,25 +192,25 @@ impl Multiply {
             let (row, column) = self.place(block);
             for (array, matrix) in [(self.left, left), (self.right, right)] {
                 let elements = matrix.block((row as usize, column as usize), self.block());
-                self.write(array.at(block), &elements);
+                self.write(thread, array.at(block), &elements);
             }
         }
     }
 
     /// Writes words of this node.
-    fn write(&self, to: GlobalPtr<f64>, words: &[f64]) {
-        self.split.arena().write(to.offset() as usize, bytemuck::cast_slice(words));
+    fn write(&self, thread: &Thread<'_>, to: GlobalPtr<f64>, words: &[f64]) {
+        self.split.arena().write(thread, to.offset() as usize, bytemuck::cast_slice(words));
     }
 
     /// Reads a block of some node into this thread's room, and from there.
-    fn read(&self, memory: Memory<'_>, from: GlobalPtr<f64>, room: LocalPtr<f64>, into: &mut [f64]) -> bool {
-        memory.bulk_read(from, room, self.words());
-        self.split.arena().read(room.offset() as usize, bytemuck::cast_slice_mut(into));
+    fn read(&self, thread: &Thread<'_>, from: GlobalPtr<f64>, room: LocalPtr<f64>, into: &mut [f64]) -> bool {
+        self.split.on(thread).bulk_read(from, room, self.words());
+        self.split.arena().read(thread, room.offset() as usize, bytemuck::cast_slice_mut(into));
         from.node() != self.node
     }
 
     /// Computes the thread's blocks of the product.
-    fn multiply(&self, thread: &Thread<'_>, memory: Memory<'_>) {
+    fn multiply(&self, thread: &Thread<'_>) {
         let (side, words) = (self.config.asked.side(), self.words());
         let left_room = self.read + (2 * words * thread.index() as usize) as i64;
         let right_room = left_room + words as i64;
@@ -220,16 +220,16 @@ impl Multiply {
             let (row, column) = self.place(block);
             sums.fill(0.0);
             for term in self.config.asked.terms(column) {
-                let of_left = self.read(memory, self.left.at(row * side + term), left_room, &mut left);
-                let of_right = self.read(memory, self.right.at(term * side + column), right_room, &mut right);
+                let of_left = self.read(thread, self.left.at(row * side + term), left_room, &mut left);
+                let of_right = self.read(thread, self.right.at(term * side + column), right_room, &mut right);
                 fetched += u64::from(of_left) + u64::from(of_right);
                 kernel::multiply(&mut sums, &left, &right, self.block());
                 kernel::charge(thread, self.block());
             }
-            self.write(self.product.at(block), &sums);
+            self.write(thread, self.product.at(block), &sums);
             thread.charge(Operations::NONE.loads(words as u32).stores(words as u32));
         }
-        self.fetched.set(thread.index() as usize, fetched);
+        self.fetched.set(thread, thread.index() as usize, fetched);
     }
 
     /// Compares the thread's blocks of the product.
@@ -238,11 +238,11 @@ impl Multiply {
         let sums = if self.config.asked.staggered { Sums::InAnyOrder } else { Sums::InOrder };
         let compared = self.own(thread).map(|block| {
             let (place, at) = (self.place(block), self.product.at(block).offset() as usize);
-            self.split.arena().read(at, bytemuck::cast_slice_mut(&mut found));
+            self.split.arena().read(thread, at, bytemuck::cast_slice_mut(&mut found));
             let place = (place.0 as usize, place.1 as usize);
             self.config.problem.compare(place, self.block(), &found, sums)
         });
-        self.verdict.note(thread.index(), compared);
+        self.verdict.note(thread, compared);
     }
 
     fn main(&self, thread: &Thread<'_>) {
@@ -250,16 +250,16 @@ impl Multiply {
         self.fill(thread);
         memory.barrier();
         thread.phase("multiply");
-        self.multiply(thread, memory);
+        self.multiply(thread);
         // A thread that is done goes on serving other nodes.
         memory.barrier();
         thread.phase("check");
         self.compare(thread);
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
-        let fetched: u64 = (0..self.fetched.len()).map(|thread| self.fetched.get(thread)).sum();
-        self.verdict.report(self.node, "elements of the product", "those of the sequential product").figure(
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
+        let fetched: u64 = (0..self.fetched.len()).map(|thread| self.fetched.get(end, thread)).sum();
+        self.verdict.report(end, "elements of the product", "those of the sequential product").figure(
             "blocks read from other nodes",
             fetched as f64,
             Merge::Sum,

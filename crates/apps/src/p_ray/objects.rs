@@ -94,7 +94,7 @@ impl<'a> Cached<'a> {
     /// Three vectors from a place of the own arena on.
     fn vectors(&self, at: usize) -> [Vector; 3] {
         let mut words = [0; SHAPE_WORDS];
-        self.split.arena().read(at, &mut words);
+        self.split.arena().read(self.thread, at, &mut words);
         let vector = |first: usize| [0, 1, 2].map(|axis| f64::from_bits(words[first + axis]));
         [vector(0), vector(3), vector(6)]
     }

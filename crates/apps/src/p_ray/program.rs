@@ -54,10 +54,10 @@ impl Totals {
         Self { rays, found, read, checked, wrong }
     }
 
-    fn add(&self, counts: Counts) {
-        self.rays.add(0, counts.rays);
-        self.found.add(0, counts.found);
-        self.read.add(0, counts.read);
+    fn add(&self, thread: &Thread<'_>, counts: Counts) {
+        self.rays.add(thread, 0, counts.rays);
+        self.found.add(thread, 0, counts.found);
+        self.read.add(thread, 0, counts.read);
     }
 }
 
@@ -91,13 +91,13 @@ impl Protocol for PRay {
 #[handlers]
 impl PRay {
     /// Puts the node's objects into its memory.
-    fn fill(&self) {
+    fn fill(&self, thread: &Thread<'_>) {
         let objects = self.problem.triangles.chunks(self.problem.object() as usize);
         for (row, object) in (0..).zip(objects.skip(self.node.0 as usize).step_by(self.shape.nodes as usize))
         {
             let first = self.objects.row(self.node, row).offset() as usize;
             for (at, triangle) in (first..).step_by(WORDS).zip(object) {
-                self.split.arena().write(at, &triangle.words());
+                self.split.arena().write(thread, at, &triangle.words());
             }
         }
     }
@@ -131,7 +131,7 @@ impl PRay {
                 memory.bulk_store(self.image.at(y) + i64::from(first), pixels);
             }
         }
-        self.counts.add(tracer.objects.counts);
+        self.counts.add(thread, tracer.objects.counts);
     }
 
     /// Compares lines of the node with those of the sequential image. The node's threads share them.
@@ -140,19 +140,19 @@ impl PRay {
         let mut line = vec![0; size];
         let lines = self.image.rows(self.node);
         for row in (thread.index()..lines).step_by(self.shape.threads as usize) {
-            self.split.arena().read(self.image.row(self.node, row).offset() as usize, &mut line);
+            self.split.arena().read(thread, self.image.row(self.node, row).offset() as usize, &mut line);
             let y = (row * self.shape.nodes + self.node.0) as usize;
             let expected = &self.problem.image()[y * size..][..size];
             let wrong = line.iter().zip(expected).filter(|(pixel, expected)| pixel != expected).count();
-            self.counts.wrong.add(0, wrong as u64);
-            self.counts.checked.add(0, size as u64);
+            self.counts.wrong.add(thread, 0, wrong as u64);
+            self.counts.checked.add(thread, 0, size as u64);
         }
     }
 
     fn main(&self, thread: &Thread<'_>) {
         let memory = self.split.on(thread);
         if thread.index() == 0 {
-            self.fill();
+            self.fill(thread);
         }
         memory.barrier();
         thread.phase("render");
@@ -162,18 +162,18 @@ impl PRay {
         self.check(thread);
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
         let Totals { rays, found, read, checked, wrong } = &self.counts;
-        let (node, wrong) = (self.node, wrong.get(0));
+        let (node, wrong) = (self.node, wrong.get(end, 0));
         let failures = if wrong > 0 {
             vec![format!("{wrong} pixels of the lines of {node} differ from the sequential image")]
         } else {
             Vec::new()
         };
-        let report = Report { checks: checked.get(0), failures, figures: Vec::new() };
+        let report = Report { checks: checked.get(end, 0), failures, figures: Vec::new() };
         report
-            .figure("rays", rays.get(0) as f64, Merge::Sum)
-            .figure("objects read", read.get(0) as f64, Merge::Sum)
-            .figure("objects found in caches", found.get(0) as f64, Merge::Sum)
+            .figure("rays", rays.get(end, 0) as f64, Merge::Sum)
+            .figure("objects read", read.get(end, 0) as f64, Merge::Sum)
+            .figure("objects found in caches", found.get(end, 0) as f64, Merge::Sum)
     }
 }

@@ -83,13 +83,11 @@ impl Protocol for BulkRadix {
 }
 
 fn read(thread: &Thread<'_>, segment: &Segment<u32>, at: usize, keys: &mut [u32]) {
-    thread.touch(segment.place(at as u32), keys.len(), Access::Load);
-    segment.cells().read(at, keys);
+    thread.words(segment).read(at, keys);
 }
 
 fn write(thread: &Thread<'_>, segment: &Segment<u32>, at: usize, keys: &[u32]) {
-    thread.touch(segment.place(at as u32), keys.len(), Access::Store);
-    segment.cells().write(at, keys);
+    thread.words(segment).write(at, keys);
 }
 
 #[handlers]
@@ -301,7 +299,7 @@ impl BulkRadix {
         self.run.compare(thread, |first, keys| self.read(thread, passes % 2, first, keys));
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
-        self.run.report()
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
+        self.run.report(end)
     }
 }

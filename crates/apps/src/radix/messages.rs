@@ -98,7 +98,7 @@ impl MessageRadix {
         });
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
-        self.run.report()
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
+        self.run.report(end)
     }
 }

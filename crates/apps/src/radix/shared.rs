@@ -152,7 +152,7 @@ impl SharedRadix {
         self.run.compare(thread, |first, keys| thread.read_slice(from, first, keys));
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
-        self.run.report()
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
+        self.run.report(end)
     }
 }

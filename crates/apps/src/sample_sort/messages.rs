@@ -40,11 +40,11 @@ impl Push {
 impl Procedure for Push {
     fn run(self, arena: &Cells<u64>, cx: &mut Handler<'_>) -> u64 {
         cx.charge(TAIL.and(APPEND.times(self.count)));
-        let tail = arena.get(self.bin as usize);
+        let tail = arena.get(cx, self.bin as usize);
         for (&key, place) in self.keys[..self.count as usize].iter().zip(tail..) {
-            arena.set(self.bin as usize + 1 + place as usize, key.into());
+            arena.set(cx, self.bin as usize + 1 + place as usize, key.into());
         }
-        arena.set(self.bin as usize, tail + u64::from(self.count));
+        arena.set(cx, self.bin as usize, tail + u64::from(self.count));
         tail
     }
 }

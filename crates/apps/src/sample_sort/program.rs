@@ -131,9 +131,9 @@ impl SampleSort {
         compare(&self.verdict, thread, &bin, &self.config.problem.keys.expected[due]);
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
         let Config { asked, problem, .. } = &*self.config;
-        let report = report(&self.verdict, self.node);
+        let report = report(&self.verdict, end);
         if self.node != NodeId(0) {
             return report;
         }

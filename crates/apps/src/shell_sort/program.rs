@@ -204,17 +204,17 @@ impl ShellSort {
             }
         }
         thread.phase("check");
-        self.passes.set(0, sorter.passes.into());
+        self.passes.set(thread, 0, sorter.passes.into());
         sorts::compare(&self.verdict, thread, &sorter.mine, &config.problem.expected[own]);
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
         let asked = &self.config.asked;
-        let report = sorts::report(&self.verdict, self.node);
+        let report = sorts::report(&self.verdict, end);
         if self.node != NodeId(0) {
             return report;
         }
-        let passes = self.passes.get(0) as f64;
+        let passes = self.passes.get(end, 0) as f64;
         report.figure("keys", f64::from(asked.keys), Merge::Max).figure("passes", passes, Merge::Max)
     }
 }

@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use tempest::{Access, Segment, Setup, Thread};
+use tempest::{Access, Quiet, Segment, Setup, Thread};
 
 use super::layout::Layout;
 use super::problem;
@@ -42,7 +42,7 @@ impl Mesh {
         let with_ghosts = mesh.rows.start.saturating_sub(1)..(mesh.rows.end + 1).min(layout.size);
         for row in with_ghosts {
             for (axis, initial) in mesh.axes.iter().zip(initial) {
-                axis.cells().write(mesh.at(row, 0), &initial[row * layout.size..][..layout.size]);
+                axis.cells().write(setup, mesh.at(row, 0), &initial[row * layout.size..][..layout.size]);
             }
         }
         mesh
@@ -96,11 +96,11 @@ impl Mesh {
     }
 
     /// The own rows of both coordinates, without a charge.
-    pub(super) fn results(&self) -> [Vec<f64>; 2] {
+    pub(super) fn results(&self, end: &Quiet<'_>) -> [Vec<f64>; 2] {
         self.axes.each_ref().map(|axis| {
             let mut values = vec![0.0; self.rows.len() * self.layout.size];
             for (row, values) in self.rows.clone().zip(values.chunks_mut(self.layout.size)) {
-                axis.cells().read(self.at(row, 0), values);
+                axis.cells().read(end, self.at(row, 0), values);
             }
             values
         })
@@ -109,14 +109,10 @@ impl Mesh {
 
 impl Coordinates for Mesh {
     fn read(&self, thread: &Thread<'_>, axis: usize, row: usize, from: usize, values: &mut [f64]) {
-        let (axis, at) = (&self.axes[axis], self.at(row, from));
-        axis.cells().read(at, values);
-        thread.touch(axis.place(at as u32), values.len(), Access::Load);
+        thread.words(&self.axes[axis]).read(self.at(row, from), values);
     }
 
     fn write(&self, thread: &Thread<'_>, axis: usize, row: usize, from: usize, values: &[f64]) {
-        let (axis, at) = (&self.axes[axis], self.at(row, from));
-        axis.cells().write(at, values);
-        thread.touch(axis.place(at as u32), values.len(), Access::Store);
+        thread.words(&self.axes[axis]).write(self.at(row, from), values);
     }
 }

@@ -122,23 +122,23 @@ impl Tomcatv {
         for number in 0..self.config.asked.iterations as usize {
             let largest = self.iterate(thread, number as u64, &mut sweep);
             if thread.node() == NodeId(0) && thread.index() == 0 {
-                self.residuals.write(2 * number, &largest);
+                self.residuals.write(thread, 2 * number, &largest);
             }
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
         let Config { solved, layout, .. } = &*self.config;
         let mut report =
-            check(self.node, self.mesh.rows.start, layout.size, self.mesh.results(), &solved.expected);
+            check(self.node, self.mesh.rows.start, layout.size, self.mesh.results(end), &solved.expected);
         if self.node == NodeId(0) {
-            report.merge(check_residuals(&pairs(&self.residuals), &solved.expected));
+            report.merge(check_residuals(&pairs(end, &self.residuals), &solved.expected));
         }
         report
     }
 }
 
 /// The residuals that were kept: two of each iteration.
-pub(super) fn pairs(kept: &Cells<f64>) -> Vec<[f64; 2]> {
-    (0..kept.len() / 2).map(|number| [kept.get(2 * number), kept.get(2 * number + 1)]).collect()
+pub(super) fn pairs(end: &Quiet<'_>, kept: &Cells<f64>) -> Vec<[f64; 2]> {
+    (0..kept.len() / 2).map(|number| [kept.get(end, 2 * number), kept.get(end, 2 * number + 1)]).collect()
 }

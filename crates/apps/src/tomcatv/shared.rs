@@ -119,7 +119,7 @@ impl SharedTomcatv {
         for row in layout.rows(thread.id()) {
             for axis in 0..2 {
                 self.read(thread, axis, row, 0, &mut values);
-                self.results[axis].write((row - first) * layout.size, &values);
+                self.results[axis].write(thread, (row - first) * layout.size, &values);
             }
         }
     }
@@ -132,20 +132,21 @@ impl SharedTomcatv {
         for number in 0..self.config.asked.iterations as usize {
             let largest = self.iterate(thread, &mut sweep);
             if thread.node() == NodeId(0) && thread.index() == 0 {
-                self.residuals.write(2 * number, &largest);
+                self.residuals.write(thread, 2 * number, &largest);
             }
         }
         thread.phase("check");
         self.take_down(thread);
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
         let Config { solved, layout, .. } = &*self.config;
-        let results = self.results.each_ref().map(|cells| (0..cells.len()).map(|at| cells.get(at)).collect());
+        let results =
+            self.results.each_ref().map(|cells| (0..cells.len()).map(|at| cells.get(end, at)).collect());
         let first = layout.rows_of(self.node).start;
         let mut report = check(self.node, first, layout.size, results, &solved.expected);
         if self.node == NodeId(0) {
-            report.merge(check_residuals(&pairs(&self.residuals), &solved.expected));
+            report.merge(check_residuals(&pairs(end, &self.residuals), &solved.expected));
         }
         report
     }

@@ -121,11 +121,11 @@ impl Wator {
         memory.barrier();
         thread.phase("check");
         let wrong = own.iter().zip(&problem.expected[places]).filter(|(own, due)| own != due).count();
-        self.verdict.note(thread.index(), [(own.len() as u64, wrong as u64)]);
+        self.verdict.note(thread, [(own.len() as u64, wrong as u64)]);
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
-        let report = self.verdict.report(self.node, "fish", "where a sequential program has them");
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
+        let report = self.verdict.report(end, "fish", "where a sequential program has them");
         let pairs = f64::from(self.config.division.size()).powi(2);
         match self.node {
             NodeId(0) => {

@@ -6,11 +6,12 @@
 //! program is drawn.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use bytemuck::{Pod, Zeroable};
 use tempest::{
-    Block, Cells, Event, Handler, Key, Keyed, MAX_WORDS, NodeId, Operations, Protocol, Quiet, Report,
-    Segment, Setup, Shape, Space, Thread, Waiter, handlers,
+    Block, Cells, Clocked, Event, Handler, Key, Keyed, MAX_WORDS, NodeId, Operations, Protocol, Quiet,
+    Report, Segment, Setup, Shape, Space, Thread, Waiter, handlers,
 };
 
 use super::oracle::Counts;
@@ -57,7 +58,7 @@ pub(super) struct Other {
     /// Events of the protocol's keys.
     table: Keyed<u64>,
     /// By slot: events that are under way.
-    inside: Cells<u64>,
+    inside: Box<[AtomicU64]>,
     /// By slot, but for those that have an entry in a table: events that there were.
     visits: Cells<u64>,
     /// By thread of the world and slot: the number of the last message that came.
@@ -75,13 +76,12 @@ pub(super) struct Stage {
 
 /// An event that is under way.
 struct Inside<'a> {
-    inside: &'a Cells<u64>,
-    slot: usize,
+    count: &'a AtomicU64,
 }
 
 impl Drop for Inside<'_> {
     fn drop(&mut self) {
-        self.inside.add(self.slot, u64::MAX); // minus one
+        self.count.fetch_sub(1, Relaxed);
     }
 }
 
@@ -124,7 +124,7 @@ impl Protocol for Other {
             deposits: setup.segment(DEPOSITS, threads + MAX_WORDS, 0),
             places: setup.segment("random.places", threads * MAX_TRANSFER as usize, 0),
             table: setup.keyed(KEYS, |_| 0),
-            inside: Cells::new(slots, 0),
+            inside: (0..slots).map(|_| AtomicU64::new(0)).collect(),
             visits: Cells::new(slots, 0),
             last: Cells::new(threads * slots, 0),
         }
@@ -161,24 +161,25 @@ impl Other {
 
     /// Counts an event in, and out when what is returned is dropped, also by a panic. Returns too how many there were.
     fn enter(&self, slot: usize) -> (u64, Inside<'_>) {
-        (self.inside.add(slot, 1), Inside { inside: &self.inside, slot })
+        let count = &self.inside[slot];
+        (count.fetch_add(1, Relaxed), Inside { count })
     }
 
     /// Insists that nobody is inside whom an event excludes.
     fn expect_company(&self, slot: usize) {
         let met: u64 = match slot {
-            SEQUENTIAL => (0..SLOTS).map(|slot| self.inside.get(slot)).sum::<u64>() - 1,
-            _ => self.inside.get(SEQUENTIAL),
+            SEQUENTIAL => self.inside.iter().map(|count| count.load(Relaxed)).sum::<u64>() - 1,
+            _ => self.inside[SEQUENTIAL].load(Relaxed),
         };
         assert_eq!(met, 0, "events that a sequential one met, or that met one");
     }
 
     /// Counts an event that has no entry in a table. Only those without a key may meet.
-    fn count_visit(&self, slot: usize) {
+    fn count_visit(&self, slot: usize, on: &impl Clocked) {
         if slot == NO_SYNC {
-            self.visits.add(slot, 1);
+            self.visits.add(on, slot, 1);
         } else {
-            self.visits.set(slot, self.visits.get(slot) + 1);
+            self.visits.set(on, slot, self.visits.get(on, slot) + 1);
         }
     }
 
@@ -192,7 +193,7 @@ impl Other {
     }
 
     /// Insists that a message brings what was sent, and comes when it must.
-    fn inspect(&self, label: Label, payload: &[u64]) {
+    fn inspect(&self, label: Label, payload: &[u64], cx: &Handler<'_>) {
         let Label { kind, words, slot, sender, number } = label;
         let length = if words == 0 { self.kind(kind).payload } else { 0 };
         let right = payload.iter().enumerate().all(|(at, word)| *word == payload_word(kind, slot, at));
@@ -202,13 +203,13 @@ impl Other {
         }
         let place = (sender * MAX_TRANSFER) as usize;
         let in_place = (place..place + usize::from(words))
-            .all(|at| self.places.cells().get(at) == transfer_word(sender));
+            .all(|at| self.places.cells().get(cx, at) == transfer_word(sender));
         assert!(in_place, "a message of thread {sender} came before the {words} words that precede it");
         if slot as usize != NO_SYNC {
             let at = sender as usize * SLOTS + slot as usize;
-            let before = self.last.get(at);
+            let before = self.last.get(cx, at);
             assert_eq!(before + 1, number.into(), "the number of a message of thread {sender}, slot {slot}");
-            self.last.set(at, number.into());
+            self.last.set(cx, at, number.into());
         }
     }
 
@@ -252,7 +253,7 @@ impl Other {
         let counted = (0..SLOTS).map(|slot| match Rule::of_slot(slot) {
             (Rule::Own, key) => own[key as usize],
             (Rule::Other, key) => other[key as usize],
-            _ => self.visits.get(slot),
+            _ => self.visits.get(end, slot),
         });
         let visits =
             (0..SLOTS).zip(counted).zip(&expected.visits).filter(|((_, counted), due)| counted != *due);
@@ -301,7 +302,7 @@ impl Other {
     /// A message of the installed protocol's keys.
     #[message(key = label.key())]
     pub(super) fn foreign(&self, label: Label, payload: &[u64], cx: &mut Handler<'_>) {
-        self.inspect(label, payload);
+        self.inspect(label, payload, cx);
         let (_, key) = Rule::of_slot(label.slot as usize);
         let Kind { work, acts, .. } = self.kind(label.kind);
         self.visit(label.slot as usize, self.space.key(key.into()), *work, cx, |cx| {
@@ -331,7 +332,7 @@ impl Stage {
         if label.slot == STRAY {
             return;
         }
-        self.other.inspect(label, payload);
+        self.other.inspect(label, payload, cx);
         let Kind { work, acts, .. } = self.other.kind(label.kind);
         self.visit(label.slot as usize, *work, acts, cx);
     }
@@ -370,7 +371,7 @@ impl Stage {
             match rule {
                 Rule::Own => cx.with(&self.table, |count, _| *count += 1),
                 Rule::Other => self.other.count(cx),
-                _ => self.other.count_visit(slot),
+                _ => self.other.count_visit(slot, cx),
             }
             self.other.act(acts, cx);
         });

@@ -44,13 +44,13 @@ impl Load {
             }),
             Way::View => timed(|| sum(black_box(array.view(thread, 0..FEW)))),
         };
-        self.took.set(0, took);
+        self.took.set(thread, 0, took);
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
-        Report::checked(self.took.get(0) > 0.0, || "nothing was timed".to_owned()).measured(
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
+        Report::checked(self.took.get(end, 0) > 0.0, || "nothing was timed".to_owned()).measured(
             "took",
-            self.took.get(0),
+            self.took.get(end, 0),
             "ns",
             Merge::Max,
         )

@@ -120,7 +120,7 @@ impl Reach {
                 thread.wait(&self.answered, number);
             }),
         }
-        self.took.set(0, (thread.now() - start).as_nanoseconds() / times as f64);
+        self.took.set(thread, 0, (thread.now() - start).as_nanoseconds() / times as f64);
         let numbers: u64 = (0..FEW as u64).sum();
         let right = match deed {
             Deed::Get => sum == ROUNDS * numbers,
@@ -128,7 +128,7 @@ impl Reach {
             Deed::Read(_) => found.iter().zip(0..).all(|(found, place)| *found == place),
             _ => true,
         };
-        self.wrong.add(0, u64::from(!right));
+        self.wrong.add(thread, 0, u64::from(!right));
     }
 }
 
@@ -149,7 +149,7 @@ impl Reach {
 
     fn main(&self, thread: &Thread<'_>) {
         let cells = self.segment.cells();
-        (0..cells.len()).for_each(|place| cells.set(place, place as u64));
+        (0..cells.len()).for_each(|place| cells.set(thread, place, place as u64));
         thread.phase("reach");
         if thread.node() == NodeId(0) {
             let there = thread.map(&self.segment, NodeId(1)).expect("all is mapped in one process");
@@ -157,16 +157,16 @@ impl Reach {
         }
         thread.phase("checks");
         if thread.node() == NodeId(1) {
-            let right = |place| cells.get(place) == self.deed.leaves(place as u64);
+            let right = |place: usize| cells.get(thread, place) == self.deed.leaves(place as u64);
             let wrong = (0..cells.len()).filter(|place| !right(*place)).count();
-            self.wrong.add(0, wrong as u64);
+            self.wrong.add(thread, 0, wrong as u64);
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
-        let wrong = self.wrong.get(0);
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
+        let wrong = self.wrong.get(end, 0);
         let report = Report::checked(wrong == 0, || format!("{wrong} wrong"));
-        report.measured("took", self.took.get(0), "ns", Merge::Max)
+        report.measured("took", self.took.get(end, 0), "ns", Merge::Max)
     }
 }
 

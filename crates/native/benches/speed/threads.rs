@@ -133,7 +133,7 @@ impl Additions {
     fn reply(&self, held: u64, thread: u64, cx: &mut Handler<'_>) {
         let waiting = &self.waiting[thread as usize];
         // A thread has one request at a time, and so one reply.
-        waiting.sum.set(0, waiting.sum.get(0) + held);
+        waiting.sum.set(cx, 0, waiting.sum.get(cx, 0) + held);
         cx.signal(&waiting.replies, 1);
     }
 
@@ -148,14 +148,14 @@ impl Additions {
         thread.phase("end");
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
         let (threads, mut times) = (self.waiting.len() as u64, vec![0_u64; WORDS as usize]);
         for number in 0..threads * REQUESTS {
             times[((number / REQUESTS + number % REQUESTS) % WORDS) as usize] += 1;
         }
         // Each word had the values 0, 1, 2 …, one per addition.
         let expected = times.iter().map(|times| times * times.saturating_sub(1) / 2).sum::<u64>();
-        let sum = self.waiting.iter().map(|waiting| waiting.sum.get(0)).sum::<u64>();
+        let sum = self.waiting.iter().map(|waiting| waiting.sum.get(end, 0)).sum::<u64>();
         Report::checked(sum == expected, || format!("{sum} in all, expected {expected}"))
     }
 }

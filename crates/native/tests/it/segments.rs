@@ -51,8 +51,8 @@ impl Probe {
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
-        let held: Vec<f64> = (0..4).map(|cell| self.open.cells().get(cell)).collect();
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
+        let held: Vec<f64> = (0..4).map(|cell| self.open.cells().get(end, cell)).collect();
         let reached = held == [0.0, 1.5, 2.5, 1.5];
         Report::checked(reached || held == [0.0; 4], || format!("{held:?}")).figure(
             "reached",

@@ -83,7 +83,7 @@ impl Bounce {
             thread.send(with, Self::null());
             self.spin(thread, (number as u64 + 1) * rounds);
             let each = (thread.now() - start).as_nanoseconds() / (2 * rounds) as f64;
-            self.measured.set(number, each);
+            self.measured.set(thread, number, each);
         } else if thread.node() == with {
             let plays = if near == far { number as u64 + 1 } else { 1 };
             self.spin(thread, plays * rounds);
@@ -106,7 +106,7 @@ impl Bounce {
         if self.node != STARTER {
             return report;
         }
-        let (near, far) = (self.measured.get(0), self.measured.get(1));
+        let (near, far) = (self.measured.get(end, 0), self.measured.get(end, 1));
         // Less than one message in all rounds is the start of a phase, and no way: the two nodes are equally far.
         let (further, start) = (far - near, near / f64::from(self.config.rounds));
         let per_hop = if further.abs() <= start { 0.0 } else { further / f64::from(self.config.hops) };

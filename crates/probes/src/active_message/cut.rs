@@ -78,10 +78,10 @@ impl Cut {
         // A later block may have overwritten this one. Its words are right too.
         let good = (0..=u64::from(self.config.rounds) / u64::from(SLOTS)).any(|later| {
             let number = number + later * u64::from(SLOTS);
-            self.slots.cells().get(offset as usize) == word(cx.source(), number, last)
+            self.slots.cells().get(cx, offset as usize) == word(cx.source(), number, last)
         });
         if !good {
-            self.wrong.add(0, 1);
+            self.wrong.add(cx, 0, 1);
         }
         cx.signal(&self.received, 1);
     }
@@ -101,17 +101,17 @@ impl Cut {
             thread.transfer(opposite, self.slots.place(self.slot(number)), &block, Self::arrived(number));
         }
         thread.wait(&self.received, rounds);
-        self.taken.set(0, (thread.now() - start).as_seconds());
+        self.taken.set(thread, 0, (thread.now() - start).as_seconds());
     }
 
     /// Whether all words of the last blocks are right.
-    fn is_whole(&self) -> bool {
+    fn is_whole(&self, end: &Quiet<'_>) -> bool {
         let Some(opposite) = self.opposite else { return true };
         let rounds = u64::from(self.config.rounds);
         (rounds.saturating_sub(u64::from(SLOTS))..rounds).all(|number| {
             (0..self.config.block).all(|index| {
                 let offset = (self.slot(number) + index) as usize;
-                self.slots.cells().get(offset) == word(opposite, number, index)
+                self.slots.cells().get(end, offset) == word(opposite, number, index)
             })
         })
     }
@@ -128,7 +128,7 @@ impl Cut {
 
     fn report(&self, end: &mut Quiet<'_>) -> Report {
         let due = if self.opposite.is_some() { u64::from(self.config.rounds) } else { 0 };
-        let (had, wrong, whole) = (self.received.count(end), self.wrong.get(0), self.is_whole());
+        let (had, wrong, whole) = (self.received.count(end), self.wrong.get(end, 0), self.is_whole(end));
         let report = Report::checked(had == due && wrong == 0 && whole, || {
             format!(
                 "node {}: {had} blocks of {due}, {wrong} of them wrong, the last ones whole: {whole}",
@@ -140,7 +140,7 @@ impl Cut {
         }
         // Each sender reports its own share. The shares add up.
         let bytes = f64::from(self.config.rounds) * f64::from(self.config.block) * 8.0;
-        report.measured("cut", bytes / self.taken.get(0) / 1e6, "MB/s", Merge::Sum)
+        report.measured("cut", bytes / self.taken.get(end, 0) / 1e6, "MB/s", Merge::Sum)
     }
 }
 

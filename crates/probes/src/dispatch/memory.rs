@@ -3,7 +3,7 @@
 
 use std::thread::yield_now;
 
-use tempest::{Cells, Handler, Operations, Segment, Setup};
+use tempest::{Cells, Handler, Operations, Quiet, Segment, Setup};
 
 use super::item::{Item, Tag};
 
@@ -45,34 +45,34 @@ impl Memory {
     }
 
     /// The number of accesses so far.
-    pub(super) fn accesses(&self) -> u64 {
-        self.accesses.get(0)
+    pub(super) fn accesses(&self, end: &Quiet<'_>) -> u64 {
+        self.accesses.get(end, 0)
     }
 
     /// The value of the word of a key at the end.
-    pub(super) fn last(&self, key: u32) -> u64 {
-        self.words.cells().get(key as usize * EACH)
+    pub(super) fn last(&self, end: &Quiet<'_>, key: u32) -> u64 {
+        self.words.cells().get(end, key as usize * EACH)
     }
 
     pub(super) fn load(&self, tag: Tag, cx: &mut Handler<'_>) -> u64 {
-        self.accesses.add(0, 1);
+        self.accesses.add(cx, 0, 1);
         cx.read(&self.words, place(tag))
     }
 
     pub(super) fn store(&self, tag: Tag, value: u64, cx: &mut Handler<'_>) {
-        self.accesses.add(0, 1);
+        self.accesses.add(cx, 0, 1);
         cx.write(&self.words, place(tag), &[value]);
     }
 
     /// Sets the lock of a key in one access. Returns whether it was free.
     pub(super) fn set_lock(&self, tag: Tag, cx: &mut Handler<'_>) -> bool {
-        self.accesses.add(0, 1);
+        self.accesses.add(cx, 0, 1);
         cx.swap(&self.words, place(tag) + LOCK, 1) == 0
     }
 
     /// Frees the lock of a key.
     pub(super) fn free_lock(&self, tag: Tag, cx: &mut Handler<'_>) {
-        self.accesses.add(0, 1);
+        self.accesses.add(cx, 0, 1);
         cx.swap(&self.words, place(tag) + LOCK, 0);
     }
 
@@ -80,7 +80,7 @@ impl Memory {
     pub(super) fn lock(&self, tag: Tag, cx: &mut Handler<'_>) {
         while !self.set_lock(tag, cx) {
             for tests in 1_u32.. {
-                self.accesses.add(0, 1);
+                self.accesses.add(cx, 0, 1);
                 cx.charge(TEST);
                 if cx.read(&self.words, place(tag) + LOCK) == 0 {
                     break;
@@ -95,14 +95,14 @@ impl Memory {
 
     /// Leaves a message in memory.
     pub(super) fn leave(&self, item: &Item, cx: &mut Handler<'_>) {
-        self.accesses.add(0, ITEM as u64);
+        self.accesses.add(cx, 0, ITEM as u64);
         let words = [item.tag.0, item.made, u64::from(item.number) << 32 | u64::from(item.length)];
         cx.write(&self.places, place_of(item), &words);
     }
 
     /// Reads a message that was left in memory.
     pub(super) fn fetch(&self, item: &Item, cx: &mut Handler<'_>) {
-        self.accesses.add(0, ITEM as u64);
+        self.accesses.add(cx, 0, ITEM as u64);
         for word in 0..ITEM {
             cx.read(&self.places, place_of(item) + word);
         }

@@ -4,9 +4,10 @@
 //! A mutex of the host guards the state of each lock. Nobody gives its processor away while it holds one.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use tempest::{Cells, Event};
+use tempest::Event;
 
 use super::item::{Item, Tag};
 
@@ -31,7 +32,7 @@ pub(super) struct Postponed {
     locks: Box<[Mutex<Lock>]>,
     workers: Box<[Worker]>,
     /// The messages that have been given to threads.
-    given: Cells<u64>,
+    given: AtomicUsize,
 }
 
 impl Postponed {
@@ -40,7 +41,7 @@ impl Postponed {
         Self {
             locks: (0..keys).map(|_| Mutex::default()).collect(),
             workers: (0..threads).map(worker).collect(),
-            given: Cells::new(1, 0),
+            given: AtomicUsize::new(0),
         }
     }
 
@@ -65,7 +66,7 @@ impl Postponed {
 
     /// Leaves a message that has its lock to the thread that has least to do. Returns the event to signal.
     pub(super) fn leave(&self, item: Item) -> &Event {
-        let first = self.given.add(0, 1) as usize;
+        let first = self.given.fetch_add(1, Ordering::Relaxed);
         let in_turn =
             (0..self.workers.len()).map(|other| &self.workers[(first + other) % self.workers.len()]);
         let worker = in_turn.min_by_key(|worker| guard(&worker.items).len()).expect("a node has a thread");

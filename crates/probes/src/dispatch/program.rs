@@ -66,7 +66,7 @@ impl Dispatch {
     fn request(&self, tag: u64, made: u64, number: u32, length: u32, cx: &mut Handler<'_>) {
         let item = Item { tag: Tag(tag), made, number, length };
         let began = now(cx);
-        self.records.begin(&item, began);
+        self.records.begin(cx, &item, began);
         let by_itself = item.tag.is_by_itself();
         match self.study.asked.synchronization {
             Synchronization::Lock if by_itself => {
@@ -79,7 +79,7 @@ impl Dispatch {
                 self.memory.set_lock(item.tag, cx);
                 if !self.postponed.take(&item) {
                     self.memory.leave(&item, cx);
-                    return self.records.postpone(&item, now(cx));
+                    return self.records.postpone(cx, &item, now(cx));
                 }
                 self.work(&item, cx);
                 if let Some(next) = self.give_lock_back(item.tag, cx) {
@@ -99,14 +99,14 @@ impl Dispatch {
 
     /// Does the work of a message: adds to its word.
     fn work(&self, item: &Item, cx: &mut Handler<'_>) {
-        self.records.enter(item, now(cx));
+        self.records.enter(cx, item, now(cx));
         let value = self.memory.load(item.tag, cx);
         compute(item.length);
         cx.charge(Operations::NONE.integers(item.length));
         if item.tag.kind() != Kind::NoSync {
             self.memory.store(item.tag, value + 1, cx);
         }
-        self.records.end(item, now(cx));
+        self.records.end(cx, item, now(cx));
     }
 
     /// Gives the lock of a key back, or to the message that has waited longest for it, which it returns.
@@ -117,12 +117,12 @@ impl Dispatch {
 
     /// Ends a message with which a processor was busy since `since`.
     fn finish(&self, item: &Item, since: u64, cx: &mut Handler<'_>) {
-        self.records.leave(item, since, now(cx));
+        self.records.leave(cx, item, since, now(cx));
         if self.study.asked.arrivals == Arrivals::Closed {
             let (node, thread) = self.study.source(item.number);
             cx.send(node, Self::answer(thread));
         }
-        if self.handled.add(0, 1) + 1 == u64::from(self.study.asked.messages) {
+        if self.handled.add(cx, 0, 1) + 1 == u64::from(self.study.asked.messages) {
             self.postponed.all_given().for_each(|given| cx.signal(given, 1));
             cx.signal(&self.done, 1);
         }
@@ -172,7 +172,7 @@ impl Dispatch {
             let Item { tag, made, number, length } = messages.make(number, made);
             thread.send(SERVER, Self::request(tag.0, made, number, length));
         }
-        self.sending.set(thread.index() as usize, thread.now().as_femtoseconds() - start);
+        self.sending.set(thread, thread.index() as usize, thread.now().as_femtoseconds() - start);
     }
 
     fn main(&self, thread: &Thread<'_>) {
@@ -188,13 +188,14 @@ impl Dispatch {
         thread.phase("check");
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
         if self.node != SERVER {
-            let slowest = (0..self.sending.len()).map(|thread| self.sending.get(thread)).max().unwrap_or(0);
+            let slowest =
+                (0..self.sending.len()).map(|thread| self.sending.get(end, thread)).max().unwrap_or(0);
             return Report::default().measured("sending", slowest as f64 / 1e9, "us", Merge::Max);
         }
-        let all = self.records.all();
-        let found = Found::of(&all, self.memory.accesses());
-        found.report(self.study.asked.synchronization, |key| self.memory.last(key as u32))
+        let all = self.records.all(end);
+        let found = Found::of(&all, self.memory.accesses(end));
+        found.report(self.study.asked.synchronization, |key| self.memory.last(end, key as u32))
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! This module must never know which findings follow from them.
 
-use tempest::Cells;
+use tempest::{Cells, Handler, Quiet};
 
 use super::item::{Item, Kind, Tag};
 
@@ -47,40 +47,40 @@ impl Records {
     }
 
     /// The handler of a message has begun.
-    pub(super) fn begin(&self, item: &Item, now: u64) {
-        self.set(item, TAG, item.tag.0);
-        self.set(item, MADE, item.made);
-        self.set(item, BEGAN, now);
+    pub(super) fn begin(&self, cx: &Handler<'_>, item: &Item, now: u64) {
+        self.set(cx, item, TAG, item.tag.0);
+        self.set(cx, item, MADE, item.made);
+        self.set(cx, item, BEGAN, now);
     }
 
     /// The handler has left the message to a thread.
-    pub(super) fn postpone(&self, item: &Item, now: u64) {
-        self.set(item, TAG, item.tag.0 | POSTPONED);
-        self.add_busy(item, now - self.get(item, BEGAN));
+    pub(super) fn postpone(&self, cx: &Handler<'_>, item: &Item, now: u64) {
+        self.set(cx, item, TAG, item.tag.0 | POSTPONED);
+        self.add_busy(cx, item, now - self.get(cx, item, BEGAN));
     }
 
     /// The computing has begun.
-    pub(super) fn enter(&self, item: &Item, now: u64) {
-        self.set(item, ENTERED, now);
+    pub(super) fn enter(&self, cx: &Handler<'_>, item: &Item, now: u64) {
+        self.set(cx, item, ENTERED, now);
     }
 
     /// The computing has ended.
-    pub(super) fn end(&self, item: &Item, now: u64) {
-        self.set(item, ENDED, now);
+    pub(super) fn end(&self, cx: &Handler<'_>, item: &Item, now: u64) {
+        self.set(cx, item, ENDED, now);
     }
 
     /// A processor that was busy with the message since `since` is no longer.
-    pub(super) fn leave(&self, item: &Item, since: u64, now: u64) {
-        self.add_busy(item, now - since);
+    pub(super) fn leave(&self, cx: &Handler<'_>, item: &Item, since: u64, now: u64) {
+        self.add_busy(cx, item, now - since);
     }
 
     /// The measurements of every message, by number.
-    pub(super) fn all(&self) -> Vec<Handled> {
-        (0..self.0.len() / EACH).map(|number| self.handled(number)).collect()
+    pub(super) fn all(&self, end: &Quiet<'_>) -> Vec<Handled> {
+        (0..self.0.len() / EACH).map(|number| self.handled(end, number)).collect()
     }
 
-    fn handled(&self, number: usize) -> Handled {
-        let word = |word| self.0.get(number * EACH + word);
+    fn handled(&self, end: &Quiet<'_>, number: usize) -> Handled {
+        let word = |word| self.0.get(end, number * EACH + word);
         let tag = Tag(word(TAG) & !POSTPONED);
         Handled {
             kind: tag.kind(),
@@ -94,15 +94,15 @@ impl Records {
         }
     }
 
-    fn add_busy(&self, item: &Item, time: u64) {
-        self.0.add(item.number as usize * EACH + BUSY, time);
+    fn add_busy(&self, cx: &Handler<'_>, item: &Item, time: u64) {
+        self.0.add(cx, item.number as usize * EACH + BUSY, time);
     }
 
-    fn get(&self, item: &Item, word: usize) -> u64 {
-        self.0.get(item.number as usize * EACH + word)
+    fn get(&self, cx: &Handler<'_>, item: &Item, word: usize) -> u64 {
+        self.0.get(cx, item.number as usize * EACH + word)
     }
 
-    fn set(&self, item: &Item, word: usize, value: u64) {
-        self.0.set(item.number as usize * EACH + word, value);
+    fn set(&self, cx: &Handler<'_>, item: &Item, word: usize, value: u64) {
+        self.0.set(cx, item.number as usize * EACH + word, value);
     }
 }

@@ -136,8 +136,12 @@ impl Round<'_> {
 
     fn add(&self, which: usize, time: Time) {
         if self.number > WARM_UP {
-            self.program.sums.set(which, self.program.sums.get(which) + time.as_nanoseconds());
-            self.program.counts.add(which, 1);
+            self.program.sums.set(
+                self.thread,
+                which,
+                self.program.sums.get(self.thread, which) + time.as_nanoseconds(),
+            );
+            self.program.counts.add(self.thread, which, 1);
         }
     }
 
@@ -162,11 +166,11 @@ impl Round<'_> {
         let mut first = Time::ZERO;
         let begun = self.thread.now();
         for word in self.lines(self.program.words()) {
-            self.thread.touch(segment.place(word), 1, Access::Load);
+            let value = self.thread.words(segment).get(word as usize);
             if word == 0 {
                 first = self.thread.now().saturating_sub(begun);
             }
-            black_box(segment.cells().get(word as usize));
+            black_box(value);
             self.thread.charge(USE);
         }
         first
@@ -176,7 +180,7 @@ impl Round<'_> {
     fn fill(&self) {
         let words = self.program.words().max(self.program.other_words());
         for word in 0..words {
-            self.program.outbox.cells().set(word as usize, pattern(self.number, word));
+            self.program.outbox.cells().set(self.thread, word as usize, pattern(self.number, word));
         }
         self.thread.touch(self.program.outbox.place(0), words as usize, Access::Store);
         self.thread.drain();
@@ -251,7 +255,7 @@ impl Round<'_> {
         let messages = 1 + u64::from(program.unread);
         self.thread.wait(&program.arrived, so_far + 1);
         let arrived = self.thread.now();
-        let begun = Time::from_femtoseconds(program.begun.get(0));
+        let begun = Time::from_femtoseconds(program.begun.get(self.thread, 0));
         let arrival = arrived.saturating_sub(begun);
         self.add(ARRIVAL, arrival);
         self.thread.wait(&program.arrived, so_far + messages);
@@ -289,14 +293,16 @@ impl Round<'_> {
 
     fn check(&self, words: u32) {
         let cells = self.inbox().cells();
-        let wrong = (0..words).filter(|&word| cells.get(word as usize) != pattern(self.number, word)).count();
-        self.program.wrong.add(0, wrong as u64);
+        let wrong = (0..words)
+            .filter(|&word| cells.get(self.thread, word as usize) != pattern(self.number, word))
+            .count();
+        self.program.wrong.add(self.thread, 0, wrong as u64);
     }
 
     /// Waits for the message to node 2, and checks it.
     fn receive_other(&self) {
         self.thread.wait(&self.program.arrived, u64::from(self.number));
-        let begun = Time::from_femtoseconds(self.program.begun.get(0));
+        let begun = Time::from_femtoseconds(self.program.begun.get(self.thread, 0));
         self.add(OTHER, self.thread.now().saturating_sub(begun));
         self.check(self.program.other_words());
     }
@@ -348,7 +354,7 @@ impl MessageMemory {
     /// time belongs to the measurement, so it has no modelled bytes.
     #[message(bytes = 0)]
     fn arrived(&self, begun: u64, cx: &mut Handler<'_>) {
-        self.begun.set(0, begun);
+        self.begun.set(cx, 0, begun);
         cx.signal(&self.arrived, 1);
     }
 
@@ -381,22 +387,22 @@ impl MessageMemory {
             if number > WARM_UP {
                 let counted = values(thread.memory_events().since(before));
                 for (place, count) in counted.into_iter().enumerate() {
-                    self.events.add(place, count);
+                    self.events.add(thread, place, count);
                 }
             }
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
-        let wrong = self.wrong.get(0);
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
+        let wrong = self.wrong.get(end, 0);
         let mut report = Report::checked(wrong == 0, || format!("{wrong} words have arrived wrong"));
         for (place, name) in TIMES.into_iter().enumerate() {
-            let count = self.counts.get(place);
+            let count = self.counts.get(end, place);
             if count > 0 {
-                report = report.measured(name, self.sums.get(place) / count as f64, "ns", Merge::Max);
+                report = report.measured(name, self.sums.get(end, place) / count as f64, "ns", Merge::Max);
             }
         }
-        let counts = (0..SENDER.len()).any(|place| self.events.get(place) > 0);
+        let counts = (0..SENDER.len()).any(|place| self.events.get(end, place) > 0);
         let names = match self.node.0 {
             0 if counts => SENDER,
             1 if counts => RECEIVER,
@@ -404,7 +410,7 @@ impl MessageMemory {
         };
         let rounds = f64::from(self.rounds);
         for (place, name) in names.into_iter().enumerate() {
-            report = report.figure(name, self.events.get(place) as f64 / rounds, Merge::Max);
+            report = report.figure(name, self.events.get(end, place) as f64 / rounds, Merge::Max);
         }
         report
     }

@@ -207,10 +207,10 @@ impl Probe {
             thread.poll();
         }
         let place = thread.index() as usize;
-        self.began.set(place, began.as_femtoseconds());
-        self.ended.set(place, thread.now().as_femtoseconds());
-        self.wrong.add(0, wrong);
-        self.checks.add(0, blocks.len() as u64);
+        self.began.set(thread, place, began.as_femtoseconds());
+        self.ended.set(thread, place, thread.now().as_femtoseconds());
+        self.wrong.add(thread, 0, wrong);
+        self.checks.add(thread, 0, blocks.len() as u64);
     }
 
     /// Tells the busy homes that a thread has done all its misses.
@@ -234,15 +234,15 @@ impl Probe {
         let began = thread.now();
         let all = u64::from(requesters) * u64::from(threads);
         let rounds = self.busy().until(thread, &self.done, self.done.at(self.node, 0), all);
-        self.rounds.set(0, rounds);
-        self.spun.set(0, (thread.now() - began).as_femtoseconds());
+        self.rounds.set(thread, 0, rounds);
+        self.spun.set(thread, 0, (thread.now() - began).as_femtoseconds());
     }
 
     /// Measures the time of a round of the loop while no node misses.
     fn measure_round(&self, thread: &Thread<'_>) {
         let began = thread.now();
         self.busy().rounds(thread, &self.done, self.done.at(self.node, 0), LOOP_ROUNDS);
-        self.round.set(0, (thread.now() - began).as_femtoseconds() / LOOP_ROUNDS);
+        self.round.set(thread, 0, (thread.now() - began).as_femtoseconds() / LOOP_ROUNDS);
     }
 
     /// Checks the values that requesters have written to the blocks of this home.
@@ -250,24 +250,24 @@ impl Probe {
         for block in self.config.pattern.misses_on(self.node) {
             let index = self.blocks.at(self.node, block);
             let wrong = thread.read(&self.blocks, index) != written(index);
-            self.wrong.add(0, u64::from(wrong));
-            self.checks.add(0, 1);
+            self.wrong.add(thread, 0, u64::from(wrong));
+            self.checks.add(thread, 0, 1);
         }
     }
 
-    fn measured(&self) -> Measured {
+    fn measured(&self, end: &Quiet<'_>) -> Measured {
         let pattern = self.config.pattern;
         let threads = 0..pattern.threads.min(self.began.len() as u32) as usize;
-        let begins = threads.clone().map(|thread| self.began.get(thread));
-        let ends = threads.clone().map(|thread| self.ended.get(thread));
+        let begins = threads.clone().map(|thread| self.began.get(end, thread));
+        let ends = threads.clone().map(|thread| self.ended.get(end, thread));
         let spans = ends.clone().zip(begins.clone()).map(|(end, begin)| end.saturating_sub(begin));
         let misses = u64::from(pattern.misses) * threads.len().max(1) as u64;
         let span = pattern.is_requester(self.node).then(|| {
             Time::from_femtoseconds(ends.max().unwrap_or(0).saturating_sub(begins.min().unwrap_or(0)))
         });
         let beside_loop = self.config.is_busy(self.node).then(|| {
-            let in_loop = self.rounds.get(0) * self.round.get(0);
-            Time::from_femtoseconds(self.spun.get(0).saturating_sub(in_loop))
+            let in_loop = self.rounds.get(end, 0) * self.round.get(end, 0);
+            Time::from_femtoseconds(self.spun.get(end, 0).saturating_sub(in_loop))
         });
         let miss = Time::from_femtoseconds(spans.sum::<u64>() / misses);
         Measured { node: self.node, pattern, span, miss, beside_loop }
@@ -305,14 +305,14 @@ impl Probe {
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
-        let (wrong, node) = (self.wrong.get(0), self.node);
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
+        let (wrong, node) = (self.wrong.get(end, 0), self.node);
         let failures = if wrong > 0 {
             vec![format!("{wrong} blocks did not hold what they should at {node}")]
         } else {
             vec![]
         };
-        let report = Report { checks: self.checks.get(0), failures, ..Report::default() };
-        (self.config.report)(&self.measured(), report)
+        let report = Report { checks: self.checks.get(end, 0), failures, ..Report::default() };
+        (self.config.report)(&self.measured(end), report)
     }
 }

@@ -224,31 +224,31 @@ impl Microbenchmarks {
             Measure::Gap | Measure::GapToTwo => session.burst(),
             Measure::Exchange => session.exchange(),
         };
-        self.measured.set(figure, each);
+        self.measured.set(thread, figure, each);
         if cell.operation == Operation::Get {
             (0..operations)
-                .for_each(|index| self.compare(figure, self.landing, index, session.expected(index)));
+                .for_each(|index| self.compare(thread, figure, self.landing, index, session.expected(index)));
         }
         if matches!(cell.operation, Operation::Call | Operation::Read) {
-            self.compared.add(figure, operations.into());
+            self.compared.add(thread, figure, operations.into());
         }
     }
 
     /// Compares a word of an area with its expected value, and clears it.
-    fn compare(&self, figure: usize, area: LocalPtr<u64>, word: u32, expected: u64) {
+    fn compare(&self, thread: &Thread<'_>, figure: usize, area: LocalPtr<u64>, word: u32, expected: u64) {
         let place = (area + i64::from(word)).offset() as usize;
-        let held = self.split.arena().get(place);
-        self.split.arena().set(place, 0);
-        self.compared.add(figure, 1);
-        self.wrong.add(figure, u64::from(held != expected));
+        let held = self.split.arena().get(thread, place);
+        self.split.arena().set(thread, place, 0);
+        self.compared.add(thread, figure, 1);
+        self.wrong.add(thread, figure, u64::from(held != expected));
     }
 
     /// Checks the words that other nodes have written on this node.
-    fn check(&self, figure: usize) {
+    fn check(&self, thread: &Thread<'_>, figure: usize) {
         let cell = self.config.cells[figure];
         let operations = cell.operations(self.config.operations);
         for (source, index, word) in cell.arrivals(self.node, operations) {
-            self.compare(figure, self.sink, word, written(source, index));
+            self.compare(thread, figure, self.sink, word, written(source, index));
         }
     }
 
@@ -266,21 +266,21 @@ impl Microbenchmarks {
             }
             memory.all_store_sync();
             if first {
-                self.check(figure);
+                self.check(thread, figure);
             }
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
         let mut report = Report::default();
         for (figure, cell) in self.config.cells.iter().enumerate() {
-            report.checks += self.compared.get(figure);
-            let wrong = self.wrong.get(figure);
+            report.checks += self.compared.get(end, figure);
+            let wrong = self.wrong.get(end, figure);
             if wrong > 0 {
                 report.failures.push(format!("{}: {wrong} wrong words on {}", cell.name, self.node));
             }
             if !cell.measure.servers(self.node).is_empty() {
-                report = report.measured(cell.name, self.measured.get(figure), "us", Merge::Max);
+                report = report.measured(cell.name, self.measured.get(end, figure), "us", Merge::Max);
             }
         }
         report

@@ -119,7 +119,7 @@ impl Traffic {
         let began = cx.now().as_femtoseconds();
         cx.charge(Operations::NONE.integers(self.study.asked.handler));
         cx.with(&self.record, |record, _| record.arrived.push((stamp.made(), began)));
-        self.totals.add(HANDLED, 1);
+        self.totals.add(cx, HANDLED, 1);
         if let Some(thread) = stamp.asks() {
             let source = cx.source();
             cx.send(source, Self::answer(thread));
@@ -130,7 +130,7 @@ impl Traffic {
     fn send(&self, thread: &Thread<'_>, to: u32, stamp: Stamp, block: &[u64]) {
         const NOTHING: [u64; MAX_WORDS] = [0; MAX_WORDS];
         let (to, stamp) = (NodeId(to), stamp.0);
-        self.totals.add(MADE, 1);
+        self.totals.add(thread, MADE, 1);
         match (self.study.mechanism, self.study.words) {
             (Mechanism::Bulk, _) => thread.transfer(to, self.landing.place(0), block, Self::block(stamp)),
             (_, 0) => thread.send(to, Self::empty(stamp)),
@@ -255,7 +255,7 @@ impl Traffic {
     fn drain(&self, thread: &Thread<'_>, source: &Source<'_>, pause: f64) -> [u64; 2] {
         // When all have come to this, all have sent all of theirs.
         self.collectives.barrier(thread);
-        let own = |total| if thread.index() == 0 { self.totals.get(total) } else { 0 };
+        let own = |total| if thread.index() == 0 { self.totals.get(thread, total) } else { 0 };
         let (mut pause, mut totals) = (pause.max(LEAST_PAUSE), [0; 2]);
         for _ in 0..ROUNDS {
             totals = [own(MADE), own(HANDLED)];
@@ -338,13 +338,14 @@ impl Traffic {
     }
 
     /// Whether the words of the last block that came are right.
-    fn is_whole(&self) -> bool {
+    fn is_whole(&self, end: &Quiet<'_>) -> bool {
         let landed = self.landing.cells();
-        self.totals.get(HANDLED) == 0 || (0..landed.len()).all(|index| landed.get(index) == word(index))
+        self.totals.get(end, HANDLED) == 0
+            || (0..landed.len()).all(|index| landed.get(end, index) == word(index))
     }
 
     fn report(&self, end: &mut Quiet<'_>) -> Report {
-        let whole = Report::checked(self.is_whole(), || format!("{}: wrong words of a block", self.node));
+        let whole = Report::checked(self.is_whole(end), || format!("{}: wrong words of a block", self.node));
         let Some(curve) = &end.get(&self.record, KEY).curve else { return whole };
         let mut report = curve.report();
         report.merge(whole);

@@ -4,7 +4,7 @@
 //! by 32 bits; the upper bits encode the word size. Each word of the payload holds one word of 8 bytes or two of 4. This module
 //! must never know which operation accesses a word.
 
-use tempest::{Cells, Place, Rights, Segment, Setup, Word};
+use tempest::{Cells, Clocked, Place, Rights, Segment, Setup, Word};
 
 /// Bit of an encoded place: the words have 4 bytes.
 const SHORT: u32 = 1 << 31;
@@ -172,45 +172,42 @@ impl Arena {
     }
 
     /// Packs `words` words from an encoded place on into `packed`. Returns the part of `packed` that they fill.
-    pub(super) fn load<'p>(&self, place: u32, words: u32, packed: &'p mut [u64]) -> &'p [u64] {
+    pub(super) fn load<'p>(
+        &self,
+        on: &impl Clocked,
+        place: u32,
+        words: u32,
+        packed: &'p mut [u64],
+    ) -> &'p [u64] {
         if place & SHORT == 0 {
             let packed = &mut packed[..words as usize];
-            for (at, word) in (place as usize..).zip(&mut *packed) {
-                *word = self.long.cells().get(at);
-            }
+            self.long.cells().read(on, place as usize, packed);
             return packed;
         }
         let (first, filled) = (place & !(SHORT | ODD), words.div_ceil(2) as usize);
         let shorts: &mut [u32] = bytemuck::cast_slice_mut(&mut packed[..filled]);
-        for (at, word) in (first as usize..).zip(&mut shorts[..words as usize]) {
-            *word = self.cells::<u32>().get(at);
-        }
+        self.cells::<u32>().read(on, first as usize, &mut shorts[..words as usize]);
         &packed[..filled]
     }
 
     /// Stores a payload from an encoded place on.
-    pub(super) fn store(&self, place: u32, payload: &[u64]) {
+    pub(super) fn store(&self, on: &impl Clocked, place: u32, payload: &[u64]) {
         if place & SHORT == 0 {
-            for (at, word) in (place as usize..).zip(payload) {
-                self.long.cells().set(at, *word);
-            }
-            return;
+            return self.long.cells().write(on, place as usize, payload);
         }
         let (first, words) = (place & !(SHORT | ODD), words_of(place, payload) as usize);
         let shorts: &[u32] = bytemuck::cast_slice(payload);
-        for (at, word) in (first as usize..).zip(&shorts[..words]) {
-            self.cells::<u32>().set(at, *word);
-        }
+        self.cells::<u32>().write(on, first as usize, &shorts[..words]);
     }
 
     /// Reads `packed` payload words from an encoded place on, for a transfer, which moves 8 bytes at a time.
-    pub(super) fn read(&self, place: u32, packed: u32) -> Vec<u64> {
+    pub(super) fn read(&self, on: &impl Clocked, place: u32, packed: u32) -> Vec<u64> {
         let mut found = vec![0; packed as usize];
         if place & SHORT == 0 {
-            self.long.cells().read(place as usize, &mut found);
+            self.long.cells().read(on, place as usize, &mut found);
         } else {
             let first = place & !(SHORT | ODD);
-            self.cells::<u32>().read(first as usize, bytemuck::cast_slice_mut(&mut found));
+            self.cells::<u32>().read(on, first as usize, bytemuck::cast_slice_mut(&mut found));
         }
         found
     }

@@ -145,7 +145,7 @@ impl Memory<'_> {
     fn copy_here<T: ArenaWord>(&self, to: LocalPtr<T>, values: &[T]) {
         let len = values.len() as u32;
         self.thread.charge(tempest::Operations::NONE.loads(len).stores(len));
-        self.split.arena.cells::<T>().write(to.offset() as usize, bytemuck::cast_slice(values));
+        self.split.arena.cells::<T>().write(self.thread, to.offset() as usize, bytemuck::cast_slice(values));
     }
 }
 

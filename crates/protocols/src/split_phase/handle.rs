@@ -2,7 +2,7 @@
 //!
 //! This module must never know how the target serves a message.
 
-use tempest::{Cells, Message, NodeId, Operations, Primitive, Thread};
+use tempest::{Cells, Clocked, Message, NodeId, Operations, Primitive, Thread};
 
 use super::arena::{self, ArenaWord};
 use super::direct::Direct;
@@ -27,13 +27,13 @@ impl SplitPhase {
         self.arena.cells::<u64>()
     }
 
-    /// Reads a word of this node's arena, for a report.
+    /// Reads a word of this node's arena, for a report, which reads `on` the node at the end of the run.
     ///
     /// # Panics
     /// If the arena has no such word.
     #[inline]
-    pub fn load<T: ArenaWord>(&self, from: LocalPtr<T>) -> T {
-        arena::value(self.arena.cells::<T>().get(from.offset() as usize))
+    pub fn load<T: ArenaWord>(&self, on: &impl Clocked, from: LocalPtr<T>) -> T {
+        arena::value(self.arena.cells::<T>().get(on, from.offset() as usize))
     }
 }
 
@@ -61,7 +61,7 @@ impl<'a> Memory<'a> {
     /// If the arena has no such word.
     #[inline]
     pub fn load<T: ArenaWord>(&self, from: LocalPtr<T>) -> T {
-        self.split.load(from)
+        self.split.load(self.thread, from)
     }
 
     /// Sets a word of this node's arena.
@@ -70,7 +70,7 @@ impl<'a> Memory<'a> {
     /// If the arena has no such word.
     #[inline]
     pub fn set<T: ArenaWord>(&self, to: LocalPtr<T>, value: T) {
-        self.split.arena.cells::<T>().set(to.offset() as usize, arena::raw(value));
+        self.split.arena.cells::<T>().set(self.thread, to.offset() as usize, arena::raw(value));
     }
 
     /// Reads a word. The value is that of the moment at which the request is served.

@@ -37,7 +37,7 @@ impl SplitPhase {
             cx.charge(Operations::NONE.loads(words - 1));
         }
         let mut found = [0; BLOCK];
-        let found = self.arena.load(offset, words, &mut found);
+        let found = self.arena.load(cx, offset, words, &mut found);
         let source = cx.source();
         cx.send_with(source, Self::reply(arena::answer_place(landing, words), ticket), found);
     }
@@ -54,7 +54,7 @@ impl SplitPhase {
     #[message(class = Read, volume = Request)]
     pub(super) fn fetch(&self, offset: u32, landing: u32, ticket: u32, words: u32, cx: &mut Handler<'_>) {
         cx.charge(Primitive::Translate);
-        let found = self.arena.read(offset, words);
+        let found = self.arena.read(cx, offset, words);
         let source = cx.source();
         cx.transfer(source, self.arena.place(landing), &found, Self::fetched(ticket));
     }
@@ -118,7 +118,7 @@ impl SplitPhase {
     /// Announces the number of bytes that the source has stored here since its last announcement.
     #[message(class = System, volume = Request)]
     pub(super) fn owe(&self, bytes: u64, ticket: u32, cx: &mut Handler<'_>) {
-        self.arrivals.owed.add(0, bytes);
+        self.arrivals.owed.add(cx, 0, bytes);
         let source = cx.source();
         cx.send(source, Self::acknowledge(ticket, 1));
     }
@@ -131,7 +131,7 @@ impl SplitPhase {
     pub(super) fn returned(&self, ticket: u32, payload: &[u64], cx: &mut Handler<'_>) {
         let Ticket { thread, kind } = Ticket::from_bits(ticket);
         if let [value] = payload {
-            self.arena.cells::<u64>().set(self.arena.landing::<u64>(thread) as usize, *value);
+            self.arena.cells::<u64>().set(cx, self.arena.landing::<u64>(thread) as usize, *value);
         }
         cx.signal(self.issuers[thread as usize].completed(kind), 1);
     }
@@ -150,7 +150,7 @@ impl SplitPhase {
         if words > 1 {
             cx.charge(Operations::NONE.stores(words - 1));
         }
-        self.arena.store(offset, payload);
+        self.arena.store(cx, offset, payload);
     }
 
     /// Counts `amount` requests of a thread of this node as complete.

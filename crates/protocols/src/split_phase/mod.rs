@@ -73,8 +73,8 @@
 //!         memory.split_phase(|scope| scope.get(self.number.on(next), self.back));
 //!         assert_eq!(memory.load(self.back), me.0.into());
 //!     }
-//!     fn report(&self, _: &mut Quiet<'_>) -> Report {
-//!         Report::checked(self.split.arena().get(1) < 3, || "nobody's number".into())
+//!     fn report(&self, end: &mut Quiet<'_>) -> Report {
+//!         Report::checked(self.split.arena().get(end, 1) < 3, || "nobody's number".into())
 //!     }
 //! }
 //!

@@ -39,7 +39,7 @@ pub(super) struct FetchAdd {
 impl Procedure for FetchAdd {
     fn run(self, arena: &Cells<u64>, cx: &mut Handler<'_>) -> u64 {
         cx.charge(FETCH_ADD);
-        arena.add(self.offset as usize, self.amount)
+        arena.add(cx, self.offset as usize, self.amount)
     }
 }
 

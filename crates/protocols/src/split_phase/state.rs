@@ -82,6 +82,18 @@ impl Count {
     fn set(&self, value: u64) {
         self.0.store(value, Ordering::Relaxed);
     }
+
+    /// Only its one writer calls this.
+    fn add(&self, amount: u64) {
+        self.set(self.get() + amount);
+    }
+
+    /// Sets the count to 0, and returns it as it was. Only its one writer calls this.
+    fn take(&self) -> u64 {
+        let count = self.get();
+        self.set(0);
+        count
+    }
 }
 
 /// A thread's issued and completed operations.
@@ -94,17 +106,18 @@ pub(super) struct Issuer {
     issued: [Count; KINDS.len()],
     completed: [Event; KINDS.len()],
     /// By node: stores to it for which no acknowledgement has been requested.
-    unasked: Cells<u64>,
+    unasked: Box<[Count]>,
     /// Sum of `unasked`.
     unasked_in_all: Count,
     /// Stores since the last request for an acknowledgement.
     since_asked: Count,
     /// By node: bytes stored to it since the last synchronization of all stores.
-    stored: Cells<u64>,
+    stored: Box<[Count]>,
 }
 
 impl Issuer {
     fn new(nodes: u32, threads: u32, flow: Flow) -> Self {
+        let by_node = || (0..nodes).map(|_| Count::default()).collect();
         // Each thread has its even share of the window, and at least one.
         let window = u64::from((flow.window / threads).max(1));
         Self {
@@ -113,10 +126,10 @@ impl Issuer {
             issued: Default::default(),
             completed: ["split_phase.returned", "split_phase.answered", "split_phase.confirmed"]
                 .map(Event::new),
-            unasked: Cells::new(nodes as usize, 0),
+            unasked: by_node(),
             unasked_in_all: Count::default(),
             since_asked: Count::default(),
-            stored: Cells::new(nodes as usize, 0),
+            stored: by_node(),
         }
     }
 
@@ -141,8 +154,7 @@ impl Issuer {
 
     /// Counts requests as outstanding.
     pub(super) fn count(&self, kind: Kind, requests: u64) {
-        let issued = &self.issued[kind as usize];
-        issued.set(issued.get() + requests);
+        self.issued[kind as usize].add(requests);
     }
 
     /// Waits until no operation of this kind is outstanding.
@@ -152,21 +164,18 @@ impl Issuer {
 
     /// Counts bytes stored to a node.
     pub(super) fn note_stored(&self, to: NodeId, bytes: u64) {
-        self.stored.add(to.0 as usize, bytes);
+        self.stored[to.0 as usize].add(bytes);
     }
 
     /// Returns and clears the number of bytes stored to a node.
     pub(super) fn take_stored(&self, to: NodeId) -> u64 {
-        let bytes = self.stored.get(to.0 as usize);
-        self.stored.set(to.0 as usize, 0);
-        bytes
+        self.stored[to.0 as usize].take()
     }
 
     /// Counts all stores without a requested acknowledgement as confirmed. The caller knows that they have arrived.
     pub(super) fn settle_stores(&self, thread: &Thread<'_>) {
-        (0..self.unasked.len()).for_each(|node| self.unasked.set(node, 0));
-        thread.signal(self.completed(Kind::Store), self.unasked_in_all.get());
-        self.unasked_in_all.set(0);
+        self.unasked.iter().for_each(|unasked| unasked.set(0));
+        thread.signal(self.completed(Kind::Store), self.unasked_in_all.take());
         self.since_asked.set(0);
     }
 
@@ -183,11 +192,12 @@ impl Issuer {
     pub(super) fn count_store(&self, to: NodeId) -> u16 {
         let Some(every) = self.every else { return 0 };
         self.count(Kind::Store, 1);
-        let here = self.unasked.get(to.0 as usize) + 1;
+        let unasked = &self.unasked[to.0 as usize];
+        let here = unasked.get() + 1;
         let (all, since) = (self.unasked_in_all.get() + 1, self.since_asked.get() + 1);
         let asks = since >= every || all > self.window / 2 || here == MOST_CONFIRMED;
         let (left, all, since) = if asks { (0, all - here, 0) } else { (here, all, since) };
-        self.unasked.set(to.0 as usize, left);
+        unasked.set(left);
         self.unasked_in_all.set(all);
         self.since_asked.set(since);
         if asks { here as u16 } else { 0 }
@@ -218,15 +228,15 @@ impl Arrivals {
 
     /// Waits for `bytes` more bytes.
     pub(super) fn wait(&self, thread: &Thread<'_>, bytes: u64) {
-        let before = self.awaited.add(0, bytes);
+        let before = self.awaited.add(thread, 0, bytes);
         thread.wait(&self.bytes, before + bytes);
     }
 
     /// Waits for all announced bytes. The caller guarantees that no further announcement arrives.
     pub(super) fn wait_for_all(&self, thread: &Thread<'_>) {
-        let owed = self.owed.get(0);
+        let owed = self.owed.get(thread, 0);
         thread.wait(&self.bytes, owed);
-        self.awaited.set(0, owed);
+        self.awaited.set(thread, 0, owed);
     }
 }
 

@@ -79,7 +79,7 @@ impl Memory<'_> {
             match self.issuer.take_stored(to) {
                 0 => {}
                 bytes if to == self.split.node => {
-                    self.split.arrivals.owed.add(0, bytes);
+                    self.split.arrivals.owed.add(self.thread, 0, bytes);
                 }
                 bytes => self.tell(to, bytes),
             }

@@ -133,9 +133,11 @@ impl Collectives {
             bits.iter_mut().zip(&*values).for_each(|(bits, value)| *bits = value.to_bits());
             let mine = Words::of(&bits[..values.len()]);
             self.join(thread, Operation::Reduce(by, Fold::of::<T>()), mine);
-            let came = self.result.get(0) as usize;
+            let came = self.result.get(thread, 0) as usize;
             assert_eq!(came, values.len(), "a reduction of {came} values and of {}", values.len());
-            (1..).zip(values).for_each(|(index, value)| *value = T::from_bits(self.result.get(index)));
+            (1..)
+                .zip(values)
+                .for_each(|(index, value)| *value = T::from_bits(self.result.get(thread, index)));
         }
     }
 
@@ -158,9 +160,9 @@ impl Collectives {
                 mine = Words::of(&bits[..room.len()]);
             }
             self.join(thread, Operation::Broadcast(from), mine);
-            let came = self.result.get(0) as usize;
+            let came = self.result.get(thread, 0) as usize;
             assert_eq!(came, room.len(), "a broadcast of {came} words to room for {}", room.len());
-            (1..).zip(room).for_each(|(index, word)| *word = T::from_bits(self.result.get(index)));
+            (1..).zip(room).for_each(|(index, word)| *word = T::from_bits(self.result.get(thread, index)));
         }
     }
 
@@ -217,8 +219,8 @@ impl Step {
         for &child in &self.place.children {
             cx.send_with(child, Collectives::release(), words);
         }
-        all.result.set(0, words.len() as u64);
-        (1..).zip(words).for_each(|(index, word)| all.result.set(index, *word));
+        all.result.set(cx, 0, words.len() as u64);
+        (1..).zip(words).for_each(|(index, word)| all.result.set(cx, index, *word));
         (self.operation, self.code, self.come) = (None, None, 0);
         cx.signal(&all.over, 1);
     }

@@ -12,6 +12,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use tempest::{
     Array, BadLayout, Cells, Event, Homes, Keyed, Layout, Memory, Operations, Setup, Shape, Shared, Thread,
@@ -48,8 +49,8 @@ pub struct Locks {
     tickets: Shared<u64>,
     /// By lock and by ticket modulo the nodes: the flag that grants the ticket its turn.
     flags: Flags,
-    /// By lock: the ticket by which this node has it. Only the holder reads it.
-    ticket: Cells<u64>,
+    /// By lock: the ticket by which this node has it. Only the holder reads and writes it.
+    ticket: Box<[AtomicU64]>,
     queues: Keyed<Queue>,
     /// By thread: counts its calls.
     called: Box<[Event]>,
@@ -100,7 +101,7 @@ impl Locks {
             shape,
             tickets: memory.bind(room.tickets),
             flags: Flags::at(memory, room.flags),
-            ticket: Cells::new(room.count as usize, 0),
+            ticket: (0..room.count).map(|_| AtomicU64::new(0)).collect(),
             queues: setup.keyed_sparse_in(space, |_| Queue::default()),
             called: (0..shape.threads).map(|_| Event::new("lock")).collect(),
             calls: Cells::new(shape.threads as usize, DRAW),
@@ -131,20 +132,20 @@ impl Locks {
         });
         if !first {
             thread.wait(called, before + 1);
-            if self.calls.get(mine as usize) == HAVE {
+            if self.calls.get(thread, mine as usize) == HAVE {
                 return;
             }
         }
         let ticket = thread.fetch_add(&self.tickets, lock as usize, 1);
         self.flags.wait(thread, self.flag(lock, ticket), ticket);
-        self.ticket.set(lock as usize, ticket);
+        self.ticket[lock as usize].store(ticket, Ordering::Relaxed);
     }
 
     fn release(&self, thread: &Thread<'_>, lock: u32) {
         let most = self.shape.threads - 1;
         let handed_on = self.call_next(thread, lock, HAVE, |queue| queue.hand_on(most));
         if !handed_on {
-            let next = self.ticket.get(lock as usize) + 1;
+            let next = self.ticket[lock as usize].load(Ordering::Relaxed) + 1;
             self.flags.raise(thread, self.flag(lock, next), next);
             // Only now: so the next thread of this node comes after the node whose turn it is.
             self.call_next(thread, lock, DRAW, Queue::leave);
@@ -163,7 +164,7 @@ impl Locks {
             cx.with(&self.queues, |queue, cx| {
                 cx.charge(STEP);
                 let Some(next) = next(queue) else { return false };
-                self.calls.set(next as usize, what_for);
+                self.calls.set(cx, next as usize, what_for);
                 cx.signal(&self.called[next as usize], 1);
                 true
             })

@@ -116,7 +116,7 @@ impl Scan {
             self.join(thread, Operation::Reduce(by, Fold::of::<T>()), Words::of(&bits[..values.len()]));
             let first = thread.index() as usize * MOST;
             for (place, value) in (first..).zip(values) {
-                *value = T::from_bits(self.results.get(place));
+                *value = T::from_bits(self.results.get(thread, place));
             }
             self.collectives.barrier(thread);
         }
@@ -214,7 +214,7 @@ impl Step {
                 None => next,
             };
             for (place, word) in (index * MOST..).zip(result.as_slice()) {
-                scan.results.set(place, *word);
+                scan.results.set(cx, place, *word);
             }
             running = Some(result);
         }

@@ -151,7 +151,7 @@ impl SharedCollectives {
     pub fn all_reduce_each<T: Number>(&self, thread: &Thread<'_>, by: Reduction, values: &mut [T]) {
         for values in values.chunks_mut(self.words) {
             self.join(thread, Operation::Reduce(by, Fold::of::<T>()), values);
-            self.take(0, values);
+            self.take(thread, 0, values);
         }
     }
 
@@ -167,7 +167,7 @@ impl SharedCollectives {
         );
         for words in words.chunks_mut(self.words) {
             self.join(thread, Operation::Broadcast(from), words);
-            self.take(0, words);
+            self.take(thread, 0, words);
         }
     }
 
@@ -186,21 +186,21 @@ impl SharedCollectives {
             self.join_by(thread, SCAN + by as u64, values, |number, brought| {
                 self.scan(thread, number, (by, Fold::of::<T>()), brought);
             });
-            self.take(thread.index() as usize, values);
+            self.take(thread, thread.index() as usize, values);
         }
     }
 
     /// Copies a result to `values`.
-    fn take<T: Word>(&self, index: usize, values: &mut [T]) {
+    fn take<T: Word>(&self, thread: &Thread<'_>, index: usize, values: &mut [T]) {
         for (place, value) in (index * self.words..).zip(values) {
-            *value = T::from_bits(self.results.get(place));
+            *value = T::from_bits(self.results.get(thread, place));
         }
     }
 
     /// Stores a result for the threads of the node.
-    fn give(&self, index: usize, words: &[u64]) {
+    fn give(&self, thread: &Thread<'_>, index: usize, words: &[u64]) {
         for (place, word) in (index * self.words..).zip(words) {
-            self.results.set(place, *word);
+            self.results.set(thread, place, *word);
         }
     }
 
@@ -270,7 +270,7 @@ impl SharedCollectives {
             if place.parent.is_some() {
                 self.store(thread, UP, &own);
             } else {
-                self.give(0, &own);
+                self.give(thread, 0, &own);
                 self.store_for_children(thread, &own);
             }
         };
@@ -278,7 +278,7 @@ impl SharedCollectives {
             if let Some(parent) = place.parent {
                 let mut all = vec![0; brought[0].len()];
                 self.load(thread, parent, DOWN, &mut all);
-                self.give(0, &all);
+                self.give(thread, 0, &all);
                 self.store_for_children(thread, &all);
             }
         };
@@ -297,14 +297,14 @@ impl SharedCollectives {
             if from.node == self.node {
                 let words = &brought[from.index as usize];
                 self.store(thread, slot, words);
-                self.give(0, words);
+                self.give(thread, 0, words);
             }
         };
         let spread = || {
             if from.node != self.node {
                 let mut words = vec![0; brought[0].len()];
                 self.load(thread, from.node, slot, &mut words);
-                self.give(0, &words);
+                self.give(thread, 0, &words);
             }
         };
         self.tree.meet(thread, number, gather, spread);
@@ -335,7 +335,7 @@ impl SharedCollectives {
         }
         for (index, next) in brought.iter().enumerate() {
             let result = before.map_or_else(|| next.clone(), |before| combined(&before, next));
-            self.give(index, &result);
+            self.give(thread, index, &result);
             before = Some(result);
         }
         self.tree.meet(thread, number, || (), || ());

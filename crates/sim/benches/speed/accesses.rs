@@ -2,11 +2,11 @@
 //! a loop over an array of tags, which is the least that a direct-mapped cache can be.
 
 use std::hint::black_box;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use machine::Machine;
-use tempest::{Cells, Job, Launch, Protocol, Quiet, Report, Setup, Thread, World, handlers};
+use tempest::{Job, Launch, Protocol, Quiet, Report, Setup, Thread, World, handlers};
 
 use crate::table::{Aim, Row, Unit, paired};
 
@@ -31,7 +31,7 @@ enum Way {
 /// A way, and the nanoseconds and the misses of an access.
 struct Asked {
     way: Way,
-    took: Cells<f64>,
+    took: OnceLock<f64>,
 }
 
 struct Walk(Arc<Asked>);
@@ -65,7 +65,7 @@ impl Walk {
         let (before, start) = (thread.memory_events(), Instant::now());
         let accesses = len / step;
         (0..ACCESSES / accesses).for_each(|_| walk());
-        took.set(0, start.elapsed().as_secs_f64() * 1e9 / ACCESSES as f64);
+        took.set(start.elapsed().as_secs_f64() * 1e9 / ACCESSES as f64).expect("one thread walks");
         let misses = thread.memory_events().since(before).misses;
         assert_eq!(misses, if *way == Way::Miss { ACCESSES as u64 } else { 0 }, "{way:?}");
     }
@@ -89,12 +89,12 @@ pub(crate) fn rows(machine: &Machine) -> Vec<Row> {
 }
 
 fn ours(machine: &Machine, way: Way) -> f64 {
-    let asked = Arc::new(Asked { way, took: Cells::new(1, 0.0) });
+    let asked = Arc::new(Asked { way, took: OnceLock::new() });
     let job = Job::new::<Walk>(Arc::clone(&asked));
     let launch =
         Launch { nodes: 1, processors: 1, ..Launch::new(job, "floating".parse().expect("a policy")) };
     tradewind_sim::Model::new(machine.clone()).run(&launch).expect("the run ends well");
-    asked.took.get(0)
+    *asked.took.get().expect("the thread timed its accesses")
 }
 
 fn bare(way: Way) -> f64 {

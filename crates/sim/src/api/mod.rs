@@ -427,8 +427,8 @@ impl Accounting for Edge {
     }
 
     fn synchronize(&self) {
-        if !self.is_over() {
-            self.settle();
+        if let Some(state) = self.live() {
+            drop(self.settled(state));
         }
     }
 

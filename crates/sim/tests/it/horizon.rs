@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use machine::Machine;
 use tempest::{
-    Event, Handler, Job, Launch, NodeId, Operations, Outcome, Protocol, Quiet, Report, Setup, Thread, World,
-    handlers,
+    Cells, Event, Handler, Job, Launch, NodeId, Operations, Outcome, Protocol, Quiet, Report, Segment, Setup,
+    Thread, World, handlers,
 };
 use tradewind_sim::Model;
 use units::Time;
@@ -21,15 +21,19 @@ enum Game {
     Polled(u32, u32),
     /// It computes 80 ns at a time, polls and tests the count.
     Count,
+    /// It computes 80 ns at a time, polls and tests a cell.
+    Cell,
     /// It computes 80 ns at a time, polls and tests a word of its own that a handler stores to.
     Word,
+    /// It computes for so many nanoseconds, and then closes the door that handlers look at.
+    Close(u32),
 }
 
 #[derive(Clone, Copy)]
 struct Asked {
     game: Game,
     messages: u64,
-    /// The nanoseconds and the count that node 1 reads; `None` if any will do.
+    /// The nanoseconds on the clock of node 1, and the handlers that were done by then; `None` if any will do.
     read: Option<(u64, u64)>,
 }
 
@@ -38,15 +42,31 @@ struct Beside {
     node: NodeId,
     got: Event,
     word: AtomicU64,
-    read: [AtomicU64; 2],
+    /// The handlers that have been done, in a cell and in a word of a segment.
+    done: Cells<u64>,
+    there: Segment<u64>,
+    /// Whether the door is closed, and the handlers that found it open.
+    door: Cells<u8>,
+    open: Cells<u64>,
+    /// The nanoseconds that node 1 read, and the handlers by the cell, the word and the event.
+    read: Cells<u64>,
 }
 
 impl Protocol for Beside {
     type Config = Asked;
 
     fn install(&asked: &Asked, setup: &mut Setup<'_>) -> Self {
-        let zero = || AtomicU64::new(0);
-        Self { asked, node: setup.node(), got: Event::new("got"), word: zero(), read: [zero(), zero()] }
+        Self {
+            asked,
+            node: setup.node(),
+            got: Event::new("got"),
+            word: AtomicU64::new(0),
+            done: Cells::new(1, 0),
+            there: setup.segment("there", 1, 0),
+            door: Cells::new(1, 0),
+            open: Cells::new(1, 0),
+            read: Cells::new(4, 0),
+        }
     }
 }
 
@@ -54,6 +74,9 @@ impl Protocol for Beside {
 impl Beside {
     #[message]
     fn one(&self, cx: &mut Handler<'_>) {
+        self.open.add(cx, 0, u64::from(self.door.get(cx, 0) == 0));
+        self.done.add(cx, 0, 1);
+        self.there.cells().add(cx, 0, 1);
         cx.signal(&self.got, 1);
         self.word.fetch_add(1, Ordering::Relaxed);
     }
@@ -65,10 +88,17 @@ impl Beside {
             thread.poll();
         };
         match game {
-            Game::Compute(nanoseconds) => thread.charge(Operations::NONE.integers(nanoseconds)),
+            Game::Compute(nanoseconds) | Game::Close(nanoseconds) => {
+                thread.charge(Operations::NONE.integers(nanoseconds))
+            }
             Game::Polled(nanoseconds, parts) => (0..parts).for_each(|_| turn(nanoseconds / parts)),
             Game::Count => {
                 while self.got.count(thread) < messages {
+                    turn(80);
+                }
+            }
+            Game::Cell => {
+                while self.done.get(thread, 0) < messages {
                     turn(80);
                 }
             }
@@ -85,8 +115,16 @@ impl Beside {
             (0, 0) => (0..self.asked.messages).for_each(|_| thread.send(NodeId(1), Self::one())),
             (1, 0) => {
                 self.compute(thread);
-                let read = [thread.now().as_nanoseconds() as u64, self.got.count(thread)];
-                self.read.iter().zip(read).for_each(|(to, read)| to.store(read, Ordering::Relaxed));
+                if matches!(self.asked.game, Game::Close(_)) {
+                    self.door.set(thread, 0, 1);
+                    // What is written next is written at the same time.
+                    self.read.set(thread, 1, self.open.get(thread, 0));
+                } else {
+                    self.read.set(thread, 1, self.done.get(thread, 0));
+                }
+                let (there, now) = (self.there.cells().get(thread, 0), thread.now());
+                self.read.write(thread, 2, &[there, self.got.count(thread)]);
+                self.read.set(thread, 0, now.as_nanoseconds() as u64);
             }
             _ => {}
         }
@@ -96,11 +134,17 @@ impl Beside {
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
-        let [now, count] = [0, 1].map(|at| self.read[at].load(Ordering::Relaxed));
-        let right = self.node != NodeId(1) || self.asked.read.is_none_or(|read| read == (now, count));
-        Report::checked(right, || {
-            format!("it is {now} ns, and the count {count}: expected {:?}", self.asked.read)
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
+        let Some((now, done)) = self.asked.read.filter(|_| self.node == NodeId(1)) else {
+            return Report::checked(true, String::new);
+        };
+        let (mut read, open) = ([0; 4], self.open.get(end, 0));
+        self.read.read(end, 0, &mut read);
+        let shut = if matches!(self.asked.game, Game::Close(_)) { done } else { self.asked.messages };
+        Report::checked(read == [now, done, done, done] && open == shut, || {
+            format!(
+                "read {read:?}, and {open} handlers found the door open: expected {now} ns, {done}, {shut}"
+            )
         })
     }
 }
@@ -134,22 +178,23 @@ fn the_clock_counts_the_interrupts_of_a_charge() {
     // Each of the messages interrupts for 430 + 40 + 60 ns.
     for (messages, read) in [(0, 150_000), (1, 150_530), (12, 156_360), (60, 181_800)] {
         let read = Some((read, messages));
-        for game in [Game::Compute(150_000), Game::Polled(150_000, 1000)] {
+        for game in [Game::Compute(150_000), Game::Polled(150_000, 1000), Game::Close(150_000)] {
             play(&machine, "single+interrupt", 1, Asked { game, messages, read });
         }
     }
 }
 
 #[test]
-fn counts_are_those_of_the_handlers_up_to_the_clock() {
+fn counts_and_cells_are_those_of_the_handlers_up_to_the_clock() {
     let machine = setup::horizon();
     // A message is there 910 + 8 + 1000 ns after it is sent, and each takes 910 ns to send.
     for policy in ["fixed:1", "hurricane-1:1"] {
         let processors = if policy == "fixed:1" { 2 } else { 1 };
-        for (nanoseconds, count) in [(1_000, 0), (150_000, 12)] {
+        for (nanoseconds, count) in [(1_000, 0), (5_000, 4), (150_000, 12)] {
             let read = Some((nanoseconds.into(), count));
-            let asked = Asked { game: Game::Compute(nanoseconds), messages: 12, read };
-            play(&machine, policy, processors, asked);
+            for game in [Game::Compute(nanoseconds), Game::Close(nanoseconds)] {
+                play(&machine, policy, processors, Asked { game, messages: 12, read });
+            }
         }
     }
 }
@@ -159,8 +204,10 @@ fn a_loop_that_computes_polls_and_looks_ends_under_every_policy() {
     let of_horizon = ["single", "single+interrupt", "fixed:1", "floating", "hurricane-1:1"];
     let of_horizon = of_horizon.map(|policy| (setup::horizon(), policy));
     for (machine, policy) in promises::cases().chain(endless::cases()).chain(of_horizon) {
-        for (game, messages) in [(Game::Count, 1), (Game::Count, 20), (Game::Word, 1), (Game::Word, 20)] {
-            play(&machine, policy, 4, Asked { game, messages, read: None });
+        for game in [Game::Count, Game::Cell, Game::Word] {
+            for messages in [1, 20] {
+                play(&machine, policy, 4, Asked { game, messages, read: None });
+            }
         }
     }
 }

@@ -138,18 +138,18 @@ impl Copies {
     fn main(&self, thread: &Thread<'_>) {
         let start = thread.now();
         thread.transfer(thread.node(), self.words.place(0), &[1], Self::copied());
-        self.took.set(0, (thread.now() - start).as_nanoseconds());
+        self.took.set(thread, 0, (thread.now() - start).as_nanoseconds());
         thread.wait(&self.copied, 1);
         let apart = [2, 4, 6].map(|offset| self.words.piece(offset, 1));
         let start = thread.now();
         thread.transfer(thread.node(), self.words.place(0), &apart, Self::copied());
-        self.took.set(1, (thread.now() - start).as_nanoseconds());
+        self.took.set(thread, 1, (thread.now() - start).as_nanoseconds());
         thread.wait(&self.copied, 2);
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
-        let report = Report::default().measured("transfer", self.took.get(0), "ns", Merge::Max);
-        report.measured("gather", self.took.get(1), "ns", Merge::Max)
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
+        let report = Report::default().measured("transfer", self.took.get(end, 0), "ns", Merge::Max);
+        report.measured("gather", self.took.get(end, 1), "ns", Merge::Max)
     }
 }
 

@@ -1,11 +1,12 @@
 //! Private arrays in modelled caches: they miss exactly as caches of a few lines of code say, and nothing else changes that.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use tempest::world::AddressRange;
 use tempest::{
-    Access, Cells, Element, ElementField, ElementLayout, Job, Launch, Protocol, Quiet, Report, Segment,
-    Setup, Thread, World, handlers,
+    Access, Element, ElementField, ElementLayout, Job, Launch, Protocol, Quiet, Report, Segment, Setup,
+    Thread, World, handlers,
 };
 use tradewind_sim::Model;
 
@@ -41,7 +42,7 @@ struct Stream {
 struct Asked {
     streams: Vec<Stream>,
     /// The misses of each stream, element by element and by views.
-    misses: Cells<u64>,
+    misses: Vec<AtomicU64>,
 }
 
 /// Goes over each stream twice, element by element, and then once by views.
@@ -75,8 +76,8 @@ impl Streams {
             array.view_mut(thread, index..end);
         }
         let ended = thread.memory_events();
-        self.asked.misses.set(2 * number, between.since(begun).misses);
-        self.asked.misses.set(2 * number + 1, ended.since(between).misses);
+        self.asked.misses[2 * number].store(between.since(begun).misses, Ordering::Relaxed);
+        self.asked.misses[2 * number + 1].store(ended.since(between).misses, Ordering::Relaxed);
     }
 
     fn main(&self, thread: &Thread<'_>) {
@@ -151,7 +152,9 @@ fn streams() -> Vec<Stream> {
 #[test]
 fn a_stream_misses_as_caches_by_the_book_do() {
     for ways in [1, 4] {
-        let asked = Arc::new(Asked { streams: streams(), misses: Cells::new(40, 0) });
+        let streams = streams();
+        let misses = (0..2 * streams.len()).map(|_| AtomicU64::new(0)).collect();
+        let asked = Arc::new(Asked { streams, misses });
         let launch = Launch {
             nodes: 1,
             processors: 1,
@@ -162,7 +165,7 @@ fn a_stream_misses_as_caches_by_the_book_do() {
         let mut book = Book::new(ways);
         for (number, &stream) in asked.streams.iter().enumerate() {
             let expected = [book.go(stream, 1) + book.go(stream, 2), book.go(stream, 1)];
-            let found = [0, 1].map(|way| asked.misses.get(2 * number + way));
+            let found = [0, 1].map(|way| asked.misses[2 * number + way].load(Ordering::Relaxed));
             assert_eq!(found, expected, "{stream:?} in {ways} ways");
         }
     }
@@ -177,7 +180,7 @@ struct Counters {
 /// The distance of the counters in words of four bytes, and the transactions on the bus.
 struct Apart {
     words: u32,
-    transactions: Cells<u64>,
+    transactions: AtomicU64,
 }
 
 const TIMES: u64 = 50;
@@ -199,7 +202,7 @@ impl Counters {
             thread.touch(counter, 1, Access::Store);
         }
         thread.phase("end");
-        self.asked.transactions.set(0, thread.memory_events().bus_transactions);
+        self.asked.transactions.store(thread.memory_events().bus_transactions, Ordering::Relaxed);
     }
 
     fn report(&self, _: &mut Quiet<'_>) -> Report {
@@ -210,7 +213,7 @@ impl Counters {
 #[test]
 fn two_counters_of_four_bytes_in_one_line_share_it_falsely() {
     let transactions = |words| {
-        let asked = Arc::new(Apart { words, transactions: Cells::new(1, 0) });
+        let asked = Arc::new(Apart { words, transactions: AtomicU64::new(0) });
         let job = Job::new::<Counters>(Arc::clone(&asked));
         let launch = Launch {
             nodes: 1,
@@ -219,7 +222,7 @@ fn two_counters_of_four_bytes_in_one_line_share_it_falsely() {
             ..Launch::new(job, "floating".parse().expect("a policy"))
         };
         Model::new(machine("hurricane-1", &[])).run(&launch).expect("the run ends well");
-        asked.transactions.get(0)
+        asked.transactions.load(Ordering::Relaxed)
     };
     // Lines have eight such words.
     let (beside, apart) = (transactions(1), transactions(8));

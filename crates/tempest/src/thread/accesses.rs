@@ -20,6 +20,9 @@ impl Thread<'_> {
     /// The words of this node's part of a segment, to be loaded and stored: natively the words alone. In a model each access goes
     /// through the processor's cache, to the place where the word lies: a cache, the memory, or the buffer of an interface that has
     /// received it.
+    ///
+    /// A thread goes through its data by them: what a handler, a transfer or a deposit has written is there once the thread has waited
+    /// for the event, count or barrier that tells of it. [`Segment::cells`] has the words as of the thread's own clock.
     #[inline]
     pub fn words<'s, T: Word>(&'s self, segment: &'s Segment<T>) -> SegmentWords<'s, T> {
         SegmentWords::new(segment, self.accounting)

@@ -1,8 +1,15 @@
 //! A thread's accesses to the words of its node's part of a segment.
 //!
 //! Whether a model is to be told of an access does not change while a thread runs. So a thread asks once, before its
-//! loop, and a world without accounts then has the words alone. This module must never know the cost of an access.
+//! loop, and a world without accounts then has the words alone.
+//!
+//! These accesses are those of a program's data, which events or barriers order. In a model a processor that finds such words in its
+//! cache runs ahead of what happens around it, so a loop here is as cheap to simulate as one over a private array. A word that a
+//! thread tests while nothing orders it is read through [`Segment::cells`]. This module must never know the cost of an access.
 
+use std::ops::Range;
+
+use crate::access::Touch;
 use crate::processor::Accounting;
 use crate::{Access, Segment, Word, word};
 
@@ -42,6 +49,51 @@ impl<'a, T: Word> SegmentWords<'a, T> {
         word::store(&self.cells[index], value);
         if let Some(accounting) = self.accounting {
             self.account(accounting, index, Access::Store);
+        }
+    }
+
+    /// Loads the words from word `from` on.
+    ///
+    /// # Panics
+    /// If there are not so many.
+    #[inline]
+    pub fn read(&self, from: usize, values: &mut [T]) {
+        let cells = &self.cells[from..][..values.len()];
+        self.touch(from, cells.len(), Access::Load);
+        bulk::load(cells, word::values_mut(values));
+    }
+
+    /// Stores `values` into the words from word `from` on.
+    ///
+    /// # Panics
+    /// If there are not so many.
+    #[inline]
+    pub fn write(&self, from: usize, values: &[T]) {
+        let cells = &self.cells[from..][..values.len()];
+        self.touch(from, cells.len(), Access::Store);
+        bulk::store(cells, word::values(values));
+    }
+
+    /// Replaces words of a range, each by a function of it. In a model all words of the range are loaded, and then all are stored.
+    ///
+    /// # Panics
+    /// If there is no such range, or a word is not in it.
+    #[inline]
+    pub fn update(&self, range: Range<usize>, changes: impl Iterator<Item = (usize, impl FnOnce(T) -> T)>) {
+        let cells = &self.cells[range.clone()];
+        self.touch(range.start, cells.len(), Access::Load);
+        self.touch(range.start, cells.len(), Access::Store);
+        for (index, change) in changes {
+            let cell = &cells[index - range.start];
+            word::store(cell, change(word::load(cell)));
+        }
+    }
+
+    #[inline]
+    fn touch(&self, from: usize, words: usize, access: Access) {
+        if let Some(accounting) = self.accounting {
+            let first = word::address::<T>(self.first, from);
+            accounting.touch(Touch::dense(first, words, size_of::<T>() as u64, access));
         }
     }
 

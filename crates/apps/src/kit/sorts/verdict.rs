@@ -3,7 +3,7 @@
 //! Every key is compared with the one that the standard library's sort has at its position, so order and multiset are both right. This
 //! module must never know how keys were sorted.
 
-use tempest::{NodeId, Report, Thread};
+use tempest::{Quiet, Report, Thread};
 
 use crate::kit::Verdict;
 
@@ -11,10 +11,10 @@ use crate::kit::Verdict;
 pub(crate) fn compare(verdict: &Verdict, thread: &Thread<'_>, found: &[u32], due: &[u32]) {
     let wrong = found.iter().zip(due).filter(|(found, due)| found != due).count();
     let wrong = wrong + found.len().abs_diff(due.len());
-    verdict.note(thread.index(), [(due.len() as u64, wrong as u64)]);
+    verdict.note(thread, [(due.len() as u64, wrong as u64)]);
 }
 
 /// The report on the keys of a node.
-pub(crate) fn report(verdict: &Verdict, node: NodeId) -> Report {
-    verdict.report(node, "keys", "those of the sorted list")
+pub(crate) fn report(verdict: &Verdict, end: &Quiet<'_>) -> Report {
+    verdict.report(end, "keys", "those of the sorted list")
 }
