@@ -1,5 +1,5 @@
-//! Are the verdicts of `tradewind compare` right? Calls it on what is known to be equal and on what is known to differ, and
-//! counts. This check must never look at anything but the document that `--json` prints.
+//! Tests whether the verdicts of `tradewind compare` are right, on pairs that are known to be equal and on pairs that are known to
+//! differ. This check must never look at anything but the document that `--json` prints.
 //!
 //! ```text
 //! cargo bench -p tradewind --bench verdicts                        # 40 calls of each kind: a few minutes
@@ -8,12 +8,12 @@
 //! cargo bench -p tradewind --bench verdicts -- --beside 8          # beside eight busy loops
 //! ```
 //!
-//! A verdict that this host is busy tells nothing apart, and is right where nothing is called equal that differs.
+//! A verdict "this host is busy" separates nothing. It counts as right if it does not call different combinations equal.
 //!
-//! A line for each kind says how many calls gave the right verdict, how many of these said that the host is busy, how many of
-//! these showed that there is no difference of more than a tenth instead of leaving it open, in how many the combination that
-//! was listed first had the shorter median (of equal ones about half), the number of runs of each combination, and the time of
-//! a call. The exit is 1 if a verdict is wrong.
+//! The line of each kind prints the number of calls with the right verdict; how many of these said that the host is busy; how many of
+//! these were sure (a difference, or no difference of more than a tenth); in how many calls the combination listed first had the
+//! shorter median (about half, of equal combinations); the number of runs of each combination; and the time of a call. The exit code
+//! is 1 if a verdict is wrong.
 
 #![forbid(unsafe_code)]
 
@@ -29,7 +29,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-/// The calls of each kind, unless the command line says otherwise.
+/// Number of calls of each kind, unless the command line sets it.
 const CALLS: usize = 40;
 
 /// The arguments of every call: two nodes of one processor fit two cores.
@@ -40,7 +40,7 @@ struct Kind {
     title: &'static str,
     /// The arguments of the even calls and of the odd ones, which list the two in the other order.
     orders: [&'static [&'static str]; 2],
-    /// The mechanism that must win; `None` where nothing may win.
+    /// The mechanism that must win; `None` if no mechanism may win.
     winner: Option<&'static str>,
 }
 
@@ -70,16 +70,16 @@ static KINDS: &[Kind] = &[
     },
 ];
 
-/// What came of the calls of a kind.
+/// The results of the calls of a kind.
 #[derive(Default)]
 struct Tally {
     calls: usize,
     right: usize,
-    /// The right calls that tell nothing apart because the host is busy.
+    /// Number of right calls that tell nothing apart because the host is busy.
     busy: usize,
-    /// The calls that were sure of the verdict: a difference, or that there is none of more than a tenth.
+    /// Number of right calls that were sure: a difference, or none of more than a tenth.
     clear: usize,
-    /// The calls in which the combination that was listed first had the shorter median.
+    /// Number of calls in which the combination listed first had the shorter median.
     first: usize,
     runs: Vec<u64>,
     took: Duration,
@@ -109,14 +109,14 @@ fn main() -> ExitCode {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {
-            // There is nobody left to tell if this fails.
+            // A failure to print this can be reported nowhere.
             let _ = writeln!(io::stderr(), "verdicts: {error}");
             ExitCode::FAILURE
         }
     }
 }
 
-/// The calls of each kind and the busy loops beside them. Cargo passes `--bench` too.
+/// Parses the number of calls of each kind and the number of busy loops beside them. Cargo passes `--bench` too.
 fn asked(mut arguments: impl Iterator<Item = String>) -> (usize, usize) {
     let (mut calls, mut loops) = (CALLS, 0);
     while let Some(argument) = arguments.next() {
@@ -129,7 +129,7 @@ fn asked(mut arguments: impl Iterator<Item = String>) -> (usize, usize) {
     (calls, loops)
 }
 
-/// Does something beside busy loops, which end with it.
+/// Runs `body` beside busy loops, which end with it.
 fn beside<R>(loops: usize, body: impl FnOnce() -> R) -> R {
     let over = AtomicBool::new(false);
     thread::scope(|scope| {
@@ -146,7 +146,7 @@ fn beside<R>(loops: usize, body: impl FnOnce() -> R) -> R {
     })
 }
 
-/// Makes so many calls of each kind. Returns whether enough of every kind were right.
+/// Makes `calls` calls of each kind. Returns whether enough of every kind were right.
 fn check(calls: usize, out: &mut impl Write) -> Result<bool, Box<dyn Error>> {
     let mut is_good = true;
     for kind in KINDS {
@@ -190,7 +190,7 @@ fn compare(asked: &[&str]) -> Result<Value, Box<dyn Error>> {
     Ok(serde_json::from_slice(&done.stdout)?)
 }
 
-/// Whether a finding is the known one. One that runs did not suffice for is wrong either way.
+/// Whether a finding is the known one. A finding that asks for more runs is wrong either way.
 fn is_right(kind: &Kind, finding: &Value) -> bool {
     let winner = finding["winner"]["mechanism"].as_str();
     let is_told = !finding["contrast"].is_null();
@@ -204,7 +204,7 @@ fn says_busy(finding: &Value) -> bool {
     finding["contrast"].is_null() && finding["unclear"] == true && !finding["busy"].is_null()
 }
 
-/// Whether the fastest row is that of the combination that was listed first.
+/// Whether the fastest row is that of the combination listed first.
 fn is_first(asked: &[&str], fastest: &Value) -> bool {
     let lists = asked.iter().filter_map(|argument| argument.split_once(','));
     let of_row = [&fastest["mechanism"], &fastest["policy"]];
