@@ -5,7 +5,7 @@
 //! neighbour that it does not mean. `words.tsv` has the greatest number of each habit in each room and page: a change may only
 //! lower them. This test reads sources as text; it must never know what they do.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::fmt::Write;
 use std::fs;
@@ -34,6 +34,50 @@ const NOUNLESS: &[&str] = &[
     "What", "How", "Who", "Whose", "Whom", "One", "Its", "Those", "So", "Such", "Of", "In", "That", "Which",
     "Where", "When",
 ];
+
+/// The names of types that stand in more than [`ROOMS`] rooms, with the number of rooms, which may only fall. A name that is new here
+/// means one thing in the whole workspace.
+const HOMONYMS: &[(&str, usize)] = &[
+    ("Block", 4),
+    ("Cell", 4),
+    ("Choice", 5),
+    ("Config", 4),
+    ("Counts", 5),
+    ("Dispatch", 4),
+    ("Entry", 9),
+    ("Event", 6),
+    ("Field", 5),
+    ("Found", 6),
+    ("Input", 4),
+    ("Item", 4),
+    ("Kept", 4),
+    ("Key", 4),
+    ("Kind", 10),
+    ("Lines", 5),
+    ("Memory", 5),
+    ("Node", 6),
+    ("Number", 4),
+    ("Part", 5),
+    ("Place", 9),
+    ("Point", 4),
+    ("Reader", 4),
+    ("Reading", 4),
+    ("Report", 4),
+    ("Row", 4),
+    ("Run", 6),
+    ("Setting", 6),
+    ("Shared", 4),
+    ("Stage", 5),
+    ("State", 6),
+    ("Step", 5),
+    ("Study", 4),
+    ("Value", 5),
+    ("Verdict", 6),
+    ("World", 4),
+];
+
+/// The number of rooms in which the name of a type may stand without being listed.
+const ROOMS: usize = 3;
 
 /// The number of each habit in a room or page.
 type Counts = [usize; HABITS.len()];
@@ -201,6 +245,42 @@ fn habits_that_replace_a_noun_become_fewer() {
         table(&found) == text(&file),
         "there are fewer habits than words.tsv allows: TRADEWIND_WRITE=1 cargo test -p tradewind --test words lowers it"
     );
+}
+
+/// The name of the type that a line of a source declares for other modules.
+fn declared(line: &str) -> Option<&str> {
+    let rest = line.trim_start().strip_prefix("pub")?;
+    let rest = if rest.starts_with('(') { rest.split_once(')')?.1 } else { rest };
+    let (kind, rest) = rest.strip_prefix(' ')?.split_once(' ')?;
+    let is_type = ["struct", "enum", "trait", "type", "union"].contains(&kind);
+    rest.split(|letter: char| !letter.is_alphanumeric()).next().filter(|name| is_type && !name.is_empty())
+}
+
+#[test]
+fn a_type_name_stands_in_few_rooms() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a crate lies beside the others");
+    let mut rooms: BTreeMap<String, BTreeSet<PathBuf>> = BTreeMap::new();
+    for room in paths(crates).filter(|path| path.join("src").is_dir()) {
+        for source in sources(&room.join("src")) {
+            for name in text(&source).lines().filter_map(declared) {
+                rooms.entry(name.to_owned()).or_default().insert(room.clone());
+            }
+        }
+    }
+    let found: Vec<_> = rooms.iter().map(|(name, rooms)| (name.as_str(), rooms.len())).collect();
+    let found: Vec<_> = found.into_iter().filter(|(_, rooms)| *rooms > ROOMS).collect();
+    assert_eq!(
+        found, HOMONYMS,
+        "left: the names of types that stand in more than {ROOMS} rooms; right: HOMONYMS, whose numbers may only fall"
+    );
+}
+
+#[test]
+fn declarations_of_types_are_found() {
+    let lines =
+        ["pub struct A<T> {", "    pub(crate) enum B {", "pub(in crate::x) trait C: D {", "pub type E = F;"];
+    assert_eq!(lines.map(declared), [Some("A"), Some("B"), Some("C"), Some("E")]);
+    assert_eq!(["struct A;", "pub fn a() {", "pub mod a;", "// pub struct"].map(declared), [None; 4]);
 }
 
 #[test]
