@@ -4,7 +4,7 @@
 //! passage or for the interface's gap, whichever is longer. A message has arrived when its last byte has. If the port in is
 //! free, that is one passage after its first byte came. This time is paid once, whatever the distance.
 //!
-//! This module must never know what a message is for, nor how the network takes it from port to port.
+//! This module must never know the purpose of a message, nor how the network takes it from port to port.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! The present time, and all events to come.
 //!
-//! Each node has a queue of its own. The nodes take turns, in the order of their next events. What a node does in its turn is
-//! private to it up to the *bound* of the turn.
+//! Each node has a queue of its own. The nodes take turns, in the order of their next events. The steps of a node in
+//! its turn are private to it up to the *bound* of the turn.
 //!
 //! # How long a turn is
 //!
@@ -17,7 +17,7 @@
 //! A thread that waits to enter a timed region may go on at any instant of another node, without a message. Its node keeps global
 //! order until the region has begun.
 //!
-//! This module must never know what an event means to the part that it is for.
+//! This module must never know the meaning of an event to the part that handles it.
 
 mod ahead;
 mod limits;
@@ -45,10 +45,10 @@ pub(crate) struct Agenda {
     events: Timetable<Packed>,
     /// Events that come a usual delay after they are pushed, in global order with `events`. There are none with lookahead.
     usual: DelayLines<Packed>,
-    /// Whether all events may be among `usual`, and not only those of messages inside a routed network and at its ports: in global
-    /// order, where the nodes are many. The queue of few nodes is as fast.
+    /// Whether all events may be in `usual`, and not only messages inside a routed network and at its ports: in global
+    /// order, where the nodes are many. With few nodes the queue is as fast.
     all_usual: bool,
-    /// Whether the present event is one of `usual`.
+    /// Whether the present event is in `usual`.
     is_usual: bool,
     /// The rank of each node among simultaneous events of several nodes.
     ranks: Box<[u32]>,
@@ -60,19 +60,19 @@ pub(crate) struct Agenda {
     /// Cores whose fibers go on at the present time, in order. They come before every queued event, and most continuations need
     /// no queue entry because of them.
     due: ShortQueue<Due>,
-    /// For each node whose fiber has [stepped back](Self::step_back), what is due after that fiber.
+    /// For each node whose fiber has [stepped back](Self::step_back), the cores that are due after that fiber.
     parked: BTreeMap<usize, ShortQueue<Due>>,
-    /// The number of pushes so far.
+    /// The number of pushes since the start of the run.
     pushes: u64,
     /// Whether the next events are to be told.
     prospect: Prospect,
-    /// The number of events so far.
+    /// The number of events since the start of the run.
     happened: u64,
     limits: Limits,
     progress: Progress,
     /// The reason why the run ends early, once that is certain.
     stopped: Option<Failure>,
-    /// Whether that is because of what a fiber did while a panic unwound it.
+    /// Whether the run was stopped by a fiber that a panic unwound; the panic is the better reason.
     abandoned: bool,
     /// Whether nothing happens any more.
     over: bool,
@@ -86,7 +86,8 @@ const PUSHES: u32 = 44;
 /// number of a push. Among events that were pushed earlier only the number counts.
 const LONGEST_WAIT: u64 = (1 << PUSHES) - 1;
 
-/// The pushes for other nodes for which the host's memory has time to fetch a queue of one of very many nodes.
+/// The number of pushes for other nodes in which the host's memory has time to fetch a node's queue, if the nodes are
+/// very many.
 const POSTS: usize = 3;
 
 /// A core whose fiber goes on at the present time.
@@ -263,8 +264,9 @@ impl Agenda {
         Order { at, major: first_number(since), minor: self.turn.by | self.next_number() }
     }
 
-    /// The place in global order of an event at `at` that is pushed at the instant `since`. Simultaneous events of several nodes come
-    /// by `rank`. Among those of a node the event of the earlier push comes first: it has been waited for longer.
+    /// The place in global order of an event at `at` that is pushed at the instant `since`. Simultaneous events of
+    /// several nodes come by `rank`. Among the events of a node the earlier push comes first: it has been waited for
+    /// longer.
     #[inline]
     fn next_global_order(&mut self, since: Time, at: Time, rank: u32) -> Order {
         let waits = (at - since).as_femtoseconds().min(LONGEST_WAIT);
@@ -361,8 +363,8 @@ impl Agenda {
         (order.at, event)
     }
 
-    /// Goes on to the next event and returns it, if it is one of `usual` and inside the network, and no other part has anything to do
-    /// before.
+    /// Goes on to the next event and returns it, if it is in `usual` and inside the network, and no other part has an
+    /// earlier event.
     #[inline]
     pub(crate) fn go_on_inside(&mut self) -> Option<hardware::Event> {
         let (order, next) = self.usual.next()?;
@@ -379,7 +381,7 @@ impl Agenda {
         Some(event)
     }
 
-    /// Whether the next event is one of `usual`.
+    /// Whether the next event is in `usual`.
     #[inline]
     fn usual_is_next(&self) -> bool {
         let first = self.usual.first();
@@ -403,7 +405,7 @@ impl Agenda {
         Some(())
     }
 
-    /// Makes due again what follows the fiber of an actor that has [stepped back](Self::step_back).
+    /// Makes the cores due again that follow the fiber of an actor that has [stepped back](Self::step_back).
     #[cold]
     fn unpark(&mut self, actor: usize) {
         if let Some(due) = self.parked.remove(&actor) {
@@ -438,8 +440,8 @@ impl Agenda {
         self.turn.in_order
     }
 
-    /// Lets the fiber at work on a core of the acting node go on at the present time, once no other actor has an earlier event.
-    /// What is due then follows it. The node keeps global order from then on.
+    /// Lets the fiber at work on a core of the acting node go on at the present time, once no other actor has an
+    /// earlier event. The cores that are due now then follow it. The node keeps global order from then on.
     pub(crate) fn step_back(&mut self, core: usize, epoch: u32) {
         let (actor, at) = (self.turn.actor, self.now);
         self.parked.insert(actor, std::mem::take(&mut self.due));

@@ -164,7 +164,7 @@ fn begin_next(cluster: &mut Cluster, fibers: &Fibers) -> Option<Packed> {
     if cluster.agenda.has_ended() { give_up(cluster) } else { Some(event) }
 }
 
-/// Handles an event inside the network, and those that follow it there before anything else happens.
+/// Handles an event inside the network, and the events that follow it there before anything else happens.
 #[inline(never)]
 fn stay_in_network(cluster: &mut Cluster, first: hardware::Event) {
     let mut next = Some(first);
@@ -216,7 +216,7 @@ fn take_up(cluster: &mut Cluster, core: usize, epoch: u32) -> Option<Next> {
     Some(next)
 }
 
-/// Ends what a core does without a fiber.
+/// Ends the step of a core that has no fiber.
 fn end_step(cluster: &mut Cluster, core: usize) {
     match cluster.cores[core].activity() {
         Activity::Injecting => cluster.finish_injection(core),
@@ -228,7 +228,7 @@ fn end_step(cluster: &mut Cluster, core: usize) {
     }
 }
 
-/// How the run has ended: for the reason that has stopped it, or because no event is left.
+/// The result of the run: an error for the reason that has stopped it, or the end of its events.
 fn ending(cluster: &mut Cluster) -> Result<(), Failure> {
     match cluster.agenda.take_stop().or_else(|| standstill::beyond_time(cluster)) {
         Some(why) => Err(why),

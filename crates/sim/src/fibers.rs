@@ -1,16 +1,16 @@
 //! The fibers that threads and handlers run on. There are never more than are needed at that moment.
 //!
-//! A machine of many nodes needs many stacks, and the system grants a process only so many. A thread therefore
-//! has a fiber only from its first instant to its return. A handler runs on the stack of the thread that ran last
-//! on its processor: that thread cannot go on before the handler has ended. A processor may have no thread, or
-//! only threads that have returned, or a thread that has left too little of its stack. There a handler has a fiber of its own,
-//! from its start to its end. So a handler can count on [`Handler::STACK_BYTES`] wherever it runs.
+//! A machine of many nodes needs many stacks, and the system limits the stacks of a process. A thread therefore has a
+//! fiber only from its first instant to its return. A handler runs on the stack of the thread that ran last on its
+//! processor: that thread cannot go on before the handler has ended. A processor may have no thread, or only threads
+//! that have returned, or a thread that has left too little of its stack. There a handler has a fiber of its own, from
+//! its start to its end. So a handler can count on [`Handler::STACK_BYTES`] wherever it runs.
 //!
 //! A thread that waits looks first whether its own stack goes on next, with a handler or with the thread itself. Control
 //! returns to the engine only if it does not.
 //!
-//! All fibers of a run share the thread-locals of the OS thread that runs it. What that asks of a program stands where programs are
-//! told of it, at [`Thread`]. This file has the room's only unsafe block, for it.
+//! All fibers of a run share the thread-locals of the OS thread that runs it. The resulting duties of a program are
+//! documented at [`Thread`]. This file has the room's only unsafe block, for it.
 
 use std::cell::{Cell, RefCell, RefMut};
 use std::fmt;
@@ -32,8 +32,8 @@ use crate::unwinding;
 /// Bytes of a thread's stack that have to be left for a handler on top of it, and for the calls of this room up to it.
 const NEEDED_BYTES: usize = Handler::STACK_BYTES + 16 * 1024;
 
-/// The beginnings of stacks are spread over so many bytes below the end of a page. Few waiting threads need more than the rest of
-/// that page.
+/// The beginnings of stacks are spread over this number of bytes below the end of a page. Few waiting threads need more
+/// than the rest of that page.
 const SPREAD_BYTES: usize = 1024;
 
 /// The fibers of a run.
@@ -46,8 +46,8 @@ pub(crate) struct Fibers {
 
 /// The fibers that do not run now.
 struct Shelf {
-    /// The fibers of threads, by node and thread: `None` for a thread that has not begun, runs, or has returned. Behind them the hired
-    /// ones, which handlers run on where there is no thread's stack: `None` for one that runs.
+    /// The fibers of threads, by node and thread: `None` for a thread that has not begun, runs, or has returned. Behind
+    /// them the hired fibers, for handlers without a thread's stack: `None` while one runs.
     fibers: Vec<Option<Fiber>>,
     /// For each core, the place of the fiber that its handler runs on, if it runs one.
     working: Vec<Option<u32>>,
@@ -185,7 +185,8 @@ impl Fibers {
         shelf.working.get(core).into_iter().for_each(pdq::prefetch);
     }
 
-    /// Asks the host's memory for the stack of a node's first thread: for so many lines below the place where it was left, and above.
+    /// Prefetches the stack of a node's first thread: `below` lines below the place where it was left, and `above`
+    /// lines above.
     pub(crate) fn ask_for_stack(&self, node: usize, (below, above): (usize, usize)) {
         if let Some(Some(fiber)) = self.desk.shelf.borrow().fibers.get(node * self.desk.per_node) {
             fiber.prefetch_around(below, above);
@@ -238,7 +239,7 @@ fn spawn(
     unsafe { pool.spawn_as(occupant, body) }
 }
 
-/// Whose handler runs, for people. Also in a signal's handler: neither allocates nor takes a lock.
+/// Displays the handler that runs, for people. Also in a signal's handler: neither allocates nor takes a lock.
 impl fmt::Display for Desk {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let state = self.state.try_borrow().ok();
@@ -250,8 +251,8 @@ impl fmt::Display for Desk {
 }
 
 impl Desk {
-    /// Unwinds all fibers but the one that runs, those first that are in a handler or a hold: they have keys that the destructors
-    /// of others may ask for.
+    /// Unwinds all fibers but the running one, first the fibers in a handler or a hold: they have keys that the
+    /// destructors of others may ask for.
     fn unwind(&self) {
         let hired = self.shelf.borrow_mut().fibers.split_off(self.threads);
         drop(hired);
@@ -344,7 +345,8 @@ struct Seat {
     thread: u32,
 }
 
-/// Who runs on the seat's stack, for people. Also in a signal's handler: neither allocates nor takes a lock.
+/// Displays the thread or handler that runs on the seat's stack, for people. Also in a signal's handler: neither
+/// allocates nor takes a lock.
 impl fmt::Display for Seat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.desk.handles.get() {

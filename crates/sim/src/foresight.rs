@@ -1,10 +1,10 @@
-//! Asks the host's memory for what the next events will touch, while the present one happens.
+//! Prefetches into the host's caches the lines that the next events will touch, while the present one happens.
 //!
-//! On very many nodes each event touches some dozens of cache lines that lie in no near cache, most of them in the node's parts and
-//! on the stack of its thread. Asked for one after the other they would take longer than all that is computed. An event is
-//! foreseen several times: first what it names and the parts of its node, then the memory that these name, then what that names. The
-//! host takes only some requests at a time. So nothing is asked for that an event of its kind does not touch: a step of a network
-//! processor, for one, lets no fiber go on.
+//! On very many nodes each event touches some dozens of cache lines that lie in no near cache, most of them in the
+//! node's parts and on the stack of its thread. Fetched one after the other they would take longer than all
+//! computation. An event is foreseen several times: first the objects that it names and the parts of its node, then the
+//! memory that these point to, then the memory behind that. The host takes only some requests at a time. So only lines
+//! that an event of its kind touches are prefetched: a step of a network processor, for one, lets no fiber go on.
 //!
 //! This module must never change anything that a run can see.
 
@@ -16,12 +16,12 @@ use crate::happening::Happening;
 use crate::processor::core::Activity;
 use crate::prospect::FAR;
 
-/// The events after the present one, among those of its usual delay, for which the host's memory is asked if they are inside the
-/// network or at its ports: first for what such an event names, then for what that names, and so on. It takes the host little time.
+/// Distances, in events of the present one's delay, at which an event inside the network or at its ports is prefetched:
+/// first the objects that it names, then the memory behind these, and so on. Prefetching takes the host little time.
 const PASSAGES_AHEAD: [usize; 3] = [12, 8, 4];
 
-/// The events after the present one, among those of its usual delay, for which the host's memory is asked if they are of nodes. Events
-/// of other delays come between them.
+/// Distances, in events of the present one's delay, at which an event of a node is prefetched. Events of other delays
+/// come between them.
 const USUAL_AHEAD: [usize; 4] = [1, 2, 3, 4];
 
 /// The turns after the next for which the host's memory is asked.
@@ -46,7 +46,7 @@ const HANDLER_GOES_ON: (usize, usize) = (8, 36);
 /// The lines of a stack that a thread touches which goes on there.
 const THREAD_GOES_ON: (usize, usize) = (10, 12);
 
-/// Asks for what the events that come soon touch.
+/// Prefetches for the next events.
 #[cold]
 pub(crate) fn ask(cluster: &Cluster, fibers: &Fibers) {
     if cluster.agenda.takes_turns() {
@@ -63,8 +63,8 @@ pub(crate) fn ask(cluster: &Cluster, fibers: &Fibers) {
     }
 }
 
-/// Asks for what the next turns or events touch that is known late: the place of the next message, the second event of a turn, the
-/// handlers, the state of the program. What is so far from an event is worth asking for only where nodes are very many.
+/// Prefetches the lines of the next turns or events that are known late: the place of the next message, the second
+/// event of a turn, the handlers, the state of the program. A prefetch this far ahead pays only with very many nodes.
 fn ask_for_far(cluster: &Cluster, fibers: &Fibers) {
     let Cluster { agenda, nodes, link, .. } = cluster;
     link.flights.ask_for_next();
@@ -85,7 +85,7 @@ fn ask_for_far(cluster: &Cluster, fibers: &Fibers) {
     }
 }
 
-/// Asks for what the first events of the next turns touch. The node of a turn is known before its event.
+/// Prefetches for the first events of the next turns. The node of a turn is known before its event.
 fn ask_for_turns(cluster: &Cluster, fibers: &Fibers) {
     let Cluster { agenda, nodes, .. } = cluster;
     let [.., kinds, inside, parts] = TURNS_AHEAD.map(|ahead| agenda.turn_ahead(ahead));
@@ -103,7 +103,7 @@ fn ask_for_turns(cluster: &Cluster, fibers: &Fibers) {
     }
 }
 
-/// Asks for what events touch that come soon on one of all nodes, by how many come before each. The soonest is the first.
+/// Prefetches for the next events in the order of all nodes, by their distance. The soonest is the first.
 #[inline(always)]
 fn ask_for_events(
     cluster: &Cluster,
@@ -130,7 +130,7 @@ fn ask_for_events(
     }
 }
 
-/// Asks for what the events inside the network or at its ports touch that follow the present one with the same delay. Mostly the events
+/// Prefetches for the next events with the present one's delay, inside the network or at its ports. Mostly the events
 /// of a delay are of one kind. Returns whether they are such events.
 #[cold]
 pub(crate) fn ask_for_passages(cluster: &Cluster) -> bool {
@@ -164,7 +164,7 @@ pub(crate) fn ask_for_passages(cluster: &Cluster) -> bool {
     true
 }
 
-/// Asks for what an event names.
+/// Prefetches the objects that an event names.
 fn ask_for_subject(cluster: &Cluster, happening: Happening) {
     match happening {
         Happening::Arrive { flight }
@@ -236,7 +236,7 @@ fn ask_for_parts(cluster: &Cluster, fibers: &Fibers, node: usize, reaches_fiber:
     fibers.ask_for_places(node, place.first_core);
 }
 
-/// Asks for what the parts of a node hold elsewhere, as far as an event touches that.
+/// Prefetches the memory that the parts of a node point to, as far as an event touches it.
 fn ask_inside_parts(
     cluster: &Cluster,
     fibers: &Fibers,

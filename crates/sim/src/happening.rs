@@ -1,8 +1,8 @@
 //! The events of a run, as the agenda keeps them.
 //!
-//! This module must never know when an event happens, nor what it means to the part that it is for.
+//! This module must never know when an event happens, nor its meaning to the part that handles it.
 
-/// One event of the engine's queue.
+/// An event of the engine's queue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Happening {
     /// The fiber at work on a core goes on, unless an interrupt has put off the continuation of this epoch. Cores have numbers
@@ -27,7 +27,7 @@ pub(crate) enum Happening {
     Post { node: u32 },
     /// The processors of a node may find something to do that was not there before.
     Look { node: u32 },
-    /// A network processor of a node begins or ends one of several joined steps, and another part waits for that.
+    /// A network processor of a node begins or ends a step out of several joined ones, and another part waits for that.
     Reach { node: u32 },
 }
 
@@ -79,7 +79,7 @@ impl Packed {
         (self.0 >> 32) as u32 / LIMIT
     }
 
-    /// Whether the event only makes a part look, perhaps in vain, or is one that no thread waits for.
+    /// Whether the event only makes a part look, perhaps in vain, or no thread waits for it.
     #[inline]
     pub(crate) fn is_a_look(self) -> bool {
         LOOKS >> self.kind() & 1 != 0

@@ -2,17 +2,17 @@
 //!
 //! # How a program runs here
 //!
-//! Program threads and handlers are fibers of one host thread. A modelled processor runs at most one of them at a
-//! time. What a fiber does between two *effects* (a send, a resume, a poll, the end of a handler) is private to
-//! its processor, so its charges only add up on the processor's own clock. Before an effect that clock is
-//! *settled*. If no event of the engine comes earlier, engine time jumps to the clock and the fiber goes on
-//! without a switch. Otherwise the fiber suspends, and an engine event resumes it at that time. Effects therefore
-//! happen in engine order, exactly, and most charges cost neither a queue operation nor a switch.
+//! Program threads and handlers are fibers of one host thread. A modelled processor runs at most one of them at a time.
+//! The work of a fiber between two *effects* (a send, a resume, a poll, the end of a handler) is private to its
+//! processor, so its charges only add up on the processor's own clock. Before an effect that clock is *settled*. If no
+//! event of the engine comes earlier, engine time jumps to the clock and the fiber goes on without a switch. Otherwise
+//! the fiber suspends, and an engine event resumes it at that time. Effects therefore happen in engine order, exactly,
+//! and most charges cost neither a queue operation nor a switch.
 //!
 //! An interrupt comes at a modelled time, inside a charge. The thread's pending continuation is put off, the
 //! handler runs on the same processor, and then the thread spends the rest of the charge.
 //!
-//! | module | what it holds |
+//! | module | content |
 //! |---|---|
 //! | `world` | [`Model`]: refusals, a run, the outcome |
 //! | `engine` | the event loop: pops events, resumes fibers |
@@ -29,17 +29,17 @@
 //! | `setting` | the machine and the policy, which never change in a run |
 //! | `agenda` | the present time, and all events to come |
 //! | `happening` | the kinds of events |
-//! | `foresight` | what the host's memory is asked for before the next events happen |
+//! | `foresight` | prefetching into the host's caches for the next events |
 //! | `prospect` | when that is worth while |
 //! | `happening` | the events of a run |
 //! | `progress` | the time of the last event that may end a wait, and the failed attempts of threads since |
-//! | `unwinding` | panics of the program, and what a fiber may do that one unwinds |
+//! | `unwinding` | panics of the program, and the operations of a fiber that a panic unwinds |
 //! | `standstill` | whether a run stands still for ever, and which threads are stuck in it |
 //!
-//! # What is promised
+//! # Guarantees
 //!
 //! The same program, input, machine and seed give the same result, time and event digest to the bit: one host thread,
-//! integer time, no host address or hash order anywhere. Simultaneous events of one node keep their order; those of
+//! integer time, no host address or hash order anywhere. Simultaneous events of one node keep their order; events of
 //! different nodes are ordered by the seed.
 //!
 //! This room must never know OS threads or wall time.

@@ -1,5 +1,5 @@
-//! The prices that a run needs: the charges of the simulator itself under a policy, and the charges that the
-//! program's protocols declare. A run whose machine lacks one of them is refused before it starts.
+//! The prices that a run needs: the charges of the simulator itself under a policy, and the charges that the program's
+//! protocols declare. A run whose machine lacks a needed price is refused before it starts.
 //!
 //! A price that only some runs would charge counts as needed: a message may have words, a handler may resume a
 //! thread. This module must never know an instant.
@@ -14,7 +14,7 @@ use crate::link::cargo::class;
 use crate::prices::{List, PriceLists};
 use crate::setting::has_staging;
 
-/// A run, as far as its prices depend on it. The machine and the policy are those that the run uses.
+/// The parts of a run that its prices depend on. The machine and the policy are as the run uses them.
 pub(crate) struct Needs<'a> {
     pub(crate) machine: &'a Machine,
     pub(crate) policy: &'a Policy,

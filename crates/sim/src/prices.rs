@@ -1,8 +1,8 @@
 //! Price lists: the cost of an operation to a processor, by the kind of processor, the primitive and the class of
 //! message.
 //!
-//! A run ends when it needs a price that the machine file does not give: nothing is free by omission. This module
-//! must never know an instant, nor what a processor has spent.
+//! A run ends when it needs a price that the machine file does not give: nothing is free by omission. This module must
+//! never know an instant, nor the time that a processor has spent.
 
 use machine::{ByClass, Class, Cost, Machine, Primitives, Transactions};
 use tempest::{MAX_WORDS, Operations, Primitive};
@@ -22,7 +22,7 @@ pub(crate) enum List {
     Embedded,
 }
 
-/// How an event reaches the processor that handles it.
+/// The way of an event to the processor that handles it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Receipt {
     /// The processor reads a message out of the interface, with `words` words behind the header.
@@ -83,14 +83,14 @@ impl Price {
         Self { name, cost, plain, alone: alone(cost.bus).filter(|_| !cost.bus.is_empty()) }
     }
 
-    /// The path and the occupancy of so many uses, if the cost has no other parts.
+    /// The path and the occupancy of `count` uses, if the cost has no other parts.
     #[inline]
     pub(crate) fn plain(&self, count: u64) -> Option<(Time, Time)> {
         self.plain.then(|| (self.cost.path * count, self.cost.occupancy * count))
     }
 }
 
-/// The most words behind a header: those of a message, and the place of a deposit.
+/// The most words behind a header: the words of a message, and the place of a deposit.
 const MOST_WORDS: usize = MAX_WORDS + 1;
 
 /// The price of sending a message, flattened for each number of words.
@@ -304,7 +304,8 @@ impl PriceLists {
         }
     }
 
-    /// The general list, and those of network processors and embedded processors, each with operations at its own clock.
+    /// The general list, and the lists of network processors and embedded processors, each with operations at its own
+    /// clock.
     fn lists(
         general: &Primitives,
         own: [Option<&Primitives>; 2],
@@ -361,8 +362,8 @@ impl PriceLists {
         (price, &price.received[words], price.word.filter(|_| words > 0))
     }
 
-    /// The price of sending a message of a class and of so many words to another node, or to the `own` one; `None` if the
-    /// machine gives none.
+    /// The price of sending a message of class `class` with `words` words to another node, or to the `own` node; `None`
+    /// if the machine gives none.
     #[inline]
     pub(crate) fn sending(
         &self,

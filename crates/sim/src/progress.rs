@@ -18,15 +18,15 @@ const ENOUGH: u64 = 1 << 10;
 /// The first look may have begun before the last progress.
 const LOOKED: u32 = 2;
 
-/// The failed attempts since the last progress after which a thread or device makes them seldom, so that a wait of hours takes the host
-/// no longer than one of seconds. From then on the check for a standstill no longer waits for events that only make a part of the machine
-/// look again.
+/// Number of failed attempts without progress after which a thread or device makes them seldom, so that a wait of hours
+/// costs the host no more than one of seconds. From then on the check for a standstill no longer waits for events that
+/// only make a part of the machine look again.
 const LONG: u64 = 1 << 17;
 
-/// The reciprocal of the part of the wait so far for which it rests after each attempt.
+/// The reciprocal of the share of the wait for which it rests after each attempt.
 const REST: u64 = 1 << 12;
 
-/// The rest after an attempt in a wait so far.
+/// The rest after an attempt, given the length of the wait up to now.
 fn part_of(wait: Time) -> Time {
     Time::from_femtoseconds(wait.as_femtoseconds() / REST)
 }
@@ -39,7 +39,7 @@ const IDLE_LOOKS: u64 = 1 << 24;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Progress {
     at: Time,
-    /// The number of events so far that may end a wait.
+    /// The number of events up to now that may end a wait.
     steps: u64,
 }
 
@@ -131,8 +131,8 @@ impl Attempts {
         self.looked = true;
     }
 
-    /// Records one more failed attempt of a thread that says that it waits. `sees` says whether the thread would
-    /// see what it waits for without a look.
+    /// Records one more failed attempt of a thread that says that it waits. `sees` says whether the thread would notice
+    /// the end of its wait without a look.
     pub(crate) fn wait(&mut self, attempt: Attempt, sees: bool, now: Time, progress: &Progress) -> Patience {
         let looked = std::mem::take(&mut self.looked) || sees;
         self.waits.count(attempt, looked, now, progress);
@@ -150,8 +150,8 @@ impl Attempts {
         long.map_or(Time::ZERO, |(_, _, since)| part_of(now - since))
     }
 
-    /// Records one more failed look of a thread that may be computing. `worked` is the total work of its
-    /// processor so far.
+    /// Records one more failed look of a thread that may be computing. `worked` is the total work of its processor up
+    /// to now.
     pub(crate) fn look(&mut self, worked: Time, now: Time, progress: &Progress) -> Patience {
         if self.has_worked(worked) {
             self.looks = Tries::default();
@@ -160,7 +160,8 @@ impl Attempts {
         if self.looks.times.is_multiple_of(IDLE_LOOKS) { Patience::Ends } else { Patience::Lasts }
     }
 
-    /// Whether the thread's processor, which has worked so long in all, has worked since the last call or the last look.
+    /// Whether the thread's processor has worked since the last call or the last look. `worked` is its total work up to
+    /// now.
     pub(crate) fn has_worked(&mut self, worked: Time) -> bool {
         std::mem::replace(&mut self.worked, worked) != worked
     }

@@ -1,5 +1,5 @@
-//! When it is worth while to look ahead at the next events: once a turn, where many nodes take turns, and at each event, where many
-//! nodes share one queue.
+//! The policy for prefetching for the next events: once a turn, where many nodes take turns, and at each event, where
+//! many nodes share one queue.
 //!
 //! This module must never know an event.
 
@@ -23,7 +23,7 @@ pub(crate) enum Prospect {
 }
 
 impl Prospect {
-    /// The prospect of a run on so many nodes, which take turns or share one queue.
+    /// The prospect of a run on `nodes` nodes, which take turns or share one queue.
     pub(crate) fn of(nodes: usize, turns: bool) -> Self {
         match turns {
             _ if nodes < MANY => Self::Never,

@@ -1,4 +1,4 @@
-//! The parts of a run that never change: the machine, the policy, and what follows from both.
+//! The parts of a run that never change: the machine, the policy, and the values that follow from both.
 //!
 //! This module must never know an instant.
 
@@ -7,7 +7,7 @@ use tempest::Policy;
 
 use crate::prices::PriceLists;
 
-/// The machine, the policy, and what follows from both, for a whole run.
+/// The machine, the policy, and the values that follow from both, for a whole run.
 pub(crate) struct Setting {
     pub(crate) machine: Machine,
     pub(crate) policy: Policy,
@@ -15,7 +15,7 @@ pub(crate) struct Setting {
 }
 
 impl Setting {
-    /// Checks that the machine can do what a program asks for.
+    /// Checks that the machine has a capability that a program asks for.
     ///
     /// # Panics
     /// If the machine cannot. The run then ends with this message.

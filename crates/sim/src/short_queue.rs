@@ -1,7 +1,7 @@
 //! A queue that mostly holds one entry, or none.
 //!
-//! The first entry stands in the queue itself, and only those behind it in room of their own. This module must never know what
-//! its entries are.
+//! The first entry stands in the queue itself, and only later entries in room of their own. This module must never know
+//! the meaning of its entries.
 
 use std::collections::VecDeque;
 

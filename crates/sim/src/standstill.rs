@@ -1,11 +1,11 @@
 //! Detects a run that will stand still for ever, and names the threads that are stuck: threads that wait, threads that spin,
 //! and threads whose processor is kept by a spinning thread.
 //!
-//! The argument is exact for threads that say that they wait, by [`tempest::Thread::spin`] or by a send that insists. If
-//! nothing is under way and every other thread waits or spins too, nothing can change what they wait for. Time that a thread
+//! The argument is exact for threads that say that they wait, by [`tempest::Thread::spin`] or by a send that insists.
+//! If nothing is under way and every other thread waits or spins too, no event can end their waits. Time that a thread
 //! charges counts as progress.
 //!
-//! This module must never know what a message means.
+//! This module must never know the meaning of a message.
 
 use machine::Class;
 use tempest::{Attempt, Blocked, Failure, Late, NodeId, Spinning, ThreadId};
@@ -28,8 +28,8 @@ pub(crate) fn sends_in_vain(cluster: &mut Cluster, core: usize) -> bool {
     waits_in_vain(cluster, core, Attempt::Send, true)
 }
 
-/// Records one more failed attempt of the thread on `core`, which says that it waits. `sees` says whether the thread would see
-/// what it waits for without a look.
+/// Records one more failed attempt of the thread on `core`, which says that it waits. `sees` says whether the thread
+/// would notice the end of its wait without a look.
 fn waits_in_vain(cluster: &mut Cluster, core: usize, attempt: Attempt, sees: bool) -> bool {
     let (now, progress) = (cluster.agenda.now(), cluster.agenda.progress());
     let patience = attempts(cluster, core).wait(attempt, sees, now, &progress);
@@ -75,9 +75,9 @@ pub(crate) fn looks_to_spin(cluster: &Cluster, core: usize) -> bool {
     !dispatch.network_handles(Class::User) || cluster.has_event(core)
 }
 
-/// Whether the thread on `core`, which spins, has to let an event interrupt it that waits at its node and has interrupted nobody:
-/// when the event came a processor had masked interrupts, and a device that asks who computes found that not all do. Now they
-/// do, and nothing is under way that would have anybody look again.
+/// Whether the thread on `core`, which spins, has to let a waiting event of its node interrupt it. The event
+/// interrupted no processor: when it came a processor had masked interrupts, and a device that asks which processors
+/// compute found that not all do. Now they do, and nothing is under way that would cause another look.
 pub(crate) fn is_overlooked(cluster: &Cluster, core: usize) -> bool {
     let place = &cluster.nodes[cluster.cores[core].node()];
     place.dispatch.asks_who_computes()
@@ -171,8 +171,8 @@ fn spinning_thread(cluster: &Cluster, node: usize, index: u32) -> Option<Spinnin
     Some(Spinning { thread, attempt, times, since, phase, unhandled })
 }
 
-/// Every thread that waits, and what it waits for, by node and thread. Threads that wait for room or for a processor are
-/// included.
+/// Every thread that waits, and the reason of its wait, by node and thread. Threads that wait for room or for a
+/// processor are included.
 pub(crate) fn blocked(cluster: &Cluster) -> Vec<Blocked> {
     let mut all = Vec::new();
     let since = cluster.agenda.progress().at();

@@ -1,10 +1,12 @@
-//! Panics of the program in a model: which of them end the run, with which words, and what a fiber may do that one unwinds.
+//! Panics of the program in a model: which of them end the run, with which words, and which operations a fiber may make
+//! while a panic unwinds it.
 //!
 //! # Where panics go
 //!
-//! A thread's panic unwinds its fiber, and comes out where the engine resumed that: it is the run's failure. What the thread catches
-//! itself is its own affair. A handler may run on the stack of a thread that waits. Its panic stops the run where the handler
-//! was begun, before the thread can catch it, and the thread is never resumed. A panic in the body of a hold stops the run, too.
+//! A thread's panic unwinds its fiber, and comes out where the engine resumed that: it is the run's failure. A panic
+//! that the thread catches itself has no effect on the run. A handler may run on the stack of a thread that waits. Its
+//! panic stops the run where the handler was begun, before the thread can catch it, and the thread is never resumed. A
+//! panic in the body of a hold stops the run, too.
 //!
 //! # Unwinding gives nothing away
 //!
@@ -12,9 +14,10 @@
 //!
 //! - While the run goes on its effects happen at the present time of the engine, before its own clock. If the thread catches the
 //!   panic, its next effect comes at the right time again.
-//! - What would give the processor away stops the run: a wait, a poll, a send without room, a hold of a key that is not free.
-//! - When the run is over the fibers that are left are unwound, handlers and holds that were under way first, so that the keys are
-//!   free which destructors of others may ask for. What is sent, signalled and charged then is dropped.
+//! - An operation that would give the processor away stops the run: a wait, a poll, a send without room, a hold of a
+//!   key that is not free.
+//! - When the run is over the remaining fibers are unwound, handlers and holds that were under way first, so that the
+//!   keys are free which destructors of others may ask for. Their sends, signals and charges are dropped.
 //!
 //! This module must never know which fiber runs.
 

@@ -1,4 +1,4 @@
-//! The world of a modelled machine: the jobs that it refuses, how it runs a job, and what it reports.
+//! The world of a modelled machine: the jobs that it refuses, how it runs a job, and its reports.
 
 use std::rc::Rc;
 
@@ -52,10 +52,11 @@ impl Model {
         Self { in_global_order: true, ..self }
     }
 
-    /// Checks that the machine has what a mechanism and a policy need, and that this simulator models it.
+    /// Checks that the machine has the capabilities that a mechanism and a policy need, and that this simulator models
+    /// them.
     ///
     /// # Errors
-    /// Names what is missing.
+    /// Names the missing capability.
     pub fn check(&self, mechanism: Mechanism, policy: &Policy) -> Result<(), Refusal> {
         self.expect(mechanism)?;
         let can: Vec<_> = self.machine.can.iter().map(|capability| capability.name()).collect();
@@ -99,13 +100,13 @@ impl Model {
         Err(Refusal::Prices { policy: policy.clone(), machine: self.machine.name.clone(), keys })
     }
 
-    /// Checks that the machine has what a mechanism needs.
+    /// Checks that the machine has the capabilities that a mechanism needs.
     fn expect(&self, mechanism: Mechanism) -> Result<(), Refusal> {
         let can: Vec<_> = self.machine.can.iter().map(|capability| capability.name()).collect();
         mechanism.check(&self.machine.name, &can)
     }
 
-    /// Checks that a coherence block of so many bytes has a tag of its own.
+    /// Checks that a coherence block of `block` bytes has a tag of its own.
     fn check_tags(&self, block: u32) -> Result<(), Refusal> {
         let tag = self.machine.memory.tag.map_or(0, |tag| tag.get());
         if tag <= block.into() {
@@ -119,10 +120,10 @@ impl Model {
         self.check_size(&launch.policy, launch.nodes, launch.processors, launch.threads)
     }
 
-    /// Checks that a run can have so many nodes, processors of each, and threads on each computing processor.
+    /// Checks that a run can have this number of nodes, of processors per node, and of threads per computing processor.
     ///
     /// # Errors
-    /// Says what there is none or too much of.
+    /// Names the missing or excessive number.
     pub fn check_size(
         &self,
         policy: &Policy,
@@ -169,8 +170,8 @@ impl Model {
         Err(Refusal::Size(Size::Places { sides: sides.to_vec(), nodes }))
     }
 
-    /// The processors of a node of so many that compute, and those that do something else: the dedicated ones, those inside the
-    /// network device, and the network processors. A state machine is no processor.
+    /// Divides the `processors` processors of a node: some compute, the rest are dedicated, inside the network device,
+    /// or network processors. A state machine is no processor.
     ///
     /// # Errors
     /// [`Refusal::NoneComputes`] if none would be left to compute.
@@ -182,8 +183,8 @@ impl Model {
         Ok(Split { computing, dedicated: dedicated.saturating_add(in_device).saturating_add(in_network) })
     }
 
-    /// The policy as nodes of so many processors carry it out. Where every processor sends for itself, no processor injects for
-    /// another.
+    /// The policy as nodes of `processors` processors carry it out. Where every processor sends for itself, no
+    /// processor injects for another.
     fn obeyed(&self, policy: &Policy, processors: u32) -> Policy {
         let mut obeyed = policy.canonical(processors);
         if obeyed.injector == Injector::Protocol && self.machine.can.contains(&Capability::SenderInjects) {

@@ -1,4 +1,5 @@
-//! Very many nodes: what each costs beyond its own data. The one test of this process: it measures the process's memory.
+//! Very many nodes: the cost of each beyond its own data. The one test of this process: it measures the process's
+//! memory.
 
 #![cfg(target_os = "linux")]
 
@@ -11,11 +12,12 @@ use tradewind_sim::Model;
 
 const NODES: u32 = 4096;
 
-/// What a node may take beyond its own data, of which it has a few words: 16 KiB, a quarter of which is a page of a thread's stack, and 4
-/// for the sets of its cache in which its handlers find them. All 512 lines of the cache would take 12.
+/// Most memory that a node may take beyond its own data, which is a few words: 16 KiB, a quarter of which is a page of
+/// a thread's stack, and 4 for the sets of its cache in which its handlers find them. All 512 lines of the cache would
+/// take 12.
 const MOST_KIB: u64 = 16 + 4;
 
-/// Of the Paragon: costs for everything, so that handlers and threads of all nodes are at work side by side.
+/// The Paragon: costs for everything, so that handlers and threads of all nodes are at work side by side.
 fn paragon() -> Machine {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../machines/paragon.toml");
     let text = std::fs::read_to_string(&file).expect("a shipped machine");

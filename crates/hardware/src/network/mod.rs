@@ -42,7 +42,7 @@
 //! torus has two *lanes* (virtual channels). A message changes to the second lane at the seam between the last place of a ring
 //! and the first. Lanes share a wire: each message books its passage on the wire once.
 //!
-//! This module must never know what a message is for.
+//! This module must never know the purpose of a message.
 
 mod channel;
 mod credits;

@@ -1,4 +1,4 @@
-//! One thread as a source: waits for the time of each message, and sends it. This module must never know what is measured.
+//! One thread as a source: waits for the time of each message, and sends it. This module must never know the measured quantity.
 
 use std::ops::Range;
 

@@ -1,5 +1,5 @@
-//! What an access of a private array costs the host: one that hits, element by element and by views, and one that misses. Beside it
-//! a loop over an array of tags, which is the least that a direct-mapped cache can be.
+//! Host time per access of a private array: a hit, element by element and through views, and a miss. The bound beside
+//! it is a loop over an array of tags, the least work of a direct-mapped cache.
 
 use std::hint::black_box;
 use std::sync::{Arc, OnceLock};
@@ -24,7 +24,7 @@ enum Way {
     Hit,
     /// By views of 256 elements of an array that fits the cache.
     View,
-    /// One element of each line of an array twice as large as the cache.
+    /// Accesses to one element of each line of an array twice as large as the cache.
     Miss,
 }
 

@@ -12,7 +12,7 @@ pub(crate) const ALONE: &str = "alone";
 /// The first argument of a process that only makes the input and the expected answer of a run.
 pub(crate) const PREPARE: &str = "prepare";
 
-/// What a run in a process of its own took.
+/// Messages, time and memory of a run in a process of its own.
 #[derive(Clone, Copy)]
 pub(crate) struct Alone {
     pub(crate) messages: f64,
@@ -21,8 +21,8 @@ pub(crate) struct Alone {
     pub(crate) megabytes: f64,
 }
 
-/// Runs what the arguments after `alone` name, and prints what it took: messages, seconds, megabytes. After `prepare` it only
-/// makes the input and the expected answer.
+/// Runs the case that the arguments after `alone` name, and prints its messages, seconds and megabytes. After `prepare`
+/// it only makes the input and the expected answer.
 pub(crate) fn serve(what: &str, arguments: &[String]) {
     let [name, size] = arguments else { panic!("{what} RUN SIZE, such as {what} no-bus 1000") };
     let case = cases::ALL.into_iter().find(|case| case.name == name);
@@ -77,8 +77,8 @@ impl Count {
     }
 }
 
-/// The count of a message: what a run of twice the size counts more, so that start-up drops out, without what the making of its
-/// input and expected answer counts more. `None` without valgrind.
+/// The count per message: the difference between a run and a run of twice the size, so that start-up drops out, without
+/// the making of the inputs and expected answers. `None` without valgrind.
 pub(crate) fn a_message(count: Count, case: &Case, size: u32) -> Option<f64> {
     let (less, less_messages) = run_counted(count, case, size)?;
     let (more, messages) = run_counted(count, case, 2 * size)?;
@@ -92,7 +92,7 @@ fn run_counted(count: Count, case: &Case, size: u32) -> Option<(f64, f64)> {
     Some((all - before, told.split_whitespace().next()?.parse().ok()?))
 }
 
-/// The count of a process under callgrind, and what it prints.
+/// The count of a process under callgrind, and its output.
 fn counted(count: Count, what: &str, case: &Case, size: u32) -> Option<(f64, String)> {
     Command::new("valgrind").arg("--version").stdout(Stdio::null()).status().ok()?;
     let mut command = Command::new("valgrind");

@@ -1,13 +1,14 @@
-//! The bounds. One is the fastest loop that could stand in for a simulation: for each message it takes an entry from a heap, switches to
-//! a fiber and back, and pushes an entry. The other is what memory takes for the lines that a message touches. This file must never
-//! know a model.
+//! The bounds. The first is the fastest loop that could stand in for a simulation: for each message it takes an entry
+//! from a heap, switches to a fiber and back, and pushes an entry. The second is the memory time of the lines that a
+//! message touches. This file must never know a model.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::hint::black_box;
 use std::time::Instant;
 
-/// The seconds of so many messages. The heap holds `pending` entries, and each entry resumes one of `fibers` fibers.
+/// The seconds of `messages` messages. The heap holds `pending` entries, and each entry resumes a fiber out of
+/// `fibers`.
 pub(crate) fn seconds(fibers: u32, pending: u64, messages: u64) -> f64 {
     let pool = fiber::Pool::new(64 * 1024);
     let mut fibers: Vec<_> = (0..fibers)
@@ -34,11 +35,11 @@ pub(crate) fn seconds(fibers: u32, pending: u64, messages: u64) -> f64 {
 /// The bytes of a line of the host's cache.
 const LINE: usize = 64;
 
-/// The lines that are touched at one place before the next: about those that the turn of a node touches.
+/// The lines that are touched at one place before the next: about as many as the turn of a node touches.
 const PLACE: usize = 56;
 
-/// The nanoseconds in which a line of so many bytes of memory is read and written. Places of some lines are gone to at random; the next
-/// place but one is asked for ahead.
+/// The nanoseconds in which a line of a memory of `bytes` bytes is read and written. Places of some lines are visited
+/// at random; the next place but one is prefetched.
 pub(crate) fn nanoseconds_of_line(bytes: usize) -> f64 {
     const VISITED: usize = 1 << 22;
     let mut lines = vec![[0_u64; LINE / 8]; bytes / LINE];

@@ -85,7 +85,7 @@ fn fetch_add(set: &Set, nodes: u32, operations: u32) -> Trial {
     }
 }
 
-/// Electromagnetic waves over a graph of so many nodes, whose values lie in shared memory.
+/// Electromagnetic waves over a graph of `graph` nodes, whose values lie in shared memory.
 fn em3d(graph: u32) -> Trial {
     Trial {
         machine: hurricane_1(),

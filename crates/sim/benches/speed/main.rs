@@ -1,9 +1,9 @@
-//! How fast the simulator is: one table, each figure beside the fastest loop that could stand in for the run, with an aim and a
-//! floor. Every answer is checked.
+//! Speed of the simulator: one table, each figure beside the fastest loop that could stand in for the run, with an aim
+//! and a floor. Every answer is checked.
 //!
-//! `cargo bench -p tradewind-sim --bench speed [-- NAME…]` measures all rows, or those of the names given. Times are wall time
-//! of one host thread. A run and its bound are measured in turn in each round, the ratio is taken within the round, and medians
-//! over rounds are printed. A run that shows its memory has a process of its own.
+//! `cargo bench -p tradewind-sim --bench speed [-- NAME…]` measures all rows, or the named ones. Times are wall time of
+//! one host thread. A run and its bound are measured in turn in each round, the ratio is taken within the round, and
+//! medians over rounds are printed. A run that shows its memory has a process of its own.
 
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
 

@@ -1,4 +1,4 @@
-//! The rows of the table: what is run, what stands beside it, the aim and the floor. This file must never know how a run is made.
+//! The rows of the table: the run, its bound, the aim and the floor. This file must never know how a run is made.
 
 use crate::accesses;
 use crate::alone::{self, Alone, Count};
@@ -61,7 +61,8 @@ fn em3d() -> Vec<Row> {
     per_second(what, "a handler", &cases::EM3D, 4000, (64, aim), |taken| taken.handlers)
 }
 
-/// What a run counts a second, and the time of each. The bound makes as many steps with so many fibers.
+/// The rate of a run per second, and the time of each event. The bound makes the same number of steps with `fibers`
+/// fibers.
 fn per_second(
     what: &str,
     each: &str,

@@ -1,4 +1,4 @@
-//! One modelled run: its machine, its program and its size; and what it took. This file must never know an aim.
+//! A modelled run: its machine, program and size, and its measured time and counts. This file must never know an aim.
 
 use std::time::Instant;
 
@@ -17,7 +17,7 @@ pub(crate) struct Trial {
     pub(crate) inputs: Vec<(&'static str, String)>,
 }
 
-/// What a run took.
+/// Host time of a run, and its counts.
 #[derive(Clone, Copy)]
 pub(crate) struct Taken {
     pub(crate) seconds: f64,

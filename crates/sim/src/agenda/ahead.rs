@@ -1,18 +1,18 @@
-//! What is known of the next events, and where the host keeps them: for a caller that asks the host's memory ahead of their use.
+//! Guesses about the next events, and their places in the host's memory: for a caller that prefetches them.
 //!
-//! All of it is a guess: an event that is pushed meanwhile may come before. This module must never change what comes when.
+//! An event that is pushed meanwhile may come before a guessed one. This module must never change the order of events.
 
 use super::Agenda;
 use crate::happening::Happening;
 
 impl Agenda {
-    /// The event that stood `ahead` places behind the present one, among those of its usual delay.
+    /// The event that stood `ahead` places behind the present one in its delay's row.
     #[inline]
     pub(crate) fn usual_ahead(&self, ahead: usize) -> Option<Happening> {
         self.usual.behind(ahead).map(Happening::from)
     }
 
-    /// The event inside the network that stood `ahead` places behind the present one, among those of its usual delay.
+    /// The event inside the network that stood `ahead` places behind the present one in its delay's row.
     #[inline]
     pub(crate) fn usual_inside_ahead(&self, ahead: usize) -> Option<hardware::Event> {
         self.usual.behind(ahead)?.inside()
@@ -38,7 +38,7 @@ impl Agenda {
         pdq::prefetch(self.events.place_of(node));
     }
 
-    /// Asks the host's memory for what stands in the queue of a node.
+    /// Prefetches the entries in the queue of a node.
     pub(crate) fn ask_inside_queue(&self, node: usize) {
         self.events.things_of(node).into_iter().for_each(pdq::prefetch);
     }

@@ -1,5 +1,5 @@
-//! The end of modelled time, the stall limit, and the questions of whoever watches a run: all that one comparison of each step of
-//! time asks for.
+//! The end of modelled time, the stall limit, and the questions of an observer of the run: everything that one
+//! comparison at each step of time covers.
 //!
 //! [`Time::MAX`] stands for *never*, and sums of times that are too large are that. So no event has that time, and no step comes to
 //! it. A run in which something would happen then has come to the end of modelled time.

@@ -6,7 +6,7 @@
 //! In global order a place counts the pushes of all nodes, in the order in which they happen. A step that is taken late could not
 //! tell its place. There every step is an event.
 //!
-//! This module must never know what a step does.
+//! This module must never know the effect of a step.
 
 use des::Order;
 use units::Time;
@@ -65,8 +65,8 @@ impl Agenda {
         Order { at, major: 0, minor: self.next_number() }
     }
 
-    /// The first place at which something may disturb the acting node. All steps of the node before that place may be taken now,
-    /// though their time has not come. A step that has the present place itself is one of them.
+    /// The first place at which an event may disturb the acting node. All steps of the node before that place may be
+    /// taken now, though their time has not come. This includes a step at the present place.
     #[inline]
     pub(crate) fn undisturbed_until(&self) -> Order {
         let Order { at, major, minor } = if self.came.0 == self.turn.actor { self.came.1 } else { FIRST };
@@ -87,8 +87,8 @@ impl Agenda {
         self.until_end(self.turn.bound.at.min(self.own()))
     }
 
-    /// Advances the present time by `ahead` if the node has no earlier event and its turn lasts so long. Otherwise returns the
-    /// instant `ahead` from now, at which the caller [queues](Self::push) its continuation.
+    /// Advances the present time by `ahead` if the node has no earlier event and its turn lasts until then. Otherwise
+    /// returns the instant `ahead` from now, at which the caller [queues](Self::push) its continuation.
     #[inline]
     pub(crate) fn pass(&mut self, ahead: Time) -> Option<Time> {
         let target = self.now + ahead;
@@ -102,7 +102,7 @@ impl Agenda {
     }
 
     /// Advances the present time by `ahead`, where the run does not end then, if the node has no earlier event and its
-    /// turn lasts so long. Otherwise returns the instant `ahead` from now.
+    /// turn lasts until then. Otherwise returns the instant `ahead` from now.
     #[inline]
     pub(crate) fn pass_by_others(&mut self, ahead: Time) -> Option<Time> {
         let target = self.now + ahead;

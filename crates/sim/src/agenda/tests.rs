@@ -253,7 +253,7 @@ fn a_node_that_runs_ahead_does_not_stall_before_another_has_made_progress() {
 }
 
 proptest! {
-    /// A step pushes an event of a node with one of a few delays, or with any. Then time goes on to the next event.
+    /// A step pushes an event of a node with a delay out of a few, or with any. Then time goes on to the next event.
     #[test]
     fn in_global_order_simultaneous_events_come_by_rank_and_then_as_long_as_they_were_waited_for(
         pushes in proptest::collection::vec((0_usize..4, 0_u64..30, 0_u64..5), 0..300)

@@ -116,9 +116,9 @@ impl Edge {
         }
     }
 
-    /// Waits until a protocol processor has taken a message that was handed over; the thread notices that by a poll. If this
-    /// processor runs handlers too, it runs them while it waits. Otherwise it could wait for a processor that itself waits for
-    /// one of these handlers.
+    /// Waits until a protocol processor has taken a message that was handed over; the thread notices that by a poll. If
+    /// this processor runs handlers too, it runs them while it waits. Otherwise it could deadlock with a processor that
+    /// itself waits for one of these handlers.
     fn await_injector(&self) {
         if self.state().has_event(self.core()) {
             self.yield_to_handlers(Noticed::AT_ONCE);

@@ -33,7 +33,7 @@ pub(crate) static ENGINE: Owner = Owner::new(
 /// The back-edges that a thread that works passes without a look before it is asked again whether it works.
 const PASSES: u32 = 1 << 20;
 
-/// The back-edges after which a thread that passes them and does nothing else is taken for one that spins, each time.
+/// Number of back-edges after which a thread that did nothing else is taken to spin, each time.
 const IDLE_PASSES: u32 = 1 << 8;
 
 /// The stack of a thread. While the thread is suspended, handlers may run on its stack.
@@ -45,7 +45,7 @@ pub(crate) trait Stack {
     fn unwind_others(&self);
 }
 
-/// One core, as the thread or handler that runs on it sees it.
+/// A core, as the thread or handler that runs on it sees it.
 pub(crate) struct Edge {
     state: Rc<RefCell<Cluster>>,
     at: Cell<usize>,
@@ -53,7 +53,7 @@ pub(crate) struct Edge {
     stack: Option<Rc<dyn Stack>>,
     /// Whether the thread has had an access fault whose access is not charged yet.
     faulted: Cell<bool>,
-    /// When the thread spun last.
+    /// Time of the thread's last spin.
     spun: Cell<Option<Time>>,
     /// The back-edges that the thread still passes without a look before it is asked whether it works.
     passes: Cell<u32>,
@@ -183,7 +183,7 @@ impl Edge {
         }
     }
 
-    /// Advances engine time to this core's clock, where a first attempt has not come so far or has left requests to be made.
+    /// Advances engine time to this core's clock, where a first attempt stopped earlier or left requests to be made.
     #[inline(never)]
     fn settled_otherwise<'s>(
         &'s self,
@@ -205,8 +205,8 @@ impl Edge {
         if panicking() { None } else { self.live() }
     }
 
-    /// Borrows the modelled state, unless the run is over and a panic unwinds this fiber: what it does has no effect any more. A fiber
-    /// that has caught its end goes no further than this.
+    /// Borrows the modelled state, unless the run is over and a panic unwinds this fiber: its actions have no effect
+    /// any more. A fiber that has caught its end goes no further than this.
     #[inline]
     fn live(&self) -> Option<RefMut<'_, Cluster>> {
         let state = self.state();
@@ -218,8 +218,8 @@ impl Edge {
         None
     }
 
-    /// Whether the run is over, and a panic unwinds this fiber: what it does has no effect any more. A fiber that has caught its
-    /// end goes no further than this.
+    /// Whether the run is over, and a panic unwinds this fiber: its actions have no effect any more. A fiber that has
+    /// caught its end goes no further than this.
     #[inline]
     fn is_over(&self) -> bool {
         self.state().agenda.is_over() && self.is_at_its_end()
@@ -292,8 +292,8 @@ impl Edge {
         }
     }
 
-    /// Lets time go on for a thread that has passed many back-edges without a look, if it has done nothing else. A thread that works
-    /// looks once where no other processor would handle what it may be waiting for.
+    /// Lets time go on for a thread that has passed many back-edges without a look, if it has done nothing else. A
+    /// thread that works looks once where no other processor would handle the event that it may be waiting for.
     #[cold]
     fn pass_by_many(&self) {
         let works = standstill::has_worked(&mut self.state(), self.core());
@@ -384,8 +384,8 @@ impl Edge {
         }
     }
 
-    /// Uses the lines of what handlers keep at these addresses. Returns the time for which the processor was busy with lines that
-    /// its cache did not have.
+    /// Uses the lines at these addresses in the handlers' tables. Returns the time for which the processor was busy
+    /// with misses in its cache.
     #[inline(never)]
     fn reach_lines(&self, first: u64, bytes: u64) -> Time {
         let mut busy = Time::ZERO;

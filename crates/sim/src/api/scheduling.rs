@@ -81,8 +81,8 @@ impl Edge {
         }
     }
 
-    /// A poll that leaves the look to other processors. The thread sees what they have done up to its clock. The poll takes no time,
-    /// unless the thread does nothing else: what it waits for needs time to come.
+    /// Polls without a look, which is left to other processors. The thread sees their results up to its clock. The poll
+    /// takes no time, unless the thread does nothing else: the event that it waits for needs time to come.
     fn leave_look<'s>(&'s self, mut state: RefMut<'s, Cluster>) {
         let stands_still = state.stand_still(self.core());
         state = self.settled(state);
@@ -126,7 +126,8 @@ impl Edge {
         }
     }
 
-    /// A turn of a thread that spins and has done nothing since its turn before: what it waits for needs time to come.
+    /// Charges a turn of a thread that spins and has done nothing since its turn before: the event that it waits for
+    /// needs time to come.
     fn let_time_go_on(&self) {
         self.settle_after(|state, core| {
             let turn = state.vain_look();

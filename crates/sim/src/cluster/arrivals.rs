@@ -83,8 +83,8 @@ fn come_until(cluster: &mut Cluster, core: usize, at: Time) -> bool {
     false
 }
 
-/// Advances engine time to a place of the acting node in this turn, if nothing but such messages comes before. Returns whether it
-/// has: it has not if one of them ends the run.
+/// Advances engine time to a place of the acting node in this turn, if only such messages come before. Returns whether
+/// it has: it has not if one of them ends the run.
 #[inline(never)]
 fn let_come(cluster: &mut Cluster, place: Order) -> bool {
     while let Some(next) = cluster.agenda.next_before(place)
@@ -102,7 +102,7 @@ fn let_come(cluster: &mut Cluster, place: Order) -> bool {
     comes
 }
 
-/// Whether a message that comes to a node only waits there, and nobody sees the instant at which it comes.
+/// Whether a message that comes to a node only waits there, and no observer sees the instant at which it comes.
 #[inline]
 fn only_keeps_messages(cluster: &Cluster, node: usize) -> bool {
     cluster.nodes[node].dispatch.only_keeps_messages()

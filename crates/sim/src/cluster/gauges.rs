@@ -171,7 +171,7 @@ pub(crate) fn sample(cluster: &mut Cluster, at_end: bool) {
     }
 }
 
-/// The name of a part, by its place among those of its kind.
+/// The name of a part, by its index within its kind.
 pub(crate) fn name(cluster: &Cluster, kind: Resource, part: usize) -> String {
     match (cluster.link.road.network(), place(cluster, kind, part)) {
         (Network::Routed(fabric), (_, None)) => fabric.link_name(part),

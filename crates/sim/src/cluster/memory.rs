@@ -16,8 +16,9 @@ use crate::memory::lowering::PutOff;
 use crate::prices::WORD_BYTES;
 use crate::processor::core::{Event, Job};
 
-/// Waits, from the present time on, for the line of an access of the thread on `core`: a store or not, and one that has faulted before
-/// or not. The line stays in the cache in the state that the node's present right to its block allows.
+/// Waits, from the present time on, for the line of an access of the thread on `core`. `store` says whether the access
+/// stores, `faulted` whether it has faulted before. The line stays in the cache in the state that the node's present
+/// right to its block allows.
 #[inline]
 pub(crate) fn miss(cluster: &mut Cluster, core: usize, address: u64, (store, faulted): (bool, bool)) {
     let Cluster { cores, nodes, agenda, setting, measure, .. } = cluster;
@@ -35,8 +36,8 @@ pub(crate) fn spend_block(cluster: &mut Cluster, core: usize, work: &BlockWork) 
 }
 
 impl Node {
-    /// Puts words that have come through the interface in memory: so many from a place on. Returns the time at which the device may
-    /// write the next line.
+    /// Puts `words` words that have come through the interface in memory, from `place` on. Returns the time at which
+    /// the device may write the next line.
     pub(super) fn put(&mut self, place: Place, words: usize, now: Time) -> Option<Time> {
         let address = self.waist.address(place, words).expect("the words are in their place");
         self.memory.put(address, words as u64 * WORD_BYTES, now)
@@ -56,7 +57,7 @@ pub(super) fn post_at(cluster: &mut Cluster, node: usize, next: Option<Time>) {
     }
 }
 
-/// The counts of a node's memory system so far.
+/// The counts of a node's memory system since the start of the run.
 pub(crate) fn events(cluster: &Cluster, node: usize) -> MemoryEvents {
     let staging = cluster.link.staging.as_ref();
     let (packets, fall_throughs) = staging.map_or((0, 0), |staging| staging.counts(node));

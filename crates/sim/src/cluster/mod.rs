@@ -1,6 +1,6 @@
 //! The modelled machine at one instant. Only engine events and the effects of the fiber that runs now change it.
 //!
-//! This module must never decide what a part can decide for itself.
+//! This module must never take a decision that a part can take for itself.
 
 pub(crate) mod arrivals;
 pub(crate) mod gauges;
@@ -397,7 +397,8 @@ fn end_charges(own: &mut Core, dispatch: &mut Dispatcher, measure: &mut Measure,
     }
 }
 
-/// Records the end of a handler. A network processor's next handler waits for whatever this one left pending.
+/// Records the end of a handler. The next handler of a network processor waits for the charges that this one left
+/// pending.
 fn note_handler_end(own: &mut Core, dispatch: &mut Dispatcher, agenda: &mut Agenda) {
     let Some((network, place)) = dispatch.network_at(own.number().into()) else { return };
     let (now, node, wait) = (agenda.now(), own.node(), own.clock.take_wait());
@@ -542,8 +543,8 @@ impl Cluster {
         }
     }
 
-    /// Records a poll of the thread on `core` that takes no time. If the thread has done nothing else for long, charges it for a look in
-    /// vain: only time brings what it waits for. Returns whether it is charged.
+    /// Records a poll of the thread on `core` that takes no time. If the thread has done nothing else for a while,
+    /// charges it for a vain look: the event that it waits for needs time to come. Returns whether it is charged.
     #[inline(never)]
     pub(crate) fn stand_still(&mut self, core: usize) -> bool {
         let (turn, own) = (self.vain_look(), &mut self.cores[core]);

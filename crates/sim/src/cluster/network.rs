@@ -1,4 +1,4 @@
-//! The network processors of a node: carries out what [`network`](crate::dispatch::network) decides.
+//! The network processors of a node: carries out the decisions of [`network`](crate::dispatch::network).
 //!
 //! This module must never choose between processors, messages or steps: [`dispatch`](crate::dispatch) does.
 
@@ -191,8 +191,9 @@ fn start_taking(cluster: &mut Cluster, core: usize, flight: u32, joins: bool) {
     start_joined_step(cluster, core, taken, Step::Inject);
 }
 
-/// Lets a network processor begin another pass with a message that was handed over. The message can be seen already, there is room
-/// for it, and nobody else takes either. A thread that comes to wait for the queue of such messages meanwhile gets an event.
+/// Lets a network processor begin another pass with a message that was handed over. The message is visible already,
+/// there is room for it, and no other processor takes either. A thread that comes to wait for the queue of such
+/// messages meanwhile gets an event.
 fn start_turn_and_take(cluster: &mut Cluster, core: usize, turn: Time, flight: u32) {
     let Cluster { agenda, nodes, cores, .. } = cluster;
     let own = &mut cores[core];
@@ -204,8 +205,8 @@ fn start_turn_and_take(cluster: &mut Cluster, core: usize, turn: Time, flight: u
     start_taking(cluster, core, flight, true);
 }
 
-/// Lets a network processor spend the occupancy that follows an injection. If a message waits in the interface then the processor
-/// reads it afterwards, whatever else comes.
+/// Lets a network processor spend the occupancy that follows an injection. If a message waits in the interface then,
+/// the processor reads it afterwards, regardless of later events.
 fn settle_injection(cluster: &mut Cluster, core: usize) {
     let Cluster { agenda, nodes, cores, link, .. } = cluster;
     let (now, own) = (agenda.now(), &mut cores[core]);
@@ -223,7 +224,7 @@ fn settle_injection(cluster: &mut Cluster, core: usize) {
     start_extraction(cluster, core, &message, Some(place));
 }
 
-/// Lets a thread that waits until a message is taken see a network processor take one that was taken ahead.
+/// Lets a thread that waits until a message is taken see the take that a network processor made ahead.
 pub(super) fn await_take(cluster: &mut Cluster, node: usize) {
     let Cluster { agenda, nodes, .. } = cluster;
     let Some(network) = nodes[node].dispatch.network_mut() else { return };
@@ -243,7 +244,7 @@ pub(super) fn admit_later(cluster: &mut Cluster, node: usize) {
     }
 }
 
-/// Does for other parts what they wait for at this instant within the joined steps of a network processor.
+/// Lets other parts see the effects that they wait for at this instant within the joined steps of a network processor.
 pub(crate) fn reach(cluster: &mut Cluster, node: usize) {
     let now = cluster.agenda.now();
     let Some(&ahead) = cluster.nodes[node].dispatch.network().map(|network| &network.ahead) else { return };

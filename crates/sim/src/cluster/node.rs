@@ -15,8 +15,8 @@ use crate::memory::trains::Trains;
 use crate::processor::core::Core;
 use crate::processor::threads::Threads;
 
-/// One node. The parts that every message touches stand side by side, and the memory system behind them, in this order: of very many
-/// nodes hardly any lies in a near cache of the host.
+/// A modelled node. The parts that every message touches stand side by side, and the memory system behind them, in this
+/// order: of very many nodes hardly any lies in a near cache of the host.
 #[repr(C, align(64))]
 pub(crate) struct Node {
     pub(crate) waist: Arc<Waist>,
@@ -33,7 +33,7 @@ pub(crate) struct Node {
 }
 
 impl Node {
-    /// The node's processors among those of the machine.
+    /// Range of the node's processors in the machine.
     pub(crate) fn all(&self) -> Range<usize> {
         self.first_core..self.first_core + self.cores
     }

@@ -1,7 +1,7 @@
-//! The overflow of an interface: a processor is trapped when a message has waited too long at the port in. Carries out what
-//! [`overflow`](crate::link::overflow) decides.
+//! The overflow of an interface: a processor is trapped when a message has waited too long at the port in. Carries out
+//! the decisions of [`overflow`](crate::link::overflow).
 //!
-//! This module must never know what a message means.
+//! This module must never know the meaning of a message.
 
 use trace::Event as Traced;
 use units::Time;

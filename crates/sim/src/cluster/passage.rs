@@ -486,7 +486,7 @@ impl Cluster {
         }
     }
 
-    /// Adds a message that has passed the port in to those that a network processor looks for.
+    /// Adds a message that has passed the port in to the arrivals that a network processor looks for.
     fn line_up(&mut self, node: usize, message: Arrived) {
         let Some(network) = self.nodes[node].dispatch.network_mut() else { return };
         network.line_up(message);

@@ -1,6 +1,6 @@
 //! Timed regions of a run: all threads of all nodes enter one together, and every gauge is read at that instant.
 //!
-//! This module must never know what is measured.
+//! This module must never know the measured quantity.
 
 use trace::Event as Traced;
 

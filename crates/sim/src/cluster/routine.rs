@@ -1,5 +1,5 @@
-//! The dispatch routine of a node whose software takes its processors from threads to handlers and back: carries out what
-//! [`routine`](crate::dispatch::routine) decides.
+//! The dispatch routine of a node whose software switches its processors between threads and handlers: carries out the
+//! decisions of [`routine`](crate::dispatch::routine).
 //!
 //! This module must never choose between processors or events: [`dispatch`](crate::dispatch) does.
 

@@ -1,9 +1,9 @@
-//! The processors of all nodes: what each does next, as its node's dispatch decides.
+//! The processors of all nodes: the next activity of each, as its node's dispatch decides.
 //!
-//! A processor that becomes free looks for work in this order: an event that it may handle, a message that it may inject for a
-//! thread, the thread that handlers put off, a ready thread. If there is none of these it idles. For a new event, dispatch
-//! names an idle processor or one to interrupt. This file carries the answers out: it has prices spent, and sets what a
-//! processor does.
+//! A processor that becomes free looks for work in this order: an event that it may handle, a message that it may
+//! inject for a thread, the thread that handlers put off, a ready thread. Without work it idles. For a new event,
+//! dispatch names an idle processor or one to interrupt. This file carries the answers out: it has prices spent, and
+//! sets the processor's activity.
 //!
 //! This module must never choose between processors or events: [`dispatch`](crate::dispatch) does.
 
@@ -141,7 +141,7 @@ impl Cluster {
             || self.start_handler(core, noticed)
     }
 
-    /// Finds processors for all events of `node` that wait, after one of them may have become dispatchable.
+    /// Finds processors for all waiting events of `node`, after a change that may have made some of them dispatchable.
     #[inline]
     pub(crate) fn notify(&mut self, node: usize) {
         if !self.nodes[node].dispatch.only_keeps_messages() {

@@ -43,7 +43,7 @@ impl<'a> Sender<'a> {
         (Self { core, node, agenda, road, passages, measure, setting }, flights)
     }
 
-    /// Whether the processor injects what it sends, without a lock, and no other part need know of a send.
+    /// Whether the processor injects its own messages, without a lock, and no other part need know of a send.
     #[inline(always)]
     pub(crate) fn sends_at_once(&self) -> bool {
         self.node.sends_at_once
@@ -173,7 +173,7 @@ fn bring_back(agenda: &mut Agenda, node: usize, way: Time, place: u32) {
     agenda.push(node, agenda.now() + way, Happening::Deliver { flight: place });
 }
 
-/// Refuses a message of the program where a state machine runs the handlers: it runs those of the system only.
+/// Refuses a message of the program where a state machine runs the handlers: it runs handlers of the system only.
 #[cold]
 fn refuse(setting: &Setting, waist: &Waist, packet: &Packet) -> ! {
     let (machine, policy, message) =

@@ -2,28 +2,29 @@
 //!
 //! # In which order requests are made
 //!
-//! The bus of a node is granted in the order in which requests are made, and a request is made when nothing of the node can make an
-//! earlier one. A fiber whose clock is ahead of engine time asks at once where nothing happens on its node until then, and no other
-//! fiber's request comes before. Otherwise the request is *to come*. It is no event: the node makes all requests whose places have
-//! come whenever something else of it happens, at each event of the node and each time that a fiber of it passes time. So whoever
-//! then touches the bus, a cache, a ledger or the account of costs finds all that comes before, and nothing that comes after. An
-//! instant at which the clocks of all nodes are read has the requests of all nodes made first.
+//! The bus of a node is granted in the order in which requests are made, and a request is made when nothing of the node
+//! can make an earlier one. A fiber whose clock is ahead of engine time asks at once where nothing happens on its node
+//! until then, and no other fiber's request comes before. Otherwise the request is *to come*. It is no event: the node
+//! makes all requests whose places have come at each event of the node and each time that a fiber of it passes time. So
+//! an event that then touches the bus, a cache, a ledger or the account of costs finds all earlier requests made, and
+//! no later ones. An instant at which the clocks of all nodes are read has the requests of all nodes made first.
 //!
 //! A request that is made is over at a known time. A fiber waits for the end of its train with no event if nothing else happens on
 //! its node before, and with one event if something does. Only a fiber whose request is to come has its event at the train's
 //! *earliest end*, before all others of that instant: no other client uses the bus from then on. Once the request is made, the event
 //! moves to the train's end.
 //!
-//! An interrupt puts a thread off before the end of its train. What the thread has asked for takes its course. Its request to come
-//! stands still, and is made as much later as the thread goes on later.
+//! An interrupt puts a thread off before the end of its train. A request already made takes its course. A request to
+//! come stands still, and is made as much later as the thread goes on later.
 //!
 //! # Why the order is that of events
 //!
-//! The place of a request, or of a train's end, is the place that its event would have among the events of the node: its time, the
-//! time of the request before, the node's rank, and a number that grows with each request and push. A node makes
-//! the requests that come before an event before that event pushes anything. So the numbers of its requests and its own pushes of one
-//! instant grow in the order of that instant. What other nodes push at that instant is ordered by their ranks. In global order the
-//! pushes of all nodes are numbered together, and each request to come is an event.
+//! The place of a request, or of a train's end, is the place that its event would have among the events of the node:
+//! its time, the time of the request before, the node's rank, and a number that grows with each request and push. A
+//! node makes the requests that come before an event before that event pushes anything. So the numbers of its requests
+//! and its own pushes of one instant grow in the order of that instant. Pushes of other nodes at that instant are
+//! ordered by rank. In global order the pushes of all nodes are numbered together, and each request to come is an
+//! event.
 //!
 //! This module must never know why a fiber makes a request.
 
@@ -47,7 +48,7 @@ use crate::processor::core::Core;
 /// The processors, the memory and the trains of one node.
 struct OnBus<'a> {
     node: usize,
-    /// The first of the node's processors among those of the machine.
+    /// Index in the machine of the node's first processor.
     first: usize,
     cores: &'a mut [Core],
     memory: &'a mut Memory,
@@ -106,13 +107,14 @@ pub(crate) fn put_off(cluster: &mut Cluster, core: usize) {
     cluster.nodes[core.node()].trains.stop(Fiber::thread_of(core));
 }
 
-/// The instant before which nothing happens on the node of `core` but what the fiber there does, whose clock is settled.
+/// The instant before which nothing happens on the node of `core` except the steps of the fiber there, whose clock is
+/// settled.
 pub(crate) fn quiet_until(cluster: &Cluster, core: usize) -> Time {
     let (quiet, trains) = (cluster.agenda.quiet_until(), &cluster.nodes[cluster.cores[core].node()].trains);
     trains.next().map_or(quiet, |place| quiet.min(place.at))
 }
 
-/// Makes all requests of the acting node that come before what happens now.
+/// Makes all requests of the acting node that come before the present event.
 #[inline(always)]
 pub(crate) fn catch_up(cluster: &mut Cluster) {
     if cluster.setting.machine.node_memory.is_some() {
@@ -198,7 +200,8 @@ impl OnBus<'_> {
         AtWork { now, core, memory: self.memory, prices: self.prices, anatomy: self.anatomy }
     }
 
-    /// Makes the transactions of the fiber at work on processor `number`, so much later. Returns whether the fiber waits for them.
+    /// Makes the transactions of the fiber at work on processor `number`, with the first one `later` from now. Returns
+    /// whether the fiber waits for them.
     #[inline(always)]
     fn make_transactions(&mut self, number: usize, pending: Pending, later: Time) -> bool {
         let (at, quiet) = (self.agenda.now() + later, self.agenda.quiet_until());
@@ -228,8 +231,8 @@ impl OnBus<'_> {
         true
     }
 
-    /// Begins the train of the fiber at work on processor `number`, with the first request so much later. Returns whether the fiber
-    /// waits for it.
+    /// Begins the train of the fiber at work on processor `number`, with the first request `later` from now. Returns
+    /// whether the fiber waits for it.
     fn make(&mut self, number: usize, train: Train, later: Time) -> bool {
         let at = self.agenda.now() + later;
         if !later.is_zero() {
@@ -290,7 +293,8 @@ impl OnBus<'_> {
         }
     }
 
-    /// The place of what follows a request of processor `number` at `from`. The processor's fiber waits until then.
+    /// The place of the step that follows a request of processor `number` at `from`. The processor's fiber waits until
+    /// then.
     #[inline]
     fn place_after(&mut self, number: usize, from: Time, at: Time) -> Order {
         self.clock(number).go_on_at(at);
@@ -310,7 +314,7 @@ impl OnBus<'_> {
         }
     }
 
-    /// Makes the next request of all, which comes at `at` and is one of several requests.
+    /// Makes the earliest of all requests to come, at `at`, which is part of a train of several requests.
     #[inline(never)]
     fn make_next_line(mut self, at: Time, fiber: Fiber) {
         let core = &mut self.cores[self.first + fiber.processor()];

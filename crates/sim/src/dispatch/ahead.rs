@@ -4,7 +4,7 @@
 //! events of the node. Until that place has passed, other parts find the queues as they were before. A part that waits for the effect
 //! gets an event at that place.
 //!
-//! This module must never know what a step means, nor what the time is.
+//! This module must never know the meaning of a step, nor the present time.
 
 use des::Order;
 use units::Time;

@@ -1,7 +1,7 @@
 //! The dispatch of one node. It is given the present time and the node's processors, and answers which processor starts which
 //! work.
 //!
-//! This module must never know what a message means, or what anything costs.
+//! This module must never know the meaning of a message, or any cost.
 
 use hardware::EventQueue;
 use machine::{Class, Machine};
@@ -317,7 +317,7 @@ impl Dispatcher {
         !has_event && !self.injection.waits()
     }
 
-    /// The idle processor that takes new work: the one that became idle last, because its caches are the warmest. A computing
+    /// The idle processor that takes new work: the last to become idle, because its caches are the warmest. A computing
     /// processor that shares the interface with a network processor comes first, because it looks at nothing else.
     fn idle_server(&self, view: View<'_>) -> Option<usize> {
         let cores = view.cores;
@@ -396,8 +396,8 @@ impl Dispatcher {
         }
     }
 
-    /// Whether an idle processor waits for interrupts and does not look for events. A dedicated processor looks, and so does
-    /// one that shares the interface with a network processor.
+    /// Whether an idle processor waits for interrupts and does not look for events. A dedicated processor looks, and so
+    /// does a processor that shares the interface with a network processor.
     pub(crate) fn waits_for_interrupts(&self, number: usize, view: View<'_>) -> bool {
         self.notice == Notice::Interrupt && !view.cores[number].is_dedicated() && !self.shares_interface()
     }

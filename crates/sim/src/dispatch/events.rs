@@ -1,6 +1,6 @@
 //! The events of one node: the messages that wait for a processor, and the dispatch queue that serializes equal keys.
 //!
-//! This module must never know which processor takes an event, what a message says, or what anything costs.
+//! This module must never know which processor takes an event, the content of a message, or any cost.
 
 use std::collections::VecDeque;
 
@@ -47,12 +47,12 @@ pub(crate) struct Request {
 #[derive(Debug, Default)]
 pub(crate) struct Inbox {
     waiting: VecDeque<Arrived>,
-    /// The number of messages, the oldest ones, that an overflow trap has moved into memory.
+    /// The number of messages, the oldest, that an overflow trap has moved into memory.
     spilled: usize,
 }
 
 impl Inbox {
-    /// No messages, and room for so many.
+    /// Makes an empty queue with room for `messages` messages.
     pub(crate) fn with_capacity(messages: usize) -> Self {
         Self { waiting: VecDeque::with_capacity(messages), spilled: 0 }
     }
@@ -134,7 +134,7 @@ impl Events {
         self.queue.try_hold(now, key)
     }
 
-    /// Forgets every event that waits, on a node with so many servers.
+    /// Forgets every event that waits, on a node with `servers` servers.
     pub(crate) fn forget(&mut self, now: Time, servers: usize) {
         while let Some(Found { job, .. }) =
             self.next_resumed().or_else(|| (0..servers).find_map(|server| self.dispatch(now, server)))
@@ -222,7 +222,7 @@ impl Events {
         !self.queue.is_empty() || !self.resumed.is_empty()
     }
 
-    /// The time that events have waited for dispatch so far, and their number.
+    /// The total time that events have waited for dispatch, and their number.
     pub(crate) fn waits(&self) -> Waits {
         self.queue.waits()
     }
@@ -232,12 +232,12 @@ impl Events {
         self.queue.busy(now)
     }
 
-    /// The number of events so far that the queue had no room for, and that spilled to memory.
+    /// The number of events that spilled to memory because the queue had no room.
     pub(crate) fn spilled(&self) -> u64 {
         self.queue.statistics().spilled
     }
 
-    /// The number of events so far that waited for their key.
+    /// The number of events that have waited for their key.
     pub(crate) fn waited_on_key(&self) -> u64 {
         self.queue.statistics().waited_on_key
     }

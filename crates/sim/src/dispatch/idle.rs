@@ -41,7 +41,7 @@ impl Idle {
         self.all.iter().any(|&(_, number)| usize::from(number) >= first)
     }
 
-    /// Whether these are the idle ones of a node's processors, in order.
+    /// Whether this list holds exactly the idle processors of a node, in order.
     pub(crate) fn agrees_with(&self, cores: &[Core]) -> bool {
         let right = |&(since, number): &(Time, u16)| cores[usize::from(number)].idle_since() == Some(since);
         self.all.len() == cores.iter().filter(|core| core.is_idle()).count()

@@ -1,7 +1,7 @@
 //! The processors that inject a node's messages: the sending processor does, or it hands the message over to another one.
 //!
 //! Messages that were handed over enter the interface one at a time, in the order of their hand-over. This module must never
-//! know what a message says, nor what an injection costs.
+//! know the content of a message, nor the cost of an injection.
 
 use std::collections::VecDeque;
 

@@ -1,6 +1,6 @@
 //! The keys that threads of a node ask for, hold and give back.
 //!
-//! This module must never know what a thread does under its key, or what that costs.
+//! This module must never know the work of a thread under its key, or the cost of that work.
 
 use tempest::world::{DispatchKey, Held};
 use units::Time;

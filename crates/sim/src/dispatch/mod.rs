@@ -19,9 +19,9 @@
 //! | `idle` | the idle processors, in the order in which they became idle |
 //! | `injection` | the way of messages into the interface |
 //! | `events` | the events that wait, and the dispatch queue |
-//! | `keys`, `precedence` | the keys that threads ask for, and what comes before them where software dispatches |
+//! | `keys`, `precedence` | the keys that threads ask for, and the events that precede them where software dispatches |
 //!
-//! This module must never know what a message means, or what anything costs.
+//! This module must never know the meaning of a message, or any cost.
 
 pub(crate) mod ahead;
 pub(crate) mod dispatcher;

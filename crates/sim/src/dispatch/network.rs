@@ -14,7 +14,7 @@
 //! or an acknowledgement of the network to wait for. The loop then goes on, but starts no other handler before the wait is
 //! over.
 //!
-//! This module must never know what a message means, or what a step costs.
+//! This module must never know the meaning of a message, or the cost of a step.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -91,7 +91,7 @@ pub(crate) struct NetworkProcessors {
     pub(crate) ahead: Ahead,
 }
 
-/// A message with a key that waits for it: what tells its stream from others, and the message from others of its stream.
+/// A message with a key that waits for it: its stream, and its identity within the stream.
 #[derive(Clone, Copy, Debug)]
 struct InLine {
     /// The message's place among the flights.
@@ -138,7 +138,7 @@ pub(crate) enum NextStep {
     Take,
     /// The loop reads a message out of the interface.
     Extract {
-        /// The place of the message among those in the interface.
+        /// The index of the message in the interface.
         index: usize,
     },
     /// The loop begins another pass.
@@ -204,8 +204,8 @@ impl NetworkProcessors {
         self.joins_steps
     }
 
-    /// Whether steps of a loop that follow each other are one even if they change what the interface holds. The other loops of a node
-    /// would let messages into it at the end of their own steps.
+    /// Whether successive steps of a loop are joined even if they change the content of the interface. Another loop of
+    /// the node would let messages into it at the end of its own steps.
     pub(crate) fn joins_all_steps(&self) -> bool {
         self.joins_steps && self.loops.len() == 1
     }
@@ -215,8 +215,8 @@ impl NetworkProcessors {
         self.joins_all_steps() && !self.can_handle(message.class)
     }
 
-    /// Lets a loop that has just put a message into the interface begin to read the next one, if it will do that after a while in
-    /// which it does nothing else. `None` if what it does then depends on what comes meanwhile.
+    /// Lets a loop that has just put a message into the interface begin to read the next one, if it will read it after
+    /// a time in which it does nothing else. `None` if its next step depends on events in between.
     pub(crate) fn read_after_injection(&mut self, place: usize, now: Time) -> Option<Arrived> {
         let Loop { pass, serves_from, .. } = self.loops[place];
         let goes_on = pass.injected && !pass.answered && pass.drained < self.drain && serves_from <= now;
@@ -251,7 +251,7 @@ impl NetworkProcessors {
         !self.forwarded.is_empty() || self.shares() && !self.incoming.is_empty()
     }
 
-    /// Adds a message that has come to the node to those that wait for their key.
+    /// Adds a message that has come to the node to the line for its key.
     pub(crate) fn line_up(&mut self, message: Arrived) {
         if message.key != DispatchKey::NoSync {
             let Arrived { flight, source, key, .. } = message;
@@ -259,12 +259,12 @@ impl NetworkProcessors {
         }
     }
 
-    /// Adds a message to those in the interface.
+    /// Adds a message to the interface.
     pub(crate) fn receive(&mut self, message: Arrived) {
         self.incoming.push_back(message);
     }
 
-    /// Adds a message to those that the computing processor can see because a network processor handed them over.
+    /// Makes visible to the computing processor a message that a network processor handed over.
     pub(crate) fn forward(&mut self, message: Arrived) {
         self.forwarded.push(message);
     }

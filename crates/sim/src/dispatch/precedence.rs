@@ -1,10 +1,10 @@
-//! What comes first where software dispatches: the messages and faults that wait, or the next key for a thread.
+//! Precedence where software dispatches: waiting messages and faults, or the next key for a thread.
 //!
 //! The dispatch routine takes nothing out while a thread holds a key. Threads that hold keys one after the other, or whose requests
 //! for a key always overlap, would keep it from that for ever. So after very many keys the messages and faults that wait by then
 //! come first, and requests for keys are put off until those have been taken out.
 //!
-//! This module must never know what a message or a key means.
+//! This module must never know the meaning of a message or a key.
 
 use std::collections::VecDeque;
 
@@ -17,7 +17,7 @@ const LENIENCE: u32 = 1 << 14;
 /// The precedence of one node.
 #[derive(Debug, Default)]
 pub(super) struct Precedence {
-    /// The keys that have kept the routine from what waits since it last took something out.
+    /// The number of keys that have kept the routine from waiting messages and faults since it last took one out.
     overtaken: u32,
     /// The number of messages and faults that come before the next key.
     owed: usize,

@@ -32,7 +32,7 @@ pub(crate) struct Roles {
     begin: Totals,
 }
 
-/// The work of a node's processors so far.
+/// Total work of a node's processors up to an instant.
 #[derive(Clone, Copy, Debug, Default)]
 struct Totals {
     at: Time,

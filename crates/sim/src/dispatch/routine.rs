@@ -10,7 +10,8 @@
 //!
 //! A ready thread has priority over events that wait: the processor leaves the loop for it.
 //!
-//! This module must never know what a message means, whose turn a call is ([`turns`](super::turns)), or what a call costs.
+//! This module must never know the meaning of a message, whose turn a call is ([`turns`](super::turns)), or the cost of
+//! a call.
 
 use std::collections::VecDeque;
 
@@ -101,17 +102,18 @@ impl Routine {
         self.inbox.len() + self.slots.len() + self.precedence.waiting()
     }
 
-    /// Whether threads are given no key before what waits has been taken out.
+    /// Whether threads get no key before the waiting messages and faults have been taken out.
     pub(super) fn puts_keys_off(&self) -> bool {
         self.precedence.puts_off()
     }
 
-    /// Puts the request of a thread for a key off until what waits has been taken out.
+    /// Puts the request of a thread for a key off until the waiting messages and faults have been taken out.
     pub(super) fn put_off(&mut self, request: Request) {
         self.precedence.put_off(request);
     }
 
-    /// Records that a thread has given a key back. Other threads may still keep the routine from what waits.
+    /// Records that a thread has given a key back. Other threads may still keep the routine from waiting messages and
+    /// faults.
     pub(super) fn note_release(&mut self, events: &Events) {
         if events.is_held() {
             self.precedence.overtake(self.inbox.len() + self.slots.len());
@@ -308,7 +310,7 @@ mod tests {
         assert!(routine.has_event(0, 0, &events) && !routine.takes_threads(1, &events));
     }
 
-    /// Whether a call that begins now takes a message or a fault out. What it does ends at once.
+    /// Whether a call that begins now takes a message or a fault out. Its handler ends at once.
     fn takes_out(routine: &mut Routine, events: &mut Events) -> bool {
         let taken = routine.next(ns(1), (0, 0), false, events).expect("something waits");
         events.complete(ns(1), taken.job.held);

@@ -1,6 +1,6 @@
 //! The processors of a node that run its handlers, and the way in which each comes to look for an event.
 //!
-//! This module must never know where events wait, or what they are.
+//! This module must never know the place or the meaning of waiting events.
 
 use machine::Machine;
 use tempest::Policy;
@@ -69,7 +69,7 @@ impl Serving {
         }
     }
 
-    /// The number of the first processors that run threads and nothing else, whatever happens.
+    /// The number of the first processors that only ever run threads.
     pub(crate) fn only_compute(&self) -> usize {
         match self {
             Self::Dedicated { computing } | Self::Embedded { computing } => *computing,

@@ -1,6 +1,6 @@
 //! A node whose hardware state machine runs the handlers of the system, one event after the other in the order of arrival.
 //!
-//! This module must never know what a handler does.
+//! This module must never know the effect of a handler.
 
 use machine::Class;
 use units::Time;

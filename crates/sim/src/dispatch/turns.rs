@@ -1,11 +1,11 @@
 //! The turns that the processors of a node take, where any of them may look for events.
 //!
-//! One processor looks at a time. The turn then goes to the next processor, round robin. An idle processor looks in a loop, so
-//! with nothing to do it passes the turn on in no time. A computing processor looks only at its next poll.
-//! [`tempest::policy::Turns`] decides what happens until then: the turn rests with that processor, or passes it while another
+//! One processor looks at a time. The turn then goes to the next processor, round robin. An idle processor looks in a
+//! loop, so with nothing to do it passes the turn on in no time. A computing processor looks only at its next poll.
+//! Until then [`tempest::policy::Turns`] decides: the turn rests with that processor, or passes it while another
 //! processor idles.
 //!
-//! This module must never know what a look finds, or what follows from it.
+//! This module must never know the result of a look, or its consequences.
 
 use tempest::policy::Turns as Order;
 
@@ -54,7 +54,7 @@ impl Turns {
         !left_out && self.in_turn(cores).find(|&other| cores[other].thread().is_some()) == Some(number)
     }
 
-    /// Whether the turn was passed last to processor `number`, whatever that does now.
+    /// Whether the turn was passed last to processor `number`, regardless of its present activity.
     pub(crate) fn owner_is(&self, number: usize) -> bool {
         self.owner == number
     }

@@ -1,6 +1,6 @@
-//! The cargo that nodes send each other, and its manifest: what a sender pays for and counts.
+//! The cargo that nodes send each other, and its manifest: the sizes that a sender pays for and counts.
 //!
-//! This module must never know how cargo gets to its destination, nor what it is for.
+//! This module must never know how cargo gets to its destination, nor its purpose.
 
 use hardware::Mover;
 use machine::Class;
@@ -57,8 +57,8 @@ impl<'a> Cargo<'a> {
         words as u64 * WORD_BYTES
     }
 
-    /// The words by which the lists of a transfer are longer than those of one block: the address and the length of each further
-    /// piece that is gathered.
+    /// The number of words that a transfer's lists have beyond those of a single block: the address and the length of
+    /// each further piece that is gathered.
     fn listed(&self) -> u16 {
         match self {
             Cargo::Transfer(transfer, _) => 2 * transfer.from.len().saturating_sub(1) as u16,
@@ -84,7 +84,8 @@ pub(crate) struct Manifest {
     pub(crate) words: u16,
     /// Whether the interface's engine moves words from memory to memory.
     pub(crate) transfers: bool,
-    /// The words of a transfer's lists, which the sending processor writes into the interface too, beyond those of one block.
+    /// The words of a transfer's lists beyond those of a single block. The sending processor writes them into the
+    /// interface too.
     pub(crate) listed: u16,
     /// The bytes of the message on the wire behind its header.
     pub(crate) bytes_of_message: u64,
@@ -144,7 +145,7 @@ impl Manifest {
         }
     }
 
-    /// The manifest of cargo of so many bytes for which no handler runs.
+    /// The manifest of `placed` bytes of cargo for which no handler runs.
     pub(crate) fn of_bytes(placed: u64, to: NodeId) -> Self {
         Self {
             to,
@@ -166,7 +167,7 @@ impl Manifest {
         (self.kind != NO_MESSAGE).then_some(self.kind)
     }
 
-    /// Counts the send of the cargo from a node. It travels with so many bytes of headers.
+    /// Counts the send of the cargo from a node. It travels with `headers` bytes of headers.
     #[inline]
     pub(crate) fn count(&self, counters: &mut Counters, headers: u64, from: usize) {
         if self.kind == NO_MESSAGE {
@@ -191,14 +192,14 @@ impl Manifest {
         self.key != DispatchKey::NoSync
     }
 
-    /// The words that a processor writes which hands the cargo over: those of an injection, and for the engine the place, the
-    /// address and the length of what it moves.
+    /// The number of words that a processor writes to hand the cargo over: the words of an injection, and for the
+    /// engine the place, the address and the length of the moved data.
     pub(crate) fn words_to_hand_over(&self) -> usize {
         usize::from(self.words + self.listed) + if self.transfers { 3 } else { 0 }
     }
 }
 
-/// Whether a piece of a node's memory begins with a word of 8 bytes. One that is not there is reported elsewhere.
+/// Whether a piece of a node's memory begins with a word of 8 bytes. A missing piece is reported elsewhere.
 fn is_aligned(waist: &Node, piece: &Piece) -> bool {
     let first = waist.address(piece.place, piece.words as usize);
     first.map_or(true, |first| first.is_multiple_of(WORD_BYTES))

@@ -36,7 +36,8 @@ impl Stretches {
         })
     }
 
-    /// The address of a byte, and the number of bytes from there to the end of its stretch; those of the end for the byte behind all.
+    /// The address of a byte, and the number of bytes from there to the end of its stretch. Behind the last byte: the
+    /// end of the last stretch, and 0.
     pub(super) fn at(&self, offset: u64) -> (u64, u64) {
         let behind = self.0.last().map_or((0, 0), |&(address, len)| (address + len, 0));
         self.of(offset, u64::MAX - offset).next().unwrap_or(behind)

@@ -1,6 +1,6 @@
 //! The flights: all cargo on its way between nodes, and all messages that wait as events of a node.
 //!
-//! This module must never know how cargo gets to its destination, nor what it is for.
+//! This module must never know how cargo gets to its destination, nor its purpose.
 
 use std::ops::{Index, IndexMut};
 
@@ -130,7 +130,7 @@ impl Flight {
         }
     }
 
-    /// Fills the room of a packet with the words, and with whatever stands behind them.
+    /// Fills the room of a packet with the words, and with the stale words behind them.
     #[inline]
     fn fill_words(&self, room: &mut [u64; MAX_WORDS]) {
         match (&self.rest, room.first_chunk_mut()) {
@@ -150,7 +150,7 @@ impl Flight {
         self.length.into()
     }
 
-    /// The room for what few flights have.
+    /// Room for the rare parts of a flight.
     fn rest(&mut self) -> &mut Rest {
         self.rest.get_or_insert_with(|| Box::new(Rest::blank()))
     }
@@ -341,8 +341,8 @@ impl Flight {
         }
     }
 
-    /// Removes the words of a transfer, which are in place: the flight's place may stay unused for long, and should not keep a
-    /// block of words so long.
+    /// Removes the words of a transfer, which are in place: the flight's place may stay unused for long, and should not
+    /// keep a block of words until then.
     pub(crate) fn unload(&mut self) {
         if let Load::Transfer(moved) = &mut self.rest().load {
             (moved.words, moved.into) = Default::default();
@@ -398,7 +398,7 @@ impl Flights {
         (place, flight)
     }
 
-    /// Adds a flight of a packet of a transfer through staging buffers, of so many bytes. Returns its place.
+    /// Adds a flight of a packet of `bytes` bytes in a transfer through staging buffers. Returns its place.
     pub(crate) fn load_packet(&mut self, packet: u32, (from, to): (NodeId, NodeId), bytes: u64) -> u32 {
         let (place, flight) = self.add(from, &Manifest::of_bytes(bytes, to));
         flight.carry(Mover::Staging, Load::Packet(packet));
@@ -465,7 +465,7 @@ mod tests {
     use tempest::world::SegmentId;
 
     impl Flight {
-        /// A flight of so many bytes from node 0 to node 1, which processors move.
+        /// A flight of `bytes` bytes from node 0 to node 1, which processors move.
         pub(crate) fn of_bytes(bytes: u64) -> Self {
             Self { manifest: Manifest::of_bytes(bytes, NodeId(1)), ..Self::blank() }
         }

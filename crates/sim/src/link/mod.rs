@@ -1,6 +1,6 @@
 //! Messages, transfers and deposits between nodes: the flights, the interface of each node, and the network.
 //!
-//! This module must never know what a message means.
+//! This module must never know the meaning of a message.
 
 pub(crate) mod cargo;
 pub(crate) mod command;

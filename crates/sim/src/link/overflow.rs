@@ -2,7 +2,7 @@
 //! trapped and moves the messages into memory, so that the network can go on.
 //!
 //! Without the trap, a machine whose processors all wait for room could deadlock. The trap costs time instead. The messages
-//! stay in order, and are handled as if they were still in the interface. This module must never know what a message means.
+//! stay in order, and are handled as if they were still in the interface. This module must never know the meaning of a message.
 
 use units::Time;
 

@@ -1,6 +1,6 @@
 //! The interface of a node, as messages pass it: the port out, the port in, and the lock of the processors that drive it.
 //!
-//! This module must never know what a message is for.
+//! This module must never know the purpose of a message.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub(crate) struct Port {
     lock: Option<Box<Lock>>,
     /// The number of messages that pass through the port in now.
     passing: u32,
-    /// The number of messages, deposits and events of its own that the node has sent so far.
+    /// The number of messages, deposits and events of its own that the node has sent.
     sent: u64,
 }
 

@@ -1,8 +1,8 @@
 //! The network between the interfaces, and the queues at its ends.
 //!
-//! Over a constant network a passage is one addition. In a routed network the fabric says which event comes next, and the
-//! agenda says when. A node whose interface has no room leaves arriving messages in the network. This module must never know
-//! what a message is for, nor which links exist.
+//! Over a constant network a passage is one addition. In a routed network the fabric says which event comes next, and
+//! the agenda says when. A node whose interface has no room leaves arriving messages in the network. This module must
+//! never know the purpose of a message, nor which links exist.
 
 use hardware::{Event, Interface, Network, Parcel, Passage};
 use machine::Machine;
@@ -24,7 +24,7 @@ pub(crate) struct Road {
 }
 
 impl Road {
-    /// An idle network of a machine of so many nodes.
+    /// An idle network of a machine of `nodes` nodes.
     pub(crate) fn new(machine: &Machine, nodes: u32) -> Self {
         let (interface, processor) = (&machine.interface, &machine.processor);
         Self {

@@ -1,16 +1,16 @@
 //! Transfers through an interface with a staging buffer, packet by packet.
 //!
-//! A transfer is a command to the interface's protocol engine. For each packet the engine takes a block of the buffer and reads
-//! the packet's lines over the bus, from the cache that has them or from memory. It then hands the packet to the wire. A packet
-//! that is the neighbour of the packet before, and comes before that has quite gone, joins it. Every other packet pays for a
-//! way of its own. While a packet goes, the next one of its message is staged.
+//! A transfer is a command to the interface's protocol engine. For each packet the engine takes a block of the buffer
+//! and reads the packet's lines over the bus, from the cache that has them or from memory. It then hands the packet to
+//! the wire. A packet joins the packet before if it is adjacent to it and comes before that has quite gone. Every other
+//! packet pays for a way of its own. While a packet goes, the next one of its message is staged.
 //!
 //! At the destination the engine looks the slot up when the header arrives. The lines go to memory as they come, or they stay
 //! in the buffer. In that case the buffer's controller takes them over: when the block is complete, or as it comes if the
 //! packet joined another, whose place is then known. The message of the transfer is delivered when the last line is in place
 //! and a poll has seen the notification.
 //!
-//! | step | what holds when it is due |
+//! | step | state when it is due |
 //! |---|---|
 //! | [`Step::Stage`] | the engine has made the packet: its lines are read |
 //! | [`Step::Leave`] | the packet is in the buffer with its header, and asks for the wire |
@@ -20,7 +20,7 @@
 //! | [`Step::Place`] | lines have arrived: they go to memory, or are taken over |
 //! | [`Step::Placed`] | all lines of the packet are in place |
 //!
-//! This module must never know what a transfer is for.
+//! This module must never know the purpose of a transfer.
 
 mod arrival;
 mod departure;
@@ -67,7 +67,7 @@ struct Stager {
     going: usize,
     /// The packets that wait for the wire.
     ready: Vec<u32>,
-    /// The time at which the last byte so far has gone, and the transfer that it belonged to.
+    /// The time at which the last byte has gone, and the transfer that it belonged to.
     wire: (Time, Option<u32>),
     /// The packets that wait for a block, and the step that each waits with.
     starved: VecDeque<(u32, Step)>,
@@ -115,7 +115,7 @@ impl Staging {
         })
     }
 
-    /// The number of packets that a node has sent, and the number of those that did not join the packet before.
+    /// The number of packets that a node has sent, and the number of packets that did not join the packet before.
     pub(crate) fn counts(&self, node: usize) -> (u64, u64) {
         (self.stagers[node].packets, self.stagers[node].fall_throughs)
     }

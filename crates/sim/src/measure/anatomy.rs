@@ -1,14 +1,14 @@
 //! The costs of protocol events, kind by kind and step by step.
 //!
-//! A kind is a message, by its number; one more kind is what threads do themselves. This module must never know what a message
-//! means.
+//! A kind is a message, by its number; the last kind is the threads' own work. This module must never know the meaning
+//! of a message.
 
 use std::num::NonZeroU8;
 
 use tempest::{Primitive, Stage, Step};
 use units::{Time, TotalTime};
 
-/// A step of a protocol event, by its number among those of a kind, counted from 1.
+/// A step of a protocol event: its number within a kind, counted from 1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Taken(NonZeroU8);
 
@@ -18,7 +18,7 @@ const STEPS: usize = PRIMITIVES + 5;
 impl Taken {
     /// Reading a word of a message.
     pub(crate) const RECEIVE_WORD: Self = Self::behind(PRIMITIVES);
-    /// Waiting for a line of what handlers keep, which the processor's cache does not have.
+    /// Waiting for a line of the handlers' tables that the processor's cache does not have.
     pub(crate) const STATE: Self = Self::behind(PRIMITIVES + 1);
     /// An access that faulted is repeated.
     pub(crate) const COMPLETE: Self = Self::behind(PRIMITIVES + 2);
@@ -27,7 +27,7 @@ impl Taken {
     /// The occupancy that follows a handler, before its processor is free.
     pub(crate) const COMPLETION: Self = Self::behind(PRIMITIVES + 4);
 
-    /// The step behind so many others.
+    /// The step behind `others` other steps.
     const fn behind(others: usize) -> Self {
         Self(NonZeroU8::MIN.saturating_add(others as u8))
     }
@@ -58,7 +58,7 @@ pub(crate) struct Kind {
 pub(crate) struct Anatomy(Vec<Kind>);
 
 impl Anatomy {
-    /// Empty counts for a program of so many messages.
+    /// Empty counts for a program of `messages` messages.
     pub(crate) fn new(messages: usize) -> Self {
         let never = Step { name: "", times: 0, time: TotalTime::ZERO };
         let none = Kind { events: 0, travel: TotalTime::ZERO, wait: TotalTime::ZERO, steps: [never; STEPS] };

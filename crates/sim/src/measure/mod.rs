@@ -1,6 +1,6 @@
 //! The measurements of a run: events, costs by kind and step, timed regions, changes of roles.
 //!
-//! This module must never know what a message means.
+//! This module must never know the meaning of a message.
 
 pub(crate) mod anatomy;
 pub(crate) mod phases;
@@ -27,7 +27,7 @@ pub(crate) struct Measure {
 }
 
 impl Measure {
-    /// Empty measurements of a program of so many messages. Events also go to `recorder`, if there is one.
+    /// Empty measurements of a program of `messages` messages. Events also go to `recorder`, if there is one.
     pub(crate) fn new(messages: usize, recorder: Option<&Recorder>) -> Self {
         let sink = match recorder {
             Some(recorder) => Sink::Traced(Digests::default(), Batch::new(recorder.clone())),

@@ -1,6 +1,6 @@
 //! Timed regions: all threads enter one together, at no cost to the program.
 //!
-//! This module must never know what happens in a region, nor how its readings were taken.
+//! This module must never know the work in a region, nor how its readings were taken.
 
 use tempest::world::expect_region;
 use tempest::{Breakdown, Counters, PhaseRecord, ProtocolTime, Resource};
@@ -29,7 +29,7 @@ impl Reading {
     }
 }
 
-/// The regions entered so far, and the threads that wait to enter the next.
+/// The regions entered since the start, and the threads that wait to enter the next.
 #[derive(Debug, Default)]
 pub(crate) struct Phases {
     starts: Vec<(&'static str, Reading)>,

@@ -1,7 +1,7 @@
 //! Samples of counters for a trace, taken in modelled time: the busy share of each part since the last sample, and the number
 //! of waiting events.
 //!
-//! This module must never know what a counter counts, and never change what happens.
+//! This module must never know the meaning of a counter, and never change an event.
 
 use trace::{Recorder, Sample};
 use units::Time;

@@ -4,7 +4,7 @@
 //! wait ends, so at a reading some past time may not be booked yet. A [`Spending`] carries both over to the next region. The
 //! parts of a region then add up to its length.
 //!
-//! This module must never know what a region is for.
+//! This module must never know the purpose of a region.
 
 use tempest::Breakdown;
 use units::{Time, TotalTime};
@@ -15,7 +15,7 @@ pub(crate) struct Booked {
     pub(crate) at: Time,
     /// The breakdown with all idle time up to the reading.
     pub(crate) breakdown: Breakdown,
-    /// The part of the breakdown that is idle time, under whatever name it is booked.
+    /// The idle time in the breakdown, under all names that it is booked under.
     pub(crate) idle: Time,
 }
 
@@ -39,8 +39,8 @@ pub(crate) struct Spending {
 }
 
 impl Spending {
-    /// The time that the processor spent between two readings, which adds up to the time between them. The earlier reading is the
-    /// later one of the call before.
+    /// The time that the processor spent between two readings, as a breakdown that adds up to the time between them.
+    /// `from` is the `to` of the previous call.
     pub(crate) fn between(&mut self, from: &Booked, to: &Booked) -> Breakdown {
         let [earlier, later] = [from.work(), to.work()];
         let booked: [i128; 3] = std::array::from_fn(|part| self.ahead[part] + later[part] - earlier[part]);

@@ -1,8 +1,8 @@
 //! Accesses of threads to shared memory, and their waits until memory has all that was flushed.
 //!
-//! An access to shared memory that its tag allows is a load or store of the processor's cache. A hit
-//! takes the instruction's issue, as in a program's own count of operations. Any other access waits for the node's bus. Where
-//! caches are not described every access is a hit, except one that ends a fault: its line comes from memory.
+//! An access to shared memory that its tag allows is a load or store of the processor's cache. A hit takes the
+//! instruction's issue, as in a program's own count of operations. Any other access waits for the node's bus. Without a
+//! description of caches every access is a hit, except the access that ends a fault: its line comes from memory.
 //!
 //! # How far a thread runs ahead
 //!
@@ -10,13 +10,13 @@
 //! access, to a line that another processor or the device has wanted: no such line is hit by a store after it has been taken
 //! away.
 //!
-//! Two kinds of access may happen earlier in engine time than on the processor's clock: a store to a line that no other client
-//! has wanted yet, and a load that hits. They may be early by at most the lead of the node's [`Memory`](super::Memory). The first
-//! client that takes the line of such a store waits until the store's time. A load may hit a line that is taken away in between. The lead
-//! is the time of one transaction from cache to cache: a load so much later would have had to fetch what the other processor
-//! stored.
+//! Two kinds of access may happen earlier in engine time than on the processor's clock: a store to a line that no other
+//! client has wanted yet, and a load that hits. They may be early by at most the lead of the node's
+//! [`Memory`](super::Memory). The first client that takes the line of such a store waits until the store's time. A load
+//! may hit a line that is taken away in between. The lead is the time of one transaction from cache to cache: a load
+//! later than that would have had to fetch the other processor's store.
 //!
-//! This module must never know a protocol, nor what a program's words mean.
+//! This module must never know a protocol, nor the meaning of a program's words.
 
 use hardware::memory::{Keep, NodeMemory};
 use tempest::Stage;
@@ -35,7 +35,7 @@ impl AtWork<'_> {
         }
     }
 
-    /// Whether the thread has run so far ahead of engine time that earlier events must happen before its next access.
+    /// Whether the thread is too far ahead of engine time for its next access: earlier events must happen first.
     pub(crate) fn is_far_ahead(&self, address: u64, store: bool) -> bool {
         let ahead = self.core.clock.ahead();
         if ahead > self.memory.lead {

@@ -1,7 +1,7 @@
 //! The lines of memory that an interface has written and no processor has loaded since, where the machine does not describe caches.
 //!
-//! Without caches every access is a hit but the first load of such a line, which comes from memory. This module must never know
-//! what a line takes.
+//! Without caches every access is a hit but the first load of such a line, which comes from memory. This module must
+//! never know the cost of a line.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -29,7 +29,7 @@ fn lines(line: Bytes, address: u64, bytes: u64) -> Range<u64> {
     address / line.get()..(address + bytes).div_ceil(line.get())
 }
 
-/// Removes lines. Returns the number of those that were there.
+/// Removes lines. Returns the number of removed lines.
 #[inline(never)]
 fn remove(all: &mut HashSet<u64>, lines: Range<u64>) -> u64 {
     lines.filter(|line| all.remove(line)).count() as u64

@@ -38,7 +38,7 @@ pub(crate) struct Reaching {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Injecting {
     pub(crate) class: Class,
-    /// The words behind the header, and those of lists of a transfer's pieces.
+    /// The words behind the header, including the lists of a transfer's pieces.
     pub(crate) words: u64,
     /// Whether the cargo goes to the processor's own node.
     pub(crate) own: bool,
@@ -82,7 +82,7 @@ impl AtWork<'_> {
         time
     }
 
-    /// Adds transactions of a step, which take `time` on an idle bus, to those that are pending.
+    /// Adds the transactions of a step, which take `time` on an idle bus, to the pending ones.
     #[inline]
     fn pend(&mut self, transactions: Transactions, time: Time, step: Option<Step>) {
         if self.core.clock.pends() {
@@ -235,16 +235,16 @@ impl AtWork<'_> {
         (fetch + own, path)
     }
 
-    /// Receives the grant of a thread's key. It costs what any event costs. Returns the path without the transactions, and with
-    /// them.
+    /// Receives the grant of a thread's key, at the cost of a user event. Returns the path without the transactions,
+    /// and with them.
     #[cold]
     pub(crate) fn receive_grant(&mut self) -> (Time, Time) {
         let cost = self.prices.price(self.core.list(), Primitive::Dispatch, Class::User).cost;
         self.enter(&cost, self.memory.time_of(cost.bus), None)
     }
 
-    /// Owes the occupancy of the entry into a handler. Adds its transactions, which take `alone` on an idle bus, to those that are
-    /// pending. Returns the path without the transactions, and with them.
+    /// Owes the occupancy of the entry into a handler. Adds its transactions, which take `alone` on an idle bus, to the
+    /// pending ones. Returns the path without the transactions, and with them.
     #[inline(always)]
     fn enter(&mut self, cost: &Cost, alone: Option<Time>, step: Option<Step>) -> (Time, Time) {
         self.core.clock.owe(cost);
@@ -253,7 +253,7 @@ impl AtWork<'_> {
         (cost.path - alone, cost.path)
     }
 
-    /// Spends the price of so many uses of a step, and counts the step.
+    /// Spends the price of `count` uses of a step, and counts the step.
     #[inline]
     fn spend_step(&mut self, taken: Taken, price: &Price, count: u64) {
         let kind = self.core.purpose().kind;

@@ -1,4 +1,5 @@
-//! The places of blocks of shared memory, the work of a handler on one of them, and the lines that a device has yet to write.
+//! The places of blocks of shared memory, the work of a handler on a block, and the lines that a device has yet to
+//! write.
 //!
 //! This module must never know a protocol, nor which processor works on a block.
 
@@ -65,8 +66,9 @@ pub(crate) struct BlockWork {
 
 /// The lines that were placed in a node's memory and that its device has not yet asked to write.
 ///
-/// The device asks for the bus line by line, so that others use it in between. A device that is full asks at once for as many as it
-/// has no room for, and whoever places them waits: so a bus that is in use all the time does not leave the device behind.
+/// The device asks for the bus line by line, so that other clients use it in between. A full device asks at once for
+/// all lines beyond its room, and the processor that places them waits: so a bus that is in use all the time does not
+/// leave the device behind.
 #[derive(Debug)]
 pub(super) struct Posted {
     lines: u64,
@@ -76,7 +78,7 @@ pub(super) struct Posted {
     next: Time,
 }
 
-/// What follows from lines that were placed.
+/// The times that follow from placing lines.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Placed {
     /// The time at which the device, which had no line, may write another.
@@ -86,7 +88,7 @@ pub(super) struct Placed {
 }
 
 impl Posted {
-    /// No lines, in a device that has room for so many; `None` is any number.
+    /// An empty buffer of a device that has room for `room` lines; `None` is any number.
     pub(super) fn new(room: Option<usize>) -> Self {
         Self { lines: 0, room: room.map_or(u64::MAX, |room| room as u64), next: Time::ZERO }
     }

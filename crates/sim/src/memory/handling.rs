@@ -28,7 +28,7 @@ impl AtWork<'_> {
         BlockWork { primitive, name, cost, lines, own }
     }
 
-    /// Charges the work on a block as a whole. Nobody waits until lines that are placed are in memory, but the processor waits
+    /// Charges the work on a block as a whole. Nothing waits until placed lines are in memory, but the processor waits
     /// while the device has no room for them. Returns the time at which the device may write the next of them.
     pub(crate) fn spend_block(&mut self, work: &BlockWork) -> Option<Time> {
         let count = work.lines.end - work.lines.start;

@@ -1,6 +1,6 @@
 //! The caches, bus and memory of a node, as threads, handlers and devices use them.
 //!
-//! This module must never know a protocol, nor what a program's words mean.
+//! This module must never know a protocol, nor the meaning of a program's words.
 
 pub(crate) mod accesses;
 mod arrived;

@@ -40,7 +40,7 @@ pub(crate) struct Memory {
 #[derive(Clone, Debug)]
 pub(crate) struct Cached {
     pub(crate) count: usize,
-    /// Those of them that are inside the network device.
+    /// Range of these processors that are inside the network device.
     pub(crate) inside: Range<usize>,
 }
 
@@ -139,7 +139,7 @@ impl Memory {
         self.system.as_deref()
     }
 
-    /// Asks the host's memory for what a message touches where the machine describes no bus.
+    /// Prefetches into the host's caches the state that a message touches where the machine describes no bus.
     pub(crate) fn prefetch(&self) {
         pdq::prefetch(&self.system);
     }
@@ -205,7 +205,7 @@ impl Memory {
         self.posted.write(system, now)
     }
 
-    /// The counts of the memory system so far, without those of the staging buffer.
+    /// The counts of the memory system since the start, without the counts of the staging buffer.
     pub(crate) fn events(&self) -> MemoryEvents {
         let Some(system) = &self.system else { return MemoryEvents::default() };
         let counts = system.counts();

@@ -1,11 +1,11 @@
-//! What handlers keep: entries of tables, and the data of a dispatch routine. Each line of it that a handler, or a thread that
-//! holds a key, uses is in the cache of its processor, with the right to store to it.
+//! Data of handlers: entries of tables, and the data of a dispatch routine. A handler, or a thread that holds a key,
+//! uses each line of it in the cache of its processor, with the right to store to it.
 //!
 //! The instructions that read and write an entry are part of the prices of primitives, and of the operations that a program
 //! counts. So a line that is in the cache takes no time of its own. A line that is not is waited for: it comes from memory, or
 //! from the processor that used the line last.
 //!
-//! This module must never know what a line holds.
+//! This module must never know the content of a line.
 
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ use super::at_work::AtWork;
 use crate::measure::anatomy::Taken;
 use crate::processor::ledger::Bucket;
 
-/// The lines of what handlers keep; `None` if the processor has no cache, or the machine describes none.
+/// The lines of such data; `None` if the processor has no cache, or the machine describes none.
 pub(crate) fn lines(work: &AtWork<'_>, first: u64, bytes: u64) -> Option<Range<u64>> {
     work.memory.lines_of(work.core.number().into(), first, bytes)
 }
@@ -29,7 +29,7 @@ pub(crate) enum Use {
     Made,
     /// The processor's cache does not have the line alone.
     Misses,
-    /// So much may happen before the processor's clock that the use has to wait for engine time.
+    /// The processor's clock is too far ahead: the use has to wait for engine time.
     Waits,
 }
 

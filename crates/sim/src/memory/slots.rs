@@ -1,8 +1,9 @@
 //! The places of receive slots in a node's memory. By a slot the protocol engine of an interface finds, and checks, the memory that
 //! others write.
 //!
-//! There is a slot for each other node and each segment: what one source may write in one segment. Its base and length are those of the
-//! segment, and what it permits is what the segment's rights say, so the waist makes the check. A slot fills a line.
+//! There is a slot for each other node and each segment: the words that one source may write in one segment. Its base
+//! and length are the segment's, and its permissions are the segment's rights, so the waist makes the check. A slot
+//! fills a line.
 //!
 //! This module must never know when a slot is looked up.
 

@@ -20,7 +20,7 @@
 //! after them must not depend on that: the processor may run ahead of engine time by the lead, and an event that it pushes has its
 //! place among simultaneous ones by the engine time of the push. So the last access waits until engine time has come up to it.
 //!
-//! This module must never know what the elements mean.
+//! This module must never know the meaning of the elements.
 
 use hardware::memory::{Hit, Hits};
 use tempest::Access;
@@ -54,7 +54,7 @@ impl Instructions {
         }
     }
 
-    /// One instruction for each line of a touch.
+    /// A single instruction for each line of a touch.
     #[inline(never)]
     fn of_lines(touch: &Touch, line: u64) -> Self {
         let lines = touch.first / line..touch.end().div_ceil(line);
@@ -115,7 +115,7 @@ fn kind(access: Access) -> Option<Hit> {
     }
 }
 
-/// Which instructions of a touch are made together.
+/// Limits of a group of instructions of a touch that are made together.
 #[derive(Clone, Copy)]
 struct Passing {
     /// The number of instructions at the end that are left.
@@ -132,8 +132,8 @@ impl Memory {
         Some(Instructions::of(touch, system.line()))
     }
 
-    /// The number of lines from memory that a touch asks for, where the machine does not describe a cache of the processor. What a
-    /// processor inside a device stores leaves the caches of the others.
+    /// The number of lines from memory that a touch asks for, where the machine does not describe a cache of the
+    /// processor. Lines that a processor inside a device stores leave the caches of the others.
     fn pass_beside_caches(&mut self, touch: &Touch) -> u64 {
         let (loads, stores) = match touch.access {
             Access::Load | Access::LoadIgnored => (true, false),
@@ -168,8 +168,8 @@ pub(crate) fn charge(work: &mut AtWork<'_>, touch: &Touch) {
     }
 }
 
-/// Makes an access from the processor's clock on, if it needs no bus and may be made so far ahead of engine time. Returns whether it
-/// has been made. A run of one access would do as much; this takes the host half as long.
+/// Makes an access from the processor's clock on, if it needs no bus and its lead on engine time is allowed. Returns
+/// whether it has been made. A run of one access would do as much; this takes the host half as long.
 #[inline]
 pub(crate) fn makes_one(work: &mut AtWork<'_>, address: u64, access: Access) -> bool {
     let AtWork { now, core, memory, prices, .. } = work;
@@ -206,8 +206,8 @@ pub(crate) fn charge_one(work: &mut AtWork<'_>, address: u64, access: Access) {
 }
 
 impl Instructions {
-    /// Makes instructions from the processor's clock on, line by line, as long as they need no bus and are done before `until`. The
-    /// last one in memory that others access is left: it is made at its own instant.
+    /// Makes instructions from the processor's clock on, line by line, as long as they need no bus and are done before
+    /// `until`. In memory that others access, the last instruction is left: it is made at its own instant.
     #[inline]
     pub(crate) fn pass_hits(&mut self, work: &mut AtWork<'_>, until: Time) {
         let keep = u64::from(!self.are_private());

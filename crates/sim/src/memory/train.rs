@@ -1,4 +1,4 @@
-//! A train: what a fiber asks of the bus of its node, one request after the other.
+//! A train: the bus requests of a fiber on its node, one after the other.
 //!
 //! The transactions of prices are one request: they are asked for together, and reserved one after the other. Each line of a block
 //! is a request of its own, made when the line before is over, because it changes the states of the line in the caches. A request
@@ -62,8 +62,8 @@ impl Lines {
 }
 
 impl Train {
-    /// The train of the lines of a block, and the time until its first request. The processor takes the time `own` before each line. The
-    /// train takes the room of one that is over, if there is one.
+    /// The train of the lines of a block, and the time until its first request. The processor takes the time `own`
+    /// before each line. The train reuses the room of a finished train, if there is one.
     pub(crate) fn of_lines(work: &BlockWork, own: Time, room: Option<Box<Lines>>) -> (Self, Time) {
         let (left, what) = (work.lines.clone(), (work.primitive, work.name));
         let lines = Lines { left, work: what, path: work.cost.path, own, alone: work.cost.line };

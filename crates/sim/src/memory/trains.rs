@@ -1,10 +1,10 @@
 //! The trains of a node that are under way, and their requests to come in the order in which they are made.
 //!
-//! Each processor may have two trains: that of its thread, and that of its handler. The handler runs while the thread is put off
-//! before the end of its train. What the thread has asked for by then takes its course. A request to come stands still, and is
-//! made when the thread goes on.
+//! Each processor may have two trains: that of its thread, and that of its handler. The handler runs while the thread
+//! is put off before the end of its train. Requests already made take their course. A request to come stands still, and
+//! is made when the thread goes on.
 //!
-//! This module must never know what a request does, nor when a train may go on.
+//! This module must never know the effect of a request, nor when a train may go on.
 
 use des::Order;
 
@@ -17,7 +17,8 @@ use crate::processor::core::{Activity, Core};
 pub(crate) struct Trains {
     /// The train of each fiber, by [`Fiber`].
     trains: Vec<Option<State>>,
-    /// The next request of each train that has one and does not stand still. The one that comes first is the last.
+    /// The next request of each train that is neither finished nor stopped, in descending order: the earliest is the
+    /// last.
     next: Vec<(Order, Fiber)>,
     /// The room of a train of lines that is over, for the next one.
     room: Option<Box<Lines>>,
@@ -204,8 +205,8 @@ impl Trains {
         }
     }
 
-    /// Lets the next request of a fiber's train stand still. A train whose requests are all made is forgotten: whoever stops the
-    /// fiber keeps the time to its end.
+    /// Lets the next request of a fiber's train stand still. A train whose requests are all made is forgotten: the
+    /// caller keeps the time to its end.
     pub(crate) fn stop(&mut self, fiber: Fiber) {
         if self.end_of(fiber).is_some() {
             self.end(fiber);

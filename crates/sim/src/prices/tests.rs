@@ -1,4 +1,4 @@
-//! Price lists in round numbers, and those of every machine that ships against the plain sums of their prices.
+//! Price lists in round numbers, and the lists of every shipped machine against the plain sums of their prices.
 
 use super::*;
 

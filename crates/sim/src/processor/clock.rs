@@ -4,7 +4,7 @@
 //! send may leave occupancy, which the processor spends after the effect, and bus transactions, which it makes before the next
 //! effect.
 //!
-//! This module must never know what a charge is for.
+//! This module must never know the purpose of a charge.
 
 use machine::{Cost, Transactions};
 use units::Time;
@@ -24,7 +24,7 @@ pub(crate) struct Pending {
 /// The clock of one processor.
 #[derive(Debug, Default)]
 pub(crate) struct Clock {
-    /// The work that has been done since the present time. The next effect comes so much later.
+    /// The work that has been done since the present time. The next effect comes this much later.
     ahead: Time,
     /// The time at which the suspended fiber goes on, while it is suspended in the middle of its work.
     until: Time,
@@ -45,7 +45,7 @@ pub(crate) struct Clock {
 }
 
 impl Clock {
-    /// How far the clock is ahead of the present time.
+    /// Time by which the clock is ahead of the present time.
     pub(crate) fn ahead(&self) -> Time {
         self.ahead
     }

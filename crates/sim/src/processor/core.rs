@@ -1,6 +1,6 @@
-//! One modelled processor: its present activity, and the work that waits for it.
+//! A modelled processor: its present activity, and the work that waits for it.
 //!
-//! This module must never know which event comes next, nor what anything costs.
+//! This module must never know which event comes next, nor any cost.
 
 use machine::Class;
 use tempest::world::Held;
@@ -106,8 +106,8 @@ enum PutOff {
     },
 }
 
-/// One processor. The parts that every message touches come first, in this order: of very many processors hardly any lies in a near
-/// cache of the host.
+/// A modelled processor. The parts that every message touches come first, in this order: of very many processors hardly
+/// any lies in a near cache of the host.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Core {

@@ -1,8 +1,8 @@
 //! The breakdown of a processor's time, and its counters.
 //!
-//! Idle time is booked under what the processor waited for. It is memory while a thread that may run here waits for a block of
-//! shared memory. It is synchronization while such threads wait for other things. It is idle time proper while no thread here
-//! could wait.
+//! Idle time is booked under the reason of the wait. It is memory while a thread that may run here waits for a block of
+//! shared memory. It is synchronization while such threads wait for other things. It is idle time proper while no
+//! thread here could wait.
 //!
 //! This module must never know why a processor does something.
 
@@ -34,7 +34,7 @@ pub(crate) struct Ledger {
     spent: Spent,
     /// The beginning of the idle time that has not been booked; [`WORKS`] while the processor works.
     idle_from: Time,
-    /// All idle time that has been booked so far.
+    /// All idle time that has been booked.
     idle: Time,
     /// The number of threads that may run here and have not returned.
     threads_left: u32,
@@ -73,7 +73,7 @@ impl Ledger {
         self.spent.compute
     }
 
-    /// All time booked so far that is not idle.
+    /// All booked time that is not idle.
     pub(crate) fn spent(&self) -> Time {
         self.spent.compute + self.spent.memory + self.spent.overhead
     }
@@ -146,7 +146,7 @@ impl Ledger {
         (self.threads_left, self.blocks_awaited) = (0, 0);
     }
 
-    /// All idle time up to now, under whatever part it is booked.
+    /// All idle time up to now, in all parts under which it is booked.
     pub(crate) fn idle_at(&self, now: Time) -> Time {
         self.idle + self.unbooked_at(now)
     }

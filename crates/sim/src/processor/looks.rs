@@ -1,9 +1,10 @@
 //! The polls of a processor's threads, and how many of them look for events.
 //!
-//! A poll may take no time: another processor looks, or a look is free. A thread that did nothing else would keep the time of the
-//! machine where it is, and what it waits for would never come. So from a number of such polls on, each takes time.
+//! A poll may take no time: another processor looks, or a look is free. A thread that did nothing else would stop the
+//! time of the machine, and the event that it waits for would never come. So from a number of such polls on, each takes
+//! time.
 //!
-//! This module must never know what a look finds, only whether it found something.
+//! This module must never know the result of a look, only whether it found something.
 
 use tempest::world::Pace;
 use units::Time;
@@ -24,7 +25,7 @@ pub(crate) struct Looks {
     until: u32,
     /// The number of polls that took no time, with nothing else between them.
     passed: u32,
-    /// All that the processor had spent at the last of these polls, and what it has spent on polls since.
+    /// Total time that the processor had spent at the last such poll, including the time charged for polls since.
     spent: Time,
 }
 
@@ -42,7 +43,8 @@ impl Looks {
         passes
     }
 
-    /// Records a poll that takes no time on a processor that has spent `spent` so far. Returns whether time has to go on.
+    /// Records a poll that takes no time on a processor that has spent `spent` in total. Returns whether time has to go
+    /// on.
     #[cold]
     pub(crate) fn stand_still(&mut self, spent: Time) -> bool {
         let idles = std::mem::replace(&mut self.spent, spent) == spent;

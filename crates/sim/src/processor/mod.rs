@@ -1,6 +1,6 @@
 //! The processors of the machine: their activity, their clocks, the breakdown of their time, and their threads.
 //!
-//! This module must never know which event comes next, nor what a message means.
+//! This module must never know which event comes next, nor the meaning of a message.
 
 pub(crate) mod clock;
 pub(crate) mod core;

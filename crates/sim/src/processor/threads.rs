@@ -1,9 +1,9 @@
-//! The program threads of a node: what each waits for, and which processor runs which ready thread.
+//! The program threads of a node: the reason of each wait, and the processor that runs each ready thread.
 //!
 //! Threads may be bound to processors: each then waits for its own processor. Otherwise the processors of the node share one
 //! ready queue, and each takes the oldest thread.
 //!
-//! This module must never know an instant that it is not told, nor what a thread computes.
+//! This module must never know an instant that it is not told, nor the work of a thread.
 
 use std::collections::VecDeque;
 
@@ -101,9 +101,9 @@ impl Thread {
 /// The ready queues.
 #[derive(Debug)]
 enum Ready {
-    /// One queue for the node.
+    /// A single queue for the node.
     Shared(VecDeque<u32>),
-    /// One queue for each processor.
+    /// A queue for each processor.
     Bound(Vec<VecDeque<u32>>),
 }
 
@@ -112,7 +112,7 @@ enum Ready {
 pub(crate) enum Switch {
     /// No thread has run there before.
     First,
-    /// That thread was the last to run there.
+    /// The thread was also the last to run there.
     Same,
     /// Another thread was the last to run there, or the thread comes from another processor.
     Other,
@@ -128,8 +128,8 @@ pub(crate) struct Threads {
 }
 
 impl Threads {
-    /// The threads of a node, spread over the `computing` ones of the processors that may run threads. `shared` says whether the
-    /// processors share one ready queue.
+    /// The threads of a node, spread over the first `computing` of the processors that may run threads. `shared` says
+    /// whether the processors share one ready queue.
     pub(crate) fn new(threads: usize, computing: usize, processors: usize, shared: bool) -> Self {
         let each = threads / computing;
         let bound = || Ready::Bound(vec![VecDeque::new(); processors]);
@@ -151,7 +151,7 @@ impl Threads {
         self.all.len()
     }
 
-    /// Every blocked thread: its index, what it waits for, and when its wait began.
+    /// Every blocked thread: its index, the reason of its wait, and the time at which the wait began.
     pub(crate) fn blocked(&self) -> impl Iterator<Item = (u32, &Reason, Time)> {
         self.all.iter().zip(0..).filter_map(|(thread, index)| match &thread.state {
             ThreadState::Blocked { reason, since } => Some((index, reason, *since)),
@@ -301,7 +301,7 @@ impl Threads {
         self.last[processor].is_some()
     }
 
-    /// Lets a processor go on with a thread. Returns what the processor ran before.
+    /// Lets a processor go on with a thread. Returns how that relates to the thread that ran before.
     pub(crate) fn switch(&mut self, processor: usize, thread: u32) -> Switch {
         let last = self.last[processor].replace(thread);
         let moved = std::mem::take(&mut self.of(thread).moved);

@@ -7,7 +7,7 @@ use tempest::{
 const WORDS: u64 = 16;
 const REQUESTS: u64 = 200;
 
-/// Every thread adds to words of all other nodes, and now and then to one of its own.
+/// Every thread adds to words of all other nodes, and now and then to a word of its own.
 pub(crate) struct Adders {
     replies: Event,
     words: Keyed<u64>,
@@ -61,7 +61,7 @@ impl Adders {
     }
 }
 
-/// One thread polls for something that never comes.
+/// A single thread polls for an event that never comes.
 pub(crate) struct Poller;
 
 impl Protocol for Poller {

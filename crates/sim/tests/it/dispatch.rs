@@ -1,4 +1,4 @@
-//! The program `dispatch` on machines of which queueing theory, or the code of its handlers, says what it must find.
+//! The program `dispatch` on machines for which queueing theory, or the code of its handlers, predicts the result.
 //!
 //! The machine is `ideal`, on which communication costs nothing and an access takes a cycle of 1 ns.
 

@@ -9,7 +9,7 @@ use crate::folder::{all, read, text_of};
 use crate::setup::job;
 use crate::slower::slowed;
 
-/// Those that some machine can do in this simulator.
+/// Policies that at least one machine of this simulator can do.
 const POLICIES: [&str; 10] = [
     "single",
     "proc",

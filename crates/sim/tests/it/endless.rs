@@ -10,18 +10,18 @@ use units::Time;
 
 use crate::setup::{assisted, machine, software};
 
-/// What the threads do.
+/// Behaviour of the threads.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Game {
-    /// The first thread spins for a message that nobody sends; the others wait for it.
+    /// The first thread spins for a message that no thread sends; the others wait for it.
     Spin,
     /// The first thread spins for that message, and does no work between its turns.
     Turn,
     /// The first thread polls for that message, and does nothing besides.
     Poll,
-    /// The first thread of each node spins for what the second one of the node would signal.
+    /// The first thread of each node spins for a signal that the second thread of the node would send.
     Starve,
-    /// The first thread spins; the first one of the next node computes for ten seconds and then sends.
+    /// The first thread spins; the first thread of the next node computes for ten seconds and then sends.
     Compute,
     /// The threads of the first node spin for a message and do no work; the next node sends it after some work.
     TurnLate,

@@ -10,7 +10,7 @@ use tradewind_sim::Model;
 
 use crate::setup::{job, machine};
 
-/// One thread has the handlers of node 1 use entries of a table, in this order.
+/// A thread has the handlers of node 1 use entries of a table, in this order.
 struct Uses {
     order: Order,
     table: Keyed<u64>,
@@ -73,7 +73,7 @@ fn run(machine: Machine, policy: &str, bytes: u32, entries: Vec<u64>) -> Outcome
     Model::new(machine).run(&launch).expect("the run ends well")
 }
 
-/// How often handlers waited for a line of an entry.
+/// The number of times that handlers waited for a line of an entry.
 fn waits(outcome: &Outcome) -> u64 {
     let steps = outcome.anatomy.iter().filter_map(|kind| kind.step(Stage::STATE));
     steps.map(|step| step.times).sum()
@@ -134,7 +134,7 @@ fn entries_that_fit_cost_nothing_where_one_processor_runs_all_handlers_and_move_
     }
 }
 
-/// A state machine has memory of its own for what it knows of blocks.
+/// A state machine has memory of its own for the state of blocks.
 #[test]
 fn a_remote_read_takes_the_stated_sum_with_entries_at_hand_and_more_without() {
     let miss = |name: &str, policy: &str, set: &[(&str, &str)]| {

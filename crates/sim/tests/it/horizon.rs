@@ -1,4 +1,5 @@
-//! A thread sees its node as of its own clock: times and counts include all that came before, and a loop that polls sees what comes.
+//! A thread sees its node as of its own clock: times and counts include all earlier events, and a loop that polls sees
+//! new ones.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -12,10 +13,10 @@ use units::Time;
 
 use crate::{endless, promises, setup};
 
-/// What node 1 does while node 0 sends.
+/// Behaviour of node 1 while node 0 sends.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Game {
-    /// It computes for so many nanoseconds, and reads the clock and the count.
+    /// Computes for this number of nanoseconds, and reads the clock and the count.
     Compute(u32),
     /// It computes as long in as many parts as the second number says, with a poll after each.
     Polled(u32, u32),
@@ -25,7 +26,7 @@ enum Game {
     Cell,
     /// It computes 80 ns at a time, polls and tests a word of its own that a handler stores to.
     Word,
-    /// It computes for so many nanoseconds, and then closes the door that handlers look at.
+    /// Computes for this number of nanoseconds, and then closes the door that handlers look at.
     Close(u32),
 }
 

@@ -1,4 +1,5 @@
-//! Parts of a machine that is a host: what its processors pay that no device does for them, as `message-costs` measures it.
+//! Parts of a machine that is a host: the costs that its processors pay because no device does the work, as
+//! `message-costs` measures them.
 
 use std::collections::BTreeMap;
 
@@ -112,7 +113,7 @@ fn a_sender_that_injects_itself_leaves_the_protocol_processor_the_handlers() {
     assert_eq!(of("task"), 2.0 * 5.0 + TASK);
 }
 
-/// A thread transfers a word to its own node, then three that stand apart, and says what each took it.
+/// A thread transfers a word to its own node, then three separate words, and reports the time of each transfer.
 struct Copies {
     words: Segment<u64>,
     copied: Event,

@@ -1,5 +1,5 @@
-//! Keys of different protocols: neither what a message costs nor which events exclude each other may depend on what another
-//! protocol of the program uses.
+//! Keys of different protocols: neither the cost of a message nor mutual exclusion of events may depend on the keys of
+//! another protocol of the program.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::setup::machine;
 /// Barriers and reductions of every run.
 const ROUNDS: u64 = 10;
 
-/// All threads meet, by messages alone. Shared memory is there or not; nobody uses it.
+/// All threads meet, by messages alone. Shared memory may be present; no thread uses it.
 struct Meet {
     barrier: Arc<Barrier>,
     collectives: Arc<Collectives>,

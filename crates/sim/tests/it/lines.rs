@@ -69,7 +69,8 @@ fn a_word_that_all_processors_change_moves_no_faster_than_a_line() {
     }
 }
 
-/// The time of a run on 16 processors as a share of the time of one in which every access happens exactly at its time.
+/// The time of a run on 16 processors as a share of the time of a run in which every access happens exactly at its
+/// time.
 fn share_of_exact(name: &str, policy: &str, nodes: u32, program: &str, inputs: &[(&str, &str)]) -> f64 {
     let models = [model(name), model(name).with_lead(Time::ZERO)];
     let [ahead, exact] = models.map(|model| run((&model, policy), (nodes, 16 / nodes), program, inputs));

@@ -1,4 +1,4 @@
-//! The modelled worlds: their promises, their parts under whole programs, and what the studies measured.
+//! The modelled worlds: their promises, their parts under whole programs, and the results of the studies.
 
 mod adders;
 mod dispatch;

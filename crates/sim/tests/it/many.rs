@@ -5,7 +5,7 @@ use tempest::entry::{Given, Plan};
 use tempest::{Launch, Mechanism, Outcome, Shape, World};
 use tradewind_sim::Model;
 
-/// One round in which every node exchanges values with four others, on a machine without memory systems.
+/// A round in which every node exchanges values with four others, on a machine without memory systems.
 fn exchange(nodes: u32, handlers_only: bool) -> Outcome {
     let values =
         [("handlers-only".to_owned(), handlers_only.to_string()), ("rounds".to_owned(), "1".to_owned())];

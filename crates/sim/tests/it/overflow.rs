@@ -9,7 +9,8 @@ use units::Time;
 
 use crate::setup::machine;
 
-/// Every thread of the other nodes sends so many messages to the first node, which computes for long without looking.
+/// Number of messages that every thread of the other nodes sends to the first node, which computes for long without
+/// looking.
 const MESSAGES: u64 = 100;
 
 struct Flood {
@@ -45,7 +46,7 @@ impl Flood {
     }
 }
 
-/// The outcome on nodes of so many processors under a policy.
+/// The outcome on nodes of `processors` processors under a policy.
 fn flood(after: &str, (policy, processors): (&str, u32)) -> Outcome {
     let machine = machine("alewife", &[("interface.overflow.after", after)]);
     let launch = Launch::new(Job::new::<Flood>(()), policy.parse().expect("a policy"));

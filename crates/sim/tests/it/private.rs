@@ -38,7 +38,7 @@ struct Stream {
     stride: usize,
 }
 
-/// The streams of a run, and what comes of them.
+/// The streams of a run, and their results.
 struct Asked {
     streams: Vec<Stream>,
     /// The misses of each stream, element by element and by views.

@@ -13,7 +13,8 @@ use crate::setup::{
     assisted, job, job_of, machine, machine_with, of_shared_memory, software, without_shared_memory,
 };
 
-/// Every policy a Hurricane-1 node can do, with and without the options that change who is interrupted or when.
+/// Every policy a Hurricane-1 node can do, with and without the options that change the target or the time of
+/// interrupts.
 pub(crate) const POLICIES: &[&str] = &[
     "single",
     "single+interrupt",
@@ -33,10 +34,10 @@ pub(crate) const POLICIES: &[&str] = &[
     "adaptive+interrupt",
 ];
 
-/// Those of a node with a network processor.
+/// Policies of a node with a network processor.
 const ASSISTED: &[&str] = &["single", "proc", "proc+every=8", "np", "inject", "receive"];
 
-/// Those of a node whose software gets from threads to handlers.
+/// Policies of a node whose software switches between threads and handlers.
 const SOFTWARE: &[&str] = &[
     "single",
     "fixed:1",
@@ -48,10 +49,11 @@ const SOFTWARE: &[&str] = &[
     "adaptive+serial+bound",
 ];
 
-/// Those that change the roles of processors, on a node where they find reason to: looking costs it as much as handlers.
+/// Policies that change the roles of processors, on a node that gives them reason to: a look costs it as much as a
+/// handler.
 const ADAPTIVE: &[&str] = &["adaptive", "adaptive+serial", "adaptive+every=8"];
 
-/// That node.
+/// A machine whose polls cost as much as handlers.
 fn dear_looks() -> Machine {
     machine("hurricane-1", &[("processor.poll", "200 cycles")])
 }
@@ -181,7 +183,7 @@ fn every_instant_is_booked_once_by_every_mechanism() {
     }
 }
 
-/// In these runs a processor is in the middle of work that it has booked when a region begins.
+/// A region begins while a processor is in the middle of work that it has booked.
 #[test]
 fn the_parts_of_a_region_add_up_to_its_length_where_work_goes_on_across_its_ends() {
     let cases = [
@@ -287,7 +289,7 @@ fn every_promise_of_shared_memory_holds_under_every_policy() {
     conformance::run(&conformance::shared_memory_promises(), &model, &["s-coma"], 3, 2);
 }
 
-/// One processor takes a message in while another is slow to hand over, or to take in, the message before it.
+/// A processor takes a message in while another is slow to hand over, or to take in, the message before it.
 #[test]
 fn messages_stay_in_order_however_slow_a_network_processor_is() {
     for (machine, policy) in [
@@ -337,7 +339,8 @@ fn every_promise_holds_where_a_network_processor_s_node_is_interrupted() {
     conformance::run(&without_shared_memory(), &model, policies, 3, 1);
 }
 
-/// The machines of the split-phase study, with the policies they were built for. What they cannot do is left out.
+/// The machines of the split-phase study, with the policies they were built for. Promises that they cannot keep are
+/// left out.
 #[test]
 fn every_promise_holds_on_the_machines_that_studies_measured() {
     let deposits = [
@@ -391,7 +394,8 @@ fn every_promise_holds_beside_a_staging_buffer() {
     }
 }
 
-/// What waits for room in the interface is let in when a message has been read, and may have to be taken in at once.
+/// A message that waits for room in the interface is let in when another has been read, and may have to be taken in at
+/// once.
 #[test]
 fn a_step_that_is_over_is_not_put_off() {
     let machine = machine("meiko-cs2", &[("interface.receive_queue", "1")]);

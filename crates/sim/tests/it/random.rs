@@ -24,7 +24,7 @@ fn run_program(seed: u64) {
     }
 }
 
-/// What a machine can do on which everything is free.
+/// Policies of a machine on which everything is free.
 const ANYWHERE: &[&str] = &["single", "floating", "floating+keyed", "fixed:1", "adaptive", "adaptive+serial"];
 
 #[test]
@@ -45,7 +45,7 @@ fn memory_under_random_settings_is_memory() {
     share_memory(FEW / 4);
 }
 
-/// Its node has come further than the instant at which the run ends, while handlers and holds give their keys back.
+/// Seed of a run that ends while one of its nodes is past the end, and handlers and holds give their keys back.
 const AHEAD: u64 = 7594;
 
 #[test]
@@ -53,7 +53,7 @@ fn a_run_ends_before_the_instant_that_one_of_its_nodes_has_come_to() {
     run_program(AHEAD);
 }
 
-/// Nobody else of a node of one processor could see to it that a message is handled.
+/// On a node of one processor, no other processor could see to it that a message is handled.
 #[test]
 fn a_thread_that_spins_behind_a_hold_sees_what_the_hold_has_sent() {
     let world = Model::new(machine("hurricane-1", &[]));

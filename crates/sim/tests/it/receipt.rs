@@ -1,5 +1,5 @@
-//! How events get to processors: several network processors, endpoints of computing processors, a dispatch queue that spills, and
-//! the price of a receipt after an interrupt.
+//! Ways of events to processors: several network processors, endpoints of computing processors, a dispatch queue that
+//! spills, and the price of a receipt after an interrupt.
 
 use machine::Machine;
 use tempest::{
@@ -15,8 +15,8 @@ use crate::setup::{assisted, machine, without_shared_memory};
 /// The messages of each sender.
 const MESSAGES: u64 = 64;
 
-/// All nodes but the first send to the first, whose threads wait or compute. Each message has one of many keys, and takes its
-/// handler a while.
+/// All nodes but the first send to the first, whose threads wait or compute. Messages have many different keys, and
+/// their handlers take a while.
 struct Incast {
     received: Event,
     computes: bool,
@@ -69,7 +69,7 @@ fn run(machine: &Machine, policy: &str, processors: u32, computes: bool) -> Outc
     Model::new(machine.clone()).run(&launch(policy, processors, computes)).expect("it runs")
 }
 
-/// How many times as long the first run took.
+/// Time of the first run as a multiple of the second's.
 fn ratio(first: &Outcome, second: &Outcome) -> f64 {
     first.time.as_seconds() / second.time.as_seconds()
 }
@@ -159,7 +159,8 @@ fn an_event_that_has_spilled_is_fetched_while_earlier_ones_run() {
     assert_eq!(with("8", "20 us"), with("8", "0 us"), "seven handlers take longer than a fetch");
 }
 
-/// A queue whose file states no price of what spills fetches it as a line from memory, and the run says how much that was.
+/// A queue whose file states no price of spilled events fetches them as lines from memory, and the run reports their
+/// number.
 #[test]
 fn what_spills_has_a_price_and_is_counted() {
     let with = |capacity, spill| {

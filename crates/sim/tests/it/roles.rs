@@ -7,8 +7,8 @@ use crate::setup::{job, machine};
 
 const NODES: u32 = 2;
 
-/// Changing processors takes the software of this machine as long as it handles, with so much data to move: processors are
-/// dedicated soon.
+/// A change of roles takes the software of this machine as long as handling does, with this amount of data to move:
+/// processors are dedicated soon.
 fn run(policy: &str, processors: u32, program: &str, inputs: &[(&str, &str)]) -> Outcome {
     let shape = Shape { nodes: NODES, threads: processors };
     let job = job(program, Mechanism::Messages, shape, inputs);
@@ -62,7 +62,7 @@ fn a_node_of_one_processor_has_none_to_dedicate() {
     assert_eq!((outcome.adjustments.len(), Utilization::protocol(&outcome.utilization)), (0, None));
 }
 
-/// Until a change is made, a node that adapts is one that floats.
+/// Until a change is made, an adaptive node behaves like a floating one.
 #[test]
 fn without_a_change_it_is_floating() {
     let shape = Shape { nodes: NODES, threads: 2 };

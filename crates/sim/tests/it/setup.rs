@@ -81,12 +81,12 @@ fn is_of_shared_memory(name: &str) -> bool {
         .any(|start| name.starts_with(start))
 }
 
-/// What a world promises that has no shared memory.
+/// Promises of a world without shared memory.
 pub(crate) fn without_shared_memory() -> Vec<conformance::Promise> {
     conformance::promises().iter().copied().filter(|(name, _)| !is_of_shared_memory(name)).collect()
 }
 
-/// What a world promises besides that has shared memory.
+/// Further promises of a world with shared memory.
 pub(crate) fn of_shared_memory() -> Vec<conformance::Promise> {
     conformance::promises().iter().copied().filter(|(name, _)| is_of_shared_memory(name)).collect()
 }

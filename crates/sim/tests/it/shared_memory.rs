@@ -1,5 +1,5 @@
-//! Fine-grain shared memory on the machines whose protocol events go through a parallel dispatch queue: a remote miss takes
-//! what the study measured, row by row, and throughput ends where the protocol processors' time does.
+//! Fine-grain shared memory on the machines whose protocol events go through a parallel dispatch queue: a remote miss
+//! takes the time that the study measured, row by row, and throughput ends where the protocol processors' time does.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -162,8 +162,8 @@ fn a_block_has_arrived_when_its_last_byte_has() {
     }
 }
 
-/// What keeps a protocol processor busy for a miss, at both ends together, in cycles: for blocks of so many lines, the rows of the
-/// study, and the completions off the path.
+/// The cycles for which a miss keeps protocol processors busy, at both ends together, for blocks of `lines` lines: the
+/// rows of the study, and the completions off the path.
 fn occupancy(name: &str, lines: u32) -> u32 {
     let (fixed, each_line) = match name {
         // 12 + 0; 1 + 8 + 8 + 0; 1 + 0 + 8 + 6.
@@ -185,7 +185,7 @@ fn cycles_a_miss(name: &str, policy: &str, block: u32) -> f64 {
     outcome.phases[0].time.as_nanoseconds() / 2.5 / f64::from(processors) / count as f64
 }
 
-/// Insists that a machine's protocol processors are what a saturated run takes its time for; returns the cycles of a miss.
+/// Asserts that a saturated run is limited by the machine's protocol processors; returns the cycles of a miss.
 fn saturated(name: &str, policy: &str, lines: u32) -> f64 {
     let (cycles, busy) = (cycles_a_miss(name, policy, 32 * lines), f64::from(occupancy(name, lines)));
     // Beyond that they wait for the bus, on which the state machine leaves the least time unused.
@@ -293,7 +293,7 @@ fn rows_with_bus_transactions_get_longer_where_four_protocol_processors_share_th
     assert_eq!(step(&outcome, reply, "directory_lookup"), 121.0, "it is in the processor's cache");
 }
 
-/// Thread 0 of each node counts in a word of 4 bytes; the words of two nodes stand so many bytes apart.
+/// Thread 0 of each node counts in a word of 4 bytes; the distance of two nodes' words is an input.
 struct Counters {
     words: Shared<u32>,
     apart: usize,
@@ -328,8 +328,8 @@ impl Counters {
     }
 }
 
-/// Two nodes count, and nobody looks at another's counter. Counters of 4 bytes next to each other are in one block of 64 bytes,
-/// which goes to and fro; counters in two blocks stay where they are.
+/// Two nodes count, and neither reads the other's counter. Counters of 4 bytes next to each other are in one block of
+/// 64 bytes, which ping-pongs; counters in two blocks stay in place.
 #[test]
 fn counters_of_four_bytes_in_one_block_are_shared_though_nobody_shares_them() {
     let counted = |apart: usize| {

@@ -1,4 +1,5 @@
-//! Nodes whose software gets from threads to handlers: who calls the dispatch routine, when, and what that takes.
+//! Nodes whose software switches between threads and handlers: which processor calls the dispatch routine, when, and at
+//! which cost.
 //!
 //! Times are in microseconds. On the toy machine of these tests they are sums of the steps of its file.
 
@@ -15,7 +16,7 @@ use tradewind_sim::Model;
 
 use crate::setup::{figures, machine, software};
 
-/// What is run: nodes, processors of each, threads of each processor that computes.
+/// Size of a run: nodes, processors of each, threads of each processor that computes.
 type Size = (u32, u32, u32);
 
 fn launch(job: impl Fn(Shape) -> Job, policy: &str, (nodes, processors, threads): Size) -> Launch {

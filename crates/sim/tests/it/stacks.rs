@@ -11,7 +11,7 @@ use tradewind_sim::Model;
 
 use crate::setup::machine;
 
-/// Set in the child, and says who is to overflow.
+/// Set in the child, and names the stack that is to overflow.
 const WHO: &str = "SIM_TEST_OVERFLOW";
 
 /// Uses up the stack a little at a time.

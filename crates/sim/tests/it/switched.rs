@@ -5,7 +5,7 @@ use tradewind_sim::Model;
 
 use crate::setup::machine;
 
-/// Where the program suspends.
+/// Place at which the program suspends.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Place {
     Thread,
@@ -24,7 +24,7 @@ impl Protocol for Switches {
 
 #[handlers]
 impl Switches {
-    /// Suspends whatever the handler runs on.
+    /// Suspends the fiber that the handler runs on.
     #[message]
     fn switch(&self, _cx: &mut Handler<'_>) {
         fiber::suspend();

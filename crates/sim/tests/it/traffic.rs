@@ -1,4 +1,4 @@
-//! The program `traffic` on machines of which theory says what it must find.
+//! The program `traffic` on machines for which theory predicts the result.
 //!
 //! The machine is `ideal`, on which communication costs nothing, with one part that does: a handler, a port, a mesh.
 
@@ -115,7 +115,7 @@ fn messages_for_one_server_wait_as_long_as_theory_says() {
     }
 }
 
-/// A curve over the mesh: loads as shares of what its middle carries of uniform traffic.
+/// A curve over the mesh: loads as shares of the capacity of its middle for uniform traffic.
 fn curve(pattern: &str) -> Found {
     let capacity = format!("{}MB/s", ACROSS * 1e3);
     let inputs = [
@@ -148,8 +148,9 @@ fn no_more_crosses_the_middle_of_a_mesh_than_its_links_carry() {
     assert!(latencies[2] - latencies[1] > latencies[1] - latencies[0], "{latencies:?}");
 }
 
-/// Dally and Towles: by dimension, tornado loads each link in one direction of a ring of 8 with the messages of 3 nodes, and neighbour
-/// with those of one, however many dimensions there are. Nodes that share a link block each other, so not all of it is used.
+/// Dally and Towles: by dimension, tornado loads each link in one direction of a ring of 8 with the messages of 3
+/// nodes, and neighbour with the messages of one node, in any number of dimensions. Nodes that share a link block each
+/// other, so not all of it is used.
 #[test]
 fn patterns_by_dimension_load_the_links_of_a_torus_as_the_books_say() {
     for (pattern, share) in [("tornado", 3.0), ("neighbour", 1.0)] {

@@ -1,4 +1,4 @@
-//! How busy the parts of a machine are in whole runs, and what processors without work are said to do.
+//! Utilization of the parts of a machine in whole runs, and the states reported for processors without work.
 
 use tempest::{
     Event, Handler, Job, Launch, NodeId, Outcome, Protocol, Quiet, Report, Resource, Setup, Thread,

@@ -10,7 +10,8 @@ use units::{Bytes, Time};
 
 use crate::setup::{figures, job, machine, read};
 
-/// A thread of node 0 sends a message of so many words to another node. A thread there waits for it and sends one back.
+/// A thread of node 0 sends a message of a given number of words to another node. A thread there waits for it and sends
+/// one back.
 struct Parcels {
     config: (u32, usize),
     arrived: Event,
@@ -54,7 +55,7 @@ impl Parcels {
     }
 }
 
-/// The time of a message of so many words from node 0 to node `to`, from leaving until its last byte is there.
+/// The time of a message of `words` words from node 0 to node `to`, from leaving until its last byte is there.
 fn travel(machine: &Machine, policy: &str, to: u32, words: usize) -> f64 {
     let launch = Launch {
         nodes: machine.nodes,

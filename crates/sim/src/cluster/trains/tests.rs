@@ -12,7 +12,7 @@ use crate::memory::testing::Bench;
 use crate::processor::core::Activity;
 use crate::testing::{described, ns};
 
-/// Work of a fiber: so many nanoseconds, and then transactions of these kinds.
+/// Work of a fiber: a number of nanoseconds, and then transactions of these kinds.
 type Work = (u64, Vec<usize>);
 
 /// The time, the use of the bus, and the books of both processors, as an event or the end of a work finds them.

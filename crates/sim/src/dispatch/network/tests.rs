@@ -155,7 +155,7 @@ fn two_network_processors_divide_messages_by_the_node_that_sent_them() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// A node that rests is not asked who could start: the answer would be nobody.
+    /// A node that rests is not asked for a processor that could start: there is none.
     #[test]
     fn a_node_that_rests_has_nobody_who_could_start(
         idles in [any::<bool>(), any::<bool>()],

@@ -1,6 +1,6 @@
 //! The way of a transfer out of its node: packet after packet is made, staged in the buffer, and put on the wire.
 //!
-//! This module must never know what the destination does with a packet.
+//! This module must never know how the destination handles a packet.
 
 use hardware::Mover;
 use hardware::memory::NodeMemory;

@@ -26,13 +26,13 @@ pub(super) struct Parcel {
     /// The place of its first byte in the transfer.
     pub(super) offset: u64,
     pub(super) bytes: u64,
-    /// Its block at the source.
+    /// Block of the packet at the source.
     pub(super) staged_in: Option<Slot>,
     pub(super) kept_in: Option<Slot>,
     pub(super) joined: bool,
     /// The time at which its first byte came out of the network.
     pub(super) arrived: Time,
-    /// Its lines at the destination. Each says whether the packet covers all of it.
+    /// Lines of the packet at the destination. The flag says whether the packet covers the whole line.
     pub(super) lines: Vec<(u64, bool)>,
     /// The number of its lines that are in memory, and the time at which the last of those is.
     pub(super) deposited: (usize, Time),
