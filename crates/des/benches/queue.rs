@@ -1,5 +1,5 @@
-//! What the queue costs beside the standard library's heap. `cargo bench -p tradewind-des` prints nanoseconds for a pop
-//! and the push that follows it, with a constant number of 16-byte events pending: the life of an engine.
+//! Host time of the queue beside the standard library's heap. `cargo bench -p tradewind-des` prints nanoseconds for a
+//! pop and the push that follows it, with a constant number of 16-byte events pending: the life of an engine.
 #![expect(clippy::print_stdout, reason = "a benchmark is there to be read")]
 
 use std::cmp::Reverse;
@@ -14,7 +14,7 @@ const PASSES: u32 = 2_000_000;
 
 type Event = (u64, u64);
 
-/// What both heaps can do.
+/// Operations of both heaps.
 trait Queue {
     fn push(&mut self, at: Time, tie: u32, event: Event);
     fn pop(&mut self) -> Option<(Time, Event)>;

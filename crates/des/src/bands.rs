@@ -4,7 +4,7 @@
 //! long. So a thing is moved few times, each time in the order of the host's memory, and the heap stays as small as a near cache
 //! however many things there are.
 //!
-//! This module must never know what an order or a thing means.
+//! This module must never know the meaning of an order or a thing.
 
 use crate::entry::Entry;
 
@@ -60,7 +60,7 @@ impl<K: Copy + Ord, E: Copy> Bands<K, E> {
         true
     }
 
-    /// Adds things, all of which come before those that are there. Then removes and returns the soonest of all.
+    /// Adds things, all of which come before the present ones. Then removes and returns the soonest of all.
     pub(crate) fn push_before(&mut self, mut things: Vec<Entry<K, E>>) -> Vec<Entry<K, E>> {
         while things.len() > TAKEN && self.cut(&things) {
             things = self.take().unwrap_or_default();

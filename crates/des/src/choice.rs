@@ -1,4 +1,4 @@
-//! What is left to chance, decided by a seed: the same seed decides the same, on every platform and for ever.
+//! Decisions left to chance, made by a seed: the same seed decides the same, on every platform and for ever.
 //!
 //! This module must never ask the host for anything: no clock, no address, no entropy.
 
@@ -11,7 +11,7 @@ pub struct Choice {
     seed: u64,
 }
 
-/// Sets the keys of ties apart from whatever else is drawn under the same seed.
+/// Separates the keys of ties from all other draws under the same seed.
 const FOR_TIES: u64 = 0x7469_6573_7469_6573;
 
 impl Choice {
@@ -20,7 +20,7 @@ impl Choice {
         Self { seed }
     }
 
-    /// In which order an actor's events come among simultaneous ones of other actors: lower first.
+    /// Rank of an actor's events among simultaneous events of other actors: lower first.
     ///
     /// Under one seed no two actors have the same tie (it is a permutation of the 32-bit numbers), so the seed alone
     /// orders them.

@@ -1,13 +1,13 @@
-//! Things that come one of a few usual delays after their pushes.
+//! Things that come after a delay out of a few usual ones.
 //!
-//! Time never goes back, so things of one delay come in the order of their pushes, whatever their number. They stand in a row: a
-//! push is at its end, a pop at its beginning, and what comes soon lies together in the memory of the host. The rows are kept in the
-//! order of their first things.
+//! Time never goes back, so things of one delay come in the order of their pushes, whatever their number. They stand in
+//! a row: a push is at its end, a pop at its beginning, and the soonest things lie together in the memory of the host.
+//! The rows are kept in the order of their first things.
 //!
 //! The usual delays are found out. A thing whose delay has no row is refused, and now and then the delay of such a thing gets a row
 //! that is empty: a delay that many things have is soon among those.
 //!
-//! This module must never know what a thing is.
+//! This module must never know the meaning of a thing.
 
 use units::Time;
 
@@ -119,7 +119,7 @@ impl<E: Copy> DelayLines<E> {
         self.push_to(row, now, order, event)
     }
 
-    /// Adds a thing that comes before the last one of a row, if it comes before few. Returns whether it was added.
+    /// Adds a thing that comes before the last of a row, if it comes before few. Returns whether it was added.
     #[inline(never)]
     fn overtake(&mut self, row: usize, order: Order, event: E) -> bool {
         let things = &mut self.rows[row];
@@ -147,7 +147,7 @@ impl<E: Copy> DelayLines<E> {
         true
     }
 
-    /// Adds a row, whose first thing has the place `first`, to those in order. Returns that it was added.
+    /// Adds a row, whose first thing has the place `first`, to the ordered rows. Returns that it was added.
     #[inline(never)]
     fn stand(&mut self, row: usize, first: Order, event: E) -> bool {
         let key = roughly(first);
@@ -368,7 +368,7 @@ mod tests {
     }
 
     proptest! {
-        /// A step pushes a thing with one of some delays, or lets time go on to the next thing and pops it.
+        /// A step pushes a thing with a delay out of a few, or lets time go on to the next thing and pops it.
         #[test]
         fn things_come_in_their_order(
             steps in proptest::collection::vec(proptest::option::of((0_u64..20, 0_u64..40)), 0..600)

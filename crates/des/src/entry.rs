@@ -1,6 +1,6 @@
 //! A thing with its place in an order, as queues keep it.
 //!
-//! This module must never know what an order or a thing means.
+//! This module must never know the meaning of an order or a thing.
 
 use std::cmp::Ordering;
 

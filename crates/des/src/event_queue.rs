@@ -1,7 +1,7 @@
 //! The queue of things to come: earliest first, equals in a fixed order.
 //!
 //! Entries are ordered by time, then by a *tie* the caller gives (so that a seed can decide between actors), then by
-//! insertion: what one actor does at one instant keeps its order. No two entries are equal, so the order of pops
+//! insertion: the events of one actor at one instant keep their order. No two entries are equal, so the order of pops
 //! follows from the pushes alone. This module must never look into an event.
 
 use std::fmt;
@@ -12,7 +12,8 @@ use crate::queue::Queue;
 
 /// Things to come, each at its time.
 ///
-/// The next things stand in a row, the later ones in a heap. Events must be `Copy`; keep them small.
+/// A queue of events in order of time. The next things stand in a row, the later ones in a heap. Events must be `Copy`;
+/// keep them small.
 ///
 /// A pop and the push that follows it, with 16-byte events, beside `std::collections::BinaryHeap` in the same order, on a
 /// cloud Xeon (`cargo bench -p tradewind-des`; the host's speed drifts by half, the ratio less):
@@ -58,19 +59,19 @@ impl<E: Copy> EventQueue<E> {
         self.queue.push(key(at, tie, sequence), event);
     }
 
-    /// What happens next, and when.
+    /// Removes and returns the next event and its time.
     #[inline]
     pub fn pop(&mut self) -> Option<(Time, E)> {
         self.queue.pop().map(|(key, event)| (time_of(key), event))
     }
 
-    /// What [`pop`](Self::pop) would return, in constant time.
+    /// The result of [`pop`](Self::pop) without removal, in constant time.
     #[inline]
     pub fn peek(&self) -> Option<(Time, &E)> {
         self.queue.first().map(|(key, event)| (time_of(key), event))
     }
 
-    /// When something happens next, in constant time.
+    /// Time of the next event, in constant time.
     #[inline]
     pub fn next_time(&self) -> Option<Time> {
         self.peek().map(|(at, _)| at)
@@ -81,7 +82,7 @@ impl<E: Copy> EventQueue<E> {
         self.queue.iter()
     }
 
-    /// How many things are to come.
+    /// Number of events to come.
     pub fn len(&self) -> usize {
         self.queue.len()
     }
@@ -198,7 +199,7 @@ mod tests {
             prop_assert_eq!(drain(&mut queue), expected);
         }
 
-        /// `None` pops, in any interleaving with pushes and looks; pushes may be earlier than what was popped.
+        /// `None` pops, in any interleaving with pushes and looks; a push may be earlier than an event that was popped.
         #[test]
         fn mixed_with_pops_it_agrees_with_a_searched_list(
             steps in proptest::collection::vec(proptest::option::of((0_u64..20, 0_u32..3)), 0..400)

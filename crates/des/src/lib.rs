@@ -1,9 +1,9 @@
 //! Pieces of a deterministic discrete-event engine.
 //!
-//! [`EventQueue`] holds what is to come in an order fixed to the last tie, and [`Timetable`] what is to come of many actors that take
-//! turns. [`DelayLines`] hold what comes a fixed delay after its push. [`Choice`] decides by a seed what a model leaves to chance,
-//! and [`Server`] is a resource with occupancy. Time is an integer ([`units::Time`]), so nothing accumulates and two runs agree to
-//! the bit.
+//! [`EventQueue`] holds future events in an order fixed to the last tie, and [`Timetable`] those of many actors that
+//! take turns. [`DelayLines`] hold events that come a fixed delay after their pushes. [`Choice`] decides by a seed
+//! everything that a model leaves to chance, and [`Server`] is a resource with occupancy. Time is an integer
+//! ([`units::Time`]), so nothing accumulates and two runs agree to the bit.
 //!
 //! This room must never know machines, messages or wall time.
 

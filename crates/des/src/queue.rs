@@ -1,10 +1,11 @@
 //! A queue of things in an order given with each of them. The room's other queues are made of it.
 //!
-//! The next things stand in a row, in order. The things after them are in a heap. So the next thing is taken from the front of the
-//! row, a thing that comes soon moves few others, and a caller can look some things ahead. The row is filled up from the heap when
-//! it gets short. Of very many things those that come last are in [bands](crate::bands) behind the heap.
+//! The next things stand in a row, in order. The things after them are in a heap. So the next thing is taken from the
+//! front of the row, a thing that comes soon moves few others, and a caller can look some things ahead. The row is
+//! filled up from the heap when it gets short. If things are very many, the last are in [bands](crate::bands) behind
+//! the heap.
 //!
-//! This module must never know what an order or a thing means.
+//! This module must never know the meaning of an order or a thing.
 
 use std::collections::BinaryHeap;
 
@@ -17,7 +18,7 @@ const ROW: usize = 32;
 /// The things that stand in the row when it has been filled up, or when it was too long.
 const FILLED: usize = 16;
 
-/// The things to which the row gets short before it is filled up. So many things can be seen ahead.
+/// The length at which the row is filled up. At least this many things can be seen ahead.
 const SHORT: usize = 8;
 
 /// The things from which on a row is long: a push looks whether fewer stand before its place or behind.
@@ -30,7 +31,7 @@ pub(crate) struct Queue<K, E> {
     /// The row, from `head` on. The entries before that have been taken.
     row: Vec<Entry<K, E>>,
     head: usize,
-    /// The things after the row. None of them comes before one of the row, and there are none if the row is empty.
+    /// The things after the row. Each comes after all things of the row, and there are none if the row is empty.
     later: BinaryHeap<Entry<K, E>>,
     /// The things after the heap, of which there are none if the heap is empty; `None` before there are any.
     last: Option<Box<Bands<K, E>>>,

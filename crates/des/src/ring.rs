@@ -3,7 +3,7 @@
 //! A row of the standard library wraps by a comparison. The room here is a power of two, so that a place is found by a mask, and a
 //! thing is a copy that needs no end.
 //!
-//! This module must never know what a thing is.
+//! This module must never know the meaning of a thing.
 
 /// The room of a ring when it gets its first thing.
 const FIRST_ROOM: usize = 4;
@@ -11,7 +11,7 @@ const FIRST_ROOM: usize = 4;
 /// Things in a row.
 #[derive(Clone, Debug)]
 pub(crate) struct Ring<T> {
-    /// As many places as a power of two, or none. Those that hold no thing of the row hold an earlier one.
+    /// Places, a power of two or none. Places outside the row hold earlier things.
     room: Vec<T>,
     /// The number of things that were taken at the beginning, of which the lowest bits are the place of the first thing.
     head: usize,
@@ -49,7 +49,7 @@ impl<T: Copy> Ring<T> {
         self.head.wrapping_add(number) & self.room.len().wrapping_sub(1)
     }
 
-    /// The thing behind `number` others, if there are so many.
+    /// The thing behind `number` others, if there are that many.
     #[inline]
     pub(crate) fn get(&self, number: usize) -> Option<&T> {
         if number < self.len { self.room.get(self.place(number)) } else { None }
@@ -98,7 +98,7 @@ impl<T: Copy> Ring<T> {
         }
     }
 
-    /// Adds a thing before the last `behind` ones. There are so many.
+    /// Adds a thing before the last `behind` ones, of which there are enough.
     pub(crate) fn insert_before_last(&mut self, behind: usize, thing: T) {
         if !self.has_room() {
             self.make_room(thing);

@@ -1,6 +1,6 @@
 //! A resource that serves one user at a time, in the order they come.
 //!
-//! This module must never know what it models: a port, a bank, a bus, a link are all this.
+//! This module must never know the modelled resource: a port, a bank, a bus, a link are all this.
 
 use units::Time;
 
@@ -28,28 +28,28 @@ impl Server {
         start
     }
 
-    /// When the last user so far leaves.
+    /// Time at which the last user leaves.
     pub fn free_at(&self) -> Time {
         self.free_at
     }
 
-    /// How long it has been held, or will have been when the last user leaves: its utilization times the run's length.
+    /// Total time held, up to the last user's leaving: its utilization times the run's length.
     pub fn busy(&self) -> Time {
         self.busy
     }
 
-    /// The time for which it has been held up to `now`. What is booked beyond `now` does not count, as if there were no
-    /// gaps between the bookings that are left.
+    /// The time for which it has been held up to `now`. Bookings beyond `now` do not count, as if there were no gaps
+    /// between the bookings that are left.
     pub fn busy_at(&self, now: Time) -> Time {
         self.busy.saturating_sub(self.free_at.saturating_sub(now))
     }
 
-    /// How long users have waited for their turns, all together.
+    /// Total time that users have waited for their turns.
     pub fn waited(&self) -> Time {
         self.waited
     }
 
-    /// How many users have come.
+    /// Number of users that have come.
     pub fn served(&self) -> u64 {
         self.served
     }

@@ -4,7 +4,7 @@
 //! The order of the actors changes only when another actor pushes something earlier, and when a turn begins or ends. So a turn of
 //! many things costs few steps in that order.
 //!
-//! This module must never know what an actor or a thing is, nor how long a turn may be.
+//! This module must never know the meaning of an actor or a thing, nor how long a turn may be.
 
 use std::cmp::Ordering;
 use std::collections::VecDeque;
@@ -184,7 +184,7 @@ impl<E: Copy> Timetable<E> {
         }
     }
 
-    /// Lets the things that are out of their queues join them, if one of them is for the actor.
+    /// Lets the things that are out of their queues join them, if there is a thing for the actor among them.
     #[inline(never)]
     fn join(&mut self, actor: usize) {
         if self.posted.iter().any(|&(to, ..)| to as usize == actor) {
@@ -199,7 +199,7 @@ impl<E: Copy> Timetable<E> {
         self.posts > 0
     }
 
-    /// The actor for whom the thing was pushed that has not joined its queue, and after which `ago` others were pushed. `None` if there
+    /// The actor of the thing that has not joined its queue and after which `ago` others were pushed. `None` if there
     /// is no such thing.
     #[inline]
     pub fn posted_to(&self, ago: usize) -> Option<usize> {
@@ -282,7 +282,7 @@ impl<E: Copy> Timetable<E> {
         }
     }
 
-    /// Whether an actor's first thing is the one of this turn.
+    /// Whether an actor's first thing is that of this turn.
     #[inline]
     fn is_next(&self, turn: Turn, actor: usize) -> bool {
         self.next[actor] == turn.at
@@ -294,19 +294,19 @@ impl<E: Copy> Timetable<E> {
         self.turns.nth(ahead).map(|(_, &(actor, thing))| (actor as usize, thing))
     }
 
-    /// Where an actor's queue is in the memory of the host, for a caller that asks for that memory ahead of its use.
+    /// Address of an actor's queue in the memory of the host, for a caller that prefetches it.
     pub fn place_of(&self, actor: usize) -> &impl Sized {
         &self.queues[actor]
     }
 
-    /// Where an actor's next things are in the memory of the host, for a caller that asks for that memory ahead of its use. `None`
-    /// if nothing is to come.
+    /// Address of an actor's next things in the memory of the host, for a caller that prefetches them. `None` if
+    /// nothing is to come.
     pub fn things_of(&self, actor: usize) -> Option<&impl Sized> {
         self.queues[actor].front()
     }
 
-    /// Where an actor's last things are in the memory of the host, for a caller that asks for that memory ahead of a push. `None` if
-    /// nothing is to come.
+    /// Address of an actor's last things in the memory of the host, for a caller that prefetches them before a push.
+    /// `None` if nothing is to come.
     pub fn end_of(&self, actor: usize) -> Option<&impl Sized> {
         self.queues[actor].back()
     }
@@ -401,7 +401,8 @@ mod tests {
     }
 
     proptest! {
-        /// With the first of the others as bound, things come in the order of a list that is searched, whoever pushes them when.
+        /// With the first thing of the others as bound, things come in the order of a searched list, for any pushes by
+        /// any actor.
         #[test]
         fn turns_up_to_the_others_next_things_are_the_order_of_one_queue(
             steps in proptest::collection::vec(proptest::option::of((0_usize..5, 0_u64..30)), 0..300), posts in 0_usize..4,

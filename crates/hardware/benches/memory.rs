@@ -1,6 +1,6 @@
-//! What an access to a modelled cache costs the host, beside a bare loop over an array of tags.
-//! `cargo bench -p tradewind-hardware --bench memory` prints nanoseconds per access that hits and per access that misses:
-//! of the cache alone, and of the whole memory system, bus and banks included.
+//! Host time per access to a modelled cache, beside a bare loop over an array of tags. `cargo bench -p
+//! tradewind-hardware --bench memory` prints nanoseconds per access that hits and per access that misses: of the cache
+//! alone, and of the whole memory system, bus and banks included.
 //!
 //! The bare loop compares a tag and counts, which is the least that a direct-mapped cache can be.
 #![expect(clippy::print_stdout, reason = "a benchmark is there to be read")]
@@ -30,7 +30,7 @@ fn best(measure: impl Fn() -> (f64, u64)) -> (f64, u64) {
     (0..ROUNDS).map(|_| measure()).reduce(|a, b| if b.0 < a.0 { b } else { a }).expect("several rounds")
 }
 
-/// Nanoseconds per access of `access` over so many lines in turn, all touched before, and how many missed.
+/// Nanoseconds per access of `access` over `lines` lines in turn, all touched before, and the number of misses.
 fn measure(lines: u64, mut access: impl FnMut(u64) -> bool) -> (f64, u64) {
     (0..lines).for_each(|line| {
         access(line);

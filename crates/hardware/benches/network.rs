@@ -1,5 +1,5 @@
-//! What a message costs the host for each link it passes, beside a bare loop over the same channels.
-//! `cargo bench -p tradewind-hardware --bench network` prints nanoseconds per message and link.
+//! Host time per message and link, beside a bare loop over the same channels. `cargo bench -p tradewind-hardware
+//! --bench network` prints nanoseconds per message and link.
 //!
 //! The bare loop does no more than must be done for a network without blocking: per link, find when it is free and take
 //! it for the message's bytes.
@@ -41,7 +41,7 @@ fn pair(message: u32, nodes: u32) -> (u32, u32) {
     (from, to)
 }
 
-/// Links between routers: those of the places' distances along both sides.
+/// Links between routers: the distances of the places along both sides.
 fn links(nodes: u32) -> u64 {
     let width = side(nodes);
     let distance = |message| {

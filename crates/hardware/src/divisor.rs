@@ -1,7 +1,7 @@
 //! Numbers by which others are divided again and again, and which mostly are powers of two: the sizes of lines and blocks, the numbers of
 //! sets and banks, the sides of networks. A division takes the host as long as some dozens of other instructions, a shift one.
 //!
-//! This module must never know what is divided.
+//! This module must never know the meaning of the numbers.
 
 /// A number, above zero, by which others are divided.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -49,7 +49,7 @@ impl Divisor {
         (number / self.by, number % self.by)
     }
 
-    /// The divisor, which divides as one that is no power of two.
+    /// The divisor, without the shortcut for powers of two.
     #[cfg(test)]
     pub(crate) fn dividing(self) -> Self {
         Self { bits: None, ..self }

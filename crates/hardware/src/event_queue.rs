@@ -1,5 +1,6 @@
-//! The dispatch queue of a node. The device of the parallel dispatch queue, which does what the executable specification does,
-//! serves as the modelled hardware. This module adds the time of each event's arrival, and the time for which the queue was busy.
+//! The dispatch queue of a node. The device of the parallel dispatch queue, which behaves as the executable
+//! specification, serves as the modelled hardware. This module adds the time of each event's arrival, and the time for
+//! which the queue was busy.
 
 use pdq::{Device, DispatcherId, Held, Identity, Key, Statistics, UserKey, specification};
 use units::{Time, TotalTime};
@@ -168,7 +169,7 @@ impl<T, K: UserKey> EventQueue<T, K> {
         self.queue.is_empty()
     }
 
-    /// The waits of all events so far.
+    /// The waits of all events since the start.
     pub fn waits(&self) -> Waits {
         self.waits
     }

@@ -1,8 +1,9 @@
 //! The network interface of a node: one port out, one port in, and the queue before the port out.
 //!
-//! A message passes a port in the time of its bytes, headers included, at the port's bandwidth. The port is occupied for that
-//! passage or for the interface's gap, whichever is longer. A message has arrived when its last byte has. If the port in is
-//! free, that is one passage after its first byte came. This time is paid once, whatever the distance.
+//! A message passes a port in the time of its bytes, headers included, at the port's bandwidth. The port is occupied
+//! for that passage or for the interface's gap, whichever is longer. A message has arrived when its last byte has. If
+//! the port in is free, that is one passage after its first byte came. This time is paid once, regardless of the
+//! distance.
 //!
 //! This module must never know the purpose of a message, nor how the network takes it from port to port.
 

@@ -1,6 +1,6 @@
 //! Modelled parts of a machine. Each is a small state machine over engine time.
 //!
-//! | part | what it models |
+//! | part | model of |
 //! |---|---|
 //! | [`Interface`] | the network interface of a node: a port out, a port in, a bounded send queue |
 //! | [`Passages`] | the time that the bytes of a message take through a port |

@@ -27,10 +27,10 @@ impl Lock {
         Self { migration, free_at: Time::ZERO, last: None, looker: None, busy: Time::ZERO }
     }
 
-    /// Gives processor `who` the lock for `hold`. The processor wants it at `now`; returns the time from which it has it. Calls
-    /// come in the order of time, and the lock is granted in that order, after a look that has begun. A processor that
-    /// [looks](Self::look) wants the lock for what it has found. It gets the lock at the end of the look that finds it, and its
-    /// looks end.
+    /// Gives processor `who` the lock for `hold`. The processor wants it at `now`; returns the time from which it has
+    /// it. Calls come in the order of time, and the lock is granted in that order, after a look that has begun. A
+    /// processor that [looks](Self::look) wants the lock for the event that it has found. It gets the lock at the end
+    /// of the look that finds it, and its looks end.
     pub fn acquire(&mut self, now: Time, who: usize, hold: Time) -> Time {
         let held = self.last.is_some_and(|last| last != who) && self.free_at > now;
         let (free, migrates) = match self.looker {

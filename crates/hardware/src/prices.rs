@@ -45,15 +45,15 @@ impl Prices {
         self.work.store
     }
 
-    /// The time of so many operations of each kind. Loads and stores hit in the cache.
+    /// The time of the given numbers of operations. Loads and stores hit in the cache.
     #[inline]
     pub fn operations(&self, flops: u32, integers: u32, loads: u32, stores: u32) -> Time {
         let short = self.short_operations(flops, integers, loads, stores);
         short.unwrap_or_else(|| self.long_operations(flops, integers, loads, stores))
     }
 
-    /// The time of so many [operations](Self::operations) of each kind; `None` if they may take longer than the longest time that
-    /// there is.
+    /// The time of the given numbers of [operations](Self::operations); `None` if they may take longer than the longest
+    /// time that there is.
     #[inline]
     pub fn short_operations(&self, flops: u32, integers: u32, loads: u32, stores: u32) -> Option<Time> {
         if !self.short {
@@ -65,7 +65,7 @@ impl Prices {
         Some(Time::from_femtoseconds(time))
     }
 
-    /// The time of so many operations of each kind, at most the longest time that there is.
+    /// The time of the given numbers of operations, at most the longest time that there is.
     #[cold]
     #[inline(never)]
     fn long_operations(&self, flops: u32, integers: u32, loads: u32, stores: u32) -> Time {

@@ -1,8 +1,8 @@
 //! Machine files: text to a validated machine, pure data.
 //!
-//! A machine file is TOML in which every quantity carries its unit and says where it comes from. [`Machine::parse`]
-//! turns one into a [`Machine`], all durations resolved and all values checked, or lists every mistake in it with
-//! its line and what was expected.
+//! A machine file is TOML in which every quantity carries its unit and its source. [`Machine::parse`] turns it into a
+//! [`Machine`], all durations resolved and all values checked, or lists every mistake in it with its line and the
+//! expected form.
 //!
 //! ```
 //! let errors = tradewind_machine::Machine::parse("toy.toml", "nodes = 0").unwrap_err();
@@ -10,11 +10,12 @@
 //! assert_eq!(first.to_string(), "toy.toml:1: nodes = 0: expected a whole number from 1, such as 8");
 //! ```
 //!
-//! This crate must never know files, the simulator, or what a machine does: it opens nothing and has no behaviour.
+//! This crate must never know files, the simulator, or the behaviour of a machine: it opens nothing and has no
+//! behaviour.
 
 #![forbid(unsafe_code)]
 
-/// The name of this host as a machine: the one machine without a file, and the one that a calibrated file measures.
+/// The name of this host as a machine: the one machine without a file, and the machine that a calibrated file measures.
 pub const NATIVE: &str = "native";
 
 mod parse;

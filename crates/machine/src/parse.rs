@@ -30,14 +30,14 @@ impl Machine {
         Self::parse_with::<&str, &str>(file, text, &[], Known::default())
     }
 
-    /// Reads a machine file together with values from the command line, which replace those of the file. The keys are dotted,
-    /// such as `processor.clock`. The values are texts such as `200MHz` and lists such as `8,4`, or both in the form of TOML:
-    /// `"200 MHz"`, `[8, 4]`. Of two values for one key the later holds. A value for a policy, `policy.np.processor.poll`,
-    /// precedes one for all policies. All values are checked like the file's own.
+    /// Reads a machine file together with values from the command line, which replace the file's values. The keys are
+    /// dotted, such as `processor.clock`. The values are texts such as `200MHz` and lists such as `8,4`, or both in the
+    /// form of TOML: `"200 MHz"`, `[8, 4]`. Of two values for one key the later holds. A value for a policy,
+    /// `policy.np.processor.poll`, precedes a value for all policies. All values are checked like the file's own.
     ///
     /// # Errors
     ///
-    /// All mistakes of the files and of the overrides; those of the overrides say `--set` in place of a line.
+    /// All mistakes of the files and of the overrides; mistakes of the overrides say `--set` in place of a line.
     pub fn parse_with<K: AsRef<str>, V: AsRef<str>>(
         file: &str,
         text: &str,
@@ -54,7 +54,7 @@ impl Machine {
     ///
     /// # Errors
     ///
-    /// The mistakes of a file that is no TOML, or extends what is not known.
+    /// The mistakes of a file that is no TOML, or extends an unknown machine.
     pub fn numbers(file: &str, text: &str, known: Known<'_>) -> Result<Vec<RangedKey>, Errors> {
         let chain = load(file, text, known.bases)?;
         Ok(Reading::new(&chain, &[], known.policies).numbers())
@@ -65,13 +65,13 @@ impl Machine {
         &self.values
     }
 
-    /// All notes at the heads of the machine's file and of those that it extends, the machine's own first.
+    /// All notes at the heads of the machine's file and of the files that it extends, the machine's own first.
     pub fn notes(&self) -> impl Iterator<Item = &Note> {
         self.heads.iter().flat_map(|(_, notes)| notes)
     }
 
-    /// The note that a mark such as `[1]` or `fit` means in a file: the machine's own, or one that it extends. It stands at the
-    /// head of that file, or else of the nearest one that the file extends.
+    /// The note that a mark such as `[1]` or `fit` means in `file`: the machine's own file, or a base of it. The note
+    /// stands at the head of that file, or else of the nearest base of that file that has it.
     pub fn note(&self, file: &str, mark: &str) -> Option<&Note> {
         let heads = self.heads.iter().skip_while(|(name, _)| name != file);
         heads.flat_map(|(_, notes)| notes).find(|note| note.mark == mark)

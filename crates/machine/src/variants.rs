@@ -1,5 +1,5 @@
-//! Makes a machine from several readings of its file: one in general, one under each policy that has values of its own, and one
-//! of each file that it extends. This module must never know a key except that of the policies.
+//! Makes a machine from several readings of its file: a general reading, a reading under each policy that has values of
+//! its own, and a reading of each file that it extends. This module must never know a key except that of the policies.
 
 use std::collections::{BTreeMap, BTreeSet};
 

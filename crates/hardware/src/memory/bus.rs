@@ -29,7 +29,7 @@ pub(crate) struct Bus {
     /// The times for which a line, and a word of the bus's width, occupy the data wires.
     passage: Time,
     word: Time,
-    /// The use of the bus by each kind of transaction that moves no block, and the number of those that have been made.
+    /// The use of the bus by each kind of transaction that moves no block, and the number of such transactions made.
     plain: Arc<Usages>,
     made: [u64; KINDS],
     /// The end of the last address phase, from which a transaction on a connected bus waits for its data.
@@ -120,7 +120,7 @@ impl Bus {
         self.wires.is_free(now) && self.data.is_free(now)
     }
 
-    /// Makes transactions that move no block while nobody else uses the bus.
+    /// Makes transactions that move no block while no other client uses the bus.
     #[inline]
     pub(crate) fn make_alone(&mut self, made: Transactions) {
         made.by_number().for_each(|(kind, count)| self.made[kind] += count);
@@ -154,7 +154,7 @@ impl Bus {
         !self.costs.multiplexed && self.wires.is_free(from) && self.data.is_free(from + usage.answer)
     }
 
-    /// Makes a number of transactions of a kind, and those of other kinds, one after the other. They come
+    /// Makes transactions, first a number of one kind, then those in `kinds`, one after the other. They come
     /// [behind](Self::is_behind) all that is reserved. The first is asked for at `now`. Returns the end of the last.
     #[inline(always)]
     fn make_behind(
@@ -193,12 +193,12 @@ impl Bus {
         wires.place(answered, data)
     }
 
-    /// The sum of the transactions that move no block, by what one of each kind does.
+    /// The sum of `each` over the transactions that move no block.
     fn plain<T: Sum + Mul<u64, Output = T>>(&self, each: impl Fn(&Usage) -> T) -> T {
         self.plain.iter().zip(self.made).map(|(usage, made)| each(usage) * made).sum()
     }
 
-    /// The number of transactions so far, and the bytes that they have moved.
+    /// The number of transactions since the start, and the bytes that they have moved.
     pub(crate) fn transactions(&self) -> (u64, u64) {
         (self.transactions + self.plain(|_| 1), self.bytes + self.plain(|usage| usage.bytes.get()))
     }
@@ -265,8 +265,8 @@ impl Bus {
         self.data.forget(now);
     }
 
-    /// The time up to `now` for which the wires of addresses and those of data have been busy; `None` for the data
-    /// where both share the wires.
+    /// The time up to `now` for which the address wires and the data wires have been busy; `None` for the data where
+    /// both share the wires.
     pub(crate) fn busy_at(&self, now: Time) -> (Time, Option<Time>) {
         let (addresses, data) =
             (self.wires.busy() + self.plain(|usage| usage.address), self.busy_with_plain_data());

@@ -1,4 +1,5 @@
-//! A cache by itself, which has room for its own sets. This module must never know a bus, nor who asks for a line.
+//! A cache by itself, which has room for its own sets. This module must never know a bus, nor the client that asks for
+//! a line.
 
 use units::Time;
 

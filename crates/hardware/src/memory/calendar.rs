@@ -5,7 +5,7 @@
 //! behind that reservation, in several pieces, and the resource is never free while a request waits. A [`des::Server`] has no such
 //! gaps.
 //!
-//! This module must never know what the resource is.
+//! This module must never know the kind of resource.
 
 use std::ops::Range;
 
@@ -14,12 +14,12 @@ use units::Time;
 /// The reservations of a resource that serves one user at a time.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Calendar {
-    /// The reservations before the last one, in order. Two that would touch are one.
+    /// The reservations before the last one, in order. Reservations that touch are merged.
     before: Vec<Span>,
-    /// The number of those that are known to be over, which come first.
+    /// The number of the first reservations that are known to be over.
     over: usize,
-    /// The number of those that end before the next use of a client whose uses follow one another; [`UNSOUGHT`] before that client seeks
-    /// free time.
+    /// The number of reservations that end before the next use of a client whose uses follow one another; [`UNSOUGHT`]
+    /// before that client seeks free time.
     passed: usize,
     last: Span,
     /// Whether a use may be in several pieces.
@@ -158,8 +158,9 @@ impl Calendar {
         self.over
     }
 
-    /// Makes one reservation of those of the numbers `joined` and of all time between them, from `start` to `end` at least. Joins it
-    /// with the one before, if they touch. Returns the number of the first one that does not end by `end`.
+    /// Merges the reservations `joined` and all time between them into one, from `start` to `end` at least. Joins it
+    /// with the reservation before, if they touch. Returns the number of the first reservation that does not end by
+    /// `end`.
     #[inline(always)]
     fn fill(&mut self, mut joined: Range<usize>, start: Time, end: Time) -> usize {
         if joined.start > self.over && self.number(joined.start - 1).end == start {
@@ -201,7 +202,8 @@ impl Calendar {
         spans.take_while(|span| span.end > now).map(|span| span.end - span.start.max(now)).sum()
     }
 
-    /// The length of all [reservations](Self::reserve) so far, without those that callers [count](Self::place).
+    /// The length of all [reservations](Self::reserve) since the start, without the ones that callers
+    /// [count](Self::place).
     pub(crate) fn busy(&self) -> Time {
         self.busy
     }
@@ -248,8 +250,8 @@ mod tests {
         assert_eq!((&calendar.before[..], calendar.last), (&spans[..1], spans[1]));
     }
 
-    /// A reference for the tests: whether each nanosecond is taken. A use takes the first ones from its request on that are free, or the
-    /// first ones in a row.
+    /// A reference for the tests: whether each nanosecond is taken. A use takes the first free nanoseconds from its
+    /// request on, or the first that are free in a row.
     #[derive(Default)]
     struct Naive {
         taken: Vec<bool>,

@@ -41,6 +41,6 @@ pub struct Counts {
     pub stale_loads: u64,
     /// The number of lines that a device read from memory although a cache that does not snoop had newer words.
     pub stale_sends: u64,
-    /// The number of lines that caches which do not snoop wrote back over what a device had put in memory meanwhile.
+    /// The number of lines that non-snooping caches wrote back over newer data that a device had put in memory.
     pub overwritten: u64,
 }

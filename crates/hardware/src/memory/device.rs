@@ -87,7 +87,7 @@ impl NodeMemory {
         self.write(line, now, open).1
     }
 
-    /// Takes a line that a device has brought out of all caches. Where caches do not snoop they keep it, and what they keep is old.
+    /// Removes a line that a device has brought from all caches. Non-snooping caches keep it, and their copy is stale.
     /// The device still has to [write](Self::write_line) the line.
     pub fn overwrite(&mut self, line: u64) {
         self.wanted.insert(line);
@@ -95,7 +95,7 @@ impl NodeMemory {
         self.age(line);
     }
 
-    /// Marks what caches that do not snoop have of a line as older than memory.
+    /// Marks the copies of a line in non-snooping caches as older than memory.
     fn age(&mut self, line: u64) {
         if !self.costs.cache.coherent {
             let at = self.sets.spot(line);
@@ -103,9 +103,9 @@ impl NodeMemory {
         }
     }
 
-    /// Takes over the lines of a block that has arrived, but for those that belong into a cache, which are put there. Returns the time
-    /// from which the buffer, or a cache, has each of them and answers for it. Each further line is asked for while the one before is
-    /// answered.
+    /// Takes over the lines of a block that has arrived, except the lines that belong into a cache, which are put
+    /// there. Returns the time from which the buffer, or a cache, has each of them and answers for it. Each further
+    /// line is asked for while the one before is answered.
     pub fn own(&mut self, slot: Slot, lines: &[(u64, bool)], now: Time) -> Time {
         self.bus.forget(now);
         let arbitration = self.bus.arbitration();

@@ -1,7 +1,7 @@
-//! Which sets something is kept for in caches that are alike, in rows. A large machine has many caches with lines in few of their sets,
-//! so rows are made only where a line comes in, for some neighbouring sets together.
+//! The sets, in identical caches, that have rows of a table. A large machine has many caches with lines in few of their
+//! sets, so rows are made only where a line comes in, for some neighbouring sets together.
 //!
-//! This module must never know what is kept, nor whose caches they are.
+//! This module must never know the content of a row, nor whose caches they are.
 
 use crate::Divisor;
 
@@ -11,7 +11,7 @@ const TOGETHER: usize = 4;
 /// The number of a group without rows. Its sets lie beyond all that have rows, so a search there finds nothing.
 const NOWHERE: u32 = u32::MAX;
 
-/// The number of groups that got rows up to one that has none: it is kept as zero, of which the system makes many for nothing.
+/// Marks a group without rows. It is kept as zero, because the system makes zeroed memory for nothing.
 const NONE: u32 = NOWHERE.wrapping_add(1);
 
 /// A line, and the row of its set, which is beyond all rows if the set has none.
@@ -34,7 +34,7 @@ pub(super) struct Groups {
 }
 
 impl Groups {
-    /// Rows for none of so many sets.
+    /// A table without rows for `sets` sets.
     pub(super) fn new(sets: usize) -> Self {
         Self { sets: Divisor::new(sets as u64), up_to: Vec::new(), made: 0 }
     }
@@ -65,7 +65,7 @@ impl Groups {
         self.with_row(self.spot(line))
     }
 
-    /// A line with the row of its set, which gets one if it has none. The spot is one that was found before.
+    /// A line with the row of its set, which gets one if it has none. `at` is the result of an earlier search.
     #[inline]
     pub(super) fn with_row(&mut self, at: Spot) -> Spot {
         if at.row < self.made as usize * TOGETHER { at } else { self.make(at.line) }

@@ -31,7 +31,7 @@ pub(crate) struct Class {
 const SHARED: usize = u64::BITS as usize - 1;
 
 impl Holders {
-    /// Nobody of so many processors has a line of any of so many sets.
+    /// An empty record: no processor of `processors` has a line of any of the sets.
     pub(crate) fn new(sets: Divisor, processors: usize) -> Self {
         let width = processors.next_power_of_two().min(u64::BITS as usize) as u32;
         let (width, all) = (width.trailing_zeros(), u64::MAX >> (u64::BITS - width));
@@ -108,7 +108,7 @@ impl Others {
         self.0 & !bit(SHARED)
     }
 
-    /// Whether those that share a bit are among them.
+    /// Whether the processors with the shared bit are among them.
     #[inline]
     pub(crate) fn are_shared(self) -> bool {
         self.0 & bit(SHARED) != 0
@@ -129,7 +129,7 @@ fn bit(processor: usize) -> u64 {
 mod tests {
     use super::*;
 
-    /// Some processors of a node that has `count`, without one of them.
+    /// Some processors of a node that has `count`, except `without`.
     fn all(others: Others, count: usize, without: Option<usize>) -> Vec<usize> {
         let sharing = Others::sharing(count, without).filter(|_| others.are_shared());
         (0..SHARED).filter(|&processor| others.named() >> processor & 1 == 1).chain(sharing).collect()

@@ -1,6 +1,6 @@
 //! The memory system of one node: caches, bus, memory banks, and the staging buffer of an interface on the bus.
 //!
-//! | module | what it holds |
+//! | module | content |
 //! |---|---|
 //! | `node` | [`NodeMemory`]: loads, stores, flushes, purges and syncs of processors; how a line is fetched |
 //! | `shared` | shared memory in blocks: accesses that wait, blocks that a device reads and writes, its registers |
@@ -22,9 +22,9 @@
 //! | `wanted` | the lines that more than one client has wanted |
 //! | `counts` | the counts of all parts |
 //!
-//! Each part answers with times: a call at `now` returns the time at which its operation is done, and occupies from then on
-//! what the operation needs on its way. Nothing here holds data; the program has them. Calls of one node come in the order
-//! of time.
+//! Each part answers with times: a call at `now` returns the time at which its operation is done, and occupies the
+//! resources on its way from then on. Nothing here holds data; the program has them. Calls of one node come in the
+//! order of time.
 //!
 //! A transaction changes the states of lines when it is asked for. A line that it brings is there only at its end: before
 //! that no client supplies the line, takes it away or writes it back.

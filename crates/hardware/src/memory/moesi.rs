@@ -1,4 +1,5 @@
-//! The coherence protocol of the bus: what a cache does when it snoops a transaction, and the state in which a line comes in.
+//! The coherence protocol of the bus: the reaction of a cache that snoops a transaction, and the state in which a line
+//! comes in.
 //!
 //! MOESI, after P. Sweazey and A. J. Smith, *A Class of Compatible Cache Consistency Protocols and Their Support by the
 //! IEEE Futurebus*, ISCA 1986. A staging buffer is a client that holds lines in state `Modified` and gives them up to
@@ -37,7 +38,7 @@ impl State {
     }
 }
 
-/// A transaction, as all clients see it but the one that asked.
+/// A transaction, as it is seen by all clients except the requester.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Request {
     /// A client asks for a line to load from.
@@ -90,7 +91,7 @@ impl Packed {
     const KEEPS: u8 = 1 << 4;
     /// The line has to be there before the transaction: the cache supplies it or gives it up.
     const AWAITED: u8 = 1 << 5;
-    /// The cache has the line, whatever it does with it.
+    /// The cache has the line, in any state that follows.
     const HAS: u8 = 1 << 6;
     const PASSES: u8 = 1 << 7;
 
@@ -219,8 +220,7 @@ mod tests {
 
     use super::*;
 
-    /// One line in a world of three caches, a staging buffer and memory. What matters of a value is whether it is the
-    /// newest.
+    /// A line in a world of three caches, a staging buffer and memory. A value is only known as the newest or not.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     struct World {
         caches: [(State, bool); 3],
@@ -230,8 +230,8 @@ mod tests {
     }
 
     impl World {
-        /// A transaction of `who` (a cache, or a device): returns whether what was supplied is the newest, and how it
-        /// comes in.
+        /// A transaction of `who` (a cache, or a device): returns whether the supplied value is the newest, and the
+        /// state in which the line comes in.
         fn transact(&mut self, who: Option<usize>, request: Request) -> (bool, State) {
             let (mut data, mut shared, mut passed) = (None, false, false);
             for (index, cache) in self.caches.iter_mut().enumerate() {

@@ -29,7 +29,7 @@ use super::write_backs::WriteBacks;
 use crate::Divisor;
 
 /// The memory system of a node. A line is known by its number: an address divided by the [size of a
-/// line](Self::line_of). A clone shares what never changes: the nodes of a machine are clones of one.
+/// line](Self::line_of). A clone shares the constant parts: the nodes of a machine are clones of one.
 ///
 /// An operation of a processor begins when its instruction has been issued. The issue is work like any other. The result is
 /// the time at which the next instruction can begin.
@@ -118,13 +118,14 @@ impl Client {
     }
 }
 
-/// The processors of a node that are inside a device on the bus. Each has a cache, which snoops the bus as every other cache does. A
-/// line that one of them alone has comes to another of them over wires of the device, and the bus does not see that.
+/// The processors of a node that are inside a device on the bus. Each has a cache, which snoops the bus as every other
+/// cache does. A line that only one of them has comes to another of them over wires of the device, and the bus does not
+/// see that.
 #[derive(Clone, Debug)]
 pub(super) struct DeviceGroup {
     /// Their numbers among the clients of the bus.
     pub(super) members: Range<usize>,
-    /// The time of a line from the cache of one of them to that of another.
+    /// The time of a line from the cache of a member to the cache of another.
     pub(super) supply: Time,
 }
 
@@ -182,15 +183,15 @@ impl NodeMemory {
         self.line.get() - self.by_line.remainder(address)
     }
 
-    /// The counts so far.
+    /// The counts since the start.
     pub fn counts(&self) -> Counts {
         let (transactions, bus_bytes) = self.bus.transactions();
         let Banks { reads: memory_reads, writes: memory_writes, .. } = self.banks;
         Counts { transactions, bus_bytes, memory_reads, memory_writes, ..self.counts }
     }
 
-    /// The time up to `now` for which the wires of the bus have been busy: those of addresses, and those of data where
-    /// they have wires of their own.
+    /// The time up to `now` for which the bus has been busy: its address wires, and its data wires where they are
+    /// separate.
     pub fn bus_busy_at(&self, now: Time) -> (Time, Option<Time>) {
         self.bus.busy_at(now)
     }
@@ -221,8 +222,8 @@ impl NodeMemory {
         if used { ready } else { begun }
     }
 
-    /// Loads a word of a line that is in a processor's cache into its first-level cache. Returns the time by which the load takes
-    /// longer than one that hits there; zero where there is no such cache.
+    /// Loads a word of a line that is in a processor's cache into its first-level cache. Returns the extra time of the
+    /// load over a hit there; zero where there is no such cache.
     #[inline]
     pub fn first_level(&mut self, who: usize, line: u64) -> Time {
         if self.costs.cache.first.is_none() { Time::ZERO } else { self.load_first_level(who, line) }
@@ -251,10 +252,10 @@ impl NodeMemory {
         }
     }
 
-    /// Makes `count` accesses to words of one line, one after the other from `now` on, if none of them needs the bus and the last
-    /// one is done before `until`. Each takes its issue of the length `issue`; a load is `used` by the next instruction or not.
-    /// Returns the time at which the last access is done. The accesses are those of as many calls of [`load`](Self::load) or
-    /// [`store`](Self::store), each at the end of its issue.
+    /// Makes `count` accesses to words of one line, one after the other from `now` on, if none of them needs the bus
+    /// and the last one is done before `until`. Each takes its issue of the length `issue`; a load is `used` by the
+    /// next instruction or not. Returns the time at which the last access is done. The effect equals as many calls of
+    /// [`load`](Self::load) or [`store`](Self::store), each at the end of its issue.
     #[inline(always)]
     pub fn hit(&mut self, who: usize, line: u64, hits: Hits, now: Time, until: Time) -> Option<Time> {
         let Hits { kind, issue, count } = hits;
@@ -306,8 +307,8 @@ impl NodeMemory {
         now
     }
 
-    /// This memory system with processors inside a device. `members` are their numbers; a line that one of them alone has takes
-    /// `supply` to another one.
+    /// This memory system with processors inside a device. `members` are their numbers; a line that only one of them
+    /// has takes `supply` to another one.
     #[must_use]
     pub fn with_device_group(mut self, members: Range<usize>, supply: Time) -> Self {
         self.group = Some(DeviceGroup { members, supply });
@@ -474,8 +475,8 @@ impl NodeMemory {
         self.bus.request(now.max(there)) + self.costs.bus.snoop.unwrap_or_default()
     }
 
-    /// Shows a transaction to all other clients, which change the states of their lines at once: from this call on another
-    /// client's access does not find what the transaction takes away.
+    /// Shows a transaction to all other clients, which change the states of their lines at once: from this call on
+    /// another client's access does not find the lines that the transaction takes away.
     #[inline(always)]
     pub(super) fn snoop(&mut self, who: Option<usize>, at: Spot, request: Request) -> Snooped {
         if !self.costs.cache.coherent {

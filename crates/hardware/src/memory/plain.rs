@@ -1,4 +1,4 @@
-//! The transactions that move no block: what each kind needs on the bus, worked out once.
+//! The transactions that move no block: the bus use of each kind, worked out once.
 //!
 //! This module must never know a cache, nor which client makes a transaction.
 

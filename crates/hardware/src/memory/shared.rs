@@ -3,12 +3,13 @@
 //!
 //! # In which order the bus is granted
 //!
-//! A call has the bus, and the bank that it needs, reserved when it asks: all phases of its transaction at once, or of its
-//! transactions one after the other. So the caller learns at once when it is done, and no later call changes that. The bus is
-//! granted in the order of calls. A call does not fill the bus: between an address and its data, and while the bus is arbitrated
-//! anew, later calls find gaps. So a later call may pass while an earlier one waits for its data, but takes no time from it. A phase
-//! takes the first gap into which it fits whole. Where addresses and data share the wires of a bus that splits transactions, a phase
-//! takes any time that is free, and pauses for what was reserved before: the bus is never free while a phase waits for it.
+//! A call has the bus, and the bank that it needs, reserved when it asks: all phases of its transaction at once, or of
+//! its transactions one after the other. So the caller learns at once when it is done, and no later call changes that.
+//! The bus is granted in the order of calls. A call does not fill the bus: between an address and its data, and while
+//! the bus is arbitrated anew, later calls find gaps. So a later call may pass while an earlier one waits for its data,
+//! but takes no time from it. A phase takes the first gap into which it fits whole. Where addresses and data share the
+//! wires of a bus that splits transactions, a phase takes any time that is free, and pauses for earlier reservations:
+//! the bus is never free while a phase waits for it.
 //!
 //! This module must never know tags, protocols or programs.
 
@@ -150,7 +151,8 @@ impl NodeMemory {
         self.fetch(None, at, now, Request::Read).end
     }
 
-    /// The least time in which a device can [fetch](Self::fetch_line) a line, or [purge](Self::purge_line) it, whoever has it.
+    /// The least time in which a device can [fetch](Self::fetch_line) a line, or [purge](Self::purge_line) it, from any
+    /// holder.
     pub fn least_time_of_line(&self, fetches: bool) -> Time {
         let costs = &self.costs;
         let snoop = costs.bus.snoop.filter(|_| costs.cache.coherent || !fetches).unwrap_or_default();
@@ -174,7 +176,7 @@ impl NodeMemory {
         });
     }
 
-    /// Takes a line out of caches that do not snoop, as software does that flushes or purges it. Returns what they had.
+    /// Takes a line out of non-snooping caches, as software does that flushes or purges it. Returns the removed copies.
     #[inline]
     fn take_out_unsnooped(&mut self, line: u64) -> Vec<(usize, Victim)> {
         if self.costs.cache.coherent { Vec::new() } else { self.take_out_of_all(line) }
@@ -194,8 +196,8 @@ impl NodeMemory {
         self.bus.write(at, Time::ZERO, self.line).end.before(self.costs.bus.address)
     }
 
-    /// Takes a line of a block out of all caches, for a device, which has fetched before what was newer than memory. Returns the
-    /// time at which the line is gone.
+    /// Takes a line of a block out of all caches, for a device, which has fetched any data newer than memory before.
+    /// Returns the time at which the line is gone.
     pub fn purge_line(&mut self, line: u64, now: Time) -> Time {
         self.bus.forget(now);
         self.wanted.insert(line);
@@ -215,8 +217,8 @@ impl NodeMemory {
         self.bus.is_free(now)
     }
 
-    /// Makes transactions one after the other that nobody disturbs: the bus [is free](Self::is_bus_free) at their beginning,
-    /// no other client asks for the bus before their end, and the next call comes at their end or later. They take their
+    /// Makes undisturbed transactions one after the other: the bus [is free](Self::is_bus_free) at their beginning, no
+    /// other client asks for the bus before their end, and the next call comes at their end or later. They take their
     /// [time on an idle bus](Self::uncontended).
     pub fn make_alone(&mut self, transactions: Transactions) {
         self.bus.make_alone(transactions);

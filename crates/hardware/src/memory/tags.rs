@@ -1,9 +1,10 @@
-//! The tags and states of write-back caches that are alike, direct mapped or set associative with replacement of the line used longest
-//! ago. The caches of a node have room for the same sets, so whoever asks for a line knows the [row](Spot) of its set. The places of a
-//! set stand side by side, cache by cache: a transaction is shown to all caches that may have its line.
+//! The tags and states of identical write-back caches, direct mapped or set associative with replacement of the least
+//! recently used line. The caches of a node have room for the same sets, so the caller knows the [row](Spot) of a
+//! line's set. The places of a set stand side by side, cache by cache: a transaction is shown to all caches that may
+//! have its line.
 //!
-//! A cache holds no data. It keeps for each line the time from which the line is there, and computes with no time. It must
-//! never know a bus, nor who asks for a line.
+//! A cache holds no data. It keeps for each line the time from which the line is there, and computes with no time. It
+//! must never know a bus, nor the client that asks for a line.
 
 use units::Time;
 
@@ -141,7 +142,7 @@ impl Answered {
     /// The answers where no cache has been asked.
     pub(super) const NONE: Self = Self { answer: Packed::NONE, marks: u64::MAX, there: Time::ZERO, gone: 0 };
 
-    /// Whether each cache that had the line had marked it as one that another client has wanted.
+    /// Whether each cache that had the line had marked it as wanted by another client.
     #[inline]
     pub(super) fn was_wanted(self) -> bool {
         self.marks & Mark::Wanted as u64 != 0
@@ -181,7 +182,8 @@ impl Answered {
 pub(super) struct Tags {
     caches: usize,
     ways: usize,
-    /// The places of all rows up to the last one in which a cache has had a line. Those of a row stand side by side, cache by cache.
+    /// The places of all rows up to the last one in which a cache has had a line. The places of a row stand side by
+    /// side, cache by cache.
     places: Vec<Place>,
     /// The last use of the line at each place; empty where a set has one place.
     used: Vec<u64>,
@@ -189,7 +191,7 @@ pub(super) struct Tags {
 }
 
 impl Tags {
-    /// The tags of so many empty caches with sets of `ways` lines, at least 1.
+    /// The tags of `caches` empty caches with sets of `ways` lines, at least 1.
     pub(super) fn new(caches: usize, ways: usize) -> Self {
         Self { caches, ways, places: Vec::new(), used: Vec::new(), clock: 0 }
     }
@@ -225,7 +227,7 @@ impl Tags {
         self.find_among(first, at.line)
     }
 
-    /// The place of a line, if that is one of a cache's places of a set, from their first one on.
+    /// The place of a line, if it is among a cache's places of a set, of which `first` is the first.
     #[inline(never)]
     fn find_among(&self, first: usize, line: u64) -> Option<usize> {
         let here = |place: &Place| place.tag.is_of(line);

@@ -96,7 +96,7 @@ pub(super) fn simple() -> machine::NodeMemory {
     machine::NodeMemory { bus, staging: None, ..costs(true) }
 }
 
-/// One processor that issues an instruction a cycle.
+/// A processor that issues an instruction a cycle.
 struct Program {
     node: NodeMemory,
     now: Time,
@@ -131,7 +131,7 @@ impl Program {
     fn idle(&mut self) {
         self.issue(1000);
     }
-    /// How many cycles something takes.
+    /// The number of cycles of an action.
     fn measure(&mut self, what: impl FnOnce(&mut Self)) -> u64 {
         let start = self.now;
         what(self);
@@ -393,7 +393,7 @@ fn processors_of_a_node_share_and_pass_lines() {
     assert_eq!(node.counts().memory_reads, 1);
 }
 
-/// Lets a client of a node with two processors use one of a few lines.
+/// Lets a client of a node with two processors use a line out of a few.
 fn act(node: &mut NodeMemory, (what, who, line): (u8, usize, u64), now: Time) -> Time {
     match what {
         0 => node.load(who, line, now, true),
@@ -412,8 +412,9 @@ fn act(node: &mut NodeMemory, (what, who, line): (u8, usize, u64), now: Time) ->
 }
 
 proptest::proptest! {
-    /// Whatever is done at once or one after the other: a line has one writer, its buffer shares with nobody, nothing is
-    /// done before it is asked for, the bus carries what was counted, and who has lines of a class is known.
+    /// For actions at once or one after the other: a line has one writer, its buffer shares with no cache, no action is
+    /// done before its request, the bus carries exactly the counted transactions, and the holders of lines of a class
+    /// are known.
     #[test]
     fn clients_of_a_node_agree(
         ways in 1_usize..3, processors in proptest::sample::select(vec![2_usize, 40]),

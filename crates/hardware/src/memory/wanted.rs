@@ -1,6 +1,6 @@
 //! The set of lines that a client of the bus has wanted while another one had them, or that a device has wanted.
 //!
-//! This module must never know who wants a line, nor when.
+//! This module must never know which client wants a line, nor when.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};

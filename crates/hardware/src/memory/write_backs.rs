@@ -70,7 +70,7 @@ impl WriteBacks {
         self.entries.iter().rev().find(|entry| entry.line == line).map(|entry| entry.accepted)
     }
 
-    /// The time at which all write-backs so far are acknowledged.
+    /// The time at which all write-backs up to now are acknowledged.
     pub(crate) fn done(&self) -> Time {
         self.done
     }

@@ -1,4 +1,5 @@
-//! One direction of a link, one lane of it, or a port: its wire, the room in its buffer, and the messages that wait for it.
+//! A channel: one direction of a link, one lane of it, or a port. It has a wire, the room in its buffer, and the
+//! messages that wait for it.
 //!
 //! This module must never know the way of a message, or a topology.
 
@@ -10,7 +11,7 @@ pub(super) const NONE: u32 = u32::MAX;
 /// The last instant before [`Time::MAX`], which stands for a time that is not known.
 const LAST: Time = Time::from_femtoseconds(u64::MAX - 1);
 
-/// A time that is known. Beyond the end of modelled time it is the last instant: what follows then has no time left to happen.
+/// Caps a time at the end of modelled time: events after it have no time left to happen.
 #[inline]
 pub(super) fn known(at: Time) -> Time {
     at.min(LAST)
@@ -31,10 +32,10 @@ pub(super) struct Channel {
     /// The first and the last worm that wait for the channel. Each waiting worm knows the one behind it.
     pub(super) first: u32,
     pub(super) last: u32,
-    /// The worm that entered last, and the number of this channel among those of that worm's body, if it has one.
+    /// The worm that entered last, and the index of this channel in that worm's body, if it has one.
     pub(super) newest: u32,
     pub(super) place: u32,
-    /// The total passage time of messages so far, and the end of the last passage.
+    /// The total passage time of messages up to now, and the end of the last passage.
     carried: Time,
     carries_until: Time,
 }

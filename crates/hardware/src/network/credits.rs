@@ -5,7 +5,8 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-/// The credits on their way back. All take one time, so those of a channel return in the order in which they left.
+/// The credits on their way back. All take one time, so the credits of a channel return in the order in which they
+/// left.
 #[derive(Clone, Debug)]
 pub(super) struct Credits {
     /// The first channel that sends by credits. Those behind it do too.

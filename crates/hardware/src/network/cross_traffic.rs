@@ -4,7 +4,7 @@
 //! A source launches a message when the one before has begun to leave its port, and no sooner than its rate allows. Where a
 //! launch takes long, small messages therefore cannot load the row.
 //!
-//! This module must never know what else the links carry.
+//! This module must never know the other traffic of the links.
 
 use units::Time;
 

@@ -37,7 +37,7 @@ pub struct Fabric {
     /// The least time from the beginning of one message at a port to the beginning of the next.
     gap: Time,
     routers: machine::Routers,
-    /// The bytes of a router's buffer. No message is so long that it needs more.
+    /// The bytes of a router's buffer, capped at `u32::MAX`: no message is longer.
     buffer: u32,
     /// The credits that return to links into shallow buffers; `None` where buffers are deep.
     credits: Option<Box<Credits>>,
@@ -199,8 +199,8 @@ impl Fabric {
         self.leaving[node as usize] as usize
     }
 
-    /// Whether no node's message is inside, and all `pending` events to come, those of the fabric included, are cross traffic's, which
-    /// has some. Nothing that matters will then happen.
+    /// Whether no node's message is inside, there is cross traffic, and all `pending` events to come, including the
+    /// fabric's, are cross traffic's. Then no relevant event is left.
     #[inline]
     pub fn is_quiet(&self, pending: impl FnOnce() -> usize) -> bool {
         self.inside == 0 && self.ambient > 0 && pending() == self.ambient
@@ -292,8 +292,8 @@ impl Fabric {
         None
     }
 
-    /// Lets a node's message of one buffer enter the channel that it has just taken, for which no other message waits. It does what
-    /// [`go_on`](Self::go_on) does, and finds the message and the channel once.
+    /// Lets a node's message of one buffer enter the channel that it has just taken, for which no other message waits.
+    /// The effect is that of [`go_on`](Self::go_on), with one look-up of the message and the channel.
     #[inline(always)]
     fn go_straight_on(&mut self, now: Time, number: u32, later: &mut impl FnMut(Time, u32, Event)) {
         let worm = &mut self.worms[number as usize];
@@ -503,7 +503,7 @@ impl Fabric {
         self.make_room(now, cleared.channel, cleared.bytes, later);
     }
 
-    /// Lets the worm behind one that leaves a buffer without a pause go on when the tail has left, at `ends`.
+    /// Lets the worm behind a worm that leaves a buffer without a pause go on when the tail has left, at `ends`.
     #[inline(always)]
     fn let_follow(&mut self, ends: Time, cleared: Cleared, later: &mut impl FnMut(Time, u32, Event)) {
         let Cleared { channel, follower, .. } = cleared;

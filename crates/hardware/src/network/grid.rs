@@ -153,7 +153,7 @@ impl Grid {
     }
 }
 
-/// The quotient and the rest of a number of places or links, by one that mostly is a power of two.
+/// The quotient and the remainder of `number`, a number of places or links, by `by`, which mostly is a power of two.
 #[inline(always)]
 fn divided(number: u32, by: u32) -> (u32, u32) {
     let (number, by) = (u64::from(number), Divisor::new(by.into()));

@@ -1,14 +1,14 @@
 //! The network between the nodes: the way of a message from one interface to another, and its delays.
 //!
 //! A [`Network`] is *constant* or *routed*. In a constant network any two nodes are the same time apart, and only the
-//! interfaces are contended. A routed network is a [`Fabric`] of routers and links. Both answer one question: when does the
-//! **first byte** of a message come to the port in of its destination? The bytes behind it follow at the pace of the slowest
-//! port or link. The last byte arrives a *passage* later: the time of all bytes through that slowest part. The interface at the
-//! destination adds the passage. It is paid once, whatever the distance.
+//! interfaces are contended. A routed network is a [`Fabric`] of routers and links. Both answer one question: when does
+//! the **first byte** of a message come to the port in of its destination? The bytes behind it follow at the pace of
+//! the slowest port or link. The last byte arrives a *passage* later: the time of all bytes through that slowest part.
+//! The interface at the destination adds the passage. It is paid once, regardless of the distance.
 //!
 //! The network's own times, its latency and its hops, are delays. They occupy neither port nor link.
 //!
-//! | module | what it holds |
+//! | module | content |
 //! |---|---|
 //! | `fabric` | [`Fabric`]: worms that move over channels, as a state machine over the caller's clock |
 //! | `event` | the values that pass between a fabric and its caller: [`Event`], [`Parcel`] |
@@ -17,7 +17,7 @@
 //! | `worm` | one message inside the network, and the times at which its tail leaves channels |
 //! | `wiring` | the channels that a message needs, in order |
 //! | `run` | channels that follow each other on a straight part of a way |
-//! | `grid`, `tree` | the channels of meshes, tori and hypercubes; those of fat trees |
+//! | `grid`, `tree` | the channels of meshes, tori and hypercubes; the channels of fat trees |
 //! | `shape` | figures of a network as a whole, for readers |
 //! | `cross_traffic` | messages from outside that cross the rows of a mesh |
 //!
@@ -37,10 +37,10 @@
 //! Messages between the same two nodes use the same channels, and each channel is first come, first served. They arrive in the
 //! order in which they were launched.
 //!
-//! No message is stuck as long as destinations take what arrives. The channels of a mesh, used in dimension order, depend on
-//! each other without a cycle. So do those of a tree, used first up and then down. A ring would be a cycle, so each link of a
-//! torus has two *lanes* (virtual channels). A message changes to the second lane at the seam between the last place of a ring
-//! and the first. Lanes share a wire: each message books its passage on the wire once.
+//! No message is stuck as long as destinations accept arrivals. The channels of a mesh, used in dimension order, depend
+//! on each other without a cycle. So do the channels of a tree, used first up and then down. A ring would be a cycle,
+//! so each link of a torus has two *lanes* (virtual channels). A message changes to the second lane at the seam between
+//! the last place of a ring and the first. Lanes share a wire: each message books its passage on the wire once.
 //!
 //! This module must never know the purpose of a message.
 
@@ -85,7 +85,7 @@ impl Constant {
 }
 
 impl Network {
-    /// An idle network of a machine with so many nodes. Two messages begin to pass a port at least `gap` apart.
+    /// An idle network of a machine with `nodes` nodes. Two messages begin to pass a port at least `gap` apart.
     pub fn new(network: &machine::Network, gap: Time, nodes: u32) -> Self {
         let latency = network.latency;
         match &network.routers {

@@ -52,7 +52,7 @@ impl Tree {
         (0..self.channels()).filter(in_use).map(|link| link..link + 1)
     }
 
-    /// The name of a link: its direction, its number among those of the same subtree, and the places of the subtree.
+    /// The name of a link: its direction, its index within its subtree, and the places of the subtree.
     pub(super) fn link_name(&self, link: u32) -> String {
         let subtree = self.subtree_of(link);
         let (row, place) = self.row_of(link);

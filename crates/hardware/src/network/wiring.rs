@@ -45,7 +45,7 @@ impl Wiring {
         Self { nodes, inside }
     }
 
-    /// The number of channels, without those of cross traffic.
+    /// The number of channels, without cross traffic's.
     pub(super) fn channels(&self) -> u32 {
         let inside = match &self.inside {
             Inside::Nothing => 0,

@@ -1,4 +1,4 @@
-//! One message inside the network, and the times at which its tail leaves channels. This module must never know channels'
+//! A message inside the network, and the times at which its tail leaves channels. This module must never know channels'
 //! queues or a topology.
 //!
 //! Byte n follows the head at the message's pace, and it cannot be further behind a blocked head than the buffers
@@ -7,17 +7,17 @@
 //!
 //! > max over j ≥ i of hⱼ + passage × (bytes − (j − i) × buffer) / bytes
 //!
-//! for all j for which the bracket is above zero: so many channels, `stretch` of them, lie between tail and head when all
-//! buffers between are full. With `slip` = passage × buffer / bytes, what a buffer takes to pass, the end of a wire is known
-//! as soon as the head has entered the channel `stretch` − 1 further on. A message that fits into one buffer is off a wire a
-//! passage after its head entered.
+//! for all j for which the bracket is above zero: that is `stretch` channels, which lie between tail and head when all
+//! buffers between are full. With `slip` = passage × buffer / bytes, the passage time of a buffer, the end of a wire is
+//! known as soon as the head has entered the channel `stretch` − 1 further on. A message that fits into one buffer is
+//! off a wire a passage after its head entered.
 //!
 //! A message claims its bytes in the buffer at the end of each channel, all of the buffer if it is longer. It gives them back
 //! when its head enters the channel `stretch` further on: from then on all that is left of it in the buffer leaves at full
 //! pace, as fast as another message can come in. A buffer never holds bytes of two blocked messages beyond its size.
 //!
-//! A [`Worm`] holds what each step of a head needs. Most messages fit into one buffer, and a worm is all that there is of
-//! them. A [`Body`] holds the channels behind the head of a longer message.
+//! A [`Worm`] holds the state that each step of a head needs. Most messages fit into one buffer, and consist of a worm
+//! alone. A [`Body`] holds the channels behind the head of a longer message.
 
 use units::Time;
 
@@ -82,7 +82,7 @@ pub(super) struct Worm {
     claim: u32,
     /// The place at the end of the way inside the network.
     pub(super) goal: u32,
-    /// The next channels behind the one that the head wants. The way may go on behind them.
+    /// The channels that follow the one that the head wants. The way may go on behind them.
     pub(super) run: Run,
     pub(super) stage: Stage,
     /// Whether the head wants the last channel of its way, the port in.
@@ -121,7 +121,7 @@ impl Worm {
         self.is_long
     }
 
-    /// Whether the message is one of a node, and lies in one buffer.
+    /// Whether the message belongs to a node, and lies in one buffer.
     #[inline]
     pub(super) fn is_plain(&self) -> bool {
         !self.is_long && !self.is_ambient

@@ -5,7 +5,7 @@ use units::{Bandwidth, Bytes, Time};
 
 use crate::driver::{Driver, mesh, network, ns};
 
-/// A row of eight, and at each end a source of so many bytes per nanosecond, in messages of `bytes`.
+/// A row of eight, and at each end a source of `rate` bytes per nanosecond, in messages of `bytes`.
 fn row(rate: f64, bytes: u64, launch: u64) -> machine::Network {
     let mut network = network(mesh(&[8]));
     network.routers.as_mut().expect("it is routed").cross_traffic = Some(CrossTraffic {
@@ -16,8 +16,8 @@ fn row(rate: f64, bytes: u64, launch: u64) -> machine::Network {
     network
 }
 
-/// What two nodes beside the middle, sending as fast as they can in both directions, get across, in bytes per
-/// nanosecond.
+/// The throughput, in bytes per nanosecond, of two nodes beside the middle that send as fast as they can in both
+/// directions.
 fn left_over(network: &machine::Network) -> f64 {
     const MESSAGES: u64 = 2000;
     const BYTES: u64 = 10;

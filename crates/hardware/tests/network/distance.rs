@@ -1,4 +1,4 @@
-//! Idle networks: 5 ns and 10 ns for each link between routers, whatever the message's length.
+//! Idle networks: 5 ns and 10 ns for each link between routers, for messages of any length.
 
 use machine::Topology;
 use tradewind_hardware::{Network, Parcel};
@@ -70,8 +70,8 @@ fn times_all_doubled_give_doubled_arrivals() {
     assert_eq!(at(2), doubled);
 }
 
-/// When the first bytes of so many messages of 20 bytes arrive that one node sends another at once, where the network is
-/// `latency` long.
+/// The arrival times of the first bytes of `count` messages of 20 bytes that one node sends another at once, where the
+/// network has latency `latency`.
 fn stream(topology: Topology, latency: Time, gap: Time, count: u64) -> Vec<Time> {
     let mut network = network(topology);
     network.latency = latency;

@@ -1,4 +1,4 @@
-//! A caller for the fabric: keeps its agenda and writes down what arrives.
+//! A caller for the fabric: keeps its agenda and records arrivals.
 
 use des::EventQueue;
 use machine::{Routers, Topology};
@@ -29,7 +29,7 @@ pub(crate) fn network(topology: Topology) -> machine::Network {
 enum Happening {
     Launch(Parcel),
     Network(Event),
-    /// A node takes in again what comes.
+    /// A node accepts arrivals again.
     Open(u32),
 }
 
@@ -143,7 +143,7 @@ impl Driver {
         links.map(|(link, busy)| (self.fabric.link_name(link), busy)).collect()
     }
 
-    /// When the first byte of a message arrived.
+    /// Arrival time of a message's first byte.
     pub(crate) fn arrival(&self, cargo: u32) -> Time {
         self.arrivals.iter().find(|arrival| arrival.cargo == cargo).expect("it has arrived").at
     }
@@ -154,7 +154,7 @@ impl Driver {
     }
 }
 
-/// When the first byte of a message arrives that has the network to itself.
+/// Arrival time of the first byte of a message that has the network to itself.
 pub(crate) fn alone(network: &machine::Network, nodes: u32, from: u32, to: u32, bytes: u64) -> Time {
     let mut driver = Driver::new(network, nodes);
     let cargo = driver.launch(Time::ZERO, from, to, bytes);

@@ -1,4 +1,4 @@
-//! Laws that hold of any network and that nobody has to believe: what a port carries, and how long a queue before it is.
+//! Laws of any network: the throughput of a port, and the length of the queue before it.
 
 use machine::Topology;
 use units::{Bytes, Time};
@@ -47,8 +47,8 @@ fn who_has_waited_longest_goes_first_so_that_senders_share_a_port() {
     }
 }
 
-/// The mean wait for a port in of a crossbar, in times of service, where messages of one length come to it by chance from
-/// 200 nodes, and keep it busy for so many per cent of the time.
+/// The mean wait for a port in of a crossbar, in times of service, where messages of one length come to it by chance
+/// from 200 nodes, and keep it busy for `percent` per cent of the time.
 fn mean_wait(percent: u64) -> f64 {
     const BYTES: u64 = 24;
     const MESSAGES: u32 = 400_000;

@@ -1,4 +1,4 @@
-//! Networks under load: what they carry at most, and how waiting grows on the way there.
+//! Networks under load: their greatest throughput, and the growth of waiting on the way there.
 
 use units::{Bandwidth, Bytes, Time};
 
@@ -49,7 +49,7 @@ fn closing_a_row_to_a_ring_lets_up_to_twice_as_much_cross() {
 }
 
 /// The mean time to the first byte's arrival in a mesh of 8 x 8, where each node sends 24 bytes to nodes all over at
-/// so many per cent of what the middle carries.
+/// `percent` per cent of the capacity of the middle.
 fn mean_latency(percent: u64) -> f64 {
     const BYTES: u64 = 24;
     const MESSAGES: u64 = 400;

@@ -1,4 +1,4 @@
-//! What holds for all traffic on all topologies.
+//! Promises for all traffic on all topologies.
 
 use machine::Topology;
 use proptest::prelude::*;
@@ -22,7 +22,7 @@ fn topologies() -> impl Strategy<Value = Topology> {
     ]
 }
 
-/// When, from, to, bytes.
+/// Time, source, destination, bytes.
 type Message = (u64, u32, u32, u64);
 
 fn messages() -> impl Strategy<Value = Vec<Message>> {
@@ -30,7 +30,7 @@ fn messages() -> impl Strategy<Value = Vec<Message>> {
     prop::collection::vec((0_u64..400, 0..NODES, 0..NODES, 0_u64..200), 1..150)
 }
 
-/// Runs it all, with some nodes shut at first; what was sent, and what arrived.
+/// Runs all messages, with some nodes shut at first; returns the sent messages and the arrivals.
 fn run(topology: &Topology, messages: &[Message], shut: &[(u32, u64)]) -> (Vec<Message>, Vec<Arrival>) {
     let mut driver = Driver::new(&network(topology.clone()), NODES);
     for &(node, until) in shut {

@@ -1,4 +1,4 @@
-//! Closed loops of uniform traffic: each node keeps so many messages on their way to nodes drawn at random.
+//! Closed loops of uniform traffic: each node keeps a window of messages on their way to nodes drawn at random.
 
 use machine::Topology;
 use units::Bytes;
@@ -8,8 +8,8 @@ use crate::driver::{Driver, mesh, network, ns, torus};
 const NODES: u32 = 64;
 const BYTES: u64 = 24;
 
-/// The share of what the middle of the network carries that 64 nodes reach which keep `window` messages each on their way,
-/// with buffers of so many bytes.
+/// The throughput of 64 nodes that keep `window` messages each on their way, as a share of the capacity of the
+/// network's middle, with buffers of `buffer` bytes.
 fn reached(topology: Topology, buffer: u64, window: u32) -> f64 {
     let rings = matches!(topology, Topology::Torus { .. });
     let mut network = network(topology);
@@ -45,7 +45,7 @@ fn reached(topology: Topology, buffer: u64, window: u32) -> f64 {
     across / if rings { 32.0 } else { 16.0 }
 }
 
-/// Insists that more messages on their way never carry less; returns what most of them reach.
+/// Asserts that more messages on their way never lower the throughput; returns the throughput of the largest window.
 fn never_falls(topology: &Topology, buffer: u64) -> f64 {
     let at = [1, 4, 16, 64].map(|window| reached(topology.clone(), buffer, window));
     for (fewer, more) in at.iter().zip(&at[1..]) {

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-/// One mistake in a machine file.
+/// A mistake in a machine file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     /// The name that the caller gave the file.

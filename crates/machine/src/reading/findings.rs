@@ -12,11 +12,12 @@ pub(crate) struct Findings {
     pub(crate) notes: BTreeMap<String, String>,
     /// The keys that the command line could have given.
     pub(crate) asked: BTreeSet<String>,
-    /// In a reading of all keys the numbers that the command line could have given.
+    /// Numbers that the command line could have given, in a reading of all keys.
     pub(crate) offered: Vec<RangedKey>,
 }
 
-/// One value that a machine was built from, with its place and its source, for printing. Models read the machine's fields.
+/// A value that a machine was built from, with its place and its source, for printing. Models read the machine's
+/// fields.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Value {
     /// The dotted key: `processor.clock`, or `policy.np.primitives.issue` for a value that holds under one policy only.
@@ -27,7 +28,7 @@ pub struct Value {
     pub resolved: String,
     /// The source of the number: the comment at the end of its line, or else its section's `source`.
     pub source: Option<String>,
-    /// The file that states the value: the machine's own, or one that it extends.
+    /// The file that states the value: the machine's own file, or a base of it.
     pub file: String,
     /// The line in that file, from 1; `None` if the command line gave the value.
     pub line: Option<usize>,

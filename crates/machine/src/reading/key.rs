@@ -31,7 +31,7 @@ pub(crate) trait Scalar: Display + Sized {
     /// The kind and the range of numbers of this type; `None` where the values are no numbers.
     const NUMBER: Option<Number> = None;
 
-    /// Converts a value; its cycles are those of `clocks`. The error says what was expected.
+    /// Converts a value; cycles are of `clocks`. The error is the expected form.
     fn understand(raw: Raw<'_>, clocks: Clocks) -> Result<Self, String>;
 
     /// Whether this is a number greater than `other`.
@@ -80,7 +80,7 @@ pub(crate) struct Clocks {
     pub(crate) bus: Option<Frequency>,
 }
 
-/// Implements [`Scalar`] for numbers: the text of what is expected, the kind with its range, and the conversion.
+/// Implements [`Scalar`] for numbers: the text of the expected form, the kind with its range, and the conversion.
 macro_rules! numbers {
     ($($type:ty: $form:expr, $number:expr, |$raw:ident, $clock:pat_param| $understood:expr;)*) => {$(
         impl Scalar for $type {
@@ -126,7 +126,8 @@ fn parsed<Q: Quantity>(raw: Raw<'_>) -> Result<Q, String> {
     text.parse().map_err(|error: units::ParseError| error.expected())
 }
 
-/// A whole number of at least 1. One that its type cannot hold is the greatest of the type, and so is beyond the range of its key.
+/// A whole number of at least 1. A number too great for its type is the greatest of the type, and so is beyond the
+/// range of its key.
 pub(super) fn count<N: TryFrom<i64>>(raw: Raw<'_>) -> Option<N> {
     let count = raw.integer().filter(|&count| count >= 1)?;
     N::try_from(count.min(u32::MAX.into())).ok()
@@ -225,7 +226,7 @@ fn count_or<N: Scalar>(
 }
 
 impl Section<'_> {
-    /// Understands a value, and checks that a number is in the range of its key. The error says what was expected.
+    /// Converts a value, and checks that a number is in the range of its key. The error is the expected form.
     pub(super) fn understand<T: Scalar>(&self, key: &'static str, raw: Raw<'_>) -> Result<T, String> {
         let value = T::understand(raw, self.clocks())?;
         let Some(Range { least, most, why }) = self.range_of::<T>(key) else { return Ok(value) };
@@ -274,7 +275,7 @@ impl Section<'_> {
         })
     }
 
-    /// Reads one of two words. Returns whether it is `word`.
+    /// Reads a word out of two. Returns whether it is `word`.
     pub(crate) fn is_word(&self, key: &'static str, word: &str, words: [&str; 2]) -> Option<bool> {
         let expected = words.map(|word| format!("{word:?}")).join(" or ");
         self.text(key, &expected, |text| words.contains(&text)).map(|text| text == word)

@@ -29,8 +29,8 @@ impl<'a> Section<'a> {
         counts.map(|Counts(counts)| counts)
     }
 
-    /// Reads a list of at least one name, without repetition. `read` converts a name, and `what` says what a name stands for.
-    /// The command line separates names by commas.
+    /// Reads a list of at least one name, without repetition. `read` converts a name, and `what` is the noun for a name
+    /// in errors. The command line separates names by commas.
     pub(crate) fn list<T: PartialEq + Copy + Display>(
         &self,
         key: &'static str,
@@ -111,7 +111,7 @@ impl Display for Counts {
     }
 }
 
-/// One entry of a list. `name` is `None` where the entry is no text.
+/// An entry of a list. `name` is `None` where the entry is no text.
 struct Entry<'a> {
     name: Option<&'a str>,
     written: String,

@@ -1,5 +1,5 @@
-//! How a machine file is read: its text, its sections in layers, the kinds of values, and every mistake at once. This module
-//! must never know a particular key of a machine; those are rows of the folder `schema`.
+//! The reader of a machine file: its text, its sections in layers, the kinds of values, and every mistake at once. This
+//! module must never know a particular key of a machine; those are rows of the folder `schema`.
 
 mod chain;
 mod errors;

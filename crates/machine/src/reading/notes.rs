@@ -1,4 +1,5 @@
-//! The notes at the head of a machine file: the works that its sources name by number, and what its words for a source mean.
+//! The notes at the head of a machine file: the works that its sources name by number, and the meanings of its words
+//! for a source.
 //!
 //! The comment that a file begins with has them, each on a line of its own that further lines may continue, indented:
 //!

@@ -30,12 +30,13 @@ pub(crate) struct Reader<'a> {
     policy: Option<&'a str>,
     /// The clock of the memory bus, where the machine has one.
     pub(super) bus: Cell<Option<Frequency>>,
-    /// The keys of the command line that the machine has. In a reading of all keys also those that it could have given.
+    /// The keys of the command line that the machine has. In a reading of all keys, also the keys that it could have
+    /// given.
     asked: RefCell<BTreeSet<String>>,
     /// Whether every key that the command line could have given is collected. A hint for an unknown key needs them; otherwise a
     /// reading is much shorter without.
     all_keys: bool,
-    /// In a reading of all keys the numbers that the command line could have given.
+    /// Numbers that the command line could have given, in a reading of all keys.
     offered: RefCell<Vec<RangedKey>>,
     errors: RefCell<Vec<Error>>,
     values: RefCell<Vec<Value>>,
@@ -180,7 +181,7 @@ impl<'a> Reader<'a> {
         self.spellings(key).any(|key| self.overrides.iter().any(|(given, _)| is_below(given, &key)))
     }
 
-    /// The keys by which the command line may give a value, the one that takes precedence first.
+    /// The keys by which the command line may give a value, in order of precedence.
     fn spellings(&self, key: &str) -> impl Iterator<Item = String> {
         let policy = self.policy.filter(|_| !FIXED.contains(&key));
         let special = policy.map(|policy| format!("{POLICY}.{policy}.{key}"));
@@ -282,8 +283,8 @@ pub(crate) fn hint<'n>(found: &str, known: impl Iterator<Item = &'n str> + Clone
     }
 }
 
-/// A hint that lists all names. If they are too many, it lists those in the section of `found`, or else the first part of each
-/// name.
+/// A hint that lists all names. If they are too many, it lists the names in the section of `found`, or else the first
+/// part of each name.
 fn others(found: &str, mut known: Vec<&str>) -> String {
     if known.len() > MOST_NAMES {
         let section = found.rsplit_once('.').map_or("", |(section, _)| section);

@@ -7,8 +7,9 @@
 ///   [`Key`](crate::reading::Key). A function behind `=` reads it otherwise: it is given the section and the key.
 /// - A [`Range`](crate::reading::Range) behind `=>` is that of the key's numbers, where the range of their type is not right for it.
 /// - Parentheses name the section and the facts about the rest of the file that its rows need.
-/// - A row may use the rows before it, and `agree` uses all of them: each is an `Option`, `None` where the value was refused.
-///   What `agree` finds is reported like any other mistake, and it returns `None` where the section is of no use then.
+/// - A row may use the rows before it, and `agree` uses all of them: each is an `Option`, `None` where the value was
+///   refused. Mistakes that `agree` finds are reported like any others, and it returns `None` if the section is of no
+///   use then.
 macro_rules! section {
     (
         $(#[$doc:meta])*

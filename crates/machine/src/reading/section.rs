@@ -1,5 +1,6 @@
-//! One section of a machine file, read key by key. A key becomes known when the code asks for it, so the keys of a section are
-//! written once: where they are read. The types of values are in `key`. This module must never know a particular section.
+//! A section of a machine file, read key by key. A key becomes known when the code asks for it, so the keys of a
+//! section are written once: where they are read. The types of values are in `key`. This module must never know a
+//! particular section.
 //!
 //! A section has layers: the values under a policy, the values of the machine's file, the values of the files that it extends.
 //! The first layer that has a key gives its value. Tables are sections and are merged. Every other value is replaced.
@@ -256,7 +257,7 @@ impl<'a> Section<'a> {
         self.layers.iter().filter_map(move |layer| Some(layer.found(key, layer.table.get(key)?)))
     }
 
-    /// The value of a key, if there is one. A value of the command line precedes those of the files.
+    /// The value of a key, if there is one. A value of the command line precedes the files' values.
     pub(crate) fn find(&self, key: &'static str) -> Option<Found<'a>> {
         self.know(key);
         match self.given(key) {
@@ -283,7 +284,7 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// Reports a key that this machine must give itself, whatever it extends.
+    /// Reports a key that this machine must give itself, even if a base gives it.
     pub(crate) fn expect_own(&self, key: &'static str, expected: &str) {
         let own = self.layers.iter().any(|layer| layer.own && layer.table.contains_key(key));
         if self.has(key) && !own && self.given(key).is_none() {
@@ -297,7 +298,7 @@ impl<'a> Section<'a> {
         self.given(key).is_some() || self.item(key).is_some()
     }
 
-    /// Whether this key has the value of a file, and not one of the command line.
+    /// Whether this key has the value of a file, and not of the command line.
     pub(crate) fn has_in_file(&self, key: &'static str) -> bool {
         self.know(key);
         self.given(key).is_none() && self.item(key).is_some()
@@ -324,8 +325,8 @@ impl<'a> Section<'a> {
         self.layers.iter().find_map(|layer| layer.table.get(key))
     }
 
-    /// The values below a key that is no section: those of its table, which replaces the table of any other layer, or only
-    /// those of the command line. The comment on the key's line is the source of all of them.
+    /// The values below a key that is no section: the values of its table, which replaces the table of any other layer,
+    /// or only the values of the command line. The comment on the key's line is the source of all of them.
     pub(crate) fn below(&self, key: &'static str, table: Option<&'a dyn TableLike>) -> Self {
         let found = self.items(key).next();
         let place = found.as_ref().and_then(|found| found.place).unwrap_or(self.place);
@@ -339,7 +340,7 @@ impl<'a> Section<'a> {
         Self::new(self.reader, self.dotted(key), layer.into_iter().collect(), place, self.clock())
     }
 
-    /// Converts a value, or reports it with what `convert` expected.
+    /// Converts a value, or reports it with the form that `convert` expected.
     pub(crate) fn convert<T: Display>(
         &self,
         key: &'static str,

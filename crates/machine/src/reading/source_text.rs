@@ -6,7 +6,7 @@ use toml_edit::{Document, Item, TableLike};
 use super::Error;
 use super::notes::{self, Note};
 
-/// The text of one file: the machine's own file, or one that it extends.
+/// The text of a file: the machine's own file, or a base of it.
 pub(crate) struct SourceText {
     /// The file's name in errors.
     pub(crate) name: String,

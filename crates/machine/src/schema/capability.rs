@@ -6,7 +6,7 @@ use std::str::FromStr;
 /// Declares each capability once, with its name in machine files and its meaning, which is its documentation.
 macro_rules! capabilities {
     ($($(#[doc = $meaning:literal])+ $variant:ident = $name:literal,)*) => {
-        /// One thing a machine can do.
+        /// A capability of a machine.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Capability {
             $($(#[doc = $meaning])+ $variant,)*

@@ -1,11 +1,11 @@
-//! Classes of messages. The class of a message decides which processors may run its handler, and at what price. This module
-//! must never know a protocol.
+//! Classes of messages. The class of a message decides which processors may run its handler, and at which price. This
+//! module must never know a protocol.
 
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
 
-/// The class of a message: the purpose that it serves. It decides which processors may run the message's handler, and at what
-/// price.
+/// The class of a message: the purpose that it serves. It decides which processors may run the message's handler, and
+/// at which price.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
     /// A request for a word of memory.
@@ -61,7 +61,7 @@ impl FromStr for Class {
     }
 }
 
-/// One value for each class.
+/// A value for each class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ByClass<T>([T; 6]);
 

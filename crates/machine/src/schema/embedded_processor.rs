@@ -1,5 +1,6 @@
-//! The processors inside a node's network device: section `[embedded_processor]`. Cycles in this section are cycles of these
-//! processors' own clock. Pure data. This module must never know how many of them a policy uses, nor what they run.
+//! The processors inside a node's network device: section `[embedded_processor]`. Cycles in this section are cycles of
+//! these processors' own clock. Pure data. This module must never know how many of them a policy uses, nor the handlers
+//! that they run.
 
 use units::{Frequency, Time};
 
@@ -12,8 +13,9 @@ section! {
     EmbeddedProcessor(section, can: &[Capability], bus: IdleBus<'_>) {
         /// The clock of an embedded processor.
         clock: Frequency = own_clock,
-        /// The time of a line from the cache of one embedded processor to that of another, which no other client of the bus sees.
-        /// Embedded processors have caches like those of the node's processors. `None` where no cache snoops.
+        /// The time of a line from the cache of one embedded processor to the cache of another, which no other client
+        /// of the bus sees. Embedded processors have caches like those of the node's processors. `None` where no cache
+        /// snoops.
         supply: Option<Time> = required_if(matches!(bus, IdleBus::Known(memory, _) if memory.cache.coherent)),
         /// The prices of the primitives in protocol handlers that an embedded processor runs.
         primitives: Primitives = |section, key| Primitives::section(section, key, can, bus),

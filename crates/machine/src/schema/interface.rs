@@ -5,7 +5,7 @@ use units::{Bandwidth, Bytes, Quantity, Time};
 use crate::Capability;
 use crate::reading::{Range, Section, above_zero, or_default, range, required_if, section, with};
 
-/// The range of the bytes that each packet has, whatever it carries.
+/// The range of the bytes that each packet has, regardless of its content.
 const FRAME: Range = range("0 B", "4 KiB", "each packet has them, however little data it carries");
 
 section! {
@@ -23,17 +23,17 @@ section! {
         /// The least data, header aside, that each packet carries. A shorter packet is filled up, and the filling takes its
         /// time. At most `packet`; zero unless stated.
         fill: Bytes = or_default => FRAME,
-        /// The least time between the beginnings of two messages through one port: the reciprocal of the NI's message rate. A
-        /// port is occupied for a message's bytes or for the gap, whichever is longer. A file states at least what a header takes
-        /// at `bandwidth`; zero unless stated.
+        /// The least time between the beginnings of two messages through one port: the reciprocal of the NI's message
+        /// rate. A port is occupied for a message's bytes or for the gap, whichever is longer. A file states at least
+        /// the time of a header at `bandwidth`; zero unless stated.
         gap: Time = or_default,
         /// The number of packets that the NI takes before the sender must wait; at least 1.
         send_queue: usize,
         /// The number of messages that the NI holds for the processors before the network backs up; at least 1. `None`: any
         /// number.
         receive_queue: Option<usize>,
-        /// The number of lines that the NI holds for the node's memory until it has asked for the bus; at least 1. What it has no room
-        /// for it asks for at once, and a processor that places it waits. `None`: any number.
+        /// The number of lines that the NI holds for the node's memory until it has asked for the bus; at least 1.
+        /// Lines beyond it are asked for at once, and a processor that places them waits. `None`: any number.
         write_buffer: Option<usize>,
         /// The trap that empties the receive queue when it stays full. `None`: there is no trap, and the network waits.
         overflow: Option<Overflow> = with("receive_queue", "a number of messages, to be full of"),
@@ -87,10 +87,11 @@ section! {
 /// The places at which the NI of a node delivers events, and the processors that poll them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Endpoints {
-    /// One endpoint for the node: whichever processor polls takes the next event.
+    /// A single endpoint for the node: whichever processor polls takes the next event.
     #[default]
     Node,
-    /// One endpoint for each computing processor, which polls that endpoint only. The key of an event decides its endpoint.
+    /// An endpoint for each computing processor, which polls that endpoint only. The key of an event decides its
+    /// endpoint.
     Processor,
 }
 

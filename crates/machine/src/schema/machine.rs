@@ -1,5 +1,5 @@
-//! A machine: the top level of its file, and the checks that concern several sections. Plain data, resolved and checked. This
-//! module must never know files, nor what happens on a machine.
+//! A machine: the top level of its file, and the checks that concern several sections. Plain data, resolved and
+//! checked. This module must never know files, nor the events on a machine.
 //!
 //! Durations that a file states in cycles are absolute here.
 
@@ -19,12 +19,12 @@ const NO_LINE: Bytes = Bytes::new(64);
 
 /// A machine: nodes of processors, joined by a network.
 ///
-/// [`Machine::parse`] makes one and checks every field. Nothing checks what a caller changes afterwards.
+/// [`Machine::parse`] makes one and checks every field. Later changes by a caller are not checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Machine {
     /// The machine's name: lower-case letters, digits and hyphens, such as `hurricane-1`.
     pub name: String,
-    /// One line that describes the machine.
+    /// A line that describes the machine.
     pub summary: String,
     /// The number of nodes, unless the run says otherwise; at least 1.
     pub nodes: u32,
@@ -61,7 +61,8 @@ pub struct Machine {
     /// The measured host and the day, if the machine file is a measurement; `None` for any other machine.
     pub calibrated: Option<Calibrated>,
     pub(crate) values: Vec<Value>,
-    /// The notes at the heads of the machine's file and of those that it extends, each with its file, the machine's own first.
+    /// The notes at the heads of the machine's file and of the files that it extends, each with its file, the machine's
+    /// own first.
     pub(crate) heads: Vec<(String, Vec<Note>)>,
     pub(crate) digest: u64,
     /// The machine as it is under each policy for which its file has values of its own, by the policy's name.

@@ -1,5 +1,5 @@
-//! The description of a machine, section by section of its file. Each key is declared once, with its type, its meaning and the
-//! way it is read. Plain data. This module must never know files, nor what happens on a machine.
+//! The description of a machine, section by section of its file. Each key is declared once, with its type, its meaning
+//! and the way it is read. Plain data. This module must never know files, nor the events on a machine.
 
 mod calibrated;
 mod capability;

@@ -10,7 +10,7 @@ use crate::reading::{Section, above_zero, range, section};
 /// with none, has times in seconds: it keeps its speed when the node's clock is changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Network {
-    /// The time of a message's first byte from NI to NI whatever its route: into the network and out of it. It is a delay and
+    /// The time of a message's first byte from NI to NI on any route: into the network and out of it. It is a delay and
     /// occupies nothing. Messages follow each other as fast as the ports allow.
     pub latency: Time,
     /// The routers and links for which messages contend. `None` with `topology = "constant"`: any two nodes are `latency`
@@ -43,7 +43,7 @@ pub struct Routers {
 /// fewest places that holds all nodes; of several, the one whose sides have the least sum. The longest side comes first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Topology {
-    /// One switch.
+    /// A single switch.
     Crossbar,
     /// A grid of routers, one for each node.
     Mesh {
@@ -180,8 +180,8 @@ impl Topology {
         }
     }
 
-    /// Reads the sides of a grid; `Some(None)` where they are left to be chosen. Those of the command line are for the nodes of the run,
-    /// which nobody knows here.
+    /// Reads the sides of a grid; `Some(None)` where they are left to be chosen. Sides from the command line are for
+    /// the nodes of the run, whose number is unknown here.
     fn sides(section: &Section<'_>, nodes: Option<u32>) -> Option<Option<Vec<u32>>> {
         let sides = section.optional("dimensions", |section| section.counts("dimensions"))?;
         if let (Some(sides), Some(nodes), false) = (&sides, nodes, section.is_set("dimensions")) {

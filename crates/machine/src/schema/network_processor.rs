@@ -17,8 +17,8 @@ section! {
         /// The classes of messages whose handlers a network processor can run. It hands messages of other classes to the
         /// compute processors. No class is listed twice.
         runs: Vec<Class> = classes,
-        /// The classes, among those in `runs`, whose messages interrupt the loop because hardware notices them. They wait only
-        /// for a handler that is running. Empty unless stated.
+        /// The classes, a subset of `runs`, whose messages interrupt the loop because hardware notices them. They wait
+        /// only for a handler that is running. Empty unless stated.
         preempt: Vec<Class> = |section, key| Some(section.optional(key, |section| classes(section, key))?.unwrap_or_default()),
         /// The time to go round the loop once more, when there is more to do than one pass does.
         turn: Time,

@@ -22,7 +22,7 @@ pub struct NodeMemory {
 }
 
 section! {
-    /// A write-back data cache. Its lines are as long as those of the memory.
+    /// A write-back data cache. Its lines are as long as the memory's.
     Cache(section, line: Bytes) {
         /// The size of the cached data; a whole number of sets.
         size: Bytes = above_zero,
@@ -63,7 +63,7 @@ section! {
         size: Bytes = above_zero,
         /// The number of lines in a set; at least 1, which is direct mapped.
         ways: usize,
-        /// The time by which a load that hits in the cache behind takes longer than one that hits here.
+        /// The extra time of a load that hits in the cache behind over a hit here.
         wait: Time,
     }
     agree {
@@ -230,7 +230,7 @@ pub enum Placement {
     Buffer,
     /// The cache that has an older copy of the line; the buffer where no cache has one.
     Update,
-    /// A cache: the one that has an older copy of the line, otherwise that of the node's first processor.
+    /// A cache: the cache that has an older copy of the line, otherwise that of the node's first processor.
     Cache,
 }
 
@@ -259,8 +259,8 @@ section! {
         line: Bytes = above_zero => range("1 B", "64 KiB", "a bus moves it in one piece"),
         /// The time that a processor waits for a line that is in no cache.
         read: Time,
-        /// The size of the shared memory that has one access tag. A coherence block consists of one or several of them, and to
-        /// change the right to it takes the price `set_tag` for each. `None`: a block has one tag, whatever its size.
+        /// The size of the shared memory that has one access tag. A coherence block consists of one or several of them,
+        /// and to change the right to it takes the price `set_tag` for each. `None`: a block of any size has one tag.
         tag: Option<Bytes> => range("1 B", "1 GiB", "no block is larger"),
     }
 }

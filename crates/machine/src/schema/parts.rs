@@ -57,8 +57,8 @@ pub(crate) struct Primitive<'m> {
     pub(crate) bus: IdleBus<'m>,
 }
 
-/// Reads the parts of a price. A part that neither file nor command line gives is that of `base`. The path is an exception: it
-/// is then what `path` reads.
+/// Reads the parts of a price. A part that neither file nor command line gives is that of `base`. The path is an
+/// exception: it is then the result of `path`.
 pub(super) fn read_parts(
     parts: &Section<'_>,
     primitive: Primitive<'_>,
@@ -98,7 +98,7 @@ pub(super) fn path_of(parts: &Section<'_>) -> Option<Time> {
     parts.key(PATH.whole)
 }
 
-/// How a part is stated.
+/// The form in which a part is stated.
 enum Share {
     /// As the processor's own share; `None` where the value was refused.
     Own(Option<Time>),

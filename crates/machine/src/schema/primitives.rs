@@ -42,8 +42,8 @@ macro_rules! primitives {
 primitives! {
     /// Noticing that an access is not allowed, at the processor that makes it.
     detect_miss,
-    /// Taking a message from the queue and entering its handler. The occupancy is the completion: what the
-    /// processor does after the handler to give the key back.
+    /// Taking a message from the queue and entering its handler. The occupancy is the completion: the processor's work
+    /// after the handler to give the key back.
     dispatch,
     /// `dispatch` of a message that has interrupted its processor, without the interrupt itself; `None`: no price of its own.
     dispatch_interrupt,

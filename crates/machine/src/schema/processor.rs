@@ -43,7 +43,7 @@ section! {
 }
 
 section! {
-    /// The time that each operation of a program adds to its processor. A load or store is one that hits.
+    /// The time that each operation of a program adds to its processor. Loads and stores are counted as hits.
     WorkCosts(section) {
         /// A floating-point addition or multiplication.
         flop: Time,

@@ -48,8 +48,8 @@ pub(super) fn implied(primitive: &str, memory: &NodeMemory, line: Bytes) -> Time
     }
 }
 
-/// Checks that no price is less than its transactions on an idle bus, and reports each price that is less. The transactions are
-/// those that the price names. On a machine with shared memory, they include those that handling a block implies.
+/// Checks that no price is less than its transactions on an idle bus, and reports each price that is less. These are
+/// the transactions that the price names and, on a machine with shared memory, the ones implied by handling a block.
 pub(crate) fn check(
     section: &Section<'_>,
     primitives: &Primitives,

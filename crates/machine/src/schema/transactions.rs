@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter};
 
 use crate::reading::{Clocks, Raw, Scalar};
 
-/// One transaction on the memory bus that moves no block.
+/// A transaction on the memory bus that moves no block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transaction {
     /// An address alone: a device takes a line away from a cache.
@@ -44,7 +44,7 @@ impl Transactions {
     /// No transactions.
     pub const NONE: Self = Self(0);
 
-    /// One transaction.
+    /// A single transaction of a kind.
     #[inline]
     pub fn one(kind: Transaction) -> Self {
         Self(1 << (kind as u32 * BITS))
@@ -127,7 +127,7 @@ impl Transactions {
         self.by_number().map(|(kind, count)| (Transaction::ALL[kind], count))
     }
 
-    /// One more transaction; `None` where the number of its kind would exceed its limit.
+    /// Adds a transaction; `None` where the number of its kind would exceed its limit.
     fn and_one(self, kind: Transaction) -> Option<Self> {
         let is_full = self.counts().any(|(made, count)| made == kind && count == u64::from(u8::MAX));
         (!is_full).then(|| self.and(Self::one(kind)))

@@ -1,20 +1,20 @@
-//! The uniprocessor of a machine: one of its processors with the node's cache, bus and memory, and nothing that communicates.
-//! Speed-ups are over a run on it. This module must never know a program or a policy.
+//! The uniprocessor of a machine: a single processor with the node's cache, bus and memory, and no means of
+//! communication. Speed-ups are over a run on it. This module must never know a program or a policy.
 
 use units::Time;
 
 use crate::{Capability, Interface, Machine, Network, Primitives, Processor};
 
-/// The capabilities of a uniprocessor: whatever a program's mechanism asks for. They cost nothing.
+/// The capabilities of a uniprocessor: all that a program's mechanism may ask for. They cost nothing.
 const ABLE: [Capability; 4] =
     [Capability::Poll, Capability::SharedMemory, Capability::Transfer, Capability::Deposit];
 
 impl Machine {
     /// The uniprocessor of the machine: one node of one processor, with its cache, bus and memory.
     ///
-    /// Work and memory take what they take on the machine. All that serves communication takes no time: polls, primitives,
-    /// switches between threads, the interface, the network. So a program pays for computation and memory alone, and words of
-    /// shared memory are plain memory, whose tags nobody looks at.
+    /// Work and memory take the machine's times. Communication takes no time: polls, primitives, switches between
+    /// threads, the interface, the network. So a program pays for computation and memory alone, and words of shared
+    /// memory are plain memory, whose tags are never checked.
     #[must_use]
     pub fn uniprocessor(&self) -> Self {
         Self {

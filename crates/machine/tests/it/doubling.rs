@@ -1,8 +1,8 @@
 //! A machine whose every time is twice as long, whose clocks and bandwidths are half: every time it comes to is twice as
 //! long. So no time of a machine hides in the code that reads files.
 //!
-//! And a machine whose processors alone have twice the clock: what processors do takes half the time, and what wires, memory
-//! and devices do takes as long as before.
+//! And a machine whose processors alone have twice the clock: the work of processors takes half the time, and wires,
+//! memory and devices take as long as before.
 
 use crate::document;
 use crate::folder::{all, read, text_of};

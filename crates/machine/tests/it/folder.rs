@@ -25,7 +25,7 @@ pub(crate) fn text_of(name: &str) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// One of them; it and what it extends have the texts that `text` gives.
+/// Reads the named machine; it and its bases have the texts that `text` gives.
 pub(crate) fn read(name: &str, text: impl Fn(&str) -> String) -> Machine {
     let file = |name: &str| format!("machines/{name}.toml");
     let base = |_: &str, name: &str| Ok((file(name), text(name)));

@@ -4,7 +4,7 @@ use crate::toy::CORRECT;
 use tradewind_machine::{Class, Cost, Errors, Known, Machine};
 use units::Time;
 
-/// Reads a file that extends `toy` or one of `others`, each a name and a text.
+/// Reads a file that extends `toy` or a machine out of `others`, each a name and a text.
 fn read(text: &str, others: &[(&str, &str)], set: &[(&str, &str)]) -> Result<Machine, Errors> {
     let bases = |_: &str, name: &str| {
         let all = others.iter().chain([&("toy", CORRECT)]);

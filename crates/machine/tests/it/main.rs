@@ -1,4 +1,4 @@
-//! Machine files: what is read from them, and what is said of mistakes in them.
+//! Machine files: the values read from them, and the errors for mistakes in them.
 
 extern crate tradewind_machine as machine;
 

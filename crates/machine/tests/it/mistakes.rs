@@ -1,4 +1,4 @@
-//! Every kind of mistake a machine file can hold, each with its line, key, value and what was expected.
+//! Every kind of mistake a machine file can hold, each with its line, key, value and expected form.
 
 use crate::toy::CORRECT;
 use tradewind_machine::{Class, Error, Machine};
@@ -26,7 +26,7 @@ fn the_correct_file_is_correct() {
     );
 }
 
-/// What the file says, what it says instead; then line, key, value and the start of what was expected.
+/// A text of the file and its replacement; then line, key, value and the start of the expected form.
 type Row<'a> = (&'a str, &'a str, usize, &'a str, Option<&'a str>, &'a str);
 
 #[test]

@@ -1,4 +1,4 @@
-//! The section `[network]`: every topology, and what may be wrong with one.
+//! The section `[network]`: every topology, and the mistakes in it.
 
 use crate::toy::CORRECT;
 use tradewind_machine::{Errors, Known, Machine, Routers, Topology};

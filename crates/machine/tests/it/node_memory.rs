@@ -1,4 +1,4 @@
-//! The sections of a node's memory system: what they come to, and what each mistake in them is told.
+//! The sections of a node's memory system: their resulting times, and the error of each mistake in them.
 
 use crate::toy;
 use tradewind_machine::{ByClass, Class, Cost, Known, Machine, Placement};

@@ -1,4 +1,4 @@
-//! Values from the command line in place of those of a file.
+//! Values from the command line in place of a file's values.
 
 use crate::folder::text_of;
 use tradewind_machine::{ByClass, Capability, Class, Cost, Errors, Known, Machine, Topology};

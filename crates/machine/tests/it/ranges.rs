@@ -1,4 +1,5 @@
-//! Each number of a machine file has a range: what is outside is one error, with line, key, value, and the end of the range.
+//! Each number of a machine file has a range: a number outside is one error, with line, key, value, and the end of the
+//! range.
 
 use tradewind_machine::{Known, Machine};
 

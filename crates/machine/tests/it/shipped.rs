@@ -1,5 +1,5 @@
-//! The machine files that ship with the project: each reads, every number says where it comes from, and what the
-//! literature states of it comes out.
+//! The machine files that ship with the project: each is valid, every number has its source, and the figures of the
+//! literature come out.
 
 use crate::document;
 use crate::folder::{all, read, text_of};

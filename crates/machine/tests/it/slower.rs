@@ -1,8 +1,8 @@
-//! Machine files twice as slow. Other crates' tests use it too: what runs on such a machine takes twice as long.
+//! Machine files twice as slow. Other crates' tests use it too: a run on such a machine takes twice as long.
 
 use units::{Bandwidth, Frequency, Span, Time};
 
-/// Twice a time, half of what counts per time, and cycles as they are; `None`: it is no quantity of time.
+/// A doubled time, a halved rate, and cycles unchanged; `None`: the text is no quantity of time.
 pub(crate) fn slower(text: &str) -> Option<String> {
     if let Ok(time) = text.parse::<Time>() {
         return Some((time + time).to_string());
@@ -17,7 +17,7 @@ pub(crate) fn slower(text: &str) -> Option<String> {
     Bandwidth::new(rate.as_bytes_per_second() / 2).map(|rate| rate.to_string())
 }
 
-/// A file with every time doubled, and every clock and bandwidth halved. What counts in cycles follows the clocks.
+/// A file with every time doubled, and every clock and bandwidth halved. Counts in cycles follow the clocks.
 pub(crate) fn slowed(text: &str) -> String {
     let line = |line: &str| {
         let (said, comment) = line.split_at(line.find('#').unwrap_or(line.len()));

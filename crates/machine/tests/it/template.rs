@@ -1,12 +1,12 @@
-//! The machine file that `docs/machine-file.md` offers for copying: it is right, and what a newcomer may get wrong in it
-//! is met with one error that has line, key, value and what was expected.
+//! The machine file that `docs/machine-file.md` offers for copying: it is right, and a newcomer's mistake in it is met
+//! with one error that has line, key, value and the expected form.
 
 use tradewind_machine::{Error, Known, Machine};
 
 use crate::document::{page, template};
 
-/// What the file says on a line, what it says instead (nothing: the line is missing); then key, value and the start of
-/// what was expected. The error is on that line unless another line is named.
+/// A text on a line of the file and its replacement (none: the line is missing); then key, value and the start of the
+/// expected form. The error is on that line unless another line is named.
 struct Mistake {
     line: &'static str,
     instead: &'static str,
@@ -265,7 +265,7 @@ fn several_at_once_are_all_reported() {
     assert_eq!(keys, ["name", "nodes", "processors", "can"]);
 }
 
-/// The sections of a machine file, in each of which a key that nobody knows is told which keys there are.
+/// The sections of a machine file. In each, the error for an unknown key lists the known ones.
 const SECTIONS: &[&str] = &[
     "",
     "processor",

@@ -1,5 +1,5 @@
-//! Laws of the bus, whoever asks: it is in use for as long as its transactions need, for no longer than time passes, in the order
-//! of requests, and whenever one of them waits. Waits are those of the queue that theory knows.
+//! Laws of the bus, for all clients: it is in use for as long as its transactions need, for no longer than time passes,
+//! in the order of requests, and whenever a transaction waits. Waits agree with queueing theory.
 
 use machine::{Transaction, Transactions};
 use proptest::prelude::*;
@@ -207,8 +207,8 @@ impl Missing {
         }
     }
 
-    /// The nanoseconds of each miss where a bus with wires in common grants whole phases, whenever it is free. Of those that wait, the
-    /// phase of the processor goes first that has asked first.
+    /// The nanoseconds of each miss where a bus with wires in common grants whole phases, whenever it is free. Among
+    /// waiting phases, the processor that asked first goes first.
     fn of_a_bus_that_grants_whole_phases(self) -> f64 {
         let all = MISSES * self.processors as u64;
         // The phases to come: when their miss was asked for, from when they wait, whose they are, and whether they are the data.
