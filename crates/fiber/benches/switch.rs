@@ -1,4 +1,4 @@
-//! What fibers cost. `cargo bench -p tradewind-fiber` prints nanoseconds, each the best of several rounds.
+//! Costs of fibers. `cargo bench -p tradewind-fiber` prints nanoseconds, each the best of several rounds.
 #![expect(clippy::print_stdout, reason = "a benchmark is there to be read")]
 
 use std::cell::Cell;
@@ -45,7 +45,7 @@ fn counter(count: &Rc<Cell<usize>>, depth: usize) -> impl FnOnce() + use<> {
     }
 }
 
-/// Suspends so many calls further down, none of which the compiler may leave out.
+/// Suspends `depth` calls further down; the compiler may leave none of them out.
 #[inline(never)]
 fn suspend_deep(depth: usize) {
     if black_box(depth) > 0 {

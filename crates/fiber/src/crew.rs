@@ -1,19 +1,19 @@
-//! Fibers that pass the turn to each other, without a way over who resumed the first of them.
+//! Crews: fibers that pass the turn to each other directly, without a switch to the resumer of the first.
 //!
 //! # Why the safe interface is sound
 //!
-//! At most one fiber of a crew runs, and `running` says which: `resume` borrows the crew for as long as one does, so it
-//! is resumed by nobody else meanwhile, nothing of it is moved or dropped, and [`pass`] alone changes who runs. A fiber
-//! of the crew that does not run is fresh, suspended or done.
+//! At most one fiber of a crew runs; `running` is its number. `resume` borrows the crew while a fiber runs. So no other
+//! caller resumes it meanwhile, no part of it is moved or dropped, and [`pass`] alone changes the running fiber. Every
+//! other fiber of the crew is fresh, suspended or done.
 //!
 //! `ACTIVE` names the crew that was resumed last and whose resume has not returned, so it is valid whenever it is not
-//! null. Resumes end in the opposite order of their begin: a fiber that has resumed something neither suspends nor
-//! passes before that is over. For `suspend` means the innermost fiber, and [`pass`] makes sure that it is called on
-//! the running one's own stack, not on that of a fiber which that has resumed. So whoever has to be resumed before
-//! control is back at `resume` is a fiber of the crew.
+//! null. Resumes end in the opposite order of their begin: a fiber that has resumed another one neither suspends nor
+//! passes the turn before that resume returns. For `suspend` means the innermost fiber, and [`pass`] checks that it is
+//! called on the stack of the running fiber, not on that of a fiber resumed by it. So every fiber that must be resumed
+//! before control is back at `resume` belongs to the crew.
 //!
 //! A suspended fiber keeps no reference to the crew or to a routine on its stack, only pointers that it does not follow
-//! again: between two resumes the crew may be moved, and is changed by who owns it.
+//! again. Between two resumes the owner of the crew may therefore move and change it.
 //!
 //! This module must never know how stacks are switched: that is the routine's.
 
@@ -52,7 +52,7 @@ thread_local! {
 /// ```
 pub struct Crew {
     fibers: Box<[Fiber]>,
-    /// Who runs, by number and by routine, while the crew is resumed.
+    /// Number and routine of the running fiber, while the crew is resumed.
     running: Cell<usize>,
     current: Cell<*const Routine>,
 }
@@ -75,12 +75,12 @@ impl Drop for Activation {
 }
 
 impl Crew {
-    /// Of these, which are numbered from 0.
+    /// Makes a crew of these fibers, which are numbered from 0.
     pub fn new(fibers: impl IntoIterator<Item = Fiber>) -> Self {
         Self { fibers: fibers.into_iter().collect(), running: Cell::new(0), current: Cell::new(ptr::null()) }
     }
 
-    /// How many there are, finished ones included.
+    /// Number of fibers, finished ones included.
     pub fn len(&self) -> usize {
         self.fibers.len()
     }
@@ -99,10 +99,11 @@ impl Crew {
         self.fibers[number].is_finished()
     }
 
-    /// Runs a fiber until it, or who has been passed the turn, suspends or ends: says who, and which.
+    /// Runs a fiber until it suspends or ends, or until a fiber to which the turn was passed does. Returns the number
+    /// of the fiber that ran last, and its status.
     ///
     /// # Panics
-    /// As [`Fiber::resume`], for each of them.
+    /// As [`Fiber::resume`], for each of these fibers.
     #[inline]
     pub fn resume(&mut self, number: usize) -> (usize, Status) {
         self.running.set(number);
@@ -111,8 +112,8 @@ impl Crew {
             let resumed = self.running.get();
             let routine = self.fibers[resumed].routine().expect("a finished fiber was resumed");
             self.current.set(routine);
-            // SAFETY: of the crew nobody runs yet, and nothing is moved or dropped before this returns, as the crew is
-            // borrowed.
+            // SAFETY: no fiber of the crew runs yet, and no part of it is moved or dropped before this returns, as the
+            // crew is borrowed.
             unsafe { routine.go_on() };
             if Routine::PASSES || self.running.get() == resumed {
                 break;
@@ -129,7 +130,8 @@ impl Crew {
         self.fibers[number].prefetch();
     }
 
-    /// Who runs and who is to, if that is another one and not done. From now on that one is who runs.
+    /// Returns the routines of the running fiber and of fiber `number`, and makes the latter the running one. `None`,
+    /// without a change, if it runs already or is done.
     ///
     /// # Panics
     /// As [`pass`].
@@ -162,24 +164,24 @@ fn with_active<R>(f: impl FnOnce(&Crew) -> R) -> R {
     f(unsafe { &*crew })
 }
 
-/// Suspends the running fiber of a crew and resumes another one in its place: control returns here when somebody
-/// resumes it, or passes it the turn. Returns false at once if the other one is finished or is the running one.
+/// Suspends the running fiber of a crew and resumes another one in its place. Returns true when the suspended fiber is
+/// resumed or is passed the turn again; false at once if the other fiber is finished or is the running one.
 ///
 /// # Panics
-/// If no fiber of a crew is running, there is no fiber of that number, the running one has an [`Owner`](crate::Owner), or it is
-/// not of the crew but was resumed by one that is.
+/// If no fiber of a crew is running, there is no fiber of that number, the running one has an [`Owner`](crate::Owner),
+/// or the running one does not belong to the crew but was resumed by a fiber of it.
 #[inline]
 pub fn pass(number: usize) -> bool {
     owner::expect_none("fiber::pass");
     pass_on(number)
 }
 
-/// Passes the turn, for whoever may.
+/// Passes the turn, without a check of the fiber's owner.
 #[inline]
 pub(crate) fn pass_on(number: usize) -> bool {
     let Some([from, to]) = with_active(|crew| crew.change_to(number)) else { return false };
-    // SAFETY: `from` runs and this is its stack; `to` is of the same crew, but not the running one, and not done; who
-    // resumed the crew waits in `from`, and borrows both.
+    // SAFETY: `from` runs and this is its stack; `to` is another fiber of the same crew and not done; the resumer of
+    // the crew waits in `resume`, and borrows both.
     unsafe { Routine::pass(from, to) };
     true
 }

@@ -1,4 +1,4 @@
-//! Which fiber runs on this OS thread, and how it gives the thread back.
+//! The running fiber of this OS thread, and its suspension.
 //!
 //! # Invariant
 //!
@@ -6,8 +6,7 @@
 //! whose stack it runs on. There are four moments at which the thread changes stacks, and each keeps it so:
 //!
 //! 1. *A body starts*: [`enter`] stores the fiber's yielder before it calls the body.
-//! 2. *A fiber suspends*: the switch lands in whoever resumed it, where [`Resumer`] is waiting to store the value
-//!    from before.
+//! 2. *A fiber suspends*: the switch lands in its resumer, where [`Resumer`] is waiting to store the value from before.
 //! 3. *A fiber ends*, by returning or by a panic that corosensei carries over: as in 2.
 //! 4. *A suspended fiber goes on*, normally or to be unwound: the switch lands in its [`suspend`], where a
 //!    [`Resumer`] stores the fiber's own yielder again, before any code of the body runs.
@@ -19,7 +18,7 @@ use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr;
 
-/// What a suspended fiber is to do.
+/// Order that a suspended fiber gets when it goes on.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Order {
     /// Return from where it was suspended.
@@ -28,7 +27,7 @@ pub(crate) enum Order {
     Unwind,
 }
 
-/// What a suspended fiber panics with to unwind its stack.
+/// Payload of the panic that unwinds a suspended fiber's stack.
 struct Unwinding;
 
 /// The end of a switch that lies on the fiber's own stack. A resume passes an order.
@@ -39,7 +38,7 @@ thread_local! {
     static CURRENT: Cell<*const Yielder> = const { Cell::new(ptr::null()) };
 }
 
-/// Remembers who was running, and says so again when control comes back, also by unwinding.
+/// Remembers the running fiber, and restores it when control comes back, also by unwinding.
 pub(crate) struct Resumer(*const Yielder);
 
 impl Resumer {

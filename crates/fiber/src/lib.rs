@@ -2,8 +2,8 @@
 //!
 //! A [`Fiber`] is a function with a stack of its own. [`Fiber::resume`] runs it until it calls [`suspend`] or
 //! returns; in between it is an ordinary value that can be kept, moved and dropped. Fibers of a [`Crew`] may also
-//! [`pass`] the turn to each other. Nothing is scheduled here: who runs next is the caller's business. This room
-//! knows nothing of tradewind; it must never learn what a node, a message or a clock is.
+//! [`pass`] the turn to each other. This room schedules nothing: the caller chooses the fiber that runs next. It knows
+//! nothing of tradewind; it must never learn what a node, a message or a clock is.
 //!
 //! ```
 //! use std::{cell::Cell, rc::Rc};
@@ -25,15 +25,15 @@
 //!
 //! # Why the interface is sound
 //!
-//! One thing cannot be seen to here, so to make a fiber is `unsafe`: fibers of an OS thread share its thread-locals, which the
-//! language takes to be one stack's own. [`Pool::spawn`] says what its caller promises about them. All the rest is safe, and rests on
-//! what follows.
+//! Making a fiber is `unsafe` for one reason: fibers of an OS thread share its thread-locals, which the language takes
+//! to belong to one stack. [`Pool::spawn`] lists the caller's promises about them. All the rest is safe, by the
+//! arguments below.
 //!
-//! The switch itself is ours on x86-64 (`swap.rs`, which says why and how) and corosensei's elsewhere
-//! (`portable.rs`). A thread-local names the fiber that runs on this OS thread, and [`suspend`] follows that pointer
-//! without a handle (`swap.rs`, `current.rs`); another names the crew that runs (`crew.rs`). Stacks are cut from
-//! mappings of ours (`stack.rs`), and an overflow is told in a signal's handler (`overflow.rs`). These modules have the unsafe
-//! blocks, each with its reason.
+//! The switch itself is ours on x86-64 (`swap.rs`, which says why and how) and corosensei's elsewhere (`portable.rs`).
+//! A thread-local names the running fiber of this OS thread, and [`suspend`] follows that pointer without a handle
+//! (`swap.rs`, `current.rs`); another names the active crew (`crew.rs`). Stacks are cut from mappings of ours
+//! (`stack.rs`), and an overflow is reported by a signal handler (`overflow.rs`). These modules have the unsafe blocks,
+//! each with its reason.
 //!
 //! - *A fiber stays on its OS thread.* [`Fiber`], [`Crew`] and [`Pool`] are neither `Send` nor `Sync`, so code on a
 //!   fiber's stack never sees another OS thread's thread-locals.
@@ -43,25 +43,26 @@
 //!   cannot resume, move or drop its own fiber; with a crew it holds all of that (`crew.rs`).
 //! - *A suspended fiber is unwound before its stack is used again*, so that destructors run and no pinned value
 //!   is overwritten. The stack goes back to the pool only when nothing lives on it.
-//! - *The body is boxed*, two words whatever the closure holds, so that it fits any stack.
+//! - *The body is boxed*: two words on the stack, whatever the size of the closure, so that it fits any stack.
 //! - *A stack outlives its fiber.* A fiber holds its pool's stacks alive, also one that is leaked (`pool.rs`).
-//! - *Overflow meets a guard page.* Each stack ends in a page that nobody may touch (`stack.rs`), and rustc probes
+//! - *Overflow meets a guard page.* Each stack ends in an inaccessible page (`stack.rs`), and rustc probes
 //!   every page of a large frame, so running out of stack kills the process by a signal. C code
 //!   compiled without `-fstack-clash-protection` may step over the guard with a single frame of more than a page.
 //!
 //! # Overflow
 //!
-//! Before the process dies of an overflow, one line on the standard error says whose stack it was and how large: "a fiber has
-//! overflowed its stack of 64 KiB", or what [`Pool::spawn_as`] was told to say. For that the first stack of a process puts a handler
-//! before those for `SIGSEGV` and `SIGBUS` that are there, Rust's own among them, and goes on to them for everything, also after an
-//! overflow: how the process dies stays their business. Each OS thread with a pool handles its signals on another stack as long as
-//! it has one. [`room()`] says how much is left, for code that would rather run elsewhere than overflow.
+//! Before the process dies of an overflow, one line on the standard error names the fiber and the size of its stack: "a
+//! fiber has overflowed its stack of 64 KiB", or the text given to [`Pool::spawn_as`]. For this the first pool of a
+//! process installs a handler for `SIGSEGV` and `SIGBUS`. It chains to the handlers installed before, Rust's own among
+//! them, for every signal, also after an overflow; these decide how the process dies. Each OS thread with a pool
+//! handles its signals on an alternate stack. [`room()`] returns the bytes left on the stack, for code that would
+//! rather run elsewhere than overflow.
 //!
 //! # What a body must not do
 //!
 //! None of these breaks memory safety; all end badly.
 //!
-//! - Suspend, or pass the turn, of a fiber that somebody schedules who does not expect it: give such fibers an [`Owner`].
+//! - Suspend, or pass the turn, of a fiber whose scheduler does not expect it: give such fibers an [`Owner`].
 //! - Suspend, or pass the turn, inside a destructor: while the stack unwinds, a second unwinding cannot start, and
 //!   the process aborts.
 //! - Catch the unwinding that dropping a suspended fiber starts, and go on for ever without suspending: `drop` then never
@@ -101,14 +102,14 @@ pub use owner::Owner;
 pub use pool::{Fiber, Pool, Status};
 
 /// Suspends the fiber that runs on this OS thread: its [`resume`](Fiber::resume) returns
-/// [`Suspended`](Status::Suspended), and this call returns at the next one. Of nested fibers, the innermost
-/// is meant.
+/// [`Suspended`](Status::Suspended), and this call returns at the next resume. Where fibers are nested, the innermost
+/// is suspended.
 ///
 /// When the suspended fiber is dropped this call does not return but unwinds, so that destructors run.
 ///
 /// # Panics
 ///
-/// Panics when no fiber is running, or the one that is has an [`Owner`].
+/// Panics when no fiber is running, or the running one has an [`Owner`].
 #[inline]
 pub fn suspend() {
     owner::expect_none("fiber::suspend");

@@ -1,18 +1,19 @@
-//! Tells whose stack has overflowed before the process dies of it.
+//! Reports which fiber has overflowed its stack, before the process dies.
 //!
-//! A fiber that runs out of stack touches its guard page (`stack.rs`), and the system sends the OS thread a signal. What Rust's own
-//! runtime does about that signal knows only the stacks that OS threads begin on. So the first pool of the process puts
-//! [`on_fault`] before whatever was there: it looks whether the address lies in the guard of the fiber that runs, writes one line to
-//! the standard error if so, and in any case goes on to what was there before, which ends the process as it always has.
+//! A fiber that runs out of stack touches its guard page (`stack.rs`), and the system sends the OS thread a signal. The
+//! handler of Rust's own runtime knows only the stacks of OS threads. So the first pool of the process installs
+//! [`on_fault`], which writes one line to the standard error if the address lies in the guard of the running fiber. In
+//! any case it chains to the handler that was installed before, which ends the process as usual.
 //!
 //! # In a signal's handler
 //!
-//! The handler may have interrupted anything, `malloc` included. It allocates nothing, takes no lock and cannot unwind: it reads a
-//! thread-local without a destructor, what the running fiber's routine says, and two constants that were set before it was there.
-//! The text is made in an array, by a [`Display`] that [`Pool::spawn_as`](crate::Pool::spawn_as) demands to be content with that.
+//! The handler may have interrupted any code, `malloc` included. It allocates nothing, takes no lock and cannot unwind:
+//! it reads a thread-local without a destructor, the running fiber's routine, and two constants that were set before
+//! the handler was installed. The text is made in an array, by a [`Display`] that satisfies the demands of
+//! [`Pool::spawn_as`](crate::Pool::spawn_as).
 //!
-//! The stack is full, so the handler runs on another one: an [`AlternateStack`] of each OS thread that has pools. The one that
-//! Rust's runtime gives its OS threads is too small to make a text on: on some processors the registers alone fill it.
+//! The overflown stack is full, so the handler runs on an [`AlternateStack`] of the OS thread. The alternate stack that
+//! Rust's runtime installs is too small to make a text on: on some processors the saved registers alone fill it.
 //!
 //! This module must never know what fibers are for.
 
@@ -28,24 +29,24 @@ use std::sync::{Once, OnceLock};
 use crate::routine;
 use crate::stack::page_bytes;
 
-/// The signals that a system sends to who touches a guard: Linux the first, others the second.
+/// Signals of an access to a guard page: `SIGSEGV` on Linux, `SIGBUS` on other systems.
 const SIGNALS: [c_int; 2] = [libc::SIGSEGV, libc::SIGBUS];
 
-/// What was done about each of [`SIGNALS`] before, from before `on_fault` is there.
+/// Actions for each of [`SIGNALS`] before `on_fault` was installed. Set before the installation.
 static BEFORE: [OnceLock<libc::sigaction>; 2] = [const { OnceLock::new() }; 2];
 
 /// Bytes of an alternate stack. A frame of the system takes some 3 KiB, with the widest registers 11; the rest is for the text.
 const ALTERNATE_BYTES: usize = 64 * 1024;
 
-/// Bytes of the longest line. What is longer is cut.
+/// Bytes of the longest line. A longer one is cut.
 const LINE_BYTES: usize = 512;
 
 thread_local! {
-    /// What this OS thread's pools share.
+    /// Alternate stack that the pools of this OS thread share.
     static ALTERNATE: RefCell<Weak<AlternateStack>> = const { RefCell::new(Weak::new()) };
 }
 
-/// The stack that this OS thread's signals are handled on, until nobody has it any more. Then it is the one from before again.
+/// The alternate signal stack of this OS thread. Dropping it, with the last pool, restores the previous one.
 pub(crate) struct AlternateStack {
     /// From its guard page on.
     start: NonNull<c_void>,
@@ -65,12 +66,13 @@ pub(crate) fn watch() -> io::Result<Rc<AlternateStack>> {
         return Ok(shared);
     }
     let own = Rc::new(AlternateStack::begin()?);
-    // While the OS thread ends, nothing is left to share it by: then a pool has one of its own.
+    // While the OS thread ends, its thread-locals are gone: then each pool has a stack of its own.
     let _ended = ALTERNATE.try_with(|shared| shared.replace(Rc::downgrade(&own)));
     Ok(own)
 }
 
-/// Puts `on_fault` before what is done about a signal now. Where the system refuses that, overflows are not told.
+/// Installs `on_fault` for a signal and stores the action from before. If the system refuses, overflows are not
+/// reported.
 fn install(signal: c_int, before: &OnceLock<libc::sigaction>) {
     let mut now = MaybeUninit::<libc::sigaction>::zeroed();
     // SAFETY: asks only, into memory that is there.
@@ -87,11 +89,11 @@ fn install(signal: c_int, before: &OnceLock<libc::sigaction>) {
     unsafe { libc::sigaction(signal, &raw const action, ptr::null_mut()) };
 }
 
-/// Tells of an overflow, if the fault is one, and goes on to what was there before.
+/// Reports an overflow, if the fault is one, and chains to the handler from before.
 extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     // SAFETY: the system gives the signal's own, which of these signals has an address.
     let (code, at) = unsafe { ((*info).si_code, (*info).si_addr().addr()) };
-    // The system's own; a signal that somebody sends has none, and a code that is not positive.
+    // The system's own faults have a positive code; a signal sent by a process has none and no address.
     if code > 0 {
         routine::with_running(|extent, occupant| {
             if extent.guard().contains(&at) {
@@ -109,7 +111,7 @@ extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, context: *mut 
     }
 }
 
-/// Does about a signal what was done about it before.
+/// Performs the action that was installed for the signal before.
 fn go_on_to(before: &libc::sigaction, signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     type Short = extern "C" fn(c_int);
     type Long = extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void);
@@ -137,7 +139,7 @@ fn die(signal: c_int, code: c_int) {
     }
 }
 
-/// Writes who has overflowed a stack of so many bytes.
+/// Writes the line for an occupant that has overflowed a stack of `bytes`.
 fn tell(occupant: Option<&dyn Display>, bytes: usize) {
     let mut line = Line { text: [0; LINE_BYTES], length: 0 };
     // A line that is cut is still a line.
@@ -151,7 +153,7 @@ fn tell(occupant: Option<&dyn Display>, bytes: usize) {
          left to do in place of a deep recursion",
         bytes / 1024
     );
-    // SAFETY: the bytes are there. Where the standard error cannot be written to, nobody is to be told.
+    // SAFETY: the bytes are there. If the standard error cannot be written to, the report is lost.
     unsafe { libc::write(libc::STDERR_FILENO, line.text.as_ptr().cast(), line.length) };
 }
 
@@ -212,10 +214,10 @@ impl AlternateStack {
 impl Drop for AlternateStack {
     fn drop(&mut self) {
         match self.is_in_use() {
-            // SAFETY: what the system has told of the stack from before. Rust's runtime takes that away as an OS thread ends, and
-            // has no signals handled on another stack from then on.
+            // SAFETY: the stack is the one that the system reported as installed before. Rust's runtime removes it as
+            // an OS thread ends, and has no signals handled on an alternate stack from then on.
             Some(true) => _ = unsafe { libc::sigaltstack(&raw const self.before, ptr::null_mut()) },
-            // Somebody else's, who may go back to this one: it stays for ever.
+            // Another alternate stack is installed, whose owner may go back to this one: it stays for ever.
             Some(false) => return,
             None => {}
         }

@@ -1,8 +1,8 @@
 //! The right to suspend: fibers that only their owner suspends.
 //!
-//! A scheduler that runs other people's code on its fibers is lost when that code suspends one of them: nobody has noted why, and
-//! nobody will resume it. The code may do so by mistake, because [`suspend`](crate::suspend) needs no handle. Fibers of an *owned*
-//! pool refuse it.
+//! A scheduler that runs other people's code on its fibers loses a fiber that this code suspends: the scheduler has not
+//! noted the reason and never resumes it. This may happen by mistake, because [`suspend`](crate::suspend) needs no
+//! handle. Fibers of an *owned* pool refuse it.
 //!
 //! This module must never know why a fiber is suspended.
 
@@ -12,8 +12,8 @@ use crate::crew;
 use crate::pool::Pool;
 use crate::routine;
 
-/// The owner of some fibers, which nobody else suspends. It stands in a `static` that only the code of the owner sees, and is known
-/// by its address there.
+/// The owner of some fibers: only code with access to it can suspend them. It stands in a `static` private to that
+/// code, and is identified by its address.
 ///
 /// ```
 /// use tradewind_fiber::{Owner, Pool, Status};
@@ -45,7 +45,8 @@ impl Owner {
     ///
     /// # Panics
     ///
-    /// If no fiber is running, or the one that is has another owner or none: code on an owned fiber runs a fiber of its own there.
+    /// If no fiber is running, or the running one has another owner or none. Code on an owned fiber may run fibers of
+    /// its own there.
     #[inline]
     pub fn suspend(&'static self) {
         self.expect_own("suspended");

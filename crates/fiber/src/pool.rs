@@ -1,6 +1,6 @@
 //! Fibers and the stacks they run on.
 //!
-//! This module must never follow the pointer to the running fiber: that is for who switches (`swap.rs`, or `current.rs`).
+//! This module must never follow the pointer to the running fiber: that is the switch's (`swap.rs`, or `current.rs`).
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::fmt::{self, Display};
@@ -14,7 +14,7 @@ use crate::owner::Owner;
 use crate::routine::Routine;
 use crate::stack::{Slab, Stack};
 
-/// A suspended body is unwound up to so many times, each time that it catches the unwinding and suspends again.
+/// Maximum number of unwindings of a suspended body that catches each one and suspends again.
 const UNWINDINGS: usize = 100;
 
 /// Lines of its stack that a fiber touches soon after it has been resumed, of the calls that it returns from.
@@ -37,7 +37,8 @@ pub struct Pool {
     shared: Rc<Shared>,
 }
 
-/// Every [`Fiber`] that is there holds this, also one that is leaked: a slab goes when no stack of it is in use.
+/// State that a pool and all of its [`Fiber`]s hold, leaked ones included: a slab is freed when no stack of it is in
+/// use.
 struct Shared {
     stack_bytes: usize,
     /// Bytes over which the beginnings of stacks are spread.
@@ -45,9 +46,9 @@ struct Shared {
     /// Before the slabs that they are cut from, as fields are dropped in order.
     idle: RefCell<Vec<Stack>>,
     slabs: RefCell<Vec<Slab>>,
-    /// Stacks cut so far.
+    /// Number of stacks cut since the pool was made.
     made: Cell<usize>,
-    /// Who alone suspends the fibers, if anybody does.
+    /// Owner of the fibers, if only an owner may suspend them.
     owner: Option<&'static Owner>,
     /// Since the first of them.
     watched: OnceCell<Rc<AlternateStack>>,
@@ -86,23 +87,26 @@ impl Pool {
     ///
     /// # Errors
     ///
-    /// When the system has no room for another stack; it says how many there are and what to look at. Where it has no light
+    /// When the system has no room for another stack; the error gives the number of stacks and the limit to check.
+    /// Where it has no light
     /// guards (Linux before 6.13) a stack takes two mappings, of which Linux by default grants a process 65 530
     /// (`vm.max_map_count`): room for some 32 000 fibers.
     ///
     /// # Safety
     ///
-    /// Of the code that runs on the fiber, called functions included, the caller promises what no compiler can check:
+    /// The caller promises about all code that runs on the fiber, called functions included, two things that no
+    /// compiler can check:
     ///
-    /// 1. *Nothing that a thread-local leads to is borrowed across a suspension*, unless it stays valid whatever runs on the OS
-    ///    thread meanwhile. Other fibers see the same thread-locals, and go on and end in another order than calls do. A scoped
-    ///    thread-local, such as the crate `scoped-tls` makes of safe code, points into the stack of who has set it: set by two
-    ///    fibers in turn, it is set back to what the other has left.
+    /// 1. *No data reached through a thread-local is borrowed across a suspension*, unless it stays valid whatever code
+    ///    runs on the OS thread meanwhile. Other fibers see the same thread-locals, and their scopes do not nest as
+    ///    calls do. A scoped thread-local, such as safe code makes with the crate `scoped-tls`, points into the stack
+    ///    of the function that set it: if two fibers set it in turn, one restores the dangling value of the other.
     /// 2. *A fiber that is suspended inside [`LocalKey::with`](std::thread::LocalKey::with) is resumed to its end or dropped before
     ///    the OS thread destroys its thread-locals.* So it is neither leaked nor kept in a thread-local itself, nor does it catch the
     ///    unwinding that a drop begins for so long that it is left behind.
     ///
-    /// A body that is content with what it owns and with its own stack keeps both, and so does one whose fiber is never suspended.
+    /// A body that uses only its own data and its own stack keeps both promises, and so does a fiber that is never
+    /// suspended.
     ///
     /// ```compile_fail,E0133
     /// let fiber = tradewind_fiber::Pool::new(65536).spawn(|| ());
@@ -111,9 +115,9 @@ impl Pool {
         self.make_fiber(None, Box::new(body))
     }
 
-    /// Makes a fiber that will run `body` from its first [`resume`](Fiber::resume) on, and says who that is: should the fiber
-    /// overflow its stack, "`occupant` has overflowed its stack of 64 KiB" is written to the standard error before the process dies.
-    /// What `occupant` says is asked for at that moment, so it may say what the fiber is at.
+    /// Makes a fiber that will run `body` from its first [`resume`](Fiber::resume) on, with a name. If the fiber
+    /// overflows its stack, "`occupant` has overflowed its stack of 64 KiB" is written to the standard error before the
+    /// process dies. `occupant` is formatted at that moment, so its text may tell the current activity of the fiber.
     ///
     /// # Errors
     ///
@@ -121,9 +125,9 @@ impl Pool {
     ///
     /// # Safety
     ///
-    /// The caller promises what [`spawn`](Self::spawn) demands, and of `occupant` that to display it is *async-signal-safe*, whatever
-    /// the fiber does meanwhile: it neither allocates nor takes a lock nor panics. To write texts, numbers, and what it finds in
-    /// cells and plain memory is fine.
+    /// The caller keeps the promises of [`spawn`](Self::spawn). Formatting `occupant` must be *async-signal-safe* at
+    /// any time: it neither allocates nor takes a lock nor panics. Writing texts, numbers, and the contents of cells
+    /// and plain memory is fine.
     pub unsafe fn spawn_as(
         &self,
         occupant: Rc<dyn Display>,
@@ -138,7 +142,7 @@ impl Pool {
         Ok(Fiber { routine: Some(routine), home: Rc::clone(&self.shared) })
     }
 
-    /// How many stacks lie ready for use.
+    /// Number of unused stacks in the pool.
     pub fn idle_stacks(&self) -> usize {
         self.shared.idle.borrow().len()
     }
@@ -201,7 +205,7 @@ impl Shared {
     }
 }
 
-/// What [`Fiber::resume`] came back with.
+/// Result of [`Fiber::resume`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[must_use]
 pub enum Status {
@@ -214,8 +218,8 @@ pub enum Status {
 /// A function with a stack of its own: runs when resumed, pauses where it calls [`suspend`](crate::suspend).
 ///
 /// Dropping a fiber that never ran drops its body. Dropping a suspended one unwinds its stack, so that the
-/// destructors on it run; should one of them panic, the process aborts. Either way the stack returns to the pool, unless the
-/// body catches the unwinding a hundred times and suspends again each time: it is leaked then, with its stack.
+/// destructors on it run; should one of them panic, the process aborts. Either way the stack returns to the pool. Only
+/// a body that catches the unwinding a hundred times and suspends again each time is leaked, with its stack.
 ///
 /// A fiber stays on the OS thread that made it.
 ///
@@ -242,7 +246,7 @@ impl Fiber {
         self.settle()
     }
 
-    /// After it, or who it has passed the turn to, has given the turn back.
+    /// Status after control is back from the fiber, or from a fiber to which it passed the turn.
     #[inline]
     pub(crate) fn settle(&mut self) -> Status {
         match &self.routine {
@@ -264,16 +268,16 @@ impl Fiber {
         self.routine.as_ref()
     }
 
-    /// Asks the memory for what the next [`resume`](Fiber::resume) touches first of the fiber's stack, where that is
-    /// known and can be asked for. Worth it for who knows some resumes ahead whom it will resume, of so many that their
-    /// stacks lie in no near cache. Changes nothing.
+    /// Prefetches the cache lines of the fiber's stack that the next [`resume`](Fiber::resume) touches first, where the
+    /// switch knows them. Useful for a scheduler that knows its choice some resumes ahead, among so large a number of
+    /// fibers that their stacks are in no near cache. Changes no state.
     #[inline]
     pub fn prefetch(&self) {
         self.prefetch_around(BELOW, ABOVE);
     }
 
-    /// Asks the memory for the stack as [`prefetch`](Self::prefetch) does: for `below` lines of the cache for the calls that the fiber
-    /// makes when it is resumed, and for `above` lines of the calls that it returns from. For who knows how deep these calls are.
+    /// Prefetches lines of the fiber's stack: `below` cache lines for the calls that the fiber makes when it is
+    /// resumed, and `above` lines of the calls that it returns from. For schedulers that know the depth of these calls.
     #[inline]
     pub fn prefetch_around(&self, below: usize, above: usize) {
         if let Some(routine) = &self.routine {
@@ -281,8 +285,7 @@ impl Fiber {
         }
     }
 
-    /// Bytes of stack that are left to the fiber, which does not run. For the one that runs there is
-    /// [`room`](crate::room()).
+    /// Bytes of stack left to the fiber, which is not running. For the running fiber there is [`room`](crate::room()).
     #[inline]
     pub fn room(&self) -> usize {
         self.routine.as_ref().map_or(0, Routine::room)

@@ -18,23 +18,23 @@ use crate::stack::{Extent, Stack};
 pub(crate) use crate::current::is_inside;
 
 thread_local! {
-    /// Whose stack the OS thread is on. A routine that is named here is borrowed until it is not named any more.
+    /// Routine of the fiber that runs on the OS thread. It is borrowed for as long as this names it.
     static RUNNING: Cell<*const Routine> = const { Cell::new(ptr::null()) };
 }
 
 /// A fiber with its stack.
 pub(crate) struct Routine {
     coroutine: RefCell<Coroutine<Order, (), (), Stack>>,
-    /// Who alone suspends the fiber; `None` if anybody may.
+    /// Owner that alone may suspend the fiber; `None` if any code may.
     owner: Option<&'static Owner>,
-    /// Who runs, for people.
+    /// Name of the fiber, for people.
     occupant: Option<Rc<dyn Display>>,
     extent: Extent,
     /// Bytes of stack that were left when it was suspended.
     left: Cell<usize>,
 }
 
-/// Says who was running before, when control comes back, also by unwinding.
+/// Restores the routine that was running before, when control comes back, also by unwinding.
 struct Running(*const Routine);
 
 impl Drop for Running {
@@ -44,8 +44,8 @@ impl Drop for Running {
 }
 
 impl Routine {
-    /// Of a body that has not begun, who alone suspends it, and who it is, for people. The body is boxed because corosensei does not
-    /// check that what it puts on the stack fits there.
+    /// Makes the routine of a body that has not begun. The body is boxed because corosensei does not check that the
+    /// data it puts on the stack fits there.
     pub(crate) fn new(
         stack: Stack,
         owner: Option<&'static Owner>,
@@ -58,7 +58,7 @@ impl Routine {
         Self { coroutine: RefCell::new(coroutine), owner, occupant, extent, left }
     }
 
-    /// Whether the body has ended. Not for one that runs.
+    /// Whether the body has ended. Must not be called while it runs.
     #[inline]
     pub(crate) fn is_done(&self) -> bool {
         self.coroutine.borrow().done()
@@ -69,7 +69,7 @@ impl Routine {
         ptr::eq(RUNNING.get(), self)
     }
 
-    /// Runs the body until it suspends or ends. Goes on with the body's panic. Not for one that is done.
+    /// Runs the body until it suspends or ends. Propagates the body's panic. The body must not be done.
     pub(crate) fn resume(&mut self) {
         // SAFETY: `self` is borrowed while it runs, so it does not run yet, and stays where it is.
         unsafe { self.go_on() };
@@ -89,7 +89,7 @@ impl Routine {
         self.coroutine.borrow_mut().resume(order);
     }
 
-    /// A turn is passed by way of who resumed the crew.
+    /// Whether a turn is passed by a direct switch. Here it goes by way of the crew's resumer.
     pub(crate) const PASSES: bool = false;
 
     /// Suspends this fiber.
@@ -116,11 +116,11 @@ impl Routine {
         (&raw const here).addr().saturating_sub(self.extent.lowest())
     }
 
-    /// Nothing is known here of what a resume touches.
+    /// Does nothing: the layout of a suspended stack is not known here.
     pub(crate) fn prefetch(&self, _below: usize, _above: usize) {}
 
-    /// Ends the body: drops it if it has not begun, else unwinds its stack, up to so many times if it suspends again. Returns
-    /// whether it has ended.
+    /// Ends the body: drops it if it has not begun, else unwinds its stack, up to `times` times if it suspends again.
+    /// Returns whether it has ended.
     pub(crate) fn end(&mut self, times: usize) -> bool {
         let coroutine = self.coroutine.get_mut();
         if !coroutine.started() {
@@ -143,7 +143,7 @@ impl Routine {
 
 /// The routine of the fiber whose stack the OS thread is on.
 fn with_current<R>(f: impl FnOnce(&Routine) -> R) -> Option<R> {
-    // SAFETY: null, or it names a routine that is borrowed by its resumer, who has not come back.
+    // SAFETY: null, or it names a routine that is borrowed by its resumer, whose resume has not returned.
     unsafe { RUNNING.get().as_ref() }.map(f)
 }
 
@@ -163,7 +163,8 @@ pub(crate) fn owner() -> Option<&'static Owner> {
     with_current(|routine| routine.owner).flatten()
 }
 
-/// Tells where the stack lies that the OS thread is on, and who runs there, if it is a fiber's. May be asked in a signal's handler.
+/// Calls `tell` with the extent of the stack and the name of the running fiber, if the OS thread runs one. Safe in a
+/// signal handler.
 pub(crate) fn with_running(tell: impl FnOnce(Extent, Option<&dyn Display>)) {
     with_current(|routine| tell(routine.extent, routine.occupant.as_deref()));
 }

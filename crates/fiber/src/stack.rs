@@ -1,7 +1,7 @@
-//! Stacks, cut from mappings of many, each above a guard page of its own.
+//! Stacks, cut from large mappings, each above a guard page of its own.
 //!
-//! A *slab* is one mapping with room for [`SLAB_STACKS`] slots. A slot is, from its lowest address up: a guard page, the
-//! bytes asked for, and up to a page by which its stack begins lower than its neighbour's (its *colour*):
+//! A *slab* is one mapping with room for [`SLAB_STACKS`] slots. A slot is, from its lowest address up: a guard page,
+//! the usable bytes, and up to a page by which its stack begins lower than its neighbour's (its *colour*):
 //!
 //! ```text
 //! limit                                        base     end of the slot
@@ -12,9 +12,10 @@
 //! mapping, however many stacks it has. Where that is refused, a page loses its access rights, which splits the mapping: two
 //! mappings for each stack, of which Linux by default grants a process 65 530 (`vm.max_map_count`).
 //!
-//! *Colours.* Whoever switches between many fibers touches the top few lines of every stack. Were all tops equally far from a
-//! page's beginning, these lines would compete for a few sets of the cache. Where a stack begins low in its page, even a fiber
-//! that needs little reaches into the next page. For very many fibers the colours are spread over less than a page.
+//! *Colours.* A scheduler of many fibers touches the top few lines of every stack. If all tops were equally far from
+//! the beginning of a page, these lines would compete for a few sets of the cache. A stack that begins low in its page
+//! makes even a small fiber reach into the next page. For very many fibers the colours are therefore spread over less
+//! than a page.
 //!
 //! This module must never know what runs on a stack.
 
@@ -36,7 +37,7 @@ const LINE: usize = 64;
 /// further apart than the lines that a suspended fiber has in use.
 const COLOUR_LINES: usize = 9;
 
-/// A slot of a slab. Who has it must not keep it longer than the slab.
+/// A slot of a slab. Its holder must not keep it longer than the slab.
 pub(crate) struct Stack {
     base: StackPointer,
     limit: StackPointer,
@@ -61,7 +62,7 @@ unsafe impl stack::Stack for Stack {
     }
 }
 
-/// Where a stack lies: addresses only.
+/// Extent of a stack: addresses only.
 #[derive(Clone, Copy)]
 pub(crate) struct Extent {
     limit: usize,
@@ -71,7 +72,7 @@ pub(crate) struct Extent {
 }
 
 impl Stack {
-    /// Where it lies.
+    /// Extent of this stack.
     pub(crate) fn extent(&self) -> Extent {
         let limit = self.limit.get();
         Extent { limit, lowest: limit + self.page, base: self.base.get() }
@@ -90,14 +91,14 @@ impl Extent {
         self.lowest
     }
 
-    /// Bytes that were asked for, in whole pages: what is over is a page less the colour.
+    /// Usable bytes, in whole pages. The rest of the slot is a page less the colour.
     pub(crate) fn bytes(&self) -> usize {
         let page = self.lowest - self.limit;
         (self.base - self.lowest - 1) / page * page
     }
 }
 
-/// One mapping. Dropping it takes the stacks cut from it away.
+/// One mapping. Dropping it unmaps the stacks cut from it.
 pub(crate) struct Slab {
     start: NonNull<c_void>,
     page: usize,
@@ -153,10 +154,10 @@ impl Slab {
         Ok(Some(Stack { base: end, limit: low.addr(), page: self.page, _registration }))
     }
 
-    /// One touched page must not bring a huge one with it, most of which nobody wants.
+    /// Refuses huge pages: one touched page would bring in a whole huge page, most of it unused.
     fn refuse_huge_pages(&self) {
         #[cfg(target_os = "linux")]
-        // SAFETY: advice on the whole of a mapping that is ours and that nobody uses yet. Where it is refused nothing changes.
+        // SAFETY: advice on the whole of a mapping that is ours and not in use yet. If it is refused, nothing changes.
         unsafe {
             libc::madvise(self.start.as_ptr(), self.slot * SLAB_STACKS, libc::MADV_NOHUGEPAGE);
         }
@@ -175,7 +176,7 @@ fn guard(low: NonNull<c_void>, page: usize) -> io::Result<()> {
     if is_marked_guard(low, page) {
         return Ok(());
     }
-    // SAFETY: a page of a slot of a mapping of ours that nobody uses yet.
+    // SAFETY: a page of a slot, not in use yet, of a mapping of ours.
     match unsafe { libc::mprotect(low.as_ptr(), page, libc::PROT_NONE) } {
         0 => Ok(()),
         _ => Err(io::Error::last_os_error()),

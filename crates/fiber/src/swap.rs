@@ -1,33 +1,36 @@
 //! Switching stacks on x86-64, by jumps.
 //!
-//! corosensei, which serves everywhere else (`portable.rs`), enters a fiber by a call and leaves it by a return. The processor
+//! corosensei, used on all other processors (`portable.rs`), enters a fiber by a call and leaves it by a return. The
+//! processor
 //! predicts returns from the calls before them, so a fiber that suspends some calls deep mispredicts twice at each switch:
-//! once where it leaves, once at the first return after it has been entered again. That makes 29 ns of 4. Here both ways are
-//! indirect jumps, whose targets hardly ever change, and the predictor's stack stays as it is: threads that wait at the same
-//! place return to the same places.
+//! once where it leaves, once at the first return after it has been entered again. A switch then takes 29 ns instead of
+//! 4. Here both ways are indirect jumps, whose targets hardly ever change, and the return predictor stays in step:
+//! threads that wait at the same place return to the same places.
 //!
 //! # States of a fiber
 //!
 //! `other` is the stack pointer of the side that does not run: the fiber's while it is *fresh* or *suspended*, its resumer's
-//! while it *runs*; it is 0 when the fiber is *done*. Each swap changes the two, so whoever swaps passes control to where the
-//! other side swapped last. On the stack that is left lie, from the top: the address to go on at, `rbx`, `rbp`. All other
-//! registers are given up, as the compiler is told, but for two: in `rdi` every swap has the address of `other`, in `rsi` the
-//! [`order`](GO_ON) for who goes on. On a fresh stack lies the address of [`start`].
+//! while it *runs*; it is 0 when the fiber is *done*. Each swap exchanges it with the stack pointer, so it passes
+//! control to the place where the other side swapped last. On the stack that is left lie, from the top: the address to
+//! go on at, `rbx`, `rbp`. All other registers are declared as clobbered, but for two: `rdi` holds the address of
+//! `other` in every swap, and `rsi` the [`order`](GO_ON) for the side that goes on. On a fresh stack lies the address
+//! of [`start`].
 //!
-//! How numbers are rounded, and what else the control words of the floating-point units say, is the OS thread's: no Rust code
-//! may change it. There is no second stack of return addresses to switch (shadow stacks): where a process had those, the first
-//! return after a switch would end it.
+//! The control words of the floating-point units (rounding and others) belong to the OS thread: no Rust code may change
+//! them. There is no second stack of return addresses (shadow stack) to switch: in a process with shadow stacks, the
+//! first return after a switch would end it.
 //!
-//! # Who runs
+//! # The running fiber
 //!
 //! `CURRENT` names the routine of the fiber whose stack the OS thread is on, null for its own. It is changed in two places:
 //! in [`Routine::obey`], before it swaps to a fiber and after a fiber has swapped back, and in [`Routine::pass`]. A routine is
 //! borrowed for as long as its fiber runs, and so stays where it is; between two resumes it may be moved, and what its stack
-//! still says of where it was is not used again.
-//!
+//! borrowed for as long as its fiber runs, and so stays in place; between two resumes it may be moved, and its old
+//! address, which
+//! the stack still holds, is not used again.
 //! # Panics
 //!
-//! Nothing unwinds past [`start`]: it catches what a body panics with, and `resume` goes on with that on the other side. A
+//! Nothing unwinds past [`start`]: it catches the body's panic, and `resume` propagates it on the other side. A
 //! suspended fiber is ended by a panic of our own, raised where it is suspended.
 
 use std::any::Any;
@@ -61,28 +64,28 @@ thread_local! {
     static CURRENT: Cell<*const Routine> = const { Cell::new(ptr::null()) };
 }
 
-/// What only the beginning and the end of a fiber need.
+/// State needed only at the beginning and the end of a fiber.
 struct Ends {
     stack: Stack,
-    /// Who runs on it, for people.
+    /// Name of the fiber, for people.
     occupant: Option<Rc<dyn Display>>,
     /// Until it starts.
     body: Cell<Option<Body>>,
     panic: Cell<Option<Box<dyn Any + Send>>>,
 }
 
-/// What a suspended fiber panics with to unwind its stack.
+/// Payload of the panic that unwinds a suspended fiber's stack.
 struct Unwinding;
 
-/// Goes on with the other side, and gives it an order. Returns the order of who swaps back.
+/// Switches to the other side, and gives it an order. Returns the order of the side that swaps back.
 ///
 /// # Safety
-/// `other` is that of a routine whose other side is a stack as the module describes, and is left so for who swaps back.
+/// `other` belongs to a routine whose other side is a stack as the module describes, and stays so until the swap back.
 #[inline(always)]
 unsafe fn swap(other: *mut usize, order: usize) -> usize {
     let told;
-    // SAFETY: what the compiler may keep in registers across this block is `rbx`, `rbp` and the stack pointer, which are saved
-    // on the stack that is left and restored from there; all others are declared lost. Memory is assumed to change.
+    // SAFETY: the compiler may keep `rbx`, `rbp` and the stack pointer across this block; they are saved on the stack
+    // that is left and restored from there. All other registers are declared lost. Memory is assumed to change.
     unsafe {
         asm!(
             "push rbp",
@@ -109,11 +112,12 @@ unsafe fn swap(other: *mut usize, order: usize) -> usize {
     told
 }
 
-/// Leaves this stack for the one that `to` names, and what `from` names for that to name. Returns the order of who swaps back.
+/// Switches from this stack to the one that `to` names; `to` then names the stack that `from` named. Returns the order
+/// of the side that swaps back.
 ///
 /// # Safety
-/// `from` and `to` are two of routines; `to` names a stack as the module describes, and `from` what `to` is to name, while this
-/// stack runs. Both are left so for who swaps back.
+/// `from` and `to` belong to two routines; `to` names a stack as the module describes, and `from` the resumer's stack
+/// that `to` is to name. Both stay so until the swap back.
 #[inline(always)]
 unsafe fn swap_three(from: *mut usize, to: *mut usize) -> usize {
     let told;
@@ -157,7 +161,7 @@ unsafe fn leave(to: usize) -> ! {
 
 /// The first and last function on a fiber's stack. It panics nowhere outside the body.
 extern "sysv64" fn start(routine: *const Routine) -> ! {
-    // SAFETY: whoever swapped here for the first time had the address of `other` in `rdi`, which is that of its routine.
+    // SAFETY: the first swap to here had the address of `other` in `rdi`, which is that of its routine.
     let ends = unsafe { (*routine).ends };
     // SAFETY: they live until the stack is taken out of a routine that is done.
     let ends = unsafe { ends.as_ref() };
@@ -167,7 +171,8 @@ extern "sysv64" fn start(routine: *const Routine) -> ! {
     {
         ends.panic.set(Some(panic));
     }
-    // SAFETY: this fiber runs, so `CURRENT` names its `other`, which is its resumer's, who waits in its swap; nobody swaps back.
+    // SAFETY: this fiber runs, so `CURRENT` names its `other`, which is that of the resumer, waiting in its swap;
+    // nobody swaps back.
     unsafe { leave((*CURRENT.get()).other.replace(0)) }
 }
 
@@ -176,15 +181,15 @@ extern "sysv64" fn start(routine: *const Routine) -> ! {
 pub(crate) struct Routine {
     /// First, so that it has the address of all.
     other: Cell<usize>,
-    /// The lowest address of the stack that may be touched: here, as whoever asks for it has this line at hand.
+    /// Lowest address of the stack that may be touched. Stored here because its readers have this cache line at hand.
     lowest: usize,
-    /// Who alone suspends the fiber; `None` if anybody may.
+    /// Owner that alone may suspend the fiber; `None` if any code may.
     owner: Option<&'static Owner>,
     ends: NonNull<Ends>,
 }
 
 impl Routine {
-    /// Of a body that has not begun, who alone suspends it, and who it is, for people.
+    /// Makes the routine of a body that has not begun.
     pub(crate) fn new(
         stack: Stack,
         owner: Option<&'static Owner>,
@@ -223,7 +228,7 @@ impl Routine {
         ptr::eq(CURRENT.get(), self)
     }
 
-    /// Runs the body until it suspends or ends. Not for one that is done.
+    /// Runs the body until it suspends or ends. The body must not be done.
     #[inline]
     pub(crate) fn resume(&mut self) {
         // SAFETY: `self` is borrowed while it runs, so it does not run yet, and stays where it is.
@@ -256,19 +261,19 @@ impl Routine {
     /// A turn is passed from stack to stack.
     pub(crate) const PASSES: bool = true;
 
-    /// Suspends a fiber and resumes another one in its place: whoever resumed the one is the other one's resumer now. Both are
-    /// told by pointers, as no reference may wait on a stack that is left for the time when they are moved.
+    /// Suspends a fiber and resumes another one in its place, for the same resumer. Both are passed as pointers, since
+    /// no reference may stay on a stack that is left while the routines may be moved.
     ///
     /// # Safety
-    /// `from` runs, and the caller is on its stack; `to` does not run, and is not done. Neither is moved or dropped before
-    /// control is back at that resumer.
+    /// `from` runs, and the caller is on its stack; `to` does not run, and is not done. Neither is moved or dropped
+    /// before control is back at the resumer.
     #[inline]
     pub(crate) unsafe fn pass(from: *const Self, to: *const Self) {
         // SAFETY: both are there, as the caller promises.
         let (leaves, enters) = unsafe { ((*from).other.as_ptr(), (*to).other.as_ptr()) };
         CURRENT.set(to);
-        // SAFETY: as `from` runs, its `other` is the resumer's, who waits in its swap; that of `to` is a fiber's, fresh or left
-        // by a swap. Each gets what belongs there.
+        // SAFETY: as `from` runs, its `other` is that of the resumer, waiting in its swap; that of `to` belongs to a
+        // fiber, fresh or left by a swap. Each gets a stack of the right kind.
         let told = unsafe { swap_three(leaves, enters) };
         if told == UNWIND {
             unwind();
@@ -281,24 +286,24 @@ impl Routine {
         self.other.get().saturating_sub(self.lowest)
     }
 
-    /// What the body that has ended panicked with.
+    /// Takes the payload of the panic that ended the body.
     pub(crate) fn take_panic(&self) -> Option<Box<dyn Any + Send>> {
         self.ends().panic.take()
     }
 
-    /// Asks the memory for so many lines of the stack below the place where it was left, and above.
+    /// Prefetches `below` cache lines of the stack below the place where it was left, and `above` lines above it.
     #[inline]
     pub(crate) fn prefetch(&self, below: usize, above: usize) {
         let lowest = self.other.get().wrapping_sub(below * LINE);
         (0..below + above).for_each(|line| {
             let at = ptr::without_provenance(lowest.wrapping_add(line * LINE));
-            // SAFETY: a prefetch is no access, whatever the address: it changes nothing that a program can see, and never faults.
+            // SAFETY: a prefetch is no access, whatever the address: it changes no visible state and never faults.
             unsafe { _mm_prefetch::<_MM_HINT_T0>(at) };
         });
     }
 
-    /// Ends the body: drops it if it has not begun, else unwinds its stack, up to so many times if it suspends again. Returns
-    /// whether it has ended.
+    /// Ends the body: drops it if it has not begun, else unwinds its stack, up to `times` times if it suspends again.
+    /// Returns whether it has ended.
     pub(crate) fn end(&mut self, times: usize) -> bool {
         if self.ends().body.take().is_some() {
             self.other.set(0);
@@ -316,7 +321,7 @@ impl Routine {
     /// The stack of a body that has ended.
     pub(crate) fn into_stack(self) -> Stack {
         assert!(self.is_done(), "a stack with something on it");
-        // SAFETY: from `Box::leak`; the fiber is done, so nobody names them any more.
+        // SAFETY: from `Box::leak`; the fiber is done, so no pointer to it is used any more.
         let ends = unsafe { Box::from_raw(self.ends.as_ptr()) };
         ends.stack
     }
@@ -327,8 +332,8 @@ impl Routine {
 pub(crate) fn suspend() {
     let running = CURRENT.get();
     assert!(!running.is_null(), "fiber::suspend was called outside a fiber");
-    // SAFETY: not null, so it names the routine of the fiber whose stack this very call is on, which is borrowed by its resumer,
-    // who waits in its swap.
+    // SAFETY: not null, so it names the routine of the fiber whose stack this very call is on, borrowed by its resumer,
+    // which waits in its swap.
     if unsafe { swap((*running).other.as_ptr(), GO_ON) } == UNWIND {
         unwind();
     }
@@ -346,13 +351,15 @@ pub(crate) fn room() -> Option<usize> {
     Some((&raw const here).addr().saturating_sub(unsafe { (*running).lowest }))
 }
 
-/// Tells where the stack lies that the OS thread is on, and who runs there, if it is a fiber's. May be asked in a signal's handler.
+/// Calls `tell` with the extent of the stack and the name of the running fiber, if the OS thread runs one. Safe in a
+/// signal handler.
 pub(crate) fn with_running(tell: impl FnOnce(Extent, Option<&dyn Display>)) {
     let running = CURRENT.get();
     if running.is_null() {
         return;
     }
-    // SAFETY: not null, so it names a routine that is borrowed by its resumer, who waits in its swap or has not come to it yet.
+    // SAFETY: not null, so it names a routine borrowed by its resumer, which waits in its swap or has not come to it
+    // yet.
     let ends = unsafe { (*running).ends() };
     tell(ends.stack.extent(), ends.occupant.as_deref());
 }

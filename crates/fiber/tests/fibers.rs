@@ -1,4 +1,4 @@
-//! What a fiber and a pool promise, one test a promise.
+//! Promises of fibers and pools, one test a promise.
 
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -8,7 +8,7 @@ use tradewind_fiber::{Crew, Fiber, Owner, Pool, Status, is_inside, pass, room, s
 
 const STACK: usize = 64 * 1024;
 
-/// What bodies and tests did, in order.
+/// Steps of bodies and tests, in order.
 type Log = Rc<RefCell<Vec<&'static str>>>;
 
 /// Says so in the log when it is dropped.
@@ -61,7 +61,7 @@ fn inside_is_inside_only() {
     assert!(!is_inside());
 }
 
-/// Suspends below a frame of so many KiB.
+/// Suspends below a stack frame of `kib` KiB.
 #[inline(never)]
 fn suspend_below(kib: usize) -> usize {
     let frame = std::hint::black_box([0_u8; 1024]);
@@ -337,7 +337,7 @@ fn sixteen_thousand_fibers_take_turns() {
     assert_eq!(pool.idle_stacks(), FIBERS);
 }
 
-/// A crew, what its fibers note in turn, and a fiber for each of these bodies.
+/// Makes a crew of one fiber per body, and the log that the bodies write to.
 fn crew(bodies: impl IntoIterator<Item = Box<dyn FnOnce(&Log)>>) -> (Crew, Log) {
     let (pool, log) = (Pool::new(STACK), Log::default());
     let spawn = |body: Box<dyn FnOnce(&Log)>| {
@@ -460,7 +460,7 @@ fn a_crew_may_be_moved_while_its_fibers_are_suspended() {
     assert_eq!(*log.borrow(), ["0 is unwound"]);
 }
 
-/// What a panic says, if its message is a constant.
+/// Message of a panic, if it is a constant.
 fn said(panic: &(dyn std::any::Any + Send)) -> Option<&'static str> {
     panic.downcast_ref().copied()
 }

@@ -40,7 +40,7 @@ fn suspend_many(pool: &Pool, most: f64) {
     assert!(fibers.iter_mut().all(|fiber| fiber.resume() == Status::Finished));
 }
 
-/// As many fibers as wanted. A host that refuses one says what its limit is, and has granted all that its mappings allow.
+/// Makes up to `FIBERS` fibers. A host that refuses one names its limit, and has granted all that its mappings allow.
 fn make_many(pool: &Pool) -> Vec<Fiber> {
     let mut fibers = Vec::new();
     while fibers.len() < FIBERS {

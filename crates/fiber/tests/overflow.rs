@@ -1,4 +1,5 @@
-//! Running out of stack must kill the process, not corrupt it, and say who has. Shown by a child process: this test binary again.
+//! Running out of stack must kill the process, not corrupt it, and name the fiber. Shown by a child process: this test
+//! binary again.
 #![cfg(unix)]
 
 use std::fmt;
@@ -9,7 +10,7 @@ use std::rc::Rc;
 
 use tradewind_fiber::{Fiber, Pool, Status};
 
-/// Set in the child, and says what to overflow the stack with.
+/// Variable set in the child: the way to overflow the stack.
 const HOW: &str = "FIBER_TEST_OVERFLOW";
 
 /// Uses up the stack a little at a time.
@@ -25,7 +26,7 @@ fn leap() -> u8 {
     large[black_box(1000)]
 }
 
-/// Who overflows, for people: with a number, which has to be written out.
+/// Occupant of the overflowing fiber, with a number that has to be formatted.
 struct Digger(u32);
 
 impl fmt::Display for Digger {
@@ -61,7 +62,7 @@ fn read_nowhere() -> u8 {
 
 fn overflow(how: String) {
     let pool = Pool::new(64 * 1024);
-    // The overflown stack's lower neighbour, likely: what would be overwritten.
+    // The likely lower neighbour of the overflown stack, which an overflow would overwrite.
     let mut neighbours: Vec<_> = (0..2).map(|_| waiting(&pool)).collect();
     let mut fiber = overflowing(&pool, how);
     neighbours.push(waiting(&pool));
@@ -71,10 +72,10 @@ fn overflow(how: String) {
     let _ = fiber.resume();
 }
 
-/// What somebody else does about a fault, from before there are pools.
+/// Fault handler of another library, installed before there are pools.
 extern "C" fn of_somebody_else(_: libc::c_int) {
     let says = b"somebody else's turn\n";
-    // SAFETY: both are what a signal's handler may do.
+    // SAFETY: both are allowed in a signal handler.
     unsafe {
         libc::write(libc::STDERR_FILENO, says.as_ptr().cast(), says.len());
         libc::_exit(3);
@@ -99,7 +100,8 @@ fn child_overflows_a_stack() {
             let _ = overflowing(&second, how).resume();
         }
         "handled" => {
-            // SAFETY: the handler does what a signal's handler may. Without a stack of its own it would not run on a full one.
+            // SAFETY: the handler does only what is allowed in a signal handler. Without an alternate stack it would
+            // not run on a full one.
             unsafe {
                 let mut action: libc::sigaction = std::mem::zeroed();
                 action.sa_sigaction = of_somebody_else as *const () as usize;
@@ -160,7 +162,7 @@ fn who_was_there_before_has_the_last_word() {
 fn a_fault_that_is_no_overflow_is_none_of_ours() {
     for how in ["stray", "sent"] {
         let (status, says) = child(how);
-        // What is sent is the runtime's to judge: some versions of it let the first one pass.
+        // The runtime judges a signal that was sent: some versions of it let the first one pass.
         assert!(status.signal().is_some() || how == "sent", "{how}: {status}");
         assert!(!says.contains("has overflowed"), "{how}: {says}");
     }
