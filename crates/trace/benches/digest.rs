@@ -1,5 +1,5 @@
-//! What recording costs. `cargo bench -p tradewind-trace` prints nanoseconds an event, each the best of several
-//! rounds, and the size of an event in a trace.
+//! Costs of recording. `cargo bench -p tradewind-trace` prints nanoseconds an event, each the best of several rounds,
+//! and the size of an event in a trace.
 #![expect(clippy::print_stdout, reason = "a benchmark is there to be read")]
 
 use std::hint::black_box;

@@ -1,6 +1,7 @@
-//! Reads a trace back, strictly: what a reader of Perfetto's could forgive or drop is a mistake here.
+//! Reads a trace back, strictly: deviations that Perfetto's reader would forgive or drop are mistakes here.
 //!
-//! For tests, of this room and of whoever writes traces. This module must never know how a trace is written, beyond the schema
+//! For tests of this room and of every program that writes traces. This module must never know how a trace is written,
+//! beyond the schema
 //! and the names of events.
 
 use std::collections::{HashMap, HashSet};
@@ -32,9 +33,9 @@ pub struct Reading {
 /// A value of a counter from an instant on. The time is in nanoseconds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Value {
-    /// On which track.
+    /// Path of the track.
     pub track: Arc<str>,
-    /// When.
+    /// Time of the event, in nanoseconds.
     pub at: u64,
     /// The value.
     pub value: f64,
@@ -43,51 +44,51 @@ pub struct Value {
 /// Something with a duration. Times are in nanoseconds.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Slice {
-    /// On which track.
+    /// Path of the track.
     pub track: Arc<str>,
-    /// When it begins.
+    /// Time of the begin, in nanoseconds.
     pub start: u64,
-    /// When it ends, not before it begins.
+    /// Time of the end, in nanoseconds, not before the begin.
     pub end: u64,
-    /// How many slices of the track it lies within.
+    /// Number of slices of the track that enclose this one.
     pub depth: usize,
-    /// What it is.
+    /// Name of the event.
     pub name: Arc<str>,
 }
 
 /// Something without a duration. The time is in nanoseconds.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Instant {
-    /// On which track.
+    /// Path of the track.
     pub track: Arc<str>,
-    /// When.
+    /// Time of the event, in nanoseconds.
     pub at: u64,
-    /// What it is.
+    /// Name of the event.
     pub name: Arc<str>,
 }
 
 /// A message or deposit on its way. Times are in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flow {
-    /// Its number.
+    /// Flow number.
     pub id: u64,
-    /// When it was sent or deposited.
+    /// Time of the send or deposit.
     pub from: u64,
-    /// When its handler began or its words were in place, not earlier; `None` if it was still on its way at the end.
+    /// Time at which its handler began or its words were in place, not before `from`; `None` if it was still on its way
+    /// at the end.
     pub to: Option<u64>,
 }
 
-/// Reads a trace and checks all of it, times of one track being sorted as Perfetto does: by nanosecond, and equal
-/// ones as they stand in the file.
+/// Reads a trace and checks all of it. Times of one track are sorted as Perfetto does: by nanosecond, and equal ones by
+/// their order in the file.
 ///
 /// # Errors
 ///
-/// The first thing found wrong. The packets: bytes that are no trace, a wrong sequence or flag, a track that is
-/// described twice, without a parent or not before its use, a name or word that was not interned before its use.
-/// The counters: a value that is no number, on a track that is no counter, or anything else on one that is.
-/// The slices: an end without a beginning or the other way round. The flows: one that does not begin at a single
-/// `send` or `deposit`, has more than one end, ends elsewhere than where a handler begins or at a `place`, or goes
-/// back in time.
+/// The first mistake found. Packets: bytes that are no trace, a wrong sequence or flag, a track that is described
+/// twice, without a parent or not before its use, a name or word that was not interned before its use. Counters: a
+/// value that is no number, a value on a track that is no counter, or another event on a counter. Slices: an end
+/// without a beginning or the other way round. Flows: a flow that does not begin at a single `send` or `deposit`, has
+/// more than one end, ends neither at the start of a handler nor at a `place`, or goes back in time.
 pub fn read(bytes: &[u8]) -> Result<Reading, String> {
     let (file, events) = File::read(bytes)?;
     let flows = flows(&events)?;
@@ -132,7 +133,8 @@ fn slices_of(file: File, events: Vec<Happening>) -> Result<Reading, String> {
     }
 }
 
-/// Where a flow has been seen. The file may tell a later part of it earlier, so it is judged when all is known.
+/// Times of the events of one flow. The file may hold a later event of a flow first, so flows are checked after all
+/// packets are read.
 #[derive(Default)]
 struct Course {
     from: Vec<u64>,
@@ -190,12 +192,12 @@ struct Happening {
     event: TrackEvent,
 }
 
-/// What the packets so far have said.
+/// State of the reader: contents of the packets so far.
 #[derive(Default)]
 struct File {
     packets: usize,
     tracks: HashMap<u64, Arc<str>>,
-    /// Those of them that are counters.
+    /// Numbers of the tracks that are counters.
     counters: HashSet<u64>,
     order: Vec<Arc<str>>,
     paths: HashSet<String>,

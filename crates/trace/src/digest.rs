@@ -9,7 +9,7 @@ use units::Time;
 
 use crate::Event;
 
-/// The first 64 hexadecimal digits of the fractional part of π: numbers nobody chose for a purpose.
+/// The first 64 hexadecimal digits of the fractional part of π, as constants with no hidden purpose.
 const START: [u64; 2] = [0x243f_6a88_85a3_08d3, 0x1319_8a2e_0370_7344];
 const STEP: [u64; 2] = [0xa409_3822_299f_31d0, 0x082e_fa98_ec4e_6c89];
 
@@ -19,7 +19,7 @@ const STEP: [u64; 2] = [0xa409_3822_299f_31d0, 0x082e_fa98_ec4e_6c89];
 /// differ but for a chance of about 2⁻⁶⁴. It tells honest runs apart and is no defence against forgery.
 ///
 /// The function is the multiply-and-fold of wyhash (Wang Yi, public domain, final version 4) in its protected form
-/// (`WYHASH_CONDOM 2`, where a zero factor does not wipe out what came before), kept at 128 bits between words: two
+/// (`WYHASH_CONDOM 2`, where a zero factor does not wipe out earlier input), kept at 128 bits between words: two
 /// inputs are added by exclusive or to the two halves of the state, the halves are multiplied to 128 bits, and the
 /// product is added crosswise. The four words of an event are first put into two, by a multiplication that does not
 /// wait for the state, so that events follow one another at the pace of a single fold. [`value`](Digest::value)
@@ -58,7 +58,7 @@ impl Digest {
     }
 }
 
-/// One step: the two halves and, crosswise, the two halves of their product.
+/// A step of the function: the two halves and, crosswise, the two halves of their product.
 #[inline]
 fn fold([a, b]: [u64; 2]) -> [u64; 2] {
     let product = u128::from(a) * u128::from(b);
@@ -107,7 +107,8 @@ impl Digests {
         self.nodes.get(node)
     }
 
-    /// One digest of all: it absorbs the value of each node's digest in the order of the nodes, up to the last node that had an
+    /// Folds all digests into one: it absorbs the value of each node's digest in the order of the nodes, up to the last
+    /// node that had an
     /// event, and the value of the machine's digest last. Beside each value stands the number of events.
     pub fn fold(&self) -> Digest {
         let mut all = Digest::new();

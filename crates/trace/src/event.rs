@@ -2,7 +2,7 @@
 //!
 //! This module must never learn how an event is kept; [`Event::words`] is the one encoding all keepers share.
 
-/// One thing that happened, at an instant given beside it.
+/// An event of a run, without its time.
 ///
 /// Nodes are numbered across the machine, processors and threads within their node, messages in the order of
 /// their registration. A *flow* is the number of one message or deposit on its way, the same at both ends and
@@ -11,22 +11,22 @@
 pub enum Event {
     /// A processor starts to run the handler of a message.
     HandlerStart {
-        /// Where.
+        /// Number of the node.
         node: u32,
-        /// The processor that runs it.
+        /// The processor that runs the handler.
         processor: u16,
-        /// Which message.
+        /// Type of the message.
         message: u16,
         /// The node that sent the message.
         source: u32,
-        /// This message of all.
+        /// Flow number of the message.
         flow: u64,
     },
     /// The processor is done with the handler it started last.
     HandlerEnd {
-        /// Where.
+        /// Number of the node.
         node: u32,
-        /// The processor that ran it.
+        /// The processor that ran the handler.
         processor: u16,
     },
     /// A processor hands a message to the network.
@@ -35,13 +35,13 @@ pub enum Event {
         node: u32,
         /// The sending processor.
         processor: u16,
-        /// The node it goes to.
+        /// The destination node.
         to: u32,
-        /// Which message.
+        /// Type of the message.
         message: u16,
-        /// Its size on the wire.
+        /// Size on the wire.
         bytes: u32,
-        /// This message of all.
+        /// Flow number of the message.
         flow: u64,
     },
     /// A message is at its destination, not yet handled.
@@ -50,71 +50,71 @@ pub enum Event {
         node: u32,
         /// The sending node.
         from: u32,
-        /// Which message.
+        /// Type of the message.
         message: u16,
-        /// This message of all.
+        /// Flow number of the message.
         flow: u64,
     },
     /// A thread gives its processor away until something happens.
     Block {
-        /// Where.
+        /// Number of the node.
         node: u32,
-        /// Which thread.
+        /// Number of the thread in its node.
         thread: u32,
-        /// What it waits for, in the program's words.
+        /// Object of the wait, in the program's words.
         what: &'static str,
     },
     /// A blocked thread may run again.
     Resume {
-        /// Where.
+        /// Number of the node.
         node: u32,
-        /// Which thread.
+        /// Number of the thread in its node.
         thread: u32,
     },
     /// A processor is interrupted.
     Interrupt {
-        /// Where.
+        /// Number of the node.
         node: u32,
-        /// Which processor.
+        /// Number of the processor in its node.
         processor: u16,
     },
     /// All nodes enter a timed region of the program.
     Phase {
-        /// Its number, in order of first entry.
+        /// Number of the phase, in order of first entry.
         index: u32,
         /// The program's name for it.
         name: &'static str,
     },
     /// A thread runs for the first time.
     ThreadStart {
-        /// Where.
+        /// Number of the node.
         node: u32,
-        /// Which thread.
+        /// Number of the thread in its node.
         thread: u32,
     },
     /// A thread has returned.
     ThreadEnd {
-        /// Where.
+        /// Number of the node.
         node: u32,
-        /// Which thread.
+        /// Number of the thread in its node.
         thread: u32,
     },
     /// A processor goes on with a thread.
     Run {
-        /// Where.
+        /// Number of the node.
         node: u32,
-        /// Which processor.
+        /// Number of the processor in its node.
         processor: u16,
-        /// Which thread.
+        /// Number of the thread in its node.
         thread: u32,
     },
     /// A thread leaves its processor to others, having waited or returned.
     Leave {
-        /// Where.
+        /// Number of the node.
         node: u32,
-        /// Which processor.
+        /// Number of the processor in its node.
         processor: u16,
-        /// Which thread.
+        /// Number of the thread in its node.
         thread: u32,
     },
     /// A processor hands words to the network that are placed in another node's memory without a handler.
@@ -123,11 +123,11 @@ pub enum Event {
         node: u32,
         /// The sending processor.
         processor: u16,
-        /// The node it goes to.
+        /// The destination node.
         to: u32,
-        /// Its size on the wire.
+        /// Size on the wire.
         bytes: u32,
-        /// This deposit of all.
+        /// Flow number of the deposit.
         flow: u64,
     },
     /// Words of a deposit stand in memory.
@@ -136,14 +136,14 @@ pub enum Event {
         node: u32,
         /// The sending node.
         from: u32,
-        /// This deposit of all.
+        /// Flow number of the deposit.
         flow: u64,
     },
 }
 
 impl Event {
-    /// The number of the flow that is the `count`th of node `source`, counted from 0: the node in the upper 24 bits, the count
-    /// in the lower 40. Nodes number their flows apart, so a number does not depend on what other nodes do meanwhile.
+    /// The number of flow `count`, from 0, of node `source`: the node in the upper 24 bits, the count in the lower 40.
+    /// Nodes number their flows separately, so a number does not depend on the activity of other nodes.
     #[inline]
     pub fn flow_number(source: u32, count: u64) -> u64 {
         u64::from(source) << 40 | count
@@ -170,11 +170,11 @@ impl Event {
         }
     }
 
-    /// The event as numbers, different for events that differ in more than words for people or their flow.
+    /// The event as numbers, different for events that differ in more than texts or their flow.
     ///
     /// The first word holds, from the lowest bit up: the kind (8 bits, from 1 in order of declaration), 8 zero
     /// bits, the processor (16) and the node (32). The second holds the thread or the other node (32) and the size
-    /// (32). The third holds the message. What an event lacks is zero. These numbers are for ever: digests on
+    /// (32). The third holds the message. A field that an event lacks is zero. These numbers are for ever: digests on
     /// record depend on them.
     #[inline(always)]
     pub fn words(self) -> [u64; 3] {

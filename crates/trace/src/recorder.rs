@@ -1,6 +1,7 @@
-//! What keeps the events of a traced run, one for all processors of a world, and each processor's way to it.
+//! Recorders, which keep the events of a traced run for all processors of a world, and each processor's batch on the
+//! way there.
 //!
-//! This module must never open a file: whoever owns one hands in its writing end.
+//! This module must never open a file: its owner hands in the writing end.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -12,18 +13,18 @@ use crate::Event;
 use crate::perfetto::Perfetto;
 use crate::waiting::{CHUNK, Chunk, Waiting};
 
-/// Who there is in a traced run, for the names of tracks and messages.
+/// Nodes, processors, threads, messages and counters of a traced run, for the names of tracks and messages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cast {
-    /// What the machine as a whole is called.
+    /// Name of the machine as a whole.
     pub machine: String,
-    /// Its nodes, numbered from zero.
+    /// Number of nodes, which are numbered from zero.
     pub nodes: u32,
-    /// In each node the processors that run the program's threads, numbered from zero.
+    /// Number of processors per node that run the program's threads, numbered from zero.
     pub computing: u16,
-    /// In each node the processors that run handlers only, numbered after the computing ones.
+    /// Number of processors per node that run handlers only, numbered after the computing ones.
     pub dedicated: u16,
-    /// In each node the threads of the program, numbered from zero.
+    /// Number of threads of the program per node, numbered from zero.
     pub threads: u32,
     /// Names of messages by their number. Of the path of a type the trace shows the last segment.
     pub messages: Vec<&'static str>,
@@ -34,9 +35,9 @@ pub struct Cast {
 /// A quantity whose values are sampled while a program runs: a track of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counter {
-    /// The node that it belongs to; `None` for what belongs to the machine as a whole.
+    /// The node of the counter; `None` for a counter of the machine as a whole.
     pub node: Option<u32>,
-    /// What it counts, different from the names of all others of the same node.
+    /// Name of the counted quantity, unique within the node.
     pub name: String,
     /// The unit of its values.
     pub unit: &'static str,
@@ -53,7 +54,7 @@ pub struct Sample {
     pub value: f64,
 }
 
-/// What became of the events of a run.
+/// Numbers of recorded, moved and lost events of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
     /// Events kept.
@@ -64,8 +65,8 @@ pub struct Summary {
     /// ends without a beginning; before [`begin`](Recorder::begin) or after [`finish`](Recorder::finish). Of a
     /// well-formed run, none are.
     pub lost: u64,
-    /// Beginnings and ends of slices that were told after later ones of the same track, and are shown at the time of
-    /// those. Of a well-formed run, none are.
+    /// Number of beginnings and ends of slices that were recorded after later ones of the same track, and are shown at
+    /// the time of those. A well-formed run has none.
     pub moved: u64,
     /// Bytes written.
     pub bytes: u64,
@@ -108,25 +109,25 @@ impl Recorder {
         Self { keeper: Arc::new(Mutex::new(keeper)), interval: None }
     }
 
-    /// Asks for samples of counters that are at least so far apart. A world that knows no counters takes none.
+    /// Asks for samples of counters at least `interval` apart. A world without counters takes none.
     #[must_use]
     pub fn sampling(self, interval: Time) -> Self {
         Self { interval: Some(interval), ..self }
     }
 
-    /// How far apart samples of counters are to be; `None` if none are wanted.
+    /// Minimum time between samples of counters; `None` if none are wanted.
     pub fn interval(&self) -> Option<Time> {
         self.interval
     }
 
-    /// Says who there is; once, before the first event.
+    /// Sets the cast; once, before the first event.
     pub fn begin(&self, cast: Cast) {
         if let Keeper::Perfetto(perfetto, _) = &mut *self.keeper() {
             perfetto.begin(&cast);
         }
     }
 
-    /// Makes room for so many bytes of events, which are written only when the room is full or the recorder is
+    /// Makes room for `bytes` of events, which are written only when the room is full or the recorder is
     /// [finished](Self::finish). A run on real processors is disturbed less by a trace that is written after it.
     pub fn write_late(&self, bytes: usize) {
         if let Keeper::Perfetto(_, waiting) = &mut *self.keeper() {
@@ -134,7 +135,7 @@ impl Recorder {
         }
     }
 
-    /// Takes events, in the order in which they happened to whoever tells them.
+    /// Takes events, in the order in which they happened on the calling processor.
     pub fn record(&self, events: &[(Time, Event)]) {
         match &mut *self.keeper() {
             Keeper::Memory(memory) => memory.record(events),
@@ -159,7 +160,7 @@ impl Recorder {
         }
     }
 
-    /// Takes samples of counters, those of one counter in the order of time.
+    /// Takes samples of counters; samples of one counter are in the order of time.
     pub fn sample(&self, samples: &[Sample]) {
         match &mut *self.keeper() {
             Keeper::Memory(memory) => memory.samples.extend_from_slice(samples),
@@ -167,7 +168,7 @@ impl Recorder {
         }
     }
 
-    /// Ends what is open at the last time seen, and writes the rest. All batches must have been flushed.
+    /// Ends open slices at the last time seen, and writes the rest. All batches must have been flushed.
     ///
     /// # Errors
     ///
@@ -254,7 +255,7 @@ impl Batch {
         }
     }
 
-    /// Hands over what there is.
+    /// Hands the batch to the recorder.
     pub fn flush(&mut self) {
         if !self.events.is_empty() {
             self.events = self.recorder.exchange(std::mem::take(&mut self.events));

@@ -1,15 +1,15 @@
-//! Where a processor's events go first.
+//! First destination of a processor's events.
 //!
 //! A closed enum rather than a trait: recording is inlined into the engine's inner loop, and a run without a trace
 //! pays one predictable branch. An event costs 0.4 ns without a sink and 2 ns with a digest; traced as well, 25 ns
 //! into memory and 77 ns as bytes for Perfetto that go nowhere (`cargo bench -p tradewind-trace` on two shared
-//! cores of a cloud Xeon). This module must never know what keeps the events of a traced run.
+//! cores of a cloud Xeon). This module must never know how the events of a traced run are kept.
 
 use units::Time;
 
 use crate::{Batch, Digest, Digests, Event};
 
-/// What becomes of the events of a run.
+/// Destination of a processor's events.
 // Its tag is a byte of its own: every event asks for it, and a tag inside the digests takes five instructions to read.
 #[derive(Debug, Default)]
 #[repr(u8)]
@@ -33,8 +33,8 @@ impl Sink {
         if let Sink::Digest(digests) = self {
             digests.record(at, event);
         } else if let Sink::Traced(digests, batch) = self {
-            // A copy, because what is passed on must stand in memory: were it the event itself, it would be put
-            // there also when it is only digested, which doubles the cost of that.
+            // A copy, because the event passed on must stand in memory: without it the event itself would be put there
+            // also when it is only digested, which doubles the cost of a digest.
             let copy = event;
             record_traced(digests, batch, at, &copy);
         }
@@ -57,7 +57,7 @@ impl Sink {
     }
 }
 
-/// Apart, so that a trace costs those nothing who take none.
+/// Kept out of line, so that untraced runs pay nothing for it.
 #[cold]
 #[inline(never)]
 fn record_traced(digests: &mut Digests, batch: &mut Batch, at: Time, event: &Event) {

@@ -1,8 +1,8 @@
 //! Events on their way to a file, kept as they are until there is time to write them.
 //!
-//! Writing an event takes many times as long as keeping it, and a run that waits for its trace measures the trace. The room for
-//! what waits is bounded, and is touched before the run: a page of memory that is used for the first time takes the host as long
-//! as many events.
+//! Writing an event takes many times as long as keeping it, and a run that waits for its trace measures the trace. The
+//! room for waiting events is bounded, and is touched before the run: the first use of a page of memory takes the host
+//! as long as many events.
 //!
 //! This module must never know how an event is written.
 
@@ -24,7 +24,7 @@ pub(crate) struct Waiting {
 }
 
 impl Waiting {
-    /// Makes room for so many bytes of events.
+    /// Makes room for `bytes` of events.
     pub(crate) fn make_room(&mut self, bytes: usize) {
         let chunks = bytes / (CHUNK * size_of::<(Time, Event)>());
         self.empty.resize_with(chunks, || {

@@ -1,9 +1,9 @@
-//! What is open on a track, so that every beginning gets its end, in an order that holds when times are equal.
+//! Open slices of a track, so that every beginning gets its end, in an order that holds when times are equal.
 //!
 //! Perfetto sorts events by their nanosecond and keeps the order of the file among equals; the end of a slice
-//! closes the innermost one that is open. So the order of the file on a track is made its order in time: rounding
-//! down to nanoseconds keeps the order of what comes in order, and what comes late nevertheless is moved to the end
-//! of what is written. This module must never know which event of ours opens or closes what, beyond the names given here.
+//! closes the innermost open slice. So the order of the file on a track is made its order in time: rounding down to
+//! nanoseconds keeps the order of sorted events, and a late event is moved to the end of the written ones. This module
+//! must never know which of our events opens or closes a slice, beyond the names given here.
 
 use std::collections::VecDeque;
 
@@ -26,13 +26,14 @@ impl Clock {
     }
 }
 
-/// How many slices may be open on a track, one within another: Perfetto shows no more.
+/// Maximum nesting depth of the slices of a track: Perfetto shows no more.
 const DEPTH: usize = 512;
 
-/// How many waits of a thread may lack a resumption, and how many resumptions a wait, before the first is given up.
+/// Maximum number of waits of a thread without a resumption, and of resumptions without a wait, before the first is
+/// given up.
 const PATIENCE: usize = 4096;
 
-/// What may be open on the track of a processor.
+/// Kinds of slices on the track of a processor.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Open {
     /// A handler.
@@ -53,7 +54,7 @@ impl Lane {
         Self { track, open: Vec::new(), clock: Clock::default() }
     }
 
-    /// Begins a slice within what is open. `None` if too much is.
+    /// Begins a slice within the open ones. `None` if [`DEPTH`] slices are open.
     pub(crate) fn begin(&mut self, out: &mut Output, at: u64, open: Open, event: TrackEvent) -> Option<()> {
         if self.open.len() == DEPTH {
             return None;
@@ -63,14 +64,14 @@ impl Lane {
         Some(())
     }
 
-    /// Ends the innermost slice of a kind, and first what is still open within it. `None` if there is no such slice.
+    /// Ends the innermost slice of a kind, and first the open slices within it. `None` if there is no such slice.
     pub(crate) fn end(&mut self, out: &mut Output, at: u64, open: Open) -> Option<()> {
         let outer = self.open.iter().rposition(|&slice| slice == open)?;
         self.end_down_to(out, at, outer);
         Some(())
     }
 
-    /// Ends what is open. How many slices' beginnings or ends were moved to later in all.
+    /// Ends all open slices. Returns how many beginnings and ends of slices were moved to later in all.
     pub(crate) fn finish(&mut self, out: &mut Output, at: u64) -> u64 {
         self.end_down_to(out, at, 0);
         self.clock.moved
@@ -94,7 +95,7 @@ pub(crate) struct Waits {
     track: u64,
     alive: bool,
     ended: Option<u64>,
-    /// Since when and for what, by the number of its name.
+    /// Time and number of the name of each wait.
     blocked: VecDeque<(u64, u64)>,
     /// Sorted.
     resumed: VecDeque<u64>,
@@ -120,7 +121,7 @@ impl Waits {
         (self.alive && self.ended.is_none()).then(|| self.ended = Some(at))
     }
 
-    /// The thread waits, for what has this name.
+    /// Begins a wait of the thread, for the object of this name.
     pub(crate) fn block(&mut self, out: &mut Output, at: u64, name: u64) {
         self.blocked.push_back((at, name));
         if self.blocked.len() > PATIENCE {
@@ -140,7 +141,8 @@ impl Waits {
         self.settle(out);
     }
 
-    /// Ends what is open. How many events were moved to later and how many had no counterpart, in all.
+    /// Ends all open slices. Returns the total numbers of events that were moved to later and of events without a
+    /// counterpart.
     pub(crate) fn finish(&mut self, out: &mut Output, at: u64) -> (u64, u64) {
         self.end_all(out, at);
         (self.clock.moved, self.lost + self.resumed.len() as u64)

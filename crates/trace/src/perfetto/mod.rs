@@ -1,14 +1,13 @@
 //! Events as a trace for Perfetto (<https://ui.perfetto.dev>): a stream of its protobuf packets.
 //!
-//! What is where: `Run`..`Leave` and within them or by themselves `HandlerStart`..`HandlerEnd` are slices on the
-//! track of a processor; `ThreadStart`..`ThreadEnd` and within it `Block`..`Resume` on that of a thread; `Send`,
-//! `Deposit` and `Interrupt` are instants on the processor's track, `Arrive` and `Place` on that of the node's
-//! network interface; samples of counters have a track each; phases follow one another on a track of the machine. A flow leads from `Send` over `Arrive`
-//! to the handler's slice, and from `Deposit` to `Place`.
+//! Mapping: `Run`..`Leave`, and within them or by themselves `HandlerStart`..`HandlerEnd`, are slices on the track of a
+//! processor. `ThreadStart`..`ThreadEnd`, and within it `Block`..`Resume`, are slices on the track of a thread. `Send`,
+//! `Deposit` and `Interrupt` are instants on the processor's track, `Arrive` and `Place` on that of the node's network
+//! interface. Samples of counters have a track each; phases follow one another on a track of the machine. A flow leads
+//! from `Send` over `Arrive` to the handler's slice, and from `Deposit` to `Place`.
 //!
 //! Times are whole nanoseconds, rounded down. Events may come in any order that keeps the order of each processor;
-//! see `lanes` for how slices stay paired. Memory is one buffer and, for each track, a bounded number of what is
-//! open.
+//! see `lanes` for how slices stay paired. Memory is one buffer and, for each track, a bounded number of open slices.
 //!
 //! This module must never know where the bytes go, nor anything of a run but its events and its cast.
 
@@ -72,7 +71,7 @@ impl Perfetto {
         }
     }
 
-    /// Ends what is open and writes the rest; what is recorded later is lost.
+    /// Ends all open slices and writes the rest; later events are lost.
     pub(crate) fn finish(&mut self) -> io::Result<Summary> {
         if let Some(scene) = self.scene.take() {
             let (moved, lost) = scene.finish(&mut self.output);
@@ -85,7 +84,7 @@ impl Perfetto {
     }
 }
 
-/// The tracks of a run and what is open on them.
+/// Tracks of a run and their open slices.
 struct Scene {
     tracks: Tracks,
     names: Names,
@@ -109,8 +108,8 @@ impl Scene {
         Self { tracks, names, processors, threads, latest: 0 }
     }
 
-    /// Writes an event; `None` if the cast has no place for it, if it ends what never began, or if it
-    /// begins what is too deep.
+    /// Writes an event. `None` if the cast has no place for it, if it ends a slice that never began, or if it begins
+    /// one beyond the maximum depth.
     fn record(&mut self, out: &mut Output, at: u64, event: Event) -> Option<()> {
         self.latest = self.latest.max(at);
         match event {
@@ -193,7 +192,7 @@ impl Scene {
         self.threads.get_mut(self.tracks.thread(node, thread)?)
     }
 
-    /// One phase ends where the next begins.
+    /// Ends the current phase and begins the next.
     fn phase(&mut self, out: &mut Output, at: u64, name: &'static str) {
         let name = self.word(out, name);
         out.packet(&TracePacket::event(at, TrackEvent::end(PHASES)));

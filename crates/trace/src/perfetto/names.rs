@@ -28,7 +28,7 @@ pub(crate) const THREAD_RUNS: u64 = 6;
 pub(crate) const BEFORE_PHASES: u64 = 7;
 const UNKNOWN_MESSAGE: u64 = 8;
 
-/// What the annotations of events are called, numbered for themselves.
+/// Names of the annotations of events, numbered separately.
 const ANNOTATIONS: [&str; 4] = ["to", "from", "bytes", "message"];
 
 pub(crate) const TO: u64 = 1;
@@ -46,7 +46,7 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// The names of a cast, and what says so in the trace.
+    /// Makes the names of a cast, and the packet data that interns them.
     pub(crate) fn new(cast: &Cast) -> (Self, InternedData) {
         let messages = cast.messages.len() as u64;
         let names = Self { messages, threads: cast.threads.into(), words: HashMap::new() };
@@ -76,7 +76,7 @@ impl Names {
         self.first_thread() + u64::from(thread)
     }
 
-    /// The number of any word, and at its first use what says so in the trace.
+    /// Number of a word, and at its first use the packet data that interns it.
     pub(crate) fn word(&mut self, word: &'static str) -> (u64, Option<InternedData>) {
         let next = self.first_thread() + self.threads + self.words.len() as u64;
         let iid = *self.words.entry(word).or_insert(next);

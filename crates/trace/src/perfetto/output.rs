@@ -1,6 +1,6 @@
 //! Packets on their way out: encoded into one buffer, which is written whenever it is full.
 //!
-//! This module must never know what a packet says, nor where the bytes go.
+//! This module must never know the contents of a packet, nor the destination of the bytes.
 
 use std::io::{self, Write};
 
@@ -12,7 +12,7 @@ const FULL: usize = 64 << 10;
 /// The field of `Trace` that every packet is.
 const PACKET: u32 = 1;
 
-/// Where packets go, what was written, and what went wrong first.
+/// The writer, the bytes written to it, and its first error.
 pub(crate) struct Output {
     out: Box<dyn Write + Send>,
     buffer: Vec<u8>,

@@ -8,7 +8,7 @@ use prost::{Enumeration, Message};
 
 /// Forget everything interned before: said once, at the start.
 pub(crate) const STATE_CLEARED: u32 = 1;
-/// Understood only with what was interned before.
+/// Sequence flag: the packet needs names interned before.
 pub(crate) const NEEDS_STATE: u32 = 2;
 /// Everything is written by one hand, so there is one sequence. Zero is not allowed.
 pub(crate) const SEQUENCE: u32 = 1;
@@ -20,7 +20,7 @@ pub(crate) struct Trace {
     pub(crate) packet: Vec<TracePacket>,
 }
 
-/// `TracePacket`. Its timestamp is in nanoseconds of the trace's own clock, which is what an absent clock id means.
+/// `TracePacket`. The timestamp is in nanoseconds of the trace's own clock, the default of an absent clock id.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct TracePacket {
     #[prost(uint64, optional, tag = "8")]

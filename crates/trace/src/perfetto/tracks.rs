@@ -1,4 +1,4 @@
-//! The tracks of a trace: which there are, their numbers, and what they are called.
+//! The tracks of a trace: their numbers and names.
 //!
 //! ```text
 //! hurricane-1
@@ -13,9 +13,9 @@
 //!
 //! Counters of the machine as a whole stand below its phases.
 //!
-//! A node is a process to Perfetto, with its number plus one as process id, since process 0 is the idle one. What a
-//! node consists of are plain tracks below it, not operating-system threads: threads would need ids that are unique
-//! across processes, and Perfetto would show and sort those. This module must never know an event.
+//! A node is a process to Perfetto, with its number plus one as process id, since process 0 is the idle one. The parts
+//! of a node are plain tracks below it, not operating-system threads: threads would need ids that are unique across
+//! processes, and Perfetto would show and sort those. This module must never know an event.
 
 use super::schema::{ChildOrdering, CounterDescriptor, ProcessDescriptor, ProcessOrdering, TrackDescriptor};
 use crate::{Cast, Counter};
@@ -26,10 +26,10 @@ const MACHINE: u64 = 1;
 pub(crate) const PHASES: u64 = 2;
 /// The first node; then come, in the order of their ranks, its children, and then the next node.
 const FIRST_NODE: u64 = 3;
-/// How far behind its node the first processor is.
+/// Offset of the first processor's track from that of its node.
 const PROCESSORS: u64 = 1;
 
-/// Which tracks there are.
+/// Numbers of tracks of each kind, and the counters.
 pub(crate) struct Tracks {
     nodes: u32,
     computing: u32,
@@ -71,7 +71,7 @@ impl Tracks {
         (node < self.nodes).then(|| self.node(node) + self.interface_offset())
     }
 
-    /// The track of a counter, if there is one of this number.
+    /// Track of counter `number`; `None` if there is no such counter.
     pub(crate) fn counter(&self, number: u32) -> Option<u64> {
         let known = (number as usize) < self.counters.len();
         // Behind the last node.
@@ -98,7 +98,8 @@ impl Tracks {
         FIRST_NODE + u64::from(node) * tracks
     }
 
-    /// The root, which is there anyway: it says that nodes stand in their order and not by what happens in them.
+    /// The root track, which exists implicitly: its description keeps nodes in their own order instead of that of their
+    /// events.
     pub(crate) fn root() -> TrackDescriptor {
         let process_ordering = Some(ProcessOrdering::Explicit.into());
         TrackDescriptor { uuid: Some(0), process_ordering, ..TrackDescriptor::default() }

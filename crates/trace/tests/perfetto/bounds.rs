@@ -1,4 +1,4 @@
-//! How much a trace takes: on the way through, and on the disk.
+//! Memory and file size of a trace.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use tradewind_trace::{Batch, Cast, Event, Recorder};
 use units::Time;
 
-/// Counts what it is given: how much in all, and how much at once at most.
+/// Counts the bytes written to it: the total, and the largest single write.
 #[derive(Clone, Default)]
 struct Counter {
     bytes: Arc<AtomicU64>,
@@ -83,8 +83,8 @@ fn a_million_events_pass_through_one_buffer() {
     for index in 0..125_000 {
         message(index, |at, event| batch.record(Time::from_nanoseconds(at), event));
         events += 8;
-        // An event is at least 15 bytes and leaves the buffer when that is full: all but what a batch and the buffer
-        // hold has been written.
+        // An event is at least 15 bytes and leaves the buffer when that is full: all has been written but the contents
+        // of a batch and the buffer.
         let told = events - events % 1024;
         assert!(counter.bytes.load(Relaxed) + BLOCK >= told * 15, "after {events} events");
     }

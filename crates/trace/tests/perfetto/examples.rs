@@ -1,4 +1,4 @@
-//! What can be said by example: names, edges, mistakes of worlds, and mistakes in traces that the check must find.
+//! Examples: names, edges, mistakes of worlds, and mistakes in traces that the check must find.
 
 use tradewind_trace::check::{self, Slice};
 use tradewind_trace::{Cast, Counter, Event, Recorder, Sample};
@@ -197,7 +197,7 @@ fn before_the_beginning_and_after_the_end_nothing_is_kept() {
     assert!(check::read(&bytes.0.lock().unwrap()).unwrap().instants.is_empty());
 }
 
-/// What the check says of these events, which no writer could make right.
+/// The error of the check for these events, which no writer could make right.
 fn complaint(events: &[(Time, Event)]) -> String {
     check::read(&traced(&cast(), events).0).expect_err("this is no trace")
 }
@@ -226,7 +226,7 @@ fn the_check_finds_what_is_missing_or_twice() {
     assert!(check::read(&bytes[..bytes.len() - 1]).is_err());
 }
 
-/// Where each packet starts, and the end.
+/// Offsets of the packets, and the end.
 fn packets(bytes: &[u8]) -> Vec<usize> {
     let mut starts = vec![0];
     let mut rest = bytes;

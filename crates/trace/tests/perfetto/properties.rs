@@ -1,4 +1,4 @@
-//! Whatever a world does, its trace shows that and nothing else.
+//! Whatever a world does, its trace shows exactly that.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -23,7 +23,7 @@ fn world() -> impl Strategy<Value = World> {
     )
 }
 
-/// Holds a trace against what its world knows.
+/// Compares a trace with its world.
 fn compare(world: &World, events: &[(Time, Event)]) -> Result<(), TestCaseError> {
     let (bytes, summary) = traced(&world.cast, events);
     prop_assert_eq!((summary.lost, summary.moved), (0, 0));

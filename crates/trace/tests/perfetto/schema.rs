@@ -1,4 +1,4 @@
-//! What is written is what the published schema says, decoded by nothing of ours.
+//! Written traces follow the published schema, decoded by independent code.
 
 use prost_reflect::prost::Message;
 use prost_reflect::{DynamicMessage, MessageDescriptor, Value};

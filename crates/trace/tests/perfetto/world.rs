@@ -1,7 +1,7 @@
-//! A small world that does at random what a real one may, and knows what a trace of it must show.
+//! A small world with random events that a real world may have, and the slices that a trace of it must show.
 //!
-//! Nothing here is like a real engine but the order: each processor tells its own events in the order of its own
-//! clock, and what depends on another processor's doing has a time that is not before it.
+//! Only its order is like that of a real engine: each processor records its own events in the order of its own clock,
+//! and an event that depends on another processor's has a time that is not before it.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -13,7 +13,7 @@ const WORDS: [&str; 3] = ["lock", "barrier", "page"];
 const MESSAGES: [&str; 2] = ["Ask", "Reply"];
 const NANOSECOND: u64 = 1_000_000;
 
-/// One thing to try: what, by whom, with what, after how many femtoseconds.
+/// A step to try: kind of event, processor, argument, and femtoseconds before it.
 pub(crate) type Step = (u8, u8, u8, u32);
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -57,7 +57,7 @@ pub(crate) struct World {
     wires: Vec<InFlight>,
     phase: u64,
     open: BTreeMap<String, Vec<(u64, String)>>,
-    /// Which processor told it, and what.
+    /// Events, each with the number of the processor that recorded it.
     pub(crate) events: Vec<(usize, (Time, Event))>,
     pub(crate) slices: Vec<Slice>,
     /// Number, sent, and handled or in place, in nanoseconds.
@@ -66,7 +66,7 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// What comes of trying all steps, in so many nodes with so many processors and threads.
+    /// The world after all steps that are possible, on `nodes` nodes of these processors and threads.
     pub(crate) fn run(nodes: u32, computing: u16, dedicated: u16, threads: u32, steps: &[Step]) -> World {
         let cast = Cast {
             machine: "model".into(),
@@ -101,7 +101,7 @@ impl World {
     }
 
     /// The events in the order in which they reach a recorder if each processor hands in batches of its own: `picks`
-    /// says who is next, and with how many.
+    /// chooses the next processor and the length of its batch.
     pub(crate) fn in_batches(&self, picks: &[(u8, u8)]) -> Vec<(Time, Event)> {
         let mut queues: Vec<VecDeque<(Time, Event)>> =
             self.processors.iter().map(|_| VecDeque::new()).collect();
@@ -252,7 +252,7 @@ impl World {
         self.begin("model/phases".into(), self.phase, name);
     }
 
-    /// What is open ends with the last event.
+    /// Ends open slices with the last event.
     fn close(&mut self) {
         let latest = self.events.iter().map(|(_, (at, _))| at.as_femtoseconds()).max().unwrap_or(0);
         for track in self.open.keys().cloned().collect::<Vec<_>>() {
