@@ -1,6 +1,6 @@
-//! Where the bytes of a mapping come from: the heap, or pages of the system.
+//! The memory of a mapping: from the heap, or pages of the system.
 //!
-//! This module must never know what the bytes are.
+//! This module must never know the meaning of the bytes.
 
 #![allow(
     unsafe_code,
@@ -25,21 +25,21 @@ pub enum Pages {
     Huge,
 }
 
-/// Mappings and their stretches begin at multiples of so many bytes: of every word, and of a cache line, so that two of them
+/// Alignment of mappings and their stretches, in bytes: enough for every word, and a cache line, so that two stretches
 /// never share one.
 pub(crate) const LINE: usize = 64;
 
-/// From so many bytes on, memory comes from the system; below, a mapping would waste pages and system calls.
+/// From this number of bytes on, memory comes from the system; below, a mapping would waste pages and system calls.
 const MAPPED: usize = 128 << 10;
 
-/// From so many bytes on, huge pages are asked for: below, they are mostly unused.
+/// From this number of bytes on, huge pages are requested: below, they are mostly unused.
 const HUGE: usize = 4 << 20;
 
 /// Bytes, zero at first, at an address that never changes.
 pub(crate) enum Backing {
-    /// Of the heap: the address and what was asked for.
+    /// Memory of the heap: address and requested layout.
     Heap(NonNull<u8>, Layout),
-    /// Of the system.
+    /// Memory of the system.
     Mapped(MmapRaw),
 }
 
@@ -86,9 +86,10 @@ impl Backing {
         if !bytes.start.is_multiple_of(page) || !bytes.end.is_multiple_of(page) {
             return false;
         }
-        // SAFETY: the system replaces whole pages of this private mapping, which has no file, by pages of zeros, so that whoever
-        // loads a word finds its value or 0. It is as if every word were stored 0, at some moment of the call. Nobody takes the
-        // bytes for unchanged meanwhile: all that is derived from them are atomics (see the head of `mapping`).
+        // SAFETY: the system replaces whole pages of this private mapping, which has no file, by pages of zeros, so
+        // that a load of a word finds its value or 0. It is as if every word were stored 0, at some moment of the call.
+        // No reference assumes the bytes unchanged meanwhile: only atomics are derived from them (see the head of
+        // `mapping`).
         unsafe { mapped.unchecked_advise_range(UncheckedAdvice::DontNeed, bytes.start, bytes.len()) }.is_ok()
     }
 

@@ -13,8 +13,8 @@ use bulk::AtomicWord;
 
 use crate::Mapping;
 
-/// One field of all records of a stretch: an atomic for each record. It keeps its [`Mapping`] alive; a clone shows the same
-/// words.
+/// A field of all records of a stretch: an atomic for each record. It keeps its [`Mapping`] alive; a clone shows the
+/// same words.
 pub struct Column<A> {
     first: NonNull<A>,
     /// A record has `1 << shift` bytes.
@@ -68,7 +68,7 @@ impl<A: AtomicWord> Column<A> {
         if index >= self.len {
             return None;
         }
-        // SAFETY: a word of this width stands there as long as the mapping lives, and nobody has it in another width.
+        // SAFETY: a word of this width stands there as long as the mapping lives, and no view has another width there.
         Some(unsafe { self.first.byte_add(index << self.shift).as_ref() })
     }
 
@@ -99,7 +99,7 @@ impl<A> fmt::Debug for Column<A> {
     }
 }
 
-/// One field of consecutive records, borrowed.
+/// A field of consecutive records, borrowed.
 pub struct Stride<'a, A> {
     first: NonNull<A>,
     shift: u32,
@@ -126,15 +126,15 @@ impl<'a, A: AtomicWord> Stride<'a, A> {
         if index >= self.len {
             return None;
         }
-        // SAFETY: `Column::stride` has found that so many records stand there, and the column is borrowed for `'a`.
+        // SAFETY: `Column::stride` has checked that `len` records stand there, and the column is borrowed for `'a`.
         Some(unsafe { self.first.byte_add(index << self.shift).as_ref() })
     }
 
     /// The words as a slice, if they follow each other without a gap: then records are nothing but this field.
     #[inline]
     pub fn dense(&self) -> Option<&'a [A]> {
-        // SAFETY: `Column::stride` has found that so many records stand there, each of them one word of this width, and the
-        // column is borrowed for `'a`.
+        // SAFETY: `Column::stride` has checked that `len` records stand there, each of them one word of this width, and
+        // the column is borrowed for `'a`.
         (1 << self.shift == size_of::<A>())
             .then(|| unsafe { slice::from_raw_parts(self.first.as_ptr(), self.len) })
     }

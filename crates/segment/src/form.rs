@@ -38,7 +38,7 @@ pub struct BadForm {
     pub mistakes: Vec<BadField>,
 }
 
-/// One mistake in the fields of a record.
+/// A mistake in the fields of a record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BadField {
     /// The size of the record is no power of two.
@@ -122,7 +122,7 @@ impl Form {
         self.cuts.iter().all(|cut| *cut == same).then_some(width)
     }
 
-    /// Where words begin in these 8 bytes of consecutive records.
+    /// Bit mask of the offsets at which words begin in the 8 bytes `number` of consecutive records.
     pub(crate) fn cut(&self, number: usize) -> u8 {
         self.cuts[number & (self.cuts.len() - 1)]
     }
@@ -148,7 +148,7 @@ impl Field {
         self.offset.saturating_add(self.width.bytes())
     }
 
-    /// What is wrong with the field, behind `earlier` ones.
+    /// The mistake of the field behind `earlier` ones, if it has one.
     fn mistake(self, bytes: usize, earlier: &[Self]) -> Option<BadField> {
         if !self.offset.is_multiple_of(self.width.bytes()) {
             return Some(BadField::Unaligned(self));

@@ -4,15 +4,15 @@
 //!
 //! Two atomics of different sizes on the same bytes must not race
 //! ([why](https://doc.rust-lang.org/std/sync/atomic/index.html#memory-model-for-atomic-accesses)). So a [`Mapping`] is
-//! divided among words when it is made, and the division never changes: of each byte it is known which word it belongs to, and
-//! nobody gets a view of that byte in another width. A [`Form`] says how: elements of one width, or records whose fields
+//! divided among words when it is made, and the division never changes: each byte belongs to one word, and no view
+//! shows that byte in another width. A [`Form`] defines the division: elements of one width, or records whose fields
 //! stand at declared offsets.
 //!
-//! | type | what it shows |
+//! | type | contents |
 //! |---|---|
 //! | [`Words`] | consecutive words of one width, as a slice of atomics |
 //! | [`Column`] | one field of all records, as an atomic for each record |
-//! | [`Mapping::give_back`] | bytes that take no memory until something is stored there again |
+//! | [`Mapping::give_back`] | bytes that take no memory until the next store there |
 //! | [`Mapping::load`], [`Mapping::store`] | bytes of any form, packed in 8-byte words as messages carry them |
 //!
 //! ```
@@ -35,7 +35,7 @@
 //!
 //! Memory that is not small comes from the system page by page, when it is first touched; a smaller piece comes from the heap.
 //!
-//! This room must never know that tradewind exists: not what words are for, nor who may touch them.
+//! This room must never know that tradewind exists: not the meaning of words, nor the threads that may touch them.
 
 #![deny(unsafe_code)]
 

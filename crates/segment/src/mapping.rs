@@ -5,12 +5,13 @@
 //! All that is ever derived from the bytes of a mapping are references to atomics, and each byte belongs to the atomics of one
 //! width:
 //!
-//! - [`Words`] and [`Column`] hold what [`Mapping::view`] has given, which gives nothing unless a word of that width begins
+//! - [`Words`] and [`Column`] hold a result of [`Mapping::view`], which gives nothing unless a word of that width
+//!   begins
 //!   at that byte of each record. A [`Piece`] asks the form before it makes a reference. Words of a [`Form`] never overlap.
 //! - The forms and the address never change, and the bytes live as long as the mapping, which every view keeps alive or borrows.
 //! - Atomics may be read and written through shared references, by any thread.
 //!
-//! This module must never know who reads and writes.
+//! This module must never know which threads read and write.
 
 #![allow(unsafe_code, reason = "it makes references of addresses")]
 
@@ -39,7 +40,7 @@ pub struct Mapping {
 struct Stretch {
     /// All bytes, as far as they are packed in words of 8.
     bytes: Range<usize>,
-    /// How many bytes were asked for.
+    /// Number of bytes asked for.
     len: usize,
     form: Form,
     /// The width of all its words, if they have one.
@@ -168,9 +169,10 @@ impl Mapping {
         }
     }
 
-    /// Gives the memory of `words` words of 8 bytes, from byte `at` on, back to the system. All words there are 0 then, and take
-    /// memory again when something is stored. Nobody may load or store there meanwhile: a store of another processor may be lost, and its
-    /// loads may find the old words for a while after it has found zeros. The caller sees to that.
+    /// Gives the memory of `words` words of 8 bytes, from byte `at` on, back to the system. All these words are 0 then,
+    /// and take memory again at the next store. No thread may load or store there meanwhile: a store of another
+    /// processor may be lost, and its loads may find the old words for a while after it has found zeros. The caller
+    /// guarantees this.
     ///
     /// Memory goes back in pages of the system. Where the bytes are not whole pages, or belong to a small mapping, or on a system
     /// other than Linux, the words become 0 and their memory stays.
@@ -231,7 +233,7 @@ impl Mapping {
 /// Bytes of one stretch that are loaded or stored together.
 struct Piece<'a> {
     first: NonNull<u8>,
-    /// How many bytes there are, in words of 8.
+    /// Number of 8-byte words.
     words: usize,
     stretch: &'a Stretch,
     /// The number of the first 8 bytes in the stretch.
@@ -244,7 +246,8 @@ impl<'a> Piece<'a> {
     fn elements<A: AtomicWord>(&self) -> &'a [A] {
         assert_eq!(self.stretch.width, Some(Width::of::<A>()), "the width of the words");
         let len = self.words * CUT_BYTES / size_of::<A>();
-        // SAFETY: so many words of this width stand there, as the stretch is of no other, and the mapping is borrowed.
+        // SAFETY: `len` words of this width stand there, as the stretch has no other width, and the mapping is
+        // borrowed.
         unsafe { slice::from_raw_parts(self.first.cast().as_ptr(), len) }
     }
 

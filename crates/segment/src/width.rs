@@ -4,7 +4,7 @@ use std::fmt;
 
 use bulk::AtomicWord;
 
-/// The size of a word: what one load or store accesses.
+/// Size of a word, the unit of one load or store.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Width {
     /// 1 byte.

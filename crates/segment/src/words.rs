@@ -1,4 +1,4 @@
-//! Consecutive words of a mapping, as a slice. This module must never know what they mean.
+//! Consecutive words of a mapping, as a slice. This module must never know their meaning.
 
 #![allow(unsafe_code, reason = "it makes a slice of an address that a mapping has vouched for")]
 
@@ -51,8 +51,8 @@ impl<A: AtomicWord> Deref for Words<A> {
 
     #[inline]
     fn deref(&self) -> &[A] {
-        // SAFETY: so many words of this width stand there as long as the mapping lives, and nobody has them in another
-        // width; atomics may be shared.
+        // SAFETY: `len` words of this width stand there as long as the mapping lives, and no view has another width
+        // there; atomics may be shared.
         unsafe { slice::from_raw_parts(self.first.as_ptr(), self.len) }
     }
 }

@@ -1,6 +1,6 @@
-//! What a stranger sees of a mapping: words in their width and in no other, packed copies, records side by side.
+//! Public views of a mapping: words in their width and in no other, packed copies, records side by side.
 //!
-//! Everything here also runs under Miri, which watches the addresses: `cargo +nightly miri test -p tradewind-segment`.
+//! All tests also run under Miri, which watches the addresses: `cargo +nightly miri test -p tradewind-segment`.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ fn elements(width: Width, bytes: usize) -> Arc<Mapping> {
     Arc::new(Mapping::new([(Form::elements(width), bytes)], Pages::Huge))
 }
 
-/// Every word of a stretch is another word, zero at first, and holds what was stored.
+/// Every word of a stretch is another word, zero at first, and holds the value stored to it.
 fn holds<A: AtomicWord<Value: Debug>>(number: impl Fn(usize) -> A::Value) {
     for bytes in SIZES {
         let width = Width::of::<A>();
