@@ -1,11 +1,11 @@
 //! Copies of many words into and out of memory that other processors may read and write meanwhile.
 //!
-//! Such memory is a slice of atomics of 1, 2, 4 or 8 bytes ([`AtomicWord`]): nobody may have a `&[u64]` of it, and a plain
-//! `memcpy` that races with a write is undefined. What a copy means here is a loop of relaxed loads and stores, a word at a
-//! time: each word arrives whole, no two have an order, and who wants one makes it with what comes before and after
-//! ([how](https://doc.rust-lang.org/std/sync/atomic/enum.Ordering.html)). Compilers make no vector instructions of such a
-//! loop. On x86-64 long copies are therefore one instruction that *is* the loop (see `string.rs`, the only place
-//! that is unsafe); elsewhere, and for short ones, the loop is what runs.
+//! Such memory is a slice of atomics of 1, 2, 4 or 8 bytes ([`AtomicWord`]): a `&[u64]` of it must not exist, and a
+//! plain `memcpy` that races with a write is undefined. A copy here means a loop of relaxed loads and stores, a word at
+//! a time: each word arrives whole, no two are ordered, and callers that need an order make it with synchronization
+//! before and after ([how](https://doc.rust-lang.org/std/sync/atomic/enum.Ordering.html)). Compilers do not vectorize
+//! such a loop. On x86-64 long copies are therefore one instruction that *is* the loop (see `string.rs`, the only place
+//! that is unsafe); elsewhere, and for short copies, the loop itself runs.
 //!
 //! ```
 //! use std::sync::atomic::AtomicU64;
@@ -17,7 +17,7 @@
 //! assert_eq!(words, [0, 10, 20, 3]);
 //! ```
 //!
-//! This room must never know that tradewind exists: not what words are for, nor who may touch them.
+//! This room must never know that tradewind exists: not the meaning of words, nor the threads that may touch them.
 
 #![deny(unsafe_code)]
 
@@ -54,8 +54,8 @@ pub fn load<A: AtomicWord>(from: &[A], to: &mut [A::Value]) {
     from.iter().zip(to).for_each(|(from, to)| *to = from.load(Ordering::Relaxed));
 }
 
-/// Loads each of `from` and stores it at its place in `to`, in order of their places: where the two overlap, what has been
-/// stored may be loaded.
+/// Loads each word of `from` and stores it at the same place in `to`, in order of places: where the two overlap, a word
+/// stored before may be loaded.
 #[inline]
 pub fn copy<A: AtomicWord>(from: &[A], to: &[A]) {
     expect_equal(to.len(), from.len());
