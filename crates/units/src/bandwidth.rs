@@ -1,4 +1,4 @@
-//! How fast bytes move: absolutely, or relative to a clock.
+//! Rates at which bytes move: absolute, or relative to a clock.
 
 use std::fmt::{self, Display, Formatter};
 use std::num::NonZeroU64;
@@ -25,7 +25,7 @@ const MILLIBYTES_PER_CYCLE: Scale = Scale {
 pub struct Bandwidth(NonZeroU64);
 
 impl Bandwidth {
-    /// So many bytes per second; `None` for zero.
+    /// A rate in bytes per second; `None` for zero.
     pub const fn new(bytes_per_second: u64) -> Option<Self> {
         match NonZeroU64::new(bytes_per_second) {
             Some(rate) => Some(Self(rate)),
@@ -38,7 +38,7 @@ impl Bandwidth {
         self.0.get()
     }
 
-    /// How long `size` takes to pass, rounded up to a femtosecond: nothing is ever faster than stated. Saturates.
+    /// Time in which `size` passes, rounded up to a femtosecond: no transfer is faster than stated. Saturates.
     #[inline]
     pub fn transfer_time(self, size: Bytes) -> Time {
         // A message of up to 18 kB needs no 128-bit division, which is slow.

@@ -1,23 +1,23 @@
-//! Why a text is not a quantity, and what would have been one. Knows no particular quantity.
+//! Errors of a text that is not a quantity, with the expected form. Knows no particular quantity.
 
 use std::error::Error;
 use std::fmt::{self, Display, Formatter};
 
-/// A text that is not the quantity it should be. Says what was expected, and why the text is not it.
+/// A text that is not the expected quantity: the expected form, and the problem of the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
     expected: &'static str,
     problem: Problem,
 }
 
-/// What is wrong with the text.
+/// Problem of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Problem {
     /// Not a plain decimal number followed by a unit.
     Form,
     /// A number alone.
     NoUnit,
-    /// A unit that does not exist here; with the one that was probably meant.
+    /// A unit that does not exist here; with the one probably meant.
     Unit { found: String, meant: Option<&'static str>, known: String },
     /// More than the quantity's integer can hold.
     TooLarge,
@@ -37,7 +37,7 @@ impl ParseError {
         Self { expected, ..self }
     }
 
-    /// What would have been accepted, with an example and, where it helps, a hint:
+    /// The accepted form, with an example and, where it helps, a hint:
     /// `a frequency such as "400 MHz"; did you mean "MHz"?`
     pub fn expected(&self) -> String {
         format!("{}{}", self.expected, self.problem)

@@ -22,7 +22,7 @@ const HERTZ: Scale = Scale {
 pub struct Frequency(NonZeroU64);
 
 impl Frequency {
-    /// A clock of so many hertz; `None` for zero.
+    /// A clock rate in hertz; `None` for zero.
     pub const fn new(hertz: u64) -> Option<Self> {
         match NonZeroU64::new(hertz) {
             Some(hertz) => Some(Self(hertz)),
@@ -30,7 +30,7 @@ impl Frequency {
         }
     }
 
-    /// A clock of so many megahertz.
+    /// A clock rate in megahertz.
     ///
     /// # Panics
     ///
@@ -47,12 +47,12 @@ impl Frequency {
         self.0.get()
     }
 
-    /// How long `n` cycles take, and when edge `n` comes: ⌊n × 10¹⁵ / hertz⌋ fs; saturates.
+    /// Time of `n` cycles, which is also the instant of clock edge `n`: ⌊n × 10¹⁵ / hertz⌋ fs; saturates.
     pub fn cycles_to_time(self, n: u64) -> Time {
         Time::saturating(u128::from(n) * FEMTOSECONDS_PER_SECOND / u128::from(self.as_hertz()))
     }
 
-    /// How long a possibly fractional number of cycles takes, rounded down to a femtosecond; saturates.
+    /// Time of a possibly fractional number of cycles, rounded down to a femtosecond; saturates.
     pub fn time_of(self, cycles: Cycles) -> Time {
         let thousandths = u128::from(cycles.as_thousandths());
         Time::saturating(thousandths * (FEMTOSECONDS_PER_SECOND / 1_000) / u128::from(self.as_hertz()))

@@ -1,10 +1,10 @@
-//! Quantities with units: time, frequency, cycles, bytes, bandwidth; how sure the median of measured ones is; and the
-//! texts that people name things by.
+//! Quantities with units: time, frequency, cycles, bytes, bandwidth; the confidence of the median of measured values;
+//! and the spelling of names.
 //!
 //! Every quantity is an integer newtype, so two runs that compute the same thing get the same bits, and every
 //! quantity reads and prints the spelling a person would write: `"2.5 us"`, `"400 MHz"`, `"64 KiB"`,
 //! `"175 MB/s"`, `"16 cycles"`. A number that is written down is held exactly or refused; nothing is rounded
-//! silently on the way in, and what is printed parses back to the same value.
+//! silently on the way in, and a printed quantity parses back to the same value.
 //!
 //! ```
 //! use tradewind_units::{Frequency, Span, Time};
@@ -51,6 +51,6 @@ pub use total::TotalTime;
 ///
 /// `quantity.to_string().parse()` gives the same quantity back.
 pub trait Quantity: FromStr<Err = ParseError> + Display + Copy {
-    /// What a reader expects to find, with an example: `a frequency such as "400 MHz"`.
+    /// The expected quantity, with an example: `a frequency such as "400 MHz"`.
     const EXPECTED: &'static str;
 }

@@ -1,5 +1,5 @@
-//! The median of measured values, and how sure it is, from the order of the values alone. This module must never assume how values
-//! are distributed, and never know what was measured.
+//! The median of measured values and its confidence interval, from the order of the values alone. This module must
+//! never assume a distribution of the values, and never know the measured quantity.
 //!
 //! Each of `n` values is greater than the true median with the chance of one half, whatever the distribution. So the number
 //! of greater values is binomial, and the `k`-th least and the `k`-th greatest value enclose the true median with the
@@ -39,8 +39,8 @@ pub fn upper<T>(sorted: &[T]) -> Option<&T> {
     sorted.get(sorted.len() / 2)
 }
 
-/// The distance of the farther end of a range from the median, as a share of the median's size: what may be read as plus or minus
-/// so much. `None` of a median of 0.
+/// Distance of the farther end of a range from the median, as a share of the median's size: the ± of a measured value.
+/// `None` for a median of 0.
 pub fn share(median: f64, low: f64, high: f64) -> Option<f64> {
     (median != 0.0).then(|| far(median, low, high) / median.abs())
 }
@@ -54,9 +54,9 @@ fn far(median: f64, low: f64, high: f64) -> f64 {
 pub struct Median {
     /// The median: of an even number of values, the greater of the two in the middle.
     pub value: f64,
-    /// The lower end of the range: one of the values.
+    /// Lower end of the range: one of the values.
     pub low: f64,
-    /// The upper end of the range: one of the values.
+    /// Upper end of the range: one of the values.
     pub high: f64,
     /// The probability with which a range that is made so encloses the true median, if the values do not depend on each other.
     pub level: f64,

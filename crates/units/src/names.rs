@@ -1,9 +1,9 @@
-//! The known name that an unknown one was probably meant to be, for "did you mean". This module must never know what is named.
+//! The known name probably meant by an unknown one, for "did you mean". This module must never know the named things.
 
 /// The least likeness of two names, 0 to 1 by Jaro and Winkler, at which one is offered for the other.
 const LIKENESS: f64 = 0.7;
 
-/// How many times as long as the unknown name one may be that is offered for it.
+/// Maximum length of an offered name, as a multiple of the length of the unknown one.
 const LONGER: usize = 3;
 
 /// The known name most like `unknown`, capitals aside; `None` if no name is alike.

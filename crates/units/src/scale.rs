@@ -6,9 +6,9 @@ use std::fmt::{self, Formatter};
 use crate::decimal::{Decimal, Inexact};
 use crate::error::{ParseError, Problem};
 
-/// How a quantity is spelled.
+/// Spelling of a quantity.
 pub(crate) struct Scale {
-    /// What a reader expects, with an example.
+    /// The expected quantity, with an example.
     pub(crate) expected: &'static str,
     /// The smallest step, for the message that refuses a finer one.
     pub(crate) step: &'static str,
@@ -40,7 +40,7 @@ impl Scale {
         }
     }
 
-    /// Whether `text` ends in one of this scale's units, well spelled or nearly so.
+    /// Whether `text` ends in a unit of this scale, spelled right or nearly.
     pub(crate) fn claims(&self, text: &str) -> bool {
         let (_, unit) = split(text);
         self.steps_in(unit).is_some() || self.meant_by(unit).is_some()

@@ -20,7 +20,7 @@ const BUS_MILLICYCLES: Scale = Scale {
 /// The parts scale apart: another clock changes the cycles and leaves the rest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Span {
-    /// Cycles of the clock of whatever takes the time.
+    /// Cycles of the clock of the component that takes the time.
     pub cycles: Cycles,
     /// Cycles of the bus.
     pub bus_cycles: Cycles,
@@ -88,7 +88,7 @@ impl FromStr for Span {
     }
 }
 
-/// One part of a sum.
+/// Parses a part of a sum.
 fn part_of(text: &str) -> Result<Span, ParseError> {
     if BUS_MILLICYCLES.claims(text) {
         let bus_cycles = Cycles::from_thousandths(BUS_MILLICYCLES.parse(text)?);

@@ -1,8 +1,8 @@
 //! Texts of other people: their control characters are shown and not obeyed, and bytes that are no UTF-8 are kept.
 //!
 //! A name of a file is bytes. [`of`] makes a text of any name and [`os`] gives the name back, so that a name can go wherever a text
-//! goes. A byte that is no UTF-8 stands in the text as a character that nobody uses: one of the last 128 of the last private
-//! plane. [`shown`] writes such a byte, and whatever a terminal would obey, as an escape for people.
+//! goes. A byte that is no UTF-8 stands in the text as an unused character: one of the last 128 of the last private
+//! plane. [`shown`] writes such a byte, and every character that a terminal would obey, as an escape for people.
 //!
 //! ```
 //! use tradewind_units::text;
@@ -17,10 +17,10 @@ use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write;
 
-/// The character that stands for the byte 0, if that were one that needs it.
+/// Code point for the byte 0, the origin of the characters that stand for bytes 128 to 255.
 const RAW: u32 = 0x10_ff00;
 
-/// The name as a text. Only [`os`] knows what a byte that is no UTF-8 has become.
+/// The name as a text. Only [`os`] can turn the characters for invalid bytes back into bytes.
 pub fn of(name: impl AsRef<OsStr>) -> String {
     let mut text = String::new();
     for chunk in name.as_ref().as_encoded_bytes().utf8_chunks() {

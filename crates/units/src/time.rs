@@ -22,7 +22,7 @@ pub(crate) const FEMTOSECONDS: Scale = Scale {
     ],
 };
 
-/// What divides by hertz or bytes per second to give femtoseconds; wide, because the products are.
+/// Femtoseconds per second, to divide by hertz or bytes per second; wide, because the products are.
 pub(crate) const FEMTOSECONDS_PER_SECOND: u128 = 1_000_000_000_000_000;
 
 /// A duration, or an instant since some agreed zero, in femtoseconds: 0 to 18 446 s (5 h 7 min).
@@ -46,7 +46,7 @@ impl Time {
         Self(n)
     }
 
-    /// Of a wide intermediate result; saturates.
+    /// Converts a wide intermediate result; saturates.
     pub(crate) fn saturating(femtoseconds: u128) -> Self {
         u64::try_from(femtoseconds).map_or(Self::MAX, Self)
     }

@@ -1,4 +1,4 @@
-//! What each quantity accepts, what it refuses and how it says so, and how it prints.
+//! Accepted and refused spellings of each quantity, the errors, and the printed form.
 
 use tradewind_units::{Bandwidth, Bytes, Cycles, Frequency, Quantity, Rate, Span, Time};
 
