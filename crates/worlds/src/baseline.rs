@@ -10,8 +10,8 @@ use crate::{Error, Mistake, Setting, Target};
 /// A run that the speed of another is measured against. Both solve the same problem.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Baseline {
-    /// One thread on the [uniprocessor](machine::Machine::uniprocessor) of the machine: computation and memory, no tags and no
-    /// messages.
+    /// A single thread on the [uniprocessor](machine::Machine::uniprocessor) of the machine: computation and memory, no
+    /// tags and no messages.
     Uniprocessor,
 }
 

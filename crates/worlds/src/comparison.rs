@@ -1,4 +1,4 @@
-//! One program on several targets, by every mechanism under every policy that each of them can do. Ranks nothing.
+//! A program on several targets, by every mechanism under every policy that each of them can do. Ranks nothing.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -14,7 +14,7 @@ use crate::rounds::{End, Together};
 use crate::shape::{self, AskedShape};
 use crate::{Error, HostLimit, Mistake, Repeat, Setting, Subject, Target, cores};
 
-/// A comparison to be run: a program, targets, and what all runs have in common.
+/// A comparison to be run: a program, targets, and the settings common to all runs.
 ///
 /// ```
 /// # let entry = tempest::entry::find("histogram", apps::ALL).unwrap();
@@ -92,8 +92,8 @@ pub struct Compared {
     pub ran: Vec<(Setting, Combination)>,
     /// The combinations that were asked for and that the machine cannot do.
     pub refused: Vec<Refusal>,
-    /// What nobody asked for by name and cannot run here: policies for which there are too few processors, and mechanisms
-    /// that the machine lacks.
+    /// Combinations that were not asked for by name and cannot run here: policies with too few processors, and
+    /// mechanisms that the machine lacks.
     pub left_out: Vec<LeftOut>,
     /// The runs that began and did not end well.
     pub failed: Vec<Refusal>,
@@ -113,7 +113,7 @@ impl Standing {
     }
 }
 
-/// The combinations of a machine that are to be run, and those that it cannot do.
+/// The combinations of a machine that are to be run, and the combinations that it cannot do.
 #[derive(Default)]
 struct Ways {
     run: Vec<(Mechanism, Standing)>,
@@ -142,7 +142,7 @@ impl Comparison {
         }
     }
 
-    /// Sets the shapes to what a person asked for. A shape that was asked for is kept where this host has too few cores for it: its
+    /// Sets the shapes to the requested ones. A requested shape is kept even if this host has too few cores for it: its
     /// processors then take turns.
     pub fn ask(&mut self, asked: AskedShape) {
         self.shapes = shapes(asked, self.subject.instance.least(), &self.targets);
@@ -167,7 +167,7 @@ impl Comparison {
         Comparing { tables: self.shapes.iter().flat_map(|shape| self.tables(*shape)).collect() }
     }
 
-    /// What is to run in a shape, machine by machine.
+    /// Tables of a shape, machine by machine, with the settings to run.
     fn tables(&self, shape: MachineShape) -> impl Iterator<Item = Table<'_>> {
         self.targets.iter().map(move |target| {
             let ways = self.ways(shape, target);
@@ -182,8 +182,7 @@ impl Comparison {
         })
     }
 
-    /// The combinations to run on a machine, which are every mechanism under every policy, and those that it
-    /// cannot do.
+    /// The combinations for a machine: every mechanism under every policy, sorted into runs and refusals.
     fn ways(&self, shape: MachineShape, target: &Target) -> Ways {
         let (mut ways, is_asked) = (Ways::default(), !self.policies.is_empty());
         for &mechanism in self.mechanisms_in(shape) {
@@ -194,7 +193,7 @@ impl Comparison {
             let before = ways.run.len();
             let canonical = |policy: &Policy| target.canonical(policy, shape.processors);
             for policy in self.policies_on(mechanism, target, shape.processors) {
-                // What nobody asked for twice does not run twice.
+                // Unless policies are asked for, equivalent ones run once.
                 let stands_for = |other: &Policy| !is_asked && canonical(other) == canonical(&policy);
                 match self.fit(&policy, shape, target) {
                     Ok(()) => ways.add(mechanism, &policy, stands_for),
@@ -205,7 +204,7 @@ impl Comparison {
                 ways.refused.push(self.lacking(mechanism, shape, target));
             }
         }
-        // Where anything runs, what nobody asked for is no more than a note.
+        // If any combination runs, mechanisms that were not asked for are noted and not refused.
         if self.mechanisms.is_empty() && !is_asked && !ways.run.is_empty() {
             ways.left_out.extend(ways.refused.drain(..).map(|lacking| LeftOut {
                 what: Omitted::Mechanism(lacking.mechanism),
@@ -226,8 +225,8 @@ impl Comparison {
         }
     }
 
-    /// The policies to run on nodes of so many processors: those asked for, or every preset that the machine can do. The machine
-    /// itself refuses a policy that was asked for and that it cannot do.
+    /// The policies to run on nodes of `processors` processors: the requested ones, or every preset that the machine
+    /// can do. The machine itself refuses a requested policy that it cannot do.
     fn policies_on(&self, mechanism: Mechanism, target: &Target, processors: u32) -> Vec<Policy> {
         if !self.policies.is_empty() {
             return self.policies.clone();
@@ -239,7 +238,7 @@ impl Comparison {
             .collect()
     }
 
-    /// Whether a machine can have so many nodes and processors: this host only as many as it has cores.
+    /// Checks that a machine can have a shape: this host only as many processors as it has cores.
     fn room(&self, shape: MachineShape, target: &Target) -> Result<(), Mistake> {
         let is_wide = |shape: MachineShape| shape::processors(shape) as usize > cores();
         if self.crowded || !target.is_native() || !is_wide(shape) {
@@ -382,7 +381,7 @@ struct Table<'c> {
 }
 
 impl Table<'_> {
-    /// The table with what came of each combination so far.
+    /// The table with the result of each combination so far.
     fn compared(&self) -> Compared {
         let mut compared = Compared {
             target: self.target.clone(),
@@ -399,7 +398,7 @@ impl Table<'_> {
         compared
     }
 
-    /// The name of a combination. One that is listed again is told from the first by its number: `single (2nd)`.
+    /// The name of a combination. Repeated listings are distinguished by their number: `single (2nd)`.
     fn way(&self, index: usize) -> Way {
         let settings = self.together.settings();
         let way = settings[index].way();
@@ -418,7 +417,8 @@ impl Compared {
         Ranking { missing: self.missing, left_out: self.left_out, ..ranking }
     }
 
-    /// Stores what came of a combination of this name, which stands for the policies `same` too. A failure of one does not keep the others from being reported.
+    /// Stores the end of a combination named `way`, which stands for the policies `same` too. A failure does not keep
+    /// the other combinations from being reported.
     fn add(&mut self, setting: &Setting, way: Way, same: &[String], end: End) {
         let policy = way.policy.clone();
         let refusal = |reason: String| Refusal { mechanism: setting.mechanism, policy: Some(policy), reason };

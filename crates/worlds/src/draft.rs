@@ -1,9 +1,9 @@
-//! Drafts: files that are written under another name, and get their own when they are whole. A draft is gone with the value that
-//! holds it; one that a killed process left is removed by the next that writes into the folder. This module must never know
-//! what is in a file.
+//! Drafts: files that are written under another name, and get their own when they are whole. A draft is removed with
+//! the value that holds it; the draft of a killed process is removed by the next process that writes into the folder.
+//! This module must never know the contents of a file.
 //!
-//! A process holds a lock on each of its drafts, which the system takes back when the process ends, however it ends. So a draft
-//! that can be locked is nobody's. Where locks are not known, and on file systems that have none, drafts that are left stay.
+//! A process holds a lock on each of its drafts, which the system releases when the process ends, in any way. So a
+//! draft that can be locked has no owner. Without locks, as on some file systems, the drafts of killed processes stay.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -12,13 +12,13 @@ use std::path::Path;
 
 use tempfile::{Builder, NamedTempFile};
 
-/// What the names of drafts begin with.
+/// Prefix of the names of drafts.
 const PREFIX: &str = ".tradewind-";
 
-/// What the names of drafts end with.
+/// Suffix of the names of drafts.
 const SUFFIX: &str = ".partial";
 
-/// Makes a draft in a folder, after those that killed processes have left there are removed.
+/// Makes a draft in a folder, after removing drafts that killed processes have left there.
 ///
 /// # Errors
 /// The error of the operating system, if no file can be made in the folder.
@@ -43,12 +43,12 @@ pub fn is_draft(name: &OsStr) -> bool {
     name.to_str().is_some_and(|name| name.starts_with(PREFIX) && name.ends_with(SUFFIX))
 }
 
-/// Removes the drafts in a folder that killed processes have left. What cannot be removed stays.
+/// Removes the drafts in a folder that killed processes have left. Files that cannot be removed stay.
 pub fn clean(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for path in entries.flatten().filter(|entry| is_draft(&entry.file_name())) {
         let path = path.path();
-        // The lock is held until the file is gone, so that nobody takes it for a draft of theirs.
+        // The lock is held until the file is gone, so that no other process takes it for its own draft.
         if let Some(_left) = left(&path) {
             // It may be gone already.
             let _ = fs::remove_file(&path);
@@ -64,7 +64,7 @@ fn is_held(file: &File) -> bool {
     match lock(file) {
         Ok(()) => file.metadata().is_ok_and(|found| found.nlink() > 0),
         Err(rustix::io::Errno::WOULDBLOCK) => false,
-        // The file system has no locks: nobody removes anything.
+        // The file system has no locks: no draft is removed.
         Err(_) => true,
     }
 }

@@ -92,7 +92,7 @@ impl fmt::Display for FailedRun {
     }
 }
 
-/// One mistake in a request.
+/// A mistake in a request.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum Mistake {
@@ -112,7 +112,7 @@ pub enum Mistake {
     },
     /// A machine file is wrong in one place.
     MachineFile(machine::Error),
-    /// A machine file lacks so much that it is better begun from another.
+    /// A machine file lacks so much that extending another is the better start.
     Begun {
         /// The path of the file.
         file: String,
@@ -210,7 +210,7 @@ pub enum Mistake {
         /// The number of threads asked for on each computing processor.
         threads: u32,
     },
-    /// A machine cannot do what was asked for.
+    /// A machine lacks a requested ability or size.
     Refused {
         /// The file of the machine, if it does not ship.
         file: Option<String>,
@@ -221,7 +221,7 @@ pub enum Mistake {
     TraceName {
         /// The name asked for.
         path: PathBuf,
-        /// The problem, and what was expected.
+        /// The problem, and the expected form.
         why: String,
     },
 }

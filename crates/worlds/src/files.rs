@@ -1,10 +1,10 @@
 //! Files that a person names, read whole within a bound: regular files, and pipes such as `<(command)` or `/dev/stdin`.
 //!
 //! A folder, a device and a named pipe are refused before they are opened: opening a named pipe would wait for its writer, and a
-//! device such as `/dev/zero` has no end. The length of a regular file is known before anything of it is read, so that a file that
+//! device such as `/dev/zero` has no end. The length of a regular file is known before it is read, so that a file that
 //! is too long costs no memory.
 //!
-//! This module must never know what is in a file.
+//! This module must never know the contents of a file.
 
 use std::fmt;
 use std::fs::{self, File, FileType};
@@ -26,7 +26,7 @@ pub enum Unreadable {
     Dash,
     /// The file is longer than the bound.
     TooLong {
-        /// Whether the bytes came through a pipe, whose length nobody knows beforehand.
+        /// Whether the bytes came through a pipe, whose length is not known beforehand.
         is_pipe: bool,
         /// The bound in bytes.
         limit: u64,
@@ -98,15 +98,15 @@ pub fn read(path: impl AsRef<Path>, limit: u64) -> Result<Vec<u8>, Unreadable> {
 /// Reads a file of UTF-8 text of at most [`MAX_TEXT_BYTES`]: a machine file, a claims file, a study, a litmus test.
 ///
 /// # Errors
-/// Those of [`read`]; or the file is no UTF-8 text.
+/// The errors of [`read`]; or the file is no UTF-8 text.
 pub fn read_text(path: impl AsRef<Path>) -> Result<String, Unreadable> {
     read_text_up_to(path, MAX_TEXT_BYTES)
 }
 
-/// Reads a file of UTF-8 text of at most `limit` bytes: of a pipe no more than [`read`] does.
+/// Reads a file of UTF-8 text of at most `limit` bytes: from a pipe no more than [`read`] does.
 ///
 /// # Errors
-/// Those of [`read`]; or the file is no UTF-8 text.
+/// The errors of [`read`]; or the file is no UTF-8 text.
 pub fn read_text_up_to(path: impl AsRef<Path>, limit: u64) -> Result<String, Unreadable> {
     let bytes = read(path, limit)?;
     String::from_utf8(bytes).map_err(|error| Unreadable::NoText { valid: error.utf8_error().valid_up_to() })
@@ -145,7 +145,8 @@ fn what(kind: FileType) -> &'static str {
     if kind.is_dir() { "a folder" } else { "no file" }
 }
 
-/// Whether a path names a file that this process has open already, so that opening it waits for nobody: `/dev/stdin`, or the
+/// Whether a path names a file that this process has open already, so that opening it does not wait: `/dev/stdin`, or
+/// the
 /// `/dev/fd/63` that a shell makes of `<(command)`.
 fn is_open(path: &Path) -> bool {
     path == Path::new("/dev/stdin")

@@ -1,5 +1,5 @@
 //! The input files that ship with tradewind, and the inputs that a person gives, with their files opened. This module must
-//! never know what a program reads out of a file.
+//! never know how a program uses a file.
 
 use std::path::Path;
 

@@ -1,7 +1,8 @@
 //! Machines that ship with tradewind, worlds by name or file, and measured runs of programs.
 //!
-//! A *target* is what a program runs on: this host, or a modelled machine described by a file. A *run* is one program on one
-//! target; a *comparison* is one program on several targets, by every mechanism under every policy that each of them can do.
+//! A *target* is a machine to run on: this host, or a modelled machine described by a file. A *run* is one program on
+//! one target; a *comparison* is one program on several targets, by every mechanism under every policy that each of
+//! them can do.
 //!
 //! ```
 //! use tradewind_worlds::{Run, Target, machines};
@@ -15,7 +16,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! | module | what it has |
+//! | module | contents |
 //! |---|---|
 //! | [`machines`] | the shipped machine models: names, texts, parsed; machine files of one's own |
 //! | [`inputs`] | the shipped input files of programs; inputs that a person gives, with their files opened |
@@ -25,11 +26,11 @@
 //! | [`Subject`] | a program with its inputs, checked |
 //! | [`Run`], [`Setting`] | one combination of program, target, mechanism and policy; its result is a [`compare::Combination`] |
 //! | [`Comparison`], [`Compared`] | every combination that targets can do; their results |
-//! | [`shape`] | the nodes and processors of runs for which nobody chose them |
-//! | [`Comparing`], [`Measuring`] | a comparison, a combination that is being run: what is over, for another thread |
+//! | [`shape`] | the default nodes and processors of runs |
+//! | [`Comparing`], [`Measuring`] | a comparison, a combination in progress: the finished runs, for another thread |
 //! | [`Baseline`] | the run that the speed of another is measured against |
-//! | [`Repeat`], [`Turn`] | how often a combination runs on this host; a run that is about to begin |
-//! | [`HostLimit`] | how long this host may be at a run on a model without a modelled event |
+//! | [`Repeat`], [`Turn`] | the number of runs of a combination on this host; a run that is about to begin |
+//! | [`HostLimit`] | the limit of this host's time for a run on a model without a modelled event |
 //! | [`TraceFile`] | the file of a trace, whole or not at all |
 //! | [`Error`], [`Mistake`] | errors: every mistake in a request at once |
 //!

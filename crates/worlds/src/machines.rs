@@ -11,7 +11,7 @@
 //! # Ok::<(), tradewind_worlds::Error>(())
 //! ```
 //!
-//! This module must never know what a machine does.
+//! This module must never know the behaviour of a machine.
 
 use std::fs;
 use std::path::Path;
@@ -44,7 +44,7 @@ pub fn text(name: &str) -> Result<&'static str, Error> {
     find(name).map(|shipped| shipped.text).ok_or_else(|| not_shipped(name).into())
 }
 
-/// The machine that a file describes. What the file extends is a shipped machine, or a file beside it.
+/// The machine that a file describes. The file may extend a shipped machine, or a file beside it.
 ///
 /// # Errors
 /// The file cannot be read, or every mistake in it and in the files that it extends.
@@ -57,7 +57,7 @@ pub fn load(path: impl AsRef<Path>) -> Result<Machine, Error> {
 /// The machine that a text describes, with values set in place of those of the file, such as
 /// `("network.latency", "1 us")`.
 ///
-/// `file` is what errors call the text; its folder is where files that it extends are looked for.
+/// `file` is the name of the text in errors; files that it extends are looked for in its folder.
 ///
 /// # Errors
 /// Every mistake in the text, in the files that it extends, and in the settings.
@@ -76,7 +76,7 @@ pub fn numbers(file: &str, text: &str) -> Result<Vec<RangedKey>, Error> {
     Machine::numbers(file, text, known).map_err(|errors| wrong(file, &errors))
 }
 
-/// The mistakes of a machine file, and a hint where so many values are missing that the file is just begun.
+/// The mistakes of a machine file, and a hint if so many values are missing that the file is just begun.
 fn wrong(file: &str, errors: &machine::Errors) -> Error {
     let missing = errors.iter().filter(|error| error.value.is_none()).count();
     let begun = (missing >= MANY).then(|| Mistake::Begun { file: file.to_owned(), missing });

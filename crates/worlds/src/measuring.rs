@@ -1,4 +1,4 @@
-//! One combination that is run several times. This module must never know how a run is started.
+//! Repeated runs of a combination. This module must never know how a run is started.
 
 use std::ops::ControlFlow;
 
@@ -32,8 +32,8 @@ impl Measuring {
 }
 
 impl Setting {
-    /// Runs the combination as often as `repeat` says, and calls `tell` before each run. If that breaks, the
-    /// run does not begin, and the result is that of the runs before it; `None` if none of them counts.
+    /// Runs the combination as often as `repeat` says, and calls `tell` before each run. On a break the run does not
+    /// begin, and the result is that of the runs before it; `None` if none of them counts.
     ///
     /// More than one run on this host comes after one that warms up and does not count.
     ///

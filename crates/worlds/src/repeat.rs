@@ -1,4 +1,4 @@
-//! How often a combination runs on this host, and when it has run often enough. This module must never look at which
+//! The number of runs of a combination on this host, and the rule to stop. This module must never look at which
 //! combination is the faster: a rule that stops once a difference shows finds differences where there are none.
 
 use std::ops::ControlFlow;
@@ -9,10 +9,10 @@ use compare::tie::MARGIN;
 use units::Time;
 use units::median::upper;
 
-/// How often each combination runs on this host. A model gives the same result every time and runs once.
+/// Number of runs of each combination on this host. A model gives the same result every time and runs once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Repeat {
-    /// So many times, at least once.
+    /// A fixed number of runs, at least one.
     Times(u32),
     /// Until the intervals of all combinations that run together are narrow ([`Repeat::PRECISION`]), or the time is up
     /// ([`Repeat::BUDGET`], [`Repeat::PATIENCE`]).
@@ -81,7 +81,7 @@ impl Repeat {
     }
 }
 
-/// The number of rounds in a time of which so many took that long.
+/// Number of rounds that fit into `time`, if `rounds` of them took `took`.
 fn within(time: Duration, rounds: u32, took: Duration) -> f64 {
     f64::from(rounds) * time.as_secs_f64() / took.as_secs_f64()
 }
@@ -101,7 +101,7 @@ mod tests {
 
     use super::*;
 
-    /// The times of equal rows that are measured until it is enough, a round of them taking so long.
+    /// Times of `rows` equal rows, measured until the rule stops; a round takes `round`.
     fn measure(
         rows: usize,
         round: Duration,

@@ -1,12 +1,11 @@
-//! Combinations measured together: in rounds, so that whatever changes while they run changes for all of them. This module
-//! must never rank what it measures.
+//! Combinations measured together: in rounds, so that a change of the host affects all of them. This module must never
+//! rank them.
 //!
 //! A round runs every combination once. The first round on this host warms up and does not count. The order of a round
-//! is that of a Williams square: over as many rounds as there are combinations (twice as many of an odd number), each of
-//! them has each place in the round, and comes directly behind each other one, equally often. So no combination has an
-//! advantage of its place, nor of what ran before it, and a drift of the host widens all intervals instead of making a
-//! winner.
-//!
+//! is that of a Williams square: over as many rounds as there are combinations (twice as many of an odd number), each
+//! combination has each place in the round equally often, and comes directly behind each other one equally often. So no
+//! combination profits from its place or from the run before it, and a drift of the host widens all intervals instead
+//! of making a winner.
 //! Source: E. J. Williams, "Experimental designs balanced for the estimation of residual effects of treatments",
 //! *Australian Journal of Scientific Research* A 2 (1949).
 
@@ -23,7 +22,7 @@ use crate::{Error, Repeat, Setting};
 /// A run that is about to begin.
 #[derive(Clone, Copy, Debug)]
 pub struct Turn {
-    /// The place of the combination among those that run together.
+    /// Index of the combination among those run together.
     pub index: usize,
     /// The number of this run of the combination, from 1; 0 of a run that warms up and does not count.
     pub run: u32,
@@ -31,7 +30,7 @@ pub struct Turn {
     pub runs: u32,
     /// The number of runs of these combinations that are over.
     pub done: usize,
-    /// The number of all runs of these combinations, those that are over included. Under [`Repeat::Auto`] it is an estimate.
+    /// The number of all runs of these combinations, finished ones included. Under [`Repeat::Auto`] it is an estimate.
     pub all: usize,
 }
 
@@ -46,7 +45,7 @@ pub(crate) enum End {
     Failed(Error),
 }
 
-/// Combinations of one target that are measured together. What is over can be asked for at any time, also by another thread
+/// Combinations of one target that are measured together. Finished runs can be read at any time, also by another thread
 /// while a run is in progress.
 #[derive(Debug)]
 pub(crate) struct Together {
@@ -81,7 +80,7 @@ impl Together {
         let _ = rounds.go(self.repeat, warms_up(&self.settings, self.repeat), tell);
     }
 
-    /// What came of each of them so far.
+    /// The result of each combination so far.
     pub(crate) fn ends(&self) -> Vec<End> {
         lock(&self.states).iter().zip(&self.settings).map(|(state, setting)| state.end(setting)).collect()
     }
@@ -97,7 +96,7 @@ fn warms_up(settings: &[Setting], repeat: Repeat) -> bool {
     repeat != Repeat::Times(1) && settings.iter().any(|setting| setting.target.is_native())
 }
 
-/// The runs of one combination so far.
+/// Finished runs of one combination.
 #[derive(Debug, Default)]
 struct State {
     outcomes: Vec<Outcome>,
@@ -105,7 +104,7 @@ struct State {
     error: Option<Error>,
 }
 
-/// The rounds so far.
+/// Rounds in progress.
 struct Rounds<'s> {
     settings: &'s [Setting],
     states: &'s Mutex<Vec<State>>,
@@ -161,7 +160,7 @@ impl Rounds<'_> {
 }
 
 impl State {
-    /// Adds what came of a run.
+    /// Adds the result of a run.
     fn add(&mut self, outcome: Result<Outcome, Error>, counts: bool) {
         match outcome {
             Ok(outcome) if counts => {
@@ -182,7 +181,7 @@ impl State {
     }
 }
 
-/// The order of so many combinations in a round: each round's is a row of a Williams square.
+/// The order of `count` combinations in a round: each round's is a row of a Williams square.
 fn order(count: usize, round: usize) -> Vec<usize> {
     // Of an odd number it takes the mirrored square as well.
     let is_mirrored = count % 2 == 1 && (round / count) % 2 == 1;

@@ -1,4 +1,4 @@
-//! A run as a library user asks for it: a program, and whatever differs from the defaults.
+//! A run as a library user asks for it: a program, and the settings that differ from the defaults.
 
 use std::ops::ControlFlow;
 
@@ -11,9 +11,9 @@ use units::Time;
 use crate::shape::AskedShape;
 use crate::{Error, HostLimit, Repeat, Setting, Sharing, Subject, Target};
 
-/// A request to run a program on one target. What is not set has a default: this host, the program's first mechanism that the
-/// machine can do, as many nodes and processors as the machine has, one thread on each computing processor, the
-/// [usual policy](Target::usual_policy) of the machine, the seed 1, one run.
+/// A request to run a program on one target. Defaults: this host, the program's first mechanism that the machine can
+/// do, as many nodes and processors as the machine has, one thread on each computing processor, the [usual
+/// policy](Target::usual_policy) of the machine, the seed 1, one run.
 ///
 /// ```
 /// # let entry = tempest::entry::find("histogram", apps::ALL).unwrap();
@@ -104,8 +104,8 @@ impl Run {
         Self { policy: Some(policy), ..self }
     }
 
-    /// Sets the size of a block of shared memory, in bytes: one of
-    /// [`Plan::BLOCKS`](tempest::entry::Plan::BLOCKS). If it is not set, it is [the usual one](Sharing::usual_block) of the target.
+    /// Sets the size of a block of shared memory, in bytes: one of [`Plan::BLOCKS`](tempest::entry::Plan::BLOCKS). The
+    /// default is [the usual one](Sharing::usual_block) of the target.
     pub fn block(self, bytes: u32) -> Self {
         Self { block: Some(bytes), ..self }
     }
@@ -125,9 +125,10 @@ impl Run {
         Self { stall_limit: Some(limit), ..self }
     }
 
-    /// Sets the time of this host for which a run on a model may come to no modelled event. A program that loops without a call that
-    /// takes modelled time, such as a poll, would run for ever: the thread that calls [`run`](Self::run) cannot be stopped. Left
-    /// open, there is no limit, since it is the caller's to end its process; the command line has one of 30 seconds.
+    /// Limits this host's time for a run on a model between modelled events. A program that loops without a call that
+    /// takes modelled time, such as a poll, would run for ever: the thread that calls [`run`](Self::run) cannot be
+    /// stopped. The default is no limit, since only the caller may end its process; the command line has a limit of 30
+    /// seconds.
     pub fn host_limit(self, limit: HostLimit) -> Self {
         Self { host_limit: Some(limit), ..self }
     }

@@ -1,4 +1,4 @@
-//! One combination of program, target, mechanism and policy, and the result of running it. This module must
+//! A combination of program, target, mechanism and policy, and the result of running it. This module must
 //! never know how results look.
 
 use compare::{Combination, MachineShape, Way};
@@ -11,7 +11,7 @@ use units::Time;
 use crate::limits::MAX_THREADS;
 use crate::{Error, FailedRun, HostLimit, Mistake, Sharing, Subject, Target, cores};
 
-/// One combination to be run, every choice made. [`Run`](crate::Run) makes one with defaults.
+/// A combination to be run, every choice made. [`Run`](crate::Run) makes one with defaults.
 #[derive(Clone, Debug)]
 pub struct Setting {
     /// The program with its inputs.
@@ -37,7 +37,7 @@ pub struct Setting {
     pub host_limit: Option<HostLimit>,
     /// The recorder of the run's events; `None` if the run is not traced.
     pub trace: Option<Recorder>,
-    /// The place where a model notes the time that the present run has reached; `None` if nobody asks.
+    /// The place where a model notes the time that the present run has reached; `None` if it is not needed.
     pub reached: Option<Reached>,
 }
 
@@ -76,7 +76,7 @@ impl Setting {
     /// The run as a world takes it.
     ///
     /// # Errors
-    /// [`Error::Wrong`] if the program cannot run so, or the policy cannot be had with so few processors.
+    /// [`Error::Wrong`] if the program cannot run so, or the node has too few processors for the policy.
     pub fn launch(&self) -> Result<Launch, Error> {
         let job = self.subject.instance.job(&self.plan()?).map_err(Mistake::Plan)?;
         Ok(Launch {
@@ -95,7 +95,7 @@ impl Setting {
     /// The plan by which the program prepares its job. Settings of one subject with equal plans have equal jobs.
     ///
     /// # Errors
-    /// [`Error::Wrong`] if there are too many threads, or the policy cannot be had with so few processors.
+    /// [`Error::Wrong`] if there are too many threads, or the node has too few processors for the policy.
     pub fn plan(&self) -> Result<Plan, Error> {
         let split = self.policy.split(self.processors).map_err(Mistake::Policy)?;
         let shape = self.shape(split.computing)?;

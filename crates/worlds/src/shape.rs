@@ -1,10 +1,10 @@
-//! The nodes and processors of runs for which nobody chose them. This module must never run or measure anything, and
+//! Default nodes and processors of runs. This module must never run or measure anything, and
 //! never know a machine.
 //!
-//! Natively every processor is an OS thread that keeps a core busy. So a default never has more processors than this host
-//! has [cores](super::cores): of two runs that take turns on a core, neither time means much. A model has whatever its
-//! file or its user says, but stands in a comparison with this host in the host's own shapes, as else nothing of it could
-//! be held against a measurement.
+//! Natively every processor is an OS thread that keeps a core busy. So a default never has more processors than this
+//! host has [cores](super::cores): times of processors that take turns on a core mean little. A model has the shape of
+//! its file or its user. In a comparison with this host it has the host's shapes, since a model of another shape could
+//! not be compared with a measurement.
 
 use compare::MachineShape;
 use tempest::entry::Least;
@@ -15,7 +15,7 @@ const NODES: u32 = 2;
 /// The shape of a comparison of models alone that are not alike in size.
 const OF_MODELS: MachineShape = MachineShape { nodes: 4, processors: 2 };
 
-/// The numbers of nodes and of processors of each that a person asked for; what is `None` is left open.
+/// Requested numbers of nodes and of processors of each; `None` leaves one open.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct AskedShape {
     /// The number of nodes.
@@ -30,7 +30,7 @@ impl AskedShape {
         self == Self::default()
     }
 
-    /// `shape`, with whatever was asked for in its place.
+    /// `shape`, with the requested numbers in its place.
     pub(crate) fn or(self, shape: MachineShape) -> MachineShape {
         MachineShape {
             nodes: self.nodes.unwrap_or(shape.nodes),
@@ -39,9 +39,9 @@ impl AskedShape {
     }
 }
 
-/// The shape of a run on a host of so many cores, for a program that needs at least `least`: two nodes, of as many processors
-/// each as there are cores for, or one node where there are cores for no more. Only what was asked for, or the program needs,
-/// can have more processors than the host has cores.
+/// The shape of a run on a host of `cores` cores, for a program that needs at least `least`: two nodes with equal
+/// shares of the cores, or one node if there are too few cores. Only a request, or the need of the program, leads to
+/// more processors than cores.
 pub(crate) fn of_run(asked: AskedShape, least: Least, cores: u32) -> MachineShape {
     let narrowest = asked.processors.unwrap_or(least.processors);
     let nodes = asked.nodes.unwrap_or((cores / narrowest).clamp(1, NODES).max(least.nodes));
@@ -49,12 +49,12 @@ pub(crate) fn of_run(asked: AskedShape, least: Least, cores: u32) -> MachineShap
     MachineShape { nodes, processors }
 }
 
-/// The shapes of a comparison on a host of so many cores, one for each of its tables; none if the host has too few cores for
-/// any shape that the program can have.
+/// The shapes of a comparison on a host of `cores` cores, one for each of its tables; none if the host has too few
+/// cores for any shape that the program can have.
 ///
-/// From two nodes of two processors on, one shape shows both mechanisms and policies. Fewer cores show one at a time: two
-/// nodes of one processor, between which data moves by every mechanism; and one node of two processors, of which a policy can
-/// choose. The second is left out where the program needs several nodes.
+/// From two nodes of two processors on, one shape shows both mechanisms and policies. Fewer cores show one at a time:
+/// two nodes of one processor, between which data moves by every mechanism; and one node of two processors, enough for
+/// a choice of policies. The second is left out if the program needs several nodes.
 pub(crate) fn of_host(least: Least, cores: u32) -> Vec<MachineShape> {
     let shape = |nodes, processors| MachineShape { nodes, processors };
     let nodes = NODES.max(least.nodes);
@@ -94,7 +94,7 @@ pub(crate) fn least(least: Least) -> MachineShape {
     }
 }
 
-/// The shape of a comparison of models alone, or of one in which the host can take no part.
+/// The shape of a comparison of models alone, or with a host that can take no part.
 pub(crate) fn of_models(asked: AskedShape, least: Least) -> MachineShape {
     let MachineShape { nodes, processors } = OF_MODELS;
     asked.or(MachineShape { nodes: nodes.max(least.nodes), processors: processors.max(least.processors) })

@@ -1,4 +1,4 @@
-//! The block size and the protocol of a run's shared memory. This module must never know what a protocol does.
+//! The block size and the protocol of a run's shared memory. This module must never know the behaviour of a protocol.
 
 use std::fmt;
 
@@ -7,15 +7,15 @@ use tempest::entry::{Coherence, Plan};
 
 use crate::Target;
 
-/// The usual size of a block in bytes where a program runs on this host alone. A miss takes about as long there whatever a block
-/// holds, so that long blocks save misses (`docs/speed.md`).
+/// Default block size in bytes for programs that run on this host alone. A miss takes about as long there for any block
+/// size, so that long blocks save misses (`docs/speed.md`).
 const NATIVE_BLOCK: u32 = 128;
 
 /// The block size and the protocol that keep a run's shared memory coherent. They matter only where the run's mechanism is
 /// shared memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sharing {
-    /// Bytes of a coherence block: one of [`Plan::BLOCKS`].
+    /// Bytes of a coherence block: a value of [`Plan::BLOCKS`].
     pub block: u32,
     /// The protocol that keeps the copies of blocks coherent.
     pub protocol: &'static Coherence,

@@ -68,10 +68,10 @@ impl Subject {
         if mistakes.is_empty() { Ok(()) } else { Err(Error::Wrong(mistakes)) }
     }
 
-    /// Whether the program heeds each input that was given by at least one of these mechanisms.
+    /// Checks that the program heeds each given input by at least one of these mechanisms.
     ///
     /// # Errors
-    /// [`Mistake::Ignored`] for each input that it heeds by none of them.
+    /// [`Mistake::Ignored`] for each input that none of them heeds.
     pub fn check_inputs(&self, mechanisms: &[Mechanism]) -> Result<(), Error> {
         let given = self.entry.inputs.iter().filter(|input| self.given.iter().any(|key| key == input.key));
         let ignored = given.filter(|input| !input.is_heeded(mechanisms)).map(|input| Mistake::Ignored {

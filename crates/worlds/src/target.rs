@@ -17,12 +17,13 @@ use crate::{Error, Mistake, NATIVE, machines};
 /// The default policy of a run on a machine that can do it. [`Target::usual_policy`] is that of every machine.
 pub const USUAL_POLICY: &str = "floating";
 
-/// The models that a program is compared on, the first of them that can run it: a machine with a second processor in each node
-/// that serves the network, so that it matters who runs handlers; and one that has every mechanism.
+/// The models that a program is compared on; the first that can run it is taken. The first has a second processor in
+/// each node that serves the network, so that the choice of the processor for handlers matters; the second has every
+/// mechanism.
 const USUAL_MODELS: [&str; 2] = ["paragon", "hurricane-1"];
 
-/// The number of cores of this host that the process may use: those of its affinity, and no more than the quota of its control
-/// group allows.
+/// The number of cores of this host that the process may use: limited by its affinity and by the quota of its control
+/// group.
 pub fn cores() -> usize {
     Local::cores()
 }
@@ -75,7 +76,7 @@ impl Target {
         }
     }
 
-    /// The name of the machine, and its file if it has one of its own: `mine (mine.toml)`.
+    /// The name of the machine, with its file if it does not ship: `mine (mine.toml)`.
     pub fn label(&self) -> String {
         self.file().map_or_else(|| self.name().to_owned(), |file| format!("{} ({file})", self.name()))
     }
@@ -88,7 +89,8 @@ impl Target {
         }
     }
 
-    /// The name of the machine that the file is a measurement of, if it is one: `native` in a file that `calibrate` wrote.
+    /// The name of the machine that the file is a measurement of, if it is a measurement: `native` in a file that
+    /// `calibrate` wrote.
     pub fn measured(&self) -> Option<&str> {
         Some(&self.machine()?.calibrated.as_ref()?.of)
     }
@@ -98,8 +100,8 @@ impl Target {
         self.machine()?.calibrated.as_ref()?.host.as_deref()
     }
 
-    /// The values on which the measurements of a calibrated machine disagree, if its file names some: what the machine says is
-    /// then not sure.
+    /// The values on which the measurements of a calibrated machine disagree, if its file names some: results of the
+    /// machine are then not sure.
     pub fn disturbed(&self) -> Option<&str> {
         self.machine()?.calibrated.as_ref()?.disturbed.as_deref()
     }
@@ -124,7 +126,7 @@ impl Target {
         self.file().map_or_else(|| why.to_string(), |file| format!("{file}: {}", why.to_string()))
     }
 
-    /// Makes the mistake that says what this machine cannot do.
+    /// Makes the mistake for an ability that this machine lacks.
     pub(crate) fn refusal(&self, why: Refusal) -> Mistake {
         Mistake::Refused { file: self.file().map(str::to_owned), why: Box::new(why) }
     }
@@ -134,8 +136,8 @@ impl Target {
         matches!(self, Self::Native)
     }
 
-    /// The nodes and processors of a run of a program that needs at least `least`, with whatever was asked for: on this host as
-    /// many processors as there are cores for, on a model the machine's own.
+    /// The nodes and processors of a run of a program that needs at least `least`, with the requested numbers: by
+    /// default as many processors as cores on this host, the machine's own on a model.
     pub fn shape(&self, asked: AskedShape, least: Least) -> MachineShape {
         let machine = match self {
             Self::Native => return shape::of_run(asked, least, cores() as u32),
@@ -145,8 +147,8 @@ impl Target {
         asked.or(MachineShape { nodes, processors: machine.processors.max(least.processors) })
     }
 
-    /// The names of the machines that a program is compared on where nobody names any: this host, and `paragon`, or
-    /// `hurricane-1` if `paragon` cannot run the program.
+    /// The default machines of a comparison: this host, and `paragon`, or `hurricane-1` if `paragon` cannot run the
+    /// program.
     pub fn usual(entry: &Entry) -> Vec<&'static str> {
         let runs = |name: &&&str| {
             let able = Self::find(name, &[]).map(|model| model.mechanisms()).unwrap_or_default();
@@ -155,8 +157,8 @@ impl Target {
         std::iter::once(NATIVE).chain(USUAL_MODELS.iter().find(runs).copied()).collect()
     }
 
-    /// The policy of a run by a mechanism where nobody names one: [`USUAL_POLICY`], or else the first preset that the machine can do.
-    /// If it can do none, it is [`USUAL_POLICY`] all the same, and [`check`](Self::check) says why not.
+    /// The default policy of a run by a mechanism: [`USUAL_POLICY`], or else the first preset that the machine can do.
+    /// If it can do none, [`USUAL_POLICY`] all the same, and [`check`](Self::check) gives the reason.
     pub fn usual_policy(&self, mechanism: Mechanism) -> Policy {
         let usual = || USUAL_POLICY.parse().expect("a preset is a policy");
         self.first_policy(mechanism).unwrap_or_else(usual)
@@ -168,7 +170,7 @@ impl Target {
         policies.into_iter().find(|policy| self.check(mechanism, policy).is_ok())
     }
 
-    /// The mechanism of a run of a program where nobody names one: the program's first that the machine can do under some policy, or
+    /// The default mechanism of a run of a program: the program's first that the machine can do under some policy, or
     /// else its first.
     pub fn usual_mechanism(&self, entry: &Entry) -> Mechanism {
         let can = |mechanism: &&Mechanism| self.first_policy(**mechanism).is_some();
@@ -186,10 +188,11 @@ impl Target {
         }
     }
 
-    /// Checks that a run on the machine can have so many nodes, processors of each, and threads on each computing processor.
+    /// Checks that a run on the machine can have these numbers of nodes, processors of each, and threads on each
+    /// computing processor.
     ///
     /// # Errors
-    /// A refusal that says what there is none or too much of.
+    /// A refusal that names the number that is too small or too large.
     pub fn check_size(
         &self,
         policy: &Policy,
@@ -205,16 +208,16 @@ impl Target {
         .map(drop)
     }
 
-    /// Checks that a grid that the settings give has a place for each of so many nodes.
+    /// Checks that a grid in the settings has exactly one place for each of `nodes` nodes.
     ///
     /// # Errors
-    /// A refusal that says how many nodes there must be.
+    /// A refusal with the number of nodes that there must be.
     pub fn check_nodes(&self, nodes: u32) -> Result<(), Refusal> {
         self.machine().map_or(Ok(()), |machine| Model::new(machine.clone()).check_nodes(nodes))
     }
 
-    /// The processors at work on a node of so many under a policy: those that compute, and those beside them, dedicated or added, that
-    /// do something else.
+    /// The working processors of a node of `processors` under a policy: computing ones, and those with another duty,
+    /// dedicated or added.
     ///
     /// # Errors
     /// [`Refusal::NoneComputes`] if none would be left to compute.
@@ -231,8 +234,8 @@ impl Target {
         policy.injector == Injector::Protocol && self.machine().is_some_and(|machine| !each_sends(machine))
     }
 
-    /// The policy that stands for every policy under which nodes of so many processors do the same on this machine. Where a model's
-    /// file has values of its own for a policy, the policy stands for itself.
+    /// The policy that represents all policies under which nodes of `processors` behave the same on this machine. If a
+    /// model's file has values of its own for a policy, the policy represents itself.
     #[must_use]
     pub fn canonical(&self, policy: &Policy, processors: u32) -> Policy {
         let canonical = policy.canonical(processors);

@@ -1,7 +1,7 @@
-//! The file of a trace: all of it appears under its name, or nothing does.
+//! The file of a trace: it appears whole under its name, or not at all.
 //!
-//! The trace is written under another name in the same folder, and the file gets its own name when it is whole. This module must
-//! never know what is in a trace.
+//! The trace is written under another name in the same folder, and the file gets its own name when it is whole. This
+//! module must never know the contents of a trace.
 
 use std::fs::{self, File};
 use std::io;
@@ -30,7 +30,7 @@ impl TraceFile {
         if path == Path::new("-") {
             return Err(wrong(path, "expected the name of a file"));
         }
-        // What is not there yet is nobody's input.
+        // A file that does not exist yet is no input.
         let Ok(trace) = fs::canonicalize(path) else { return Ok(()) };
         match read.iter().find(|read| fs::canonicalize(read).is_ok_and(|read| read == trace)) {
             Some(read) => Err(wrong(
@@ -91,7 +91,7 @@ fn create_partial(path: &Path) -> io::Result<NamedTempFile> {
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
-    // The error names the folder, and not a file in it that nobody chose.
+    // The error names the folder, and not the draft in it, whose name the user has not chosen.
     if !folder.is_dir() {
         return Err(io::Error::other(format!("there is no folder {}", units::text::path(folder))));
     }

@@ -18,7 +18,8 @@ const STEP: Duration = Duration::from_secs(1);
 /// The number of looks in which a short limit is divided.
 const LOOKS: u32 = 4;
 
-/// A limit of this host's time within which a run on a model comes to its next modelled event, and what happens otherwise.
+/// A limit of this host's time for a run on a model to come to its next modelled event, and the action when it is
+/// exceeded.
 ///
 /// Time in which the process is stopped does not count.
 #[derive(Clone)]
@@ -113,7 +114,7 @@ mod tests {
         told.lock().expect("nobody panics").take()
     }
 
-    /// Waits so long that the limit is exceeded, and calls `each` all the while.
+    /// Waits longer than the limit, and calls `each` all the while.
     fn long(each: impl Fn()) {
         (0..400).for_each(|_| {
             each();

@@ -221,7 +221,7 @@ fn a_uniprocessor_solves_the_problem_of_many_and_pays_for_computation_and_memory
                 one.report.verified() && counters.messages + counters.handlers == 0,
                 "{name} by {mechanism}"
             );
-            // What is left is what a barrier computes that has nobody to wait for, and its entries that come from memory.
+            // The rest is the computation of a barrier without other nodes, and its entries that come from memory.
             let rest = spent.total() - (spent.compute + spent.memory);
             assert!(rest * 1000 <= spent.total(), "{name} by {mechanism}: {spent:?}");
             assert_eq!(one.report.checks, many.report.checks, "{name} by {mechanism}: the same graph");

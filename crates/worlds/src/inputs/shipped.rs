@@ -1,4 +1,4 @@
-//! The input files that ship, as bytes. This module must never know what stands in them.
+//! The input files that ship, as bytes. This module must never know their contents.
 
 /// An input file that ships with tradewind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,4 +1,4 @@
-//! The machine files that ship, as text. This module must never know what stands in them.
+//! The machine files that ship, as text. This module must never know their contents.
 
 /// A machine file that ships with tradewind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
