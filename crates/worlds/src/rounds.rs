@@ -6,6 +6,7 @@
 //! combination has each place in the round equally often, and comes directly behind each other one equally often. So no
 //! combination profits from its place or from the run before it, and a drift of the host widens all intervals instead
 //! of making a winner.
+//!
 //! Source: E. J. Williams, "Experimental designs balanced for the estimation of residual effects of treatments",
 //! *Australian Journal of Scientific Research* A 2 (1949).
 
