@@ -6,8 +6,8 @@
 //!
 //! - *No word tears.* Each iteration is defined as a move of one word, and loads and stores of words on their natural
 //!   boundary are atomic (Intel 64 and IA-32 Architectures Software Developer's Manual, volume 3A, “Guaranteed Atomic
-//! Operations”; AMD64 Architecture Programmer's Manual, volume 2, “Access Atomicity”). Slices of words have this
-//! alignment.
+//!   Operations”; AMD64 Architecture Programmer's Manual, volume 2, “Access Atomicity”). Slices of words have this
+//!   alignment.
 //! - *No order within.* The stores of one string instruction may be seen in any order, but not after a store that follows it
 //!   (Intel's volume 3A, “Fast-String Operation and Out-of-Order Stores”): so a release after it covers it, as it covers
 //!   relaxed stores.

@@ -88,9 +88,8 @@ impl Pool {
     /// # Errors
     ///
     /// When the system has no room for another stack; the error gives the number of stacks and the limit to check.
-    /// Where it has no light
-    /// guards (Linux before 6.13) a stack takes two mappings, of which Linux by default grants a process 65 530
-    /// (`vm.max_map_count`): room for some 32 000 fibers.
+    /// Where it has no light guards (Linux before 6.13) a stack takes two mappings, of which Linux by default grants a
+    /// process 65 530 (`vm.max_map_count`): room for some 32 000 fibers.
     ///
     /// # Safety
     ///

@@ -1,11 +1,10 @@
 //! Switching stacks on x86-64, by jumps.
 //!
 //! corosensei, used on all other processors (`portable.rs`), enters a fiber by a call and leaves it by a return. The
-//! processor
-//! predicts returns from the calls before them, so a fiber that suspends some calls deep mispredicts twice at each switch:
-//! once where it leaves, once at the first return after it has been entered again. A switch then takes 29 ns instead of
-//! 4. Here both ways are indirect jumps, whose targets hardly ever change, and the return predictor stays in step:
-//! threads that wait at the same place return to the same places.
+//! processor predicts returns from the calls before them, so a fiber that suspends some calls deep mispredicts twice at
+//! each switch: once where it leaves, once at the first return after it has been entered again. A switch then takes 29
+//! ns, not 4 ns. Here both ways are indirect jumps, whose targets hardly ever change, and the return predictor stays in
+//! step: threads that wait at the same place return to the same places.
 //!
 //! # States of a fiber
 //!
@@ -24,10 +23,9 @@
 //!
 //! `CURRENT` names the routine of the fiber whose stack the OS thread is on, null for its own. It is changed in two places:
 //! in [`Routine::obey`], before it swaps to a fiber and after a fiber has swapped back, and in [`Routine::pass`]. A routine is
-//! borrowed for as long as its fiber runs, and so stays where it is; between two resumes it may be moved, and what its stack
 //! borrowed for as long as its fiber runs, and so stays in place; between two resumes it may be moved, and its old
-//! address, which
-//! the stack still holds, is not used again.
+//! address, which the stack still holds, is not used again.
+//!
 //! # Panics
 //!
 //! Nothing unwinds past [`start`]: it catches the body's panic, and `resume` propagates it on the other side. A

@@ -6,8 +6,8 @@
 //! width:
 //!
 //! - [`Words`] and [`Column`] hold a result of [`Mapping::view`], which gives nothing unless a word of that width
-//!   begins
-//!   at that byte of each record. A [`Piece`] asks the form before it makes a reference. Words of a [`Form`] never overlap.
+//!   begins at that byte of each record. A [`Piece`] asks the form before it makes a reference. Words of a [`Form`]
+//!   never overlap.
 //! - The forms and the address never change, and the bytes live as long as the mapping, which every view keeps alive or borrows.
 //! - Atomics may be read and written through shared references, by any thread.
 //!

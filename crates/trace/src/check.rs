@@ -1,8 +1,7 @@
 //! Reads a trace back, strictly: deviations that Perfetto's reader would forgive or drop are mistakes here.
 //!
 //! For tests of this room and of every program that writes traces. This module must never know how a trace is written,
-//! beyond the schema
-//! and the names of events.
+//! beyond the schema and the names of events.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;

@@ -108,8 +108,8 @@ impl Digests {
     }
 
     /// Folds all digests into one: it absorbs the value of each node's digest in the order of the nodes, up to the last
-    /// node that had an
-    /// event, and the value of the machine's digest last. Beside each value stands the number of events.
+    /// node that had an event, and the value of the machine's digest last. Beside each value stands the number of
+    /// events.
     pub fn fold(&self) -> Digest {
         let mut all = Digest::new();
         for one in self.nodes.iter().chain([&self.machine]) {

@@ -1,5 +1,4 @@
-//! The sum of the times of many parts, which may be longer than any one run.
-//! Knows no parts: the caller chooses them.
+//! The sum of the times of many parts, which may be longer than any one run. Knows no parts: the caller chooses them.
 
 use std::cmp::Ordering;
 use std::fmt::{self, Display, Formatter};

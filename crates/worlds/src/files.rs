@@ -146,8 +146,7 @@ fn what(kind: FileType) -> &'static str {
 }
 
 /// Whether a path names a file that this process has open already, so that opening it does not wait: `/dev/stdin`, or
-/// the
-/// `/dev/fd/63` that a shell makes of `<(command)`.
+/// the `/dev/fd/63` that a shell makes of `<(command)`.
 fn is_open(path: &Path) -> bool {
     path == Path::new("/dev/stdin")
         || ["/dev/fd", "/proc/self/fd"].iter().any(|folder| path.starts_with(folder))
