@@ -1,11 +1,12 @@
-//! Whether machines rank mechanisms and policies alike. This module must never know how that is worded.
+//! Agreement of machines on the ranking of mechanisms and policies. This module must never know how it is worded.
 //!
-//! Compared is only what ran, and was right, on every machine, and for which processors did not take turns on any: nothing
-//! else has times to be ranked by. Each machine's choice is the fastest of that; what is tied with it (see
-//! [`tie`](crate::tie)) would have done as well, if their times are close for sure. A mechanism, or a policy, serves all machines if it is the choice, or tied
-//! with it, on all of them. Machines can agree or disagree only on what there was a choice of.
+//! Only combinations are compared that ran and gave right answers on every machine, and whose processors took turns on
+//! none: no others have times to be ranked by. Each machine's choice is the fastest of these. Combinations tied with it
+//! (see [`tie`](crate::tie)) would have done as well, if their times are close for sure. A mechanism, or a policy,
+//! serves all machines if it is the choice, or tied with it, on all of them. Machines can agree or disagree only if
+//! there was a choice of several.
 //!
-//! A policy is compared by the mechanism that serves all machines; where there is none, by each machine's own.
+//! A policy is compared by the mechanism that serves all machines, or else by each machine's own.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -73,7 +74,7 @@ pub struct Name {
     pub file: Option<String>,
 }
 
-/// The fastest of what all machines can run, on one machine.
+/// The fastest combination on one machine, among those common to all machines.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Choice {
     /// The machine.
@@ -84,8 +85,8 @@ pub struct Choice {
     pub way: Way,
 }
 
-/// The agreement of several machines for each shape that they ran in, without those in which no two machines have right
-/// answers.
+/// The agreement of several machines for each shape that they ran in, without shapes in which fewer than two machines
+/// have right answers.
 pub fn of(rankings: &[Ranking]) -> Vec<Agreement> {
     let mut shapes: Vec<_> = rankings.iter().map(|ranking| ranking.shape).collect();
     let mut seen = HashSet::new();
@@ -126,7 +127,7 @@ fn agree(shape: MachineShape, rankings: &[Ranking]) -> Option<Agreement> {
     })
 }
 
-/// Which mechanism serves all machines; `None` if there is one only.
+/// The mechanism that serves all machines; `None` if there is one only.
 fn serving_mechanism(able: &[Able<'_>], common: &BTreeSet<Way>) -> Option<Serves<Mechanism>> {
     let tied = |able: &Able<'_>| able.tied(None).map(|(row, _)| row.mechanism).collect();
     let is_sure = able.iter().all(|able| able.is_sure(None));
@@ -134,7 +135,8 @@ fn serving_mechanism(able: &[Able<'_>], common: &BTreeSet<Way>) -> Option<Serves
         .then(|| serves(able.iter().map(Able::mechanism).collect(), able.iter().map(tied).collect(), is_sure))
 }
 
-/// Which policy serves all machines by the mechanism that does, or else by each machine's own; `None` if there is one only.
+/// The policy that serves all machines by the mechanism `serving`, or else by each machine's own; `None` if there is
+/// one only.
 fn serving_policy(
     able: &[Able<'_>],
     common: &BTreeSet<Way>,
@@ -158,7 +160,7 @@ enum Serves<T> {
     Nothing,
     Best(T),
     Tied(T),
-    /// Whatever is tied on one of the machines, and that may be far apart.
+    /// Any tied choice of one of the machines, whose tied times may be far apart.
     Unknown,
 }
 
@@ -173,8 +175,8 @@ impl<T> Serves<T> {
     }
 }
 
-/// The choice that is in all sets of tied choices: the first machine's own best if it is in all of them. Unknown unless it `is_sure` that
-/// the times of those that are tied are close.
+/// The choice in all sets of tied choices: the first machine's own best if it is in all of them. Unknown unless it
+/// `is_sure` that the tied times are close.
 fn serves<T: Ord + Clone>(best: Vec<Option<T>>, tied: Vec<BTreeSet<T>>, is_sure: bool) -> Serves<T> {
     let is_alone = tied.iter().all(|tied| tied.len() == 1);
     let all = tied.into_iter().reduce(|all, more| &all & &more).unwrap_or_default();
@@ -229,7 +231,7 @@ impl<'r> World<'r> {
     }
 }
 
-/// A machine with what is common to all, the fastest first, each row with the policies that are.
+/// A machine with its rows of common combinations, the fastest first, each with its common policies.
 struct Able<'r> {
     machine: &'r Machine,
     rows: Vec<(&'r Row, Vec<String>)>,

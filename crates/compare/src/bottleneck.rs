@@ -1,8 +1,9 @@
-//! The part of a machine that a run was limited by, and the rule by which one is named. This module must never know who won.
+//! The part of a machine that limited a run, and the rule by which it is named. This module must never know the winner.
 //!
-//! The rule: of the parts other than computing processors, the one that was busy for the largest share of the timed region,
-//! if that is at least [`SATURATED`]. Computing processors are left out because they are what the others should keep busy. A
-//! dispatch queue is named only if no other part is: it is in use as long as a processor that it feeds is busy.
+//! The rule: of the parts other than computing processors, the part that was busy for the largest share of the timed
+//! region, if that is at least [`SATURATED`]. Computing processors are left out because the other parts exist to keep
+//! them busy. A dispatch queue is named only if no other part is: it is in use as long as a processor that it feeds is
+//! busy.
 
 use serde::{Deserialize, Serialize};
 use tempest::{Resource, Utilization};
@@ -19,13 +20,13 @@ pub struct Bottleneck {
     /// The kind of the part.
     #[serde(with = "by_name")]
     pub resource: Resource,
-    /// The name of the part among those of its kind.
+    /// Name of the part within its kind.
     pub name: String,
     /// The share of the time, from 0 to 1, for which it was busy.
     pub busy: f64,
     /// Whether all parts of the kind together were as busy, on average, so that no single one is to blame.
     pub all: bool,
-    /// Whether the part is a dedicated processor that sends for all computing ones of its node.
+    /// Whether the part is the only dedicated processor, sending for all computing ones of its node.
     pub lone_sender: bool,
 }
 

@@ -1,4 +1,4 @@
-//! One combination: a program by one mechanism under one policy on one machine, run once or several times. This module must
+//! A program by one mechanism under one policy on one machine, run once or several times. This module must
 //! never rank combinations.
 
 use serde::{Deserialize, Serialize};
@@ -15,16 +15,16 @@ pub struct Way {
     /// The mechanism by which data moves.
     #[serde(with = "by_name")]
     pub mechanism: Mechanism,
-    /// The policy, as the command line takes it. One that was listed again has its number behind it: `single (2nd)`.
+    /// The policy, as the command line takes it. A repeated listing has its number behind it: `single (2nd)`.
     pub policy: String,
 }
 
-/// One combination with the outcomes of its runs.
+/// A combination with the outcomes of its runs.
 #[derive(Clone, Debug)]
 pub struct Combination {
     /// The mechanism by which data moved.
     pub mechanism: Mechanism,
-    /// The policy, as the command line takes it. One that was listed again has its number behind it: `single (2nd)`.
+    /// The policy, as the command line takes it. A repeated listing has its number behind it: `single (2nd)`.
     pub policy: String,
     /// The other policies that are the same on this machine in this shape, so that they were not run on their own.
     pub same: Vec<String>,
@@ -32,7 +32,7 @@ pub struct Combination {
     pub split: Split,
     /// Whether a native run had more processors than this host has cores. They then took turns, and the times mean little.
     pub oversubscribed: bool,
-    /// Whether one dedicated processor sends for all computing ones of its node.
+    /// Whether a single dedicated processor sends for all computing ones of its node.
     pub lone_sender: bool,
     /// The times of the runs, in the order of measurement.
     samples: Vec<Time>,
@@ -44,7 +44,7 @@ impl Combination {
     /// A combination with the outcomes of its runs, in the order of measurement.
     ///
     /// # Panics
-    /// If there is no outcome: what did not run is a [`Refusal`](crate::Refusal).
+    /// If there is no outcome: a combination that did not run is a [`Refusal`](crate::Refusal).
     pub fn new(way: Way, split: Split, oversubscribed: bool, mut outcomes: Vec<Outcome>) -> Self {
         assert!(!outcomes.is_empty(), "a combination has at least one outcome");
         let samples = outcomes.iter().map(Outcome::timed).collect();
@@ -54,19 +54,19 @@ impl Combination {
         Self { mechanism, policy, same, split, oversubscribed, lone_sender, samples, outcomes }
     }
 
-    /// The combination under another name: one that is measured twice has two.
+    /// Renames the combination, for combinations that are measured twice.
     #[must_use]
     pub fn named(self, Way { mechanism, policy }: Way) -> Self {
         Self { mechanism, policy, ..self }
     }
 
-    /// The combination as one in which one dedicated processor sends for all computing ones of its node, if `lone_sender` says so.
+    /// Sets whether a single dedicated processor sends for all computing ones of its node.
     #[must_use]
     pub fn sent_by_one(self, lone_sender: bool) -> Self {
         Self { lone_sender, ..self }
     }
 
-    /// The combination as one that stands for these policies too.
+    /// Sets the policies that the combination stands for besides its own.
     #[must_use]
     pub fn standing_for(self, same: Vec<String>) -> Self {
         Self { same, ..self }
@@ -92,13 +92,13 @@ impl Combination {
         &self.samples
     }
 
-    /// The share of the processors' time that the operating system took away, over all runs; `None` where nobody tells.
+    /// Share of the processors' time that the operating system took away, over all runs; `None` if it is not reported.
     pub fn taken(&self) -> Option<f64> {
         taken_share(&self.outcomes)
     }
 
-    /// The share of the time that the operating system took away, where that is so much that the times decide nothing. Where
-    /// processors take turns they take it from each other, so nothing is known.
+    /// Share of the time that the operating system took away, if it is large enough to make the times useless. `None`
+    /// if processors take turns on cores: they take the time from each other.
     pub fn disturbed(&self) -> Option<f64> {
         disturbed(self.taken(), self.oversubscribed)
     }

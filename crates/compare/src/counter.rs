@@ -1,4 +1,4 @@
-//! Counters that can explain a part of the time, and the rule by which one does. This module must never know who won.
+//! Counters that can explain a part of the time, and the rule for them. This module must never know the winner.
 //!
 //! A counter explains a part of a loser's time only if it belongs to the part and is clearly worse than the winner's:
 //!
@@ -6,16 +6,16 @@
 //!   threads wait for blocks of shared memory, which handlers bring, also the counters of synchronization;
 //! - message overhead: interrupts ([`Counter::Interrupts`]); polls that found nothing ([`Counter::EmptyPolls`]); messages and
 //!   deposits sent ([`Counter::Sent`]); handlers that the winner leaves to other processors ([`Counter::OwnHandlers`]);
-//! - synchronization: busy protocol processors ([`Counter::Protocol`]); a busy dispatch queue ([`Counter::Queue`]); events
-//!   waiting for a busy key ([`Counter::Keys`]); how often threads waited ([`Counter::Waits`]); events waiting for dispatch
-//!   ([`Counter::Wait`]).
+//! - synchronization: busy protocol processors ([`Counter::Protocol`]); a busy dispatch queue ([`Counter::Queue`]);
+//!   events waiting for a busy key ([`Counter::Keys`]); number of waits of threads ([`Counter::Waits`]); events waiting
+//!   for dispatch ([`Counter::Wait`]).
 //!
 //! Idle time has no counter: the threads of a processor had less to do than those of others. Neither has compute.
 //!
-//! A share is clearly worse from [`BUSY`] on and [`CLEARLY`] above the winner's. A count is, if it is [`MORE`] times the
-//! winner's (waits of threads: [`LONGER`] times) and, of what happens to messages, [`NOTABLE`] of them; polls that found
-//! nothing must be more than the handlers that ran. A wait is, if it is
-//! [`LONGER`] times as long and all events together waited for [`WEIGHTY`] of the run.
+//! A share is clearly worse from [`BUSY`] on and [`CLEARLY`] above the winner's. A count is, if it is [`MORE`] times
+//! the winner's (waits of threads: [`LONGER`] times) and, for counts of messages, [`NOTABLE`] of them; empty polls must
+//! be more than the handlers that ran. A wait is, if it is [`LONGER`] times as long and all events together waited for
+//! [`WEIGHTY`] of the run.
 
 use serde::{Deserialize, Serialize};
 use tempest::{Counters, Mechanism, Utilization};
@@ -26,13 +26,13 @@ use crate::ranking::Row;
 
 /// The share from which a queue or a processor is busy.
 const BUSY: f64 = 0.7;
-/// How far one share must lie above another to be clearly worse.
+/// Least difference between two shares at which one is clearly worse.
 const CLEARLY: f64 = 0.1;
-/// How many times another a count must be to be clearly worse.
+/// Least ratio of two counts at which one is clearly worse.
 const MORE: f64 = 1.2;
 /// The least share of messages worth naming.
 const NOTABLE: f64 = 0.01;
-/// How many times another a mean wait must be to be clearly worse.
+/// Least ratio of two mean waits at which one is clearly worse.
 const LONGER: f64 = 2.0;
 /// The least share of the loser's time that all waits together must come to.
 const WEIGHTY: f64 = 0.1;
@@ -70,7 +70,7 @@ pub enum Counter {
     /// Mean nanoseconds from an event's arrival to its handler.
     #[serde(rename = "mean_wait_ns")]
     Wait,
-    /// How often threads waited.
+    /// Number of waits of threads.
     #[serde(rename = "waits")]
     Waits,
 }

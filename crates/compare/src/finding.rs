@@ -1,24 +1,25 @@
-//! The conclusion that a comparison draws about one machine: the winner, the row it is held against, the margin, and the cause. This
-//! module must never know how a finding is worded, and never claim more than the counters show.
+//! The conclusion of a comparison about one machine: the winner, the row it is compared with, the margin, and the
+//! cause. This module must never know how a finding is worded, and never claim more than the counters show.
 //!
 //! The rules, in order:
 //!
 //! 1. Only rows whose every answer was right take part. The fastest wins.
 //! 2. [`tie`](crate::tie) says which rows are tied with the winner.
 //! 3. There are two **contrasts**: with the fastest row of the winner's mechanism that is not tied (they differ in the
-//!    policy), and with the best row of another mechanism of which no row is tied (they differ in the mechanism, each at its
-//!    best). The larger is the finding's; the other is told in passing.
+//!    policy), and with the best row of another mechanism of which no row is tied (they differ in the mechanism, each
+//!    at its best). The larger is the finding's; the other is told in passing.
 //! 4. Where winner and loser compute on different numbers of **processors** of each node, or the winner has more processors at work
-//!    beside them, the finding says so. If the loser computes on fewer, no other cause is named: what each of its processors
-//!    spent more may be no more than its share of the others' work.
-//! 5. Else the loser is slower **because of** the part of the time in which its processors spent most more than the
-//!    winner's, if that part makes up between [`MOST`] of the difference and [`OUTWEIGHED`] times as much. If the part is more than that, the part in which the loser spent less is named with
-//!    it, if that one makes up [`MOST`] of what is between them. Otherwise no part is named.
-//! 6. [`counter`](crate::counter) says which counter explains the part. Polls that found nothing are told of the first row that loses
-//!    by them, whichever the contrast is.
+//!    beside them, the finding says so. If the loser computes on fewer, no other cause is named: the extra time of each
+//!    of its processors may be no more than its share of the others' work.
+//! 5. Else the loser is slower **because of** the part of the time in which its processors exceed the winner's most, if
+//!    that part makes up between [`MOST`] of the difference and [`OUTWEIGHED`] times as much. If the part is more than
+//!    that, the part in which the loser spent less is named with it, if that one makes up [`MOST`] of the excess.
+//!    Otherwise no part is named.
+//! 6. [`counter`](crate::counter) says which counter explains the part. Polls that found nothing are told of the first
+//!    row that loses by them, whichever the contrast is.
 //! 7. [`bottleneck`] says which part of the machine limits the winner and which the loser.
-//! 8. Where processors took turns on too few cores, neither part nor counter is named: what processors waited for cannot be
-//!    told from waiting for a core.
+//! 8. Where processors took turns on too few cores, neither part nor counter is named: waiting for events cannot be
+//!    distinguished from waiting for a core.
 
 use serde::{Deserialize, Serialize};
 
@@ -66,7 +67,7 @@ pub struct Finding {
     pub several_mechanisms: bool,
     /// Whether processors of the winner or the loser took turns, so that times mean little.
     pub oversubscribed: bool,
-    /// Whether runs are so short on this host that much of what was measured is their beginning and end.
+    /// Whether runs are so short on this host that a large part of the measured time is their beginning and end.
     pub brief: bool,
     /// The number of runs that tell rows of this table apart, where there were fewer of a row: then every row is tied.
     pub too_few: Option<TooFew>,
@@ -148,7 +149,7 @@ pub enum Cause {
     FewerProcessors,
     /// No part of the time accounts for the difference alone.
     ManyParts,
-    /// One part of the time makes the difference.
+    /// A single part of the time makes the difference.
     Part(Because),
 }
 
@@ -227,8 +228,8 @@ struct Loser<'r> {
     ratio: f64,
 }
 
-/// The larger contrast and the smaller (rule 3). `others` are all rows but the winner, `slower` those that are not
-/// tied, both the fastest first.
+/// The larger contrast and the smaller (rule 3). `others` are all rows but the winner, `slower` the untied ones, both
+/// the fastest first.
 fn contrasts<'r>(
     winner: &Row,
     others: &[&'r Row],

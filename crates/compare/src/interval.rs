@@ -1,9 +1,9 @@
 //! The confidence interval of a median, from the order of the runs' times alone. This module must never assume how times
-//! are distributed, and never know what was run.
+//! are distributed, and never know the program.
 //!
-//! Of `n` runs, each is slower than the true median with the chance of one half, whatever the distribution. So the number
-//! of slower runs is binomial, and the `k`-th fastest and the `k`-th slowest run enclose the true median with the
-//! probability `1 - 2 P(B(n, 1/2) < k)`. The interval takes the largest `k` that keeps the level asked for
+//! Each of `n` runs is slower than the true median with the chance of one half, whatever the distribution. So the
+//! number of slower runs is binomial, and the `k`-th fastest and the `k`-th slowest run enclose the true median with
+//! the probability `1 - 2 P(B(n, 1/2) < k)`. The interval takes the largest `k` that keeps the requested level
 //! ([`units::median`]).
 //!
 //! **The level.** A table holds many rows against one another. The intervals of a table of `m` rows have the level `1 -
@@ -12,7 +12,7 @@
 //! many pairs a table has; much less, since the two ends that part must be off in opposite directions.
 //!
 //! **Too few runs.** Even the whole range of `n` runs has a level of `1 - 2^(1 - n)` only. With fewer runs than
-//! [`least_runs`] the interval is the whole range, its level says what that is worth, and it is not
+//! [`least_runs`] the interval is the whole range, its level says how little that is, and it is not
 //! [enough](Interval::is_enough) to tell anything apart.
 //!
 //! Source: H. A. David, H. N. Nagaraja, *Order Statistics*, 3rd ed., section 7.1.
@@ -24,7 +24,7 @@ pub use units::median::{cut, least_runs};
 /// The probability that all intervals of a table enclose their medians.
 pub const CONFIDENCE: f64 = 0.95;
 
-/// The level of each interval of a table of so many rows: together they have the level [`CONFIDENCE`].
+/// Level of each interval of a table of `rows` rows: together they have the level [`CONFIDENCE`].
 pub fn level(rows: usize) -> f64 {
     1.0 - (1.0 - CONFIDENCE) / rows.max(1) as f64
 }
@@ -32,14 +32,14 @@ pub fn level(rows: usize) -> f64 {
 /// An interval that encloses the median of all runs there could be, with a stated probability.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Interval {
-    /// The lower end: the time of one of the runs.
+    /// Lower end: the time of one of the runs.
     pub low: Time,
-    /// The upper end: the time of one of the runs.
+    /// Upper end: the time of one of the runs.
     pub high: Time,
     /// The probability with which an interval that is made so encloses the median, for runs that are independent of each
     /// other.
     pub level: f64,
-    /// Whether the level is at least the one that was asked for. If not, the interval is the whole range of too few runs.
+    /// Whether the level is at least the requested one. If not, the interval is the whole range of too few runs.
     pub is_enough: bool,
 }
 

@@ -6,17 +6,17 @@
 //! | [`parts`] | the six parts of a computing processor's time |
 //! | [`ranking`] | the combinations of one machine, the fastest first |
 //! | [`interval`] | the confidence interval of a median |
-//! | [`refusal`] | what a machine could not do of what was asked for |
+//! | [`refusal`] | requests that a machine could not run |
 //! | [`tie`] | the rule by which two rows are tied |
 //! | [`counter`] | counters that can explain a part of the time |
-//! | [`bottleneck`] | the part of a machine that a run was limited by |
+//! | [`bottleneck`] | the part of a machine that limited a run |
 //! | [`finding`] | the winner on one machine, its margin, and the cause |
 //! | [`agreement`] | whether several machines rank alike |
 //! | [`verdict`] | the best mechanism and the best policy of each machine, and by how much |
 //! | [`prediction`] | a calibrated model's times beside those measured on the host |
 //!
-//! Everything here is plain data; findings, agreements and predictions serialize with `serde`. This room must never know
-//! an English sentence, a world that runs programs, or a program.
+//! Everything here is plain data; findings, agreements and predictions serialize with `serde`. This room must never
+//! know an English sentence, a world that runs programs, or a program.
 
 #![forbid(unsafe_code)]
 // Rules name their constants, which are read beside them in the source.

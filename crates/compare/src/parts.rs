@@ -8,7 +8,7 @@ use units::TotalTime;
 /// The number of parts.
 pub const PARTS: usize = 6;
 
-/// One part of a computing processor's time.
+/// A part of a computing processor's time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Part {
@@ -37,7 +37,7 @@ impl Part {
 pub struct Region<'o> {
     /// The counts in the region.
     pub counters: Counters,
-    /// The computing processors' time in the region, split by what they spent it on.
+    /// Computing processors' time in the region, split by activity.
     pub breakdown: Breakdown,
     /// The utilization in the region of the parts of the machine.
     pub utilization: &'o [Utilization],
@@ -56,8 +56,8 @@ pub fn region(outcome: &Outcome) -> Region<'_> {
     }
 }
 
-/// The share of its time for which processors were ready to run and the operating system ran something else, over the timed
-/// regions of these outcomes; `None` where nobody tells.
+/// Share of the processors' time, over the timed regions of these outcomes, in which they were ready to run and the
+/// operating system ran something else; `None` if it is not reported.
 pub fn taken_share<'o>(outcomes: impl IntoIterator<Item = &'o Outcome>) -> Option<f64> {
     let (mut taken, mut all) = (None, 0.0);
     for outcome in outcomes {

@@ -1,13 +1,14 @@
-//! Predictions: what a calibrated model says of a machine, paired with what was measured on it, and scored. This module
-//! must never know how that is shown, and never change a time.
+//! Predictions: times of a calibrated model, paired with measurements on its machine, and scored. This module must
+//! never know how they are shown, and never change a time.
 //!
 //! A pair is one mechanism under one policy that gave right answers on both machines, which have the same nodes and
 //! processors throughout a comparison. Its **error** is the predicted time over the measured one, less 1. A pair is not
-//! **scored** if nothing can be told of its measurement ([`Doubt`]): its processors took turns on too few cores, where the model
-//! has a core for each; the operating system took much of their time; or the interval of its median is as wide as the median.
+//! **scored** if its measurement is doubtful ([`Doubt`]): its processors took turns on too few cores, where the model
+//! has a core for each; the operating system took much of their time; or the interval of its median is as wide as the
+//! median.
 //!
-//! The ranking shows whether the model chooses well (what the choice it predicts costs beside the best that was measured),
-//! and how many pairs of pairs it puts in the order that was measured, of those whose runs can be told apart.
+//! The ranking shows whether the model chooses well: the cost of its choice beside the best measured one. It also
+//! counts the pairs of pairs that the model puts in the measured order, among the pairs whose runs can be told apart.
 
 use serde::{Deserialize, Serialize};
 
@@ -33,7 +34,7 @@ pub struct Prediction {
     pub score: Option<Score>,
 }
 
-/// One combination, predicted and measured.
+/// A combination, predicted and measured.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Pair {
     /// The combination.
@@ -72,20 +73,20 @@ impl Doubt {
     }
 }
 
-/// How good a prediction is.
+/// Accuracy of a prediction.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Score {
-    /// How many pairs are scored: at least one.
+    /// Number of scored pairs: at least one.
     pub scored: usize,
     /// Median of the sizes of errors; of an even number, the mean of the two in the middle.
     pub median: f64,
     /// The pair whose error is the largest.
     pub worst: Pair,
-    /// How the model ranks the pairs; `None` of a single one.
+    /// The model's ranking of the pairs; `None` for a single pair.
     pub ranking: Option<PairOrder>,
 }
 
-/// How a model ranks at least two pairs.
+/// A model's ranking of at least two pairs.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct PairOrder {
     /// The fastest pair as measured.
@@ -94,14 +95,14 @@ pub struct PairOrder {
     pub chosen: Pair,
     /// Whether runs do not tell the chosen pair from the best.
     pub tied: bool,
-    /// How many pairs of pairs runs tell apart.
+    /// Number of pairs of pairs whose runs can be told apart.
     pub apart: usize,
     /// The number of those pairs of pairs that are predicted in their order.
     pub in_order: usize,
 }
 
 impl Pair {
-    /// How much longer the model says that it takes, as a share of the time measured.
+    /// Predicted minus measured time, as a share of the measured time.
     pub fn error(&self) -> f64 {
         self.predicted_ns / self.measured_ns - 1.0
     }
@@ -113,7 +114,7 @@ impl Pair {
 }
 
 impl PairOrder {
-    /// How much longer the predicted choice takes than the best, as a share, both as measured.
+    /// Time that the predicted choice takes more than the best, as a share, both as measured.
     pub fn cost(&self) -> f64 {
         self.chosen.measured_ns / self.best.measured_ns - 1.0
     }
@@ -190,7 +191,7 @@ fn score(scored: &[&Paired<'_>]) -> Option<Score> {
     Some(Score { scored: scored.len(), median, worst: worst.clone(), ranking: choice(scored) })
 }
 
-/// How the model ranks pairs, the fastest measured first.
+/// Compares the model's ranking of pairs with the measured one. The pairs are sorted, the fastest measured first.
 fn choice(pairs: &[&Paired<'_>]) -> Option<PairOrder> {
     let [best, _, ..] = pairs else { return None };
     let predicted = |pair: &Paired<'_>| pair.2.outcome.timed();
@@ -226,7 +227,7 @@ mod tests {
     fn ways_are_paired_by_mechanism_and_policy_whatever_their_order() {
         let measured = rows(&[(Messages, "fixed:1", 400), (Bulk, "single", 100), (Messages, "single", 200)]);
         let mut predicted = rows(&[(Messages, "single", 200), (Bulk, "floating", 1), (Bulk, "single", 125)]);
-        // What came out the same on a model stands in one row.
+        // Equal results on a model stand in one row.
         predicted[0].policies.push("fixed:1".to_owned());
         let prediction = prediction(&measured, &predicted);
         let pairs: Vec<_> = prediction

@@ -21,7 +21,7 @@ pub struct Machine {
     pub file: Option<String>,
     /// Whether it is this host, where two runs are never equal; two runs on a model always are.
     pub native: bool,
-    /// One line about the machine, of a model.
+    /// A one-line description of the machine, if it is a model.
     pub summary: Option<String>,
     /// The digest of all values of a model.
     pub digest: Option<u64>,
@@ -44,8 +44,8 @@ pub struct Calibration {
 /// known-delay --input rounds=1 --input work=2 --nodes 2 --processors 1 --policy single --repeat auto`.
 const BRIEF_PHASE: Time = Time::from_microseconds(100);
 
-/// The time of a whole run on this host below which much of it is its own beginning and end. The empty one of [`BRIEF_PHASE`]
-/// takes 47 us as a whole.
+/// Time of a whole run on this host below which a large part of it is its own beginning and end. The empty run of
+/// [`BRIEF_PHASE`] takes 47 us as a whole.
 const BRIEF_RUN: Time = Time::from_microseconds(500);
 
 /// The nodes and processors of a machine that combinations ran on.
@@ -68,7 +68,7 @@ pub struct Row {
     pub split: Split,
     /// Whether processors took turns on too few cores, so that times mean little.
     pub oversubscribed: bool,
-    /// Whether one dedicated processor sends for all computing ones of its node.
+    /// Whether a single dedicated processor sends for all computing ones of its node.
     pub lone_sender: bool,
     /// The outcome of the run of median time.
     pub outcome: Outcome,
@@ -77,7 +77,7 @@ pub struct Row {
     /// The confidence interval of the median, where runs differ: on this host, also of a single run. Its level is the one
     /// that the number of rows of the table asks for, see [`interval`].
     pub interval: Option<Interval>,
-    /// The share of the processors' time that the operating system took away, over all runs; `None` where nobody tells.
+    /// Share of the processors' time that the operating system took away, over all runs; `None` if it is not reported.
     pub taken: Option<f64>,
     /// Whether every answer of every run was right.
     pub verified: bool,
@@ -117,8 +117,8 @@ impl Row {
         self.samples.len()
     }
 
-    /// Whether a run on this host is so short that much of what was measured is its beginning and end. A program that names no
-    /// phase is measured whole.
+    /// Whether a run on this host is so short that a large part of the measured time is its beginning and end. A
+    /// program that names no phase is measured whole.
     pub fn is_brief(&self) -> bool {
         let least = if self.outcome.phases.is_empty() { BRIEF_RUN } else { BRIEF_PHASE };
         self.interval.is_some() && self.outcome.timed() < least
@@ -131,8 +131,8 @@ impl Row {
         Some(interval.share_of(self.outcome.timed()))
     }
 
-    /// The share of the time that the operating system took away, where that is so much that the row decides nothing. Where
-    /// processors take turns they take it from each other, so nothing is known.
+    /// Share of the time that the operating system took away, if it is large enough to make the row decide nothing.
+    /// `None` if processors take turns on cores: they take the time from each other.
     pub fn disturbed(&self) -> Option<f64> {
         disturbed(self.taken, self.oversubscribed)
     }
@@ -167,8 +167,8 @@ pub struct Ranking {
     pub places: Vec<Place>,
     /// Combinations that were asked for and that the machine cannot do.
     pub refused: Vec<Refusal>,
-    /// What nobody asked for by name and could not run: policies for which there are too few processors, and mechanisms that
-    /// the machine lacks.
+    /// Combinations that were not asked for by name and could not run: policies with too few processors, and mechanisms
+    /// that the machine lacks.
     pub left_out: Vec<LeftOut>,
     /// Combinations that began and did not end well.
     pub failed: Vec<Refusal>,

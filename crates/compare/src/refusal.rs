@@ -12,13 +12,13 @@ pub struct Refusal {
     /// The mechanism asked for.
     #[serde(with = "by_name")]
     pub mechanism: Mechanism,
-    /// The policy asked for; `None` where the machine lacks the mechanism, whatever the policy.
+    /// The requested policy; `None` if the machine lacks the mechanism, whatever the policy.
     pub policy: Option<String>,
     /// The reason, as the world gives it.
     pub reason: String,
 }
 
-/// A policy or a mechanism that nobody asked for by name and that a machine cannot run.
+/// A policy or a mechanism that was not asked for by name and that a machine cannot run.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LeftOut {
     /// The policy or mechanism.

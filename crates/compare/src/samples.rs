@@ -97,13 +97,13 @@ impl Noise {
         (mix(self.0) >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// What a run takes longer than an undisturbed one, as a share, where most runs are disturbed a little and few by much.
+    /// Extra time of a run over an undisturbed one, as a share, if most runs are disturbed a little and few by much.
     /// The median is `0.2 ln 2`.
     pub fn skewed(&mut self) -> f64 {
         -0.2 * (1.0 - self.uniform()).ln()
     }
 
-    /// What a run takes longer on a host that others use: four runs of ten share their core for a while.
+    /// Extra time of a run on a host with other users, as a share: four runs of ten share their core for a while.
     pub fn shared(&mut self) -> f64 {
         let waits = if self.uniform() < 0.4 { 0.5 + self.uniform() } else { 0.0 };
         waits + 0.02 * self.uniform()

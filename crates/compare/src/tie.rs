@@ -1,14 +1,14 @@
-//! The rule by which two rows of one table are tied. This module must never know who won.
+//! The rule by which two rows of one table are tied. This module must never know the winner.
 //!
 //! A row is slower than another only if it took more than [`MARGIN`] longer **and**, where runs differ, the confidence
-//! intervals of the two part. Everything else is a tie: two rows of which too few runs are known for an
-//! [interval](crate::interval) of the table's level are tied however far apart they are. So is a row with any other one from which the
-//! operating system took more than [`TAKEN`](crate::parts::TAKEN) of its time: its times are in good part those of other programs, and a time slice of
-//! those is as long whatever the row does.
+//! intervals of the two part. Everything else is a tie: two rows with too few runs for an [interval](crate::interval)
+//! of the table's level are tied however far apart they are. A row from which the operating system took more than
+//! [`TAKEN`](crate::parts::TAKEN) of its time is tied with every other: its times are in good part those of other
+//! programs, and their time slices are as long for any row.
 //!
-//! The margin is there because an interval speaks of chance alone. With enough runs any two programs part, by the place of
-//! their code in memory if by nothing else; a difference that small is no reason to choose. A model is not that exact
-//! either, so its rows have the same margin.
+//! The margin is there because an interval speaks of chance alone. With enough runs any two programs part, by the place
+//! of their code in memory if by nothing else; a difference that small is no reason to choose. A model is not that
+//! exact either, so its rows have the same margin.
 
 use crate::ranking::Row;
 
@@ -70,7 +70,7 @@ mod tests {
         assert!(!is_tied(&measured(1000, 0.01), &measured(1040, 0.01)));
         // The intervals meet.
         assert!(is_tied(&measured(1000, 0.03), &measured(1040, 0.03)));
-        // The intervals part, and nobody needs to care.
+        // The intervals part, but the difference is too small to matter.
         assert!(is_tied(&measured(1000, 0.001), &measured(1030, 0.001)));
         // However far the medians are apart.
         assert!(is_tied(&measured(1000, 0.01), &measured(9000, 0.95)));

@@ -6,12 +6,12 @@ use crate::interval::{Interval, level};
 use crate::samples::{Noise, measured};
 use units::Time;
 
-/// What disturbs a run, as a share of its time.
+/// Disturbance of a run, as a share of its time.
 type Disturbance = fn(&mut Noise) -> f64;
 
 const DISTURBANCES: [(&str, Disturbance); 2] = [("skewed", Noise::skewed), ("shared", Noise::shared)];
 
-/// The times of rows that take `work` each, so many rounds of them, on a host that becomes slower by the share `drift` from the
+/// Times of rows that take `work` each, in `rounds` rounds, on a host that becomes slower by the share `drift` from the
 /// first run to the last.
 fn rounds(
     work: &[f64],
@@ -60,7 +60,7 @@ fn an_interval_encloses_the_median_as_often_as_it_says() {
                 level = interval.level;
             }
             let share = enclosed as f64 / TRIALS as f64;
-            // Four standard deviations of a share of so many trials.
+            // Four standard deviations of a share in `TRIALS` trials.
             let apart = 4.0 * (level * (1.0 - level) / TRIALS as f64).sqrt();
             assert!((share - level).abs() < apart, "{runs} runs: {share}, but the level is {level}");
         }

@@ -42,10 +42,9 @@ pub struct Verdict {
 pub struct Lead {
     /// The names of the best, the fastest first: the times of all of them are close for sure.
     pub best: Vec<String>,
-    /// The names of those of which it is not known whether they are as good: their times may differ from the fastest by more than a
-    /// tenth.
+    /// Names of choices that may or may not be as good: their times may differ from the fastest by more than a tenth.
     pub unclear: Vec<String>,
-    /// The fastest of those that are slower; `None` if nothing is.
+    /// The fastest of the slower choices; `None` if none is slower.
     pub next: Option<Behind>,
 }
 
@@ -54,7 +53,7 @@ pub struct Lead {
 pub struct Behind {
     /// The name of the choice.
     pub name: String,
-    /// Its time divided by that of the fastest: above 1.
+    /// Time of the choice divided by that of the fastest: above 1.
     pub ratio: f64,
     /// The least that the ratio may be, where it is not known to within the margin that it tells of.
     pub at_least: Option<f64>,
@@ -97,7 +96,7 @@ fn table(ranking: &Ranking) -> Option<Verdict> {
     })
 }
 
-/// The rows in groups of one `key`, in the order of their first rows.
+/// Groups rows by `key`, in the order of their first rows.
 fn gathered<'r, K: PartialEq>(rows: &[&'r Row], key: impl Fn(&Row) -> K) -> Vec<Vec<&'r Row>> {
     let mut groups: Vec<Vec<&'r Row>> = Vec::new();
     for row in rows {
@@ -109,13 +108,13 @@ fn gathered<'r, K: PartialEq>(rows: &[&'r Row], key: impl Fn(&Row) -> K) -> Vec<
     groups
 }
 
-/// What can be chosen: its names, and its rows, the fastest first.
+/// A choice: its names, and its rows, the fastest first.
 struct Candidate<'r> {
     names: Vec<String>,
     rows: Vec<&'r Row>,
 }
 
-/// How a choice stands against the fastest.
+/// Comparison of a choice with the fastest.
 enum Standing {
     /// As good.
     Equal,
