@@ -65,7 +65,7 @@ pub(crate) fn subject(
     let sharing = sharing(house, &common.memory);
     let entry = match house.programs.find(&common.program) {
         Ok(entry) => entry,
-        // What inputs there are, nobody knows.
+        // The inputs of an unknown program are unknown.
         Err(unknown) => {
             let unknown: Result<Subject, _> = Err(Problem::wrong(unknown.to_string()));
             return (unknown, mechanisms, sharing).all().map(|(subject, asked, _)| (subject, asked));
@@ -87,7 +87,7 @@ pub(crate) fn subject(
     Ok((subject.sharing(sharing), mechanisms))
 }
 
-/// How shared memory is kept coherent.
+/// Block size and protocol of the shared memory.
 pub(crate) fn sharing(house: &House, memory: &Memory) -> Result<Sharing, Problem> {
     let find = |name: &String| {
         Coherence::find(name, house.protocols).map_err(|unknown| Problem::wrong(unknown.to_string()))
@@ -110,7 +110,7 @@ pub(crate) fn with_blocks<'t>(
     subject.sharing(sharing)
 }
 
-/// Whether a program that may be run by these mechanisms has any use for what was said of shared memory.
+/// Checks that a program that may be run by these mechanisms has any use for the options on shared memory.
 fn useful(memory: &Memory, entry: &Entry, mechanisms: &[Mechanism]) -> Result<(), Problem> {
     let Some(why) = useless(entry, mechanisms, &format!("--mechanism {}", Mechanism::SharedMemory)) else {
         return Ok(());
@@ -137,11 +137,12 @@ pub(crate) fn useless(entry: &Entry, mechanisms: &[Mechanism], shared: &str) -> 
     })
 }
 
-/// Stands in a refusal that says already what to do instead.
+/// Part of a refusal that gives the alternative already.
 pub(crate) const EXPECTED: &str = "expected ";
 
-/// What to ask for where a machine cannot run a program by `mechanism` under the policy asked for: as `typed` says a mechanism of the
-/// program, this one first, and the policies by which the machine can, the one asked for with handlers one at a time among them.
+/// The alternatives if a machine cannot run a program by `mechanism` under the requested policy: mechanisms of the
+/// program, `mechanism` first, spelled by `typed`, with the policies by which the machine can run them. The policies
+/// include the requested one with handlers one at a time.
 pub(crate) fn instead(
     entry: &Entry,
     target: &Target,

@@ -27,7 +27,7 @@ const LEAST_CORES: u32 = 2;
 /// The program that is advised for a first comparison of the host with its model, where the command has it.
 const ADVISED: &str = "fetch-add";
 
-/// Measures, writes, and shows what was measured.
+/// Measures the host, writes its machine file, and shows the measured values.
 pub(crate) fn calibrate(
     house: &House,
     arguments: &Calibrate,
@@ -69,7 +69,7 @@ fn may_write(path: &Path) -> Result<(), Problem> {
     if fs::symlink_metadata(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
         return Ok(());
     }
-    // What cannot be read, is no text or is too long for a machine file is none.
+    // A file that cannot be read, is no text or is too long is no machine file.
     let text = files::read_text(path);
     if text.is_ok_and(|text| text.lines().any(|line| line.trim() == "[calibrated]")) {
         return Ok(());
@@ -101,8 +101,8 @@ fn today() -> String {
     day(seconds / 86_400)
 }
 
-/// The date so many days after the first of January 1970. A year is counted from March on, so that the leap day is its
-/// last; 400 years have 146097 days.
+/// Date of the day `since` days after the first of January 1970. A year is counted from March on, so that the leap day
+/// is its last; 400 years have 146097 days.
 fn day(since: u64) -> String {
     let days = since + 719_468;
     let of_era = days % 146_097;

@@ -1,5 +1,5 @@
-//! `tradewind claims`: runs what is needed, and holds each claim against what came of it. This module must never know how
-//! claims look.
+//! `tradewind claims`: does the necessary runs, and compares each claim with their results. This module must never know
+//! how claims look.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -118,7 +118,7 @@ impl Held<'_> {
         recorded.map(|()| code(well)).map_err(runs::failed)
     }
 
-    /// The runs with their numbers, and those that failed.
+    /// The runs with their numbers, and the failed ones.
     fn sorted(&self, answers: Numbers) -> (Done<'_>, Vec<FailedRun>) {
         let (mut done, mut failures) = (Vec::new(), Vec::new());
         for (needed, answer) in self.needed.iter().zip(answers) {
@@ -150,8 +150,8 @@ fn ledger(needed: &[Needed<'_>], findings: &[Finding<'_>], metrics: &Metrics) ->
     machines(needed).into_iter().filter_map(read).collect()
 }
 
-/// The claims that fixed values of the machines that something runs on. One that cannot be read has none: the run on it has
-/// failed and was told.
+/// The claims that fixed values of the machines of these runs. A machine that cannot be read has none: its runs have
+/// failed and were reported.
 fn fixing(needed: &[Needed<'_>]) -> BTreeSet<String> {
     let ids = |name: &str| match Target::find(name, &[]) {
         Ok(Target::Model { machine, .. }) => lab::ledger::fixing(&machine).collect(),
@@ -170,7 +170,7 @@ fn known(laboratory: &Laboratory, prefixes: &[String]) -> Result<(), Problem> {
                  `tradewind report {prefix} --out FILE.html` draws what came of it"
             );
         }
-        // A beginning is what most people mistype, so whole ids are of no help.
+        // Most people mistype a beginning, so whole ids are of no help.
         let parts = laboratory.claims().iter().flat_map(|claim| beginnings(&claim.id));
         let nearest = did_you_mean(prefix, parts);
         format!(
@@ -192,8 +192,8 @@ type Done<'a> = Vec<(Needed<'a>, Vec<(String, f64)>)>;
 /// The numbers that each run yielded.
 type Numbers = Answers<Vec<(String, f64)>>;
 
-/// The numbers of runs, and whether all could be recorded. If the command is interrupted, `tell` prints what follows from those
-/// that are there.
+/// The numbers of runs, and whether all could be recorded. On an interrupt, `tell` prints the results of the finished
+/// runs.
 fn numbers(
     house: &House,
     arguments: &Claims,

@@ -41,7 +41,7 @@ pub(crate) fn compare(
     let comparing = plan.begin();
     run(&house.name, &comparing, |partial| {
         let rankings = ranked(&comparing);
-        // There is nobody left to tell if this fails.
+        // A failure to print cannot be reported any more.
         let _ = if has_result(&rankings) { sheet.print(&rankings, Some(partial), out) } else { Ok(()) };
     });
     let rankings = ranked(&comparing);
@@ -57,7 +57,7 @@ fn has_result(rankings: &[Ranking]) -> bool {
     rankings.iter().any(|ranking| !ranking.places.is_empty() || !ranking.failed.is_empty())
 }
 
-/// The rankings of what has run so far, machine by machine.
+/// The rankings of the finished runs, machine by machine.
 fn ranked(comparing: &Comparing<'_>) -> Vec<Ranking> {
     comparing.so_far().into_iter().map(Compared::ranking).collect()
 }
@@ -157,8 +157,8 @@ fn machines(house: &House, arguments: &Compare) -> Vec<String> {
     usual.unwrap_or_default().into_iter().map(str::to_owned).collect()
 }
 
-/// Runs a comparison; says meanwhile, as the command of this name, how far it is. If it is interrupted, `tell` prints the
-/// result of what has run.
+/// Runs a comparison, with its progress in the name of command `name`. On an interrupt, `tell` prints the result of the
+/// finished runs.
 fn run(name: &str, comparing: &Comparing<'_>, tell: impl FnOnce(Partial) + Send) {
     let progress = Progress::begin(name);
     let mut told = 0;
@@ -188,7 +188,7 @@ fn way(Step { target, mechanism, policy, run, runs, .. }: &Step<'_>) -> String {
     }
 }
 
-/// The reasons why nothing could run, each once: what is wrong with the size is wrong under every policy.
+/// The reasons why nothing could run, each once: a wrong size has the same reason under every policy.
 fn reasons(rankings: &[Ranking]) -> Vec<String> {
     let mut reasons = Vec::new();
     for refusal in rankings.iter().flat_map(|ranking| &ranking.refused) {

@@ -1,4 +1,4 @@
-//! Files that appear whole or not at all. This module must never know what is in them.
+//! Files that appear whole or not at all. This module must never know their contents.
 
 use std::fmt::Display;
 use std::fs;
@@ -22,7 +22,7 @@ pub(crate) fn survive_limits() {
 pub(crate) fn save(path: &Path, text: &str) -> Result<(), Problem> {
     let mut file = draft(path)?;
     let failed = |error: io::Error| Problem::Failed(format!("--out {}: {error}", units::text::path(path)));
-    // Its own errors would name the draft, which nobody chose.
+    // The errors of the draft itself would name the draft, which the user has not chosen.
     file.as_file_mut().write_all(text.as_bytes()).map_err(failed)?;
     file.persist(path).map_err(|error| failed(error.error))?;
     Ok(())
@@ -73,7 +73,7 @@ fn ends_in(path: &Path, kind: &str) -> bool {
 /// The folder that a file is to be written in, which must be there.
 fn folder_of(path: &Path) -> Result<&Path, Problem> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    // What is there and no file, a device for one, must not be replaced by a file, nor be read to its end.
+    // A special file, such as a device, must not be replaced by a file, nor be read to its end.
     let is_special = fs::metadata(path).is_ok_and(|found| !found.is_file());
     if path.file_name().is_none() || is_special {
         return Err(wrong(path, &"expected the name of a file"));

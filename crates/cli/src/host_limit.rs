@@ -17,7 +17,7 @@ pub(crate) fn within(name: &str, limit: Time, partial: Option<PathBuf>) -> HostL
     let name = name.to_owned();
     HostLimit::new(limit, move |failed| {
         if let Some(partial) = &partial {
-            // There is nobody left to tell if this fails.
+            // A failure to remove it cannot be reported any more.
             let _ = fs::remove_file(partial);
         }
         fail(&name, &Problem::Failed(failed.to_string()), &mut Out::new());

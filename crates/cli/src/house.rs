@@ -1,5 +1,5 @@
-//! The parts of a command: programs, protocols, and the name of its binary. This module must never know what a program
-//! or protocol does.
+//! The parts of a command: programs, protocols, and the name of its binary. This module must never know the behaviour
+//! of a program or protocol.
 
 use std::fmt;
 

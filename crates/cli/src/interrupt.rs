@@ -1,9 +1,9 @@
-//! Interrupts: a command that is interrupted tells what is finished, and then ends by the signal, as scripts expect. This
-//! module must never know what is being done.
+//! Interrupts: an interrupted command prints its finished results, and then ends by the signal, as scripts expect. This
+//! module must never know the work in progress.
 //!
-//! The work stays on the thread that it is on without this, so that nothing of what it measures changes. A second thread
-//! sleeps until the first signal comes; that thread tells what is finished, and ends the process. What is in progress then
-//! holds nobody up. A second signal ends the process at once, whatever it does, and so does a signal where nothing can be told.
+//! The work stays on the thread where it would be without this, so that its measurements do not change. A second thread
+//! sleeps until the first signal comes; it prints the finished results and ends the process without waiting for the
+//! work in progress. A second signal ends the process at once, and so does a signal where nothing can be printed.
 
 use std::fs;
 use std::io;
@@ -43,8 +43,8 @@ pub(crate) fn or_tell<R>(work: impl FnOnce() -> R, tell: impl FnOnce(&'static st
     })
 }
 
-/// Begins to collect signals. Those that the process was told to ignore, as one in the background of a script is, stay
-/// ignored.
+/// Begins to collect signals. Signals that the process was told to ignore, as those of a background process of a
+/// script, stay ignored.
 fn listen() -> io::Result<Signals> {
     static FIRST: Once = Once::new();
     let ending: Vec<_> = ENDING.into_iter().filter(|signal| !is_ignored(*signal)).collect();

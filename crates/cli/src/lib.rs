@@ -2,20 +2,20 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | `house` | what a command is made of: programs, protocols, a name |
+//! | `house` | the parts of a command: programs, protocols, a name |
 //! | `arguments`, `told` | the arguments of the command line, read into types with their mistakes |
 //! | `asked` | from arguments to machines and programs |
-//! | `problem` | why a command did not do what it was asked |
+//! | `problem` | reasons for which a command failed |
 //! | `run`, `compare`, `list`, `explain`, `study`, `report`, `claims`, `calibrate`, `litmus`, `model` | the commands |
-//! | `runs`, `reads` | runs of a laboratory, and what they read |
+//! | `runs`, `reads` | runs of a laboratory, and the files that they read |
 //! | `shipped`, `studies` | the claims and studies inside the command |
 //! | `files` | files that appear whole or not at all |
 //! | `print` | results on standard output |
 //! | `processes` | this command as processes that do runs |
 //! | `panics` | the words for a panic of a program, or of the command |
-//! | `progress`, `interrupt` | how far a long command is, and what it tells when it is interrupted |
+//! | `progress`, `interrupt` | the progress of a long command, and its output when it is interrupted |
 //!
-//! A command reads its arguments, calls `worlds`, `compare` and `lab`, and hands what they found to `report`. Results
+//! A command reads its arguments, calls `worlds`, `compare` and `lab`, and hands the results to `report`. Results
 //! go to standard output; progress and errors to standard error. Exit 0: done; 1: the run or a check failed; 2: the
 //! command line or an input was wrong, and nothing was written.
 
@@ -58,7 +58,7 @@ use arguments::{Arguments, Command};
 use print::{Out, fail, tell};
 use problem::Problem;
 
-/// Does what the command line says; the result is the code with which the process ends.
+/// Runs the command of the command line; returns the exit code of the process.
 pub fn main(house: &House) -> ExitCode {
     let arguments = match Arguments::read(house) {
         Ok(arguments) => arguments,
@@ -71,7 +71,7 @@ pub fn main(house: &House) -> ExitCode {
     let done = done.and_then(|code| out.flush().map(|()| code).map_err(Problem::from));
     match done {
         Ok(code) => code,
-        // Whoever read the results has seen enough.
+        // The reader of the results has seen enough.
         Err(Problem::Output(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(problem) => fail(&house.name, &problem, &mut out),
     }
@@ -94,7 +94,7 @@ fn does(house: &House, command: &Command, out: &mut (impl Write + Send)) -> Resu
             Ok(ExitCode::SUCCESS)
         }
         Command::Completions(completions) => {
-            // Where nobody reads on, the generator would panic.
+            // On a closed pipe the generator would panic.
             let mut script = Vec::new();
             let mut command = arguments::command(house);
             clap_complete::generate(completions.shell, &mut command, &house.name, &mut script);

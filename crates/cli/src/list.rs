@@ -1,4 +1,4 @@
-//! `tradewind list`: what there is. This module must never know how a list looks.
+//! `tradewind list`: programs, machines, policies and so on. This module must never know how a list looks.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -19,7 +19,7 @@ use crate::problem::Problem;
 use crate::shipped::CLAIMS;
 use crate::studies;
 
-/// Lists what was asked for.
+/// Lists the requested kind.
 pub(crate) fn list(house: &House, arguments: &List, out: &mut impl Write) -> Result<ExitCode, Problem> {
     let page = arguments.output.page()?;
     // Claims are very many, and none of them can be said to another command as a whole.

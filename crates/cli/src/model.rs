@@ -45,7 +45,7 @@ fn fixed_floating(
     print(out, arguments.output.json, &page, &found, |page| text::fixed_floating(&node, page))
 }
 
-/// Refuses what only other models have.
+/// Refuses options that only other models have.
 fn without_values(arguments: &Model) -> Result<(), Problem> {
     let value = |setting: &crate::told::Setting| {
         format!("--set {}: these tables have no values to set", setting.text)

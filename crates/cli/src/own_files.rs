@@ -1,5 +1,5 @@
-//! Input files that studies need and that do not travel with them: where they are looked for, and which are not there. This module
-//! must never know what is in a file.
+//! Input files that studies need and that do not travel with them: the folders in which they are looked for, and the
+//! missing ones. This module must never know the contents of a file.
 
 use std::path::{Path, PathBuf};
 

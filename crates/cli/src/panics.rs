@@ -1,5 +1,5 @@
-//! Panics in this command. The error of a run tells those of its program, and where they were, so they are printed nowhere else. A
-//! panic that nobody catches is a mistake of the command itself, and is one line.
+//! Panics in this command. The error of a run reports the panics of its program, with their places, so they are printed
+//! nowhere else. Any other panic is a mistake of the command itself, and is one line.
 //!
 //! `RUST_BACKTRACE=1` has each panic printed besides, with the calls that led to it.
 

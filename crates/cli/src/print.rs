@@ -1,4 +1,4 @@
-//! Results on standard output, and problems on standard error. This module must never know what a result means.
+//! Results on standard output, and problems on standard error. This module must never know the meaning of a result.
 
 use std::env;
 use std::io::{self, BufWriter, Stdout, Write};
@@ -50,7 +50,7 @@ pub(crate) fn print(
     Ok(())
 }
 
-/// The code with which a command ends that did what it was asked, well or not.
+/// The exit code of a command that ran to its end: success, or failed checks.
 pub(crate) fn code(well: bool) -> ExitCode {
     if well { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
@@ -60,9 +60,9 @@ fn as_called(name: &str, text: &str) -> String {
     text.replace("`tradewind ", &format!("`{name} "))
 }
 
-/// Says on standard error what goes on, as the command of this name.
+/// Prints a message on standard error, in the name of command `name`.
 pub(crate) fn say(name: &str, what: &str) {
-    // There is nobody left to tell if this fails.
+    // A failure to print cannot be reported any more.
     let _ = writeln!(io::stderr().lock(), "{name}: {}", text::shown(what));
 }
 
@@ -71,7 +71,7 @@ fn is_json_asked() -> bool {
     env::args_os().any(|argument| argument == "--json")
 }
 
-/// What is wrong, as the command of this name says it, and the code with which it ends.
+/// The error messages of a problem, in the name of command `name`, and the exit code.
 fn said(name: &str, problem: &Problem) -> NoResult {
     let (exit, errors) = match problem {
         Problem::Wrong(mistakes) => (2, mistakes.clone()),
@@ -87,7 +87,7 @@ pub(crate) fn tell(name: &str, problem: &Problem) -> ExitCode {
     let NoResult { exit, errors, .. } = said(name, problem);
     let mut err = io::stderr().lock();
     for error in errors {
-        // There is nobody left to tell if this fails.
+        // A failure to print cannot be reported any more.
         let _ = writeln!(err, "{name}: error: {}", text::shown(&error));
     }
     ExitCode::from(exit)
@@ -106,7 +106,7 @@ pub(crate) fn fail(name: &str, problem: &Problem, out: &mut Out) -> ExitCode {
 pub(crate) fn refuse(name: &str, refusal: &clap::Error) -> ExitCode {
     let is_mistake = refusal.use_stderr() && refusal.kind() != DisplayHelpOnMissingArgumentOrSubcommand;
     if is_mistake {
-        // There is nobody left to tell if this fails.
+        // A failure to print cannot be reported any more.
         let _ = write!(io::stderr().lock(), "{name}: ");
         if is_json_asked() {
             let errors = vec![in_a_line(&refusal.to_string())];
@@ -114,7 +114,7 @@ pub(crate) fn refuse(name: &str, refusal: &clap::Error) -> ExitCode {
             let _ = document::write(&mut io::stdout(), &found);
         }
     }
-    // Whoever reads the help may have seen enough.
+    // The reader of the help may have seen enough.
     let _ = match is_mistake {
         true => write!(io::stderr().lock(), "{}", text::shown(&refusal.render().to_string())),
         false => refusal.print(),

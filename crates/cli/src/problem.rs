@@ -1,8 +1,8 @@
-//! Why a command did not do what it was asked. This module must never print.
+//! Reasons for which a command failed. This module must never print.
 
 use std::io;
 
-/// Why a command did not do what it was asked.
+/// Reason for which a command failed.
 #[derive(Debug)]
 pub(crate) enum Problem {
     /// The command line or an input is wrong: one line for each mistake.

@@ -1,10 +1,11 @@
-//! The progress of a long command, on standard error: a bar on a terminal, elsewhere a line now and then, both with an estimate
-//! of the time that is left. This module must never know what is being done.
+//! The progress of a long command, on standard error: a bar on a terminal, elsewhere a line now and then, both with an
+//! estimate of the remaining time. This module must never know the work in progress.
 //!
-//! Whoever does the work only changes a few numbers. A thread of its own draws them: after a second, and every second from then
-//! on where there is a terminal; elsewhere after ten seconds, and each time after a longer while. In between that thread sleeps.
-//! So a measurement of less than a second is not disturbed at all. In a longer one the thread takes 0.01 % of one core: 1.3 ms in
-//! eleven seconds, as `/proc/PID/task/TID/schedstat` has it of a debug build that runs `work-costs` on a terminal.
+//! The working thread only changes a few numbers. Another thread draws them: after a second, and every second from then
+//! on where there is a terminal; elsewhere after ten seconds, and each time after a longer while. In between that
+//! thread sleeps. So a measurement of less than a second is not disturbed at all. In a longer one the thread takes 0.01
+//! % of one core: 1.3 ms in eleven seconds, as `/proc/PID/task/TID/schedstat` has it of a debug build that runs
+//! `work-costs` on a terminal.
 
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
@@ -51,7 +52,7 @@ impl Progress {
                 let name = name.to_owned();
                 Shown::begin(FIRST_LINE, SELDOM, move || {
                     let line = lock(&read).line(Instant::now());
-                    // There is nobody left to tell if this fails.
+                    // A failure to print cannot be reported any more.
                     let _ = writeln!(io::stderr().lock(), "{name}: {line}");
                 })
             }
@@ -85,7 +86,7 @@ impl Progress {
         now.changed = Instant::now();
     }
 
-    /// Counts a step that took no time, because what it yields was known.
+    /// Counts a step that took no time, because its result was known.
     pub(crate) fn skip(&self) {
         let mut now = lock(&self.now);
         now.done += 1;
@@ -104,7 +105,7 @@ impl Progress {
     }
 }
 
-/// What a mutex guards, also after a panic of another thread.
+/// Locks a mutex, also after a panic of another thread.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -123,7 +124,7 @@ struct Now {
     changed: Instant,
     /// The step that was started last.
     what: String,
-    /// How far that step is, in words; asked for when the progress is shown.
+    /// The progress within that step, in words; asked for when the progress is shown.
     within: Option<Within>,
 }
 
@@ -150,8 +151,8 @@ impl Now {
         }
     }
 
-    /// The time that is left, if the steps to come take as long as those that are over; steps in progress count as half
-    /// done. A step that has lasted for long is believed to last as long again. `None` before anything is over.
+    /// The remaining time, if the steps to come take as long as the finished ones; steps in progress count as half
+    /// done. A step in progress for long is assumed to last as long again. `None` before any step is finished.
     fn left(&self, at: Instant) -> Option<Duration> {
         let worked = self.done.checked_sub(self.skipped).filter(|worked| *worked > 0)?;
         let half = self.started.saturating_sub(self.done) as f64 / 2.0;
@@ -265,7 +266,7 @@ mod tests {
         let ten = now(10, 10, 0);
         assert_eq!(ten.left(after(&ten, 20)), Some(Duration::from_secs(60)));
         assert_eq!(ten.line(after(&ten, 20)), "10 of 40 done in 20 s, about 60 s left, now toy by messages");
-        // What was known already says nothing of how long the rest takes: one step in 20 s, and 30 more.
+        // Known steps say nothing about the time of the rest: one step in 20 s, and 30 more.
         let known = now(10, 10, 9);
         assert_eq!(known.left(after(&known, 20)), Some(Duration::from_secs(600)));
         // Four beside each other are half done on average, as if eight were over and 28 to come.

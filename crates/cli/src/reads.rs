@@ -1,5 +1,5 @@
-//! What runs of a laboratory read besides their specifications: machine files and input files, found from the run's folder, and
-//! their digests. This module must never run anything.
+//! Files that runs of a laboratory read besides their specifications: machine files and input files, found from the
+//! run's folder, and their digests. This module must never run anything.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use crate::progress::lock;
 /// A machine's name with settings.
 type Machine = (String, Vec<(String, String)>);
 
-/// The digests of what runs read, each made once.
+/// Digests of the machines and files that runs read, each made once.
 pub(crate) struct Reads<'h> {
     house: &'h House,
     machines: Mutex<BTreeMap<Machine, Result<String, String>>>,
@@ -30,7 +30,7 @@ impl<'h> Reads<'h> {
         Self { house, machines: Mutex::default(), files: Mutex::default() }
     }
 
-    /// The digests of what a run reads, or what is wrong with it.
+    /// The digests of the machine and files of a run, or their mistakes.
     pub(crate) fn digests(&self, run: &Specification) -> Result<Digests, String> {
         let machine = (machine(run), run.settings.clone());
         let entry = self.house.programs.find(&run.program).map_err(|unknown| unknown.to_string())?;
@@ -45,7 +45,7 @@ impl<'h> Reads<'h> {
     }
 }
 
-/// What was made for a key, or is made now.
+/// Returns the result for a key, made now unless it is known.
 fn once<K: Ord + Clone>(
     known: &Mutex<BTreeMap<K, Result<String, String>>>,
     key: K,
@@ -58,8 +58,8 @@ fn once<K: Ord + Clone>(
     lock(known).entry(key).or_insert(made).clone()
 }
 
-/// The digest that tells a machine with its settings from another: of a model that of all its values, those of the files that it
-/// extends among them; of this host its description.
+/// The digest that identifies a machine with its settings. For a model it is the digest of all its values, those of
+/// extended files included; for this host its description.
 fn of_machine((name, settings): &Machine) -> Result<String, String> {
     match Target::find(name, settings) {
         Ok(Target::Native) => Ok(host()),

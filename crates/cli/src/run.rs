@@ -57,7 +57,7 @@ pub(crate) fn run(
     warn_of_build(&house.name, setting.target.is_native());
     let discard = || {
         if let Some(partial) = trace.as_ref().and_then(TraceFile::partial) {
-            // There is nobody left to tell if this fails.
+            // A failure to remove it cannot be reported any more.
             let _ = fs::remove_file(partial);
         }
     };
@@ -138,7 +138,7 @@ fn measure(name: &str, setting: &Setting, measuring: &Measuring, stop: impl FnOn
     interrupt::or_tell(|| measuring.run(step), stop);
 }
 
-/// What came of a combination.
+/// The document of a combination's results.
 fn document(arguments: &Run, setting: &Setting, ran: &Combination) -> document::Run {
     document::Run::new(
         asked(&arguments.common, &setting.subject),
@@ -154,7 +154,7 @@ fn document(arguments: &Run, setting: &Setting, ran: &Combination) -> document::
     )
 }
 
-/// Prints what came of a combination.
+/// Prints the results of a combination.
 fn show(arguments: &Run, page: &Page, found: &document::Run, out: &mut impl Write) -> Result<(), Problem> {
     let json = arguments.common.output.json;
     print(out, json, page, found, |page| text::run(found, page, worlds::cores()))?;
@@ -211,7 +211,7 @@ fn setting(house: &House, arguments: &Run) -> Result<Setting, Problem> {
     })
 }
 
-/// A refusal with what the machine can do instead, where it says only what is missing.
+/// Adds to a refusal the combinations that the machine can run, if it names only the missing ability.
 fn advised(problem: Problem, setting: &Setting) -> Problem {
     let Problem::Wrong(lines) = problem else { return problem };
     let Setting { subject, target, mechanism, policy, .. } = setting;
@@ -224,7 +224,7 @@ fn advised(problem: Problem, setting: &Setting) -> Problem {
     Problem::Wrong(lines.into_iter().map(told).collect())
 }
 
-/// Whether there can be a trace as asked for: of one run, and not in the place of what the run reads.
+/// Checks that the requested trace is possible: of one run, and not in the place of a file that the run reads.
 fn check_trace(house: &House, arguments: &Run) -> Result<(), Problem> {
     let Some(path) = arguments.trace.as_deref() else { return Ok(()) };
     let runs = match arguments.repeat.get() {
@@ -241,8 +241,8 @@ fn check_trace(house: &House, arguments: &Run) -> Result<(), Problem> {
     (runs, TraceFile::check(path, &read).map_err(Problem::from)).all().map(drop)
 }
 
-/// Says on standard error, as the command of this name, what is in a trace. `times` are those of the run without it and with it, where
-/// the trace slowed the run.
+/// Prints on standard error, in the name of command `name`, the extent of a trace. `times` are those of the run without
+/// it and with it, if the trace slowed the run.
 fn tell(name: &str, summary: Summary, path: &Path, times: Option<(Time, Time)>) {
     let Summary { events, lost, bytes, .. } = summary;
     let mut text = format!("{events} events, {bytes} bytes in {}", units::text::path(path));
@@ -256,7 +256,7 @@ fn tell(name: &str, summary: Summary, path: &Path, times: Option<(Time, Time)>) 
 /// The longest a run may take with a trace, as a multiple of its time without, for nothing to be said of it.
 const MUCH: f64 = 1.5;
 
-/// How much longer a run took with a trace than without, if that was much.
+/// The slowdown of a run by its trace, if it was large.
 fn slowed(untraced: Time, traced: Time) -> String {
     let [untraced, traced] = [untraced, traced].map(|time| time.as_seconds());
     if traced <= untraced * MUCH {

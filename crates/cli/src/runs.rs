@@ -1,5 +1,5 @@
-//! Runs of a laboratory: looked up in the record or done as processes, with their progress. If the command is interrupted, what
-//! is finished is told. This module must never know what an answer is for.
+//! Runs of a laboratory: looked up in the record or done as processes, with their progress. On an interrupt, finished
+//! results are printed. This module must never know the use of an answer.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ use crate::problem::Problem;
 use crate::processes::runner;
 use crate::progress::{Progress, lock};
 
-/// What a run yielded, or why there is nothing.
+/// Result of a run, or the reason why there is none.
 pub(crate) type Answer<T> = Result<T, NoAnswer>;
 
 /// The answers of runs, in their order; `None` of a run that was not done.
@@ -33,13 +33,13 @@ pub(crate) struct Runs<'a> {
     pub(crate) record: Option<&'a PathBuf>,
     /// The number of processes at a time for runs on models; as many as this process may use cores if not said.
     pub(crate) jobs: Option<u32>,
-    /// The digests of what a run reads, or what is wrong with it.
+    /// Makes the digests of the machine and files that a run reads, or their mistakes.
     pub(crate) digests: &'a (dyn Fn(&Specification) -> Result<Digests, String> + Sync),
 }
 
 impl Runs<'_> {
-    /// The answers of runs as `keep` makes them of what the processes say, told with the place of the run; and whether all could be
-    /// recorded. If the command is interrupted, `tell` prints what follows from those that are there.
+    /// The answers of runs, made by `keep` from the index of the run and the output of its process; and whether all
+    /// could be recorded. On an interrupt, `tell` prints the results of the finished ones.
     pub(crate) fn answers<T: Clone + Send>(
         &self,
         runs: &[&Specification],
@@ -89,7 +89,7 @@ impl Runs<'_> {
             answers.iter_mut().filter(|answer| stopped(answer)).for_each(|answer| *answer = None);
             let partial = Partial::interrupted(signal, count(&answers));
             say(name, &format!("{partial}; the same command goes on from there"));
-            // There is nobody left to tell if this fails.
+            // A failure to print cannot be reported any more.
             let _ = tell(answers, partial);
         };
         let recorded = interrupt::or_tell(|| campaign.run(record, runs), stop);
@@ -115,14 +115,14 @@ pub(crate) fn failed(unusable: Unusable) -> Problem {
     Problem::Failed(format!("record {unusable}"))
 }
 
-/// The record in the file asked for, else in the folder where programs keep what they know of this user; `None` if there is no such
-/// file. Nothing is made.
+/// Opens the record in the requested file, else in the user's data folder; `None` if there is no such file. Nothing is
+/// made.
 pub(crate) fn existing(name: &str, asked: Option<&PathBuf>) -> Result<Option<Record>, Problem> {
     let path = path(asked)?;
     path.exists().then(|| opened(name, &path)).transpose()
 }
 
-/// The record in the file asked for, else in the folder where programs keep what they know of this user; it is made if there is none.
+/// Opens the record in the requested file, else in the user's data folder; makes it if there is none.
 fn open(name: &str, asked: Option<&PathBuf>) -> Result<Record, Problem> {
     let path = path(asked)?;
     if asked.is_none()

@@ -71,5 +71,5 @@ pub(crate) static BASIS: Shipped = shipped!("basis", "studies/basis.toml");
 /// Why claims differ.
 pub(crate) static CAUSES: Shipped = shipped!("causes", "studies/causes.toml");
 
-/// How far a metric may be from a claim.
+/// Tolerances of claims.
 pub(crate) static TOLERANCES: Shipped = shipped!("tolerances", "studies/tolerances.toml");

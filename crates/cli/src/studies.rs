@@ -1,5 +1,5 @@
-//! The claims and studies that travel inside the command, or the claims of a folder, as one laboratory. This module must
-//! never know what is in them.
+//! The claims and studies that travel inside the command, or the claims of a folder, as one laboratory. This module
+//! must never know their contents.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -1,6 +1,5 @@
-//! Values of the command line as types, or what is wrong with each. The parser of arguments stops at the first value
-//! that is wrong; a [`Told`] keeps its mistake until all of them can be told. This module must never know which command
-//! has a value.
+//! Values of the command line as types, or their mistakes. The parser of arguments stops at the first wrong value; a
+//! [`Told`] keeps its mistake until all of them can be reported. This module must never know which command has a value.
 
 use std::convert::Infallible;
 use std::fmt::Display;
@@ -15,7 +14,7 @@ use worlds::{Baseline, Repeat};
 
 use crate::problem::{Problem, each};
 
-/// How `--repeat` spells [`Repeat::Auto`].
+/// Spelling of [`Repeat::Auto`] in `--repeat`.
 const AUTO: &str = "auto";
 
 /// A value, or the mistake in its text.
@@ -76,7 +75,7 @@ pub(crate) fn some(option: &'static str) -> impl Fn(&str) -> Read<u32> + Clone {
     whole(option, 1, u32::MAX)
 }
 
-/// Takes what may be the name of a file, which need not be UTF-8.
+/// Takes a possible file name, which need not be UTF-8.
 pub(crate) fn name() -> impl TypedValueParser<Value = String> {
     OsStringValueParser::new().map(text::of)
 }
@@ -146,7 +145,7 @@ pub(crate) fn policy(text: &str) -> Read<Policy> {
     Ok(Told(parse_policy(text)))
 }
 
-/// A policy, or what is wrong with its text.
+/// Parses a policy; the error names the mistake in its text.
 pub(crate) fn parse_policy(text: &str) -> Result<Policy, String> {
     let name = text.split([':', '+']).next().unwrap_or_default();
     let option = text.trim_start_matches('+');
@@ -173,7 +172,7 @@ pub(crate) fn mechanism(text: &str) -> Read<Mechanism> {
     Ok(Told(parse_mechanism(text)))
 }
 
-/// A mechanism, or what is wrong with its name.
+/// Parses a mechanism; the error names the mistake in its name.
 pub(crate) fn parse_mechanism(text: &str) -> Result<Mechanism, String> {
     let unknown = |_| UnknownName::new("mechanism", text, Mechanism::ALL.map(Mechanism::name)).to_string();
     text.parse().map_err(unknown)
@@ -194,7 +193,7 @@ pub(crate) fn setting(text: &str) -> Result<Setting, Infallible> {
     Ok(Setting { text: text.to_owned(), told: Told(pair.ok_or_else(expected)) })
 }
 
-/// The keys and values that are set, and what is wrong with the others: these must not hide mistakes in the good ones.
+/// The keys and values that are set, and the mistakes of the others, which must not hide mistakes in the good ones.
 pub(crate) fn settings(settings: &[Setting]) -> (Vec<(String, String)>, Result<(), Problem>) {
     let good = settings.iter().filter_map(|setting| setting.told.0.clone().ok()).collect();
     let twice = |(index, setting): (usize, &Setting)| {

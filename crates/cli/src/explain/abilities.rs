@@ -1,4 +1,4 @@
-//! Which policies and mechanisms a machine can run. This module must never run anything.
+//! The policies and mechanisms that a machine can run. This module must never run anything.
 
 use report::document::{Runs, Unable};
 use tempest::policy::PRESETS;
@@ -30,10 +30,10 @@ fn reason(refusal: &Refusal) -> String {
     }
 }
 
-/// Why a machine can run nothing under a policy; `None` if it can run something, by whatever mechanism.
+/// The reason why a machine can run nothing under a policy; `None` if it can run some mechanism.
 pub(super) fn refusal(target: &Target, policy: &Policy) -> Option<Refusal> {
     let mut why = Mechanism::ALL.into_iter().map(|mechanism| target.check(mechanism, policy).err());
-    // What the first mechanism lacks, for it needs least: nothing but a policy that can be had.
+    // The refusal of the first mechanism, which needs no more than a possible policy.
     let first = why.next().flatten()?;
     why.all(|why| why.is_some()).then_some(first)
 }

@@ -24,7 +24,7 @@ fn per_cycle(name: &str, rate: Bandwidth, clock: Frequency, from: &str) -> Deriv
     number(name, rate.as_bytes_per_second() as f64 / clock.as_hertz() as f64, "B/cycle", from)
 }
 
-/// All of them that hold whatever is sent by whom.
+/// All derived values that hold for any message and sender.
 pub(super) fn derive(machine: &Machine) -> Vec<Derived> {
     let mut derived = node(machine);
     derived.extend(interface(machine));

@@ -11,7 +11,7 @@ use crate::house::House;
 /// The program: handlers answer handlers.
 const PROGRAM: &str = "active-message";
 
-/// The nodes that the program needs, and so many round trips that where a run begins and ends does not show.
+/// Number of nodes that the program needs, and of round trips that hide the begin and end of a run.
 const NODES: u32 = 2;
 const ROUNDS: &str = "500";
 

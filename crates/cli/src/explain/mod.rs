@@ -1,13 +1,13 @@
-//! `tradewind explain`: every value of a machine, where it comes from, and what follows from it.
+//! `tradewind explain`: every value of a machine, its source, and its consequences.
 //!
 //! | module | contents |
 //! |---|---|
-//! | `derived` | what follows from the values alone |
-//! | `parts` | what each price with bus transactions is made of |
-//! | `round_trip` | what a message takes on an idle machine, as a sum of prices |
-//! | `measured` | what a message takes between two nodes, by a run |
-//! | `sources` | what the sources of values mean: works, words, claims |
-//! | `abilities` | which policies and mechanisms the machine can run |
+//! | `derived` | consequences of the values alone |
+//! | `parts` | the parts of each price with bus transactions |
+//! | `round_trip` | the time of a message on an idle machine, as a sum of prices |
+//! | `measured` | the time of a message between two nodes, by a run |
+//! | `sources` | the meaning of the sources of values: works, words, claims |
+//! | `abilities` | the policies and mechanisms that the machine can run |
 //!
 //! This module must never know how an explanation looks.
 
@@ -80,7 +80,7 @@ fn document(
     let holds = |value: &&machine::Value| {
         named.is_none() || policy_of(value).is_none_or(|policy| Some(policy) == named)
     };
-    // A machine gives its name itself, whatever it extends.
+    // A machine states its own name, even if it extends another.
     let file = machine.values().iter().find(|value| value.key == "name").map(|value| value.file.clone());
     let values: Vec<_> = under.values().iter().filter(holds).cloned().collect();
     document::Explain {

@@ -1,5 +1,5 @@
-//! The parts of each price that contains bus transactions: what the processor takes itself, and what each transaction takes on
-//! an idle bus. This module must never know a policy.
+//! The parts of each price that contains bus transactions: the processor's own time, and the time of each transaction
+//! on an idle bus. This module must never know a policy.
 
 use machine::{ByClass, Class, Cost, Machine, NodeMemory, Primitives};
 use report::document::Derived;
@@ -8,7 +8,7 @@ use units::{Bytes, Time};
 
 use super::derived::time;
 
-/// A row for each such price; one that differs with the class of message has a row for each group of classes.
+/// A row for each such price; a price that differs with the class of message has a row for each group of classes.
 pub(super) fn derive(machine: &Machine) -> Vec<Derived> {
     let Some(memory) = &machine.node_memory else { return Vec::new() };
     let idle = (memory, machine.memory.line);

@@ -1,6 +1,7 @@
 //! The round trip of an active message without words, from a thread to a handler and back, on an idle machine, as a sum of
-//! prices: every processor waits for the message, and nothing else goes on. A run adds what this sum leaves out: polls that
-//! find nothing, turns of loops, locks that migrate, and the resumption of the thread. This module must never run anything.
+//! prices: every processor waits for the message, and nothing else goes on. A run adds costs that this sum leaves out:
+//! empty polls, turns of loops, locks that migrate, and the resumption of the thread. This module must never run
+//! anything.
 
 use machine::{ByClass, Capability, Class, Cost, Machine, NetworkProcessor, Primitives};
 use report::document::{Derived, Stage, Trip, Underived};
@@ -121,7 +122,7 @@ impl Way {
                 self.add("np take", &network.primitives.take)?;
                 self.add("np send_header", &network.primitives.send_header)
             }
-            // The processors that handle and nothing else send what handlers send.
+            // Dedicated protocol processors send the messages of handlers.
             (Injector::Protocol, _) if sender == Sender::Thread && !for_itself => {
                 match own.hand_over {
                     Some(_) => self.add("hand_over", &own.hand_over)?,
@@ -134,7 +135,7 @@ impl Way {
         }
     }
 
-    /// Out of the network, by whoever runs the handler.
+    /// Adds the reception of a message by the processor that runs the handler.
     fn receive(&mut self, by: &Primitives) -> Result<(), String> {
         if by.extract.is_some() {
             self.add("extract", &by.extract)?;
@@ -167,8 +168,8 @@ fn is_assisted(policy: &Policy) -> bool {
     policy.servers == Servers::Network || policy.injector == Injector::Network
 }
 
-/// The time of the bytes of a message without words, which are its header and what fills its packet up, through the slower of
-/// the ports and the links.
+/// Time of the bytes of a message without words, its header and the padding of its packet, through the slower of the
+/// ports and the links.
 fn bytes(machine: &Machine) -> Time {
     let port = machine.interface.bandwidth;
     let slowest = machine.network.routers.as_ref().map_or(port, |routers| port.min(routers.link));

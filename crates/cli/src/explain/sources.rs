@@ -1,5 +1,5 @@
-//! What the sources of a machine's values mean: the works that they name by number, the words that say who chose a number, and the
-//! works whose claims they name. This module must never know a value.
+//! Meanings of the sources of a machine's values: works named by number, words for our own choices, and works named by
+//! their claims. This module must never know a value.
 
 use lab::ledger::WORDS;
 use machine::{Machine, Value};
@@ -84,7 +84,7 @@ fn works(told: &[(&str, &str)], known: &[Meaning]) -> Vec<Meaning> {
     CLAIMS.iter().filter_map(work).collect()
 }
 
-/// How to see the shipped files that the lines of values are lines of, with the command of this name.
+/// Commands that show the shipped files in which values stand, with `command` as the name of the command.
 fn files(command: &str, values: &[Value]) -> Vec<Meaning> {
     let is_used = |shipped: &&machines::Shipped| {
         values.iter().any(|value| value.line.is_some() && value.file == shipped.path)

@@ -1,5 +1,5 @@
-//! From paths to tests: files as they are named, and those that end in `.litmus` anywhere below a folder. This module must
-//! never stop at what it cannot read.
+//! From paths to tests: files as they are named, and files that end in `.litmus` anywhere below a folder. This module
+//! must never stop at an unreadable file.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ pub(super) struct Subject {
     pub(super) question: Arc<Question>,
 }
 
-/// Tests, and what is wrong with the files and folders that gave none.
+/// Tests, and the mistakes of the files and folders that gave none.
 #[derive(Default)]
 pub(super) struct Collection {
     pub(super) subjects: Vec<Subject>,

@@ -1,8 +1,9 @@
-//! `tradewind litmus`: memory-model tests on the shared memory, each held against all that sequential consistency allows.
+//! `tradewind litmus`: memory-model tests on the shared memory, each compared with all outcomes that sequential
+//! consistency allows.
 //!
 //! | module | contents |
 //! |---|---|
-//! | `collection` | from paths to tests, and what is wrong with the others |
+//! | `collection` | from paths to tests, and the mistakes of the others |
 //! | `world` | a machine that runs tests, and how |
 //! | `trial` | one test in one world |
 //!

@@ -1,4 +1,4 @@
-//! One test in one world: runs it, and keeps what was seen. This module must never know how that looks.
+//! A test in a world: runs it, and keeps the observed outcomes. This module must never know how they look.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

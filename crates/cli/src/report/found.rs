@@ -40,7 +40,7 @@ pub(super) struct Group {
     pub(super) studies: Vec<One>,
 }
 
-/// A study and what it found.
+/// A study and its results.
 pub(super) struct One {
     pub(super) document: document::Study,
     place: usize,
@@ -130,8 +130,8 @@ impl<'a> Recorded<'a> {
         Ok(Self { house, record, reads: Reads::new(house), version, data })
     }
 
-    /// Every shipped study of which there are runs on record. Those that are not whole are told, and drawn as far as they go; that there is
-    /// no run at all is a mistake.
+    /// Every shipped study with runs on record. Incomplete ones are reported, and drawn as far as they go; a record
+    /// without any run is a mistake.
     fn shipped(&self) -> Result<Vec<Asked>, Problem> {
         let (mut found, mut lacking) = (Vec::new(), Lacking::default());
         for Shipped { name, .. } in STUDIES {
@@ -243,7 +243,7 @@ struct Had {
     has_other: bool,
 }
 
-/// How many of a study's runs are on record.
+/// Extent of a study's runs on record.
 #[derive(PartialEq, Eq)]
 enum Share {
     Whole,
@@ -284,7 +284,7 @@ impl Lacking {
         }
     }
 
-    /// A line for each kind of what is lacking.
+    /// A line for each kind of missing run.
     fn lines(&self) -> Vec<String> {
         let kinds = [
             ("drawn in part", &self.in_part, "the others"),
@@ -327,11 +327,11 @@ fn is_shipped(name: &str) -> bool {
 
 /// A run that is not on record.
 struct Missing {
-    /// There is one of the same specification, of another version, machine or input.
+    /// The record has a run of the same specification with another version, machine or input.
     is_there_otherwise: bool,
 }
 
-/// The files of studies in a folder: its own, or those of the folders in it, by their names.
+/// The files of studies in a folder: its own, or those of its subfolders, by their names.
 fn written(folder: &Path) -> Result<Vec<PathBuf>, Problem> {
     let own = folder.join(FILE);
     if own.is_file() {
@@ -354,7 +354,7 @@ fn written(folder: &Path) -> Result<Vec<PathBuf>, Problem> {
 /// The results of a study by the file in its folder.
 fn of_folder(path: &Path) -> Result<Asked, Problem> {
     let wrong = |why: String| Problem::wrong(format!("{}: {why}", units::text::path(path)));
-    // The results of many runs are longer than what a person writes.
+    // The results of many runs are longer than hand-written files.
     let text = read_text_up_to(path, MAX_BYTES).map_err(|why| wrong(why.to_string()))?;
     let study = match serde_json::from_str::<document::Study>(&text) {
         Ok(study) if study.version == document::VERSION => study,

@@ -1,9 +1,9 @@
-//! `tradewind report`: what studies found, beside the literature, as one HTML file. This module must never run anything, nor know how a
-//! report looks.
+//! `tradewind report`: results of studies, beside the literature, as one HTML file. This module must never run
+//! anything, nor know how a report looks.
 //!
 //! | module | contents |
 //! |---|---|
-//! | `found` | what studies found: from the record, or from folders that `study` has written |
+//! | `found` | results of studies: from the record, or from folders that `study` has written |
 
 mod found;
 
@@ -33,7 +33,7 @@ const PICTURES: &str = "report";
 
 /// Draws and writes.
 pub(crate) fn report(house: &House, arguments: &Report, out: &mut impl Write) -> Result<ExitCode, Problem> {
-    // Whatever is wrong is told before anything is drawn.
+    // All mistakes are reported before anything is drawn.
     is_page(&arguments.out)?;
     own_files::folder(arguments.data.as_deref())?;
     let of_pictures = |problem: Problem| problem.of_option("--pictures");
@@ -64,7 +64,7 @@ fn is_page(path: &Path) -> Result<(), Problem> {
     }
 }
 
-/// The report of what was found.
+/// The report of the results.
 fn made(house: &House, arguments: &Report, found: &Found) -> html::Report {
     let mut machines: Vec<html::Machine> = Vec::new();
     let mut studies = Vec::new();

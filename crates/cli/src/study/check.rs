@@ -27,7 +27,7 @@ pub(super) fn laboratory(house: &House, read: Read) -> Result<Laboratory, Proble
     if let (Some(study), true) = (&study, mistakes.is_empty()) {
         own_files::check(study)?;
     }
-    // What a run is as a whole, is known if nothing of it is missing.
+    // A run as a whole is known if it has no missing part.
     let are_whole = mistakes.iter().all(|mistake| !mistake.key.starts_with(RUN));
     let (mut found, disturbed) =
         study.as_ref().map(|study| runs(house, study, are_whole)).unwrap_or_default();
@@ -76,7 +76,7 @@ fn runs(house: &House, study: &Study, are_whole: bool) -> (Vec<Placed>, Vec<Targ
     }
     for ((program, _), runs) in subjects {
         let entry = house.programs.find(program).map_err(|unknown| lines(&unknown));
-        // What inputs there are, nobody knows of an unknown program.
+        // The inputs of an unknown program are unknown.
         let subject = entry.as_ref().ok().map(|entry| loaded(entry, runs[0].1)).transpose();
         let mut jobs = Jobs::new();
         for (source, run) in runs {
@@ -113,7 +113,7 @@ struct Found<'f> {
     mistakes: Vec<Placed>,
 }
 
-/// What a run states beside program, machine, inputs and sizes; where it says nothing, what the command does then.
+/// Choices of a run beside program, machine, inputs and sizes; where it says nothing, the defaults of the command.
 struct Choices {
     /// `None` for the program's first that the machine can do.
     mechanism: Option<Mechanism>,
@@ -124,20 +124,20 @@ struct Choices {
 }
 
 impl Found<'_> {
-    /// Adds what is wrong with the value of a key.
+    /// Adds mistakes of the value of a key.
     fn add(&mut self, source: &Source, key: &str, told: Option<&Lines>) {
         let place = source.places.field(key);
         let text = |why: &String| (place, format!("{}:{place}: {RUN}.{key}: {why}", self.file));
         self.mistakes.extend(told.into_iter().flatten().map(text));
     }
 
-    /// Adds what is wrong with a value, which is told with it.
+    /// Adds a mistake of a value, which is quoted in it.
     fn refuse(&mut self, source: &Source, key: &str, value: &str, why: &str) {
         let place = source.places.field(key);
         self.mistakes.push((place, format!("{}:{place}: {RUN}.{key} = {value}: {why}", self.file)));
     }
 
-    /// Adds what is wrong with a run as a whole.
+    /// Adds mistakes of a run as a whole.
     fn add_whole(&mut self, source: &Source, told: &Lines) {
         let place = source.places.table;
         self.mistakes.extend(told.iter().map(|why| (place, format!("{}:{place}: {RUN}: {why}", self.file))));
@@ -178,7 +178,7 @@ impl Found<'_> {
 /// equal plans share one.
 type Jobs = BTreeMap<PlanKey, Result<(), Lines>>;
 
-/// What tells a plan from another: the mechanism, the protocol, the seed, nodes, threads of each, and bytes of a block.
+/// Identity of a plan: the mechanism, the protocol, the seed, nodes, threads of each, and bytes of a block.
 type PlanKey = (&'static str, Option<&'static str>, u64, [u32; 3]);
 
 /// A run whose values are right by themselves, as far as they are there.
@@ -191,7 +191,7 @@ struct One<'a> {
 }
 
 impl One<'_> {
-    /// Adds what is wrong with the values of a run with each other.
+    /// Adds mistakes that the values of a run make together.
     fn check(&self, choices: &Choices, found: &mut Found<'_>, jobs: &mut Jobs) {
         let Self { source, entry, .. } = *self;
         let usual = || self.target.map_or(entry.mechanisms[0], |target| target.usual_mechanism(entry));
@@ -224,7 +224,7 @@ impl One<'_> {
         }
     }
 
-    /// Adds what is said of shared memory and is of no use.
+    /// Adds options on shared memory that have no use.
     fn check_sharing(&self, mechanism: Mechanism, found: &mut Found<'_>) {
         let shared = format!("mechanism = {:?}", Mechanism::SharedMemory.name());
         let Some(why) = asked::useless(self.entry, &[mechanism], &shared) else { return };

@@ -1,5 +1,5 @@
-//! The folder that a study's results are written into: one that is empty or missing, or one that this command made for this
-//! study. This module must never know what is in a file.
+//! The folder for a study's results: an empty or missing one, or one that this command made for this study. This module
+//! must never know the contents of a file.
 
 use std::fs;
 use std::io::{self, Write};
@@ -11,10 +11,10 @@ use worlds::draft;
 use crate::files::{self, wrong};
 use crate::problem::Problem;
 
-/// The file that marks a folder as one of ours: the study's name in its first line, and below it every other file of ours.
+/// The file that marks a folder as ours: the study's name in its first line, and below it every other file of ours.
 const MARK: &str = ".tradewind-study";
 
-/// What the first line of the mark begins with.
+/// Beginning of the first line of the mark.
 const OF: &str = "results of the study ";
 
 /// A folder that may be written into.
@@ -37,12 +37,12 @@ impl Folder {
             }
             Err(error) => return Err(wrong(path, &format!("{error}; expected a folder"))),
         };
-        // A folder that cannot be written is told before the runs, not after them. Nothing is made or removed in one of others.
+        // A folder that cannot be written is reported before the runs, not after them. No other folder is changed.
         files::draft(&path.join(MARK))?;
         Ok(Self { path: path.to_owned(), study: study.to_owned(), ours })
     }
 
-    /// Its path.
+    /// Path of the folder.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
@@ -56,7 +56,7 @@ impl Folder {
         }
         let written = self.drafts(files).and_then(|drafts| self.keep(drafts));
         if written.is_err() && is_new {
-            // What is in it by now stays, and so does the folder.
+            // New contents stay, and so does the folder.
             let _ = fs::remove_dir(&self.path);
         }
         written
@@ -75,7 +75,7 @@ impl Folder {
         let whole = |(name, bytes): &(String, Vec<u8>)| {
             let path = self.path.join(name);
             let mut file = files::draft(&path)?;
-            // Its own errors would name the draft, which nobody chose.
+            // The errors of the draft itself would name the draft, which the user has not chosen.
             file.as_file_mut()
                 .write_all(bytes)
                 .and_then(|()| file.as_file().sync_all())
@@ -169,7 +169,7 @@ mod tests {
             names
         };
         assert_eq!(names(), [MARK, "a.svg", "b.tsv"]);
-        // What the study has no more goes, what somebody put there stays.
+        // Files that the study no longer has are removed; other people's files stay.
         fs::write(path.join("notes"), "mine").unwrap();
         Folder::open(&path, "toy").unwrap().write(&files(&["b.tsv"])).unwrap();
         assert_eq!(names(), [MARK, "b.tsv", "notes"]);

@@ -130,7 +130,8 @@ impl Reported<'_> {
         let well = failed.is_empty();
         let results = Results::new(self.laboratory, study, &kept);
         let found = document::Study::new(&results, failed, partial);
-        // Half of a study does not take the place of a whole one. What is written does not depend on who reads standard output.
+        // Half of a study does not take the place of a whole one. The files written do not depend on the reader of
+        // standard output.
         let written = self.folder.as_ref().filter(|_| found.partial.is_none());
         let names = written.map(|folder| self.write(folder, &found));
         print(out, self.arguments.output.json, &self.page, &found, |page| text::study(&found, page))?;

@@ -1,4 +1,4 @@
-//! The study that a person names: a shipped one, or a file. This module must never know what a study is for.
+//! The study that a person names: a shipped one, or a file. This module must never know the purpose of a study.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,12 +15,12 @@ use crate::problem::Problem;
 use crate::shipped::STUDIES;
 use crate::studies;
 
-/// A study that was read, and what else it needs.
+/// A study that was read, with its surveys and mistakes.
 pub(crate) struct Read {
     /// The study; `None` if its file is no study at all.
     pub(super) study: Option<Study>,
     pub(super) surveys: BTreeMap<String, Survey>,
-    /// What is wrong in its file.
+    /// Mistakes of its file.
     pub(super) mistakes: Mistakes,
 }
 
@@ -91,7 +91,7 @@ fn survey(file: &str, folder: Option<&Path>) -> Option<Result<Survey, Mistakes>>
     Some(survey::read(&text::path(&path), &text))
 }
 
-/// The folder of a file, unless it is the one that this process is in.
+/// The folder of a file, unless it is the current folder of the process.
 fn folder_of(path: &Path) -> Option<PathBuf> {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).map(Path::to_owned)
 }
