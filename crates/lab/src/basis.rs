@@ -1,9 +1,10 @@
-//! The basis of a claim tells what a model is worth if the claim holds: nothing where the claim set a parameter, nothing new where it
-//! follows from typed numbers or from other claims, something where it was predicted. This module must never know a measured value.
+//! The basis of a claim says how much a model is worth if the claim holds: nothing if the claim set a parameter,
+//! nothing new if it follows from typed numbers or from other claims, something if it was predicted. This module must
+//! never know a measured value.
 //!
-//! Most of it shows in the expressions: a claim follows if every metric that it is made of was typed in, comes of a model's equations or
-//! of a survey's table, or is a claim of its own that states a number. What no expression shows, such as a sum that the machine forms of
-//! two typed prices, is declared in a file, each with its reason.
+//! Most bases show in the expressions: a claim follows if each of its metrics was typed in, is computed by a model's
+//! equations or from a survey's table, or is a claim of its own that states a number. Other cases, such as a sum that
+//! the machine forms of two typed prices, are declared in a file, each with its reason.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +15,7 @@ use crate::laboratory::Laboratory;
 use crate::study::{Origin, Source};
 use crate::{Mistakes, Stated};
 
-/// The reason for which a claim may hold, and so what a model is worth if it does.
+/// The reason for which a claim may hold, and so the worth of a model if it does.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Basis {
     /// The claim set a parameter, or may have.
@@ -25,7 +26,7 @@ pub enum Basis {
     Predicted,
     /// The claim was predicted while its stated value is kept apart.
     Blind,
-    /// Nobody knows what the claim states, so that nothing can be held against it.
+    /// The stated value is not known, so that no metric can be compared with it.
     Unknown,
 }
 
@@ -45,8 +46,8 @@ impl Basis {
     }
 }
 
-/// Reads a file that declares which claims follow from others or from typed numbers, though no expression shows it. `file` is what to call
-/// it in messages.
+/// Reads a file that declares claims which follow from others or from typed numbers, though no expression shows it.
+/// `file` is its name in messages.
 ///
 /// # Errors
 ///

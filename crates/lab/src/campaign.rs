@@ -1,6 +1,6 @@
-//! Does the runs that are needed, several at a time: those in the record are looked up, the others become processes of
-//! the command, and each answer is recorded when it is there. A command that is killed goes on from there the next time.
-//! This module must never know what an answer is for.
+//! Does the necessary runs, several at a time: answers in the record are looked up, the other runs become processes of
+//! the command, and each answer is recorded as it arrives. A killed command goes on from there the next time. This
+//! module must never know the use of an answer.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -13,13 +13,13 @@ use serde_json::Value;
 use crate::record::{Key, Record, Row, Unusable};
 use crate::{NoAnswer, Runner, Specification};
 
-/// How runs are done.
+/// A campaign: the means to do runs.
 pub struct Campaign<'a> {
     /// The `tradewind` command, which does them.
     pub runner: &'a Runner,
     /// The version of the command, see [`version`](crate::record::version).
     pub version: &'a str,
-    /// The digests of what a run reads, or what is wrong with it.
+    /// Makes the digests of the machine and files that a run reads, or their mistakes.
     pub digests: &'a (dyn Fn(&Specification) -> Result<Digests, String> + Sync),
     /// Told of each run when it begins, and of its answer when that is there.
     pub tell: &'a (dyn Fn(Event<'_>) + Sync),
@@ -27,12 +27,12 @@ pub struct Campaign<'a> {
     pub jobs: usize,
 }
 
-/// The digests of what a run reads besides its specification.
+/// Digests of the machine and files that a run reads besides its specification.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Digests {
-    /// Of the machine with its settings; of this host, what tells it from others.
+    /// Digest of the machine with its settings; for this host, the description that identifies it.
     pub machine: String,
-    /// Of the bytes of each input file of a person, with the input's name; empty if there is none.
+    /// Digest of the bytes of each input file of a person, with the input's name; empty if there is none.
     pub inputs: String,
 }
 
@@ -178,11 +178,11 @@ impl Campaign<'_> {
     }
 }
 
-/// What has become of a run that was looked up.
+/// State of a run after the look-up.
 enum Looked {
-    /// Its answer is on record.
+    /// The answer is on record.
     Found,
-    /// It reads what is wrong, and cannot be done.
+    /// The run cannot be done, because of a mistake in its machine or a file.
     Refused,
     /// It is left to be done, and recorded under this key.
     Left(Key),
@@ -196,7 +196,7 @@ mod tests {
     use super::*;
     use crate::specification::numbers;
 
-    /// A command that counts how often it is run, and answers with what stands behind `--seed`.
+    /// A command that counts its runs, and answers with the value of `--seed`.
     const COMMAND: &str = "#!/bin/sh\necho run >> \"$(dirname \"$0\")/runs\"\nfor last; do seed=$before; before=$last; done\n\
         [ \"$seed\" = 3 ] && { echo 'no such policy' >&2; exit 2; }\n\
         echo \"{ \\\"report\\\": { \\\"failures\\\": [], \\\"figures\\\": { \\\"seed\\\": $seed } } }\"\n";

@@ -1,6 +1,6 @@
-//! Claims: what the literature says, as data. This module must never know what was measured.
+//! Claims: statements of the literature, as data. This module must never know a measured value.
 //!
-//! A file of claims is a list of `[[claim]]`, and may name the `work` that all of them stand in. It is copied from the study and
+//! A file of claims is a list of `[[claim]]`, and may name the `work` of all of them. It is copied from the study and
 //! never edited to fit.
 
 use std::fmt::{self, Display, Formatter};
@@ -15,27 +15,27 @@ pub enum Role {
     Input,
     /// It must come of running.
     Result,
-    /// So must this, but nobody published it: a study works out what its metric should come to.
+    /// A result that nobody published: a study works out the expected value of its metric.
     Bound,
 }
 
-/// The confidence of a claim that only says again, in other words, what other claims state.
+/// The confidence of a claim that only repeats, in other words, the contents of other claims.
 pub(crate) const DERIVED: &str = "derived";
 
-/// What is stated.
+/// Kind of a statement.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Kind {
     /// A quantity with its unit.
     Value,
-    /// One quantity over another, or a share.
+    /// A quantity over another, or a share.
     Ratio,
-    /// Which of several is greater.
+    /// An order of several quantities by size.
     Order,
-    /// How something behaves.
+    /// The course of a quantity.
     Shape,
 }
 
-/// How a metric is to lie beside the number that a claim states.
+/// Required relation of a metric to the number that a claim states.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Relation {
     /// As near as the tolerance for the claim asks.
@@ -47,7 +47,7 @@ pub enum Relation {
     AtMost,
 }
 
-/// What a claim states beside its words.
+/// Value that a claim states beside its words.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Stated {
     /// A number, and how it was written: its digits say how exactly it is meant.
@@ -56,10 +56,10 @@ pub enum Stated {
     Text(String),
 }
 
-/// One statement.
+/// A statement of the literature or of a study.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Claim {
-    /// Its name and that of the metric it is held against: `split-c.table1.gap.get.cm5.proc`.
+    /// Name of the claim and of its metric: `split-c.table1.gap.get.cm5.proc`.
     pub id: String,
     /// The work it stands in: authors, title, where and when it was published; `None` if the file does not say.
     pub work: Option<String>,
@@ -67,19 +67,19 @@ pub struct Claim {
     pub place: String,
     /// Given, or found.
     pub role: Role,
-    /// What is stated.
+    /// Kind of the statement.
     pub kind: Kind,
-    /// In words.
+    /// The statement in words.
     pub statement: String,
     /// The number or text; `None` for orders and shapes, and where it is held out or not known.
     pub value: Option<Stated>,
-    /// How a metric is to lie beside the number. Claims of the literature state what it should be about.
+    /// Required relation of a metric to the number. Claims of the literature state the approximate value.
     pub relation: Relation,
-    /// How far a metric may be from the number, as a share of it; `None` to leave that to the rules for all claims.
+    /// Tolerance of a metric, as a share of the number; `None` to leave it to the rules for all claims.
     pub tolerance: Option<f64>,
-    /// Of the number, as the claim writes it; empty if it has none.
+    /// Unit of the number, as the claim writes it; empty if it has none.
     pub unit: String,
-    /// How sure the transcription is: `exact`, `derived`, `recalled`, …
+    /// Confidence in the transcription: `exact`, `derived`, `recalled`, …
     pub confidence: String,
     /// Whether it may set a parameter of a model.
     pub fit: bool,
@@ -161,7 +161,7 @@ impl Claim {
     }
 }
 
-/// Reads a file of claims. `file` is what to call it in messages.
+/// Reads a file of claims. `file` is its name in messages.
 ///
 /// # Errors
 ///

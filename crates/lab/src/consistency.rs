@@ -1,5 +1,5 @@
-//! What only shows when claims, studies and surveys are seen at once: names that stand twice, or that nothing yields.
-//! This module must never know a measured value.
+//! Mistakes that only show when claims, studies and surveys are seen at once: names that stand twice, or that nothing
+//! yields. This module must never know a measured value.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::mistake::{Mistake, Mistakes, Place};
 use crate::study::Origin;
 use crate::{Claim, Expression, Laboratory, model};
 
-/// All mistakes of a laboratory, those of one kind together.
+/// All mistakes of a laboratory, grouped by kind.
 pub(crate) fn mistakes(laboratory: &Laboratory) -> Mistakes {
     let kinds = [ids, decisions, yields, circles, needs, bounds, origins];
     kinds.iter().flat_map(|kind| kind(laboratory)).collect()
@@ -99,7 +99,7 @@ fn unknown(laboratory: &Laboratory, place: In<'_>, key: &str, name: &str) -> Mis
     mistake(place, key, name, expected)
 }
 
-/// Every bound is one of a metric, or a check decides it.
+/// Reports bounds that are neither a metric's nor decided by a check.
 fn bounds(laboratory: &Laboratory) -> Mistakes {
     let all = laboratory.studies().iter().flat_map(|study| &study.bounds);
     let is_decided =

@@ -15,18 +15,18 @@ pub struct Declared {
 }
 
 impl Declared {
-    /// Returns true if a claim is among those of which the reason is given.
+    /// Whether the declaration is about this claim.
     pub fn is_of(&self, claim: &Claim) -> bool {
         self.claims.iter().any(|beginning| claim.is_under(beginning))
     }
 }
 
-/// Reads a file of declarations, each a table of this key. `file` is what to call the file in messages.
+/// Reads a file of declarations, each a table of this key. `file` is its name in messages.
 pub(crate) fn read(key: &'static str, file: &str, text: &str) -> Result<Vec<Declared>, Mistakes> {
     toml::read(file, text, |top| Some(top.tables(key).iter().filter_map(declared).collect()))
 }
 
-/// Reads a file of causes: why claims differ. `file` is what to call it in messages.
+/// Reads a file of causes: why claims differ. `file` is its name in messages.
 ///
 /// # Errors
 ///

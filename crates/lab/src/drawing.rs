@@ -9,11 +9,11 @@ use crate::study::{Coordinate, Figure, Lines, Scale, Series, Study, quantity};
 pub struct Drawing<'s> {
     /// The figure, as the study states it.
     pub figure: &'s Figure,
-    /// What stands above it.
+    /// Heading of the figure.
     pub title: String,
-    /// What goes across.
+    /// Horizontal axis.
     pub x: Axis,
-    /// What goes up.
+    /// Vertical axis.
     pub y: Axis,
     /// The panels, in the order in which the study comes to them; at least one.
     pub panels: Vec<Panel>,
@@ -22,11 +22,11 @@ pub struct Drawing<'s> {
 /// An axis in words.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Axis {
-    /// What it is called.
+    /// Label of the axis.
     pub label: String,
     /// The unit; empty if there is none.
     pub unit: String,
-    /// How it is divided; `None` if whoever draws it may choose.
+    /// Division of the axis; `None` leaves the choice to the drawing program.
     pub scale: Option<Scale>,
     /// The numbers at its beginning and at its end; `None` for ends that suit the numbers.
     pub ends: (Option<f64>, Option<f64>),
@@ -35,27 +35,27 @@ pub struct Axis {
 /// Series that are drawn over the same two axes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Panel {
-    /// What tells it from the others; empty if it is the only one.
+    /// Title that distinguishes the panel from the others; empty if it is the only one.
     pub title: String,
-    /// Its series, each label once.
+    /// Series of the panel, each label once.
     pub lines: Vec<Line>,
 }
 
 /// The points of a series.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
-    /// What tells it from the others; empty if it is the only one.
+    /// Label that distinguishes the series from the others; empty if it is the only one.
     pub label: String,
-    /// Its points: by number where a field goes across, else in the order of the study.
+    /// Points: by number where a field goes across, else in the order of the study.
     pub points: Vec<Point>,
 }
 
 /// A point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Point {
-    /// Where it stands across.
+    /// Horizontal coordinate.
     pub across: Across,
-    /// How high it stands, by each round; empty where nothing was measured.
+    /// Vertical coordinate, by each round; empty where nothing was measured.
     pub up: Vec<f64>,
 }
 
@@ -121,7 +121,7 @@ fn told(study: &Study, field: &str, value: &str) -> String {
     }
 }
 
-/// Where a row stands across, and the unit of that.
+/// Horizontal coordinate of a row, and its unit.
 fn across(row: &Row<'_>, x: &Coordinate) -> Option<(Across, String)> {
     if let Some(text) = row.source.field(&x.of) {
         return Some(match quantity(text) {

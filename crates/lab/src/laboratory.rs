@@ -1,5 +1,5 @@
-//! All claims and studies together: which metrics are needed, which runs yield them, what follows from them. This module must never
-//! run anything itself.
+//! All claims and studies together: the needed metrics, the runs that yield them, and the derived metrics. This module
+//! must never run anything itself.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,7 +26,7 @@ pub struct Laboratory {
     absent: BTreeSet<String>,
 }
 
-/// What was measured.
+/// Measured and derived metrics.
 #[derive(Clone, Debug, Default)]
 pub struct Metrics {
     numbers: BTreeMap<String, f64>,
@@ -39,7 +39,7 @@ pub struct Metrics {
 pub struct Needed<'a> {
     /// The study's name.
     pub study: &'a str,
-    /// What is run.
+    /// The run.
     pub run: &'a Specification,
     source: &'a Source,
 }
@@ -55,7 +55,7 @@ impl Metrics {
         self.numbers.iter().map(|(name, number)| (name.as_str(), *number))
     }
 
-    /// What became of a claim: whether its check holds, and its number.
+    /// Result of a claim: whether its check holds, and its number.
     pub fn of(&self, claim: &str) -> (Option<bool>, Option<f64>) {
         (self.flags.get(claim).copied(), self.number(claim))
     }
@@ -79,13 +79,13 @@ impl Metrics {
 }
 
 impl Laboratory {
-    /// Puts together what was read; the bounds of the studies come after the claims.
+    /// Puts together claims, studies, surveys and rules; the bounds of the studies come after the claims.
     ///
     /// # Errors
     ///
-    /// What only shows when everything is seen at once: two claims of one id, a claim decided twice, a metric that two
-    /// sources yield, one derived twice or from itself, one that nothing yields, a survey that is not there, a model's
-    /// setting that is none.
+    /// Mistakes that only show when everything is seen at once: two claims of one id, a claim decided twice, a metric
+    /// that two sources yield, a metric derived twice or from itself, a metric without a source, an unknown survey, a
+    /// model's setting that does not exist.
     pub fn new(
         mut claims: Vec<Claim>,
         studies: Vec<Study>,
@@ -137,7 +137,8 @@ impl Laboratory {
         self.causes.iter().find(is_known).map(|it| it.because.as_str())
     }
 
-    /// The ids of the claims that a study decides: by a metric of its runs, models and surveys, one that it derives, or a check.
+    /// The ids of the claims that a study decides: by a metric of its runs, models and surveys, a derived metric, or a
+    /// check.
     pub fn decided_by<'a>(&'a self, study: &'a Study) -> BTreeSet<&'a str> {
         let is_decided = |id: &str| {
             study.sources.iter().any(|source| source.yields(id))
@@ -157,14 +158,14 @@ impl Laboratory {
         &self.studies
     }
 
-    /// Ids that a study decides and no claim has. None is a mistake where the claims are somebody else's.
+    /// Ids that a study decides and no claim has. They are no mistakes if the claims are not the study's own.
     pub fn strays(&self) -> Vec<&str> {
         let is_claim = |id: &str| self.claims.iter().any(|claim| claim.id == id);
         let decided = self.checks().map(|(_, check)| check.claim.as_str());
         decided.filter(|id| !is_claim(id)).collect()
     }
 
-    /// Why the expression that decides a claim is what it states, if it is decided by one.
+    /// The reason why the deciding expression says the same as the claim, if an expression decides it.
     pub fn because(&self, claim: &str) -> Option<&str> {
         let check = self.checks().find(|(_, check)| check.claim == claim);
         let derived = || self.derived().find(|(_, derived)| derived.metric == claim);
@@ -237,8 +238,8 @@ impl Laboratory {
         study.sources.iter().enumerate().filter_map(run).collect()
     }
 
-    /// The metrics, from the [numbers](crate::specification::numbers) of runs that went well: those of models and
-    /// surveys are added, and everything that follows.
+    /// The metrics, from the [numbers](crate::specification::numbers) of runs that went well, with the metrics of
+    /// models and surveys, and all derived ones.
     pub fn metrics(&self, runs: &[(Needed<'_>, Vec<(String, f64)>)]) -> Metrics {
         let mut metrics = Metrics::default();
         for (needed, figures) in runs {
@@ -247,8 +248,8 @@ impl Laboratory {
         self.complete(metrics)
     }
 
-    /// The metrics, from those that studies of this laboratory have yielded already: those of models and surveys are added, and
-    /// everything that follows.
+    /// The metrics, from the metrics that studies of this laboratory have yielded already, with the metrics of models
+    /// and surveys, and all derived ones.
     pub fn metrics_of<'m>(&self, found: impl IntoIterator<Item = (&'m Study, &'m str, f64)>) -> Metrics {
         let mut metrics = Metrics::default();
         for (study, name, number) in found {
@@ -256,7 +257,7 @@ impl Laboratory {
             if let Some(Origin::Run(run)) = source.map(|source| &source.origin) {
                 metrics.machines.insert(name.to_owned(), run.machine.clone());
             }
-            // What follows from metrics of several studies is derived below.
+            // Metrics derived from those of several studies are added below.
             if source.is_some() {
                 metrics.numbers.insert(name.to_owned(), number);
             }
@@ -264,7 +265,7 @@ impl Laboratory {
         self.complete(metrics)
     }
 
-    /// The metrics with those of models and surveys, and everything that follows.
+    /// Adds the metrics of models and surveys, and all derived ones.
     fn complete(&self, mut metrics: Metrics) -> Metrics {
         for (_, source) in self.sources() {
             metrics.add(source, &self.evaluated(source));
@@ -285,7 +286,7 @@ impl Laboratory {
         }
     }
 
-    /// Adds what follows from metrics, as often as something new follows.
+    /// Adds derived metrics until no more can be derived.
     fn follow(&self, metrics: &mut Metrics) {
         let mut todo: Vec<&Derived> = self.derived().map(|(_, derived)| derived).collect();
         loop {
@@ -319,8 +320,8 @@ impl Laboratory {
         bounds.map(|bound| verdict::hold(bound, metrics.of(&bound.id), &self.tolerances)).collect()
     }
 
-    /// Each claim under these prefixes held against its metric, in the order of the files. No prefix: every claim. Claims that a
-    /// study says it was fitted to fix something, and so do those of `fixing`, which machines
+    /// Compares each claim under these prefixes with its metric, in the order of the files. No prefix: every claim.
+    /// Claims that a study says it was fitted to fix something, and so do the claims in `fixing`, which machines
     /// [name](crate::ledger::fixing).
     pub fn findings(
         &self,

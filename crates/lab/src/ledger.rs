@@ -1,5 +1,6 @@
-//! The ledger of a model's free parameters: which values of a machine file nobody published, what fixed each of them,
-//! and how the claims came out that fixed none. This module must never know what a value does.
+//! The ledger of a model's free parameters: the values of a machine file that nobody published, the claims or choices
+//! that fixed each of them, and the results of the claims that fixed none. This module must never know the effect of a
+//! value.
 //!
 //! A machine file says where each value comes from. Three words in that make a value free: `fit: ID, ID…` names the
 //! claims that fixed it, `assumption` says that we chose it, and `split` that a sum was published and we divided it.
@@ -10,7 +11,8 @@ use crate::claim::{DERIVED, Kind};
 use crate::laboratory::Metrics;
 use crate::verdict::{Finding, Verdict};
 
-/// The words by which sources say who chose a number, each with its meaning where the head of a machine file does not give one.
+/// The words by which sources say how a number was chosen, each with its meaning where the head of a machine file does
+/// not give one.
 pub const WORDS: [(&str, &str); 5] = [
     (
         "fit",
@@ -22,54 +24,54 @@ pub const WORDS: [(&str, &str); 5] = [
     ("definition", "nothing to be measured: the number says what this machine is"),
 ];
 
-/// What begins the ids of the claims that fixed a value.
+/// Word before the ids of the claims that fixed a value.
 const FIT: &str = "fit:";
 
-/// What says that a value was chosen, or how a published sum is divided.
+/// Words for a value that was chosen, or a published sum that we divided.
 const CHOSEN: [&str; 2] = ["assumption", "split"];
 
 /// A value that no source gives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameter {
-    /// Its dotted key in the machine file.
+    /// Dotted key in the machine file.
     pub key: String,
     /// As written there.
     pub value: String,
-    /// Its line, from 1; `None` if the command line gave it.
+    /// Line in the file, from 1; `None` if the command line gave the value.
     pub line: Option<usize>,
-    /// What fixed it.
+    /// Origin of the value.
     pub fixed_by: FixedBy,
 }
 
-/// What fixed a parameter.
+/// Origin of a parameter's value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FixedBy {
     /// These claims.
     Claims(Vec<String>),
-    /// We chose it; what the file says about it.
+    /// A choice of ours; the comment of the file on it.
     Choice(String),
 }
 
-/// How many claims hold of those that were measured and state something.
+/// Numbers of claims that were measured and state a value, and of claims that hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Score {
-    /// Of these many.
+    /// Number of claims.
     pub of: usize,
-    /// So many hold.
+    /// Number of claims that hold.
     pub holds: usize,
 }
 
-/// One machine of the ledger.
+/// A machine of the ledger.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// The machine's name.
     pub machine: String,
-    /// Its free values, in the order of its file.
+    /// Free values, in the order of the file.
     pub parameters: Vec<Parameter>,
-    /// Of values claimed of it that [fixed](Finding::fixes) something, or that may (`fit` in the claims). What is worked out from
-    /// measured values, orders and shapes would count them twice.
+    /// Score of the values claimed of the machine that [fixed](Finding::fixes) something, or that may (`fit` in the
+    /// claims). Orders, shapes and numbers computed from measured values are left out: they would count twice.
     pub fixing: Score,
-    /// Of all other values claimed of it.
+    /// Score of all other values claimed of the machine.
     pub free: Score,
 }
 
@@ -81,7 +83,7 @@ impl Score {
 }
 
 impl Entry {
-    /// How many parameters claims fixed, and how many we chose.
+    /// Number of parameters that claims fixed, and number that we chose.
     pub fn counts(&self) -> (usize, usize) {
         let fixed = |parameter: &&Parameter| matches!(parameter.fixed_by, FixedBy::Claims(_));
         let fixed = self.parameters.iter().filter(fixed).count();
@@ -89,7 +91,7 @@ impl Entry {
     }
 }
 
-/// The entry of a machine. `name` is what studies call it.
+/// Makes the entry of a machine. `name` is its name in studies.
 pub fn entry(name: &str, machine: &Machine, findings: &[Finding<'_>], metrics: &Metrics) -> Entry {
     let values = machine.values().iter();
     let parameters: Vec<_> = values
@@ -120,7 +122,7 @@ pub fn fixing(machine: &Machine) -> impl Iterator<Item = String> {
     })
 }
 
-/// What a source says fixed a value; `None` if it was published or follows from published values.
+/// Origin of a value by its source; `None` if it was published or follows from published values.
 fn fixed_by(source: &str) -> Option<FixedBy> {
     if let Some((_, ids)) = source.split_once(FIT) {
         let is_id = |word: &&str| word.contains('.') && word.chars().all(is_of_id);

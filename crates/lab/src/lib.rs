@@ -1,9 +1,9 @@
-//! The laboratory: what the literature claims, how to measure it, and what came of it.
+//! The laboratory: claims of the literature, their measurement, and the results.
 //!
-//! | module | what it is |
+//! | module | contents |
 //! |---|---|
 //! | [`claim`] | statements of the literature, from `claims/*.toml` |
-//! | [`study`] | experiments as data, from `studies/*.toml`: what is run, which metrics come of it, what is checked |
+//! | [`study`] | experiments as data, from `studies/*.toml`: runs, metrics, checks |
 //! | `template` | `each`: one table of a study that stands for many |
 //! | [`expression`] | derived metrics, orders and shapes, as text over metrics |
 //! | [`pattern`] | names with one `*` |
@@ -15,23 +15,23 @@
 //! | [`survey`] | machines that are a row of a table and nothing more |
 //! | [`results`] | the numbers that a study's runs yielded |
 //! | [`drawing`] | the points of a study's figures |
-//! | [`laboratory`] | all claims and studies together: what must run, and the metrics that come of it |
-//! | [`mistake`] | what is wrong in a file, with line and column |
+//! | [`laboratory`] | all claims and studies together: the necessary runs, and the metrics that they yield |
+//! | [`mistake`] | mistakes in a file, with line and column |
 //! | `toml` | TOML with places, every mistake at once |
-//! | `absent` | what cannot be measured because a person's file is not there |
+//! | `absent` | claims that cannot be measured because a person's file is not there |
 //! | `consistency` | names that stand twice or nowhere, over all files |
-//! | [`verdict`] | a claim held against its metric |
-//! | [`tolerance`] | how far apart is still the same |
-//! | [`basis`] | what it says of a model that a claim holds |
+//! | [`verdict`] | a claim compared with its metric |
+//! | [`tolerance`] | the greatest distance that counts as equal |
+//! | [`basis`] | the worth of a model if a claim holds |
 //! | [`declared`] | claims with a reason from a file: why they follow, why they differ |
-//! | [`ledger`] | which values of a machine file were free, what fixed them, how the rest came out |
+//! | [`ledger`] | the free values of a machine file, their origins, and the results of the other claims |
 //! | [`sensitivity`] | which claims move when a free value does |
 //! | [`calibrate`] | measures the host, and writes its machine file |
 //!
-//! A metric's name is the id of the claim that it is held against. Programs are run as processes of the `tradewind`
-//! command, so that one that crashes is just a run that failed.
+//! A metric's name is the id of its claim. Programs are run as processes of the `tradewind` command, so that a crash is
+//! just a failed run.
 //!
-//! This crate must never know what a program or a world does, never print, and never choose where files lie.
+//! This crate must never know the behaviour of a program or a world, never print, and never choose where files lie.
 
 #![forbid(unsafe_code)]
 

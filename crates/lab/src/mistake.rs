@@ -1,5 +1,5 @@
-//! A mistake in a file of the laboratory: where it stands, what was written, what was expected. This module must never know what a
-//! key means.
+//! A mistake in a file of the laboratory: its place, the text found, and the text expected. This module must never know
+//! the meaning of a key.
 
 use std::fmt::{self, Display, Formatter};
 

@@ -1,4 +1,4 @@
-//! Names with at most one `*`, which stands for any text. This module must never know what is named.
+//! Names with at most one `*`, which stands for any text. This module must never know the named things.
 
 /// A name, or a family of names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,7 +11,7 @@ impl Pattern {
         (text.matches('*').count() <= 1).then_some(Self(text))
     }
 
-    /// What the `*` stands for if `name` is of the family; empty for a pattern without one.
+    /// Text that the `*` stands for if `name` is of the family; empty for a pattern without a `*`.
     ///
     /// ```
     /// let pattern = tradewind_lab::pattern::Pattern::new("gap.*.cm5").unwrap();
@@ -35,7 +35,7 @@ impl Pattern {
         Self(format!("{before}{}", self.0))
     }
 
-    /// Whether a name may be of both families, as far as what stands before and behind each `*` tells.
+    /// Whether a name may be of both families, judged by the texts before and behind each `*`.
     pub(crate) fn overlaps(&self, other: &Self) -> bool {
         let parts = |pattern: &'_ Self| {
             pattern.0.split_once('*').map(|(before, after)| (before.to_owned(), after.to_owned()))
@@ -65,7 +65,7 @@ mod tests {
         let (from, to) = (Pattern::new("gap2.*").unwrap(), Pattern::new("a.gap2.*.now.np").unwrap());
         assert_eq!(to.fill(from.capture("gap2.get").unwrap()), "a.gap2.get.now.np");
         assert_eq!(Pattern::new("rtt.am").unwrap().capture("rtt.am"), Some(""));
-        // What overlaps is not counted twice.
+        // Overlapping parts do not count twice.
         assert_eq!(Pattern::new("aa*aa").unwrap().capture("aaa"), None);
         assert_eq!(Pattern::new("*.*"), None);
     }

@@ -1,12 +1,11 @@
-//! The record: answers of runs, kept for good in one file. This module must never know what an answer means.
+//! The record: answers of runs, kept for good in one file. This module must never know the meaning of an answer.
 //!
-//! A row is found by the whole specification of its run, the digests of the machine and of the input files, and the version of the
-//! command.
-//! Rows are only added: the file itself refuses to change or drop one. Several commands may use it at once; of two
-//! that find the same answer the first is kept, and both go on with it.
+//! A row is found by the whole specification of its run, the digests of the machine and of the input files, and the
+//! version of the command. Rows are only added: the file itself refuses to change or drop one. Several commands may use
+//! it at once; if two find the same answer, the first is kept, and both go on with it.
 //!
-//! Each row has a check sum over its answer and everything by which it is found. A row that does not agree with its sum is damaged:
-//! it stays where it is, is not taken for an answer, and the answer of the repeated run stands in a table of its own.
+//! Each row has a check sum over its answer and its key. A row that does not agree with its sum is damaged: it stays in
+//! its place, is not taken for an answer, and the answer of the repeated run stands in a table of its own.
 
 use std::fmt::{self, Display, Formatter};
 use std::fs::File;
@@ -21,17 +20,17 @@ use serde_json::Value;
 /// The bytes that are read at a time for a digest.
 const CHUNK: usize = 1 << 20;
 
-/// What marks a file as a record, where the format of `SQLite` has room for it: "TWrc".
+/// Mark of a record, in the field that the format of `SQLite` has for it: "TWrc".
 const APPLICATION: i32 = 0x5457_7263;
 
-/// The format of the tables below. Format 1 had a table `run` alone, whose rows do not say what was in the input files: they stay,
-/// and are not found any more. Rows of format 2 have no check sum, and are taken as they are.
+/// The format of the tables below. Format 1 had a table `run` alone, whose rows lack the contents of the input files:
+/// they stay, and are not found any more. Rows of format 2 have no check sum, and are taken as they are.
 const FORMAT: i32 = 3;
 
 /// The column that format 3 adds to the table of format 2.
 const SUM: &str = "ALTER TABLE answer ADD COLUMN sum TEXT;";
 
-/// How long one command waits for another that keeps the file locked.
+/// Maximum time for which one command waits for another that keeps the file locked.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The time between two tellings of a command that waits.
@@ -76,9 +75,9 @@ impl fmt::Debug for Record {
     }
 }
 
-/// What a record does while another command keeps its file locked.
+/// Handling of a file that another command keeps locked.
 struct Locks {
-    /// Told how long the record has waited so far, again and again.
+    /// Called again and again with the time waited since the beginning.
     told: Box<dyn Fn(Duration) + Send>,
     patience: Duration,
     apart: Duration,
@@ -103,7 +102,7 @@ fn is_locked(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }
 
-/// By what a row is found.
+/// Key of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key {
     /// [`Specification::canonical`](crate::Specification::canonical).
@@ -112,11 +111,11 @@ pub struct Key {
     pub machine: String,
     /// [`Digests::inputs`](crate::campaign::Digests::inputs).
     pub inputs: String,
-    /// Of the command: [`version`].
+    /// Version of the command: [`version`].
     pub version: String,
 }
 
-/// Why a record cannot be used: its file, and what was expected.
+/// A record that cannot be used: its file, and the expected state.
 #[derive(Debug)]
 pub struct Unusable {
     path: PathBuf,
@@ -201,7 +200,7 @@ impl Record {
         }
     }
 
-    /// The answer in one of the two tables.
+    /// Looks the answer up in one of the two tables.
     fn find_in(&self, table: &str, key: &Key) -> Result<Row, Unusable> {
         let query = format!(
             "SELECT CAST(answer AS BLOB), CAST(sum AS BLOB) FROM {table}
@@ -234,8 +233,8 @@ impl Record {
         Ok(self.locks.wait(count).map_err(|error| self.unusable(&error))? > 0)
     }
 
-    /// Adds an answer, and gives back the one that the record has now: an earlier one if another command was faster. A damaged one
-    /// is repaired by it.
+    /// Adds an answer, and gives back the one that the record has now: an earlier one if another command was faster. A
+    /// damaged answer is repaired by it.
     ///
     /// # Errors
     ///
@@ -268,7 +267,7 @@ impl Record {
         let connection = &self.connection;
         let database = |error: rusqlite::Error| self.unusable(&error);
         connection.busy_timeout(self.locks.apart).map_err(database)?;
-        // Nobody else may make it a record between the questions and the answer.
+        // No other command may make it a record between the questions and the answer.
         self.locks.wait(|| connection.execute_batch("BEGIN IMMEDIATE")).map_err(database)?;
         let number =
             |query: &str| connection.query_row(query, [], |row| row.get::<_, i32>(0)).map_err(database);
@@ -294,7 +293,7 @@ impl Record {
         self.locks.wait(|| connection.execute_batch("COMMIT")).map_err(database)
     }
 
-    /// What an error of the database says to people.
+    /// Message for people of an error of the database.
     fn unusable(&self, error: &rusqlite::Error) -> Unusable {
         let why = match error.sqlite_error_code() {
             Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
@@ -316,7 +315,7 @@ impl Record {
     }
 }
 
-/// What an error says to people that has no words of its own: of a folder that is not there, a full disk, a file of somebody else.
+/// Message for people of any other error: a missing folder, a full disk, a file of another user.
 fn unusual(error: &rusqlite::Error) -> String {
     format!(
         "{error}; expected a folder that is there, a file that can be written, and room for it; --record takes another file"
@@ -344,7 +343,7 @@ pub fn digest(mut bytes: impl Read) -> io::Result<String> {
     let mut chunk = Vec::with_capacity(CHUNK);
     loop {
         chunk.clear();
-        // Whatever pieces it comes in, equal bytes make equal chunks.
+        // However the stream is divided, equal bytes make equal chunks.
         if bytes.by_ref().take(CHUNK as u64).read_to_end(&mut chunk)? == 0 {
             return Ok(format!("{:016x}", digest.finish()));
         }
@@ -362,7 +361,7 @@ mod tests {
 
     use super::*;
 
-    /// Opens a record that nobody else has locked.
+    /// Opens a record that no other command has locked.
     fn open(path: &Path) -> Result<Record, Unusable> {
         Record::open(path, |_| ())
     }
@@ -513,7 +512,7 @@ mod tests {
         let other = folder.path().join("other");
         Connection::open(&other).unwrap().execute_batch("CREATE TABLE x (y)").unwrap();
         assert!(open(&other).unwrap_err().to_string().ends_with("found another database"));
-        // One of ours whose middle was written over.
+        // A record whose middle was written over.
         let ours = folder.path().join("ours");
         let record = open(&ours).unwrap();
         (0..200).for_each(|run| drop(record.add(&key(&run.to_string()), &json!("x".repeat(200))).unwrap()));

@@ -1,5 +1,5 @@
-//! What the runs of a study yielded: a row of numbers for each, with a sample for each round; and what its figures show. This
-//! module must never run anything, nor know how a number looks.
+//! Results of the runs of a study: a row of numbers for each, with a sample for each round; and the points of its
+//! figures. This module must never run anything, nor know how a number looks.
 
 use std::collections::BTreeMap;
 
@@ -25,8 +25,8 @@ pub struct Kept {
     spent: Spent,
 }
 
-/// Where the time of a run went, and what its bytes were sent for, as the answer has it: of its first timed region, or of the whole run
-/// if it has none. Null where the answer says nothing.
+/// Parts of a run's time, and purposes of its bytes, from the answer: of its first timed region, or of the whole run if
+/// it has none. Null if the answer lacks them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Spent {
     /// Nanoseconds by part.
@@ -51,18 +51,18 @@ pub struct Results<'s> {
     pub study: &'s Study,
     /// A row for each source, in their order.
     pub rows: Vec<Row<'s>>,
-    /// All metrics, those that follow from others among them.
+    /// All metrics, derived ones included.
     pub metrics: Metrics,
     /// The study's bounds, held against its metrics.
     pub bounds: Vec<Finding<'s>>,
 }
 
-/// What a source yielded.
+/// Results of a source.
 #[derive(Debug)]
 pub struct Row<'s> {
     /// The source.
     pub source: &'s Source,
-    /// Its numbers by their names in the study.
+    /// Numbers of the row by their names in the study.
     pub columns: Vec<(String, Number)>,
     /// The rounds that are done and went well.
     pub rounds: u32,
@@ -71,16 +71,16 @@ pub struct Row<'s> {
     /// The processors of each node that computed in the first round, and the others at work; `None` without a round, and of models and
     /// surveys.
     pub split: Option<(u32, u32)>,
-    /// Where the time and the bytes of its first round went; `None` without a round, and of models and surveys.
+    /// Parts of the time and the bytes of its first round; `None` without a round, and for models and surveys.
     pub spent: Option<Spent>,
 }
 
 /// A number, as often as it was measured.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Number {
-    /// One for each round; at least one. All are finite.
+    /// A value for each round; at least one. All are finite.
     pub samples: Vec<f64>,
-    /// The unit; empty if there is none or nobody says.
+    /// The unit; empty if there is none or it is not known.
     pub unit: String,
 }
 
@@ -184,8 +184,8 @@ impl Study {
 }
 
 impl<'s> Results<'s> {
-    /// Puts together what the runs of a study yielded, which is one of this laboratory: `kept` says for each place of
-    /// [`Study::sources`] what its rounds did. Models and surveys are evaluated, and everything that follows from metrics.
+    /// Puts together the results of a study of this laboratory: `kept` has the rounds of each of [`Study::sources`].
+    /// Models and surveys are evaluated, and all derived metrics.
     pub fn new(laboratory: &'s Laboratory, study: &'s Study, kept: &[Vec<&Kept>]) -> Self {
         let rounds = |place: usize| kept.get(place).map(Vec::as_slice).unwrap_or_default();
         let runs = laboratory.runs_of(study).into_iter().filter(|(place, _)| !rounds(*place).is_empty());

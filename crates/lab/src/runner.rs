@@ -1,5 +1,5 @@
-//! The `tradewind` command as a process that does runs, several at a time if need be, and the end of all of them at once. This module
-//! must never know what a run is for, nor what a number of its answer means.
+//! The `tradewind` command as a process that does runs, several at a time if need be, and the end of all of them at
+//! once. This module must never know the purpose of a run, nor the meaning of a number of its answer.
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -31,9 +31,10 @@ struct Running {
 /// Why a run has no answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NoAnswer {
-    /// The run failed. One text for people: what the process said, which results were wrong, or that its answer is none.
+    /// The run failed. A text for people: the output of the process, its wrong results, or that its answer is none.
     Failed(String),
-    /// The command refused the run, as it will each time: its command line or an input is wrong. The text is what the process said.
+    /// The command refused the run, as it will each time: its command line or an input is wrong. The text is the output
+    /// of the process.
     Refused(String),
     /// The process was stopped before its end, so that nothing is known of the run: by [`Runner::stop`], or by a signal such as
     /// an interrupt at the terminal.
@@ -53,7 +54,7 @@ impl NoAnswer {
 /// The exit status of a command that was told something wrong, and ran nothing.
 const REFUSED: i32 = 2;
 
-/// What a finished process left.
+/// Status and output of a finished process.
 struct Left {
     status: ExitStatus,
     out: Vec<u8>,
@@ -134,12 +135,12 @@ impl Runner {
 /// All that can be read.
 fn whole(from: &mut impl Read) -> Vec<u8> {
     let mut bytes = Vec::new();
-    // What was read before an error is all there is.
+    // Bytes read before an error are all there is.
     let _ = from.read_to_end(&mut bytes);
     bytes
 }
 
-/// Whether a process was ended by somebody at a terminal, or by a system that shuts down.
+/// Whether a process was ended by a user at a terminal, or by a system that shuts down.
 #[cfg(unix)]
 fn was_stopped(status: ExitStatus) -> bool {
     use std::os::unix::process::ExitStatusExt;
@@ -150,7 +151,7 @@ fn was_stopped(status: ExitStatus) -> bool {
     status.signal().is_some_and(|signal| ENDING.contains(&signal))
 }
 
-/// Whether a process was ended by somebody at a terminal, or by a system that shuts down: not known on this system.
+/// Whether a process was ended by a user at a terminal, or by a system that shuts down: not known on this system.
 #[cfg(not(unix))]
 fn was_stopped(_: ExitStatus) -> bool {
     false

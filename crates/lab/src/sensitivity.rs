@@ -1,6 +1,6 @@
 //! The sensitivity of claims to a model's free values: each value is raised by a share while all others stay, the runs on its
 //! machine are done again, and the claims' metrics that move are listed. This module must never run anything itself, nor know
-//! what a value does.
+//! the effect of a value.
 
 use crate::laboratory::Metrics;
 use crate::ledger::{Entry, Parameter};
@@ -51,7 +51,7 @@ impl Raise {
     }
 }
 
-/// The free values of a machine that can be raised by `share`, and those that cannot: flags, names, lists, zeros.
+/// The free values of a machine that can be raised by `share`, and the others: flags, names, lists, zeros.
 pub fn raises(entry: &Entry, share: f64) -> (Vec<Raise>, Vec<Parameter>) {
     let (mut raises, mut fixed) = (Vec::new(), Vec::new());
     for parameter in &entry.parameters {

@@ -1,11 +1,12 @@
-//! A run of a program, in full, and the numbers of its answer. This module must never know what the program or a machine is, nor
-//! what a number of the answer means.
+//! A run of a program, in full, and the numbers of its answer. This module must never know the program or the machine,
+//! nor the meaning of a number of the answer.
 
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-/// What is run. Everything that can change an answer is here, or in the version of the command, or in the machine file.
+/// Specification of a run. Everything that can change an answer is here, or in the version of the command, or in the
+/// machine file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Specification {
     /// Name of a program.
@@ -30,17 +31,17 @@ pub struct Specification {
     pub threads: Option<u32>,
     /// The inputs of the program, by name.
     pub inputs: Vec<(String, String)>,
-    /// Values that take the place of those of the machine file, by key.
+    /// Values that replace values of the machine file, by key.
     pub settings: Vec<(String, String)>,
     /// The seed of everything left to chance.
     pub seed: u64,
-    /// How often the program is run in the one process: what counts is the run of median time. On this host a run that warms up
-    /// comes before several. Once if not said.
+    /// Number of times that the program is run in the one process; the run of median time counts. On this host a run
+    /// that warms up comes before several. Once if not said.
     pub repeat: Option<u32>,
-    /// Which of several processes of the same run it is, from 0.
+    /// Number of this process among several of the same run, from 0.
     pub round: u32,
-    /// The folder in which relative paths of machine files and inputs begin; that of the process if not said. It is no part of
-    /// what is run: a study may be moved with its files.
+    /// The folder in which relative paths of machine files and inputs begin; that of the process if not said. It is not
+    /// part of the run's identity: a study may be moved with its files.
     pub folder: Option<PathBuf>,
 }
 
@@ -148,7 +149,7 @@ impl Specification {
         stated.to_string()
     }
 
-    /// The run in few words, for people who wait for it.
+    /// A short name of the run, for people who wait for it.
     pub fn brief(&self) -> String {
         let under = self.policy.iter().map(|policy| format!(" under {policy}")).collect::<String>();
         format!("{} on {}{under}", self.program, self.machine)
@@ -166,7 +167,7 @@ impl Specification {
     }
 }
 
-/// What the names of the figures that a program reports begin with in [`numbers`].
+/// Prefix in [`numbers`] of the figures that a program reports.
 pub const FIGURES: &str = "report.figures.";
 
 /// Every number in the answer of a run, named by its way through the answer: keys joined by dots, an element of an array

@@ -1,5 +1,5 @@
-//! A survey of machines: one row of published numbers each, and what follows from a row. These machines are never run;
-//! the file is the whole of them. This module must never know a claim.
+//! A survey of machines: a row of published numbers each, and the numbers derived from it. These machines are never
+//! run; the file is the whole of them. This module must never know a claim.
 
 use crate::Mistakes;
 use crate::toml::{self, Table};
@@ -7,9 +7,9 @@ use crate::toml::{self, Table};
 /// A survey.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Survey {
-    /// One line that says what it is.
+    /// A one-line description.
     pub summary: String,
-    /// In the order of the file.
+    /// Machines, in the order of the file.
     pub machines: Vec<Surveyed>,
 }
 
@@ -20,9 +20,9 @@ pub struct Surveyed {
     pub name: String,
     /// For people: `TMC CM-5`.
     pub title: String,
-    /// Of 32 processors.
+    /// The network for 32 processors.
     pub topology: String,
-    /// Of each of [`COLUMNS`], in their order.
+    /// Cells of each of [`COLUMNS`], in their order.
     pub cells: Vec<Cell>,
 }
 
@@ -42,7 +42,7 @@ pub enum Cell {
 /// A column of the survey.
 #[derive(Clone, Copy, Debug)]
 pub struct Column {
-    /// Its key in the file.
+    /// Key in the file.
     pub key: &'static str,
     /// The only unit it is given in.
     pub unit: &'static str,
@@ -95,7 +95,7 @@ impl Surveyed {
 }
 
 impl Survey {
-    /// What follows from the rows, as `MACHINE.FIGURE`.
+    /// Numbers derived from the rows, as `MACHINE.FIGURE`.
     pub fn figures(&self) -> Vec<(String, f64)> {
         let of = |machine: &Surveyed| {
             let figures = [
@@ -111,7 +111,7 @@ impl Survey {
     }
 }
 
-/// Reads a survey. `file` is what to call it in messages.
+/// Reads a survey. `file` is its name in messages.
 ///
 /// # Errors
 ///

@@ -22,7 +22,7 @@ impl Axis {
     }
 }
 
-/// What one of the many has in place of each name.
+/// Values of the names in one of the tables that a template stands for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Filling {
     pairs: Vec<(String, String)>,

@@ -1,14 +1,14 @@
-//! How far a metric may be from what a claim states: rules from one file, of which the first that fits a claim holds. This module must
-//! never know what was measured on what.
+//! Tolerances: the greatest distance of a metric from the number of its claim, by rules from one file. The first rule
+//! that fits a claim holds. This module must never know measured values or machines.
 
 use crate::Mistakes;
 use crate::claim::{Claim, Kind, Relation};
 use crate::toml::{self, Table};
 
-/// A whole number is met exactly if it is met to this share: what is left of rounding in double precision.
+/// Share to which a whole number is met exactly, for the rounding of double precision.
 const ROUNDING: f64 = 1e-9;
 
-/// One rule. A metric is near enough if any of its measures says so.
+/// A rule. A metric is near enough if any of its measures says so.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tolerance {
     /// Beginnings of ids; empty: of every claim.
@@ -18,13 +18,13 @@ pub struct Tolerance {
     kinds: Vec<Kind>,
     fit: Option<bool>,
     measures: Vec<Measure>,
-    /// Why so much.
+    /// Reason for this tolerance.
     pub because: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Measure {
-    /// By so much, in the unit of the claim.
+    /// Absolute distance, in the unit of the claim.
     Absolute(f64),
     /// By this share of the stated value.
     Relative(f64),
@@ -44,7 +44,7 @@ impl Tolerance {
             && self.fit.is_none_or(|fit| fit == claim.fit)
     }
 
-    /// How far a metric may be from a stated number, by the widest of its measures.
+    /// Greatest distance of a metric from a stated number, by the widest of the measures.
     fn most(&self, stated: f64, written: &str) -> f64 {
         let most = self.measures.iter().map(|measure| match *measure {
             Measure::Absolute(most) => most,
@@ -57,8 +57,9 @@ impl Tolerance {
     }
 }
 
-/// How far a metric may be from the number that a claim states, in the unit of the claim: as the claim says itself, else by the first
-/// rule for it. A limit that says nothing has no tolerance. `None` if the claim states no number or no rule is for it.
+/// Greatest distance of a metric from the number that a claim states, in the unit of the claim: by the claim itself,
+/// else by the first rule for it. A limit without a tolerance has distance 0. `None` if the claim states no number or
+/// no rule is for it.
 pub fn most(rules: &[Tolerance], claim: &Claim) -> Option<f64> {
     let Some(crate::Stated::Number(stated, written)) = &claim.value else { return None };
     let rule = || rules.iter().find(|rule| rule.is_for(claim)).map(|rule| rule.most(*stated, written));
@@ -84,7 +85,7 @@ pub fn allows(rules: &[Tolerance], claim: &Claim, measured: f64) -> Option<bool>
 
 /// Half of the unit of a digit: 0.5 for exponent 0, 0.05 for -1.
 fn half(exponent: i32) -> f64 {
-    // Slightly more, so that what rounds to the digit in decimal does not fail in binary.
+    // Slightly more, so that a number that rounds to the digit in decimal does not fail in binary.
     0.5 * 10_f64.powi(exponent) * (1.0 + ROUNDING)
 }
 
@@ -103,7 +104,7 @@ fn half_of_last_significant(written: &str) -> f64 {
     }
 }
 
-/// Reads a file of rules. `file` is what to call it in messages.
+/// Reads a file of rules. `file` is its name in messages.
 ///
 /// # Errors
 ///

@@ -1,5 +1,5 @@
-//! Reading a TOML file of the laboratory: every mistake at once, each with line and column. This module must never know what a key
-//! means.
+//! Reading a TOML file of the laboratory: every mistake at once, each with line and column. This module must never know
+//! the meaning of a key.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -27,7 +27,8 @@ pub(crate) fn read<T>(
     }
 }
 
-/// Reads a file as [`read`] does, and gives what could be read of one with mistakes, for further ones to be found in it.
+/// Reads a file as [`read`] does. Also returns the readable part of a file with mistakes, for further ones to be found
+/// in it.
 pub(crate) fn read_all<T>(
     file: &str,
     text: &str,
@@ -70,13 +71,13 @@ impl Source<'_> {
     }
 }
 
-/// What can be read as an [`Entry`], for messages.
+/// Expected form of an [`Entry`], for messages.
 const ENTRY: &str = "a text, a number, or a list of them that is not empty";
 
-/// What can be read as a list, for messages.
+/// Expected form of a list, for messages.
 pub(crate) const LIST: &str = "a list of texts or numbers that is not empty";
 
-/// One text or several.
+/// A text or several.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Entry {
     /// A text, a number or a flag.
@@ -117,7 +118,7 @@ impl Element<'_> {
 pub(crate) struct Table<'s> {
     source: &'s Source<'s>,
     items: &'s dyn TableLike,
-    /// What its keys begin with in messages: `run.`, or nothing at the top.
+    /// Prefix of its keys in messages: `run.`, or nothing at the top.
     path: String,
     /// The place where it begins.
     pub(crate) place: Place,
@@ -143,7 +144,7 @@ impl<'s> Table<'s> {
         self.source.place_of(self.items.get(key).and_then(Item::span), self.place)
     }
 
-    /// Reports what stands at a key.
+    /// Reports the value at a key.
     pub(crate) fn refuse(&self, key: &str, expected: impl Into<String>) {
         let item = self.items.get(key);
         let value = item.map(|item| self.source.written(item.span()));
@@ -239,7 +240,7 @@ impl<'s> Table<'s> {
         texts.unwrap_or_default()
     }
 
-    /// A table that may be missing; what stands there and is none is reported where the key is read.
+    /// A table that may be missing; a value that is no table is reported where the key is read.
     pub(crate) fn inner(&self, key: &'static str) -> Option<Table<'s>> {
         let items = self.item(key)?.as_table_like()?;
         Some(Table::new(self.source, items, format!("{}{key}.", self.path), self.place_of(key)))
@@ -290,12 +291,12 @@ impl<'s> Table<'s> {
         }
     }
 
-    /// The number of mistakes in the file that have been reported so far.
+    /// The number of mistakes reported in the file.
     pub(crate) fn reported(&self) -> usize {
         self.source.mistakes.borrow().len()
     }
 
-    /// Every key with what stands there, for tables whose keys the author chooses; numbers and flags count as their text.
+    /// Every key with its value, for tables whose keys the author chooses; numbers and flags count as their text.
     pub(crate) fn entries(&self) -> Vec<(&'s str, Entry)> {
         let mut entries = Vec::new();
         for (key, item) in self.items.iter() {
@@ -333,7 +334,7 @@ impl<'s> Table<'s> {
         Some(self.source.written(self.items.get(key)?.span()))
     }
 
-    /// Reports keys that nobody asked for.
+    /// Reports keys that were not read.
     pub(crate) fn finish(&self) {
         let asked = self.asked.borrow();
         for (key, item) in self.items.iter() {

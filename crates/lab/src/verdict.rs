@@ -5,10 +5,10 @@ use crate::claim::{Claim, Role, Stated};
 use crate::expression::Value;
 use crate::tolerance::{self, Tolerance};
 
-/// What came of a claim.
+/// Result of a claim.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Verdict {
-    /// The metric is what the claim states, as nearly as the tolerance for it asks.
+    /// The metric meets the claim within the tolerance for it.
     Holds,
     /// It is not.
     Differs,
@@ -16,7 +16,7 @@ pub enum Verdict {
     NotMeasured,
     /// There is a metric, and the stated value is kept apart.
     HeldOut,
-    /// There is a metric, and nobody knows a value to hold it against.
+    /// There is a metric, and no known value to compare it with.
     Unknown,
     /// The claim is an input of the study: it is configured, and nothing measured it.
     Input,
@@ -36,31 +36,31 @@ impl Verdict {
     }
 }
 
-/// A claim and what came of it.
+/// A claim and its result.
 #[derive(Clone, Debug)]
 pub struct Finding<'a> {
     /// The claim.
     pub claim: &'a Claim,
     /// The number that was measured; else whether an order or shape was found.
     pub measured: Option<Value>,
-    /// How far the metric may be from the number stated, in the unit of the claim; `None` if the claim states no number, or no rule
-    /// is for it.
+    /// Greatest distance of the metric from the stated number, in the unit of the claim; `None` if the claim states no
+    /// number, or no rule is for it.
     pub tolerance: Option<f64>,
-    /// How much more was measured than stated, as a share of what is stated; of 0, in the unit of the claim.
+    /// Measured minus stated value, as a share of the stated one; in the unit of the claim if 0 is stated.
     pub error: Option<f64>,
-    /// What follows.
+    /// The verdict.
     pub verdict: Verdict,
     /// Whether it may set a parameter of a model, or did: that it holds is then no surprise.
     pub fixes: bool,
-    /// What it says of the model that the claim holds; `None` of an input and of a bound.
+    /// Worth of the model if the claim holds; `None` for an input and a bound.
     pub basis: Option<Basis>,
     /// The input files without which it cannot be measured, and which are not there.
     pub needs: Vec<String>,
 }
 
-/// Holds a claim against its check and its metric. A check decides even where there is a number too: the number is then
-/// shown, and the check says what the claim says about it. An input that was measured all the same, such as a part of a
-/// sum, is held against what it was configured to be.
+/// Compares a claim with its check and its metric. A check decides even if there is a number too: the number is then
+/// shown, and the check decides. An input that was measured all the same, such as a part of a sum, is compared with its
+/// configured value.
 pub(crate) fn hold<'a>(
     claim: &'a Claim,
     (check, number): (Option<bool>, Option<f64>),

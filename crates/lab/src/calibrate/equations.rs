@@ -1,10 +1,10 @@
 //! From figures to values of a machine file: small linear equations, none of which knows a program that is to be predicted.
 //!
-//! In a model a message takes its sender `send`; the network `latency`; and its receiver `fetch` where nothing has
-//! brought it nearer before, and `receive`, which is `extract + dispatch`. A handler of these runs counts its message,
-//! which takes `signal`. The lone request has one word more than its reply. A thread that waits goes on after `wake`.
-//! What an idle processor does when a message comes is there without any network where the only node sends to itself,
-//! and has its prices for that. So:
+//! In a model a message takes its sender `send`; the network `latency`; and its receiver `fetch` if no earlier message
+//! has prefetched its line, and `receive`, which is `extract + dispatch`. A handler of these runs counts its message,
+//! which takes `signal`. The lone request has one word more than its reply. A thread that waits goes on after `wake`. A
+//! node that sends to itself shows the reaction of an idle processor to a message without any network, and has its
+//! prices. So:
 //!
 //! ```text
 //! hold          = (task - signal - its 14 operations) / 2
@@ -20,13 +20,13 @@
 //! interrupt     = rested - polling
 //! ```
 //!
-//! A send of a burst goes to a receiver that has nothing else to do, and looks at the very line that is being written; in a long
-//! stream it has. Whichever is less is what sending takes, and the rest is that looking.
+//! A send of a burst goes to an idle receiver, which looks at the very line that is being written; in a long stream the
+//! receiver is busy. The lower of the two is the price of sending; the rest is due to that look.
 //!
-//! Under `fixed` sender and receiver are different processors of a node and there is no network. All but the first send
-//! of a request is done by the receiver, which is the slower: with a window outstanding it takes two receives, a signal
-//! and a send, and is never without something to do, so that what fetching takes is a part of that. A lone message
-//! takes `loopback` to the receiver, whose own reply to itself is at hand:
+//! Under `fixed` sender and receiver are different processors of a node and there is no network. The receiver does all
+//! of a request but the first send, and is the slower: with a window outstanding it takes two receives, a signal and a
+//! send, and is never idle, so that fetching overlaps with them. A lone message takes `loopback` to the receiver, whose
+//! own reply to itself is at hand:
 //!
 //! ```text
 //! receive       = (window - send - signal) / 2
@@ -34,10 +34,10 @@
 //! wake          = waiting - polling
 //! ```
 //!
-//! A poll in a loop that computes is partly hidden by it: what it adds there is its price, not what it takes among
-//! nothing but polls. A miss in shared memory takes two messages, a wake and the protocol's own work, which nothing
-//! here tells apart: it is put half at the node that misses and half at home. A clock cycle is an operation of a chain
-//! in which each waits for the one before.
+//! A poll in a loop that computes is partly hidden by it: its price is the time that it adds there, not its time among
+//! polls alone. A miss in shared memory takes two messages, a wake and the protocol's own work, which these runs cannot
+//! tell apart: half of it is put at the node that misses and half at home. A clock cycle is an operation of a chain in
+//! which each waits for the one before.
 
 use super::probe::Round;
 
@@ -50,7 +50,7 @@ const TASK: f64 = 14.0;
 /// Bytes of a line in the file.
 const LINE: f64 = 64.0;
 
-/// What a value is in.
+/// Unit of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unit {
     /// Nanoseconds.
@@ -73,7 +73,7 @@ impl Unit {
         }
     }
 
-    /// What an equation may come to at least; one that comes to less says that there is nothing left over.
+    /// Least result of an equation; a lower one means that the subtraction left nothing.
     pub(super) const fn least(self) -> f64 {
         match self {
             Self::Nanoseconds => 0.0,
@@ -83,14 +83,14 @@ impl Unit {
     }
 }
 
-/// One value of the file.
+/// A value of the file.
 pub(super) struct Equation {
     pub(super) key: &'static str,
     pub(super) unit: Unit,
-    /// What it is made of, for people.
+    /// Formula of the value, for people.
     pub(super) from: &'static str,
-    /// The figure that the value is what is left over of, and the number of such values in that figure; `None` of a value that is
-    /// a figure itself.
+    /// The figure from which the value is the rest of a subtraction, and the number of such values in that figure;
+    /// `None` if the value is a figure itself.
     pub(super) rest_of: Option<(&'static str, f64)>,
     pub(super) value: fn(&Round) -> Result<f64, String>,
 }
@@ -178,7 +178,7 @@ pub(super) static ALL: &[Equation] = &[
     rest("policy.fixed.interface.loopback", "fixed polling - lone", ("fixed.polling", 1.0), loopback),
 ];
 
-/// A time that is left over of a figure which has so many of it.
+/// Equation of a time that is the rest of a figure which contains it `of.1` times.
 const fn rest(
     key: &'static str,
     from: &'static str,
@@ -192,7 +192,7 @@ const fn time(key: &'static str, from: &'static str, value: fn(&Round) -> Result
     equation(key, Unit::Nanoseconds, from, value)
 }
 
-/// What a word more costs.
+/// Price of one more word.
 fn word(it: &Round, message: &str) -> Result<f64, String> {
     Ok(((it.get(&format!("{message}.long"))? - it.get(message)?) / WORDS).max(0.0))
 }
@@ -202,7 +202,7 @@ fn send(it: &Round, run: &str) -> Result<f64, String> {
     Ok(it.get(&format!("{run}.send"))?.min(it.get(&format!("{run}.stream"))?))
 }
 
-/// A message of a burst, in the run of that name, without what its handler does.
+/// Reception of a message of a burst, in the run named `run`, without the work of its handler.
 fn receive(it: &Round, run: &str) -> Result<f64, String> {
     Ok((it.get(&format!("{run}.receive"))? - it.get(&format!("{run}.signal"))?).max(0.0))
 }
@@ -213,12 +213,12 @@ fn hold(it: &Round, run: &str) -> Result<f64, String> {
     Ok(((it.get(&format!("{run}.task"))? - others) / 2.0).max(0.0))
 }
 
-/// What a key takes, of the message that is at hand as well.
+/// Price of a key, at most the whole reception of a message at hand.
 fn dispatch(it: &Round) -> Result<f64, String> {
     Ok(hold(it, "single")?.min(receive(it, "own")?))
 }
 
-/// What of receiving is not that.
+/// Rest of receiving without dispatch.
 fn extract(it: &Round, run: &str) -> Result<f64, String> {
     Ok(receive(it, run)? - dispatch(it)?)
 }
@@ -228,7 +228,7 @@ fn look(it: &Round) -> Result<f64, String> {
     Ok(it.get("look.poll")? + it.get("look.clock")?)
 }
 
-/// What a lone message takes longer than one of a burst.
+/// Extra time of a lone message over one of a burst.
 fn fetch(it: &Round) -> Result<f64, String> {
     let burst = receive(it, "single")? + it.get("single.signal")?;
     Ok((it.get("single.found")? - it.get("single.clock")? - look(it)? - burst).max(0.0))
@@ -239,7 +239,7 @@ fn fixed_receive(it: &Round) -> Result<f64, String> {
     Ok((both / 2.0).max(0.0))
 }
 
-/// What the words of a request of one word take, out and in.
+/// Price of the word of a request of one word, out and in.
 fn words(it: &Round) -> Result<f64, String> {
     Ok(word(it, "single.send")? + word(it, "single.receive")?)
 }
@@ -264,7 +264,7 @@ fn loopback(it: &Round) -> Result<f64, String> {
     Ok(it.get("fixed.polling")? - lone)
 }
 
-/// What is left of a miss in shared memory.
+/// Rest of a miss in shared memory, without its messages and its wake.
 fn protocol(it: &Round) -> Result<f64, String> {
     let messages = send(it, "single")? + fetch(it)? + receive(it, "single")? + latency(it)?;
     Ok(it.get("miss.time.miss")? - 2.0 * messages - wake(it)?)

@@ -5,10 +5,10 @@ use units::median::upper;
 
 use super::{Calibration, Distance, Quantity};
 
-/// What stands beside the measured values: definitions, each with its reason.
+/// Template of the file: definitions beside the measured values, each with its reason.
 const TEMPLATE: &str = include_str!("host.toml");
 
-/// Which host it was.
+/// The host, its date and its command, as the file states them.
 #[derive(Clone, Debug)]
 pub struct Host {
     /// For people, in one line.
@@ -21,11 +21,11 @@ pub struct Host {
     pub name: String,
     /// The command line that measured, with the version of the command.
     pub command: String,
-    /// How far apart the native world's looks for messages are meant to be.
+    /// Intended time between the native world's looks for messages.
     pub pace: units::Time,
 }
 
-/// The file's text. `runs`: what was run, a line each.
+/// Text of the file. `runs`: the command lines of the runs, a line each.
 pub(super) fn file(calibration: &Calibration, host: &Host, runs: &[String]) -> String {
     let quoted = |text: &str| format!("{text:?}");
     let mut places = vec![

@@ -1,25 +1,25 @@
 //! Calibration: measures the host and writes its machine file.
 //!
-//! | module | what it is |
+//! | module | contents |
 //! |---|---|
-//! | `probe` | which runs of which programs measure, and what they said, round by round |
-//! | `equations` | from what they said to the values of a machine file |
-//! | `host` | the file, from a template that has every value of it that is no measurement |
+//! | `probe` | the runs that measure, and their figures, round by round |
+//! | `equations` | from figures to the values of a machine file |
+//! | `host` | the file, from a template with every value that is no measurement |
 //!
 //! A calibration is a few *rounds* of the same runs, as processes of the `tradewind` command, one after the other. A first round
-//! warms up and does not count. Every round gives every value once, so that what is subtracted from each other was measured
-//! within the same second; the value that counts is the median over the rounds, with the interval that encloses it. Nothing is
-//! kept in the record: a host is not the same tomorrow.
+//! warms up and does not count. Every round gives every value once, so that the terms of a difference were measured
+//! within the same second; the value that counts is the median over the rounds, with the interval that encloses it.
+//! Nothing is kept in the record: a host is not the same tomorrow.
 //!
-//! **Disturbed.** A value is disturbed if its interval reaches farther than a quarter of the value from the median. A value that
-//! is what is left over of a longer time may be next to nothing, and far from it in shares of itself for no other reason. So
-//! that distance is a quarter of the longer time, if the time has the value once.
+//! **Disturbed.** A value is disturbed if its interval reaches farther than a quarter of the value from the median. A
+//! value that is the small rest of a longer time varies a lot relative to itself without any disturbance. For such a
+//! value the limit is a quarter of the longer time, if the time contains the value once.
 //!
-//! **Vague.** A value is vague if its interval is as wide as the value, or wider. A small rest of a longer time may be vague although nothing
-//! disturbed it: the time is known, the rest is not.
+//! **Vague.** A value is vague if its interval is as wide as the value, or wider. A small rest of a longer time may be
+//! vague without any disturbance: the time is known, the rest is not.
 //!
-//! No program whose time a calibrated machine is to predict is run here. This module must never know what a program does beyond
-//! the names of its figures, nor how the host is made.
+//! No program whose time a calibrated machine is to predict is run here. This module must never know the behaviour of a
+//! program beyond the names of its figures, nor the structure of the host.
 
 mod equations;
 mod host;
@@ -33,8 +33,8 @@ pub use host::{Host, told};
 pub use probe::Distance;
 use probe::Round;
 
-/// The distance of an interval's farther end from its median, as a share of what was measured, above which something else was
-/// running.
+/// Greatest distance of an interval's farther end from its median, as a share of the measured value, in an undisturbed
+/// measurement.
 const FAR: f64 = 0.25;
 
 /// The probability with which an interval encloses its median, where there are rounds enough.
@@ -43,16 +43,16 @@ const LEVEL: f64 = 0.95;
 /// A value of the machine file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quantity {
-    /// Its dotted key.
+    /// Dotted key of the value.
     pub key: &'static str,
     /// Median over the rounds, and the interval that encloses it; never negative.
     pub median: Median,
-    /// In this.
+    /// Unit of the median.
     pub unit: Unit,
-    /// The distance of the interval's farther end from the median, as a share of what was measured: of the value, or of the time
-    /// that the value is left over of if that is more. Of one round, which says nothing of it, 0.
+    /// Distance of the interval's farther end from the median, as a share of the value, or of the longer time from
+    /// which the value is the rest if that is more. 0 for a single round, which gives no interval.
     pub share: f64,
-    /// What it is made of.
+    /// Formula of the value.
     pub from: &'static str,
 }
 
@@ -69,14 +69,14 @@ impl Quantity {
     }
 }
 
-/// What was found out about a host.
+/// Measurements of a host.
 #[derive(Clone, Debug)]
 pub struct Calibration {
-    /// In the order of the machine file.
+    /// Values, in the order of the machine file.
     pub quantities: Vec<Quantity>,
     /// Between cores.
     pub distances: Vec<Distance>,
-    /// So many rounds were measured, besides the one that warmed up.
+    /// Number of measured rounds, without the warm-up.
     pub rounds: u32,
 }
 
@@ -91,16 +91,16 @@ impl Calibration {
     }
 }
 
-/// How many runs a calibration of a host with so many cores makes.
+/// Number of runs in a calibration of a host with `cores` cores.
 pub fn runs(cores: u32, rounds: u32) -> usize {
     probe::probes().len() * (rounds as usize + 1) + probe::pairs(cores).len()
 }
 
-/// Measures a host with so many cores, at least 2, by the `tradewind` command. `progress` is told of each run
-/// before it is done, and with `true` when it is.
+/// Measures a host of `cores` cores, at least 2, by the `tradewind` command. `progress` is told of each run before it
+/// is done, and with `true` when it is.
 ///
 /// # Errors
-/// What a run said that failed, or which figure it did not report.
+/// The message of a failed run, or the figure that a run did not report.
 pub fn calibrate(
     runner: &Runner,
     cores: u32,
@@ -125,7 +125,7 @@ fn quantities(rounds: &[Round]) -> Result<Vec<Quantity>, String> {
     };
     let quantity = |equation: &equations::Equation| {
         let &equations::Equation { key, unit, from, rest_of, value } = equation;
-        // What is subtracted may be more than what it is subtracted from: then nothing was left in that round.
+        // The term that is subtracted may be the larger one: then nothing was left in that round.
         let median_of_it = median(&|round| Ok(value(round)?.max(unit.least())))?;
         let whole = match rest_of {
             Some((figure, count)) => median(&|round| round.get(figure))?.value / count,
@@ -243,7 +243,7 @@ mod tests {
             Calibration { quantities: quantities(&rounds).unwrap(), distances: Vec::new(), rounds: 3 };
         assert!(calibration.disturbed().is_empty());
         let vague = calibration.quantities.iter().filter(|quantity| quantity.is_vague());
-        // What is left of a lone message is what a thread that goes on does not take of it.
+        // The rest of a lone message is its time without the part of the thread that goes on.
         assert_eq!(
             vague.map(|quantity| quantity.key).collect::<Vec<_>>(),
             ["processor.wake", "network.latency"]

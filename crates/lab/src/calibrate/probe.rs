@@ -1,4 +1,4 @@
-//! The runs that measure a host, and what they say. This module must never know what follows from a figure.
+//! The runs that measure a host, and their figures. This module must never know the use of a figure.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use crate::{NoAnswer, Runner, Specification};
 /// The policy under which a computing processor never looks for messages.
 const NO_LOOKS: &str = "single+every=4000000000";
 
-/// At most so many pairs of cores are asked how far apart they are: all of eight cores.
+/// Maximum number of pairs of cores whose distance is measured: all of eight cores.
 const PAIRS: usize = 28;
 
-/// One run, and by what its figures are called.
+/// A run, and the name of its figures.
 pub(super) struct Probe {
     pub(super) name: &'static str,
     pub(super) run: Specification,
@@ -37,7 +37,7 @@ fn run(program: &str, policy: &str, shape: Shape, inputs: &[(&str, &str)]) -> Sp
     }
 }
 
-/// What a round consists of.
+/// Runs of a round.
 pub(super) fn probes() -> Vec<Probe> {
     let probe =
         |name, program, policy, shape, inputs: &[_]| Probe { name, run: run(program, policy, shape, inputs) };
@@ -109,7 +109,7 @@ pub(super) fn round(runner: &Runner, progress: &dyn Fn(&Specification, bool)) ->
     Ok(round)
 }
 
-/// How far two cores are from each other.
+/// Distance between two cores.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Distance {
     /// Their numbers, from 0.
@@ -118,7 +118,7 @@ pub struct Distance {
     pub nanoseconds: f64,
 }
 
-/// The cores whose distance is measured: all pairs, or so many that are spread over all.
+/// The cores whose distance is measured: all pairs, or [`PAIRS`] of them that are spread over all.
 pub(super) fn pairs(cores: u32) -> Vec<(u32, u32)> {
     let all: Vec<_> = (0..cores).flat_map(|one| (one + 1..cores).map(move |other| (one, other))).collect();
     let count = all.len().min(PAIRS);

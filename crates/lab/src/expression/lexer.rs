@@ -15,7 +15,7 @@ pub(super) enum Word {
     /// A metric, a function, or `and`, `or`, `not`.
     Name(String),
     Comparison(Comparison),
-    /// One of `+ - * / ( ) ,`.
+    /// Any of `+ - * / ( ) ,`.
     Sign(char),
     End,
 }

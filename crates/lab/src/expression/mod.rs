@@ -1,5 +1,5 @@
-//! Expressions over metrics: a derived metric is one that yields a number, an order or a shape one that yields a flag.
-//! This module must never know what a metric means or how it is measured.
+//! Expressions over metrics: the expression of a derived metric yields a number, that of an order or a shape a flag.
+//! This module must never know the meaning of a metric or its measurement.
 //!
 //! ```text
 //! flag        a and b, a or b, not a, (a)
@@ -34,7 +34,7 @@ pub struct Expression {
     kind: Kind,
 }
 
-/// What came out.
+/// Result of an expression.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value {
     /// Finite.
@@ -43,7 +43,7 @@ pub enum Value {
     Flag(bool),
 }
 
-/// What an expression yields.
+/// Kind of an expression's result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A number.
@@ -52,12 +52,12 @@ pub enum Kind {
     Flag,
 }
 
-/// What is wrong with the text of an expression.
+/// A syntax error in the text of an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyntaxError {
     /// The character, from 0, at which something else was expected.
     pub at: usize,
-    /// What was expected and what was found.
+    /// The expected and the found text.
     pub expected: String,
 }
 
@@ -70,7 +70,7 @@ enum Node {
     Arithmetic(Operator, Box<Node>, Box<Node>),
     And(Box<Node>, Box<Node>),
     Or(Box<Node>, Box<Node>),
-    /// `first` and what it and its followers are compared with.
+    /// `first`, and the comparisons with its followers.
     Chain(Box<Node>, Vec<(Comparison, Node)>),
     Call(Function, Vec<Node>),
 }
@@ -104,7 +104,7 @@ enum Function {
 }
 
 impl Expression {
-    /// What it yields.
+    /// Kind of the result.
     pub fn kind(&self) -> Kind {
         self.kind
     }
@@ -116,7 +116,8 @@ impl Expression {
         names
     }
 
-    /// Its value, where `look` says what a metric is; `None` if one is missing or a number is not finite.
+    /// Value of the expression, with the metrics that `look` returns; `None` if one is missing or a number is not
+    /// finite.
     pub fn evaluate(&self, look: &dyn Fn(&str) -> Option<f64>) -> Option<Value> {
         match self.kind {
             Kind::Number => self.node.number(look).map(Value::Number),
@@ -232,7 +233,7 @@ impl Function {
         }
     }
 
-    /// How many numbers it takes, at least and at most.
+    /// Least and greatest number of arguments.
     fn arity(self) -> (usize, usize) {
         match self {
             Self::Min | Self::Max | Self::Count => (1, usize::MAX),
@@ -333,7 +334,7 @@ mod tests {
             let _ = text.parse::<Expression>();
         }
 
-        /// A sum of products, written out, is worth what the numbers are worth.
+        /// A sum of products, written out, has the value of the numbers.
         #[test]
         fn a_sum_of_products_is_worth_its_numbers(terms in prop::collection::vec((0_u32..100, 1_u32..100), 1..8)) {
             let text: Vec<_> = terms.iter().map(|(x, y)| format!("{x} * {y}")).collect();

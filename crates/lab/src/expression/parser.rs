@@ -1,4 +1,4 @@
-//! From the words of an expression to what it means: recursive descent, one function for each precedence. Checks that
+//! Parses the words of an expression: recursive descent, one function for each precedence. Checks that
 //! numbers stand where numbers are needed and flags where flags are. This module must never evaluate anything.
 
 use std::str::FromStr;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 use super::lexer::{self, Token, Word};
 use super::{Expression, Function, Kind, Node, Operator, SyntaxError};
 
-/// How deep parentheses, functions and signs may nest: each takes a part of the stack.
+/// Maximum nesting depth of parentheses, functions and signs: each takes a part of the stack.
 const DEEPEST: usize = 64;
 
 impl FromStr for Expression {
@@ -29,7 +29,7 @@ struct Parser {
     depth: usize,
 }
 
-/// A part of an expression and what it yields.
+/// A part of an expression and the kind of its result.
 type Part = (Node, Kind);
 
 impl Parser {

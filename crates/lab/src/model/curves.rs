@@ -15,12 +15,12 @@ pub const FACTORS: (f64, f64) = (0.01, 100.0);
 /// Computation over latency at most where it is spread evenly.
 pub const MOST: f64 = 10.0;
 
-/// One curve: the model at one overhead ratio.
+/// A curve: the model at one overhead ratio.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Samples {
     /// k.
     pub overhead_ratio: f64,
-    /// Whether it is that of the node and not one of the round ones.
+    /// Whether the ratio is the node's own and not a round one.
     pub is_own: bool,
     /// C/L, spread by factors, and Single over Fixed.
     pub by_factor: Vec<(f64, f64)>,
@@ -40,7 +40,7 @@ fn sample(node: &Node, overhead_ratio: f64, is_own: bool) -> Samples {
     let node = node.with_overhead(overhead_ratio);
     let steps = || (0..=STEPS).map(|step| f64::from(step) / f64::from(STEPS));
     let against_computation = |x: f64| (x, node.at(x * node.latency).ratio());
-    // At both ends of the utilization one of the times is endless; there the ratio tends to 1.
+    // At both ends of the utilization a time is endless; there the ratio tends to 1.
     let against_utilization = |u: f64| (u, if u < 1.0 { node.at_utilization(u).ratio() } else { 1.0 });
     let factor = |step: f64| FACTORS.0 * (FACTORS.1 / FACTORS.0).powf(step);
     Samples {

@@ -19,7 +19,7 @@ use units::Time;
 
 use super::Figure;
 
-/// What the model is called.
+/// Name of the model.
 pub const NAME: &str = "fixed-floating";
 
 /// Steps of a bisection: more than a double has binary digits over any range searched here.
@@ -28,16 +28,16 @@ const STEPS: usize = 200;
 /// Computation over latency, at least and at most, where a threshold is searched for.
 const RANGE: (f64, f64) = (1e-9, 1e9);
 
-/// How far from a point its slope is taken: one percent to both sides.
+/// Factor to both sides of a point over which its slope is taken: one percent.
 const SLOPE: f64 = 1.01;
 
-/// A value that can be set: its name, whether it is a time, what it means, and where it stands.
+/// A value that can be set: its name, whether it is a time, its meaning, and its field.
 pub struct Setting {
     /// As `--set` takes it.
     pub name: &'static str,
     /// Whether it is a time with its unit; else a number above zero.
     pub is_time: bool,
-    /// One line for people.
+    /// A one-line description for people.
     pub meaning: &'static str,
     field: fn(&mut Node) -> &mut f64,
 }
@@ -118,13 +118,13 @@ impl Node {
         self.at(self.latency * utilization / (1.0 - utilization))
     }
 
-    /// With overheads so many times the latency, divided as they are.
+    /// Returns the node with overheads of `k` times the latency, divided in the same proportions.
     pub fn with_overhead(&self, k: f64) -> Self {
         let factor = k / self.overhead_ratio();
         Self { saved: self.saved * factor, reply: self.reply * factor, ..self.clone() }
     }
 
-    /// X: what the model charges Single for a request that comes while it computes.
+    /// X: the model's charge to Single for a request that comes while it computes.
     pub fn overhead(&self) -> f64 {
         2.0 * self.saved + self.reply
     }
@@ -155,7 +155,7 @@ impl Node {
         self.single() / 2.0
     }
 
-    /// How many times as long Single takes as Fixed.
+    /// Time of Single divided by that of Fixed.
     pub fn ratio(&self) -> f64 {
         self.single() / self.fixed()
     }
@@ -166,7 +166,7 @@ impl Node {
         self.at(self.latency * bisect(RANGE.0, RANGE.1, |c| falls(c * self.latency)))
     }
 
-    /// The least overhead ratio at which Single takes so many times as long as Fixed at some computation.
+    /// The least overhead ratio at which Single takes `ratio` times as long as Fixed at some computation.
     pub fn least_overhead(&self, ratio: f64) -> f64 {
         bisect(RANGE.0, RANGE.1, |k| self.with_overhead(k).peak().ratio() >= ratio)
     }
@@ -191,7 +191,7 @@ impl Node {
         wins(peak).then(|| (low(), high()))
     }
 
-    /// What the model yields, by name.
+    /// Figures of the model, by name.
     pub fn figures(&self) -> Vec<Figure> {
         let figure = |name, unit, value, meaning| Figure { name, value, unit, meaning };
         let time = |name, value, meaning| figure(name, "us", Some(value), meaning);
@@ -246,7 +246,7 @@ impl Node {
 }
 
 impl Setting {
-    /// Its value in a node: microseconds or a number.
+    /// Value in a node: microseconds or a number.
     pub fn of(&self, node: &Node) -> f64 {
         *(self.field)(&mut node.clone())
     }
@@ -262,12 +262,12 @@ impl Setting {
     }
 }
 
-/// Where `is_above` begins to hold, between two positive numbers far apart.
+/// Least number, between two positive ones far apart, at which `is_above` holds.
 fn bisect(low: f64, high: f64, is_above: impl Fn(f64) -> bool) -> f64 {
     bisect_between(low.ln(), high.ln(), |exponent| is_above(exponent.exp())).exp()
 }
 
-/// Where `is_above` begins to hold, between two numbers.
+/// Least number, between two others, at which `is_above` holds.
 fn bisect_between(mut low: f64, mut high: f64, is_above: impl Fn(f64) -> bool) -> f64 {
     for _ in 0..STEPS {
         let middle = low + (high - low) / 2.0;

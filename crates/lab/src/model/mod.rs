@@ -9,13 +9,13 @@ pub mod fixed_floating;
 /// A number that a model yields.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
-    /// Its name.
+    /// Name of the figure.
     pub name: &'static str,
-    /// Its value; `None` where there is none, such as a window that is empty.
+    /// Value of the figure; `None` if there is none, for example for an empty window.
     pub value: Option<f64>,
-    /// Of the value; empty for ratios and shares.
+    /// Unit of the value; empty for ratios and shares.
     pub unit: &'static str,
-    /// One line for people.
+    /// A one-line description for people.
     pub meaning: &'static str,
 }
 

@@ -23,7 +23,7 @@ impl OwnFile {
     }
 }
 
-/// The files of `[files]`. One that no run reads is a mistake, unless the runs have mistakes themselves.
+/// Reads the files of `[files]`. A file that no run reads is a mistake, unless the runs have mistakes themselves.
 pub(super) fn files(top: &Table<'_>, sources: &[Source], are_read: bool) -> Vec<OwnFile> {
     let Some(table) = top.table("files") else { return Vec::new() };
     let own = |(name, what): (String, String)| OwnFile { place: table.place_of(&name), name, what };

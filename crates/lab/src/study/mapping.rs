@@ -1,5 +1,5 @@
-//! The uses of a number that a source yields: a column of the study's table, and perhaps a metric. This module must never know
-//! what a number means.
+//! Uses of a source's number: a column of the study's table, and perhaps a metric. This module must never know the
+//! meaning of a number.
 
 use crate::mistake::Place;
 use crate::pattern::Pattern;
@@ -8,11 +8,9 @@ use crate::specification::FIGURES;
 /// Numbers that become columns and metrics.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mapping {
-    /// The numbers, by their names in what the source yields; of a run, by their [way through its
-    /// answer](crate::specification::numbers).
+    /// Names of the numbers in the source; in a run, their [way through its answer](crate::specification::numbers).
     pub figure: Pattern,
-    /// The name that the study has for them: that of a column, and what figures are drawn from. Its `*` is that of the
-    /// number.
+    /// Name of the numbers in the study: that of a column, for figures to refer to. Its `*` is that of the number.
     pub name: Pattern,
     /// The metric that they become, a name that is used in all studies; its `*` is that of the number.
     pub metric: Option<Pattern>,
@@ -20,7 +18,7 @@ pub struct Mapping {
     pub factor: f64,
     /// The unit of the product; `None` for that which the program states.
     pub unit: Option<String>,
-    /// Its place in the file; `None` of what a source yields that says nothing.
+    /// Place in the file; `None` for the default uses of a source.
     pub place: Option<Place>,
 }
 
@@ -31,8 +29,8 @@ pub const TIME: (&str, &str) = ("time", "time_ns");
 const NANOSECONDS: &str = "_ns";
 
 impl Mapping {
-    /// What becomes of the numbers of a source that says nothing about them: of a run the time that counts and all figures of
-    /// the program, else all figures.
+    /// Default uses of a source's numbers: of a run the time that counts and all figures of the program, else all
+    /// figures.
     pub(super) fn usual(is_run: bool) -> Vec<Self> {
         let all = Pattern::new("*").map(|all| Self::figure(all, is_run));
         let time = Pattern::new(TIME.0).filter(|_| is_run).map(|time| Self::named(time, is_run));
@@ -47,7 +45,7 @@ impl Mapping {
         }
     }
 
-    /// A figure, which of a run is one that the program reports.
+    /// Use of a figure; in a run, of a figure that the program reports.
     pub(super) fn figure(name: Pattern, is_run: bool) -> Self {
         let figure = if is_run { name.behind(FIGURES) } else { name.clone() };
         Self { figure, name, metric: None, factor: 1.0, unit: None, place: None }

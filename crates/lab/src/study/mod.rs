@@ -1,6 +1,6 @@
-//! Studies: experiments as data. A file says what is run, which figures of it become which metrics, what follows from
-//! metrics, what is checked, which bounds of its own it holds metrics against, and what is drawn. This module must never run
-//! anything, and never know the value of a claim of the literature.
+//! Studies: experiments as data. A file gives runs, the metrics made of their figures, derived metrics, checks, bounds
+//! of its own on metrics, and figures to draw. This module must never run anything, and never know the value of a claim
+//! of the literature.
 
 mod figure;
 mod files;
@@ -23,50 +23,49 @@ pub use files::OwnFile;
 pub use mapping::{Mapping, TIME};
 pub use parts::Most;
 
-/// One file of `studies/`, or anybody's.
+/// A file of `studies/`, or of a user.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Study {
-    /// Its name: that of the file unless it says another.
+    /// Name of the study: that of the file unless it says another.
     pub name: String,
-    /// One line for people.
+    /// A one-line description for people.
     pub summary: String,
-    /// Where it was read.
+    /// Path of the file.
     pub file: String,
     /// The input files that a person must have for it: they do not travel with it.
     pub files: Vec<OwnFile>,
-    /// What yields figures, in the order of the file.
+    /// Sources of figures, in the order of the file.
     pub sources: Vec<Source>,
     /// Metrics that follow from metrics.
     pub derived: Vec<Derived>,
     /// Orders and shapes.
     pub checks: Vec<Check>,
-    /// What its metrics should come to by reasons that nobody published as a result: claims of
-    /// [`Role::Bound`](crate::Role::Bound).
+    /// Expected values of metrics that nobody published as a result: claims of [`Role::Bound`](crate::Role::Bound).
     pub bounds: Vec<Claim>,
-    /// The claims by which something was chosen that nobody published: an input of its runs, say.
+    /// The claims used to choose an unpublished value, an input of its runs, say.
     pub fits: Vec<String>,
     /// Pictures of its numbers.
     pub figures: Vec<Figure>,
-    /// What pictures call a value of a field, or a column.
+    /// Labels in pictures for values of a field, or columns.
     pub labels: Vec<(String, String)>,
-    /// What its models leave out that the original had, a sentence each.
+    /// Parts of the original that the models leave out, a sentence each.
     pub leaves_out: Vec<String>,
 }
 
-/// Something that yields figures, and what becomes of them.
+/// A source of figures, and their uses.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Source {
-    /// What yields them.
+    /// The run, model or survey.
     pub origin: Origin,
-    /// What is stated of it, by name: lists of `each` first, then the [fields](Specification::fields) of a run.
+    /// Stated values by name: lists of `each` first, then the [fields](Specification::fields) of a run.
     pub fields: Vec<(String, String)>,
-    /// What becomes of them.
+    /// Uses of the figures.
     pub metrics: Vec<Mapping>,
     /// The number of times that it is run: more than once only on this host, where times differ.
     pub rounds: u32,
-    /// Which table of its kind it is made from, from 0: a table of results for each.
+    /// Number of its table among those of its kind, from 0: each has a table of results.
     pub table: usize,
-    /// Where it stands in the file.
+    /// Places in the file.
     pub places: Places,
 }
 
@@ -78,21 +77,21 @@ pub struct Places {
     fields: Vec<(&'static str, Place)>,
 }
 
-/// What yields figures.
+/// Kind of a source of figures.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Origin {
     /// A program on a machine.
     Run(Box<Specification>),
     /// An analytic model, with its settings.
     Model {
-        /// Its name, as in `tradewind model NAME`.
+        /// Name, as in `tradewind model NAME`.
         name: String,
         /// As `--set` takes them.
         settings: Vec<(String, String)>,
     },
     /// Machines of a table.
     Survey {
-        /// Its file, relative to the studies.
+        /// File, relative to the studies.
         file: String,
     },
 }
@@ -100,13 +99,13 @@ pub enum Origin {
 /// A metric that follows from others.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Derived {
-    /// Its name.
+    /// Name of the metric.
     pub metric: String,
-    /// What it is worth.
+    /// Expression of its value.
     pub value: Expression,
-    /// Why this expression is what the claim states.
+    /// Reason why this expression says the same as the claim.
     pub because: String,
-    /// Its place in the file.
+    /// Place in the file.
     pub place: Place,
 }
 
@@ -117,9 +116,9 @@ pub struct Check {
     pub claim: String,
     /// All of these hold.
     pub holds: Vec<Expression>,
-    /// Why these expressions are what the claim states.
+    /// Reason why these expressions say the same as the claim.
     pub because: String,
-    /// Its place in the file.
+    /// Place in the file.
     pub place: Place,
 }
 
@@ -140,7 +139,7 @@ impl Source {
     /// eighth with 96 percent.
     pub const ROUNDS: u32 = 9;
 
-    /// The number of runs on this host in each round, after one that warms up; the median of them counts.
+    /// The number of runs on this host in each round, after one that warms up; their median counts.
     pub const WARM: u32 = 3;
 
     /// Whether it yields a metric of this name.
@@ -151,17 +150,17 @@ impl Source {
             .any(|metric| metric.capture(name).is_some())
     }
 
-    /// What is stated of it under a name.
+    /// The value of the field `name`, as stated.
     pub fn field(&self, name: &str) -> Option<&str> {
         self.fields.iter().find(|(field, _)| field == name).map(|(_, value)| value.as_str())
     }
 }
 
 impl Study {
-    /// The most runs of a study that nobody asked twice for.
+    /// Maximum number of runs of a study without a confirmation.
     pub const MOST: Most = Most(10_000);
 
-    /// The most runs of a study for which somebody said that they are meant.
+    /// Maximum number of runs of a study with a confirmation.
     pub const MOST_ASKED: Most = Most(100_000);
 
     /// The number of runs, each of several rounds counted.
@@ -173,13 +172,13 @@ impl Study {
         self.sources.iter().map(rounds).sum()
     }
 
-    /// What pictures and tables call a value of a field, or a column.
+    /// Label in pictures and tables of a value of a field, or a column.
     pub fn label<'a>(&'a self, name: &'a str) -> &'a str {
         self.labels.iter().find(|(known, _)| known == name).map_or(name, |(_, label)| label)
     }
 }
 
-/// Reads a study. `file` is what to call it in messages; unless the study says another, its name is that of the file.
+/// Reads a study. `file` is its name in messages; unless the study says another, its name is that of the file.
 ///
 /// # Errors
 ///
@@ -191,8 +190,8 @@ pub fn read(file: &str, text: &str) -> Result<Study, Mistakes> {
     }
 }
 
-/// Reads a study that asks for at most so many runs, and all mistakes of its file, each with line and column. What could be read
-/// of one with mistakes is good for nothing but finding more of them.
+/// Reads a study of at most `most` runs, and all mistakes of its file, each with line and column. A study with mistakes
+/// is good for nothing but finding more of them.
 pub fn read_at_most(most: Most, file: &str, text: &str) -> (Option<Study>, Mistakes) {
     toml::read_all(file, text, |top| {
         let name = top.optional_text("name", "the name of the study");

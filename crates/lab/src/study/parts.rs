@@ -1,4 +1,4 @@
-//! The tables of a study: runs, models, surveys, what follows, what is checked, and bounds. This module must never know a
+//! The tables of a study: runs, models, surveys, derived metrics, checks, and bounds. This module must never know a
 //! metric's value.
 
 use machine::NATIVE;
@@ -58,7 +58,7 @@ impl Most {
     }
 }
 
-/// All lists of a table by which it stands for many: those of `each`, and those in place of values.
+/// All lists by which a table stands for many: lists of `each`, and lists in place of values.
 fn axes(table: &Table<'_>) -> Vec<Axis> {
     let mut axes = template::axes(table);
     let fields = FIELDS.iter().filter(|key| table.has_list(key));
@@ -145,7 +145,7 @@ fn survey(texts: &Texts<'_, '_>) -> Option<Origin> {
 
 const BECAUSE: &str = "one line that says why this is what the claim states";
 
-/// What a table makes follow from metrics.
+/// The derived metrics of a table.
 pub(super) fn derived(table: &Table<'_>, prefix: &str) -> Vec<Derived> {
     let one = |filling| {
         let texts = Texts { table, filling };
@@ -183,8 +183,8 @@ pub(super) fn checks(table: &Table<'_>, prefix: &str) -> Vec<Check> {
     checks
 }
 
-/// The bounds of a table: claims that the study makes itself. What they state is an expression of numbers alone, so that
-/// the reader sees where it comes from.
+/// The bounds of a table: claims that the study makes itself. The stated value is an expression of numbers alone, so
+/// that the reader sees where it comes from.
 pub(super) fn bounds(table: &Table<'_>, prefix: &str, file: &str) -> Vec<Claim> {
     let one = |filling| {
         let texts = Texts { table, filling };
@@ -230,7 +230,8 @@ pub(super) fn bounds(table: &Table<'_>, prefix: &str, file: &str) -> Vec<Claim> 
     all
 }
 
-/// How a metric is to lie beside the number of a bound: as the key of the number says. A second such key is a mistake.
+/// Required relation of a metric to the number of a bound: given by the key of the number. A second such key is a
+/// mistake.
 fn relation(table: &Table<'_>) -> Relation {
     let all = [Relation::About, Relation::AtLeast, Relation::AtMost];
     let mut written = all.into_iter().filter(|relation| table.has(relation.name()));

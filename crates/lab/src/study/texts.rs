@@ -1,4 +1,4 @@
-//! Texts of a table of a study, with everything of `each` replaced, and what is written in them: names, counts, patterns,
+//! Texts of a table of a study, with everything of `each` replaced, and their contents: names, counts, patterns,
 //! expressions. This module must never know which table it is.
 
 use super::Mapping;
@@ -15,7 +15,7 @@ pub(super) struct Texts<'t, 's> {
     pub(super) filling: Filling,
 }
 
-/// What a key of a run takes, for messages.
+/// Expected value of a count in a run, for messages.
 const COUNT: &str = "a whole number from 1";
 
 impl Texts<'_, '_> {
@@ -62,7 +62,7 @@ impl Texts<'_, '_> {
         self.fill(key, self.filling.get(axis)?)
     }
 
-    /// A whole number from 1, or a text that `each` makes one of.
+    /// A whole number from 1, or a text that becomes one with the values of `each`.
     pub(super) fn count(&self, key: &'static str) -> Option<u32> {
         let text = self.field(key, COUNT)?;
         let count = text.parse().ok().filter(|count| *count > 0);
@@ -99,8 +99,8 @@ impl Texts<'_, '_> {
         self.pattern(key, if text.starts_with('.') { format!("{prefix}{text}") } else { text })
     }
 
-    /// What becomes of numbers; of a run any number of its answer may be meant, not figures alone. Without a list it is the
-    /// time that counts and every figure.
+    /// Uses of numbers; of a run, any number of its answer, not figures alone. The default is the time that counts and
+    /// every figure.
     pub(super) fn mappings(&self, is_run: bool, prefix: &str) -> Vec<Mapping> {
         if self.table.item("metrics").is_none() {
             return Mapping::usual(is_run);
@@ -199,7 +199,7 @@ pub(super) fn complete(text: &str, prefix: &str) -> String {
     let mut whole = String::new();
     let mut before = ' ';
     for character in text.chars() {
-        // A dot inside a number or a name follows one of their characters.
+        // A dot inside a number or a name follows a letter or digit.
         if character == '.' && !before.is_ascii_alphanumeric() {
             whole += prefix;
         }

@@ -9,8 +9,8 @@ use crate::mistake::Place;
 use crate::study::{Source, Study};
 use crate::toml::Table;
 
-/// Reports everything by which the figures of a study cannot be drawn. Where not all that yields figures could be read
-/// (`are_read`), nothing is said of names: what they name may stand in what was not read.
+/// Reports all reasons for which the figures of a study cannot be drawn. Unless all sources of figures could be read
+/// (`are_read`), names are not checked: they may stand in the unread part.
 pub(in crate::study) fn check(study: &Study, are_read: bool, top: &Table<'_>) {
     for (index, figure) in study.figures.iter().enumerate() {
         if study.figures[..index].iter().any(|other| other.name == figure.name) {
@@ -68,8 +68,8 @@ impl Checked<'_> {
         }
     }
 
-    /// Whether the study yields metrics of a series, and what stands for the `*` is a number that the axis can show, as far as one
-    /// can tell.
+    /// Whether the study yields metrics of a series, and the text for the `*` is a number that the axis can show, as
+    /// far as it is known.
     fn is_yielded(&self, series: &Series) -> Result<(), String> {
         let mapped = self.study.sources.iter().flat_map(|source| &source.metrics);
         let mapped = mapped.filter_map(|mapping| mapping.metric.as_ref());
@@ -90,7 +90,7 @@ impl Checked<'_> {
         if is_met { Ok(()) } else { Err(expected()) }
     }
 
-    /// Whether `x`, `series` and `panels` name each field once: one that is named twice tells nothing where it stands again.
+    /// Whether `x`, `series` and `panels` name each field once: a second use distinguishes nothing.
     fn apart(&self, series: &[(String, Place)], panels: &[(String, Place)]) -> bool {
         let mut seen = vec![("x", self.figure.x.of.as_str())];
         let mut well = true;
@@ -124,7 +124,7 @@ impl Checked<'_> {
         self.labels(&drawn, series);
     }
 
-    /// Whether names are those of fields.
+    /// Whether all names are names of fields.
     fn names(&self, names: &[(String, Place)], key: &str) -> bool {
         let unknown: Vec<_> = names.iter().filter(|(name, _)| !self.is_field(name)).collect();
         for (name, place) in &unknown {
@@ -208,7 +208,7 @@ impl Checked<'_> {
         self.study.sources.iter().filter(|source| has(source)).collect()
     }
 
-    /// Whether what goes across is a number everywhere, or nowhere.
+    /// Checks that the horizontal coordinates are all numbers, or all texts.
     fn numbers(&self, drawn: &[&Source]) {
         let x = &self.figure.x;
         let texts: Vec<_> = drawn.iter().filter_map(|source| source.field(&x.of)).collect();
@@ -238,8 +238,8 @@ impl Checked<'_> {
         }
     }
 
-    /// Whether the axis across has a place for a number: one that is divided by factors has none for 0 and for what lies below.
-    /// What is no number is no matter of its own.
+    /// Whether the horizontal axis has a place for a number: a logarithmic axis has none for 0 and for lower ones. True
+    /// for a text that is no number, which is reported elsewhere.
     fn has_place(&self, text: &str) -> bool {
         let x = &self.figure.x;
         x.scale != Some(Scale::Log) || quantity(text).is_none_or(|(number, _)| number * x.factor > 0.0)
@@ -324,7 +324,7 @@ panels = "machine"
         mistakes.iter().map(ToString::to_string).collect()
     }
 
-    /// What is said of the study with other texts in place of some.
+    /// Mistakes of the study with some texts replaced.
     fn with(changes: &[(&str, &str)]) -> Vec<String> {
         said(&changes.iter().fold(STUDY.to_owned(), |text, (from, to)| {
             assert!(text.contains(from), "{from}");
@@ -348,7 +348,7 @@ panels = "machine"
         assert_eq!(each, [format!("toy.toml:6:14: run.each.m = []: {empty}")]);
         let input = with(&[("[0, 1, 2]", "[]")]);
         assert_eq!(input, [format!("toy.toml:7:19: run.inputs.size = []: {empty}")]);
-        // What does not depend on runs is told all the same.
+        // Mistakes that do not depend on runs are reported all the same.
         let both = with(&[("[\"cm-5\", \"t3d\"]", "[]"), ("panels = \"machine\"", "panels = \"policy\"")]);
         assert_eq!(both.len(), 2, "{both:?}");
         let runs = said("summary = \"s\"\n[[figure]]\nx = \"size\"\ny = \"time\"\n");

@@ -14,40 +14,40 @@ pub(super) use read::{figure, labels};
 /// A picture: panels side by side, in each of them series of points over common axes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
-    /// Its name in the study, and that of its file.
+    /// Name in the study, and of the picture's file.
     pub name: String,
     /// The place of its name in the file; of the figure where the file does not say it.
     pub named: Place,
-    /// What stands above it; `None` if the study does not say.
+    /// Heading of the figure; `None` if the study does not say.
     pub title: Option<String>,
-    /// What goes across.
+    /// Horizontal coordinate.
     pub x: Coordinate,
-    /// What goes up.
+    /// Vertical coordinate.
     pub y: Coordinate,
-    /// Where its points come from.
+    /// Source of the points.
     pub lines: Lines,
-    /// The choice of the runs that are drawn: those that have a value of each.
+    /// Filter of the drawn runs: a run needs a value of each.
     pub only: Vec<Only>,
     /// Lines across, for comparison.
     pub levels: Vec<Level>,
 }
 
-/// One of the two coordinates.
+/// A coordinate of the points.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Coordinate {
-    /// Of points from runs: the name of a field or a column. Of points from metrics it is the label.
+    /// For points from runs, the name of a field or a column. For points from metrics, the label.
     pub of: String,
-    /// What the axis is called; `None` for the study's label of `of`.
+    /// Label of the axis; `None` for the study's label of `of`.
     pub label: Option<String>,
     /// The unit behind the label; `None` for that of the numbers.
     pub unit: Option<String>,
     /// The number that the numbers are multiplied by.
     pub factor: f64,
-    /// How the axis is divided; `None` if whoever draws it may choose.
+    /// Division of the axis; `None` leaves the choice to the drawing program.
     pub scale: Option<Scale>,
     /// The numbers at its beginning and at its end, in its unit; `None` for ends that suit the numbers.
     pub ends: (Option<f64>, Option<f64>),
-    /// Where it stands in the file.
+    /// Place in the file.
     pub place: Place,
 }
 
@@ -58,11 +58,11 @@ pub struct Only {
     pub field: String,
     /// The values.
     pub values: Vec<String>,
-    /// Where they stand in the file.
+    /// Place in the file.
     pub place: Place,
 }
 
-/// How an axis is divided.
+/// Division of an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
     /// Equal differences are equally long.
@@ -71,7 +71,7 @@ pub enum Scale {
     Log,
 }
 
-/// Where the points of a figure come from.
+/// Source of the points of a figure.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Lines {
     /// A point for each run.
@@ -88,13 +88,13 @@ pub enum Lines {
 /// A series of metrics.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
-    /// What it is called.
+    /// Label of the series.
     pub label: String,
     /// The title of its panel; empty if there is one panel alone.
     pub panel: String,
-    /// Its metrics; the `*` is the coordinate across.
+    /// Pattern of the metrics; the `*` is the horizontal coordinate.
     pub metric: Pattern,
-    /// Where it stands in the file.
+    /// Place in the file.
     pub place: Place,
 }
 
@@ -103,7 +103,7 @@ pub struct Series {
 pub struct Level {
     /// The number on the axis that goes up.
     pub at: f64,
-    /// What it means.
+    /// Meaning of the level.
     pub label: String,
 }
 

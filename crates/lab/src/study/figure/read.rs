@@ -1,4 +1,4 @@
-//! Reads the figures of a study's file. This module must never know what the runs of the study are.
+//! Reads the figures of a study's file. This module must never know the runs of the study.
 
 use toml_edit::Item;
 
@@ -75,7 +75,7 @@ fn coordinate(table: &Table<'_>, key: &'static str) -> Option<Coordinate> {
     Some(Coordinate { of, label: None, unit: None, factor: 1.0, scale: None, ends: (None, None), place })
 }
 
-/// Where an axis begins and ends, if the study says so.
+/// Beginning and end of an axis, if the study says so.
 fn ends(table: &Table<'_>, scale: Option<Scale>) -> (Option<f64>, Option<f64>) {
     const FROM: &str = "a number at which the axis begins, above 0 with scale \"log\"";
     const TO: &str = "a number at which the axis ends, above the one at which it begins";
@@ -138,7 +138,7 @@ fn level(table: &Table<'_>) -> Option<Level> {
     Some(Level { at: at?, label: label? })
 }
 
-/// What pictures and tables call values and columns.
+/// Reads the labels of values and columns in pictures and tables.
 pub(in crate::study) fn labels(table: &Table<'_>) -> Vec<(String, String)> {
     let one = |(name, entry): (&str, Entry)| match entry {
         Entry::One(label) => Some((name.to_owned(), label)),
