@@ -26,7 +26,8 @@ const ROW: usize = 4;
 /// The degrees of a patch in each direction.
 const DEGREES: &str = "3 3";
 
-/// The least bytes a patch takes, "3 3\n" and 16 times "0 0 0\n": bounds what is set aside on a file's word alone.
+/// Least bytes of a patch, "3 3\n" and 16 times "0 0 0\n": bounds the memory reserved for a count that a file only
+/// claims.
 const LEAST_PATCH_BYTES: usize = 4 + 16 * 6;
 
 /// A bicubic Bézier patch.

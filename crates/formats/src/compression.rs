@@ -1,8 +1,8 @@
 //! Recognising and undoing gzip and zstd, and naming other compressions.
 //!
-//! A stream is known by its first bytes, and a name that tells otherwise is a mistake. This module must never know
-//! what the bytes mean, nor trust a stream about its own size: the bound holds
-//! whatever the stream claims, so that a small hostile file cannot fill the memory.
+//! A stream is recognised by its first bytes, and a name that contradicts them is a mistake. This module must never
+//! know the meaning of the bytes, nor trust a stream about its own size: the bound holds for any stated size, so that a
+//! small hostile file cannot fill the memory.
 
 use std::{
     borrow::Cow,
@@ -15,15 +15,15 @@ use ruzstd::decoding::StreamingDecoder;
 
 use crate::{Errors, errors::Excerpt};
 
-/// How many bytes [`decompress`] will produce at most: 256 MiB, six times the largest matrix of the
+/// Maximum number of bytes that [`decompress`] produces: 256 MiB, six times the largest matrix of the
 /// Harwell-Boeing collection.
 pub const MAX_DECOMPRESSED_BYTES: u64 = 256 << 20;
 
-/// How many times its own length [`decompress`] lets a stream grow. Matrices and meshes as text become ten times
-/// longer, a stream made to fill a memory a thousand times.
+/// Maximum growth of a stream in [`decompress`], as a multiple of its length. Matrices and meshes as text become ten
+/// times longer, a stream made to fill a memory a thousand times.
 pub const MAX_GROWTH: u64 = 100;
 
-/// How many bytes [`decompress`] will produce however short the stream is: 1 MiB.
+/// Number of bytes that [`decompress`] produces even for the shortest stream: 1 MiB.
 const FREE_BYTES: u64 = 1 << 20;
 
 /// The largest window of a zstd frame, which the decoder keeps in memory: 32 MiB, of which `zstd -19` uses a quarter.
@@ -41,7 +41,7 @@ struct Packing {
     name: &'static str,
     magic: &'static [u8],
     ending: &'static str,
-    /// What a person types to undo it, if it is not undone here.
+    /// The command that undoes the compression, if this crate does not.
     command: Option<&'static str>,
 }
 
@@ -99,15 +99,15 @@ impl fmt::Display for DecompressError {
 
 impl std::error::Error for DecompressError {}
 
-/// Undoes gzip or zstd, recognised by their first bytes; any other bytes are returned as they are.
+/// Undoes gzip or zstd, recognised by their first bytes; any other bytes are returned unchanged.
 ///
-/// Streams of several members or frames give their concatenation. Checksums are verified where the
-/// stream has them. A stream is read twice: first to its end or its bound with nothing kept, then into memory of just its
-/// size, so that a stream that is refused takes no memory.
+/// Streams of several members or frames give their concatenation. Checksums are verified where the stream has them. A
+/// stream is read twice: first to its end or its bound with nothing kept, then into memory of exactly its size, so that
+/// a refused stream takes no memory.
 ///
 /// # Errors
-/// A truncated or corrupt stream; or one of more than [`MAX_DECOMPRESSED_BYTES`], or of more than 1 MiB and
-/// [`MAX_GROWTH`] times its own length.
+/// A truncated or corrupt stream; or one with a result of more than [`MAX_DECOMPRESSED_BYTES`], or of more than 1 MiB
+/// and [`MAX_GROWTH`] times its own length.
 pub fn decompress(bytes: &[u8]) -> Result<Cow<'_, [u8]>, DecompressError> {
     let growth = (bytes.len() as u64).saturating_mul(MAX_GROWTH);
     decompress_within(bytes, growth.clamp(FREE_BYTES, MAX_DECOMPRESSED_BYTES))
@@ -116,7 +116,7 @@ pub fn decompress(bytes: &[u8]) -> Result<Cow<'_, [u8]>, DecompressError> {
 /// [`decompress`] with a chosen `limit` on the bytes produced. Plain bytes have no limit: they are there.
 ///
 /// # Errors
-/// A truncated or corrupt stream, or one of more than `limit` bytes.
+/// A truncated or corrupt stream, or a result of more than `limit` bytes.
 pub fn decompress_within(bytes: &[u8], limit: u64) -> Result<Cow<'_, [u8]>, DecompressError> {
     let undo = match bytes {
         _ if bytes.starts_with(&GZIP_MAGIC) => gunzip,
@@ -221,7 +221,7 @@ fn copy(
     limit: u64,
     out: &mut dyn Write,
 ) -> Result<u64, DecompressError> {
-    // One byte more, to tell a full stream from one that is too long.
+    // A byte more, to distinguish a full stream from one that is too long.
     let taken =
         io::copy(&mut reader.take(room.saturating_add(1)), out).map_err(|error| corrupt(format, &error))?;
     if taken > room { Err(DecompressError::TooLarge { format, limit }) } else { Ok(taken) }

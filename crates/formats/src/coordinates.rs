@@ -9,10 +9,10 @@ use crate::{
     scan::{self, Field, Fields, Lines},
 };
 
-/// The least bytes an entry takes, "1 1\n": bounds what is set aside on a file's word alone.
+/// Least bytes of an entry, "1 1\n": bounds the memory reserved for a count that a file only claims.
 const LEAST_ENTRY_BYTES: usize = 4;
 
-/// How entries are written.
+/// Layout of entries.
 #[derive(Clone, Copy)]
 pub(crate) struct Layout {
     pub(crate) kind: Kind,
@@ -27,7 +27,7 @@ pub(crate) struct Layout {
 pub(crate) struct Size {
     pub(crate) rows: u32,
     pub(crate) columns: u32,
-    /// How many entries follow, if that is known.
+    /// Number of entries that follow, if it is known.
     pub(crate) count: Option<u64>,
     /// The byte at which a file states its sizes.
     pub(crate) offset: usize,
@@ -99,7 +99,7 @@ pub(crate) fn positions(rows: u64, columns: u64, symmetry: Symmetry) -> u64 {
     }
 }
 
-/// Reads all entries, to the end of the file, checks their number, and makes one of those that share a position.
+/// Reads all entries, to the end of the file, checks their number, and merges entries of equal position.
 ///
 /// Entries of a symmetric matrix come out in its lower triangle, whichever triangle lists them.
 pub(crate) fn entries(lines: &mut Lines<'_>, layout: Layout, size: Size, report: &mut Report<'_>) -> Listed {
@@ -128,7 +128,7 @@ pub(crate) fn entries(lines: &mut Lines<'_>, layout: Layout, size: Size, report:
     listed
 }
 
-/// One entry; `None`, with all its mistakes reported, if it is not one.
+/// Reads an entry; `None`, with all its mistakes reported, if it has any.
 fn entry(mut fields: Fields<'_>, layout: Layout, size: Size, report: &mut Report<'_>) -> Option<Entry> {
     let base = layout.base;
     let row = index(fields.take(), "row index", base, size.rows, report);
@@ -138,7 +138,7 @@ fn entry(mut fields: Fields<'_>, layout: Layout, size: Size, report: &mut Report
     Some(Entry { row: row?, column: column?, value: value? })
 }
 
-/// One of `limit` indices, from `base` in the file to 0 in memory.
+/// Reads an index below `limit`, from `base` in the file to 0 in memory.
 pub(crate) fn index(
     field: Field<'_>,
     what: &'static str,

@@ -1,27 +1,27 @@
-//! What is wrong with a file: every mistake with its place, found and expected value.
+//! Mistakes of a file: each with its place, found and expected value.
 //!
 //! It must never know any one format.
 
 use std::fmt;
 
-/// How many mistakes of one file are listed; the rest are counted.
+/// Maximum number of listed mistakes of a file; the rest are counted.
 pub const MAX_LISTED: usize = 20;
 
 /// The longest piece of a file that a message repeats, in characters.
 const EXCERPT_CHARACTERS: usize = 40;
 
-/// One mistake in a file. What is wrong with the file as a whole stands at line 1, column 1.
+/// A mistake in a file. A mistake of the file as a whole stands at line 1, column 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mistake {
     /// Line, counted from 1.
     pub line: usize,
     /// Column, in bytes counted from 1.
     pub column: usize,
-    /// What stands there: "row index", "value", …
+    /// Name of the part: "row index", "value", …
     pub what: &'static str,
     /// The value found, as the file spells it.
     pub found: String,
-    /// What would have been right.
+    /// The expected value.
     pub expected: String,
 }
 
@@ -43,7 +43,7 @@ pub struct Errors {
 }
 
 impl Errors {
-    /// One mistake of a file that is wrong as a whole: it stands at the file's first byte.
+    /// A mistake of the file as a whole, at its first byte.
     pub(crate) fn whole_file(
         name: &str,
         what: &'static str,
@@ -55,7 +55,7 @@ impl Errors {
         Self { name: name.to_owned(), listed: vec![mistake], unlisted: 0 }
     }
 
-    /// What the reader was told to call the file.
+    /// Name of the file, as given to the reader.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -65,7 +65,7 @@ impl Errors {
         &self.listed
     }
 
-    /// How many further mistakes the file has.
+    /// Number of mistakes beyond the listed ones.
     pub fn unlisted(&self) -> usize {
         self.unlisted
     }
@@ -108,8 +108,8 @@ impl<'a> Report<'a> {
         self.add_with(offset, what, |_| (found.to_string(), expected.to_string()));
     }
 
-    /// Adds a mistake at byte `offset`; `words` makes what was found and what was expected. It is called
-    /// only if they will be listed, so that a file of nothing but mistakes is read as fast as a good one.
+    /// Adds a mistake at byte `offset`; `words` makes the found and the expected value. It is called only if the
+    /// mistake will be listed, so that a file of nothing but mistakes is read as fast as a good one.
     pub(crate) fn add_with(
         &mut self,
         offset: usize,
@@ -149,8 +149,8 @@ impl<'a> Report<'a> {
     }
 }
 
-/// After so many lines in a row that are not of the shape they should have, it is the shape that is wrong:
-/// one more report a line would say nothing new.
+/// Number of consecutive lines of a wrong shape after which the shape itself is taken as wrong: another report per line
+/// would say nothing new.
 const MOST_MISFITS: u32 = 2;
 
 /// Tells a wrong shape from wrong lines.

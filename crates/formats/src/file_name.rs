@@ -2,7 +2,7 @@
 //!
 //! It must never know the formats.
 
-/// The ending among `endings` that `name` has in front of one that tells its compression, in any letter case.
+/// The ending among `endings` that `name` has, in any letter case, perhaps before an ending of a compression.
 pub(crate) fn ending<'a>(name: &str, endings: &[&'a str]) -> Option<&'a str> {
     let name = name.to_ascii_lowercase();
     let plain =

@@ -3,9 +3,9 @@
 //! [`matrix::read`] and [`mesh::read`] take a file of any format they know, compressed or not; the modules
 //! beside them read one format each.
 //!
-//! A reader takes the bytes of a whole file and a name to call it by, and gives either a value that keeps
-//! every promise its type makes, or [`Errors`]: *all* that is wrong with the file, each with its line, its
-//! column, the value found and what was expected.
+//! A reader takes the bytes of a whole file and its name for messages, and gives either a value that keeps every
+//! promise its type makes, or [`Errors`]: *all* mistakes of the file, each with its line, its column, the value found
+//! and the value expected.
 //!
 //! ```
 //! let file = b"%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 1 4\n3 1 x\n";

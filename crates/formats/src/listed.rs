@@ -24,10 +24,10 @@ pub(crate) struct Listed {
     pub(crate) places: Vec<Place>,
 }
 
-/// Where an entry stands in its file.
+/// Place of an entry in its file.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Place {
-    /// Its first byte.
+    /// Offset of the first byte of the entry.
     pub(crate) offset: usize,
     /// Whether the file lists it above the diagonal of a symmetric matrix.
     pub(crate) mirrored: bool,

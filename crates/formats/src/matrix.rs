@@ -1,6 +1,6 @@
-//! Any matrix file: which of the formats it has.
+//! Any matrix file: recognition of its format.
 //!
-//! It must never know what a format looks like inside.
+//! It must never know the inside of a format.
 
 use crate::{
     Errors, SparseMatrix, compressed_column, compressed_column::Dialect, compression::decompress_named,
@@ -16,7 +16,7 @@ const KNOWN: &str = "Matrix Market (%%MatrixMarket …), Harwell-Boeing, Rutherf
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Format {
     MatrixMarket,
-    /// Harwell-Boeing and Rutherford-Boeing, which differ in what the header may say.
+    /// Harwell-Boeing and Rutherford-Boeing, which differ in the contents of the header.
     CompressedColumns,
     Triplets,
     HeadedTriplets,
@@ -33,8 +33,8 @@ const ENDINGS: [(Format, &[&str]); 4] = [
     (Format::HeadedTriplets, &[".mat.txt"]),
 ];
 
-/// Reads a matrix file of any format of this crate, called `name` in messages: undoes gzip or zstd, and
-/// recognises the format by the content, or by the name where the content does not say.
+/// Reads a matrix file of any format of this crate, called `name` in messages: undoes gzip or zstd, and recognises the
+/// format by the content, or else by the name.
 ///
 /// * Matrix Market: its banner, or a name ending in `.mtx` or `.mm`.
 /// * Harwell-Boeing and Rutherford-Boeing: their third and fourth card, or a name ending in `.hb`, `.o`,
@@ -42,11 +42,11 @@ const ENDINGS: [(Format, &[&str]); 4] = [
 /// * Triplets: a name ending in `.tri`, [with a line of sizes or without](triplet::read_either); or in `.mat.txt`,
 ///   with a line of sizes and all entries.
 ///
-/// Names may further end in `.gz` or `.zst`, and letter case is all one.
+/// Names may further end in `.gz` or `.zst`, and letter case has no meaning.
 ///
 /// # Errors
-/// A corrupt or too large stream, a name that tells another format or compression than the content, a format that is
-/// none of these, or what the format's reader reports.
+/// A corrupt or too large stream, a name that contradicts the format or compression of the content, an unknown format,
+/// or the errors of the format's reader.
 pub fn read(name: &str, bytes: &[u8]) -> Result<SparseMatrix, Errors> {
     let bytes = &*decompress_named(name, bytes)?;
     let dialect = compressed_column::recognise(bytes);

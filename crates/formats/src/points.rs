@@ -1,6 +1,6 @@
-//! Points, a line of three coordinates each: what all formats of shapes have in common.
+//! Points, a line of three coordinates each: common to all formats of shapes.
 //!
-//! It must never know which format it reads, nor what lies on the points.
+//! It must never know which format it reads, nor the shapes on the points.
 
 use crate::{
     errors::{Excerpt, Report},

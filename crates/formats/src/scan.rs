@@ -1,6 +1,6 @@
 //! Lines, fields and numbers, each field with its place in the file.
 //!
-//! It must never know what a field means, nor which format it stands in.
+//! It must never know the meaning of a field, nor its format.
 
 use crate::errors::{Excerpt, Report};
 
@@ -36,12 +36,12 @@ impl<'a> Lines<'a> {
         line
     }
 
-    /// Where the next line begins.
+    /// Offset of the next line.
     pub(crate) fn offset(&self) -> usize {
         self.offset
     }
 
-    /// How many bytes are left.
+    /// Number of bytes left.
     pub(crate) fn remaining(&self) -> usize {
         self.text.len() - self.offset
     }
@@ -61,7 +61,7 @@ impl<'a> Iterator for Lines<'a> {
     }
 }
 
-/// What is left of a line, taken field by field.
+/// Rest of a line, taken field by field.
 #[derive(Clone, Copy)]
 pub(crate) struct Fields<'a> {
     text: &'a [u8],
@@ -86,7 +86,7 @@ impl<'a> Fields<'a> {
         Field { offset: self.offset, text: self.text.strip_suffix(b"\r").unwrap_or(self.text) }
     }
 
-    /// How many fields are left.
+    /// Number of fields left.
     pub(crate) fn count(&self) -> usize {
         self.text.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty()).count()
     }
@@ -104,7 +104,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// One of the words we read, or a report of which ones those are.
+/// Reads one of the known words, or reports which words are known.
 pub(crate) fn choice<T: Copy>(
     field: Field<'_>,
     what: &'static str,
@@ -133,7 +133,7 @@ pub(crate) fn bounded(
     number
 }
 
-/// Reports what is left of a line, if anything.
+/// Reports the rest of a line, if there is any.
 pub(crate) fn end_of_line(fields: Fields<'_>, report: &mut Report<'_>) {
     let rest = fields.rest();
     if !rest.text.is_empty() {
@@ -159,7 +159,7 @@ pub(crate) fn unsigned(text: &[u8]) -> Option<u64> {
 pub(crate) fn real(text: &[u8]) -> Option<f64> {
     let text = std::str::from_utf8(text).ok()?;
     let number = text.parse().or_else(|_| text.replace(['D', 'd'], "e").parse::<f64>()).ok()?;
-    // Also refuses the words that `parse` knows, "inf" and "nan", and what overflows.
+    // Also refuses the words that `parse` knows, "inf" and "nan", and numbers that overflow.
     number.is_finite().then_some(number)
 }
 

@@ -1,10 +1,10 @@
-//! The sparse matrix as a list of entries: what a file says, in the order it says it.
+//! The sparse matrix as a list of entries: the contents of a file, in its order.
 //!
-//! It must never know a file format, nor what its numbers are used for.
+//! It must never know a file format, nor the use of the numbers.
 
 use std::{collections::HashMap, fmt};
 
-/// Which entries of a matrix its list holds.
+/// Part of a matrix that its list of entries holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Symmetry {
     /// Every entry that may differ from zero.
@@ -22,7 +22,7 @@ pub enum Values {
     Pattern,
 }
 
-/// One stored entry, indices counted from 0.
+/// A stored entry, indices counted from 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Entry {
     /// Row, `0..rows`.
@@ -35,16 +35,16 @@ pub struct Entry {
 
 /// A sparse matrix as coordinates.
 ///
-/// Every reader of this crate upholds, and every user may rely on: indices are in range, no position
-/// occurs twice, values are finite, a [`Symmetry::Symmetric`] matrix is square and lists no entry above
-/// its diagonal. Whoever builds one by hand makes the same promises.
+/// Every reader of this crate upholds, and every user may rely on: indices are in range, no position occurs twice,
+/// values are finite, a [`Symmetry::Symmetric`] matrix is square and lists no entry above its diagonal. Code that
+/// builds one by hand makes the same promises.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SparseMatrix {
     /// Number of rows.
     pub rows: u32,
     /// Number of columns.
     pub columns: u32,
-    /// Which entries are listed.
+    /// Part of the matrix that is listed.
     pub symmetry: Symmetry,
     /// Whether the entries carry numbers.
     pub values: Values,
@@ -53,12 +53,12 @@ pub struct SparseMatrix {
 }
 
 impl SparseMatrix {
-    /// Makes the matrix [`Symmetry::Symmetric`]: of the entries it keeps those of the lower triangle, in
-    /// their order. A matrix that is symmetric already is returned unchanged.
+    /// Makes the matrix [`Symmetry::Symmetric`]: it keeps the entries of the lower triangle, in their order. A matrix
+    /// that is symmetric already is returned unchanged.
     ///
     /// # Errors
-    /// The shape if it is not square, else the first entry, in the order of the list, without one of exactly
-    /// equal value in the mirrored position.
+    /// The shape if it is not square, else the first entry, in the order of the list, whose mirrored position has no
+    /// exactly equal value.
     pub fn into_symmetric(mut self) -> Result<Self, Asymmetry> {
         if self.symmetry == Symmetry::Symmetric {
             return Ok(self);
@@ -80,7 +80,7 @@ impl SparseMatrix {
     }
 }
 
-/// Why a matrix is not symmetric. Displays as what was found and what was expected.
+/// Reason why a matrix is not symmetric. Displays as the found and the expected value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Asymmetry {
     /// It is not square.
@@ -90,7 +90,7 @@ pub enum Asymmetry {
         /// Number of columns.
         columns: u32,
     },
-    /// An entry differs from the one in the mirrored position.
+    /// An entry differs from the entry in the mirrored position.
     Entry {
         /// The entry.
         entry: Entry,

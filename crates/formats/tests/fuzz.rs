@@ -1,7 +1,7 @@
 //! The fuzz targets, which are not built with the workspace, accept the seeds that they start from.
 //!
-//! A fuzzer needs a nightly compiler; what it checks does not. Here it is built as it stands, and given every seed. This test must
-//! never know what a target checks.
+//! A fuzzer needs a nightly compiler; its checks do not. Here each target is compiled unchanged, and given every seed.
+//! This test must never know the checks of a target.
 
 #[expect(unreachable_pub, reason = "it is a crate of its own, whose programs call these")]
 #[path = "../../../fuzz/src/lib.rs"]
@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A fuzz target: its name, and what it does with a file.
+/// A fuzz target: its name, and its function on a file.
 type Target = (&'static str, fn(&[u8]));
 
 /// Every target.
@@ -31,7 +31,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz")
 }
 
-/// What a folder of the fuzzers has in it.
+/// Entries of a folder of the fuzzers.
 fn entries(name: &str) -> Vec<PathBuf> {
     let folder = folder().join(name);
     let entries = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));

@@ -1,4 +1,4 @@
-//! The cards of the header: what the matrix is, how large, and how its numbers are written.
+//! The cards of the header: kind and sizes of the matrix, and the formats of its numbers.
 //!
 //! It must never know the cards behind them.
 
@@ -14,7 +14,7 @@ use crate::{
     scan::{self, Field, Lines},
 };
 
-/// How many cards every file begins with: title, card counts, sizes, formats.
+/// Number of cards that every file begins with: title, card counts, sizes, formats.
 const CARDS: usize = 4;
 
 /// All that the header says and the reader needs.
@@ -30,7 +30,7 @@ pub(super) struct Header {
     pub(super) values: Option<Format>,
 }
 
-/// Reads the header; `None`, with its mistakes reported, if what follows cannot be understood.
+/// Reads the header; `None`, with its mistakes reported, if the rest of the file cannot be understood.
 pub(super) fn read(lines: &mut Lines<'_>, dialect: Dialect, report: &mut Report<'_>) -> Option<Header> {
     let mut cards = [Field { offset: 0, text: &[] }; CARDS];
     for (complete, card) in cards.iter_mut().enumerate() {

@@ -1,4 +1,4 @@
-//! The parts behind the header, pointers, row indices and values, and what must hold between them.
+//! The parts behind the header, pointers, row indices and values, and the conditions between them.
 //!
 //! It must never know how numbers stand on cards.
 
@@ -20,7 +20,7 @@ const POINTERS: Naming =
 const INDICES: Naming = Naming { one: "row index", number: "number of row indices", expected: "an integer" };
 const VALUES: Naming = Naming { one: "value", number: "number of values", expected: "a finite number" };
 
-/// Reads everything behind the header; `None` only if what is wrong has been reported.
+/// Reads everything behind the header; `None` only if mistakes have been reported.
 pub(super) fn read(lines: &mut Lines<'_>, header: &Header, report: &mut Report<'_>) -> Option<SparseMatrix> {
     let Header { kind, symmetry, size, .. } = *header;
     let count = size.count?;
@@ -86,13 +86,13 @@ fn check_pointers(pointers: &Section<u64>, size: Size, report: &mut Report<'_>) 
                 (pointer.to_string(), expected)
             });
         }
-        // From what this pointer says, if it can be meant: so the next is not blamed for this one.
+        // A pointer beyond all entries sets no bound for the next one, so that the next is not blamed for it.
         least = if pointer <= most_here { pointer } else { least };
     }
     right
 }
 
-/// The rows, counted from 0; `None` for those that were reported.
+/// The rows, counted from 0; `None` for rows with a reported mistake.
 fn check_indices(indices: &Section<u64>, rows: u32, report: &mut Report<'_>) -> Vec<Option<u32>> {
     let mut checked = Vec::with_capacity(indices.numbers.len());
     for (at, &index) in indices.numbers.iter().enumerate() {

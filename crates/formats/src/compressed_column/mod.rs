@@ -1,9 +1,9 @@
 //! Matrices as compressed columns on cards of fixed width: Harwell-Boeing and Rutherford-Boeing files.
 //!
-//! The two formats differ in what the header may say, which [`Dialect`] lists; all else is one reader. Fields
-//! are cut by the widths of the Fortran formats on the fourth card, never by blanks: where indices fill their
-//! fields there are none. How many cards a part has follows from the sizes; the card counts of the second
-//! card are not relied upon, since files in circulation have them wrong.
+//! The two formats differ in the contents of the header, which [`Dialect`] lists; all else is one reader. Fields are
+//! cut by the widths of the Fortran formats on the fourth card, never by blanks: where indices fill their fields there
+//! are none. The number of cards of a part follows from the sizes; the card counts of the second card are not used,
+//! since files in circulation have them wrong.
 //!
 //! This module must never know where the bytes came from.
 
@@ -14,7 +14,7 @@ mod section;
 
 use crate::{Errors, SparseMatrix, errors::Report, scan::Lines};
 
-/// Which of the two formats a header is to follow.
+/// Format of a file, and thus of its header.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dialect {
     /// Real and pattern matrices; right-hand sides may follow.
@@ -32,10 +32,10 @@ pub(crate) fn read(name: &str, bytes: &[u8], dialect: Dialect) -> Result<SparseM
     report.finish_some(name, matrix)
 }
 
-/// Which dialect a file follows, if its first cards look like those of either.
+/// Dialect of a file whose first cards look like those of either format.
 ///
-/// They do if the third begins with the letters of a matrix type or the fourth with a format: one of them may
-/// be damaged, and the file is still best read as what it is.
+/// They do if the third begins with the letters of a matrix type or the fourth with a format: one of them may be
+/// damaged, and the file is still best read in its own dialect.
 pub(crate) fn recognise(bytes: &[u8]) -> Option<Dialect> {
     let mut lines = Lines::new(bytes, None);
     let [_title, counts, sizes, formats] = [(); 4].map(|()| lines.any().card());

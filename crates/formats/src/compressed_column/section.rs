@@ -1,6 +1,6 @@
-//! One part of the file, a run of numbers under one format: cards into fields.
+//! A part of the file, a run of numbers under one format: cards into fields.
 //!
-//! It must never know what the numbers are for.
+//! It must never know the use of the numbers.
 
 use super::{
     fortran::{Card, Format, Slot},
@@ -11,7 +11,7 @@ use crate::{
     scan::{Field, Lines},
 };
 
-/// What a part is called, and what its numbers are.
+/// Names of a part and its numbers in messages.
 #[derive(Clone, Copy)]
 pub(super) struct Naming {
     /// "pointer".
@@ -113,8 +113,8 @@ impl<T> Section<T> {
     }
 }
 
-/// The text behind the fields that are used, if there is any: in one of the other fields, or behind all that the format
-/// tells. Columns that the format skips may have any text.
+/// The text behind the used fields, if there is any: in one of the other fields, or behind the end of the format.
+/// Columns that the format skips may have any text.
 fn behind<'a>(card: Field<'a>, layout: &Card, used: usize) -> Option<Field<'a>> {
     let other = layout.slots[used..].iter().find(|slot| {
         let field = header::field(card, slot.start, slot.width);

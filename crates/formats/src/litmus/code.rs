@@ -14,7 +14,7 @@ use crate::errors::{Excerpt, Report};
 /// Words that only stand behind the code.
 const BEHIND: [&str; 5] = ["locations", "filter", "exists", "forall", "~"];
 
-/// What a cell says.
+/// Meaning of a cell.
 pub(super) enum Step {
     /// Nothing that a thread does, or a fence.
     Nothing,
@@ -38,7 +38,7 @@ pub(super) struct Cell<'r, 't, 'a> {
     column: &'r mut Column<'a>,
 }
 
-/// What is known of a thread's code.
+/// Code of a thread as read up to now.
 #[derive(Default)]
 struct Column<'a> {
     code: Vec<Instruction>,
@@ -116,7 +116,7 @@ fn row<'a>(
     Some(())
 }
 
-/// Passes over what is left of a cell, which is wrong.
+/// Skips the rest of a wrong cell.
 fn skip_cell(tokens: &mut Tokens<'_>) {
     loop {
         let token = tokens.peek();
@@ -184,7 +184,7 @@ impl<'a> Cell<'_, '_, 'a> {
         self.expect(",")
     }
 
-    /// A register's index; the inner `None` is the one that is always zero.
+    /// Index of a register; the inner `None` is the register that is always zero.
     pub(super) fn register(&mut self) -> Option<Option<usize>> {
         self.names.register(self.thread, self.tokens.take(), self.report)
     }

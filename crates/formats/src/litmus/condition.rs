@@ -1,23 +1,23 @@
-//! What a test asks of its final states: `exists (0:x5=1 /\ [x]=2)`, and which places it names.
+//! The condition of a test on its final states: `exists (0:x5=1 /\ [x]=2)`, and the places that it names.
 //!
 //! It must never know which final states there are.
 
 use super::{Place, names::Names, tokens::Tokens};
 use crate::errors::{Excerpt, Report};
 
-/// How deep parentheses and negations may nest.
+/// Maximum nesting depth of parentheses and negations.
 const MAX_DEPTH: usize = 100;
 
-/// What a test asks.
+/// Condition of a test on its final states.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Condition {
-    /// Of how many final states.
+    /// Number of final states for which the formula is to hold.
     pub quantifier: Quantifier,
-    /// What.
+    /// The formula.
     pub formula: Formula,
 }
 
-/// Of how many final states something is to hold.
+/// Number of final states for which a formula is to hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Quantifier {
     /// `exists`: of at least one.
@@ -29,7 +29,7 @@ pub enum Quantifier {
 }
 
 impl Quantifier {
-    /// How files spell it.
+    /// Spelling in files.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Exists => "exists",
@@ -48,7 +48,7 @@ pub enum Formula {
     Equal(Place, i64),
     /// All of them hold.
     And(Vec<Formula>),
-    /// At least one of them holds.
+    /// At least one holds.
     Or(Vec<Formula>),
     /// It does not hold.
     Not(Box<Formula>),
@@ -85,7 +85,7 @@ pub(super) struct Reader<'r, 't, 'a> {
 }
 
 impl Reader<'_, '_, '_> {
-    /// A quantifier and what it is about.
+    /// Reads a quantifier and its formula.
     pub(super) fn condition(&mut self) -> Option<Condition> {
         let token = self.tokens.peek();
         let quantifier = if self.tokens.accept_word("exists") {

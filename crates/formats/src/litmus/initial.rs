@@ -1,6 +1,6 @@
-//! What registers and variables hold at first: `{ int x=1; 0:x5=y; [z]=2; uint64_t 1:x7; }`.
+//! Initial values of registers and variables: `{ int x=1; 0:x5=y; [z]=2; uint64_t 1:x7; }`.
 //!
-//! It must never know what threads execute.
+//! It must never know the code of threads.
 
 use super::{
     Place,
@@ -31,7 +31,7 @@ pub(super) fn read(tokens: &mut Tokens<'_>, names: &mut Names, report: &mut Repo
     }
 }
 
-/// Passes over what is left of an entry, which is wrong.
+/// Skips the rest of a wrong entry.
 fn skip_entry(tokens: &mut Tokens<'_>) {
     loop {
         let token = tokens.peek();

@@ -1,53 +1,53 @@
-//! What threads of litmus tests execute, the architectures' differences removed.
+//! Instructions of threads of litmus tests, the architectures' differences removed.
 //!
 //! It must never know in which order effects on memory become visible.
 
-/// One instruction. Fences are none: they do nothing but order.
+/// An instruction. Fences are omitted: they do nothing but order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Instruction {
-    /// Reads a variable into a register; into none where the architecture has one that cannot change.
+    /// Reads a variable into a register; into none if the architecture's register is always zero.
     Load {
         /// Index of the register.
         to: Option<usize>,
-        /// Where the variable is.
+        /// Address of the variable.
         from: Address,
-        /// How much of it.
+        /// Size of the access.
         size: Size,
     },
     /// Writes a variable.
     Store {
-        /// Where the variable is.
+        /// Address of the variable.
         to: Address,
-        /// What is written.
+        /// The written value.
         value: Operand,
-        /// How much of it.
+        /// Size of the access.
         size: Size,
     },
     /// Computes.
     Set {
         /// Index of the register that takes the result.
         to: usize,
-        /// How.
+        /// The operation.
         operation: Operation,
-        /// From what.
+        /// Left operand.
         left: Operand,
-        /// And from what.
+        /// Right operand.
         right: Operand,
     },
     /// Goes on at a later instruction if a comparison holds, else at the next.
     Branch {
-        /// Which comparison.
+        /// The comparison.
         comparison: Comparison,
-        /// Of what.
+        /// Left operand.
         left: Operand,
-        /// With what.
+        /// Right operand.
         right: Operand,
         /// Index of the instruction in its thread, greater than the branch's own; the number of instructions means the end.
         target: usize,
     },
 }
 
-/// Where a variable is: the sum of the two.
+/// Address of a variable: the sum of base and offset.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Address {
     /// An address.
@@ -56,7 +56,7 @@ pub struct Address {
     pub offset: i64,
 }
 
-/// How much of a word an instruction moves.
+/// Size of an access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Size {
     /// 32 bits, with their sign extended.
@@ -70,7 +70,7 @@ pub enum Size {
 pub enum Operand {
     /// This value.
     Constant(i64),
-    /// That of the register of this index.
+    /// Value of the register of this index.
     Register(usize),
 }
 
@@ -103,10 +103,10 @@ pub enum Comparison {
 }
 
 impl Size {
-    /// What of a value arrives.
+    /// The part of a value that an access of this size moves.
     pub fn truncate(self, value: i64) -> i64 {
         match self {
-            // The cut is what the size means.
+            // The truncation is intended.
             Self::Half => i64::from(value as i32),
             Self::Whole => value,
         }

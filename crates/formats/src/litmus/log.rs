@@ -1,4 +1,4 @@
-//! What *herd* prints about tests: for each the final states that its model allows.
+//! Output of *herd* about tests: for each the final states that its model allows.
 //!
 //! It must never know the tests.
 
@@ -14,25 +14,26 @@ use crate::{
 /// [`Test::value_name`](super::Test::value_name) spell them.
 pub type State = BTreeMap<String, String>;
 
-/// What the log says of one test.
+/// Results of a test in the log.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Logged {
     /// The test's name.
     pub name: String,
     /// All final states.
     pub states: BTreeSet<State>,
-    /// How many executions the condition holds after. Several may end in one state.
+    /// Number of executions after which the condition holds. Several may end in one state.
     pub positive: u64,
-    /// And how many it does not hold after.
+    /// Number of executions after which it does not hold.
     pub negative: u64,
 }
 
-/// Reads a log, called `file` in messages: for each test the lines from `Test NAME …` to `Observation …`. Whatever else is
-/// said of it is passed over.
+/// Reads a log, called `file` in messages: for each test the lines from `Test NAME …` to `Observation …`. Other lines
+/// about it are skipped.
 ///
 /// # Errors
-/// All that is wrong with the tests' names, their numbers of states, their states, and their numbers of positive and
-/// negative executions; a test that another begins in, and no test at all.
+/// All mistakes of the tests' names, their numbers of states, their states, and their numbers of positive and negative
+/// executions; a test that begins inside another, and a log without any test. negative executions; a test that another
+/// begins in, and no test at all.
 pub fn read(file: &str, bytes: &[u8]) -> Result<Vec<Logged>, Errors> {
     let mut report = Report::new(bytes);
     let mut lines = Lines::new(bytes, None);

@@ -1,9 +1,9 @@
 //! Litmus tests: tiny parallel programs with a question about memory order.
 //!
-//! The format is that of the tools *diy*, *litmus* and *herd* (J. Alglave, L. Maranget and M. Tautschnig, *Herding Cats*,
-//! ACM TOPLAS 36(2), 2014). Read are tests for `X86` and `RISCV` made of loads, stores, fences, arithmetic on registers
-//! and, for RISC-V, branches forward; [`read()`] says which instructions. What comes out is a [`Test`] in which the two
-//! architectures look alike. [`log`] reads what *herd* prints about tests.
+//! The format is that of the tools *diy*, *litmus* and *herd* (J. Alglave, L. Maranget and M. Tautschnig, *Herding
+//! Cats*, ACM TOPLAS 36(2), 2014). Read are tests for `X86` and `RISCV` made of loads, stores, fences, arithmetic on
+//! registers and, for RISC-V, branches forward; [`read()`] lists the instructions. The result is a [`Test`] in which
+//! the two architectures look alike. [`log`] reads the output of *herd* about tests.
 //!
 //! ```
 //! let file = b"X86 SB\n{}\n P0 | P1 ;\n MOV [x],$1 | MOV [y],$1 ;\n MOV EAX,[y] | MOV EAX,[x] ;\n\
@@ -13,11 +13,11 @@
 //! assert_eq!(test.place_name(test.observed[0]), "0:EAX");
 //! ```
 //!
-//! Fences, and annotations of instructions such as `.aq`, are checked and dropped: what they forbid, a memory that is
-//! sequentially consistent forbids without them. Memory is one word of 64 bits for each variable, whatever the size of
-//! the instruction that touches it: tests of mixed sizes are not meant.
+//! Fences, and annotations of instructions such as `.aq`, are checked and dropped: a sequentially consistent memory
+//! forbids the same outcomes without them. Memory is one word of 64 bits for each variable, whatever the size of the
+//! instruction that touches it: tests of mixed sizes are not meant.
 //!
-//! This module must never know what a memory model allows.
+//! This module must never know the outcomes that a memory model allows.
 
 mod code;
 mod condition;

@@ -46,7 +46,7 @@ impl Names {
         }))
     }
 
-    /// The register of a thread that a word names; the inner `None` is the one that is always zero.
+    /// The register of a thread that a word names; the inner `None` is the register that is always zero.
     pub(super) fn register(
         &mut self,
         thread: usize,
@@ -69,7 +69,7 @@ impl Names {
         Some((!is_zero).then(|| self.slot(thread, word.field.offset, name)))
     }
 
-    /// Where a register stands in its thread, which is added if it was not there.
+    /// Index of a register in its thread, to which it is added if it is new.
     fn slot(&mut self, thread: usize, offset: usize, name: String) -> usize {
         if !self.mentioned.iter().any(|(known, _)| *known == thread) {
             self.mentioned.push((thread, offset));

@@ -1,6 +1,6 @@
 //! Reading a whole test: its name, then initial state, code and condition.
 //!
-//! It must never know what an instruction does.
+//! It must never know the effect of an instruction.
 
 use super::{
     Architecture, Condition, Formula, Instruction, Place, Quantifier, Test, Thread, code,
@@ -17,8 +17,8 @@ use crate::{
 
 /// Reads a litmus test, called `file` in messages.
 ///
-/// The first line is `X86 NAME` or `RISCV NAME`. Whatever stands between it and the line that begins with `{` (what the test
-/// is about, how it was made) is passed over. Instructions read are
+/// The first line is `X86 NAME` or `RISCV NAME`. Text between it and the line that begins with `{` (about the test or
+/// its origin) is skipped. Instructions read are
 ///
 /// * for X86: `MOV` between registers, variables and constants; `ADD`, `SUB`, `AND`, `OR`, `XOR`, `INC`, `DEC` on registers;
 ///   `MFENCE`, `SFENCE`, `LFENCE`, `NOP`;
@@ -32,8 +32,8 @@ use crate::{
 /// Not read are instructions that read and write memory in one step, and branches backward.
 ///
 /// # Errors
-/// All that is wrong with the initial values, the instructions and the condition. A wrong first line, an initial state
-/// without end, and a table of code with a wrong shape end the reading early, since the rest has no meaning without them.
+/// All mistakes of the initial values, the instructions and the condition. A wrong first line, an initial state without
+/// end, and a table of code with a wrong shape end the reading early, since the rest has no meaning without them.
 pub fn read(file: &str, bytes: &[u8]) -> Result<Test, Errors> {
     let mut report = Report::new(bytes);
     let test = read_reporting(bytes, &mut report);
@@ -65,7 +65,7 @@ fn first_line(lines: &mut Lines<'_>, report: &mut Report<'_>) -> Option<(Archite
     Some((architecture, String::from_utf8_lossy(name.text).into_owned()))
 }
 
-/// Where the initial state begins, behind its `{`: the first byte of a line that is in no comment.
+/// Offset of the initial state, behind its `{`, the first byte of a line that is in no comment.
 fn initial_state(bytes: &[u8], mut offset: usize, report: &mut Report<'_>) -> Option<usize> {
     let mut at_start = true;
     while offset < bytes.len() {
@@ -105,7 +105,7 @@ fn sections(
     Some(Test { name, architecture, locations: names.locations, threads, filter, condition, observed })
 }
 
-/// What stands behind the code.
+/// Contents behind the code.
 struct Asked {
     condition: Condition,
     filter: Option<Formula>,

@@ -134,7 +134,7 @@ fn compute(cell: &mut Cell<'_, '_, '_>, operation: Operation, immediate: bool) -
     Some(Step::set(to, operation, left, right))
 }
 
-/// `li` and `mv`: a register, and what it takes.
+/// `li` and `mv`: a register, and its new value.
 fn set(cell: &mut Cell<'_, '_, '_>, immediate: bool) -> Option<Step> {
     let to = cell.register()?;
     cell.comma()?;

@@ -1,6 +1,6 @@
 //! A litmus test as a value, whatever architecture it was written for.
 //!
-//! It must never know how a file spells it.
+//! It must never know its spelling in a file.
 
 use super::{Condition, Formula, Instruction};
 
@@ -14,12 +14,12 @@ pub const MAX_LOCATIONS: usize = 256;
 const FIRST_ADDRESS: i64 = 1 << 40;
 const ADDRESS_STEP: i64 = 1 << 20;
 
-/// One test. Indices in it are in range: of threads, of registers of their thread, of locations, of instructions.
+/// A litmus test. Indices in it are in range: of threads, of registers of their thread, of locations, of instructions.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Test {
-    /// What the test calls itself: `SB+fence.rw.rws`.
+    /// Name of the test, from its file: `SB+fence.rw.rws`.
     pub name: String,
-    /// What it was written for.
+    /// Architecture of the instructions in its file.
     pub architecture: Architecture,
     /// Shared variables, at most [`MAX_LOCATIONS`].
     pub locations: Vec<Location>,
@@ -27,13 +27,13 @@ pub struct Test {
     pub threads: Vec<Thread>,
     /// Final states that do not satisfy it are passed over.
     pub filter: Option<Formula>,
-    /// What is asked.
+    /// Condition on the final states.
     pub condition: Condition,
-    /// What a final state consists of: all that condition and filter name or the file lists, ascending, each once.
+    /// Parts of a final state: all places that condition and filter name or the file lists, ascending, each once.
     pub observed: Vec<Place>,
 }
 
-/// What a test is written for.
+/// Architecture of a test.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Architecture {
     /// `X86`, in the assembler syntax of Intel.
@@ -45,31 +45,31 @@ pub enum Architecture {
 /// A shared variable.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Location {
-    /// Its name.
+    /// Name of the variable.
     pub name: String,
-    /// What it holds at first.
+    /// Initial value.
     pub initial: i64,
 }
 
-/// One thread.
+/// A thread.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Thread {
     /// All registers that the test mentions.
     pub registers: Vec<Register>,
-    /// What it executes.
+    /// Instructions of the thread.
     pub code: Vec<Instruction>,
 }
 
 /// A register of a thread.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Register {
-    /// Its name: `x5`, `EAX`.
+    /// Name of the register: `x5`, `EAX`.
     pub name: String,
-    /// What it holds at first.
+    /// Initial value.
     pub initial: i64,
 }
 
-/// What has a value when a test has ended.
+/// Place with a value in a final state.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Place {
     /// A register: index of its thread, and among that thread's registers.
@@ -79,7 +79,7 @@ pub enum Place {
 }
 
 impl Test {
-    /// How a final state spells a place: `0:x5` or `[x]`.
+    /// Spelling of a place in a final state: `0:x5` or `[x]`.
     pub fn place_name(&self, place: Place) -> String {
         match place {
             Place::Register(thread, register) => {
@@ -89,7 +89,7 @@ impl Test {
         }
     }
 
-    /// How a file may spell a formula of this test.
+    /// A spelling of a formula of this test in files.
     pub fn formula_text(&self, formula: &Formula) -> String {
         let list = |several: &[Formula], between: &str| {
             let several: Vec<_> = several.iter().map(|one| self.formula_text(one)).collect();
@@ -106,13 +106,13 @@ impl Test {
         }
     }
 
-    /// How a file may spell the test's condition.
+    /// A spelling of the test's condition in files.
     pub fn condition_text(&self) -> String {
         let Condition { quantifier, formula } = &self.condition;
         format!("{} {}", quantifier.word(), self.formula_text(formula))
     }
 
-    /// How a final state spells a value: the name of the variable whose address it is, else the number.
+    /// Spelling of a value in a final state: the name of the variable whose address it is, else the number.
     pub fn value_name(&self, value: i64) -> String {
         match Location::at(value).and_then(|index| self.locations.get(index)) {
             Some(location) => location.name.clone(),

@@ -1,13 +1,13 @@
 //! Words, numbers and marks of a litmus test, each with its place; comments `(* … *)`, which may nest, are blanks.
 //!
-//! It must never know what a word means.
+//! It must never know the meaning of a word.
 
 use crate::{
     errors::{Excerpt, Report},
     scan::Field,
 };
 
-/// What a token is.
+/// Kind of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     /// A name or an instruction: a letter or `_`, then letters, digits, `_` and `.`.
@@ -38,7 +38,7 @@ impl<'a> Token<'a> {
         self.field.text.eq_ignore_ascii_case(word.as_bytes())
     }
 
-    /// What it says, for words and numbers.
+    /// Text of the token, for words and numbers.
     pub(super) fn text(&self) -> &'a str {
         str::from_utf8(self.field.text).unwrap_or_default()
     }
@@ -59,7 +59,7 @@ impl<'a> Token<'a> {
         if self.kind != Kind::Number {
             return None;
         }
-        // What needs the sign's bit is the negative number of these bits, as in a register.
+        // A number that needs the sign's bit is the negative number of these bits, as in a register.
         if negative { 0_i64.checked_sub_unsigned(magnitude?) } else { magnitude.map(u64::cast_signed) }
     }
 }
@@ -69,17 +69,17 @@ impl<'a> Token<'a> {
 pub(super) struct Tokens<'a> {
     text: &'a [u8],
     offset: usize,
-    /// Where a comment begins that does not end.
+    /// Offset of a comment without an end.
     unclosed: Option<usize>,
 }
 
 impl<'a> Tokens<'a> {
-    /// Those from byte `offset` on.
+    /// Tokens from byte `offset` on.
     pub(super) fn new(text: &'a [u8], offset: usize) -> Self {
         Self { text, offset, unclosed: None }
     }
 
-    /// The next one, which is met again.
+    /// The next token, without consuming it.
     pub(super) fn peek(&mut self) -> Token<'a> {
         self.skip_blanks();
         let rest = &self.text[self.offset..];
@@ -129,7 +129,7 @@ impl<'a> Tokens<'a> {
         (word.kind == Kind::Word && ahead.accept(":")).then_some(word)
     }
 
-    /// Where a comment begins that does not end, if one was met.
+    /// Offset of a comment without an end, if there was one.
     pub(super) fn unclosed(&self) -> Option<usize> {
         self.unclosed
     }
@@ -151,7 +151,7 @@ impl<'a> Tokens<'a> {
     }
 }
 
-/// How long the comment is that this begins with; `None` if it does not end.
+/// Length of the comment at the beginning of the text; `None` if it does not end.
 pub(super) fn comment(text: &[u8]) -> Option<usize> {
     let (mut depth, mut at) = (0_usize, 0);
     while at < text.len() {
@@ -172,7 +172,7 @@ pub(super) fn comment(text: &[u8]) -> Option<usize> {
     None
 }
 
-/// What a text without blanks before it begins with, and how long that is.
+/// Kind and length of the first token of a text without blanks before it.
 fn measure(text: &[u8]) -> (Kind, usize) {
     let span = |from: usize, belongs: fn(u8) -> bool| {
         let more = text[from..].iter().position(|&byte| !belongs(byte));

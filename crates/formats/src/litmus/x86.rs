@@ -16,7 +16,7 @@ pub(super) const REGISTERS: &str =
 const INSTRUCTIONS: &str =
     "MOV, or on registers ADD, SUB, AND, OR, XOR, INC, DEC, or MFENCE, SFENCE, LFENCE, NOP";
 
-/// What the names of the older registers have behind their first letter.
+/// Names of the older registers, without their first letter.
 const OLDER: [&str; 8] = ["AX", "BX", "CX", "DX", "SI", "DI", "BP", "SP"];
 
 /// The one name of a register: that of 32 bits.
@@ -27,7 +27,7 @@ pub(super) fn register(name: &str) -> Option<String> {
     older.map(|older| format!("E{older}")).or_else(|| newer().map(|number| format!("R{number}D")))
 }
 
-/// How much a register of this name moves.
+/// Size of an access by the register of this name.
 fn size(name: &str) -> Size {
     let name = name.to_ascii_uppercase();
     let is_whole = name.starts_with('R') && !name.ends_with('D');

@@ -10,7 +10,7 @@ use crate::{
     scan::{self, Lines},
 };
 
-/// Reads all behind the banner; `None` only if what is wrong has been reported.
+/// Reads all behind the banner; `None` only if mistakes have been reported.
 pub(super) fn read(lines: &mut Lines<'_>, layout: Layout, report: &mut Report<'_>) -> Option<SparseMatrix> {
     let Layout { kind, symmetry, .. } = layout;
     let ((rows, columns), size_line) = size(lines, symmetry, report)?;

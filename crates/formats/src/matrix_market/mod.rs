@@ -23,8 +23,7 @@
 //! * a last line without its newline. So a file cut inside the very last number cannot be told from a whole
 //!   one; every other cut is an error.
 //!
-//! This module must never know where the bytes came from: hand it what [`decompress`](crate::decompress)
-//! gives.
+//! This module must never know where the bytes came from: hand it the result of [`decompress`](crate::decompress).
 
 mod array;
 mod read;

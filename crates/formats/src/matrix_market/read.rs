@@ -14,7 +14,7 @@ use crate::{
 /// The first word of every file, and its spelling in the files of the Network Repository.
 const BANNERS: [&[u8]; 2] = [b"%%MatrixMarket", b"%MatrixMarket"];
 
-/// How a file lists its numbers.
+/// Form of a file's list of numbers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Listing {
     /// `coordinate`: entries with their positions.
@@ -37,7 +37,7 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<SparseMatrix, Errors> {
     report.finish_some(name, matrix)
 }
 
-/// Whether the file says of itself that it is one of this format.
+/// Whether the file claims to be of this format.
 pub(crate) fn recognises(bytes: &[u8]) -> bool {
     Lines::new(bytes, None).next().is_some_and(|mut line| is_banner(line.take()))
 }
@@ -59,7 +59,7 @@ fn read_reporting(bytes: &[u8], report: &mut Report<'_>) -> Option<SparseMatrix>
     Some(SparseMatrix { rows: size.rows, columns: size.columns, symmetry: layout.symmetry, values, entries })
 }
 
-/// Reads the banner; `None`, with its mistakes reported, if what follows cannot be understood.
+/// Reads the banner; `None`, with its mistakes reported, if the rest of the file cannot be understood.
 fn banner(bytes: &[u8], report: &mut Report<'_>) -> Option<(Listing, Layout)> {
     let mut lines = Lines::new(bytes, None);
     let mut fields = lines.next().unwrap_or_else(|| Lines::new(bytes, None).any());

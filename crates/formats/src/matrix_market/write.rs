@@ -27,7 +27,7 @@ fn write_to(text: &mut String, matrix: &SparseMatrix) -> fmt::Result {
     writeln!(text, "%%MatrixMarket matrix coordinate {field} {symmetry}")?;
     writeln!(text, "{} {} {}", matrix.rows, matrix.columns, matrix.entries.len())?;
     for entry in &matrix.entries {
-        // The greatest index, u32::MAX - 1, has room for the one that Matrix Market adds.
+        // The greatest index is u32::MAX - 1, so that adding the 1 of Matrix Market does not overflow.
         let (row, column) = (entry.row + 1, entry.column + 1);
         match matrix.values {
             Values::Real => writeln!(text, "{row} {column} {:?}", entry.value)?,

@@ -1,4 +1,4 @@
-//! Edges, tetrahedra and faces as records of one line each: what the mesh formats have in common.
+//! Edges, tetrahedra and faces as records of one line each: common to the mesh formats.
 //!
 //! It must never know which format it reads.
 
@@ -8,12 +8,12 @@ use crate::{
     scan::{self, Field, Fields},
 };
 
-/// How a format writes its records.
+/// Conventions of a format's records.
 #[derive(Clone, Copy)]
 pub(super) struct Records {
     /// The index of the first node: 0 or 1.
     pub(super) base: u32,
-    /// How many nodes there are to refer to.
+    /// Number of nodes to refer to.
     pub(super) nodes: u32,
 }
 
@@ -30,7 +30,7 @@ impl<const N: usize> Elements<N> {
         Self { nodes: Vec::new(), markers: Vec::new(), offsets: Vec::new() }
     }
 
-    /// Reads one more element, of a line that has as many fields as it should; reports what is wrong with it.
+    /// Reads one more element, from a line with the right number of fields; reports its mistakes.
     pub(super) fn read(
         &mut self,
         mut line: Fields<'_>,
@@ -49,7 +49,7 @@ impl<const N: usize> Elements<N> {
         }
     }
 
-    /// Reports elements of the same nodes, in whatever order.
+    /// Reports elements of the same nodes, in any order.
     pub(super) fn report_duplicates(&self, what: &'static str, base: u32, report: &mut Report<'_>) {
         let mut sorted: Vec<_> = self.nodes.iter().copied().zip(self.offsets.iter().copied()).collect();
         for (nodes, _) in &mut sorted {

@@ -1,16 +1,16 @@
 //! Medit's ASCII meshes, `.mesh`.
 //!
 //! The format is that of P. J. Frey, *MEDIT: an interactive mesh visualization software*, Technical Report
-//! 253, INRIA, 2001. Read are meshes of dimension 3: `Vertices` and `Tetrahedra`, which must be there, and
-//! the `Triangles` with their references as marked faces. The edges are those of the tetrahedra, each once,
-//! in ascending order: a file's own `Edges` are only the marked ones among them. They are skipped by their
-//! number of lines, as are `Corners`, `Ridges`, `Required…`, normals and tangents; references of vertices and
-//! tetrahedra are checked and dropped. Elements of other shapes are refused, unless their number is 0.
+//! 253, INRIA, 2001. Read are meshes of dimension 3: `Vertices` and `Tetrahedra`, which must be there, and the
+//! `Triangles` with their references as marked faces. The mesh has each edge of its tetrahedra once, in ascending
+//! order: a file's own `Edges` are only the marked ones among them. They are skipped by their number of lines, as are
+//! `Corners`, `Ridges`, `Required…`, normals and tangents; references of vertices and tetrahedra are checked and
+//! dropped. Elements of other shapes are refused, unless their number is 0.
 //!
-//! The format lets words and numbers stand anywhere; here each record is one line, as all writers that we
-//! know have it, so that a mistake in one record cannot shift all others. Vertices come before the elements
-//! that refer to them, and the file ends with `End`, so that every cut is noticed. Comments begin with `#`.
-//! We read it ourselves so as to report all mistakes at once.
+//! The format lets words and numbers stand anywhere; here each record is one line, as all writers known to us have it,
+//! so that a mistake in one record cannot shift all others. Vertices come before the elements that refer to them, and
+//! the file ends with `End`, so that every cut is noticed. Comments begin with `#`. We read it ourselves so as to
+//! report all mistakes at once.
 //!
 //! This module must never know where the bytes came from.
 
@@ -25,10 +25,10 @@ use crate::{
     scan::{self, Field, Fields, Lines},
 };
 
-/// What every file begins with.
+/// First word of every file.
 pub(crate) const FIRST_KEYWORD: &[u8] = b"MeshVersionFormatted";
 
-/// What a keyword announces.
+/// Section that a keyword announces.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Section {
     Vertices,
@@ -71,14 +71,13 @@ const KEYWORDS: [(&str, Section); 26] = [
     ("TetrahedraP2", Section::Refused),
 ];
 
-/// Reads a Medit mesh, called `name` in messages. See the [module](self) for what is read of it.
+/// Reads a Medit mesh, called `name` in messages. The [module](self) describes the parts that are read.
 ///
 /// # Errors
-/// All that is wrong with the file: a version, dimension or keyword that is not known, sections missing,
-/// repeated or before the vertices, too few or too many records, records of too few or too many fields,
-/// coordinates infinite or not a number, nodes out of range or repeated within an element, elements that
-/// occur twice. Two records in a row with a wrong number of fields end the reading of their section; a first
-/// line or a dimension that is not what it should be ends that of the file.
+/// All mistakes of the file: an unknown version, dimension or keyword, sections missing, repeated or before the
+/// vertices, too few or too many records, records of too few or too many fields, coordinates infinite or not a number,
+/// nodes out of range or repeated within an element, elements that occur twice. Two records in a row with a wrong
+/// number of fields end the reading of their section; a wrong first line or dimension ends the reading of the file.
 pub fn read(name: &str, bytes: &[u8]) -> Result<Mesh, Errors> {
     let mut report = Report::new(bytes);
     let mut reader =
@@ -88,12 +87,12 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<Mesh, Errors> {
     report.finish_some(name, mesh)
 }
 
-/// What has been read; `None` until the section has come.
+/// Contents of the sections; `None` until the section has come.
 struct Parts {
     points: Option<Vec<[f64; 3]>>,
     triangles: Option<Elements<3>>,
     tetrahedra: Option<Elements<4>>,
-    /// How many vertices there are to refer to, whether or not all could be read.
+    /// Number of vertices to refer to, unreadable ones included.
     nodes: u32,
 }
 
@@ -129,7 +128,7 @@ struct Reader<'a, 'r> {
 }
 
 impl<'a> Reader<'a, '_> {
-    /// Reads version and dimension; `None`, reported, if what follows cannot be understood.
+    /// Reads version and dimension; `None`, reported, if the rest of the file cannot be understood.
     fn header(&mut self) -> Option<()> {
         self.setting("version", FIRST_KEYWORD, 1..=4, "1..=4")?;
         self.setting("dimension", b"Dimension", 3..=3, "3, the only one read")
@@ -215,7 +214,7 @@ impl<'a> Reader<'a, '_> {
         Some(())
     }
 
-    /// Reports a keyword that is none, and passes over what belongs to it.
+    /// Reports an unknown keyword, and skips its records.
     fn unknown(&mut self, keyword: Field<'_>) {
         let words = KEYWORDS.map(|(word, _)| word).join(", ");
         self.report.add(keyword.offset, "keyword", Excerpt(keyword.text), format_args!("one of {words}"));
@@ -289,7 +288,7 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    /// Where the next line with data begins, or the file ends.
+    /// Offset of the next line with data, or of the end of the file.
     fn next_offset(&self) -> usize {
         let mut ahead = self.lines.clone();
         let next = ahead.next().map(|line| line.rest().offset);
@@ -324,7 +323,7 @@ impl<'a> Reader<'a, '_> {
             points.extend(point.filter(|_| reference.is_some()));
         });
         self.parts.points = Some(points);
-        // Where number and records differ, which has been reported, what refers to either is not blamed.
+        // Number and records may differ, which has been reported; references to either are then not blamed.
         self.parts.nodes = u32::try_from(stated.unwrap_or(0).max(records.len())).unwrap_or(u32::MAX);
     }
 

@@ -1,6 +1,6 @@
-//! Meshes of tetrahedra, and any mesh file: which of the formats it has.
+//! Meshes of tetrahedra, and any mesh file: recognition of its format.
 //!
-//! It must never know what a mesh is for.
+//! It must never know the use of a mesh.
 
 mod elements;
 pub mod medit;
@@ -16,10 +16,9 @@ const KNOWN: &str = "Medit (MeshVersionFormatted …) or mesh text (nodes edges 
 
 /// A mesh of tetrahedra with a marked surface.
 ///
-/// Every reader of this crate upholds, and every user may rely on: coordinates are finite, nodes are in
-/// range, the nodes of an edge, tetrahedron or face differ from each other, and none of these occurs twice,
-/// in whatever order of its nodes. Nothing is said about orientation, nor whether all faces lie on
-/// tetrahedra.
+/// Every reader of this crate upholds, and every user may rely on: coordinates are finite, nodes are in range, the
+/// nodes of an edge, tetrahedron or face differ from each other, and no edge, tetrahedron or face occurs twice, in any
+/// order of its nodes. Nothing is said about orientation, nor whether all faces lie on tetrahedra.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mesh {
     /// The nodes: x, y, z.
@@ -28,30 +27,30 @@ pub struct Mesh {
     pub edges: Vec<[u32; 2]>,
     /// The tetrahedra, by the indices of their nodes.
     pub tetrahedra: Vec<[u32; 4]>,
-    /// The marked triangles, usually those of the boundary.
+    /// The marked triangles, usually of the boundary.
     pub faces: Vec<Face>,
 }
 
 /// A marked triangle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Face {
-    /// Its nodes, by index.
+    /// Indices of the nodes.
     pub nodes: [u32; 3],
-    /// What kind of boundary it is; the meaning is the mesh's own.
+    /// Kind of boundary; the meaning is the mesh's own.
     pub marker: i32,
 }
 
-/// Reads a mesh file of any format of this crate, called `name` in messages: undoes gzip or zstd, and
-/// recognises the format by the content, or by the name where the content does not say.
+/// Reads a mesh file of any format of this crate, called `name` in messages: undoes gzip or zstd, and recognises the
+/// format by the content, or else by the name.
 ///
 /// * [Medit](medit): the word `MeshVersionFormatted`, or a name ending in `.mesh`.
 /// * [Mesh text](text): four counts on the first line that is not a comment, or a name ending in `.txt`.
 ///
-/// Names may further end in `.gz` or `.zst`, and letter case is all one.
+/// Names may further end in `.gz` or `.zst`, and letter case has no meaning.
 ///
 /// # Errors
-/// A corrupt or too large stream, a name that tells another format or compression than the content, a format that is none of
-/// these, or what the format's reader reports.
+/// A corrupt or too large stream, a name that contradicts the format or compression of the content, an unknown format,
+/// or the errors of the format's reader.
 pub fn read(name: &str, bytes: &[u8]) -> Result<Mesh, Errors> {
     let bytes = &*decompress_named(name, bytes)?;
     let first = Lines::new(bytes, Some(b'#')).next();

@@ -23,10 +23,10 @@ use crate::{
     scan::{self, Fields, Lines},
 };
 
-/// The least bytes a point takes, "0 0 0\n": bounds what is set aside on a file's word alone.
+/// Least bytes of a point, "0 0 0\n": bounds the memory reserved for a count that a file only claims.
 const LEAST_POINT_BYTES: usize = 6;
 
-/// What is read, as messages call it.
+/// A kind of record, with its names in messages.
 struct Part {
     one: &'static str,
     number: &'static str,
@@ -86,8 +86,8 @@ fn counts(lines: &mut Lines<'_>, report: &mut Report<'_>) -> Option<[u32; 4]> {
     Some([nodes?, edges?, tetrahedra?, faces?])
 }
 
-/// Gives `count` lines to `take`, those of a wrong number of fields excepted; `None`, reported, if the
-/// reading cannot go on.
+/// Gives `count` lines to `take`, except lines of a wrong number of fields; `None`, reported, if the reading cannot go
+/// on.
 fn part<'a>(
     lines: &mut Lines<'a>,
     part: &Part,

@@ -1,4 +1,4 @@
-//! Whether the first line of triplets is one of sizes or an entry.
+//! Whether the first line of triplets states sizes or is an entry.
 //!
 //! It must never know how entries are read: a line that is no entry counts as one all the same, so that the reader
 //! of the layout names it.
@@ -13,7 +13,7 @@ pub(super) enum FirstLine<'a> {
     Entry,
     /// Either may be meant.
     Either {
-        /// Its first byte.
+        /// Offset of its first byte.
         offset: usize,
         /// The line.
         text: &'a [u8],

@@ -60,11 +60,11 @@ pub fn read(name: &str, bytes: &[u8], symmetry: Symmetry) -> Result<SparseMatrix
 /// Reads triplets with or without a line of sizes, called `name` in messages: [`read_sized`] or [`read`] of a symmetric
 /// matrix, as the content says.
 ///
-/// The first line is one of sizes if it has four integers, or three of which the third is the number of lines behind it. It is an
-/// entry if a line behind it has a greater index, or the sizes have no room for so many entries.
+/// The first line states sizes if it has four integers, or three of which the third is the number of lines behind it.
+/// It is an entry if a line behind it has a greater index, or the sizes have too little room for its number of entries.
 ///
 /// # Errors
-/// All that the reader of the layout reports; and a first line that may be either.
+/// The errors of the layout's reader; and a first line that may be either.
 pub fn read_either(name: &str, bytes: &[u8]) -> Result<SparseMatrix, Errors> {
     match FirstLine::of(bytes) {
         FirstLine::Sizes => read_sized(name, bytes),
@@ -81,8 +81,8 @@ pub fn read_either(name: &str, bytes: &[u8]) -> Result<SparseMatrix, Errors> {
     }
 }
 
-/// Reads triplets under a line of sizes, called `name` in messages. The matrix is [`Symmetry::General`], with
-/// the entries as stored; [`SparseMatrix::into_symmetric`] folds one that has both triangles.
+/// Reads triplets under a line of sizes, called `name` in messages. The matrix is [`Symmetry::General`], with the
+/// entries as stored; [`SparseMatrix::into_symmetric`] folds a matrix that has both triangles.
 ///
 /// # Errors
 /// As [`matrix_market::read`](crate::matrix_market::read), but for the banner; and a first line that is an entry.

@@ -5,7 +5,7 @@ use tradewind_formats::bezier::{Patch, read, write};
 /// Newell's tea pot.
 const TEAPOT: &[u8] = include_bytes!("../../../../inputs/teapot.bpt");
 
-/// One flat patch whose points are `row column 0`, with the last of them `3 3 1`.
+/// A flat patch whose points are `row column 0`, except the last, `3 3 1`.
 fn whole() -> String {
     let point = |at: usize| format!("{} {} {}\n", at / 4, at % 4, u8::from(at == 15));
     format!("1\n3 3\n{}", (0..16).map(point).collect::<String>())

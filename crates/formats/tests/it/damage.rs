@@ -1,8 +1,8 @@
-//! Files with one damage each, fifty of every input: a reader names the line that is wrong, or the file is still right and is read
-//! as what it says.
+//! Files with one damage each, fifty of every input: a reader names the wrong line, or the file is still right and is
+//! read with its changed contents.
 //!
-//! Damages are drawn by a generator that always draws the same. This module must never know how a reader works: it knows where a
-//! format has its counts and its records, and that is all.
+//! Damages are drawn by a generator that always draws the same. This module must never know how a reader works: it only
+//! knows where a format has its counts and its records.
 
 use std::{collections::BTreeSet, env, fs, path::Path};
 
@@ -191,7 +191,7 @@ impl Lines {
         starts.map(|start| (start, (start..).find(|&at| is_blank(at)).unwrap_or(start))).collect()
     }
 
-    /// Lines of nothing but numbers; without the last one, of which a cut cannot be told from a shorter number.
+    /// Lines of nothing but numbers; without the last one, whose cut cannot be distinguished from a shorter number.
     fn records(&self) -> Vec<usize> {
         let number = |field: &[u8]| str::from_utf8(field).is_ok_and(|field| field.parse::<f64>().is_ok());
         let is_record = |at: &usize| {
@@ -239,7 +239,7 @@ fn damaged_record(sample: &Sample, number: usize, drawn: &mut Drawn) -> Damaged 
         }
         5 => {
             replace(b"");
-            // A blank line is none: what is missing is missed behind it.
+            // A blank line is no record: the missing fields are reported behind it.
             ("a field less", if fields.len() == 1 { from() } else { Answer::At(line, None) })
         }
         6 => {
@@ -285,7 +285,7 @@ fn damaged_record(sample: &Sample, number: usize, drawn: &mut Drawn) -> Damaged 
     Damaged { kind, text: lines.text(), answer }
 }
 
-/// A damage that changes nothing of what a file says.
+/// A damage that does not change the contents of a file.
 fn whole_damage(sample: &Sample, number: usize) -> Damaged {
     let text = &sample.text;
     let (kind, text) = match number % 3 {

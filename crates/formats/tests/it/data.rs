@@ -1,5 +1,5 @@
-//! The whole collection of matrices and meshes that the project is measured with. It does not travel with the
-//! project, since not all of it may be given on; where it lies, an environment variable tells:
+//! The whole collection of matrices and meshes that the project is measured with. It does not travel with the project,
+//! since not all of it may be given on; an environment variable names its folder:
 //!
 //! ```sh
 //! TRADEWIND_DATA=folder cargo test -p tradewind-formats -- --ignored
@@ -87,7 +87,7 @@ fn read_mesh(path: &str) -> Mesh {
     mesh
 }
 
-/// The names of the files in one of the folders, as the tables have them.
+/// The names of the files in a folder, as the tables have them.
 fn names(of: &str) -> Vec<String> {
     let entries = fs::read_dir(folder().join(of)).unwrap_or_else(|error| panic!("{of}: {error}"));
     let name = |entry: fs::DirEntry| format!("{of}/{}", entry.file_name().to_string_lossy());
@@ -149,7 +149,7 @@ fn the_same_matrix_in_two_formats_is_the_same() {
     assert_eq!(by_position(&both.entries), by_position(&lower.entries));
 }
 
-/// Its rows are numbered differently, so only what does not depend on that is compared.
+/// The rows are numbered differently, so only values independent of the numbering are compared.
 #[test]
 #[ignore = "needs the collection of matrices and meshes in TRADEWIND_DATA"]
 fn a_permuted_matrix_has_the_same_degrees() {

@@ -1,4 +1,4 @@
-//! Which format a file is taken for: by its content, else by its name, else by none.
+//! Recognition of formats: by the content, else by the name, else none.
 
 use std::io::Write;
 

@@ -307,7 +307,7 @@ fn the_list_is_capped_and_says_so() {
     assert_eq!((errors.listed().len(), errors.unlisted()), (MAX_LISTED, 50 - MAX_LISTED));
 }
 
-/// What is claimed costs nothing: neither memory nor time.
+/// A claimed size costs neither memory nor time.
 #[test]
 fn claims_beyond_the_file_are_cheap() {
     let body = format!(

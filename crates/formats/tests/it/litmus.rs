@@ -320,7 +320,7 @@ fn initial_state() {
         "0:x5=18446744073709551616",
         &[&format!("5:6: value 18446744073709551616: {value}")],
     );
-    // What is wrong with one entry does not hide what is wrong with the next.
+    // Mistakes of one entry do not hide those of the next.
     assert_replaced(
         MP,
         "0:x5=1; 0:x6=x",
@@ -376,7 +376,7 @@ fn instructions() {
     let known =
         "expected MOV, or on registers ADD, SUB, AND, OR, XOR, INC, DEC, or MFENCE, SFENCE, LFENCE, NOP";
     let registers = "expected EAX, EBX, ECX, EDX, ESI, EDI, EBP, ESP, R8D to R15D, or their names of 64 bits";
-    // Every cell is looked at, whatever is wrong with others.
+    // Every cell is looked at, whatever the mistakes of others.
     assert_mistakes(
         &SB.replace("MFENCE      |", "XCHG [x],EAX|").replace("MOV [y],$1 ", "MOV [y],$$1"),
         &["4:25: number $: expected one of 64 bits", &format!("5:2: instruction XCHG: {known}")],
@@ -435,7 +435,7 @@ fn a_test_may_only_list_what_it_observes() {
     assert_eq!(listing.condition_text(), "forall true");
     let names: Vec<_> = listing.observed.iter().map(|place| listing.place_name(*place)).collect();
     assert_eq!(names, ["0:EAX", "1:EAX", "[x]"]);
-    // What observes nothing asks nothing.
+    // A test that observes nothing asks nothing.
     let nothing = SB.replace(condition, "locations []\n");
     assert_mistakes(&nothing, &["8:1: condition missing: expected exists, ~exists or forall"]);
 }

@@ -1,4 +1,4 @@
-//! The readers, each by its mistakes, and all by what holds for every file.
+//! The readers, each by its mistakes, and all by properties of every file.
 //!
 //! `data` reads a collection that does not travel with the project: see there for how to run it.
 

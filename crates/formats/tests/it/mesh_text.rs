@@ -10,7 +10,7 @@ use tradewind_formats::{
     },
 };
 
-/// One tetrahedron with two of its edges and two faces.
+/// A tetrahedron with two of its edges and two faces.
 const WHOLE: &str =
     "# comment\n4 2 1 2\n0 0 0\n1 0 0\n0 1 0\n0 0 1.5\n0 1\n3 2\n0 1 2 3\n2 1 0 1\n1 2 3 -2\n";
 

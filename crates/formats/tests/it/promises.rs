@@ -1,4 +1,4 @@
-//! What every value read keeps: the promises of its type.
+//! Promises of the types of all values read.
 //!
 //! Nothing here may know which format the value was read from.
 
@@ -98,7 +98,7 @@ fn check_instruction(thread: &Thread, at: usize, instruction: &Instruction) {
     }
 }
 
-/// What a formula names is observed.
+/// Places that a formula names are observed.
 fn check_formula(test: &Test, formula: &Formula) {
     match formula {
         Formula::Constant(_) => {}

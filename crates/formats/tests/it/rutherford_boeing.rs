@@ -1,4 +1,4 @@
-//! Where Rutherford-Boeing files differ from Harwell-Boeing ones; the rest is the same reader.
+//! Differences of Rutherford-Boeing files from Harwell-Boeing ones; the rest is the same reader.
 
 use tradewind_formats::{
     Entry, Errors, SparseMatrix, Symmetry, Values, harwell_boeing, matrix, rutherford_boeing::read,

@@ -52,7 +52,7 @@ fn point() -> impl Strategy<Value = [f64; 3]> + Clone {
     [finite(), finite(), finite()]
 }
 
-/// Any mesh of 4 to 20 nodes whose edges are those of its tetrahedra, in ascending order.
+/// Any mesh of 4 to 20 nodes with the edges of its tetrahedra, in ascending order.
 pub(crate) fn meshes() -> impl Strategy<Value = Mesh> {
     let points = collection::vec([finite(), finite(), finite()], 4..20);
     points.prop_flat_map(|points| {

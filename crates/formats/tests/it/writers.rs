@@ -1,4 +1,4 @@
-//! Writers of the formats that the crate only reads, so that what is written can be read back.
+//! Writers of the formats that the crate only reads, so that written values can be read back.
 //!
 //! Nothing here may know how the readers work.
 

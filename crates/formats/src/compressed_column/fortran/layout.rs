@@ -37,11 +37,11 @@ pub(in crate::compressed_column) struct Card {
     pub(in crate::compressed_column) end: usize,
 }
 
-/// The cards of one part of a file: some for the whole format, then those of its last group again and again.
+/// Layouts of the cards of one part of a file: first `once`, then the last group of the format repeatedly.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::compressed_column) struct Format {
     once: Vec<Card>,
-    /// At least one of them has a slot.
+    /// Repeated cards, at least one of them with a slot.
     again: Vec<Card>,
 }
 

@@ -10,12 +10,12 @@ const MOST: u64 = 10_000;
 /// The greatest power of a scale factor.
 const MOST_SCALE: u64 = 300;
 
-/// Where a text is no format, and what would make it one.
+/// Place at which a text stops being a format, and the expected text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::compressed_column) struct BadFormat {
     /// The byte of the text.
     pub(in crate::compressed_column) at: usize,
-    /// What was expected there.
+    /// Expected text there.
     pub(in crate::compressed_column) expected: &'static str,
 }
 
@@ -45,9 +45,9 @@ pub(super) enum Item {
     Column(usize),
     /// `kP`.
     Scale(i32),
-    /// `/`, so often.
+    /// Ends of cards: a number of `/`.
     Card(usize),
-    /// `BN`, `BZ`, `S`, `SP`, `SS` and `:`, which change nothing of what is read here.
+    /// `BN`, `BZ`, `S`, `SP`, `SS` and `:`, which have no effect on these numbers.
     Nothing,
 }
 
