@@ -1,4 +1,4 @@
-//! A barrier lets nobody leave before everybody has come.
+//! A barrier lets no thread leave before every thread has come.
 //!
 //! After each barrier every thread asks every node whether all of its threads had come to it: the question is asked after
 //! the barrier, so the answer must be yes. In turn each thread comes late.
@@ -21,7 +21,7 @@ use crate::Setting;
 /// Barriers in a row.
 const BARRIERS: u64 = 20;
 
-/// Nobody leaves a barrier before everybody has come to it.
+/// No thread leaves a barrier before every thread has come to it.
 pub fn barriers_hold_everybody(setting: &Setting<'_>) {
     setting.verified::<Meetings>("barriers_hold_everybody", Kind::Dissemination, 2);
 }
@@ -33,7 +33,7 @@ pub fn tree_barriers_hold_everybody(setting: &Setting<'_>) {
     }
 }
 
-/// Nor one through shared memory, whatever the length of a block.
+/// No thread leaves a barrier through shared memory early, for any length of a block.
 pub fn shared_barriers_hold_everybody(setting: &Setting<'_>) {
     for (block, fan_in) in [(16, 1), (64, 2), (128, 4)] {
         let mut layout = Layout::new(setting.nodes, block).expect("a length of blocks");
@@ -44,16 +44,16 @@ pub fn shared_barriers_hold_everybody(setting: &Setting<'_>) {
     }
 }
 
-/// Which barrier.
+/// Kind of barrier.
 enum Kind {
     Dissemination,
-    /// Of so many to one.
+    /// A combining tree of this fan-in.
     Tree(NonZeroU32),
     /// At a place in shared memory.
     Shared(stache::Config, BarrierRoom, NonZeroU32),
 }
 
-/// One of them, installed.
+/// The installed barrier.
 enum Installed {
     Dissemination(Arc<Barrier>),
     Tree(Arc<Collectives>),
@@ -103,7 +103,8 @@ impl Protocol for Meetings {
     }
 }
 
-/// Comes late, in a model and natively: what does not wait for everybody is left without this thread.
+/// Makes the thread late, in a model and natively: a barrier that does not wait for every thread is left without this
+/// one.
 pub(crate) fn dawdle(thread: &Thread<'_>) {
     thread.charge(Operations::NONE.flops(100_000));
     // A sleeper that wakes is preferred by the operating system; after a yield it has to wait for all else that runs on the host.

@@ -1,7 +1,7 @@
 //! A program that breaks the rules fails with its own words, and takes nothing with it but its run.
 //!
-//! While one thread or handler of the last node does what it must not, every other thread waits for what will
-//! never come: a world must not take that for the failure.
+//! While one thread or handler of the last node breaks a rule, every other thread waits for an event that never comes:
+//! a world must not take that for the failure.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use tempest::{
 
 use crate::Setting;
 
-/// What a deliberate panic says.
+/// Message of a deliberate panic.
 const DELIBERATE: &str = "a deliberate panic";
 
 /// A panic in a thread is the program's failure.
@@ -116,7 +116,7 @@ pub fn keyed_state_needs_its_key(setting: &Setting<'_>) {
     fails(setting, "keyed_state_needs_its_key", Breach::NoKey, says);
 }
 
-/// A hold that gives the processor away is refused: its key would never be free for what it waits for.
+/// A hold that gives the processor away is refused: it could wait for an event that needs its own key.
 pub fn holds_give_nothing_away(setting: &Setting<'_>) {
     for (what, breach) in [("hold", Breach::HoldInHold), ("phase", Breach::WaitInHold)] {
         let says = format!(
@@ -137,7 +137,7 @@ fn fails(setting: &Setting<'_>, promise: &str, breach: Breach, says: &str) {
     setting.fails::<Lawless>(promise, breach, 2, says);
 }
 
-/// What is done that must not be.
+/// The rule violations.
 #[derive(Clone, Copy, Debug)]
 enum Breach {
     Panic,
@@ -166,9 +166,9 @@ struct Lawless {
     breach: Breach,
     table: Keyed<u64>,
     segment: Segment<u64>,
-    /// What others may only read.
+    /// A segment that other nodes may only read.
     closed: Segment<u64>,
-    /// Where the breach is one of shared memory: a page.
+    /// A page, where the breach is one of shared memory.
     memory: Option<Arc<Memory>>,
     never: Event,
 }

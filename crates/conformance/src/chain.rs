@@ -12,12 +12,12 @@ pub fn self_sends(setting: &Setting<'_>) {
     setting.verified::<Chain>("self_sends", Path::Own, 1);
 }
 
-/// When all threads have returned, what is in flight still arrives, and what that causes too.
+/// After all threads have returned, messages in flight still arrive, and so do the messages that their handlers send.
 pub fn ending_waits_for_messages(setting: &Setting<'_>) {
     setting.verified::<Chain>("ending_waits_for_messages", Path::Round, 1);
 }
 
-/// Where a chain goes.
+/// Path of a chain.
 #[derive(Clone, Copy)]
 enum Path {
     /// Within its node; threads wait for its end.
@@ -77,7 +77,7 @@ impl Chain {
         }
     }
 
-    /// One chain starts at each node and all go the same way, so that each node sees as many links.
+    /// A chain starts at each node and all go the same way, so that each node sees as many links.
     fn report(&self, end: &mut Quiet<'_>) -> Report {
         let (links, ends) = (self.links.get(end, 0), self.ended.count(end));
         Report::checked(links == LINKS && ends == 1, || {

@@ -10,7 +10,7 @@ use tempest::{Failure, Protocol, Quiet, Refusal, Report, Setup, Thread, handlers
 
 use crate::Setting;
 
-/// A program may install what a protocol of its own builds on: both have the same instance.
+/// A program may install a protocol that another of its protocols builds on: both have the same instance.
 pub fn protocols_share_an_instance(setting: &Setting<'_>) {
     setting.verified::<Layers>("protocols_share_an_instance", (2, 2), 2);
 }
@@ -25,7 +25,7 @@ pub fn protocols_have_one_configuration(setting: &Setting<'_>) {
     assert_eq!((first.as_str(), second.as_str()), ("2", "3"), "{failure}");
 }
 
-/// Meets by barriers of its own and by those of a protocol, which is the same barrier.
+/// Meets by a barrier of its own and by a protocol's barrier, which is the same instance.
 struct Layers {
     barrier: Arc<Barrier>,
     split: Arc<SplitPhase>,

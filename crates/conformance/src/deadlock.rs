@@ -1,4 +1,4 @@
-//! Threads that wait in vain are reported, exactly: who, and for what.
+//! Threads that wait in vain are reported exactly: the thread, and the reason of its wait.
 
 use tempest::{
     Blocked, Event, Failure, Handler, NodeId, Protocol, Quiet, Report, Segment, Setup, Thread, handlers,
@@ -6,18 +6,18 @@ use tempest::{
 
 use crate::Setting;
 
-/// What is waited for in vain.
+/// Name of the event that never comes.
 const EVENT: &str = "conformance.never";
 
-/// How far the event comes before nothing happens any more.
+/// Count that the event reaches before everything stops.
 const REACHED: u64 = 1;
 
-/// What is waited for.
+/// Count that the threads wait for.
 const WANTED: u64 = 37;
 
 const THREADS: u32 = 2;
 
-/// One thread waits in vain while all others have returned.
+/// A thread waits in vain while all others have returned.
 pub fn deadlock_names_who_waits(setting: &Setting<'_>) {
     let promise = "deadlock_names_who_waits";
     let blocked = deadlock(setting, promise, Stuck::LastNode);
@@ -39,14 +39,14 @@ pub fn deadlock_of_all(setting: &Setting<'_>) {
     });
 }
 
-/// A thread waits for deposits that nobody makes.
+/// A thread waits for deposits that no thread makes.
 pub fn deadlock_of_deposits(setting: &Setting<'_>) {
     let promise = "deadlock_of_deposits";
     let blocked = deadlock(setting, promise, Stuck::Deposits);
     setting.demand(promise, blocked.len() == 1, || format!("{} threads wait: expected one", blocked.len()));
 }
 
-/// Runs into a deadlock, and returns who was blocked after looking at what they wait for.
+/// Runs into a deadlock, checks the reasons of the waits, and returns the blocked threads.
 fn deadlock(setting: &Setting<'_>, promise: &str, stuck: Stuck) -> Vec<Blocked> {
     let (at, blocked) = match setting.run::<Vain>(stuck, THREADS) {
         Err(Failure::Deadlock { at, blocked }) => (at, blocked),
@@ -61,7 +61,7 @@ fn deadlock(setting: &Setting<'_>, promise: &str, stuck: Stuck) -> Vec<Blocked> 
     blocked
 }
 
-/// Who waits in vain.
+/// The threads that wait in vain.
 #[derive(Clone, Copy)]
 enum Stuck {
     LastNode,

@@ -1,4 +1,4 @@
-//! A right is taken away after the accesses that it allowed, and before anybody else has it.
+//! A right is taken away after the accesses that it allowed, and before another node has it.
 //!
 //! The protocol here is the smallest that takes rights away: one block, which one node at a time may read and write, and which
 //! wanders from node to node as they ask node 0 for it. Every thread counts in a word of its own in a tight loop, so a store
@@ -23,13 +23,13 @@ const BLOCK: Block = Block(0);
 /// The word that all threads count in; the others are theirs, one each, as far as they go.
 const TOGETHER: usize = 0;
 
-/// In one of so many rounds a thread counts there: an atomic update waits for stores, which are to be late.
+/// A thread counts there in one round of this number: an atomic update waits for stores, which are to be late.
 const SELDOM: u64 = 16;
 
-/// Who is asked for it.
+/// The node that serves requests for the block.
 const HOME: NodeId = NodeId(0);
 
-/// How long, and with blocks of how many bytes.
+/// Number of rounds, and bytes of a block.
 struct Config {
     rounds: u64,
     block: u32,
@@ -44,7 +44,7 @@ struct Wandering {
     barrier: Arc<Barrier>,
 }
 
-/// What home knows of the block.
+/// State of the block at home.
 struct Whereabouts {
     owner: NodeId,
     moves: bool,

@@ -1,8 +1,8 @@
 //! Handlers of equal keys never overlap; a sequential handler runs alone; a hold is an event like any other.
 //!
-//! Every handler counts itself in and out of cells, with a send in the middle during which a world might be
-//! tempted to run another, and insists on who may be in there with it. Entries of a keyed table are changed
-//! without any atomics: what they come to shows that one handler happens before the next.
+//! Every handler counts itself in and out of cells, with a send in the middle during which a world might be tempted to
+//! run another, and asserts that only permitted handlers are inside with it. Entries of a keyed table are changed
+//! without any atomics: their final values show that one handler happens before the next.
 
 use tempest::{
     Cells, Clocked, Event, Handler, Key, Keyed, NodeId, Operations, Protocol, Quiet, Report, Setup, Shape,
@@ -19,10 +19,10 @@ const NO_SYNC: u32 = KEYS;
 const SEQUENTIAL: u32 = KEYS + 1;
 const SLOTS: u32 = KEYS + 2;
 
-/// How often each thread goes round all slots.
+/// Number of times that each thread goes round all slots.
 const ROUNDS: u32 = 20;
 
-/// How long a handler stays: instructions that a model charges, and pauses that a host makes.
+/// Length of a handler: instructions that a model charges, and pauses that a host makes.
 const STAY: u32 = 40;
 
 /// Handlers of one user key run one at a time.
@@ -30,7 +30,7 @@ pub fn equal_keys_exclude(setting: &Setting<'_>) {
     setting.verified::<Exclusion>("equal_keys_exclude", Visits { slots: KEYS, holds: false }, 2);
 }
 
-/// A sequential handler overlaps with no other, not even with one that needs no protection, and reaches every
+/// A sequential handler overlaps with no other, not even with a handler that needs no protection, and reaches every
 /// entry.
 pub fn sequential_runs_alone(setting: &Setting<'_>) {
     setting.verified::<Exclusion>("sequential_runs_alone", Visits { slots: SLOTS, holds: false }, 2);
@@ -41,7 +41,7 @@ pub fn holds_exclude_handlers(setting: &Setting<'_>) {
     setting.verified::<Exclusion>("holds_exclude_handlers", Visits { slots: SLOTS, holds: true }, 2);
 }
 
-/// Which keys are used, and whether by holds too.
+/// The slots in use, and whether holds visit them too.
 #[derive(Clone, Copy)]
 struct Visits {
     slots: u32,
@@ -57,7 +57,7 @@ struct Exclusion {
     inside: Cells<u64>,
     /// By user key: how many handlers there were.
     count: Keyed<u64>,
-    /// By user key: what the table held in the end.
+    /// By user key: the final value of the table's entry.
     total: Cells<u64>,
     /// By thread: the visits that were acknowledged.
     left: Box<[Event]>,
@@ -97,7 +97,7 @@ impl Exclusion {
         }
     }
 
-    /// What every handler and hold does.
+    /// Body of every handler and hold.
     fn visit(&self, slot: u32, thread: u32, cx: &mut Handler<'_>) {
         assert_eq!(cx.key(), self.whole_key(slot), "a handler holds another key than its message's");
         let others = self.inside.add(cx, slot as usize, 1);
@@ -120,7 +120,7 @@ impl Exclusion {
         self.inside.add(cx, slot as usize, u64::MAX); // minus one
     }
 
-    /// Insists that nobody is inside whom this slot excludes.
+    /// Asserts that no handler is inside that this slot excludes.
     fn expect_company(&self, on: &impl Clocked, slot: u32) {
         if slot == SEQUENTIAL {
             let inside: u64 = (0..SLOTS as usize).map(|slot| self.inside.get(on, slot)).sum();

@@ -15,10 +15,10 @@ use crate::Setting;
 
 const BLOCK: u32 = 64;
 
-/// How often each of the two nodes changes its counter.
+/// Number of times that each of the two nodes changes its counter.
 const TURNS: u64 = 40;
 
-/// Two counters of 4 bytes, one of each of two nodes that change them in turn, move with every change if they lie in one block, and never
+/// Two counters of 4 bytes, changed in turn by a node each, move with every change if they lie in one block, and never
 /// again if they lie in two.
 pub fn shared_blocks_are_shared_falsely(setting: &Setting<'_>) {
     if setting.nodes < 2 {
@@ -33,7 +33,7 @@ pub fn shared_blocks_are_shared_falsely(setting: &Setting<'_>) {
     );
 }
 
-/// The number of blocks that are brought if the counters lie so many words from each other.
+/// The number of blocks that are brought if the counters lie `distance` words from each other.
 fn brought(setting: &Setting<'_>, distance: usize) -> u64 {
     let mut layout = Layout::new(setting.nodes, BLOCK).expect("blocks have a permitted length");
     let counters = layout.array("counters", distance + 1, Homes::At(NodeId(0))).expect("it is small");

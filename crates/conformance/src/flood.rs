@@ -1,7 +1,7 @@
 //! Everything arrives exactly once, however little room there is.
 //!
-//! Every thread floods every node with requests, each of which is replied to; nobody waits until all requests
-//! are out. Sends that find no room must hand their message back unchanged.
+//! Every thread floods every node with requests, each of which is replied to; no thread waits until all requests are
+//! out. Sends that find no room must hand their message back unchanged.
 
 use tempest::{
     Busy, Cells, Event, Handler, Key, NodeId, Operations, Protocol, Quiet, Report, Setup, Shape, Thread,
@@ -242,7 +242,7 @@ impl Flood {
         cx.signal(&self.replied[thread as usize], 1);
     }
 
-    /// Keys of every kind but the sequential one, which would let no flood rise.
+    /// Keys of every kind but the sequential one, under which no flood would rise.
     fn key_of_request(number: u32) -> Key {
         if number.is_multiple_of(4) { Key::NoSync } else { Key::User(u64::from(number % 16)) }
     }

@@ -9,7 +9,7 @@ use crate::Setting;
 /// Messages that the first thread of each node sends to the next node.
 const MESSAGES: u64 = 20;
 
-/// The clocks of two processors of this host are taken to agree so far. Those of a model agree.
+/// The greatest assumed difference of the clocks of two processors of this host. Clocks of a model agree.
 const APART: Time = Time::from_microseconds(1);
 
 /// A loop that computes, polls and tests a count ends, and each count that it reads is that of the handlers up to its clock.
@@ -17,7 +17,8 @@ pub fn counts_are_those_of_the_clock(setting: &Setting<'_>) {
     setting.verified::<Counts>("counts_are_those_of_the_clock", In::Event, 1);
 }
 
-/// A loop that computes, polls and tests a cell ends, and the cell holds at each time what the handlers up to the clock have added.
+/// A loop that computes, polls and tests a cell ends, and the cell always holds the sum that the handlers up to the
+/// clock have added.
 pub fn cells_are_those_of_the_clock(setting: &Setting<'_>) {
     setting.verified::<Counts>("cells_are_those_of_the_clock", In::Cell, 1);
 }
@@ -36,10 +37,10 @@ struct Counts {
     got: Event,
     /// The number of handlers that have begun.
     handlers: Cells<u64>,
-    /// When each handler began, and when it had signalled, in femtoseconds.
+    /// Times at which each handler began, and at which it had signalled, in femtoseconds.
     begun: Cells<u64>,
     ended: Cells<u64>,
-    /// When the first thread first read each count, and when it last read it.
+    /// Times at which the first thread first read each count, and at which it last read it.
     first: Cells<u64>,
     last: Cells<u64>,
 }

@@ -1,11 +1,11 @@
 //! The promises of the waist and of the protocols over it, as functions run against every world.
 //!
-//! Each promise is a small program and what must come of it. A world's tests call [`run_all`] with the policies
-//! it obeys; a broken promise panics and says which one, under which policy, and what happened instead.
+//! Each promise is a small program and its required result. A world's tests call [`run_all`] with the policies it
+//! obeys; a broken promise panics and names the promise, the policy and the actual result.
 //!
 //! | module | promises |
 //! |---|---|
-//! | `barrier` | a barrier lets nobody leave before everybody has come |
+//! | `barrier` | a barrier lets no thread leave before every thread has come |
 //! | `order` | messages of one source, destination and key arrive in happens-before order |
 //! | `exclusion` | equal keys never overlap, a sequential handler runs alone, holds are events like others |
 //! | `flood` | everything arrives exactly once, however little room there is |
@@ -13,34 +13,34 @@
 //! | `chain` | nodes send to themselves; a world does not end while something is in flight |
 //! | `composition` | protocols that build on the same one share it, or are refused |
 //! | `mapped` | memory of other nodes that is mapped is memory |
-//! | `mapped_order` | what was put into mapped memory is seen by whoever is told of it |
+//! | `mapped_order` | a put into mapped memory is visible to every thread that is told of it |
 //! | `payload` | messages and payloads of every length arrive as they were sent |
-//! | `placement` | transfers and deposits put every word in its place before anybody is told |
+//! | `placement` | transfers and deposits put every word in its place before any thread is told |
 //! | `prefetch` | shared memory that is prefetched is memory |
-//! | `reduction` | a reduction has one answer to the bit, a broadcast brings what the one had |
+//! | `reduction` | a reduction has one answer to the bit, a broadcast brings the sender's words |
 //! | `scan` | a running reduction has one answer to the bit |
-//! | `split_phase` | split-phase accesses land exactly once, and waits for them mean what they say |
+//! | `split_phase` | split-phase accesses land exactly once, and waits for them end at the right time |
 //! | `split_phase_widths` | and so do accesses to words of 4 bytes, by messages, transfers and directly |
 //! | `shared_memory` | no store to shared memory is lost or seen late, however few blocks and frames there are |
-//! | `shared_memory_order` | shared memory is sequentially consistent across nodes, and refuses what it cannot do |
-//! | `telling` | a thread that waits for a word of shared memory notices what threads of its own node tell |
+//! | `shared_memory_order` | shared memory is sequentially consistent across nodes, and refuses impossible requests |
+//! | `telling` | a thread that waits for a word of shared memory notices tells of threads of its own node |
 //! | `downgrade` | a right to shared memory is taken away after the accesses that it allowed |
-//! | `spinning` | a thread that spins is told what came while it held a key |
+//! | `spinning` | a thread that spins is told of messages that came while it held a key |
 //! | `horizon` | a thread that computes, polls and tests a count sees the handlers up to its clock, and ends |
 //! | `waiting` | waits end when the count is reached, and not before |
 //! | `deadlock` | threads that wait in vain are reported, exactly |
 //! | `stacks` | a handler has its stack, however deep the thread beneath it is |
 //! | `breach` | a program that breaks the rules fails, and only the program |
 //! | `disposal` | a destructor of the program's state that panics fails the run |
-//! | `unwinding` | what destructors do and threads catch hides no failure and keeps no run from ending |
-//! | `misuse` | a program that mixes up its nodes, or names what is not there, is told so |
+//! | `unwinding` | actions of destructors and caught panics hide no failure and keep no run from ending |
+//! | `misuse` | a program that mixes up its nodes, or names a missing object, is told so |
 //! | [`explorer`] | every state of the coherence protocol's tables, searched without any world |
-//! | [`random`] | programs that nobody has written end as a sequential oracle says |
+//! | [`random`] | randomly generated programs end as a sequential oracle says |
 //! | `widths` | words of 1, 2, 4 and 8 bytes are memory, each by itself |
-//! | `phases` | all threads agree on timed regions; what can be repeated is |
+//! | `phases` | all threads agree on timed regions; repeatable runs repeat |
 //!
-//! Programs here use only what any program may. None but `horizon` looks at a clock, and none depends on how fast
-//! anything is. This room must never know any implementation of a world.
+//! Programs here use only the public interface of any program. None but `horizon` looks at a clock, and none depends on
+//! how fast anything is. This room must never know any implementation of a world.
 
 #![forbid(unsafe_code)]
 
@@ -119,7 +119,7 @@ pub use widths::*;
 use tempest::entry::Coherence;
 use tempest::{Policy, World};
 
-/// A promise: its name, and what panics if it is broken.
+/// A promise: its name, and the function that panics if it is broken.
 pub type Promise = (&'static str, fn(&Setting<'_>));
 
 /// Every promise, by name.
@@ -231,12 +231,13 @@ pub fn promises() -> &'static [Promise] {
     }
 }
 
-/// The promises that ask for nothing but shared memory, by name: those that a machine keeps whose hardware runs the protocol.
+/// The promises that need only shared memory, by name: a machine whose hardware runs the protocol keeps them.
 pub fn shared_memory_promises() -> Vec<Promise> {
     promises().iter().copied().filter(|(name, _)| name.starts_with("shared_memory_")).collect()
 }
 
-/// A promise of every protocol that keeps shared memory coherent: its name, and what panics if the protocol breaks it.
+/// A promise of every protocol that keeps shared memory coherent: its name, and the function that panics if the
+/// protocol breaks it.
 pub type CoherencePromise = (&'static str, fn(&Setting<'_>, &'static Coherence));
 
 /// The promises of every protocol that keeps shared memory coherent, by name.

@@ -1,8 +1,8 @@
 //! A lock is one thread's at a time, and everybody's in the end.
 //!
-//! Inside a lock a thread does what only works alone: it reads words of shared memory that lie on different blocks, dawdles, and
-//! writes them back one later. Each entry leaves its thread's tag in a log, at the place that the words say; a lost or stale
-//! word makes two entries choose one place, or leaves the words different.
+//! Inside a lock a thread does work that needs exclusion: it reads words of shared memory that lie on different blocks,
+//! dawdles, and writes them back one later. Each entry leaves its thread's tag in a log, at the place that the words
+//! say; a lost or stale word makes two entries choose one place, or leaves the words different.
 
 use protocols::stache::{self, Stache};
 use protocols::sync::{LockRoom, Locks};
@@ -19,7 +19,7 @@ const LOCKS: u32 = 3;
 /// Entries of each thread to each lock.
 const ENTRIES: u64 = 6;
 
-/// What a thread does inside a lock no other does at the same time, and sees all that was done there before.
+/// A lock excludes: no other thread works inside at the same time, and each sees all earlier work inside.
 pub fn locks_exclude(setting: &Setting<'_>) {
     for block in [16, 128] {
         let plan = Plan::new(setting, block, Work::Exclude);
@@ -27,7 +27,7 @@ pub fn locks_exclude(setting: &Setting<'_>) {
     }
 }
 
-/// Where everybody goes on taking a lock until all have had it, all have it.
+/// If every thread goes on taking a lock until all have had it, all have it.
 pub fn locks_starve_nobody(setting: &Setting<'_>) {
     let plan = Plan::new(setting, 64, Work::Starve);
     setting.verified::<Critical>("locks_starve_nobody", plan, 2);
@@ -53,8 +53,8 @@ enum Work {
 struct Plan {
     stache: stache::Config,
     locks: LockRoom,
-    /// By lock: two words that count its entries, and one that says who is inside. They share blocks with each other and with
-    /// those of other locks.
+    /// By lock: two words that count its entries, and one with the tag of the thread inside. They share blocks with
+    /// each other and with the words of other locks.
     words: Array<u64>,
     /// By lock and entry: the tag of its thread.
     log: Array<u64>,
@@ -72,7 +72,7 @@ impl Plan {
         Self { stache: stache::Config::new(layout), locks, words, log, work }
     }
 
-    /// Entries of so many threads to each lock.
+    /// Entries of `threads` threads to each lock.
     fn entries(threads: u32) -> usize {
         (u64::from(threads) * ENTRIES) as usize
     }
@@ -123,7 +123,7 @@ impl Critical {
         cells.add(thread, thread.index() as usize, 1);
     }
 
-    /// What works only alone. The number of the entry.
+    /// Does the work that needs exclusion. Returns the number of the entry.
     fn enter(&self, thread: &Thread<'_>, lock: u32) -> u64 {
         let [first, second, inside] = [0, LOCKS, 2 * LOCKS].map(|word| (word + lock) as usize);
         let alone = thread.read(&self.words, inside) == 0;
@@ -153,7 +153,7 @@ impl Critical {
         thread.wait(aside, before + 1);
     }
 
-    /// Enters each lock so often, and leaves a tag each time; now and then it enters another one inside.
+    /// Enters each lock repeatedly, and leaves a tag each time; now and then it enters another one inside.
     fn exclude(&self, thread: &Thread<'_>) {
         let entries = Plan::entries(self.threads());
         let enter = |lock: u32| {
@@ -176,7 +176,7 @@ impl Critical {
         self.expect_all_entries(thread);
     }
 
-    /// Whoever was last everywhere finds each thread's entries in the log of each lock.
+    /// Asserts that each thread's entries are in the log of each lock. The thread that was last everywhere sees them.
     fn expect_all_entries(&self, thread: &Thread<'_>) {
         let entries = Plan::entries(self.threads());
         let over = |lock: u32| {
@@ -198,7 +198,8 @@ impl Critical {
         }
     }
 
-    /// Takes the lock until everybody has had it: who has had it and takes it again must not keep others from it.
+    /// Takes the lock until every thread has had it: a thread that has had it and takes it again must not keep others
+    /// from it.
     fn starve(&self, thread: &Thread<'_>) {
         let mut first = true;
         while self.locks.with(thread, 0, || {

@@ -1,7 +1,7 @@
 //! Memory of other nodes that is mapped is memory.
 //!
-//! In a world that maps nothing the program here does nothing, and the promise is kept; what may not be is that some of it
-//! is mapped and some is not.
+//! In a world that maps nothing the program here does nothing, and the promise is kept; a world must not map some
+//! segments and not others.
 
 use tempest::{
     Cells, Mapped, NodeId, Protocol, Quiet, Report, Rights, Segment, Setup, Shape, Thread, handlers,
@@ -16,7 +16,7 @@ const AREA: usize = 300;
 /// Steps of a random program.
 const STEPS: usize = 200;
 
-/// Whatever threads put, get, copy and change in one step, each word holds what was put there last.
+/// After any puts, gets, copies and atomic changes by threads, each word holds the last value put there.
 pub fn mapped_segments_are_memory(setting: &Setting<'_>) {
     setting.verified::<Random>("mapped_segments_are_memory", (), 2);
 }
@@ -45,7 +45,7 @@ pub(crate) fn number(shape: Shape, node: NodeId, thread: u32) -> usize {
 struct Random {
     shape: Shape,
     areas: Segment<u64>,
-    /// A word that is added to, and one that is exchanged for one more.
+    /// A word that is added to, and a word that is exchanged for its successor.
     counts: Segment<u64>,
     /// Threads that found all mapped.
     mapped: Cells<u64>,
@@ -67,7 +67,7 @@ impl Protocol for Random {
 }
 
 impl Random {
-    /// One step on an area, whose words `held` says.
+    /// Makes a random step on an area, whose expected words are in `held`.
     fn step(
         &self,
         thread: &Thread<'_>,

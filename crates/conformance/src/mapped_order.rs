@@ -1,4 +1,4 @@
-//! What is put into mapped memory is seen by whoever is told of it afterwards, however that is.
+//! A put into mapped memory is visible to every thread that is told of it afterwards, by any means.
 //!
 //! In a world that maps nothing the program here does nothing.
 
@@ -16,15 +16,15 @@ const AREA: usize = 300;
 /// Rounds of putting and telling.
 const ROUNDS: usize = 8;
 
-/// What a thread has put is seen by the handler of a message that it then sends, after a wait that its deposit ends, and by
-/// whoever changes in one step a word that it has changed so.
+/// A thread's puts are visible to the handler of a message that it then sends, after a wait that its deposit ends, and
+/// to a thread that atomically changes a word after it.
 pub fn puts_precede_what_tells_of_them(setting: &Setting<'_>) {
     for way in [Way::Message, Way::Deposit, Way::Change] {
         setting.verified::<Telling>("puts_precede_what_tells_of_them", way, 2);
     }
 }
 
-/// How a node learns what was put into its memory.
+/// Means by which a node learns of the puts into its memory.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Way {
     Message,
@@ -100,7 +100,7 @@ impl Telling {
         thread.wait(answered, round as u64 + 1);
     }
 
-    /// Waits until all threads of the node before have deposited a word as often, and looks at what they had put.
+    /// Waits until all threads of the previous node have deposited a word as often, and checks their puts.
     fn deposit(&self, thread: &Thread<'_>, to: NodeId, round: usize) {
         let Shape { nodes, threads } = self.shape;
         let owner = number(self.shape, thread.node(), thread.index());
@@ -115,7 +115,8 @@ impl Telling {
         }
     }
 
-    /// Sets the own bit of the round, if there is one for so many threads, and gets what those had put whose bits were set.
+    /// Sets the own bit of the round, if the word has a bit for each thread, and gets the puts of the threads whose
+    /// bits were set.
     fn change(
         &self,
         thread: &Thread<'_>,

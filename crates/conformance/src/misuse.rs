@@ -1,7 +1,7 @@
-//! A program that mixes up its nodes, or names what is not there, is told so in words.
+//! A program that mixes up its nodes, or names a missing object, is told so in words.
 //!
-//! Numbers that anybody can write down (a waiter's thread, a block, a node) are checked where they are used; what must be equal on
-//! all nodes is compared before anything runs.
+//! Numbers that any program can make up (a waiter's thread, a block, a node) are checked where they are used; values
+//! that must be equal on all nodes are compared before anything runs.
 
 use std::sync::Arc;
 
@@ -115,7 +115,7 @@ fn fails(setting: &Setting<'_>, promise: &str, misuse: Misuse, says: &str) {
     setting.fails::<Careless>(promise, config(misuse), 2, says);
 }
 
-/// What is mixed up.
+/// Kind of misuse.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Misuse {
     Waiter,
@@ -149,7 +149,7 @@ struct Careless {
     /// An event of all nodes: of one too many.
     shared: Arc<Event>,
     never: Event,
-    /// Where the misuse is one of shared memory: a page of 64 blocks.
+    /// A page of 64 blocks, where the misuse is one of shared memory.
     memory: Option<Arc<Memory>>,
 }
 

@@ -72,7 +72,7 @@ pub fn moving_homes_do_not_thrash(setting: &Setting<'_>) {
     );
 }
 
-/// In each round nodes write all words of all pages, and find there what was written before.
+/// Each round, nodes write all words of all pages, and check the words written before.
 #[derive(Clone, Copy)]
 struct Sweeps {
     rounds: u32,
@@ -89,7 +89,7 @@ impl Sweeps {
         Self { rounds, in_turn: true }
     }
 
-    /// Who writes in a round.
+    /// The node that writes in a round.
     fn writer(self, round: u32) -> NodeId {
         NodeId(if self.in_turn { round % 2 } else { round.min(1) })
     }

@@ -1,8 +1,8 @@
 //! Messages of one source, destination and key are delivered in happens-before order.
 //!
-//! Every message carries its place in that order, and the handler insists on it. What differs is who sends: one
-//! thread, threads that hand on a baton, a thread and a handler in turn, a thread and its own holds, a thread and a
-//! handler that finds in keyed state that it is due.
+//! Every message carries its place in that order, and the handler asserts it. The senders differ: one thread, threads
+//! that hand on a baton, a thread and a handler in turn, a thread and its own holds, a thread and a handler that finds
+//! in keyed state that it is due.
 
 use tempest::{
     Cells, Event, Handler, Key, Keyed, NodeId, Protocol, Quiet, Report, Setup, Shape, Thread, handlers,
@@ -16,34 +16,35 @@ const LANES: u32 = 3;
 /// Messages of each stream.
 const LENGTH: u64 = 200;
 
-/// One thread's messages under several keys arrive as they were sent.
+/// Messages of a thread under several keys arrive in the order of their sends.
 pub fn order_of_a_stream(setting: &Setting<'_>) {
     setting.verified::<Order>("order_of_a_stream", Senders::OneThread, 1);
 }
 
-/// What a thread sends after another thread of its node has signalled comes after what that one sent before.
+/// Messages of a thread that waited for a signal of another thread of its node come after that thread's earlier
+/// messages.
 pub fn order_across_threads(setting: &Setting<'_>) {
     setting.verified::<Order>("order_across_threads", Senders::Baton, 2);
 }
 
-/// What a handler sends comes after what the thread that caused it sent before, and before what a thread sends
-/// that waited for it.
+/// Messages of a handler come after the earlier messages of the thread that caused it, and before the later messages of
+/// a thread that waited for it.
 pub fn order_across_handlers(setting: &Setting<'_>) {
     setting.verified::<Order>("order_across_handlers", Senders::ThreadAndHandler, 2);
 }
 
-/// What a thread sends in a hold has its place among what it sends outside.
+/// Messages that a thread sends in a hold keep their place among its messages outside.
 pub fn order_across_holds(setting: &Setting<'_>) {
     setting.verified::<Order>("order_across_holds", Senders::ThreadAndHold, 2);
 }
 
-/// What a handler sends that found in keyed state what a thread left there in a hold comes after what that thread sent
-/// before.
+/// Messages of a handler that found in keyed state an entry left by a thread's hold come after that thread's earlier
+/// messages.
 pub fn order_from_a_hold_to_a_handler(setting: &Setting<'_>) {
     setting.verified::<Order>("order_from_a_hold_to_a_handler", Senders::HoldThenHandler, 2);
 }
 
-/// Key of what a thread leaves for a handler.
+/// Key of the entry that a thread leaves for a handler.
 const DUE: Key = Key::User(1 << 40);
 
 #[derive(Clone, Copy)]
@@ -61,7 +62,7 @@ struct Order {
     /// By source and lane: the number to come next.
     next: Keyed<u64>,
     arrived: Cells<u64>,
-    /// Whose turn it is to send: a count of the numbers sent.
+    /// Turn to send: a count of the numbers sent.
     sent: Event,
     /// The number a handler is to send.
     due: Keyed<Option<u64>>,
@@ -90,7 +91,7 @@ impl Protocol for Order {
 }
 
 impl Order {
-    /// One number to every node, in every lane.
+    /// A message with this number to every node, in every lane.
     fn each(nodes: u32, source: NodeId, number: u64) -> impl Iterator<Item = (NodeId, Numbered)> {
         let lanes = move |node| (0..LANES).map(move |lane| (NodeId(node), lane));
         (0..nodes).flat_map(lanes).map(move |(to, lane)| (to, Self::numbered(source.0, lane, number)))
@@ -139,8 +140,8 @@ impl Order {
         }
     }
 
-    /// Has handlers of the next node look until all numbers there are sent: from elsewhere, so that they do not come
-    /// behind what is sent there.
+    /// Has handlers of the next node look until all numbers there are sent: from elsewhere, so that the looks do not
+    /// come behind the messages sent there.
     fn look(&self, thread: &Thread<'_>) {
         let next = NodeId((thread.node().0 + 1) % thread.nodes());
         for looks in 1.. {

@@ -10,7 +10,7 @@ pub fn payloads_of_every_length(setting: &Setting<'_>) {
     setting.verified::<Payload>("payloads_of_every_length", (), 1);
 }
 
-/// How many messages each node sends to each: all payloads behind either small message, and the full one.
+/// Number of messages from each node to each: all payloads behind either small message, and the full one.
 const PER_PAIR: u64 = 2 * MAX_WORDS as u64 + 1;
 
 struct Payload {

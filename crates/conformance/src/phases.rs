@@ -1,4 +1,4 @@
-//! All threads of all nodes agree on timed regions, and what a world can repeat it does.
+//! All threads of all nodes agree on timed regions, and a world repeats every run that it can repeat.
 
 use tempest::{
     Cells, Event, Handler, NodeId, Outcome, Protocol, Quiet, Report, Setup, Shape, Thread, handlers,

@@ -1,7 +1,7 @@
-//! Transfers and deposits put every word in its place before anybody is told of it.
+//! Transfers and deposits put every word in its place before any thread is told of it.
 //!
-//! Every thread has an area of its own in the segment of every node, and fills it there. Words are such that one in a
-//! wrong place, or left out, shows.
+//! Every thread has an area of its own in the segment of every node, and fills it there. The words are chosen to show
+//! if a word is in a wrong place, or missing.
 
 use tempest::{
     Clocked, Event, Handler, MAX_WORDS, NodeId, Protocol, Quiet, Report, Segment, Setup, Shape, Thread,
@@ -40,7 +40,7 @@ pub fn transfers_gather_and_scatter(setting: &Setting<'_>) {
     });
 }
 
-/// A block that a handler transfers is all there when its message is handled, whatever its length.
+/// A block of any length that a handler transfers is all there when its message is handled.
 pub fn handlers_transfer_without_waiting(setting: &Setting<'_>) {
     let promise = "handlers_transfer_without_waiting";
     let outcome = setting.verified::<Placement>(promise, Way::Ask, 2);
@@ -57,13 +57,13 @@ pub fn deposits_are_counted(setting: &Setting<'_>) {
     setting.demand("deposits_are_counted", outcome.counters.deposits > 0, || "none was counted".to_owned());
 }
 
-/// What a thread deposited or transferred before it sent a message is in place when the message is handled.
+/// Words that a thread deposited or transferred before it sent a message are in place when the message is handled.
 pub fn placement_precedes_messages(setting: &Setting<'_>) {
     setting.verified::<Placement>("placement_precedes_messages", Way::DepositAndTell, 2);
     setting.verified::<Placement>("placement_precedes_messages", Way::TransferAndTell, 2);
 }
 
-/// How an area is filled.
+/// Means by which an area is filled.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Way {
     /// Block after block, each over the one before, whose handler has been run.
@@ -190,7 +190,7 @@ impl Placement {
 
 #[handlers]
 impl Placement {
-    /// So many words of the sender's area are in place.
+    /// Handler: `words` words of the sender's area are in place.
     #[message]
     fn filled(&self, thread: u32, words: u32, cx: &mut Handler<'_>) {
         let owner = self.number(cx.source(), thread);
@@ -206,7 +206,7 @@ impl Placement {
         cx.signal(&self.told[thread as usize], 1);
     }
 
-    /// Asks the destination to fill its thread's area on the asker's node with so many words.
+    /// Handler: asks the destination to fill its thread's area on the asker's node with `count` words.
     #[message]
     fn wanted(&self, thread: u32, count: u32, cx: &mut Handler<'_>) {
         let (owner, source) = (self.number(cx.node(), thread), cx.source());

@@ -1,7 +1,8 @@
-//! A prefetch changes no answer: shared memory that is prefetched is memory, whoever wants its blocks meanwhile.
+//! A prefetch changes no answer: prefetched shared memory is memory, also while other nodes want its blocks.
 //!
-//! The threads of all nodes add to the same words and read words of each other, and prefetch them before, after and beside that, for
-//! reading and for writing. They also prefetch words that nobody uses, more blocks than a node has room for prefetches of.
+//! The threads of all nodes add to the same words and read words of each other, and prefetch them before, after and
+//! beside that, for reading and for writing. They also prefetch words that no thread uses, more blocks than a node has
+//! room for prefetches of.
 
 use std::sync::Arc;
 
@@ -18,13 +19,13 @@ use crate::Setting;
 /// Words of the array: 100 blocks of 64 bytes.
 const WORDS: usize = 800;
 
-/// Words that nobody reads or writes: 300 blocks, more than a node has room for prefetches of.
+/// Words that are neither read nor written: 300 blocks, more than a node has room for prefetches of.
 const UNUSED: usize = 2400;
 
 /// Passes over the array.
 const PASSES: u64 = 3;
 
-/// Additions to words that are prefetched arrive once, and what is read after a barrier is what was written before it.
+/// Additions to prefetched words arrive once, and a read after a barrier returns the value written before it.
 pub fn shared_blocks_are_prefetched(setting: &Setting<'_>) {
     for frames in [Frames::All, Frames::OnDemand] {
         let mut layout = Layout::new(setting.nodes, 64).expect("blocks have a permitted length");

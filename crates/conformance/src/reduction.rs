@@ -1,7 +1,8 @@
-//! A reduction has one answer, to the bit, and a broadcast brings what the one had.
+//! A reduction has one answer, to the bit, and a broadcast brings the sender's words.
 //!
-//! The reference is a sequential fold in the order that [`Collectives::all_reduce`] states. Who comes last changes from round to
-//! round, so that an order which depended on it would be seen: the numbers' sums depend on their order.
+//! The reference is a sequential fold in the order that [`Collectives::all_reduce`] states. The last thread to come
+//! changes from round to round, so that an order which depended on it would be seen: the numbers' sums depend on their
+//! order.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -18,14 +19,15 @@ use crate::barrier::dawdle;
 /// Rounds of reductions and broadcasts.
 const ROUNDS: u32 = 6;
 
-/// All threads get the reduction of all their numbers, in the stated order, however often and whatever comes between.
+/// All threads get the reduction of all their numbers, in the stated order, in every round and despite any work in
+/// between.
 pub fn reductions_are_exact(setting: &Setting<'_>) {
     for fan_in in [2, 4] {
         setting.verified::<Together>("reductions_are_exact", (Work::Reduce, fan_in, Way::Messages), 2);
     }
 }
 
-/// Reductions and broadcasts through shared memory have the answers of those by messages, whatever the length of a block.
+/// Reductions and broadcasts through shared memory have the answers of those by messages, for any length of a block.
 pub fn shared_collectives_are_exact(setting: &Setting<'_>) {
     for (block, words, fan_in) in [(16, 1, 1), (64, 8, 2), (128, 30, 4)] {
         for work in [Work::Reduce, Work::Broadcast] {
@@ -35,7 +37,7 @@ pub fn shared_collectives_are_exact(setting: &Setting<'_>) {
     }
 }
 
-/// All threads get the words that one of them has, each in its turn, however many.
+/// All threads get the words of one thread, each in its turn, for any number of words.
 pub fn broadcasts_reach_everybody(setting: &Setting<'_>) {
     setting.verified::<Together>("broadcasts_reach_everybody", (Work::Broadcast, 2, Way::Messages), 2);
 }
@@ -121,7 +123,7 @@ struct Together {
     work: Work,
     fan_in: u32,
     collectives: Installed,
-    /// How many answers were right, and how many wrong.
+    /// Number of right answers, and number of wrong ones.
     right: Cells<u64>,
 }
 
@@ -160,7 +162,8 @@ impl Together {
         (number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(round)
     }
 
-    /// What comes of a node and those below it: its threads by index, then its children in the order of their numbers.
+    /// The reduction of a node and those below it: its threads by index, then its children in the order of their
+    /// numbers.
     fn below<T: Number>(&self, node: u32, by: Reduction, of: &dyn Fn(u32, u32) -> T) -> T {
         let own = (1..self.shape.threads).fold(of(node, 0), |all, thread| all.reduced(of(node, thread), by));
         let first = node * self.fan_in + 1;

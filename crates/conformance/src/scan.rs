@@ -1,4 +1,4 @@
-//! A running reduction has one answer, to the bit, whoever comes last.
+//! A running reduction has one answer, to the bit, regardless of the last thread to come.
 //!
 //! The reference is a sequential run of the rounds that [`Scan::inclusive`] states.
 
@@ -66,7 +66,7 @@ fn whole(thread: u32, place: usize) -> u64 {
 }
 
 impl Running {
-    /// What each thread must be told, by thread: the rounds of doubling distance, one after the other.
+    /// Required answers of each thread, by thread: the rounds of doubling distance, one after the other.
     fn expected<T: Number>(&self, by: Reduction, of: &dyn Fn(u32) -> T) -> Vec<T> {
         let Shape { nodes, threads } = self.shape;
         let own = |node: u32| {

@@ -7,11 +7,11 @@ use std::fmt;
 use tempest::{Failure, Job, Launch, Mechanism, Outcome, Policy, Program, World};
 use units::Time;
 
-/// When a run in which nothing happens any more is given up, in the world's own time. Nothing here comes near
-/// it unless a promise is broken.
+/// Time without events after which a run is given up, in the world's own time. No promise comes near it unless it is
+/// broken.
 const STALL_LIMIT: Time = Time::from_microseconds(60_000_000);
 
-/// What a promise is held against.
+/// World, policy and size that a promise is tested under.
 #[derive(Clone, Copy)]
 pub struct Setting<'a> {
     /// The world.
@@ -32,7 +32,7 @@ impl fmt::Display for Setting<'_> {
 }
 
 impl Setting<'_> {
-    /// Runs a program with so many threads on each computing processor.
+    /// Runs a program with `threads` threads on each computing processor.
     pub(crate) fn run<P: Program>(&self, config: P::Config, threads: u32) -> Result<Outcome, Failure> {
         self.run_by::<P>(Mechanism::Messages, config, threads)
     }
@@ -104,10 +104,10 @@ impl Setting<'_> {
         assert!(holds, "`{promise}` is broken ({self}): {}", otherwise());
     }
 
-    /// How many threads a node has when each computing processor has `threads`.
+    /// Number of threads of a node when each computing processor has `threads`.
     ///
     /// # Panics
-    /// If the policy leaves nobody to compute.
+    /// If the policy leaves no processor to compute.
     pub(crate) fn threads_per_node(&self, threads: u32) -> u32 {
         let split = self.policy.split(self.processors).unwrap_or_else(|error| panic!("({self}): {error}"));
         split.computing * threads

@@ -1,11 +1,11 @@
 //! Shared memory loses no store and shows none that is out of date, however few blocks and frames there are
 //! for many threads.
 //!
-//! Every thread owns a word in each page, all of them side by side in few blocks, and stores its own name and
-//! a number that grows; it reads back what it stored, and others' words, whose numbers must not shrink. All
-//! add to counters in further blocks. In the end every thread finds in every word its owner's last number,
-//! and in the counters all that was added. Nothing but shared memory is used, so a machine whose hardware
-//! runs the protocol can be held to it too.
+//! Every thread owns a word in each page, all of them side by side in few blocks, and stores its own name and a number
+//! that grows; it reads back its own store, and others' words, whose numbers must not shrink. All add to counters in
+//! further blocks. In the end every thread finds in every word its owner's last number, and in the counters the sum of
+//! all additions. Nothing but shared memory is used, so a machine whose hardware runs the protocol can be held to it
+//! too.
 
 use std::num::NonZeroU32;
 use std::ops::Range;
@@ -25,10 +25,10 @@ use crate::random::Draw;
 /// Nodes that report to one at a barrier.
 pub(crate) const FAN_IN: NonZeroU32 = NonZeroU32::MIN.saturating_add(1);
 
-/// Words of a page, which is what a page's words begin after.
+/// Number of words of a page: page `p` begins at word `p * PAGE_WORDS`.
 const PAGE_WORDS: usize = 512;
 
-/// Where the counters of a page stand: behind the threads' words, apart from them.
+/// Index of a page's counters: behind the threads' words, apart from them.
 const COUNTERS: usize = 256;
 
 /// Counters of a page, in one block.
@@ -124,7 +124,7 @@ pub fn memory_is_coherent(setting: &Setting<'_>, protocol: &'static Coherence) {
     }
 }
 
-/// What all threads do to shared memory, and what keeps it coherent.
+/// The work of all threads on shared memory, and the protocol that keeps it coherent.
 struct Load {
     protocol: &'static Coherence,
     frames: Frames,
@@ -186,7 +186,7 @@ impl Protocol for Tagged {
     }
 }
 
-/// What the owner of a word has stored there for the `number`-th time; nothing, if it has not yet.
+/// The value of a word after its owner's `number`-th store; 0 before the first.
 fn tagged(owner: usize, number: u32) -> u64 {
     if number == 0 { 0 } else { (owner as u64 + 1) << 32 | u64::from(number) }
 }
@@ -208,7 +208,7 @@ impl Tagged {
         way
     }
 
-    /// One round in one page: stores the own word, adds, looks at another's.
+    /// Makes a round in a page: stores the own word, adds, looks at another's.
     fn visit(&self, thread: &Thread<'_>, mine: usize, page: usize, round: u32, seen: &mut u32) {
         let (first, number) = (page * PAGE_WORDS, round + 1);
         let before = thread.read(&self.words, first + mine);

@@ -1,8 +1,8 @@
-//! Shared memory is sequentially consistent across nodes, and refuses what it cannot do.
+//! Shared memory is sequentially consistent across nodes, and refuses impossible requests.
 //!
-//! What is asked here is small enough for paper: who sees the flag sees the data; of two nodes that each
-//! store their own word and then read the other's, one sees the other's store. Whoever uses an array that was
-//! given back, or an element that is not there, is told so.
+//! The questions here are small enough for paper: a thread that sees the flag sees the data; of two nodes that each
+//! store their own word and then read the other's, one sees the other's store. A program that uses a freed array, or an
+//! element beyond an array, is told so.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use tempest::{
 use crate::Setting;
 use crate::shared_memory::FAN_IN;
 
-/// How often each question is asked.
+/// Number of times that each question is asked.
 const ROUNDS: u64 = 40;
 
 /// Words of data that are stored before the flag, in blocks of their own.
@@ -26,25 +26,25 @@ const DATA: usize = 3;
 /// Words from one variable to the next: more than any block.
 const STRIDE: usize = 16;
 
-/// What is stored before a flag is seen by whoever sees the flag.
+/// A store before a flag is seen by every thread that sees the flag.
 pub fn shared_memory_passes_messages(setting: &Setting<'_>) {
     for frames in [Frames::All, Frames::AtMost(1)] {
         ask(setting, "shared_memory_passes_messages", Question::Message, &STACHE, frames);
     }
 }
 
-/// By a protocol of anybody's, what is stored before a flag is seen by every thread that sees the flag.
+/// Under any coherence protocol, a store before a flag is seen by every thread that sees the flag.
 pub fn memory_passes_messages(setting: &Setting<'_>, protocol: &'static Coherence) {
     ask(setting, "memory_passes_messages", Question::Message, protocol, Frames::All);
 }
 
-/// By a protocol of anybody's, of two nodes that each store and then read what the other stores, at least one reads the other's
-/// store.
+/// Under any coherence protocol, if two nodes each store a word and then read the other's, at least one reads the
+/// other's store.
 pub fn memory_stores_before_it_loads(setting: &Setting<'_>, protocol: &'static Coherence) {
     ask(setting, "memory_stores_before_it_loads", Question::Dekker, protocol, Frames::All);
 }
 
-/// Of two nodes that each store and then read what the other stores, at least one reads the other's store.
+/// If two nodes each store a word and then read the other's, at least one reads the other's store.
 pub fn shared_memory_stores_before_it_loads(setting: &Setting<'_>) {
     ask(setting, "shared_memory_stores_before_it_loads", Question::Dekker, &STACHE, Frames::All);
 }
@@ -155,7 +155,7 @@ impl Asked {
         }
     }
 
-    /// Nodes 0 and 1 store their own word and read the other's, and leave what they have read for each other.
+    /// Nodes 0 and 1 store their own word and read the other's, and leave the values read for each other.
     fn dekker(&self, thread: &Thread<'_>) {
         let me = thread.node().0 as usize;
         let plays = me < 2 && thread.index() == 0 && thread.nodes() > 1;
@@ -174,7 +174,7 @@ impl Asked {
         }
     }
 
-    /// Everybody uses an array, everybody gives it back, and the last node uses it again.
+    /// Every thread uses an array, every node gives it back, and the last node uses it again.
     fn use_freed(&self, thread: &Thread<'_>) {
         thread.fetch_add(&self.other, 0, 1);
         self.barrier.wait(thread);

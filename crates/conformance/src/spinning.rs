@@ -1,4 +1,5 @@
-//! A thread that spins is told what came while it held a key, though nobody else of its node runs handlers.
+//! A thread that spins is told of messages that came while it held a key, though no other processor of its node runs
+//! handlers.
 
 use tempest::{Event, Handler, Key, Protocol, Quiet, Report, Setup, Thread, handlers};
 
@@ -7,7 +8,7 @@ use crate::Setting;
 /// Messages that a hold sends to its own node.
 const MESSAGES: u64 = 20;
 
-/// A thread that spins behind a hold sees the handlers of what the hold has sent.
+/// A thread that spins behind a hold sees the handlers of the hold's messages.
 pub fn spins_see_what_a_hold_has_sent(setting: &Setting<'_>) {
     setting.verified::<Spins>("spins_see_what_a_hold_has_sent", (), 1);
 }

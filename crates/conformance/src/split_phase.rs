@@ -1,7 +1,7 @@
-//! The split-phase layer: what is read, written, got, put and stored lands exactly once, and waits mean what they say.
+//! The split-phase layer: reads, writes, gets, puts and stores land exactly once, and waits end at the right time.
 //!
-//! In the random programs every thread has words of its own on every node, that no other thread writes; so whatever the
-//! interleaving, a plain array in the thread says what each of them holds.
+//! In the random programs every thread has words of its own on every node, that no other thread writes; so under any
+//! interleaving, a plain array in the thread says the value of each of them.
 
 use std::sync::Arc;
 
@@ -31,14 +31,14 @@ pub fn split_phase_is_memory(setting: &Setting<'_>) {
     }
 }
 
-/// A wait for stored bytes ends when so many have arrived, and what they brought is in place.
+/// A wait for stored bytes ends when that number has arrived, and their words are in place.
 pub fn store_sync_counts_bytes(setting: &Setting<'_>) {
     for blocks in [Mechanism::Messages, Mechanism::Bulk] {
         setting.verified::<Arrivals>("store_sync_counts_bytes", (blocks, Wait::Bytes), 2);
     }
 }
 
-/// A synchronization of all stores lets nobody leave before all that was stored is in place.
+/// A synchronization of all stores lets no thread leave before all stores are in place.
 pub fn all_store_sync_waits_for_stores(setting: &Setting<'_>) {
     for blocks in [Mechanism::Messages, Mechanism::Bulk] {
         setting.verified::<Arrivals>("all_store_sync_waits_for_stores", (blocks, Wait::All), 2);
@@ -50,7 +50,7 @@ pub fn procedures_are_atomic(setting: &Setting<'_>) {
     setting.verified::<Atomics>("procedures_are_atomic", (), 2);
 }
 
-/// Posted procedures run once each and are atomic, and their bytes are counted as those of stores.
+/// Posted procedures run once each and are atomic, and their bytes are counted like stored bytes.
 pub fn posts_are_counted(setting: &Setting<'_>) {
     for wait in [Wait::All, Wait::Bytes] {
         setting.verified::<Posts>("posts_are_counted", wait, 2);
@@ -78,7 +78,7 @@ struct Random {
     compared: Cells<u64>,
 }
 
-/// One thread's random program, and what its words hold by the reference.
+/// A thread's random program, and the words' values by the reference.
 struct Walk<'a> {
     memory: Memory<'a>,
     dice: Dice,
@@ -92,7 +92,7 @@ struct Walk<'a> {
 }
 
 impl Protocol for Random {
-    /// What dice begin with, how blocks travel, and whether accesses are direct where they can be.
+    /// Seed of the dice, mechanism of blocks, and whether accesses are direct where they can be.
     type Config = (u64, Mechanism, bool);
 
     fn install(&(seed, blocks, direct): &Self::Config, setup: &mut Setup<'_>) -> Self {
@@ -121,7 +121,7 @@ impl Walk<'_> {
         &mut self.held[start..start + len]
     }
 
-    /// New values for a stretch, noted as what it holds.
+    /// New values for a stretch, noted as its content.
     fn fresh(&mut self, (node, first, len): (NodeId, u32, usize)) -> Vec<u64> {
         let values: Vec<u64> = (self.next..).take(len).collect();
         self.next += len as u64;
@@ -256,16 +256,16 @@ impl Random {
     }
 }
 
-/// What is waited for after storing.
+/// The event that ends a wait after storing.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Wait {
-    /// So many bytes.
+    /// A number of bytes.
     Bytes,
     /// All stores of all threads.
     All,
 }
 
-/// The first thread of each node stores to the next node, more each round, and waits for what comes from the one before.
+/// The first thread of each node stores to the next node, more each round, and waits for stores from the previous one.
 struct Arrivals {
     wait: Wait,
     split: Arc<SplitPhase>,
@@ -299,7 +299,7 @@ impl Arrivals {
         self.compared.add(thread, 0, 1);
     }
 
-    /// Where the words of a round are, and what they are.
+    /// Address and values of the words of a round.
     fn round(&self, round: u64) -> (LocalPtr<u64>, Vec<u64>) {
         let values = (0..WORDS.into()).map(|word| round << 32 | (word + 1)).collect();
         (self.words + (round * u64::from(WORDS)) as i64, values)
@@ -339,7 +339,7 @@ impl Arrivals {
 struct Atomics {
     split: Arc<SplitPhase>,
     layout: List,
-    /// How many threads there are on all nodes.
+    /// Number of threads on all nodes.
     threads: u64,
     compared: Cells<u64>,
 }
@@ -435,7 +435,7 @@ impl Protocol for Atomics {
 }
 
 impl Atomics {
-    /// The word and the list, beside what a plan has.
+    /// The word and the list, beside the content of a plan.
     fn planned(mut plan: Plan, setup: &mut Setup<'_>) -> Self {
         let shape = setup.shape();
         let threads = shape.nodes * shape.threads;

@@ -1,5 +1,6 @@
-//! The global address space holds words of 4 bytes as it holds words of 8: whatever threads read, write, get, put and store, one
-//! by one or in blocks of any length from any word on, each word holds what was put there last, and no neighbour is touched.
+//! The global address space holds words of 4 bytes as it holds words of 8: after any reads, writes, gets, puts and
+//! stores, one by one or in blocks of any length from any word on, each word holds the last value put there, and no
+//! neighbour is touched.
 
 use std::sync::Arc;
 
@@ -16,7 +17,8 @@ const AREA: usize = 61;
 /// Steps of a random program.
 const STEPS: usize = 60;
 
-/// Whatever threads do to words of 4 bytes, each holds what was put there last; by messages, transfers and directly.
+/// After any accesses of threads to words of 4 bytes, each holds the last value put there; by messages, transfers and
+/// directly.
 pub fn split_phase_holds_words_of_four_bytes(setting: &Setting<'_>) {
     for (blocks, direct) in
         [(Mechanism::Messages, false), (Mechanism::Bulk, false), (Mechanism::Messages, true)]
@@ -30,7 +32,7 @@ struct Random {
     shape: Shape,
     split: Arc<SplitPhase>,
     words: LocalPtr<i32>,
-    /// Words of 8 bytes beside them, which stay what they are.
+    /// Words of 8 bytes beside them, which stay unchanged.
     beside: LocalPtr<u64>,
     landings: LocalPtr<i32>,
 }
@@ -56,7 +58,7 @@ impl Random {
         self.words.on(node) + (owner * AREA) as i64
     }
 
-    /// One step on an area, whose words `held` says.
+    /// Makes a random step on an area, whose expected words are in `held`.
     fn step(
         &self,
         memory: Memory<'_>,

@@ -1,7 +1,7 @@
 //! A handler has the stack that it was promised, wherever it runs and however deep the thread is that runs meanwhile.
 //!
-//! Threads go deep, and there poll, send until there is no room, hold a key, wait and fault, while handlers take nearly all of what
-//! they can count on. A world that breaks a promise here does not panic: its process dies.
+//! Threads go deep, and there poll, send until there is no room, hold a key, wait and fault, while handlers use nearly
+//! all of their guaranteed stack. A world that breaks a promise here does not panic: its process dies.
 
 use std::hint::black_box;
 use std::ptr;
@@ -14,10 +14,10 @@ use tempest::{
 
 use crate::Setting;
 
-/// Of its stack, what a thread leaves for the calls that it makes at its deepest.
+/// Bytes of its stack that a thread leaves for the calls that it makes at its deepest.
 const LEFT_BY_THREADS: usize = 32 * 1024;
 
-/// Of what it can count on, what a handler leaves for the calls that it makes at its deepest.
+/// Bytes of its guaranteed stack that a handler leaves for the calls that it makes at its deepest.
 const LEFT_BY_HANDLERS: usize = 8 * 1024;
 
 /// The depths that threads go to: none, all, and some between them, where a world may first find too little left for a handler.
@@ -43,7 +43,7 @@ pub fn rights_come_to_threads_however_deep(setting: &Setting<'_>) {
     setting.verified::<Depths>("rights_come_to_threads_however_deep", Does::Faults, 2);
 }
 
-/// Calls `then` when so many bytes of the stack are in use from here on.
+/// Calls `then` when `bytes` bytes of the stack are in use from here on.
 fn below(bytes: usize, then: &mut dyn FnMut()) {
     let top = 0_u8;
     descend(ptr::from_ref(&top).addr(), bytes, then);
@@ -62,7 +62,7 @@ fn descend(top: usize, bytes: usize, then: &mut dyn FnMut()) {
     black_box(&frame);
 }
 
-/// What threads do in the depth.
+/// Work of threads at their deepest.
 #[derive(Clone, Copy)]
 enum Does {
     Messages,

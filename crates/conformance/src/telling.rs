@@ -1,4 +1,4 @@
-//! A thread that waits for a word of shared memory notices what threads of its own node tell, and threads of others.
+//! A thread that waits for a word of shared memory notices tells of threads of its own node, and of other nodes.
 //!
 //! A turn goes round all threads of all nodes: each waits for its own word, and then tells the next thread's. All words lie side by
 //! side, so that threads of many nodes wait for words of one block, and threads of one node hand the turn on among themselves.
@@ -11,10 +11,10 @@ use crate::Setting;
 /// Threads of each computing processor.
 const THREADS: u32 = 2;
 
-/// How often the turn goes round.
+/// Number of times that the turn goes round.
 const ROUNDS: u64 = 20;
 
-/// Nobody who waits for a word misses that it is told.
+/// No thread that waits for a word misses a tell.
 pub fn shared_memory_tells_who_waits(setting: &Setting<'_>) {
     for block in [16, 128] {
         let mut layout = Layout::new(setting.nodes, block).expect("a length of blocks");

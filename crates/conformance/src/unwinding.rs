@@ -1,8 +1,8 @@
-//! What a program does while a panic unwinds it, and what it catches, hides no failure and keeps no run from ending.
+//! Actions of a program while a panic unwinds it, and its caught panics, hide no failure and keep no run from ending.
 //!
-//! A handler may run on the stack of a thread, and the panic of a handler or a hold then passes through what the thread has
-//! around its call. A run that is over unwinds the threads that wait, and their destructors use the world once more. The promises
-//! say what comes of that. This module must never know on which stack a handler runs.
+//! A handler may run on the stack of a thread, and the panic of a handler or a hold then passes through the frames of
+//! the thread around its call. A run that is over unwinds the threads that wait, and their destructors use the world
+//! once more. The promises state the results. This module must never know on which stack a handler runs.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use tempest::{
 
 use crate::Setting;
 
-/// What a deliberate panic says.
+/// Message of a deliberate panic.
 const DELIBERATE: &str = "a panic on purpose";
 
 /// More messages than any way between two nodes has room for.
@@ -23,7 +23,7 @@ const MANY: u64 = 5000;
 /// More messages than a short way has room for.
 const SOME: u64 = 100;
 
-/// A handler's panic ends the run with its words, also when a thread catches whatever comes out of each of its calls.
+/// A handler's panic ends the run with its words, also when a thread catches the panics of each of its calls.
 pub fn a_handlers_panic_ends_the_run_whoever_catches_it(setting: &Setting<'_>) {
     let promise = "a_handlers_panic_ends_the_run_whoever_catches_it";
     for act in [Act::Poll, Act::Spin, Act::Wait, Act::Hold, Act::Send] {
@@ -86,7 +86,7 @@ pub fn runs_end_whatever_their_threads_catch(setting: &Setting<'_>) {
     is_a_deadlock(setting, promise, Deed::CatchEnd(End::Deadlock));
 }
 
-/// A thread may catch its own panic and go on. What its destructors have sent and signalled meanwhile has happened.
+/// A thread may catch its own panic and go on. Sends and signals of its destructors during the panic have happened.
 pub fn a_thread_may_catch_its_own_panic(setting: &Setting<'_>) {
     setting.verified::<Unwound>("a_thread_may_catch_its_own_panic", Deed::Survive, 2);
 }
@@ -104,7 +104,7 @@ pub fn unwinding_gives_nothing_away(setting: &Setting<'_>) {
     }
 }
 
-/// What a destructor or a loop asks of the world.
+/// A request of a destructor or a loop to the world.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Act {
     Poll,
@@ -138,7 +138,7 @@ const ACTS: &[Act] = &[
     Act::Charge,
 ];
 
-/// What ends the run.
+/// The event that ends the run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum End {
     /// A handler of node 0 panics.
@@ -155,7 +155,7 @@ enum End {
 enum Deed {
     /// Every thread acts for ever and catches everything. A handler panics.
     CatchAll(Act),
-    /// A thread catches what its hold panics with.
+    /// A thread catches a panic of its hold.
     CatchHold,
     /// Every thread has a guard that acts when it is dropped.
     Guard(Act, End),
@@ -174,7 +174,7 @@ struct Unwound {
     /// The threads of the node.
     threads: u32,
     table: Keyed<u64>,
-    /// Where words of shared memory are accessed, a word of node 0 that no protocol brings.
+    /// A word of node 0 that no protocol brings, where words of shared memory are accessed.
     memory: Option<(Arc<Memory>, Array<u64>)>,
     never: Event,
     told: Event,
@@ -224,7 +224,7 @@ fn next(thread: &Thread<'_>) -> NodeId {
     NodeId((thread.node().0 + 1) % thread.nodes())
 }
 
-/// Whether the thread is the one that does what the others suffer from.
+/// Whether the thread is the culprit: the first thread of the last node.
 fn is_culprit(thread: &Thread<'_>) -> bool {
     thread.node().0 + 1 == thread.nodes() && thread.index() == 0
 }

@@ -1,4 +1,4 @@
-//! Waits end when the count is reached, and not before; nobody is forgotten and no signal is lost.
+//! Waits end when the count is reached, and not before; no thread is forgotten and no signal is lost.
 
 use tempest::{
     Cells, Event, Handler, Key, NodeId, Operations, Protocol, Quiet, Report, Setup, Shape, Thread, Waiter,
@@ -13,7 +13,7 @@ const THREADS: u32 = 4;
 /// Rounds of each game.
 const ROUNDS: u64 = 50;
 
-/// What one signal of the game of leaps adds.
+/// Amount of a signal in the game of leaps.
 const LEAP: u64 = 7;
 
 /// Generations of waits that stray resumes are tried for.
@@ -51,13 +51,13 @@ enum Game {
 struct Waiting {
     game: Game,
     shape: Shape,
-    /// What threads wait for.
+    /// Event that threads wait for.
     count: Event,
     /// Threads that have come to a leap, over all leaps.
     gathered: Event,
     /// Threads that have come through all rounds.
     through: Cells<u64>,
-    /// How often each thread has been resumed by its own waiter.
+    /// Number of times that each thread has been resumed by its own waiter.
     resumed: Cells<u64>,
 }
 
@@ -80,7 +80,7 @@ impl Protocol for Waiting {
 }
 
 impl Waiting {
-    /// Every thread blocks in every round; in odd rounds it first does so much else that the resume may come before.
+    /// Every thread blocks in every round; in odd rounds it first works long enough that the resume may come before.
     fn block(&self, thread: &Thread<'_>) {
         let next = NodeId((thread.node().0 + 1) % thread.nodes());
         for round in 1..=ROUNDS {
@@ -105,8 +105,8 @@ impl Waiting {
         }
     }
 
-    /// When all threads have come, the first sends a leap that satisfies every one of them, each for a count of
-    /// its own that the leap before did not reach.
+    /// Waits for all threads. Then the first sends a leap that satisfies every thread, each of which waits for a count
+    /// of its own that the leap before did not reach.
     fn leap(&self, thread: &Thread<'_>) {
         let short = u64::from(thread.index()) % LEAP;
         for round in 1..=ROUNDS {
@@ -147,7 +147,7 @@ impl Waiting {
         cx.signal(&self.count, amount);
     }
 
-    /// Resumes every thread of the receiving node, whatever it waits for.
+    /// Resumes every thread of the receiving node, regardless of its wait.
     #[message(name = Stray, key = KEY)]
     fn resume_all(&self, generation: u64, cx: &mut Handler<'_>) {
         for thread in 0..self.shape.threads {

@@ -20,8 +20,8 @@ const OWN: usize = 24;
 /// Times that a thread stores each of its words.
 const ROUNDS: u64 = 12;
 
-/// Words of each width, side by side with those of other threads of all nodes, hold what their owners stored, and a sum what all
-/// added to it.
+/// Words of each width, side by side with words of other threads of all nodes, hold their owners' stores, and a sum
+/// holds all additions.
 pub fn shared_memory_holds_words_of_every_width(setting: &Setting<'_>) {
     for (block, frames) in [(16, Frames::All), (128, Frames::OnDemand)] {
         let promise = "shared_memory_holds_words_of_every_width";
@@ -131,7 +131,7 @@ impl Protocol for Interleaved {
     }
 }
 
-/// What the owner of a word stores there in a round.
+/// The value that the owner of a word stores there in a round.
 fn value<T: Word>(owner: usize, word: usize, round: u64) -> T {
     // Bits of any width, of which those of a float are a small number.
     T::from_bits((owner as u64 * 37 + word as u64 * 11 + round * 101).wrapping_mul(0x0101_0101_0101))
@@ -142,7 +142,7 @@ impl Interleaved {
         (self.shape.nodes * self.shape.threads) as usize
     }
 
-    /// One round in the words of a thread.
+    /// Makes a round in the words of a thread.
     fn visit<T: Word>(&self, thread: &Thread<'_>, array: &Shared<T>, mine: usize, round: u64) {
         for word in 0..OWN {
             let at = word * self.threads() + mine;
@@ -236,7 +236,7 @@ struct Placed {
     halves: Segment<u16>,
     words: Segment<i32>,
     longs: Segment<f64>,
-    /// A word for each thread of all nodes, and one that all add to.
+    /// A word for each thread of all nodes, and a word that all add to.
     side_by_side: Segment<u16>,
     landed: Event,
     wrong: Cells<u64>,

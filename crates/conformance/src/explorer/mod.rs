@@ -3,11 +3,11 @@
 //! [`search`] explores the states of any [`System`], such as the tables of a protocol of one's own. [`explore`] is that search over
 //! the coherence protocol that ships:
 //!
-//! It drives the very functions that run in every world ([`protocols::stache`]): faults, stores, replacements, pages laid to
-//! rest and deliveries in any order, with channels that keep order (the ordered variant) or do not (the robust
-//! one). In every state: one writer or many readers, no node reads or grants old words, no event without a
-//! rule, no more waiting at the home than can be answered for; and from every state a state of rest can be
-//! reached, so nothing deadlocks.
+//! It drives the very functions that run in every world ([`protocols::stache`]): faults, stores, replacements, pages
+//! laid to rest and deliveries in any order, with channels that keep order (the ordered variant) or do not (the robust
+//! variant). In every state: one writer or many readers, no node reads or grants old words, no event without a rule, no
+//! more requests waiting at the home than can be answered; and from every state a state of rest can be reached, so
+//! nothing deadlocks.
 //!
 //! This module must never know a world.
 
@@ -50,9 +50,9 @@ mod tests {
         })
     }
 
-    /// The published tables, checked by another program, have 172 and 573 states with one cache, 45 208 and
-    /// 104 064 with two. That program keeps the former sharers and a count while copies are destroyed, this
-    /// one who has still to answer; when the other is changed to do so too it finds the numbers below.
+    /// The published tables, checked by another program, have 172 and 573 states with one cache, 45 208 and 104 064
+    /// with two. While copies are destroyed, that program keeps the former sharers and a count; this one keeps the
+    /// caches that have still to answer. With the same change the other program finds the numbers below.
     #[test]
     fn every_state_of_one_and_two_caches() {
         assert_eq!(states(1, Faults::AtOnce), [172, 573]);

@@ -1,9 +1,9 @@
-//! One block, its home and a few nodes that cache it, as a state and the moves that lead from it.
+//! A block, its home and a few nodes that cache it, as a state and the moves that lead from it.
 //!
-//! The words of the block are modelled by one bit: whether a copy is the newest. A grant and the access that
-//! waited for it are one step, because the waist promises that a granted access is done before its right is
-//! taken away; so are the lowering of a tag and what follows it under the key. Everything else may happen in
-//! any order. This module must never know a protocol's states, nor how the moves are searched.
+//! The words of the block are modelled by one bit: whether a copy is the newest. A grant and the access that waited for
+//! it are one step, because the waist promises that a granted access is done before its right is taken away; so are the
+//! lowering of a tag and the actions that follow it under the key. Everything else may happen in any order. This module
+//! must never know a protocol's states, nor how the moves are searched.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ use tempest::{NodeId, Right, Tag};
 
 use super::{Explored, Rules, System, Violation, search};
 
-/// When the protocol hears of an access that a tag forbids.
+/// Time at which the protocol hears of an access that a tag forbids.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Faults {
     /// With the access, in one step.
@@ -26,15 +26,15 @@ pub enum Faults {
 pub struct Scope {
     /// Nodes that cache the block, beside its home.
     pub caches: usize,
-    /// When the protocol hears of a fault.
+    /// Time at which the protocol hears of a fault.
     pub faults: Faults,
     /// Whether pages are laid to rest: a node has a tag taken away, keeps the block, and gets the tag back by a fault.
     pub rests: bool,
-    /// Give up after so many states.
+    /// Number of states at which the search gives up.
     pub limit: usize,
 }
 
-/// One block by the tables of the coherence protocol.
+/// A block by the tables of the coherence protocol.
 struct OneBlock<'r, R> {
     rules: &'r R,
     scope: Scope,
@@ -73,14 +73,15 @@ pub fn explore(rules: &impl Rules, scope: Scope) -> Result<Explored, Violation<M
     search(&OneBlock { rules, scope }, scope.limit)
 }
 
-/// At most so many requests wait at the home beside one of each other node: the own node's, for either right,
-/// and those whose threads have been resumed by another request since.
+/// The most requests that wait at the home besides one of each other node: the own node's, for either right, and
+/// requests whose threads have been resumed by another request since.
 pub(super) const OWN_WAITING: usize = 4;
 
-/// A message on its way: what it says, and whether the words it brings are the newest.
+/// A message on its way, and whether the words it brings are the newest.
 pub(super) type Packet<M> = (M, bool);
 
-/// One node's copy of the block: its tag, whether its words are the newest, and the threads and faults that wait for it.
+/// The copy of the block on a node: its tag, whether its words are the newest, and the threads and faults that wait for
+/// it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Copy {
     pub(super) tag: Tag,
@@ -111,7 +112,7 @@ pub(super) struct State {
     caches: Vec<Cache>,
 }
 
-/// One step that a state allows. Node 0 is the home.
+/// A step that a state allows. Node 0 is the home.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Move {
     /// A thread's access is not allowed.
@@ -184,7 +185,7 @@ impl Copy {
         Ok(())
     }
 
-    /// Words arrive: nobody may be using those that are there.
+    /// Words arrive: the present copy must not be in use.
     pub(super) fn place(&mut self, fresh: bool) -> Result<(), String> {
         ensure(self.right() == Tag::Invalid, || "words arrive over a copy in use".to_owned())?;
         self.fresh = fresh;
@@ -211,7 +212,7 @@ pub(super) fn ensure(holds: bool, otherwise: impl FnOnce() -> String) -> Result<
 const HOME: usize = 0;
 
 impl State {
-    /// The home may write, nobody else has anything.
+    /// The initial state: the home may write, and no other node has a right.
     pub(super) fn initial(caches: usize) -> Self {
         let cache = Cache {
             line: Line::default(),
@@ -256,7 +257,7 @@ impl State {
         moves
     }
 
-    /// The state after a move; what is wrong if the move breaks the protocol.
+    /// The state after a move; an error if the move breaks the protocol.
     pub(super) fn after(&self, step: Move, rules: &impl Rules, faults: Faults) -> Result<Self, String> {
         let mut next = self.clone();
         match step {
@@ -295,7 +296,7 @@ impl State {
         Ok(next)
     }
 
-    /// Whether nothing is on its way and nobody waits.
+    /// Whether no message is on its way and no thread waits.
     pub(super) fn is_quiet(&self) -> bool {
         let idle = |copy: &Copy| copy.waits == [false; 2] && copy.faults == [false; 2];
         self.home.is_settled()
@@ -307,7 +308,7 @@ impl State {
             })
     }
 
-    /// How many requests wait at the home, and how many messages are in the longest channel.
+    /// Number of requests that wait at the home, and number of messages in the longest channel.
     pub(super) fn lengths(&self) -> (usize, usize) {
         let channels = self.caches.iter().map(|cache| cache.to_home.len().max(cache.from_home.len()));
         (self.home.waiting(), channels.max().unwrap_or(0))
@@ -407,8 +408,7 @@ impl State {
         self.copy_of_mut(node).fresh = true;
     }
 
-    /// Forgets what makes no difference: words that no right leads to, and the order of messages that have
-    /// none.
+    /// Normalizes irrelevant differences: words that no right leads to, and the order of unordered messages.
     fn settle(&mut self, in_order: bool) {
         for cache in &mut self.caches {
             cache.copy.fresh &= cache.copy.right() != Tag::Invalid;
@@ -441,7 +441,7 @@ impl State {
     }
 }
 
-/// Which messages of a channel may arrive next: the first, or any one of those that differ.
+/// Indices of the messages of a channel that may arrive next: the first, or any of the different ones.
 pub(super) fn deliverable<M: PartialEq>(channel: &[M], in_order: bool) -> impl Iterator<Item = usize> {
     (0..channel.len()).filter(move |&place| place == 0 || (!in_order && channel[place] != channel[place - 1]))
 }

@@ -9,9 +9,9 @@ use protocols::stache::{
 };
 use tempest::Tag;
 
-/// The protocol as the explorer calls it. What is provided is what runs in every world.
+/// The protocol as the explorer calls it. The provided methods are the functions that run in every world.
 pub trait Rules {
-    /// Which tables the nodes follow.
+    /// Tables that the nodes follow.
     fn variant(&self) -> Variant;
 
     /// Whether messages between two nodes arrive in the order in which they were sent.

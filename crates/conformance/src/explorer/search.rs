@@ -1,15 +1,15 @@
 //! Breadth-first search of all states, and whether each can come to rest.
 //!
-//! States are told apart by 64-bit fingerprints, and only those of the frontier are kept: of n states the
-//! chance that two share a fingerprint is below n² / 2⁶⁵, one in ten million for two million states. This
-//! module must never know what a state is made of.
+//! States are told apart by 64-bit fingerprints, and only states of the frontier are kept: of n states the chance that
+//! two share a fingerprint is below n² / 2⁶⁵, one in ten million for two million states. This module must never know
+//! the content of a state.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash};
 
-/// A system of states: where it begins, what may happen next, and what must hold.
+/// A system of states: the initial state, the possible moves, and the invariants.
 ///
 /// A protocol is one when its tables are pure functions: a state has the entry of every node for one block or one lock, and the
 /// messages on their way.
@@ -31,10 +31,11 @@ pub trait System {
     /// The state after a move, or the promise that the move breaks.
     fn after(&self, state: &Self::State, step: Self::Move) -> Result<Self::State, String>;
 
-    /// Whether nothing is under way: nobody waits, and no message is on its way. From every state such a state must be in reach.
+    /// Whether the state is at rest: no thread waits, and no message is on its way. From every state such a state must
+    /// be in reach.
     fn is_quiet(&self, state: &Self::State) -> bool;
 
-    /// How many requests wait, and how many messages are in the longest channel: for [`Explored`] only.
+    /// Number of waiting requests, and number of messages in the longest channel: for [`Explored`] only.
     fn lengths(&self, _state: &Self::State) -> (usize, usize) {
         (0, 0)
     }
@@ -60,7 +61,7 @@ pub struct Explored {
 pub struct Violation<M> {
     /// The promise that is broken, for people.
     pub what: String,
-    /// How it comes about, from the initial state.
+    /// Moves that lead to it from the initial state.
     pub moves: Vec<M>,
 }
 
@@ -71,7 +72,7 @@ impl<M: fmt::Display> fmt::Display for Violation<M> {
     }
 }
 
-/// How a state was first reached.
+/// Predecessor of a state, and the move by which it was first reached.
 type Origin<M> = Option<(u32, M)>;
 
 struct Search<M> {

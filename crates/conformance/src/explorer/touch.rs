@@ -1,8 +1,9 @@
-//! One page whose home is the node that touches it first: every order in which nodes ask, are told, and ask each other for blocks.
+//! A page whose home is the node that touches it first: every order in which nodes ask, are told, and ask each other
+//! for blocks.
 //!
-//! It drives the functions that run in every world ([`protocols::stache::Touch`]). In every state: one home at most, everybody who
-//! is told is told the same, no event without a rule; and from every state all can come to know. This module must never know how
-//! blocks are kept coherent.
+//! It drives the functions that run in every world ([`protocols::stache::Touch`]). In every state: one home at most,
+//! every node that is told is told the same, no event without a rule; and from every state all nodes can come to know.
+//! This module must never know how blocks are kept coherent.
 
 use std::fmt;
 
@@ -38,7 +39,7 @@ struct Touchers {
     nodes: Vec<Toucher>,
 }
 
-/// One step that a state allows, at a node.
+/// A step that a state allows, at a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TouchMove {
     /// A thread touches the page.

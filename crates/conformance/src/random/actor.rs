@@ -1,6 +1,6 @@
-//! A thread of a random program: does what its script says.
+//! A thread of a random program: carries out its script.
 //!
-//! This module must never know what messages do where they arrive.
+//! This module must never know the effect of messages where they arrive.
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -29,8 +29,8 @@ struct Actor<'a> {
     numbers: RefCell<Vec<u32>>,
 }
 
-/// What a program leaves behind that unlocks, flushes or says goodbye when it is dropped. Only while its thread unwinds does it
-/// do anything, all of it in vain.
+/// A guard that unlocks, flushes or says goodbye when it is dropped. It acts only while its thread unwinds, and all in
+/// vain.
 struct Guard<'a>(&'a Actor<'a>);
 
 impl Drop for Guard<'_> {

@@ -1,8 +1,9 @@
 //! Random programs from seeds.
 //!
-//! A program is drawn in stages: what threads send, hold and compute comes first, the oracle says what that comes to on each
-//! node, and waits for no more than that end the stage. So most programs end well, and all that do exercise waits. Then come
-//! panics, waits in vain, and threads that catch or clean up. This module must never know how a world runs anything.
+//! A program is drawn in stages: sends, holds and computation of threads come first, the oracle computes the resulting
+//! counts of each node, and waits for no more than these end the stage. So most programs end well, and all that do
+//! exercise waits. Then come panics, waits in vain, and threads that catch or clean up. This module must never know how
+//! a world runs anything.
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -40,12 +41,12 @@ impl Draw {
         self.random.random_range(from..=to)
     }
 
-    /// True in one of `cases` cases.
+    /// True with probability one in `cases`.
     pub(super) fn one_in(&mut self, cases: u32) -> bool {
         self.number(1, cases) == 1
     }
 
-    /// One of several.
+    /// Picks one of several values at random.
     pub(crate) fn pick<T: Copy>(&mut self, of: &[T]) -> T {
         of[self.random.random_range(0..of.len())]
     }
@@ -98,7 +99,7 @@ impl Draw {
         }
     }
 
-    /// What a handler does; it may start kinds from `from` on.
+    /// Draws an action of a handler; it may send messages of the kinds from `from` on.
     fn act(&mut self, from: usize, kinds: usize) -> Act {
         if from < kinds && !self.one_in(3) {
             return Act::Send(self.sending(from, kinds));
@@ -124,8 +125,8 @@ impl Draw {
         self.pick(&[To::Here, To::Next, To::Back, To::Every])
     }
 
-    /// Gives every thread more to do, and then something to wait for. Halves what is sent until it is not too much; what handlers
-    /// send only in the first stage, because later ones wait for what it has come to.
+    /// Gives every thread more work, and then something to wait for. Halves the sends until they are not too many; the
+    /// sends of handlers only in the first stage, because later stages wait for their counts.
     fn stage(&mut self, is_first: bool, script: &mut Script, may_spin: bool) {
         let roles: Vec<Vec<Op>> = (0..self.number(1, 3)).map(|_| self.role(script.kinds.len())).collect();
         let mut added: Bodies = script.bodies.iter().map(|_| Vec::new()).collect();
@@ -156,7 +157,7 @@ impl Draw {
         }
     }
 
-    /// What some threads do in a stage, without waiting.
+    /// Operations of some threads in a stage, without waits.
     fn role(&mut self, kinds: usize) -> Vec<Op> {
         (0..self.number(0, 6)).map(|_| self.op(kinds)).collect()
     }
@@ -191,7 +192,7 @@ impl Draw {
         Op::Hold { rule, key, acts }
     }
 
-    /// Makes some programs fail, some wait in vain, and some threads catch what unwinds or clean up behind it.
+    /// Makes some programs fail, some wait in vain, and some threads catch panics or clean up behind them.
     fn disturb(&mut self, script: &mut Script) {
         for _ in 0..self.number(0, 2) {
             self.wrap(script);
@@ -237,7 +238,7 @@ impl Draw {
         body.insert(at, op);
     }
 
-    /// Inserts an operation somewhere, also among those whose panics somebody catches or cleans up behind.
+    /// Inserts an operation at a random place, also inside operations whose panics are caught or cleaned up behind.
     fn insert_anywhere(&mut self, script: &mut Script, op: Op) {
         let body = self.number(0, script.bodies.len() as u32 - 1) as usize;
         let mut list = &mut script.bodies[body];
@@ -254,7 +255,7 @@ impl Draw {
         list.insert(at, op);
     }
 
-    /// Has some threads catch what unwinds, or clean up when they unwind, from some operation on.
+    /// Has some threads catch panics, or clean up when they unwind, from some operation on.
     fn wrap(&mut self, script: &mut Script) {
         let catches = self.one_in(2);
         for body in &mut script.bodies {
@@ -292,7 +293,7 @@ fn sending_of_act(act: &mut Act) -> Option<&mut Sending> {
     }
 }
 
-/// Has a thread block where it would compute: in a run that does not end well nobody would tell it.
+/// Has a thread block where it would compute: in a run that does not end well no message would end its spin.
 fn stop_spinning(op: &mut Op) {
     match op {
         Op::Spin { event, at_least } => *op = Op::Wait { event: *event, at_least: *at_least },

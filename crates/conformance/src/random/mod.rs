@@ -1,18 +1,18 @@
-//! Random programs, and what must come of them.
+//! Random programs, and their required results.
 //!
-//! A [`Case`] is a small program that nobody has written, drawn from a seed: messages under keys of all kinds that start others,
-//! holds, waits, transfers, deposits, panics in all places, threads that catch whatever unwinds, and guards that use the world
-//! while they do; with the policy and the size of the nodes that it runs on. An oracle computes what it comes to, one event
+//! A [`Case`] is a small generated program, drawn from a seed: messages under keys of all kinds that start others,
+//! holds, waits, transfers, deposits, panics in all places, threads that catch panics, and guards that use the world
+//! during them; with the policy and the size of the nodes that it runs on. An oracle computes its result, one event
 //! after the other: the counts of a run that ends well, the threads of a deadlock, or the words of a panic. A [case's
 //! run](Case::run) compares a world with that.
 //!
 //! A case that fails can be drawn again from its seed, and made smaller by [`Case::shrunk`].
 //!
-//! | module | what it is |
+//! | module | content |
 //! |---|---|
 //! | `script` | the language of the programs |
 //! | `draw` | programs from seeds |
-//! | `oracle` | what a program comes to |
+//! | `oracle` | the result of a program |
 //! | `stage`, `actor` | a program as a world runs it: its messages, its threads |
 //! | `shrink` | smaller programs that may fail in the same way |
 //!
@@ -40,7 +40,7 @@ use oracle::{Stuck, Verdict, judge};
 use script::{Script, panic_words};
 use stage::{Play, Shared, Stage};
 
-/// When a run in which nothing happens any more is given up, in the world's own time.
+/// Time without events after which a run is given up, in the world's own time.
 const STALL_LIMIT: Time = Time::from_microseconds(10_000_000);
 
 /// The most nodes, processors of a node, and threads of a processor.
@@ -52,7 +52,7 @@ const MOST_THREADS: u32 = 3;
 /// that `TRADEWIND_SEED` says on.
 ///
 /// # Panics
-/// If one of the variables is no number.
+/// If a variable is no number.
 pub fn seeds(count: u64) -> Range<u64> {
     let number = |variable: &str, default| match std::env::var(variable) {
         Ok(text) => text.parse().unwrap_or_else(|_| panic!("{variable}={text}: expected a number")),
@@ -76,7 +76,7 @@ pub struct Case {
 }
 
 impl Case {
-    /// Draws a case under one of `policies`.
+    /// Draws a case under a policy out of `policies`.
     ///
     /// # Panics
     /// If there is no policy, one does not parse, or one needs more than 4 processors.
@@ -102,7 +102,7 @@ impl Case {
     /// Runs the case in a world.
     ///
     /// # Errors
-    /// Says what came of it, and what must.
+    /// Compares the result with the oracle's; the error states both.
     pub fn run(&self, world: &dyn World) -> Result<(), String> {
         let verdict = self.verdict();
         let expected = match &verdict {
@@ -121,8 +121,8 @@ impl Case {
         compare(&verdict, result)
     }
 
-    /// Whether the rules of programs are kept: all threads enter the same phases, and those that wait in vain give their
-    /// processors away, else no world on a host could tell.
+    /// Whether the rules of programs are kept: all threads enter the same phases, and threads that wait in vain give
+    /// their processors away, else no world on a host could tell.
     fn is_fair(&self) -> bool {
         let mut phases = self.script.bodies.iter().map(|body| shrink::phases_of(body));
         let first = phases.next();

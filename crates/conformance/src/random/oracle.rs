@@ -1,9 +1,9 @@
-//! What a random program comes to, computed one event after the other.
+//! The result of a random program, computed one event after the other.
 //!
-//! Threads run as far as they get, then all messages are handled, then threads again, until nothing changes. Counts never fall
-//! and nobody takes anything away, so every order comes to the same: if all threads end, the counts are those of the run; if
-//! not, those that wait are the deadlock. A panic stops its thread or handler alone here, so that all panics are found that a
-//! run may meet first. This module must never know how a world runs anything.
+//! Threads run as far as they get, then all messages are handled, then threads again, until nothing changes. Counts
+//! never fall and are never taken away, so every order has the same result: if all threads end, the counts are those of
+//! the run; if not, the waiting threads are the deadlock. A panic stops its thread or handler alone here, so that all
+//! panics are found that a run may meet first. This module must never know how a world runs anything.
 
 use std::collections::BTreeSet;
 
@@ -11,18 +11,18 @@ use tempest::{NodeId, Shape, ThreadId};
 
 use super::script::{Act, DEPOSITED, EVENTS, Op, PHASES, SLOTS, Script, Sending, event_name};
 
-/// What a run of a program must come to.
+/// Required result of a run.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Verdict {
-    /// It ends well, after so many messages.
+    /// The run ends well, after this number of messages.
     Well { nodes: Vec<Counts>, messages: u64 },
-    /// It fails by one of these panics.
+    /// The run fails by a panic of this set.
     Fails(BTreeSet<u32>),
     /// These threads wait in vain.
     Deadlock(Vec<Stuck>),
 }
 
-/// What is counted on a node.
+/// Counts of a node.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Counts {
     /// By slot: events that were handled, and holds.
@@ -35,7 +35,7 @@ pub(super) struct Counts {
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Stuck {
     pub(super) thread: ThreadId,
-    /// What a report on it must contain.
+    /// Texts that a report on it must contain.
     pub(super) says: Vec<String>,
     /// It computes meanwhile, so no world on a host can tell.
     pub(super) spins: bool,
@@ -53,7 +53,7 @@ struct Message {
     key: u32,
 }
 
-/// An operation of a thread, and where it goes on after a panic that somebody catches.
+/// An operation of a thread, and the point where the thread goes on after a caught panic.
 struct Step<'a> {
     op: &'a Op,
     catch: Option<usize>,
@@ -78,7 +78,7 @@ struct Machine<'a> {
     entered: [BTreeSet<ThreadId>; PHASES.len()],
 }
 
-/// What a run of `script` comes to on nodes of that shape.
+/// The result of a run of `script` on nodes of that shape.
 ///
 /// # Errors
 /// If it takes more than `most` messages.
@@ -172,7 +172,7 @@ impl Machine<'_> {
         }
     }
 
-    /// What an operation does at once; false if it ends the thread.
+    /// Carries out the immediate effects of an operation; false if it ends the thread.
     fn perform(&mut self, here: NodeId, op: &Op) -> bool {
         match op {
             Op::Send(sending) | Op::TrySend(sending) | Op::Transfer { sending, .. } => {
@@ -195,7 +195,7 @@ impl Machine<'_> {
         true
     }
 
-    /// What a handler or a hold does; false if it panics.
+    /// Carries out the actions of a handler or a hold; false if it panics.
     fn act(&mut self, here: NodeId, source: NodeId, acts: &[Act]) -> bool {
         for act in acts {
             match act {
@@ -227,7 +227,7 @@ impl Machine<'_> {
         self.nodes[node.0 as usize].visits[slot] += 1;
     }
 
-    /// Handles all messages, and those that they start.
+    /// Handles all messages, including the ones sent meanwhile.
     fn deliver(&mut self) {
         let script = self.script;
         while let Some(Message { to, source, kind, key }) = self.flying.pop() {

@@ -1,14 +1,14 @@
-//! The language of random programs: what messages do where they are handled, and what each thread does.
+//! The language of random programs: the actions of handlers and of threads.
 //!
-//! What a program comes to does not depend on any order of events: handlers only send, signal and count, threads only wait for
-//! counts that never fall. That is what makes a sequential oracle possible. This module must never know how a program is drawn,
-//! run or judged.
+//! The result of a program does not depend on any order of events: handlers only send, signal and count, threads only
+//! wait for counts that never fall. That makes a sequential oracle possible. This module must never know how a program
+//! is drawn, run or judged.
 
 use std::fmt;
 
 use tempest::{Block, Key, NodeId, Space};
 
-/// User keys of the program, keys of the protocol that it installs, and blocks: of each so many.
+/// Number of user keys of the program, of keys of the protocol that it installs, and of blocks: the same for each.
 pub(super) const KEYS: usize = 8;
 
 /// The slot of events without a key. See [`Rule::slot`].
@@ -23,7 +23,7 @@ pub(super) const SLOTS: usize = SEQUENTIAL + 1;
 /// The events that programs signal, by name.
 pub(super) const EVENTS: &[&str] = &["random.red", "random.green", "random.blue"];
 
-/// The number of the event that counts deposited words, behind those of [`EVENTS`].
+/// The number of the event that counts deposited words, after the [`EVENTS`].
 pub(super) const DEPOSITED: usize = EVENTS.len();
 
 /// The segment that is deposited into, which names its event.
@@ -45,7 +45,7 @@ pub(super) const MAX_TRANSFER: u32 = 40;
 pub(super) struct Script {
     /// Kinds of messages. Each starts only kinds behind it, so that all of it ends.
     pub(super) kinds: Vec<Kind>,
-    /// What each thread does: those of the first node, then those of the next.
+    /// Operations of each thread, by node and then by thread.
     pub(super) bodies: Vec<Vec<Op>>,
 }
 
@@ -59,7 +59,7 @@ pub(super) struct Kind {
     pub(super) payload: usize,
     /// Pauses that its handler makes.
     pub(super) work: u32,
-    /// What its handler does.
+    /// Actions of the handler.
     pub(super) acts: Vec<Act>,
 }
 
@@ -111,7 +111,7 @@ impl Rule {
     }
 }
 
-/// What a handler does, or the body of a hold.
+/// An action of a handler, or of the body of a hold.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Act {
     Send(Sending),
@@ -127,12 +127,12 @@ pub(super) struct Sending {
     pub(super) times: u32,
 }
 
-/// Where something goes.
+/// Destination of a message.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum To {
     Here,
     Next,
-    /// To the node that sent what is handled; from a thread to its own.
+    /// To the sender of the handled message; from a thread to its own node.
     Back,
     Every,
 }
@@ -150,7 +150,7 @@ impl To {
     }
 }
 
-/// What a thread does.
+/// An operation of a thread.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Op {
     Send(Sending),
@@ -191,7 +191,7 @@ pub(super) enum Op {
     /// Enters the timed region with that number, with all threads.
     Phase(usize),
     Panic(u32),
-    /// Catches whatever unwinds.
+    /// Catches any panic.
     Caught(Vec<Op>),
     /// Has a guard that polls, sends and waits when it is dropped while the thread unwinds.
     Guarded(Vec<Op>),
@@ -207,7 +207,7 @@ impl Op {
     }
 }
 
-/// What a panic of a program says.
+/// Message of a deliberate panic of a program.
 pub(super) fn panic_words(number: u32) -> String {
     format!("random panic {number}")
 }

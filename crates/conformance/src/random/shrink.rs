@@ -1,6 +1,6 @@
 //! Smaller cases that may fail in the same way.
 //!
-//! This module must never know how a case fails: whoever asks says whether one does.
+//! This module must never know how a case fails: the caller says whether one does.
 
 use super::Case;
 use super::script::{Act, Op, Script};
@@ -91,7 +91,7 @@ fn once(act: &mut Act) {
     }
 }
 
-/// A body without one of its operations, or with one of them smaller.
+/// Bodies with one operation removed or made smaller.
 fn lists(body: &[Op]) -> impl Iterator<Item = Vec<Op>> {
     (0..body.len()).flat_map(|at| {
         let with = |instead: Vec<Op>| [&body[..at], &instead, &body[at + 1..]].concat();
@@ -101,7 +101,7 @@ fn lists(body: &[Op]) -> impl Iterator<Item = Vec<Op>> {
     })
 }
 
-/// What may stand for an operation and does less.
+/// Smaller replacements of an operation.
 fn reduced(op: &Op) -> Vec<Vec<Op>> {
     match op {
         Op::Send(sending) | Op::TrySend(sending) if sending.times > 1 => [sending.times / 2, 1]

@@ -1,8 +1,8 @@
-//! A world's run of a random program: its messages, its threads, and what they insist on while they run.
+//! A world's run of a random program: its messages, its threads, and their assertions while they run.
 //!
-//! Every event counts itself in and out, so that a key that is not exclusive is noticed; every message of a thread has a number
-//! among those of its thread, destination and key, so that one out of order is noticed; every payload and every transferred
-//! word is compared. The counts of each node are compared with the oracle's at the end. This module must never know how a
+//! Every event counts itself in and out, so that a key that is not exclusive is noticed; every message is numbered by
+//! thread, destination and key, so that a message out of order is noticed; every payload and every transferred word is
+//! compared. The counts of each node are compared with the oracle's at the end. This module must never know how a
 //! program is drawn.
 
 use std::sync::Arc;
@@ -26,7 +26,7 @@ const NOBODY: u32 = u32::MAX;
 /// The slot of a message that a guard sends while its thread unwinds: it does nothing where it arrives.
 pub(super) const STRAY: u32 = u32::MAX;
 
-/// A program with what it must come to, where it ends well.
+/// A program with its required result, if it ends well.
 #[derive(Debug)]
 pub(super) struct Play {
     pub(super) script: Script,
@@ -59,7 +59,7 @@ pub(super) struct Other {
     table: Keyed<u64>,
     /// By slot: events that are under way.
     inside: Box<[AtomicU64]>,
-    /// By slot, but for those that have an entry in a table: events that there were.
+    /// By slot, except slots with an entry in a table: the number of events.
     visits: Cells<u64>,
     /// By thread of the world and slot: the number of the last message that came.
     last: Cells<u64>,
@@ -85,7 +85,7 @@ impl Drop for Inside<'_> {
     }
 }
 
-/// What every message of a program brings along.
+/// Label that every message of a program carries.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Label {
@@ -95,7 +95,7 @@ pub(super) struct Label {
     pub(super) slot: u32,
     /// The thread of the world, or `NOBODY`.
     pub(super) sender: u32,
-    /// The number of the message among those of its thread, destination and key, from 1.
+    /// The number of the message within its thread, destination and key, from 1.
     pub(super) number: u32,
 }
 
@@ -104,7 +104,7 @@ pub(super) fn payload_word(kind: u16, slot: u32, at: usize) -> u64 {
     (u64::from(kind) << 32 | u64::from(slot)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(at as u32)
 }
 
-/// What a thread of the world transfers, again and again.
+/// The word that a thread of the world transfers, again and again.
 pub(super) fn transfer_word(sender: u32) -> u64 {
     !u64::from(sender)
 }
@@ -141,7 +141,7 @@ impl Protocol for Stage {
 }
 
 impl Other {
-    /// An event under `key`: counts it, and does what `acts` say.
+    /// An event under `key`: counts it, and carries out `acts`.
     pub(super) fn visit(
         &self,
         slot: usize,
@@ -159,13 +159,14 @@ impl Other {
         self.expect_company(slot);
     }
 
-    /// Counts an event in, and out when what is returned is dropped, also by a panic. Returns too how many there were.
+    /// Counts an event in, and out when the returned guard is dropped, also by a panic. Returns the number of events
+    /// inside before, too.
     fn enter(&self, slot: usize) -> (u64, Inside<'_>) {
         let count = &self.inside[slot];
         (count.fetch_add(1, Relaxed), Inside { count })
     }
 
-    /// Insists that nobody is inside whom an event excludes.
+    /// Asserts that no event is inside that this event excludes.
     fn expect_company(&self, slot: usize) {
         let met: u64 = match slot {
             SEQUENTIAL => self.inside.iter().map(|count| count.load(Relaxed)).sum::<u64>() - 1,
@@ -192,7 +193,7 @@ impl Other {
         &self.play.script.kinds[usize::from(number)]
     }
 
-    /// Insists that a message brings what was sent, and comes when it must.
+    /// Asserts that a message brings the sent words, and in order.
     fn inspect(&self, label: Label, payload: &[u64], cx: &Handler<'_>) {
         let Label { kind, words, slot, sender, number } = label;
         let length = if words == 0 { self.kind(kind).payload } else { 0 };
@@ -229,7 +230,7 @@ impl Other {
         }
     }
 
-    /// Calls `send` for each message of `sending`, by nobody.
+    /// Calls `send` for each message of `sending`; the labels name no sender.
     pub(super) fn each(
         &self,
         here: NodeId,
@@ -248,7 +249,8 @@ impl Other {
         }
     }
 
-    /// What is not as it must be on this node in the end. `own` and `other` are the entries of the two tables.
+    /// Differences from the expected counts on this node in the end. `own` and `other` are the entries of the two
+    /// tables.
     fn differences(&self, end: &Quiet<'_>, expected: &Counts, own: &[u64], other: &[u64]) -> Vec<String> {
         let counted = (0..SLOTS).map(|slot| match Rule::of_slot(slot) {
             (Rule::Own, key) => own[key as usize],
@@ -282,7 +284,7 @@ pub(super) fn pause(work: u32, charge: impl FnOnce(Operations)) {
 }
 
 impl Label {
-    /// The key of the message, which is all its receiver may go by. Numbers are those of the message's protocol.
+    /// The key of the message, which is all its receiver may go by. Numbers belong to the message's protocol.
     fn key(self) -> Key {
         if self.slot == STRAY {
             return Key::NoSync;
@@ -360,7 +362,7 @@ impl Other {
 }
 
 impl Stage {
-    /// An event of the program, or a hold: counts itself, and does what `acts` say.
+    /// An event of the program, or a hold: counts itself, and carries out `acts`.
     pub(super) fn visit(&self, slot: usize, work: u32, acts: &[Act], cx: &mut Handler<'_>) {
         let (rule, key) = Rule::of_slot(slot);
         let stated = match rule {

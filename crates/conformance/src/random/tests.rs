@@ -1,4 +1,4 @@
-//! The generator draws everything that the language has, and the oracle judges it as anybody would by hand.
+//! The generator draws every construct of the language, and the oracle's verdicts agree with verdicts by hand.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ fn send(kind: usize, to: To, times: u32) -> Sending {
     Sending { kind, to, times }
 }
 
-/// What a program of two nodes comes to, whose kind 0 signals event 0 and starts `fan_out` of kind 1 at both nodes.
+/// The verdict on a program of two nodes, whose kind 0 signals event 0 and starts `fan_out` of kind 1 at both nodes.
 fn verdict(bodies: [Vec<Op>; 2], fan_out: u32) -> Verdict {
     let first = kind(vec![Act::Signal { event: 0, amount: 2 }, Act::Send(send(1, To::Every, fan_out))]);
     let script = Script { kinds: vec![first, kind(Vec::new())], bodies: bodies.to_vec() };

@@ -1,14 +1,15 @@
 //! A page whose home moves: its blocks, and the nodes that are its home in turn, as a state and the moves that lead from it.
 //!
-//! It drives the functions that run in every world: the tables of both sides of a block, and
-//! [`Residence`] for the page. Any home may offer the page to any node at any moment, whatever the policy. Channels between two nodes keep
-//! order for messages about one block, in the ordered variant, and for messages about the page; messages about different blocks, and
-//! those of different nodes, may come in any order. This module must never know a protocol's states, nor how the moves are searched.
+//! It drives the functions that run in every world: the tables of both sides of a block, and [`Residence`] for the
+//! page. Any home may offer the page to any node at any moment, under any policy. Channels between two nodes keep order
+//! for messages about one block, in the ordered variant, and for messages about the page; messages about different
+//! blocks, and messages of different nodes, may come in any order. This module must never know a protocol's states, nor
+//! how the moves are searched.
 //!
-//! | module | what it is |
+//! | module | content |
 //! |---|---|
-//! | `state` | what there is: nodes, blocks, messages; what may happen next, and what must hold |
-//! | `after` | what a move makes of it |
+//! | `state` | nodes, blocks, messages; the possible moves, and the invariants |
+//! | `after` | the result of a move |
 
 mod after;
 mod state;
@@ -36,11 +37,11 @@ pub struct HomeScope {
     pub moves: u32,
     /// Whether threads load, or only store.
     pub loads: bool,
-    /// Give up after so many states.
+    /// Number of states at which the search gives up.
     pub limit: usize,
 }
 
-/// One step that a state allows.
+/// A step that a state allows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum HomeMove {
     /// A thread's access to a block is not allowed.
@@ -49,7 +50,7 @@ pub enum HomeMove {
     Write(usize, usize),
     /// A node drops a block, because its frame is given to another page.
     Replace(usize, usize),
-    /// A home has been asked so often by a node that the page is to move there.
+    /// A node has asked a home often enough for the page to move there.
     Earn(usize, usize),
     /// A node gives up its copies, to become the home.
     Vacate(usize),

@@ -1,7 +1,7 @@
-//! The nodes of a page whose home moves, its blocks on each of them, and the messages on their way: what may happen next, and what must
-//! hold.
+//! The nodes of a page whose home moves, its blocks on each of them, and the messages on their way: the possible moves,
+//! and the invariants.
 //!
-//! This module must never know what a move does.
+//! This module must never know the effect of a move.
 
 use protocols::stache::{Home, HomeState, Line, Residence, ToCache, ToHome, Whereabouts};
 use tempest::{NodeId, Right, Tag};
@@ -148,7 +148,7 @@ impl State {
         moves.extend(places.map(|place| HomeMove::DeliverPage(from, to, place)));
     }
 
-    /// Forgets what makes no difference: words that no right leads to, and the order of messages that have none.
+    /// Normalizes irrelevant differences: words that no right leads to, and the order of unordered messages.
     pub(super) fn settle(&mut self, in_order: bool) {
         for part in self.nodes.iter_mut().flat_map(|node| &mut node.parts) {
             let keeps_words =

@@ -24,7 +24,7 @@ fn all_states(scope: HomeScope) -> [usize; 2] {
 /// A block that two nodes read and write, while its page moves to and fro.
 const BETWEEN_TWO: HomeScope = HomeScope { nodes: 2, blocks: 1, moves: 3, loads: true, limit: usize::MAX };
 
-/// Two blocks that three nodes write, while their page moves: what is said about one block tells of the other one's home.
+/// Two blocks that three nodes write, while their page moves: a message about one block tells of the other one's home.
 const AMONG_THREE: HomeScope = HomeScope { nodes: 3, blocks: 2, moves: 3, loads: false, limit: 60_000 };
 
 #[test]
@@ -58,11 +58,11 @@ fn every_state_of_a_page_that_moves_among_three_nodes() {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Mistake {
-    /// A recall of a former home is taken for one of the present home.
+    /// A recall of a former home is taken for a recall of the present home.
     ObeysFormerHome,
-    /// A node believes whoever told it last where the page is.
+    /// A node believes the last message that tells it where the page is.
     BelievesTheLast,
-    /// A node accepts the page while one of its requests is on its way.
+    /// A node accepts the page while a request of its own is on its way.
     AcceptsEarly,
     /// The home gives the page up when it has sent the words, before they have arrived.
     GivesUpEarly,
@@ -113,7 +113,8 @@ impl Rules for Mistaken {
     }
 }
 
-/// Explores a mistaken protocol on three nodes that write two blocks: what is wrong, and how many moves lead there.
+/// Explores a mistaken protocol on three nodes that write two blocks: the violation, and the number of moves that lead
+/// there.
 fn expect_found(mistake: Mistake, variant: Variant, says: &str) {
     let scope = HomeScope { limit: usize::MAX, ..AMONG_THREE };
     let violation = explore_moves(&Mistaken(mistake, variant), scope)
