@@ -1,6 +1,6 @@
 //! The applications, each written once for every world.
 //!
-//! | program | what it exercises |
+//! | program | exercise |
 //! |---|---|
 //! | [`bitonic_sort`] | exchanges of whole blocks between two nodes, all nodes at once |
 //! | [`cholesky`] | sparse Cholesky factorization: tasks that follow from each other, and dense tiles that many threads read |

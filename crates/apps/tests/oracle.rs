@@ -1,4 +1,5 @@
-//! The oracle of litmus tests against another one: what the tool *herd* finds with its model of sequential consistency.
+//! The oracle of litmus tests against another oracle: the results of the tool *herd* with its model of sequential
+//! consistency.
 //!
 //! The tests in `inputs/litmus` travel with the project. The whole collection lies where an environment variable tells:
 //!

@@ -38,7 +38,7 @@
 //!
 //! # How it is checked
 //!
-//! Every key is compared with the one that the standard library's sort has at its position.
+//! Every key is compared with the key that the standard library's sort has at its position.
 
 mod network;
 mod problem;

@@ -1,8 +1,9 @@
 //! The bitonic sorting network of any number of places: which two are compared in which step.
 //!
-//! The first part of the places is sorted downwards and the second upwards, which makes the whole bitonic. A merge compares places whose
-//! distance is the greatest power of two below their number, and then merges both parts. (H. W. Lang, *Bitonic sorting network for n not
-//! a power of 2*, after K. E. Batcher, AFIPS 1968.) This module must never know what is compared.
+//! The first part of the places is sorted downwards and the second upwards, which makes the whole bitonic. A merge
+//! compares places whose distance is the greatest power of two below their number, and then merges both parts. (H. W.
+//! Lang, *Bitonic sorting network for n not a power of 2*, after K. E. Batcher, AFIPS 1968.) This module must never
+//! know the items that are compared.
 
 use crate::kit::sorts::Half;
 
@@ -20,7 +21,7 @@ pub(super) struct Network {
 }
 
 impl Network {
-    /// The network that sorts so many places upwards.
+    /// The network that sorts `places` places upwards.
     pub(super) fn of(places: u32) -> Self {
         Self { steps: sorting(0, places, Half::Lower) }
     }

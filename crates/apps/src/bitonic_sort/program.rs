@@ -28,7 +28,7 @@ pub(super) struct Config {
 }
 
 impl Config {
-    /// The keys of a thread's block, among drawn or expected ones: as many as there are, then what is no key.
+    /// The keys of a thread's block, among drawn or expected ones, padded at the end with `NO_KEY`.
     fn block(&self, keys: &[u32], number: u32) -> Vec<u32> {
         let first = (number as usize * self.block as usize).min(keys.len());
         let mut block = keys[first..keys.len().min(first + self.block as usize)].to_vec();
@@ -36,7 +36,7 @@ impl Config {
         block
     }
 
-    /// The bits by which a block is sorted. What is no key has one more than keys have, of which the highest is set.
+    /// The bits by which a block is sorted. A padding key has one more bit than keys have, of which the highest is set.
     fn bits(&self) -> u32 {
         let threads = self.shape.nodes * self.shape.threads;
         self.asked.bits + u32::from(!self.asked.keys.is_multiple_of(threads))

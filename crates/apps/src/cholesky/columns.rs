@@ -1,4 +1,4 @@
-//! A lower triangular matrix by columns. This module must never know what it is a part of.
+//! A lower triangular matrix by columns. This module must never know the use of the matrix.
 
 use crate::kit::LowerTriangle;
 

@@ -1,4 +1,4 @@
-//! Dense kernels on matrices by rows. This module must never know what the matrices are parts of.
+//! Dense kernels on matrices by rows. This module must never know the use of the matrices.
 //!
 //! They are written for a compiler that turns loops over small arrays into vector instructions: a square of values stays in
 //! registers while the columns of its two factors pass by.
@@ -15,7 +15,8 @@ pub(super) struct Room {
 
 /// Sets `into` to -A Bᵀ, where A and B have `width` columns. `into` has as many rows as A, and as many columns as B has rows.
 ///
-/// With `lower`, B is the beginning of A, and nobody reads values right of the diagonal, some of which are not computed.
+/// With `lower`, B is the beginning of A, and values right of the diagonal, some of which are not computed, must not be
+/// read.
 pub(super) fn negated_product(
     a: &[f64],
     b: &[f64],

@@ -1,8 +1,8 @@
 //! Domains: subtrees of the elimination tree that one thread factors whole, and the division of all other columns into panels.
 //!
-//! Subtrees are cut from the roots downwards until none has more work than a thread's share, divided by [`PIECES`]; each goes to
-//! the thread with the least work so far, the largest first (A. Pothen and C. Sun, *A mapping algorithm for parallel sparse Cholesky
-//! factorization*, SIAM Journal on Scientific Computing 14, 1993).
+//! Subtrees are cut from the roots downwards until none has more work than a thread's share, divided by [`PIECES`];
+//! each goes to the thread with the least work at that point, the largest first (A. Pothen and C. Sun, *A mapping
+//! algorithm for parallel sparse Cholesky factorization*, SIAM Journal on Scientific Computing 14, 1993).
 //!
 //! This module must never know blocks.
 

@@ -1,11 +1,12 @@
 //! The work of a thread of cholesky: it factors its domains, and then its blocks, each as soon as all updates of it have been subtracted.
 //!
-//! A thread that has finished a block *announces* it to the threads that need it. The block on the diagonal of a panel is needed by
-//! the owners of the blocks below it, which divide by it. Two blocks (I, K) and (J, K) of one panel's columns update block (I, J): a
-//! thread pairs a block that is announced to it with those of the same columns that it has heard of before, and subtracts the
-//! products for its own blocks. A finished domain is announced to the owners of the blocks that it updates. A block is finished when
-//! its last update has been subtracted and it has been divided. So whatever order announcements come in, each update is subtracted
-//! once, and the order of the subtractions is that of the announcements.
+//! A thread that has finished a block *announces* it to the threads that need it. The block on the diagonal of a panel
+//! is needed by the owners of the blocks below it, which divide by it. Two blocks (I, K) and (J, K) of one panel's
+//! columns update block (I, J): a thread pairs a block that is announced to it with the earlier announced blocks of the
+//! same columns, and subtracts the products for its own blocks. A finished domain is announced to the owners of the
+//! blocks that it updates. A block is finished when its last update has been subtracted and it has been divided. So in
+//! any order of announcements, each update is subtracted once, and the order of the subtractions is that of the
+//! announcements.
 //!
 //! This module must never know how an announcement or a tile gets to another thread.
 
@@ -162,7 +163,7 @@ impl<'w, T: Tiles> Worker<'w, T> {
         }
     }
 
-    /// Sets `values` to those of the matrix at the places of a tile.
+    /// Sets `values` to the matrix's values at the places of a tile.
     fn values_of_matrix(&self, problem: &Problem, tile: usize, values: &mut Vec<f64>) {
         let (rows, columns) = (self.tiling.rows(tile), self.tiling.columns(tile));
         values.clear();
@@ -177,7 +178,7 @@ impl<'w, T: Tiles> Worker<'w, T> {
         }
     }
 
-    /// Factors the domains of this thread, and blocks that nobody updates.
+    /// Factors the domains of this thread, and blocks without updates.
     pub(super) fn begin_factor(&mut self) {
         let tiling = self.tiling;
         for (what, domain) in (tiling.blocks.len() as u32..).zip(&tiling.domains) {
@@ -211,7 +212,7 @@ impl<'w, T: Tiles> Worker<'w, T> {
         self.tiling.tiles[tile].owner == self.me
     }
 
-    /// Tells all who need it, this thread among them, what is finished.
+    /// Announces a finished tile or domain to all threads that need it, this thread among them.
     fn announce(&mut self, what: Announcement) {
         for &receiver in self.audience.receivers(what) {
             if receiver == self.me {
@@ -335,8 +336,8 @@ impl<'w, T: Tiles> Worker<'w, T> {
         self.scratch.product = product;
     }
 
-    /// Adds values to a tile, at these matrix rows and columns; on the diagonal, to its lower triangle alone. `width` values are
-    /// those of one row.
+    /// Adds values to a tile, at these matrix rows and columns; on the diagonal, to its lower triangle alone. A row has
+    /// `width` values.
     fn add(&mut self, tile: usize, rows: &[u32], columns: &[u32], values: &[f64], width: usize) {
         let tiling = self.tiling;
         let Scratch { rows: row_places, columns: column_places, .. } = &mut self.scratch;
@@ -393,7 +394,8 @@ impl<'w, T: Tiles> Worker<'w, T> {
         }
     }
 
-    /// Subtracts from a tile of a domain the product of rows of another: all from the beginning of `rows` on by those of `rows`.
+    /// Subtracts from tile `target` of a domain the product A Bᵀ, where A are the rows of tile `source` from the
+    /// beginning of `rows` on, and B its rows `rows`.
     fn multiply_rows(&mut self, source: usize, rows: Range<usize>, target: usize) {
         let tile = &self.tiling.tiles[source];
         let (width, end) = (tile.width(), tile.len());

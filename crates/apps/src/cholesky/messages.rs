@@ -1,11 +1,11 @@
-//! cholesky by messages and by bulk transfers: who finishes a tile sends it to each node that needs it, into memory that is kept for
-//! it there.
+//! cholesky by messages and by bulk transfers: the thread that finishes a tile sends it to each node that needs it,
+//! into memory that is kept for it there.
 //!
 //! Each node has room for its own tiles and for a copy of each tile of others that it needs. A tile goes to a node once, in one
 //! transfer or in messages of a few words. Behind it goes the announcement, whose handler appends it to the task queues of the
 //! threads that it concerns.
 //!
-//! This module must never know what is computed from a tile.
+//! This module must never know the values that are computed from a tile.
 
 use std::cell::Cell;
 use std::collections::{HashMap, VecDeque};
@@ -91,7 +91,7 @@ impl Config {
         });
     }
 
-    /// Where a tile is on a node that has it or has room for a copy of it.
+    /// Address of a tile on a node that has it or has room for a copy of it.
     fn place(&self, node: NodeId, tile: usize) -> u32 {
         let of_tile = &self.divided.tiling.tiles[tile];
         match self.divided.tiling.thread(of_tile.owner).node == node {
@@ -151,7 +151,8 @@ impl Cholesky {
         cx.write(&self.tiles, at as usize, bytemuck::cast_slice(payload));
     }
 
-    /// Tells the threads of the receiver what is finished, whose tiles are in place: this thread, and those behind it.
+    /// Announces a finished tile or domain, whose tiles are in place, to the threads of the receiver: this thread, and
+    /// those behind it.
     #[message(key = thread)]
     fn finished(&self, thread: u32, what: u32, cx: &mut Handler<'_>) {
         self.append(thread, what, cx);
@@ -162,7 +163,7 @@ impl Cholesky {
         }
     }
 
-    /// Tells one more thread of the node what is finished.
+    /// Announces a finished tile or domain to one more thread of the node.
     #[message(key = thread)]
     fn passed_on(&self, thread: u32, what: u32, cx: &mut Handler<'_>) {
         self.append(thread, what, cx);

@@ -1,12 +1,13 @@
 //! cholesky: the factorization A = L Lᵀ of a sparse symmetric positive definite matrix, by tasks that follow from each other.
 //!
-//! The columns are ordered so that the factor stays sparse, and divided into supernodes. Subtrees at the bottom of the elimination
-//! tree are *domains*, each of which one thread factors whole, from left to right. The other columns are divided into panels and the
-//! factor there into dense *blocks*, dealt out to a grid of threads. A block that is finished is announced to the threads whose blocks
-//! it updates. They subtract products of pairs of blocks from their own, and finish those in turn: there are no phases. It is the
-//! program of SPLASH-2 (S. C. Woo, M. Ohara, E. Torrie, J. P. Singh and A. Gupta, *The SPLASH-2 Programs: Characterization and
-//! Methodological Considerations*, ISCA 1995; E. Rothberg and A. Gupta, *An efficient block-oriented approach to parallel sparse
-//! Cholesky factorization*, SIAM Journal on Scientific Computing 15, 1994), written anew.
+//! The columns are ordered so that the factor stays sparse, and divided into supernodes. Subtrees at the bottom of the
+//! elimination tree are *domains*, each of which one thread factors whole, from left to right. The other columns are
+//! divided into panels and the factor there into dense *blocks*, dealt out to a grid of threads. A block that is
+//! finished is announced to the threads whose blocks it updates. They subtract products of pairs of blocks from their
+//! own blocks, and finish these in turn: there are no phases. It is the program of SPLASH-2 (S. C. Woo, M. Ohara, E.
+//! Torrie, J. P. Singh and A. Gupta, *The SPLASH-2 Programs: Characterization and Methodological Considerations*, ISCA
+//! 1995; E. Rothberg and A. Gupta, *An efficient block-oriented approach to parallel sparse Cholesky factorization*,
+//! SIAM Journal on Scientific Computing 15, 1994), written anew.
 //!
 //! # Mechanisms
 //!

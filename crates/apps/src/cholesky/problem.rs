@@ -1,6 +1,6 @@
 //! The problem: a symmetric positive definite matrix in the order of its elimination, and the structure of its factor.
 //!
-//! This module must never know who computes what, nor where an entry lies.
+//! This module must never know which thread computes a value, nor where an entry lies.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ use super::order::{Order, permuted};
 use super::reference;
 use super::structure::Structure;
 
-/// How much the invented diagonal exceeds the number of entries of the fullest column, as in SPLASH-2.
+/// Excess of the invented diagonal over the number of entries of the fullest column, as in SPLASH-2.
 const EXCESS: f64 = 0.1;
 
 /// A matrix in the order of its elimination.
@@ -27,8 +27,8 @@ pub(super) struct Problem {
     pub(super) structure: Structure,
 }
 
-/// The reason why a matrix has no Cholesky factor, or is not taken for one that has. Rows are counted from 0 here and from 1 in the
-/// text.
+/// The reason why a matrix has no Cholesky factor, or is rejected without a try. Rows are counted from 0 here and from
+/// 1 in the text.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum NoFactor {
     /// The matrix has no rows.

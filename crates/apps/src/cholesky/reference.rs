@@ -103,8 +103,8 @@ fn times(matrix: &LowerTriangle, x: &[f64]) -> Vec<Twice> {
 ///
 /// However the operations of a Cholesky factorization and of the two substitutions are ordered, the solution x that they give has
 /// |b - A x|_i ≤ γ_(3m+1) (|L||Lᵀ||x|)_i, m the most entries of a row of L (N. J. Higham, *Accuracy and Stability of Numerical
-/// Algorithms*, 2nd ed., theorem 10.4). The bound here is γ_(3m+4): a program may multiply by reciprocals, and what is then left
-/// covers the rounding of b. No underflow is assumed.
+/// Algorithms*, 2nd ed., theorem 10.4). The bound here is γ_(3m+4): a program may multiply by reciprocals, and the
+/// remaining slack covers the rounding of b. No underflow is assumed.
 pub(super) fn check(matrix: &LowerTriangle, factor: &Columns) -> Check {
     let known: Vec<f64> = (0..matrix.order()).map(intended).collect();
     let b: Vec<f64> = times(matrix, &known).into_iter().map(Twice::value).collect();
@@ -163,7 +163,7 @@ mod tests {
         }
     }
 
-    /// An update that is lost, or one that is subtracted twice, changes an entry by more than rounding does.
+    /// A lost or repeated update changes an entry by more than rounding does.
     #[test]
     fn a_disturbed_factor_fails() {
         for name in [BUS, JAGMESH, STIFFNESS] {

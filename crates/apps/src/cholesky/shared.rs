@@ -1,9 +1,9 @@
-//! cholesky through shared memory: tiles are at home with their owners, who alone write them, and whoever needs one reads it where it
-//! is. Tasks are in queues of shared memory, one for each thread, each with a lock.
+//! cholesky through shared memory: tiles are at home with their owners, which alone write them, and a thread that needs
+//! a tile reads it there. Tasks are in queues of shared memory, one for each thread, each with a lock.
 //!
-//! A thread that has finished something takes the lock of a receiver's queue, writes the announcement behind the others, and moves the
-//! queue's end. The receiver waits for the end to move, and reads. Tiles are not copied: a block of shared memory goes to each node
-//! that needs it, once, as nobody writes a finished tile.
+//! A thread that has finished a tile or domain takes the lock of a receiver's queue, writes the announcement behind the
+//! others, and moves the queue's end. The receiver waits for the end to move, and reads. Tiles are not copied: a block
+//! of shared memory goes to each node that needs it, once, as a finished tile is never written again.
 //!
 //! This module must never know how blocks are kept coherent.
 
@@ -19,7 +19,7 @@ use tempest::{
 use super::config::{COLLECTOR, Divided};
 use super::fanout::{Announcement, Tiles, Worker};
 
-/// Announcements to which the beginning of a queue is aligned: those of 128 bytes, so that no block has two queues.
+/// Announcements to which the beginning of a queue is aligned: 128 bytes of them, so that no block has two queues.
 const ALIGNED: u32 = 32;
 
 /// The part of a run that all nodes share: the divided problem and the address space.

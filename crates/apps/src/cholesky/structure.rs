@@ -5,7 +5,7 @@
 //! ACM Transactions on Mathematical Software 15, 1989; J. W. H. Liu, E. G. Ng and B. W. Peyton, *On finding supernodes for sparse
 //! matrix computations*, SIAM Journal on Matrix Analysis and Applications 14, 1993).
 //!
-//! This module must never know values, nor who computes what.
+//! This module must never know values, nor which thread computes them.
 
 use std::ops::Range;
 
@@ -27,7 +27,7 @@ pub(super) struct Structure {
 /// A supernode.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Supernode {
-    /// Its columns.
+    /// Columns of the supernode.
     pub(super) columns: Range<u32>,
     /// The number of its parent in the tree of supernodes; `NONE` for a root.
     pub(super) parent: u32,

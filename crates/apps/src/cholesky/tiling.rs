@@ -1,10 +1,10 @@
 //! The division of the factor into dense tiles, and of the tiles among the threads.
 //!
-//! Outside domains the columns are divided into *panels*, and the rows at the same places: the rows of panel K that lie among the
-//! columns of panel I are *block* (I, K), which a thread of a grid of threads owns by I and K (E. Rothberg and A. Gupta, *An efficient
-//! block-oriented approach to parallel sparse Cholesky factorization*, SIAM Journal on Scientific Computing 15, 1994). In a domain a
-//! supernode is one tile with all of its rows. What a domain subtracts from blocks outside is gathered in *updates*, tiles of the
-//! domain's owner, one for each block.
+//! Outside domains the columns are divided into *panels*, and the rows at the same places: the rows of panel K that lie
+//! among the columns of panel I are *block* (I, K), which a thread of a grid of threads owns by I and K (E. Rothberg
+//! and A. Gupta, *An efficient block-oriented approach to parallel sparse Cholesky factorization*, SIAM Journal on
+//! Scientific Computing 15, 1994). In a domain a supernode is one tile with all of its rows. A domain's contributions
+//! to blocks outside are gathered in *updates*, tiles of the domain's owner, one for each block.
 //!
 //! A tile is a dense matrix by rows. Tiles of a node lie one behind the other in the node's part of an array.
 //!
@@ -18,11 +18,11 @@ use super::domains::{Domain, domains, panels};
 use super::structure::Structure;
 use super::tree::NONE;
 
-/// Words to which the beginning of a tile is aligned: 128 bytes, those of the largest block of shared memory, so that no block and no
-/// line of a cache has two tiles.
+/// Words to which the beginning of a tile is aligned: 128 bytes, the largest block of shared memory, so that no block
+/// and no line of a cache has two tiles.
 pub(super) const ALIGNED: u32 = 16;
 
-/// A dense matrix of values of the factor, or of what is to be subtracted from it.
+/// A dense matrix of values of the factor, or of an update to be subtracted from it.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Tile {
     /// The place of its rows among all lists of indices.
@@ -81,7 +81,7 @@ pub(super) struct DomainTiles {
     pub(super) tiles: Range<usize>,
     /// The first column behind the domain.
     pub(super) end: u32,
-    /// Its updates, ordered by the column of their block and then by its row.
+    /// Updates of the domain, ordered by the column of their block and then by its row.
     pub(super) updates: Vec<Update>,
 }
 
@@ -90,7 +90,7 @@ pub(super) struct DomainTiles {
 pub(super) struct Tiling {
     /// The number of threads of each node.
     threads: u32,
-    /// All tiles: those of the blocks, which have the blocks' numbers, then those of domains.
+    /// All tiles: first the blocks, which have the blocks' numbers, then the tiles of domains.
     pub(super) tiles: Vec<Tile>,
     pub(super) blocks: Vec<Block>,
     /// The blocks of each panel's columns: the one on the diagonal, and those below it.
@@ -105,8 +105,8 @@ pub(super) struct Tiling {
 }
 
 impl Tiling {
-    /// Divides a factor: panels of at most `width` columns, domains and blocks for the threads of `problem`, whose tiles are dealt
-    /// out to those of `shape` in turn.
+    /// Divides a factor: panels of at most `width` columns, domains and blocks for the threads of `problem`, whose
+    /// tiles are dealt out to the threads of `shape` in turn.
     pub(super) fn new(structure: &Structure, width: u32, problem: Shape, shape: Shape) -> Self {
         let divided = problem.nodes * problem.threads;
         let domains = domains(structure, divided);
@@ -159,7 +159,7 @@ impl Tiling {
     /// The block of these panels.
     ///
     /// # Panics
-    /// If there is none: what two blocks of one panel's columns update is one.
+    /// If there is none. Two blocks of one panel's columns always update an existing block.
     pub(super) fn block(&self, row: u32, column: u32) -> u32 {
         let blocks = self.panels[column as usize].clone();
         let among = &self.blocks[blocks.start as usize..blocks.end as usize];
@@ -174,7 +174,7 @@ impl Tiling {
         self.block(one.max(other), one.min(other))
     }
 
-    /// The tile of consecutive ones of a domain that has a column.
+    /// The tile, among consecutive tiles of a domain, that has a column.
     pub(super) fn tile_of_column(&self, tiles: Range<usize>, column: u32) -> usize {
         let begins = |tile: &Tile| self.indices[tile.columns.start] <= column;
         tiles.start + self.tiles[tiles].partition_point(begins) - 1
@@ -264,7 +264,7 @@ impl Tiling {
 struct Grid {
     rows: u32,
     columns: u32,
-    /// The number of threads that there are. Those of the grid may be more.
+    /// The number of existing threads. The grid may have more.
     threads: u32,
 }
 

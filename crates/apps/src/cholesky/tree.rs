@@ -1,4 +1,5 @@
-//! The elimination tree of a symmetric matrix, and what follows from it: the number of entries of each column of the factor.
+//! The elimination tree of a symmetric matrix, and the number of entries of each column of the factor that follows from
+//! it.
 //!
 //! The parent of column j is the first row below the diagonal in which column j of the factor has an entry (J. W. H. Liu, *The role
 //! of elimination trees in sparse factorization*, SIAM Journal on Matrix Analysis and Applications 11, 1990).

@@ -16,8 +16,8 @@ const STORES: u64 = 16;
 /// (*) Instructions in 100 flops that are neither flops nor loads nor stores.
 const OTHERS: u64 = 132;
 
-/// The work of some flops, beside the first access to each word of the tiles that they are done on: a model finds or misses those in
-/// its caches. `loaded` and `stored` are the numbers of these accesses.
+/// The work of some flops, without the first access to each word of the tiles that they are done on: a model finds or
+/// misses these words in its caches. `loaded` and `stored` are the numbers of these accesses.
 pub(super) fn flops(count: u64, loaded: usize, stored: usize) -> Operations {
     let share = |hundredths: u64| count * hundredths / 100;
     let rest = |all: u64, accessed: usize| all.saturating_sub(accessed as u64) as u32;
@@ -43,7 +43,7 @@ pub(super) fn of_factor(width: usize) -> u64 {
     width * (width + 1) * (2 * width + 1) / 6
 }
 
-/// The flops of the division of so many rows by a triangle of `width` columns.
+/// The flops of the division of `rows` rows by a triangle of `width` columns.
 pub(super) fn of_division(rows: usize, width: usize) -> u64 {
     rows as u64 * width as u64 * width as u64
 }

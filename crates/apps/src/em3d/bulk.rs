@@ -1,6 +1,6 @@
 //! em3d by bulk transfers: all values for one node are gathered into a block, and one transfer moves it into the ghosts.
 //!
-//! This module must never know which values travel, nor what is computed from them.
+//! This module must never know the meaning of the values that travel, nor their use.
 
 use tempest::{Access, Message, Piece, Thread};
 

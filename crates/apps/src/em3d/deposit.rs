@@ -1,6 +1,6 @@
 //! em3d by deposits: a few values at a time are placed in the ghosts, and no handler runs.
 //!
-//! This module must never know which values travel, nor what is computed from them.
+//! This module must never know the meaning of the values that travel, nor their use.
 
 use tempest::Thread;
 

@@ -1,9 +1,9 @@
 //! The bipartite graph and its generator.
 //!
-//! The generator follows the Split-C benchmark (D. E. Culler, A. Dusseau, S. C. Goldstein, A. Krishnamurthy,
-//! S. Lumetta, T. von Eicken and K. Yelick, *Parallel Programming in Split-C*, Supercomputing 1993): graph nodes of each
+//! The generator follows the Split-C benchmark (D. E. Culler, A. Dusseau, S. C. Goldstein, A. Krishnamurthy, S.
+//! Lumetta, T. von Eicken and K. Yelick, *Parallel Programming in Split-C*, Supercomputing 1993): graph nodes of each
 //! kind are dealt out to owners in consecutive blocks, and each edge of an E node goes, with the given probability, to
-//! an H node of another owner at most `span` owners away, else to one of its own owner.
+//! an H node of another owner at most `span` owners away, else to an H node of its own owner.
 //!
 //! This module must never know messages, ghosts, or threads of a world.
 
@@ -173,7 +173,7 @@ pub(super) mod tests {
     }
 
     impl Side {
-        /// One graph node with one edge, of this value and weight.
+        /// A single graph node with a single edge, of this value and weight.
         pub(in super::super) fn pair(value: f64, weight: f64) -> Self {
             Self { initial: vec![value], first: vec![0, 1], neighbours: vec![0], weights: vec![weight] }
         }

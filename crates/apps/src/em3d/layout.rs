@@ -20,7 +20,7 @@ use crate::kit::{block, part_of};
 pub(super) struct Layout {
     pub(super) graph: Arc<Graph>,
     shape: Shape,
-    /// The number of owners for whom the graph was drawn.
+    /// The number of owners that the graph was drawn for.
     owners: u32,
     size: u32,
     /// The ghosts, indexed by kind, then by machine node: the graph nodes whose values the machine node needs and
@@ -44,7 +44,7 @@ pub(super) struct Share {
 /// The values that stand together in a longest line of a cache, of 128 bytes.
 const LINE: usize = 16;
 
-/// The place of the first ghost on a machine node with so many values of its own.
+/// The place of the first ghost on a machine node with `own` values of its own.
 pub(super) fn first_ghost(own: usize) -> usize {
     own.next_multiple_of(LINE)
 }
@@ -106,8 +106,8 @@ impl Layout {
         NodeId(part_of(self.size, graph_node, self.shape.nodes))
     }
 
-    /// The graph nodes of a thread, named by their places among those of its machine node. The range is the same for
-    /// both kinds.
+    /// The graph nodes of a thread, as indices into its machine node's graph nodes. The range is the same for both
+    /// kinds.
     pub(super) fn places(&self, node: NodeId, thread: u32) -> Range<u32> {
         block(self.own(node).len() as u32, thread, self.shape.threads)
     }
@@ -196,7 +196,7 @@ fn sorted(numbers: impl Iterator<Item = u32>) -> Vec<u32> {
     numbers
 }
 
-/// The number of graph nodes in an ascending list that come before one of them.
+/// The number of graph nodes in an ascending list that come before `node`.
 fn position(nodes: &[u32], node: u32) -> u32 {
     nodes.partition_point(|&before| before < node) as u32
 }

@@ -1,13 +1,13 @@
 //! The lines that the memory of a machine node has moved in the timed region, in a world that counts them.
 //!
-//! This module must never know what moved them.
+//! This module must never know the cause of a transfer.
 
 use tempest::{Cells, MemoryEvents, Merge, Quiet, Report, Thread};
 
 /// A figure: its name, and the counter that it reports.
 type Count = (&'static str, fn(&MemoryEvents) -> u64);
 
-/// The figures, which count lines of all nodes. The last four are those of an interface with a staging buffer.
+/// The figures, which count lines of all nodes. The last four belong to an interface with a staging buffer.
 const COUNTS: [Count; 10] = [
     ("cache misses", |events| events.misses),
     ("lines from the interface's buffer", |events| events.buffer_supplies),
@@ -33,7 +33,7 @@ impl Lines {
         Self(Cells::new(COUNTS.len(), 0))
     }
 
-    /// Keeps what has been counted since `before`.
+    /// Keeps the counts since `before`.
     pub(super) fn keep(&self, thread: &Thread<'_>, before: MemoryEvents) {
         let events = thread.memory_events().since(before);
         for (place, (_, count)) in COUNTS.iter().enumerate() {

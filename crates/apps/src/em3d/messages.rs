@@ -1,6 +1,6 @@
 //! em3d by messages: a few values travel in each, and the handler puts them into the ghosts.
 //!
-//! This module must never know which values travel, nor what is computed from them.
+//! This module must never know the meaning of the values that travel, nor their use.
 
 use tempest::{Message, Thread};
 

@@ -1,4 +1,5 @@
-//! The parameters of a run of em3d, and those of published studies, by name. This module must never know how a graph is drawn.
+//! The parameters of a run of em3d, and the parameters of published studies, by name. This module must never know how a
+//! graph is drawn.
 //!
 //! Where a study is silent, a comment marks the number as *ours*.
 
@@ -11,7 +12,7 @@ use units::names::did_you_mean;
 /// The most values in one message or deposit. A message needs one more word, which says where the values go.
 pub(super) const MAX_VALUES: usize = MAX_WORDS - 1;
 
-/// The parameters of a run: those of the preset, where a person gives no other.
+/// The parameters of a run: the preset's, unless a person gives others.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Parameters {
     /// The number of graph nodes of each kind, at least 1.
@@ -30,7 +31,7 @@ pub(super) struct Parameters {
     pub(super) iterations: u32,
     /// The number of values of a message and of a deposit, at least 1.
     pub(super) values: u32,
-    /// The integer operations of each edge beyond those of the loop.
+    /// The integer operations of each edge beyond the loop's own.
     pub(super) extra: u32,
     /// The bytes of a graph node's record in shared memory: a power of two, at least 32.
     pub(super) record: u32,

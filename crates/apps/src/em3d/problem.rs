@@ -14,7 +14,7 @@ use super::reference;
 /// The most graph nodes, both kinds together.
 const MAX_NODES: u32 = 1 << 24;
 
-/// The most edges. A graph of so many takes 1.6 GB (`run em3d --mechanism bulk --input nodes=66000 --input
+/// The most edges. A graph of this size takes 1.6 GB (`run em3d --mechanism bulk --input nodes=66000 --input
 /// degree=1000`).
 const MAX_EDGES: u64 = 1 << 25;
 
@@ -123,7 +123,7 @@ impl Waves {
         Self { parameters, last: Mutex::default() }
     }
 
-    /// Draws the graph for so many machine nodes, unless it is the one that was drawn last.
+    /// Draws the graph for `nodes` machine nodes, unless it was the last drawn.
     pub(super) fn draw(&self, nodes: u32, seed: u64) -> Drawn {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(drawn) = last.as_ref().filter(|drawn| (drawn.nodes, drawn.seed) == (nodes, seed)) {

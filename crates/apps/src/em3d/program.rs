@@ -106,7 +106,7 @@ impl Em3d {
         cx.signal(&field.filled, payload.len() as u64);
     }
 
-    /// Tells that a transfer has filled so many ghosts of a kind.
+    /// Tells that a transfer has filled `count` ghosts of a kind.
     #[message]
     fn filled(&self, count: u32, kind: u32, cx: &mut Handler<'_>) {
         cx.signal(&self.fields[kind as usize].filled, count.into());

@@ -7,7 +7,7 @@ use tempest::{Merge, NodeId, Report};
 use super::graph::{Graph, KINDS, Kind};
 use super::layout::Layout;
 
-/// Runs so many iterations on one processor, and returns all values, indexed by kind, then by graph node.
+/// Runs `iterations` iterations on one processor, and returns all values, indexed by kind, then by graph node.
 pub(super) fn run(graph: &Graph, iterations: u32) -> [Vec<f64>; 2] {
     let mut values = KINDS.map(|kind| graph.side(kind).initial.clone());
     for _ in 0..iterations {
@@ -32,8 +32,8 @@ pub(super) fn updated(value: f64, edges: impl Iterator<Item = (f64, f64)>) -> f6
     value - edges.fold(0.0, |sum, (weight, neighbour)| sum + weight * neighbour)
 }
 
-/// Compares the values of one kind on a machine node with those of the sequential run, bit for bit. Each value comes
-/// with its graph node.
+/// Compares the values of one kind on a machine node with the values of the sequential run, bit for bit. Each value
+/// comes with its graph node.
 pub(super) fn check(
     machine_node: NodeId,
     kind: Kind,

@@ -146,8 +146,7 @@ struct Remote {
 
 #[handlers]
 impl SharedEm3d {
-    /// The thread's graph nodes, named by their places among those of its machine node, and the record of the first
-    /// one.
+    /// The thread's graph nodes, as indices into its machine node's graph nodes, and the record of the first one.
     fn mine(&self, thread: &Thread<'_>, kind: Kind) -> (Range<u32>, usize) {
         let places = self.config.layout.places(self.node, thread.index());
         let first = self.fields[kind as usize].values.at(self.node, 0);
@@ -204,8 +203,8 @@ impl SharedEm3d {
         remote
     }
 
-    /// Asks for what the thread needs for its graph nodes `numbers` of one kind. `remote` begins with the blocks that it has not asked
-    /// for.
+    /// Prefetches the blocks that the thread needs for its graph nodes `numbers` of one kind. `remote` begins with the
+    /// blocks that have not been asked for.
     fn ask(&self, thread: &Thread<'_>, kind: Kind, numbers: Range<usize>, remote: &mut &[Remote]) {
         let (field, others) = (&self.fields[kind as usize], &self.fields[kind.other() as usize].values);
         let (places, first) = self.mine(thread, kind);

@@ -42,7 +42,7 @@ pub(super) struct FetchAdd {
     words: Keyed<Word>,
     /// The number of replies that each thread has had, indexed by thread.
     replied: Box<[Event]>,
-    /// The sum of the hashes of what each thread was told, indexed by thread.
+    /// The sum of the hashes of each thread's replies, indexed by thread.
     told: Cells<u64>,
     /// The sum of all threads' hashes; used on the collector only.
     collected: Cells<u64>,
@@ -94,7 +94,8 @@ impl FetchAdd {
         });
     }
 
-    /// Tells a thread what a word held before. The thread's sum and count are atomic, so replies need no exclusion.
+    /// Tells a thread the previous value of a word. The thread's sum and count are atomic, so replies need no
+    /// exclusion.
     #[message]
     fn reply(&self, place: u32, thread: u32, old: u64, cx: &mut Handler<'_>) {
         cx.charge(TAKE);

@@ -1,4 +1,4 @@
-//! Fetch&add: threads add to words that are spread over the nodes, and are told what the words held before.
+//! Fetch&add: threads add to words that are spread over the nodes, and are told the words' previous values.
 //!
 //! This is the smallest program whose handlers need exclusion. It has two dials: how skewed the choice of words is,
 //! hence how often handlers of one key meet, and how long a handler takes. It is the workload of the study of the
@@ -22,7 +22,7 @@
 //! # Timed regions
 //!
 //! `add` is the timed region, with all requests and replies. The regions `check` and, with shared memory, `collect`
-//! gather what the check needs.
+//! gather the data for the check.
 //!
 //! # How it is checked
 //!

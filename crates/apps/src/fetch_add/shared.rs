@@ -26,7 +26,7 @@ pub(super) struct Config {
     workload: Workload,
     memory: SharedMemory,
     words: Array<u64>,
-    /// One word, at home on the collector: the sum of all threads' hashes.
+    /// A single word, at home on the collector: the sum of all threads' hashes.
     collected: Array<u64>,
 }
 

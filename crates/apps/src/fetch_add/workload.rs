@@ -1,4 +1,4 @@
-//! The workload of fetch-add: the words that each thread adds to, and what must come of them.
+//! The workload of fetch-add: the words that each thread adds to, and the required results.
 //!
 //! Words are drawn from a Zipf distribution by rejection (J. Crease, *Rejection sampling the Zipf distribution*, in
 //! the crate `rand_distr`). That is exact for any number of words, and needs no table. Word w has rank w + 1, so that
@@ -72,7 +72,7 @@ impl Workload {
 /// The distribution of ranks.
 #[derive(Clone, Copy, Debug)]
 enum Ranks {
-    /// Each of so many ranks is as likely as any other.
+    /// All of this number of ranks are equally likely.
     Even(f64),
     Skewed(Zipf<f64>),
 }

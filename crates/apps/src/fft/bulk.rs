@@ -1,5 +1,5 @@
-//! fft by bulk transfers: a thread gathers what it has for a node, with row and column exchanged, and one transfer scatters that into
-//! the rows of the node. Tiles for its own node it writes where they belong.
+//! fft by bulk transfers: a thread gathers its points for a node, with row and column exchanged, and one transfer
+//! scatters them into the rows of the node. Tiles for its own node it writes where they belong.
 //!
 //! A matrix is gathered from in one step and filled in the next but one, with a barrier between them, so that no tile comes to rows
 //! that another thread still gathers from.

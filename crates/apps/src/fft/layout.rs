@@ -1,9 +1,9 @@
 //! The rows of the square matrix that the points are, and their places in memory. This module must never know how points travel.
 //!
-//! Each thread has consecutive rows, in memory of its node. Rows are padded: by what makes the rows of a thread whole pages where
-//! their number divides a page, and by a line of a cache at least, so that the points of a column do not all fall on the same few
-//! lines of a cache. (S. C. Woo, M. Ohara, E. Torrie, J. P. Singh and A. Gupta, *The SPLASH-2 Programs: Characterization and
-//! Methodological Considerations*, ISCA 1995.)
+//! Each thread has consecutive rows, in memory of its node. Rows are padded so that the rows of a thread are whole
+//! pages where their number divides a page, and by a line of a cache at least, so that the points of a column do not
+//! all fall on the same few lines of a cache. (S. C. Woo, M. Ohara, E. Torrie, J. P. Singh and A. Gupta, *The SPLASH-2
+//! Programs: Characterization and Methodological Considerations*, ISCA 1995.)
 
 use std::ops::Range;
 
@@ -32,7 +32,7 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// The layout of a matrix with so many rows.
+    /// The layout of a matrix with `side` rows.
     pub(super) fn new(side: u32, shape: Shape) -> Self {
         let division = Division::new(side, shape);
         let rows = (division.most_of_a_node().div_ceil(shape.threads)) as usize;

@@ -2,7 +2,7 @@
 //!
 //! N points are the rows of a square matrix with √N rows. Three transpositions with two transforms of all rows between them transform
 //! the whole; in between each point is multiplied with a root of unity. (D. H. Bailey, *FFTs in external or hierarchical memory*,
-//! Journal of Supercomputing 4, 1990.) Each thread has as many rows as any other, to within one, in memory of its node. Only
+//! Journal of Supercomputing 4, 1990.) The numbers of rows of two threads differ by at most one; they are in memory of its node. Only
 //! transpositions move points between threads: all to all, in three bursts.
 //!
 //! This is the algorithm, the layout and the order of tiles of the SPLASH-2 suite (S. C. Woo, M. Ohara, E. Torrie, J. P. Singh and A.
@@ -15,7 +15,7 @@
 //!
 //! | mechanism | how points travel |
 //! |---|---|
-//! | `shared-memory` | both matrices are in shared memory; a thread reads tiles of 16 points by 16, those of the next thread first, and writes its own rows |
+//! | `shared-memory` | both matrices are in shared memory; a thread reads tiles of 16 points by 16, beginning with the next thread's, and writes its own rows |
 //! | `bulk` | a thread gathers its points for a node, transposed, and one transfer scatters them into the rows there |
 //!
 //! # Work

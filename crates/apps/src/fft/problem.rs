@@ -69,7 +69,7 @@ pub(super) struct Problem {
 }
 
 impl Problem {
-    /// Draws so many points.
+    /// Draws `points` points.
     pub(super) fn draw(points: u32, seed: u64) -> Arc<Self> {
         let points = self::points(points as usize, seed);
         let expected = reference::transform(&points);

@@ -1,5 +1,5 @@
-//! The sequential transform of all points at once, and the error that two transforms may differ by. It has no rows, and its sums
-//! are in another order than those of the program.
+//! The sequential transform of all points at once, and the error that two transforms may differ by. It has no rows, and
+//! its sums are in another order than the program's.
 //!
 //! This module must never know messages, shared memory, or threads of a world.
 
@@ -33,7 +33,8 @@ fn bound(points: usize) -> f64 {
     11.0 * f64::from(points.trailing_zeros()) * f64::EPSILON / 2.0
 }
 
-/// The greatest difference, relative to their norm, between two transforms of so many points by different orders of the same sums.
+/// The greatest difference, relative to their norm, between two transforms of `points` points by different orders of
+/// the same sums.
 pub(super) fn tolerance(points: usize) -> f64 {
     2.0 * bound(points)
 }

@@ -7,10 +7,11 @@
 //! section 4.1, the hybrid layout.) So the points are at least the square of the threads, and both are powers of two. The transform
 //! stands in the order of reversed bits, as butterflies leave it.
 //!
-//! The study of global address-based communication ran it as `fft` and `fftb` with 8 M points (A. Krishnamurthy et al., *Evaluation of
-//! Architectural Support for Global Address-Based Communication in Large-Scale Parallel Machines*, ASPLOS 1996), which are
-//! `--input points=8388608` by messages and by bulk transfers here. It says of them only that one remaps in small transfers and the
-//! other in bulk. Ours are: the size of a small transfer and what carries it, the order of destinations, and the room where points land.
+//! The study of global address-based communication ran it as `fft` and `fftb` with 8 M points (A. Krishnamurthy et al.,
+//! *Evaluation of Architectural Support for Global Address-Based Communication in Large-Scale Parallel Machines*,
+//! ASPLOS 1996), which are `--input points=8388608` by messages and by bulk transfers here. It says of them only that
+//! one remaps in small transfers and the other in bulk. Ours are: the size and the mechanism of a small transfer, the
+//! order of destinations, and the room where points land.
 //!
 //! # Mechanisms
 //!
@@ -19,17 +20,18 @@
 //! | `messages` | a thread stores its points for another thread in blocks of two, or of the input `block` |
 //! | `bulk` | it stores them in one transfer for each other thread, or in transfers of `block` points |
 //!
-//! A thread begins with the thread behind it, and so not all with the same one. Points of one source land together, and the thread
-//! moves each to its place when all have come. It knows how many bytes that are, and waits for so many. With `put=true` blocks are put
-//! instead: each is acknowledged, and a barrier says that all are in place. The study does not say which its program did. On its Meiko
-//! CS-2 the network processor made `fft` faster, and streams of stores slower.
+//! A thread begins with the thread behind it, and so not all with the same one. Points of one source land together, and
+//! the thread moves each to its place when all have come. It knows their number of bytes, and waits for them. With
+//! `put=true` blocks are put instead: each is acknowledged, and a barrier says that all are in place. The study does
+//! not say which its program did. On its Meiko CS-2 the network processor made `fft` faster, and streams of stores
+//! slower.
 //!
 //! # Work
 //!
-//! A model charges each butterfly 10 floating-point and 4 integer operations, 6 loads and 4 stores; each point that has come 2 integer
-//! operations, 2 loads and 2 stores; and each block 4 integer operations, beside what the store charges. Accesses to memory are not
-//! accounted one by one: a machine's rate for this program includes its misses. Nobody polls while computing. Roots of unity are
-//! computed before the timed region.
+//! A model charges each butterfly 10 floating-point and 4 integer operations, 6 loads and 4 stores; each point that has
+//! come 2 integer operations, 2 loads and 2 stores; and each block 4 integer operations, beside the store's own charge.
+//! Accesses to memory are not accounted one by one: a machine's rate for this program includes its misses. A thread
+//! that computes does not poll. Roots of unity are computed before the timed region.
 //!
 //! # Timed regions
 //!
@@ -211,7 +213,7 @@ impl Remap {
         }
     }
 
-    /// Moves points to the threads that have them in the blocked layout, and waits for those that this thread has there.
+    /// Moves points to the threads that have them in the blocked layout, and waits for this thread's own points there.
     fn remap(&self, thread: &Thread<'_>, memory: Memory<'_>, points: &[Complex]) {
         if self.config.put {
             memory.split_phase(|scope| self.send(thread, points, |to, block| scope.bulk_put(to, block)));
@@ -221,7 +223,7 @@ impl Remap {
         self.receive(thread, memory);
     }
 
-    /// Sends points to the threads that have them in the blocked layout, those of the next thread first.
+    /// Sends points to the threads that have them in the blocked layout, beginning with the next thread.
     fn send(
         &self,
         thread: &Thread<'_>,
@@ -240,7 +242,8 @@ impl Remap {
         }
     }
 
-    /// Waits until all points of this node's threads are here. The node counts bytes, not its threads, so one of them waits for all.
+    /// Waits until all points of this node's threads are here. The node counts bytes, not its threads, so its first
+    /// thread waits for all.
     fn receive(&self, thread: &Thread<'_>, memory: Memory<'_>) {
         let threads = thread.threads();
         if thread.index() == 0 {
@@ -251,7 +254,8 @@ impl Remap {
         }
     }
 
-    /// Moves the points that have come to a thread to their places: those of each source are as far apart as there are threads.
+    /// Moves the points that have come to a thread to their places: the points of a source are as far apart as there
+    /// are threads.
     fn sort(&self, thread: &Thread<'_>, points: &mut [Complex]) {
         let mut come = vec![Complex::default(); self.exchanged()];
         for from in 0..self.threads() {
@@ -267,7 +271,8 @@ impl Remap {
         }
     }
 
-    /// The sum of the squares of the differences of a thread's points from those that are due in the order of reversed bits.
+    /// The sum of the squares of the differences of a thread's points from the expected points in the order of reversed
+    /// bits.
     fn difference(&self, thread: &Thread<'_>, points: &[Complex]) -> f64 {
         let expected = &self.config.problem.expected;
         let shift = usize::BITS - expected.len().trailing_zeros();

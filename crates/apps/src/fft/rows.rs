@@ -102,7 +102,8 @@ impl Own {
         }
     }
 
-    /// Reads the thread's rows of one matrix and writes what `change` makes of their points into the same rows of another.
+    /// Reads the thread's rows of one matrix and writes their points, changed by `change`, into the same rows of
+    /// another.
     pub(super) fn copy(
         &mut self,
         thread: &Thread<'_>,
@@ -116,8 +117,8 @@ impl Own {
         }
     }
 
-    /// The sum of the squares of the differences between the points of the thread's rows and those that are `due` in a row and
-    /// column.
+    /// The sum of the squares of the differences between the points of the thread's rows and the points `due` in a row
+    /// and column.
     pub(super) fn difference(
         &mut self,
         thread: &Thread<'_>,

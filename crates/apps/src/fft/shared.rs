@@ -1,6 +1,6 @@
-//! fft through shared memory: both matrices stand in the address space, each row at home with the thread that has it, and a thread
-//! reads the tiles of its rows where they are, beginning with those of the next thread. It asks for all blocks of a tile before it
-//! reads the first.
+//! fft through shared memory: both matrices stand in the address space, each row at home with the thread that has it,
+//! and a thread reads the tiles of its rows where they are, beginning with the next thread's. It asks for all blocks of
+//! a tile before it reads the first.
 //!
 //! This module must never know how blocks are kept coherent.
 

@@ -1,4 +1,4 @@
-//! The six steps of the transform, as every thread takes them, and the check of what comes of them.
+//! The six steps of the transform, as every thread takes them, and the check of their result.
 //!
 //! With points as rows of a square: transpose; transform the rows and multiply with roots of unity; transpose; transform the rows;
 //! transpose. (D. H. Bailey, *FFTs in external or hierarchical memory*, Journal of Supercomputing 4, 1990.)

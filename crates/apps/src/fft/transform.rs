@@ -72,8 +72,9 @@ impl Mul for Complex {
     }
 }
 
-/// The roots of unity that transforming a row of `len` points takes: those of the first stage, of the second, and so on. A stage
-/// whose butterflies join points `half` apart has `half` of them, so all together are `len - 1`.
+/// The roots of unity that transforming a row of `len` points takes: first the roots of the first stage, then of the
+/// second, and so on. A stage whose butterflies join points `half` apart has `half` of them, so all together are `len -
+/// 1`.
 pub(super) fn roots(len: usize) -> Vec<Complex> {
     roots_of(len, 0, 1)
 }
@@ -86,10 +87,10 @@ pub(super) fn roots_of(len: usize, first: usize, stride: usize) -> Vec<Complex> 
     halves.flat_map(of_half).collect()
 }
 
-/// Computes one column of butterflies by decimation in frequency: those of points `half` places apart. A row that went through its
-/// columns from the widest to the narrowest is transformed, and stands in the order of reversed bits (W. M. Gentleman and G. Sande,
-/// *Fast Fourier transforms: for fun and profit*, AFIPS Fall Joint Computer Conference 1966). `roots` are [those](roots_of) of at
-/// least `2 * half` points.
+/// Computes one column of butterflies by decimation in frequency, between points `half` places apart. A row that went
+/// through its columns from the widest to the narrowest is transformed, and stands in the order of reversed bits (W. M.
+/// Gentleman and G. Sande, *Fast Fourier transforms: for fun and profit*, AFIPS Fall Joint Computer Conference 1966).
+/// `roots` are [the roots](roots_of) of at least `2 * half` points.
 pub(super) fn column(points: &mut [Complex], half: usize, roots: &[Complex]) {
     let roots = &roots[half - 1..][..half];
     for pairs in points.chunks_exact_mut(2 * half) {

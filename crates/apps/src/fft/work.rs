@@ -5,8 +5,8 @@
 //! counted in the loops, for a processor that begins one operation and one access to memory in a cycle: the accesses of a butterfly
 //! hit, as its row and the roots do, and begin beside its floating-point operations. \* The only number that is not counted here.
 //!
-//! A row's words are loaded and stored once by accesses of their own, which are what bit reversal loads and stores. So are the words
-//! of a transposition.
+//! A row's words are loaded and stored once by accesses of their own: these are the loads and stores of bit reversal.
+//! So are the words of a transposition.
 
 use tempest::{Operations, Thread};
 
@@ -35,7 +35,7 @@ pub(super) const BLOCK: Operations = Operations::NONE.integers(4);
 /// The steps of a loop that are charged together.
 const STRIP: usize = 16;
 
-/// Charges a thread for so many steps of a loop. Each is a back-edge, at which the policy may look for messages.
+/// Charges a thread for `count` steps of a loop. Each is a back-edge, at which the policy may look for messages.
 #[inline]
 pub(super) fn steps(thread: &Thread<'_>, step: Operations, count: usize) {
     for first in (0..count).step_by(STRIP) {

@@ -35,7 +35,7 @@ impl Candidate {
     /// Smaller than every candidate.
     pub(super) const NONE: Self = Self { magnitude: 0.0, position: u32::MAX };
 
-    /// The larger of two candidates; of equal ones that whose row comes first.
+    /// The larger of two candidates; of equal ones, the candidate whose row comes first.
     #[must_use]
     pub(super) fn or(self, other: Self) -> Self {
         // Magnitudes are in the order of their bits.
@@ -44,7 +44,7 @@ impl Candidate {
     }
 }
 
-/// One step of a node in a choice: it tells a node what it knows, and then waits for what another knows.
+/// A step of a node in a choice: it tells a node its best candidate, and then waits for the best candidate of another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Stage {
     tell: Option<NodeId>,
@@ -78,15 +78,15 @@ pub(super) struct Choice {
     over: Event,
 }
 
-/// How far a node is in the present choice.
+/// State of a node in the present choice.
 #[derive(Debug)]
 struct Step {
     best: Candidate,
     come: u32,
-    /// The stage that the node is at, and whether it has told what it has to tell there.
+    /// The stage that the node is at, and whether it has told its candidate there.
     stage: usize,
     told: bool,
-    /// By stage: what has been heard and not been taken in.
+    /// By stage: the candidate that has been heard and not been taken in.
     heard: Vec<Option<Candidate>>,
 }
 
@@ -144,7 +144,7 @@ impl Protocol for Choice {
 }
 
 impl Step {
-    /// Goes as far as what has been heard allows, if all threads of this node have come.
+    /// Advances through all stages whose candidates have been heard, if all threads of this node have come.
     fn advance(&mut self, all: &Choice, cx: &mut Actions<'_>) {
         if self.come < all.threads {
             return;

@@ -3,10 +3,10 @@
 
 use std::ops::Range;
 
-/// The columns that a loop takes at a time in a model, which interleaves the accesses of so many elements with their computation.
+/// The columns that a loop takes at a time in a model, which interleaves the accesses of a strip with its computation.
 pub(super) const STRIP: usize = 64;
 
-/// The columns of a range in strips of so many.
+/// Divides a range of columns into strips of `length`.
 pub(super) fn strips(range: Range<usize>, length: usize) -> impl Iterator<Item = Range<usize>> {
     let end = range.end;
     range.step_by(length).map(move |start| start..end.min(start.saturating_add(length)))

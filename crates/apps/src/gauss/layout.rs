@@ -1,6 +1,6 @@
-//! The division of the rows: dealt out to the nodes, and those of a node to its threads.
+//! The division of the rows: dealt out to the nodes, and a node's rows to its threads.
 //!
-//! This module must never know what a row holds.
+//! This module must never know the content of a row.
 
 use std::iter::StepBy;
 use std::ops::Range;
@@ -56,12 +56,12 @@ impl Layout {
         ThreadId { node: NodeId((row % self.nodes()) as u32), index: index as u32 }
     }
 
-    /// The number of a row among those of its node.
+    /// The index of a row within its node.
     pub(super) fn place(&self, row: usize) -> usize {
         row / self.nodes()
     }
 
-    /// The number of a row among those of its thread.
+    /// The index of a row within its thread.
     pub(super) fn number(&self, row: usize) -> usize {
         self.place(row) / self.shape.threads as usize
     }

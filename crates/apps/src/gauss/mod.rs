@@ -3,7 +3,7 @@
 //! Rows of the matrix are dealt out to nodes, and a node's rows to its threads. No row ever moves: a permutation says which row is the
 //! pivot of which column. (B. Falsafi and D. A. Wood, on fixed and floating protocol processors, about 1996.) For each column
 //!
-//! 1. each thread finds the largest element of the column among those of its rows that are no pivots yet; the threads of a node
+//! 1. each thread finds the largest element of the column in its rows that are no pivots yet; the threads of a node
 //!    agree on the largest, and then nodes do, by messages in rounds of recursive halving;
 //! 2. every thread reads the pivot row from that column on, and subtracts its multiple from each of its other rows.
 //!
@@ -16,7 +16,8 @@
 //! |---|---|
 //! | `messages` | the owner of the pivot row sends it to all other nodes, 13 numbers in each message |
 //! | `bulk` | the owner sends it to each other node in one transfer |
-//! | `shared-memory` | the matrix is in shared memory, each row at home with its owner; the threads of a node read the pivot row there and share what has come. This is the program of the study |
+//! | `shared-memory` | the matrix is in shared memory, each row at home with its owner; the threads of a node read the
+//! pivot row there and share the fetched blocks. This is the program of the study |
 //!
 //! # Work
 //!

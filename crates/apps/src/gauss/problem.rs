@@ -66,7 +66,7 @@ impl System {
         Self { asked, last: Mutex::default() }
     }
 
-    /// Generates the system of a seed and solves it sequentially, unless it is the one of last time.
+    /// Generates the system of a seed and solves it sequentially, unless it was the last solved.
     ///
     /// # Errors
     /// [`BadPlan`] if the system has no solution.

@@ -58,7 +58,7 @@ impl Found {
         Self { pivots: Cells::new(size, 0), x: Cells::new(size, 0.0) }
     }
 
-    /// Solves the system, and keeps what the first thread finds.
+    /// Solves the system, and keeps the result of the first thread.
     pub(super) fn solve(&self, thread: &Thread<'_>, layout: Layout, choice: &Choice, rows: &mut impl Rows) {
         let mut solver = Solver::new(thread, layout);
         thread.phase("eliminate");
@@ -160,7 +160,7 @@ impl Gauss {
         cx.signal(&self.arrived, payload.len() as u64);
     }
 
-    /// Tells that a transfer has brought so many numbers.
+    /// Tells that a transfer has brought `count` numbers.
     #[message]
     fn arrive(&self, count: u64, cx: &mut Handler<'_>) {
         cx.signal(&self.arrived, count);

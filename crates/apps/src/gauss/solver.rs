@@ -30,8 +30,8 @@ pub(super) trait Rows {
     /// Reads elements of the pivot row that was spread last.
     fn pivot(&self, thread: &Thread<'_>, row: usize, from: usize, values: &mut [f64]);
 
-    /// Tells an unknown to all threads, and returns it. Every thread calls this for every unknown, the one that has computed it with its
-    /// value. No thread returns before all have called.
+    /// Tells an unknown to all threads, and returns it. Every thread calls this for every unknown, and the thread that
+    /// has computed it passes its value. No thread returns before all have called.
     fn unknown(&self, thread: &Thread<'_>, row: usize, column: usize, value: Option<f64>) -> f64;
 }
 

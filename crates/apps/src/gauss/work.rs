@@ -14,7 +14,7 @@ pub(super) const CANDIDATE: Operations = TURN.flops(2);
 /// A quotient: the multiplier of a row, or an unknown.
 pub(super) const DIVIDE: Operations = TURN.flops(1);
 
-/// A comparison of two candidates, with what is kept of them.
+/// A comparison of two candidates, with the stores of the result.
 pub(super) const COMPARE: Operations = Operations::NONE.loads(2).integers(2).stores(2);
 
 /// Copying a number, without the accesses.

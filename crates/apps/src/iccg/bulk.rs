@@ -1,8 +1,8 @@
 //! iccg by bulk transfers: a thread collects the updates of rows on another node, and one transfer moves a batch of them.
 //!
-//! Each update is sent once, so each has a place of its own where it arrives, and nobody has to tell that a place is free. The updates
-//! from one thread to another are a *stream*, whose places follow each other. A batch begins at a line of its own ([`ALIGN`]): the
-//! receiver's cache has no line of it when it arrives.
+//! Each update is sent once, so each has a place of its own where it arrives, and no message has to tell that a place
+//! is free. The updates from one thread to another are a *stream*, whose places follow each other. A batch begins at a
+//! line of its own ([`ALIGN`]): the receiver's cache has no line of it when it arrives.
 //!
 //! This module must never know how updates are made, or when a batch is sent.
 
@@ -18,13 +18,13 @@ const WORDS: u32 = 2;
 /// The updates in 64 bytes, the longest line of a machine.
 const ALIGN: u32 = 4;
 
-/// The work of appending an update to a batch: load the number of those in it, store place, value and number; find them.
+/// The work of appending an update to a batch: load the batch's length, store place, value and length; find them.
 const APPEND: Operations = Operations::NONE.loads(1).stores(3).integers(3);
 
 /// The work of taking an update out of a batch, beside applying it: load place and value, count and branch.
 const TAKE: Operations = Operations::NONE.loads(2).integers(2);
 
-/// The updates from one thread to one of another node.
+/// The updates from one thread to a thread of another node.
 #[derive(Debug)]
 struct Stream {
     to: ThreadId,
@@ -35,7 +35,7 @@ struct Stream {
 /// All streams of a world.
 #[derive(Debug)]
 pub(super) struct Streams {
-    /// Those of each thread, indexed by part, ascending by receiver.
+    /// The streams of each thread, indexed by part, ascending by receiver.
     of: Vec<Vec<Stream>>,
     /// The number of places on each node.
     places: Vec<u32>,
@@ -60,7 +60,7 @@ impl Streams {
         streams
     }
 
-    /// Gives a stream of so many updates its places: enough for one update in each batch.
+    /// Gives a stream of `updates` updates its places: enough for one update in each batch.
     fn begin(&mut self, to: ThreadId, updates: u32) -> Stream {
         let places = &mut self.places[to.node.0 as usize];
         let first = *places;
@@ -121,7 +121,7 @@ pub(super) struct Batch {
 pub(super) struct Outbox<'s> {
     streams: &'s Streams,
     own: &'s [Stream],
-    /// The first of the thread's words among those in which its node collects.
+    /// The first of the thread's words in its node's room for collecting.
     begin: u32,
     /// The place of each stream's next batch, counted from the first of the stream.
     next: Vec<u32>,
@@ -164,7 +164,8 @@ impl<'s> Outbox<'s> {
         (self.held[stream] == self.streams.batch).then_some(stream)
     }
 
-    /// Sends what is collected of a stream. `brought` makes the message that tells which thread's batch has arrived.
+    /// Sends the collected updates of a stream. `brought` makes the message that tells which thread's batch has
+    /// arrived.
     pub(super) fn send<M: Message>(
         &mut self,
         thread: &Thread<'_>,

@@ -7,7 +7,7 @@
 //! systems*, Math. Comp. 34 (1980). The row-wise order of work is that of Y. Saad, *Iterative Methods for
 //! Sparse Linear Systems*, 2nd ed., section 10.3.
 //!
-//! This module must never know what the factor is used for.
+//! This module must never know the use of the factor.
 
 use std::fmt;
 
@@ -77,13 +77,13 @@ impl std::error::Error for FactorError {}
 /// Factors a matrix, shifting its diagonal as little as the doubling sequence 0, 0.001, 0.002, 0.004, …
 /// allows.
 ///
-/// Only the lower triangle is read: a general matrix is taken as symmetric, whatever stands above its
-/// diagonal. A pattern is given values that make it diagonally dominant, hence positive definite: -1 off
-/// the diagonal and, stored or not, 1 + the number of the row's other entries on it.
+/// Only the lower triangle is read: a general matrix is taken as symmetric, regardless of the values above its
+/// diagonal. A pattern is given values that make it diagonally dominant, hence positive definite: -1 off the diagonal
+/// and, stored or not, 1 + the number of the row's other entries on it.
 ///
 /// # Errors
-/// If the matrix is not square, has a diagonal entry that is not positive, or is so far from positive
-/// definite that no shift helps.
+/// If the matrix is not square, has a diagonal entry that is not positive, or is too far from positive definite for any
+/// shift to help.
 pub fn factor(matrix: &SparseMatrix) -> Result<Factor, FactorError> {
     let lower = lower_triangle(matrix)?;
     let mut shift = 0.0;

@@ -3,7 +3,7 @@
 //! A *part* is the rows of one thread: part p belongs to thread p mod threads of node p / threads. Within a part the
 //! rows have *places* 0, 1, …, in ascending order of the rows.
 //!
-//! This module must never know messages or in what order rows are solved.
+//! This module must never know messages or the order in which rows are solved.
 
 use std::ops::Range;
 use std::sync::Arc;

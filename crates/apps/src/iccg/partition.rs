@@ -6,7 +6,7 @@
 //! Definite Systems*, 1981, sections 4.3 and 8.2; A. George, *Nested dissection of a regular finite element mesh*,
 //! 1973).
 //!
-//! This module must never know values, nor what an owner is. Its answers depend on the pattern alone.
+//! This module must never know values, nor the meaning of an owner. Its answers depend on the pattern alone.
 
 use std::{fmt, ops::Range, str::FromStr};
 

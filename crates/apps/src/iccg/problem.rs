@@ -3,8 +3,8 @@
 //! Node i is the unknown x_i; an edge i → k is a nonzero L_ki below the diagonal. A node may be computed when
 //! an update L_ki x_i has arrived along every incoming edge; one edge costs 2 floating-point operations.
 //!
-//! This module must never know how the updates travel, in what order they are applied, or which processor
-//! owns which row.
+//! This module must never know how the updates travel, the order in which they are applied, or which processor owns
+//! which row.
 
 use formats::SparseMatrix;
 

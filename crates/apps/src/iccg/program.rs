@@ -166,8 +166,8 @@ impl Iccg {
         });
     }
 
-    /// Brings values of x to the collector: those of a thread of the sender, from place `first` on. No two messages
-    /// set the same cells, so there is no key.
+    /// Brings values of x to the collector: the values of a thread of the sender, from place `first` on. No two
+    /// messages set the same cells, so there is no key.
     #[message]
     fn solved(&self, thread: u32, first: u32, payload: &[u64], cx: &mut Handler<'_>) {
         let thread = ThreadId { node: cx.source(), index: thread };

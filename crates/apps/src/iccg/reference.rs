@@ -1,6 +1,7 @@
 //! The reference solution of a triangular system, and the check of any other solution.
 //!
-//! This module must never know how updates travel, in what order they are applied, or which processor owns which row.
+//! This module must never know how updates travel, the order in which they are applied, or which processor owns which
+//! row.
 
 use super::problem::Problem;
 use crate::kit::rounding::{Check, Twice, backward_error, gamma};
@@ -23,7 +24,7 @@ impl Problem {
     /// A row of m terms, the diagonal among them, solved in any order of its updates, has
     /// |b - L x|_i ≤ γ_m (|L||x|)_i with γ_m = m u / (1 - m u): N. J. Higham, *Accuracy and Stability of
     /// Numerical Algorithms*, 2nd ed., theorem 8.5 and lemma 8.4. The bound here is γ_(m+2) against
-    /// |L||x| + |b|: one operation more lets a program multiply by reciprocals, and what is then left
+    /// |L||x| + |b|: one operation more lets a program multiply by reciprocals, and the remaining slack
     /// covers the rounding of the check itself, whose residual is computed in twice the working precision
     /// (T. Ogita, S. M. Rump and S. Oishi, *Accurate sum and dot product*, 2005). No underflow is assumed.
     ///

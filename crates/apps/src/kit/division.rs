@@ -1,5 +1,5 @@
-//! The division of numbered things among parts: consecutive blocks whose sizes differ by one at most. This module must never know
-//! what is divided.
+//! The division of numbered things among parts: consecutive blocks whose sizes differ by one at most. This module must
+//! never know the meaning of the things.
 
 use std::ops::Range;
 
@@ -70,7 +70,7 @@ impl Division {
         node.start + mine.start..node.start + mine.end
     }
 
-    /// The number of a thread among all threads: those of a node follow each other.
+    /// The number of a thread among all threads: the threads of a node follow each other.
     pub(crate) fn number(self, thread: ThreadId) -> u32 {
         thread.node.0 * self.shape.threads + thread.index
     }

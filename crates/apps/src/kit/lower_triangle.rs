@@ -1,4 +1,4 @@
-//! A sparse lower triangular matrix. This module must never know what it is a part of.
+//! A sparse lower triangular matrix. This module must never know the use of the matrix.
 
 use formats::Entry;
 

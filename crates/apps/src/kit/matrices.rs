@@ -22,7 +22,7 @@ pub(crate) fn mistakes(loaded: Loaded) -> Vec<String> {
     loaded.map(|_| ()).unwrap_err().texts()
 }
 
-/// Each of the mistakes says one of these, in this order.
+/// Asserts that each of the mistakes contains the text of `says` at its index.
 pub(crate) fn assert_say(mistakes: &[String], says: &[&str]) {
     assert_eq!(mistakes.len(), says.len(), "{mistakes:?}");
     assert!(mistakes.iter().zip(says).all(|(mistake, says)| mistake.contains(says)), "{mistakes:?}");
@@ -32,7 +32,7 @@ pub(crate) const BUS: &str = "494_bus";
 pub(crate) const JAGMESH: &str = "jagmesh7";
 pub(crate) const STIFFNESS: &str = "bcsstk13";
 
-/// One of the matrices.
+/// Reads the matrix of this name.
 pub(crate) fn input(name: &str) -> SparseMatrix {
     let bytes: &[u8] = match name {
         BUS => include_bytes!("../../../../inputs/494_bus.mtx"),

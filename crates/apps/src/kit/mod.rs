@@ -1,4 +1,4 @@
-//! Helpers that several applications need. This module must never know any one of them.
+//! Helpers that several applications need. This module must never know a particular application.
 
 mod division;
 mod lower_triangle;

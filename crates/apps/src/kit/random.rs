@@ -1,4 +1,4 @@
-//! Random streams: one for each thread, the same on every host. This module must never know what is drawn from a stream.
+//! Random streams: one for each thread, the same on every host. This module must never know the use of a stream.
 
 use rand::SeedableRng;
 use rand_pcg::Pcg64;

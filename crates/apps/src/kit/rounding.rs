@@ -1,4 +1,4 @@
-//! Rounding errors of solutions of linear systems: what a row's residual may be, and sums in twice the working precision.
+//! Rounding errors of solutions of linear systems: bounds of a row's residual, and sums in twice the working precision.
 //!
 //! This module must never know a system, nor how it was solved.
 

@@ -1,4 +1,4 @@
-//! The verdict on the answer of a node, thread by thread. This module must never know what is compared.
+//! The verdict on the answer of a node, thread by thread. This module must never know the kind of things compared.
 
 use tempest::{Cells, Quiet, Report, Thread};
 
@@ -19,7 +19,7 @@ impl Verdict {
         Self { checks, wrong }
     }
 
-    /// Notes what a thread has found, part by part: things that it has compared, and wrong ones.
+    /// Notes a thread's counts, part by part: things that it has compared, and wrong ones.
     pub(crate) fn note(&self, thread: &Thread<'_>, parts: impl IntoIterator<Item = (u64, u64)>) {
         let sum = |sums: (u64, u64), part: (u64, u64)| (sums.0 + part.0, sums.1 + part.1);
         let (checks, wrong) = parts.into_iter().fold((0, 0), sum);
@@ -27,7 +27,7 @@ impl Verdict {
         self.wrong.set(thread, thread.index() as usize, wrong);
     }
 
-    /// The report of a node, on which so many `things`, such as keys, may be wrong: `due` says what they should be.
+    /// The report of a node on its `things`, such as keys, and the number of wrong ones: `due` says the expected state.
     pub(crate) fn report(&self, end: &Quiet<'_>, things: &str, due: &str) -> Report {
         let each =
             (0..self.checks.len()).map(|thread| [&self.checks, &self.wrong].map(|of| of.get(end, thread)));
@@ -35,7 +35,7 @@ impl Verdict {
     }
 }
 
-/// The report on what each thread has compared, and how many of that were wrong.
+/// The report on the number of things that each thread has compared, and the number of wrong ones.
 fn judge(each: impl Iterator<Item = [u64; 2]>, things: &str, due: &str) -> Report {
     let [checks, wrong] = each.fold([0_u64; 2], |sums, [checks, wrong]| {
         [sums[0].saturating_add(checks), sums[1].saturating_add(wrong)]

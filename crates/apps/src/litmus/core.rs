@@ -1,4 +1,5 @@
-//! The interpreter of one thread of a litmus test. This module must never know other threads, nor what memory holds.
+//! The interpreter of one thread of a litmus test. This module must never know other threads, nor the content of
+//! memory.
 
 use formats::litmus::{Address, Instruction, Location, Operand, Size, Thread};
 
@@ -40,7 +41,7 @@ impl Core {
     /// end of the code.
     ///
     /// # Errors
-    /// [`Astray`] if the address is not that of one of `locations` variables.
+    /// [`Astray`] if the address does not belong to one of the `locations` variables.
     pub(super) fn advance(&mut self, thread: &Thread, locations: usize) -> Result<Option<Access>, Astray> {
         while let Some(instruction) = thread.code.get(self.next) {
             self.next += 1;

@@ -84,7 +84,7 @@ pub enum Meeting {
     Memory,
 }
 
-/// A test that is run many times, and the final states that were seen so far.
+/// A test that is run many times, and the final states that have been seen.
 #[derive(Debug)]
 pub struct Experiment {
     pub(super) question: Arc<Question>,

@@ -9,9 +9,10 @@
 //!    test does not use, and prefetch a variable where the [dose](Dose) says so.
 //! 5. All threads meet again, and one node reads the variables.
 //!
-//! The seed decides which node, which copies, how long the pauses are and how often they poll, which pages are accessed, and the home of each variable. In even rounds
-//! every variable is in a block of its own, in odd rounds the variables share a block ([`Placement`]). Every final
-//! state must be one that the [`reference`](mod@reference) finds.
+//! The seed decides which node, which copies, how long the pauses are and how often they poll, which pages are
+//! accessed, and the home of each variable. In even rounds every variable is in a block of its own, in odd rounds the
+//! variables share a block ([`Placement`]). Every final state must be a state that the [`reference`](mod@reference)
+//! finds.
 //!
 //! This module must never know which protocol keeps the memory coherent, beyond that it installs one.
 

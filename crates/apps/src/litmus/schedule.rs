@@ -1,6 +1,6 @@
 //! The random choices of a round: the homes of the variables, the nodes that have copies, the pauses of threads.
 //!
-//! All nodes draw the same rounds; each thread draws its own pauses. This module must never know what a thread executes.
+//! All nodes draw the same rounds; each thread draws its own pauses. This module must never know the code of a thread.
 
 use rand::RngExt;
 use rand_pcg::Pcg64;
@@ -18,7 +18,7 @@ const LONGEST_EXPONENT: u32 = 15;
 /// two requests of others.
 const POLLS_EXPONENT: u32 = 12;
 
-/// The offset of the threads' random streams from those of the rounds.
+/// The offset of the threads' random streams from the rounds' streams.
 const OF_THREADS: u64 = 1 << 32;
 
 /// The choices of one round, equal on every node.
@@ -39,7 +39,7 @@ pub(super) struct Round {
 }
 
 impl Round {
-    /// Draws round `index` of a run on so many nodes.
+    /// Draws round `index` of a run on `nodes` nodes.
     pub(super) fn draw(seed: u64, index: u32, nodes: u32) -> Self {
         let mut random = stream(mix(seed), u64::from(index));
         Self {
@@ -72,7 +72,7 @@ impl Chance {
         (count > 0 && self.0.random()).then(|| self.0.random_range(0..count))
     }
 
-    /// Draws one of the pages that the thread accesses; `None` if it accesses none.
+    /// Draws a page that the thread accesses; `None` if it accesses none.
     pub(super) fn stirs(&mut self, round: &Round, pages: usize) -> Option<usize> {
         if round.stirs { self.one_of(pages) } else { None }
     }

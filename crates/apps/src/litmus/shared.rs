@@ -1,4 +1,5 @@
-//! The program that runs a litmus test through shared memory. This module must never know what the test asks of its final states.
+//! The program that runs a litmus test through shared memory. This module must never know the test's condition on final
+//! states.
 
 use std::sync::Arc;
 

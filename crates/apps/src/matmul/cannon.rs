@@ -24,13 +24,13 @@
 //! | `bulk` | one transfer stores it: the program of the study |
 //! | `messages` | messages of up to 12 doubles store it |
 //!
-//! A node knows how many bytes a step brings and waits for so many. A barrier then says that all are done with the blocks which the
-//! next ones replace.
+//! A node knows the number of bytes of a step and waits for them. A barrier then says that all are done with the blocks
+//! which the next ones replace.
 //!
 //! # Work
 //!
-//! A model charges what [`mm`](super::mm) does. Accesses to memory are not accounted one by one: a machine's rate for this program
-//! includes its misses. Nobody polls while computing.
+//! A model charges the operations of [`mm`](super::mm). Accesses to memory are not accounted one by one: a machine's
+//! rate for this program includes its misses. A thread that computes does not poll.
 //!
 //! # Timed regions
 //!
@@ -137,7 +137,7 @@ impl Protocol for Cannon {
     }
 }
 
-/// The blocks of a thread in all steps, beside those that are in the slots.
+/// The blocks of a thread in all steps, without the blocks in the slots.
 struct Own<'a> {
     thread: &'a Thread<'a>,
     memory: Memory<'a>,
@@ -218,8 +218,8 @@ impl Cannon {
         own.memory.bulk_store(to, block);
     }
 
-    /// Waits until each thread of this node has got so many blocks, and every other thread has too. The node counts bytes, not its
-    /// threads, so one of them waits for all.
+    /// Waits until each thread of this node has got `blocks` blocks, and every other thread has too. The node counts
+    /// bytes, not its threads, so its first thread waits for all.
     fn arrived(&self, own: &Own<'_>, blocks: usize) {
         if own.thread.index() == 0 {
             let bytes = blocks * self.words() * size_of::<f64>();

@@ -15,7 +15,7 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    /// The grid of so many threads that is nearest to a square.
+    /// The grid of `threads` threads that is nearest to a square.
     pub(super) fn of(threads: usize) -> Self {
         let rows = (1..=threads.isqrt()).rev().find(|rows| threads.is_multiple_of(*rows)).unwrap_or(1);
         let columns = threads / rows;
@@ -50,24 +50,24 @@ impl Grid {
         row / self.high() * self.columns + column / self.wide()
     }
 
-    /// The thread to the left, of the same row; the last one of it for the first.
+    /// The left neighbour in the same row; the row wraps around.
     pub(super) fn left(&self, thread: usize) -> usize {
         let (row, column) = (thread / self.columns, thread % self.columns);
         row * self.columns + (column + self.columns - 1) % self.columns
     }
 
-    /// The thread above, of the same column; the lowest one of it for the uppermost.
+    /// The upper neighbour in the same column; the column wraps around.
     pub(super) fn above(&self, thread: usize) -> usize {
         let all = self.rows * self.columns;
         (thread + all - self.columns) % all
     }
 
-    /// Where the block of the left factor in a row and column is multiplied first: shifted left by its row.
+    /// Place where the block of the left factor in a row and column is multiplied first: shifted left by its row.
     pub(super) fn skewed_left(&self, (row, column): (usize, usize)) -> (usize, usize) {
         (row, (column + self.side - row) % self.side)
     }
 
-    /// Where the block of the right factor in a row and column is multiplied first: shifted up by its column.
+    /// Place where the block of the right factor in a row and column is multiplied first: shifted up by its column.
     pub(super) fn skewed_up(&self, (row, column): (usize, usize)) -> (usize, usize) {
         ((row + self.side - column) % self.side, column)
     }
@@ -129,7 +129,7 @@ mod tests {
         }
     }
 
-    /// Which block of a factor each place of the torus has, as it is skewed and shifted.
+    /// Compares the blocks at each place of the torus, as they are skewed and shifted.
     #[test]
     fn blocks_that_meet_are_factors_of_one_term_and_all_terms_come_once() {
         let grid = Grid::of(6);

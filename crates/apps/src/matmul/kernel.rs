@@ -19,7 +19,8 @@ pub(super) fn multiply(sums: &mut [f64], left: &[f64], right: &[f64], side: usiz
     }
 }
 
-/// Charges a thread for the multiplication of blocks, row by row: the count of a large block's exceeds what one charge holds.
+/// Charges a thread for the multiplication of blocks, row by row: the operations of a large block exceed the limit of
+/// one charge.
 pub(super) fn charge(thread: &Thread<'_>, side: usize) {
     let row = FACTOR.and(TERM.times(side as u32)).times(side as u32);
     (0..side).for_each(|_| thread.charge(row));

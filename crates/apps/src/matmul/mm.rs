@@ -1,18 +1,18 @@
 //! mm: a blocked matrix multiplication whose blocks are read whenever they are needed.
 //!
-//! Both factors and the product are arrays of square blocks, which are dealt out to the nodes block by block, row after row. A thread
-//! computes the blocks of the product that its node has, one after the other: for each term it reads a block of the left factor
-//! and one of the right, waits for each, multiplies them, and adds. It keeps no block that it has read. A block of its own node
-//! needs no message. (D. E. Culler et al., *Parallel Programming in Split-C*, Supercomputing 1993, has this program as its example
-//! of bulk reads.)
+//! Both factors and the product are arrays of square blocks, which are dealt out to the nodes block by block, row after
+//! row. A thread computes the blocks of the product that its node has, one after the other: for each term it reads a
+//! block of the left factor and a block of the right, waits for each, multiplies them, and adds. It keeps no block that
+//! it has read. A block of its own node needs no message. (D. E. Culler et al., *Parallel Programming in Split-C*,
+//! Supercomputing 1993, has this program as its example of bulk reads.)
 //!
-//! The study of global address-based communication ran it as `mm` with "128x128" (A. Krishnamurthy et al., *Evaluation of
-//! Architectural Support for Global Address-Based Communication in Large-Scale Parallel Machines*, ASPLOS 1996). It does not say of
-//! what. A matrix of 128 by 128 blocks of 8 by 8 fits its times best: `--input order=1024`. So the size of a block is ours, and so is
-//! the order of terms. As in the example, all threads begin with the first one. Where the columns of blocks are a multiple of the
-//! nodes, all blocks of the right factor that a node needs are then its own, and at any moment all nodes read blocks of the left one
-//! from the same node. With `staggered=true` each begins with the term whose blocks are its own, and no two read from one node at the
-//! same step.
+//! The study of global address-based communication ran it as `mm` with "128x128" (A. Krishnamurthy et al., *Evaluation
+//! of Architectural Support for Global Address-Based Communication in Large-Scale Parallel Machines*, ASPLOS 1996). It
+//! does not name the unit. A matrix of 128 by 128 blocks of 8 by 8 fits its times best: `--input order=1024`. So the
+//! size of a block is ours, and so is the order of terms. As in the example, all threads begin with the first one.
+//! Where the columns of blocks are a multiple of the nodes, all blocks of the right factor that a node needs are then
+//! its own, and at any moment all nodes read blocks of the left one from the same node. With `staggered=true` each
+//! begins with the term whose blocks are its own, and no two read from one node at the same step.
 //!
 //! # Mechanisms
 //!
@@ -23,9 +23,9 @@
 //!
 //! # Work
 //!
-//! A model charges for each term of an element two floating-point and two integer operations, two loads and a store; and a load and two
-//! integer operations for each factor that a row of terms shares. Accesses to memory are not accounted one by one: a machine's
-//! rate for this program includes its misses. Nobody polls while computing.
+//! A model charges for each term of an element two floating-point and two integer operations, two loads and a store;
+//! and a load and two integer operations for each factor that a row of terms shares. Accesses to memory are not
+//! accounted one by one: a machine's rate for this program includes its misses. A thread that computes does not poll.
 //!
 //! # Timed regions
 //!

@@ -1,6 +1,6 @@
 //! matmul: the product of two square matrices of doubles, by two programs.
 //!
-//! | program | what travels |
+//! | program | traffic |
 //! |---|---|
 //! | [`mm`] | blocks of both factors, read whenever they are needed from an array that is spread over all nodes |
 //! | [`cannon`] | large blocks of both factors, shifted round the rows and columns of a grid of threads |

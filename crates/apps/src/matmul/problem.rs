@@ -77,7 +77,7 @@ impl Matrix {
 /// The order in which a program adds the terms of an element.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Sums {
-    /// That of the sequential product: the element must be equal.
+    /// The order of the sequential product: the element must be equal.
     InOrder,
     /// Any other: the element may differ by rounding.
     InAnyOrder,

@@ -1,4 +1,4 @@
-//! The ways of dealing out the lines of an image. This module must never know what is in a line.
+//! The ways of dealing out the lines of an image. This module must never know the content of a line.
 
 use std::{fmt, str::FromStr};
 
@@ -7,7 +7,7 @@ use std::{fmt, str::FromStr};
 pub(super) enum Balance {
     /// Line after line to thread after thread, of all nodes in turn.
     Dealt,
-    /// A thread takes the next line that nobody has, by a counter on node 0.
+    /// A thread takes the next free line, by a counter on node 0.
     Counter,
 }
 

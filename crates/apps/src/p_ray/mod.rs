@@ -7,13 +7,14 @@
 //! out to the nodes by objects, of one triangle each or more: a thread reads an object through a global pointer when a ray may meet one
 //! of its triangles, and keeps it in a cache of its own.
 //!
-//! This is a program of A. Krishnamurthy, K. E. Schauser, C. J. Scheiman, R. Y. Wang, D. E. Culler and K. Yelick, *Evaluation of
-//! Architectural Support for Global Address-Based Communication in Large-Scale Parallel Machines*, ASPLOS 1996. The study ran it on
-//! 16 nodes of a Meiko CS-2 and 8 of a Paragon and prints its name, that it renders the tea pot with 512 x 512 pixels, and its times.
-//! All else is ours: what an object is, that upper levels of the structure are on every node, the cache, the rays, the scene around
-//! the pot, and who renders which pixel. The pot is M. Newell's. Eight steps cut its 28 patches without those of the bottom into 3,584
-//! triangles, as many as the pot of the SPLASH-2 suite has (S. C. Woo, M. Ohara, E. Torrie, J. P. Singh and A. Gupta, ISCA 1995); we
-//! have the bottom too, and leave out the 64 triangles without area at the poles.
+//! This is a program of A. Krishnamurthy, K. E. Schauser, C. J. Scheiman, R. Y. Wang, D. E. Culler and K. Yelick,
+//! *Evaluation of Architectural Support for Global Address-Based Communication in Large-Scale Parallel Machines*,
+//! ASPLOS 1996. The study ran it on 16 nodes of a Meiko CS-2 and 8 of a Paragon and prints its name, that it renders
+//! the tea pot with 512 x 512 pixels, and its times. All else is ours: the form of an object, that upper levels of the
+//! structure are on every node, the cache, the rays, the scene around the pot, and the thread of each pixel. The pot is
+//! M. Newell's. Eight steps cut its 28 patches without those of the bottom into 3,584 triangles, as many as the pot of
+//! the SPLASH-2 suite has (S. C. Woo, M. Ohara, E. Torrie, J. P. Singh and A. Gupta, ISCA 1995); we have the bottom
+//! too, and leave out the 64 triangles without area at the poles.
 //!
 //! # Mechanisms
 //!
@@ -24,10 +25,11 @@
 //!
 //! # Balance
 //!
-//! | `balance` | who renders a line |
+//! | `balance` | the assignment of lines to threads |
 //! |---|---|
 //! | `dealt` | line i belongs to thread i, in turn over all nodes, and its pixels stay on that node |
-//! | `counter` | a thread takes the next line that nobody has from a counter on node 0, by an atomic addition there, and stores the line on node i mod nodes |
+//! | `counter` | a thread takes the next free line from a counter on node 0, by an atomic addition there, and stores
+//! the line on node i mod nodes |
 //!
 //! Pixels of a line are stored together, or `span` at a time. A thread polls when it stores pixels of another node's line.
 //!
@@ -41,7 +43,8 @@
 //!
 //! # Figures
 //!
-//! `rays`; `objects read`, from other nodes; `objects found in caches`, of other nodes, each time one of their triangles is tested.
+//! `rays`; `objects read`, from other nodes; `objects found in caches`, of other nodes, counted at each test of a
+//! triangle in one.
 //!
 //! # Timed regions
 //!

@@ -1,7 +1,8 @@
-//! The triangles as a thread has them: those of its own node where they are, those of others in a cache of its own.
+//! The triangles as a thread has them: triangles of its own node in place, triangles of others in a cache of its own.
 //!
-//! Triangles travel and are kept by objects: so many that follow each other. The cache is direct mapped: an object has one slot, which the
-//! next object of that slot takes. A thread waits for an object that it has not, and has told the model all its work before.
+//! Triangles travel and are kept by objects: a fixed number of consecutive triangles. The cache is direct mapped: an
+//! object has one slot, which the next object of that slot takes. A thread waits for an object that it has not, and has
+//! told the model all its work before.
 //!
 //! This module must never know which rays ask for triangles.
 
@@ -45,7 +46,7 @@ pub(super) struct Cached<'a> {
 }
 
 impl<'a> Cached<'a> {
-    /// An empty cache of so many `slots`, the first of which stands at `at`, for objects of `object` triangles.
+    /// An empty cache of `slots` slots, the first of which stands at `at`, for objects of `object` triangles.
     pub(super) fn new(
         thread: &'a Thread<'a>,
         split: &'a SplitPhase,
@@ -70,7 +71,7 @@ impl<'a> Cached<'a> {
         self.thread.charge(std::mem::take(&mut self.untold));
     }
 
-    /// Where in the own arena a triangle stands, after its object has been read if need be.
+    /// Index of a triangle in the own arena, after its object has been read if need be.
     fn place(&mut self, number: u32) -> usize {
         let (object, within) = (number / self.object, (number % self.object) as usize * WORDS);
         let there = self.spread.at(object);

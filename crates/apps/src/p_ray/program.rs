@@ -134,7 +134,7 @@ impl PRay {
         self.counts.add(thread, tracer.objects.counts);
     }
 
-    /// Compares lines of the node with those of the sequential image. The node's threads share them.
+    /// Compares lines of the node with the lines of the sequential image. The node's threads share them.
     fn check(&self, thread: &Thread<'_>) {
         let size = self.problem.asked.size as usize;
         let mut line = vec![0; size];

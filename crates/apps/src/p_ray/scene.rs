@@ -62,7 +62,7 @@ pub(super) const GLAZED: Material = Material { colour: GLAZE, mirror: 0.25 };
 pub(super) struct Scene {
     pub(super) grid: Grid,
     pub(super) lamps: [Lamp; 2],
-    /// The least distance at which a ray meets anything: it would meet what it comes from.
+    /// The least distance at which a ray meets anything: nearer, it would meet the surface that it leaves.
     pub(super) near: f64,
     middle: Vector,
     radius: f64,

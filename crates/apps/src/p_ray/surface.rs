@@ -16,7 +16,7 @@ pub(super) const WORDS: usize = 18;
 /// The words of a triangle that say where it is: the first ones.
 pub(super) const SHAPE_WORDS: usize = 9;
 
-/// Where a triangle is: a corner, and the edges from there to the other two.
+/// Position of a triangle: a corner, and the edges from there to the other two.
 pub(super) type Shape = [Vector; 3];
 
 /// A triangle: where it is, and the normals of the surface at its corners.
@@ -58,7 +58,7 @@ impl Triangle {
     }
 }
 
-/// Cuts patches into triangles: each side into so many `steps`. `bounds` is the box around all control points.
+/// Cuts patches into triangles: each side into `steps` steps. `bounds` is the box around all control points.
 pub(super) fn triangles(patches: &[Patch], steps: u32, bounds: Bounds) -> Vec<Triangle> {
     // What rounding leaves of a triangle without area is far below this, and of any other far above.
     let least = 1e-12 * bounds.radius() * bounds.radius();
@@ -118,7 +118,7 @@ impl Ray {
     }
 }
 
-/// How far the search for the point where a ray meets a triangle goes.
+/// Result of the search for the point where a ray meets a triangle.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Meeting {
     /// The ray passes the first edge, or is parallel to the triangle.

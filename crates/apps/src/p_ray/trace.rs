@@ -16,12 +16,12 @@ use super::work::{CELL, DISTANCE, FIND, FIRST_EDGE, LAMP, OTHER_EDGES, PIXEL, RA
 /// The greatest value of a channel of a pixel.
 const FULL: f64 = 65_535.0;
 
-/// The bits of a pixel that has been computed: as a channel of opacity they stand above those of blue, green and red.
+/// The bits of a pixel that has been computed: as a channel of opacity they stand above blue, green and red.
 const OPAQUE: u64 = 0xffff << 48;
 
 /// The triangles of a scene, and the account of work.
 pub(super) trait Objects {
-    /// Where a triangle is.
+    /// Position of a triangle.
     fn shape(&mut self, number: u32) -> Shape;
 
     /// The normals at the corners of a triangle.
@@ -34,7 +34,7 @@ pub(super) trait Objects {
     fn ray(&mut self);
 }
 
-/// Triangles that are all at hand, without account: those of the sequential reference.
+/// Triangles that are all at hand, without account, for the sequential reference.
 pub(super) struct Whole<'a>(pub(super) &'a [Triangle]);
 
 impl Objects for Whole<'_> {
@@ -75,7 +75,7 @@ struct Spot {
     material: Material,
 }
 
-/// The rays of one image, and what they ask for.
+/// The rays of one image, and their demands on objects.
 pub(super) struct Tracer<'s, O> {
     pub(super) scene: &'s Scene,
     pub(super) objects: O,
@@ -172,7 +172,7 @@ impl<O: Objects> Tracer<'_, O> {
         Spot { point, normal, mirrored: mirrored(ray.direction, normal), material }
     }
 
-    /// The light that a spot throws towards the eye, without what it mirrors.
+    /// The light that a spot throws towards the eye, without its reflection.
     fn lit(&mut self, spot: &Spot) -> Vector {
         let (mut diffuse, mut gloss) = (AMBIENT, 0.0);
         for Lamp { at, power } in self.scene.lamps {

@@ -1,6 +1,6 @@
 //! Vectors of three numbers, by additions, multiplications, divisions and square roots alone: the same to the bit on every host.
 //!
-//! This module must never know what a vector points to.
+//! This module must never know the meaning of a vector.
 
 /// A point, a direction or a colour.
 pub(super) type Vector = [f64; 3];
@@ -62,7 +62,7 @@ impl Bounds {
         })
     }
 
-    /// The box that reaches further by so much on every side.
+    /// The box enlarged by `by` on every side.
     pub(super) fn wider(self, by: f64) -> Self {
         Self { least: self.least.map(|side| side - by), greatest: self.greatest.map(|side| side + by) }
     }

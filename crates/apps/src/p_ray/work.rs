@@ -1,7 +1,8 @@
 //! The work of p-ray that a model charges. This module must never know where triangles are kept.
 //!
-//! It is counted in the loops: an addition, a multiplication, a comparison, a division or a square root of real numbers is one
-//! floating-point operation. The words of a triangle are loads where they are first used; whatever else a ray needs stays in registers.
+//! It is counted in the loops: an addition, a multiplication, a comparison, a division or a square root of real numbers
+//! is one floating-point operation. The words of a triangle are loads where they are first used; the rest of a ray's
+//! data stays in registers.
 
 use tempest::Operations;
 
@@ -14,7 +15,7 @@ pub(super) const RAY: Operations = Operations::NONE.flops(61).integers(16).loads
 /// A step to the next cell: the nearest of three walls, the wall behind it, the cell's index and where its numbers stand.
 pub(super) const CELL: Operations = Operations::NONE.flops(5).integers(8).loads(2);
 
-/// The search for a triangle by its number: the number, its owner, its slot in the cache and who is there.
+/// The search for a triangle by its number: the number, its owner, its slot in the cache and the slot's present object.
 pub(super) const FIND: Operations = Operations::NONE.integers(6).loads(2);
 
 /// The test of a triangle up to its first edge: a cross product, two dot products, a difference, a division.
@@ -23,11 +24,11 @@ pub(super) const FIRST_EDGE: Operations = Operations::NONE.flops(26).integers(2)
 /// The test of a triangle up to its other edges: a cross product and a dot product.
 pub(super) const OTHER_EDGES: Operations = Operations::NONE.flops(18).integers(2);
 
-/// The distance of the point where a ray meets a triangle, and whether it is the nearest so far.
+/// The distance of the point where a ray meets a triangle, and the comparison with the nearest found.
 pub(super) const DISTANCE: Operations = Operations::NONE.flops(9).integers(4);
 
-/// The surface where a ray meets it: the point; the normal out of those of three corners, made of length 1, on the side of the ray;
-/// the direction that a mirror throws back; and what the colour adds to the pixel.
+/// The surface where a ray meets it: the point; the normal out of the three corners' normals, made of length 1, on the
+/// side of the ray; the direction that a mirror throws back; and the colour's share of the pixel.
 pub(super) const SURFACE: Operations = Operations::NONE.flops(57).integers(4).loads(9);
 
 /// The light of a lamp: its direction and distance, and the cosine of the angle at which it falls in.

@@ -3,7 +3,7 @@
 //!
 //! A transfer moves two keys at a time. The last key of a run with an odd number travels in a message with others of its kind.
 //!
-//! # Who may write when
+//! # When a thread may write
 //!
 //! Each thread tells all nodes its counts before it moves keys. So when a thread knows all counts of a pass, every thread has read
 //! its keys of the pass before for the last time, and the array that they stood in may be written. Two arrays of counts take turns: a
@@ -98,13 +98,13 @@ impl BulkRadix {
         cx.signal(&self.counted, 1);
     }
 
-    /// Tells that so many keys have come.
+    /// Tells that `keys` keys have come.
     #[message]
     fn arrived(&self, keys: u32, cx: &mut Handler<'_>) {
         cx.signal(&self.arrived, keys.into());
     }
 
-    /// Brings keys, each with its place among those of the node in the upper half of a word. No two messages have the same place.
+    /// Brings keys, each with its index on the node in the upper half of a word. No two messages have the same place.
     #[message]
     fn odd(&self, array: u32, payload: &[u64], cx: &mut Handler<'_>) {
         for &word in payload {
@@ -216,7 +216,7 @@ impl BulkRadix {
         stretches
     }
 
-    /// Moves stretches to where they belong, those of the next node first.
+    /// Moves stretches to where they belong, beginning with the next node.
     fn send(&self, thread: &Thread<'_>, array: usize, stretches: &[Stretch]) {
         self.flush(thread, &self.sorted, self.room * thread.index() as usize, self.run.own(thread).len());
         let of_next = stretches.partition_point(|stretch| stretch.to <= self.run.node);

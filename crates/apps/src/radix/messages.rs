@@ -1,9 +1,11 @@
-//! radix by messages: each key is stored to its position by a message of its own, and the target counts what arrives.
+//! radix by messages: each key is stored to its position by a message of its own, and the target counts arrivals.
 //!
-//! Two arrays of keys take turns. A thread may store into the array that was read in the pass before: it has been told its positions
-//! since, so every thread has counted its keys of this pass, and has read those of the pass before for the last time.
+//! Two arrays of keys take turns. A thread may store into the array that was read in the pass before: it has been told
+//! its positions since, so every thread has counted its keys of this pass, and has read the keys of the pass before for
+//! the last time.
 //!
-//! A thread polls where it stores. While it counts it does not. This module must never know who serves a store.
+//! A thread polls where it stores. While it counts it does not. This module must never know which processor serves a
+//! store.
 
 use std::sync::Arc;
 

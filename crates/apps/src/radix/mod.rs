@@ -34,7 +34,8 @@
 //!
 //! # How it is checked
 //!
-//! Every key is compared with the one that the standard library's sort has at its position, so order and multiset are both right.
+//! Every key is compared with the key that the standard library's sort has at its position, so order and multiset are
+//! both right.
 
 mod bulk;
 mod messages;

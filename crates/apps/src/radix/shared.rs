@@ -1,7 +1,8 @@
 //! radix through shared memory: both arrays of keys are in the address space, the positions of a thread at home with it, and a
 //! thread writes each key to its position. Counts are summed over threads through shared memory too.
 //!
-//! A thread asks for keys before it reads them. As it begins a block of a digit it asks for the next one of that digit.
+//! A thread asks for keys before it reads them. As it begins a block of a digit it asks for the next block of that
+//! digit.
 //!
 //! This module must never know how blocks are kept coherent.
 

@@ -77,7 +77,7 @@ impl Run {
         }
     }
 
-    /// Compares a thread's keys with those that belong there.
+    /// Compares a thread's keys with the expected ones.
     pub(super) fn compare(&self, thread: &Thread<'_>, read: impl Fn(usize, &mut [u32])) {
         let own = self.own(thread);
         let (mut found, due) = (vec![0; own.len()], &self.problem.expected[own.clone()]);
@@ -102,8 +102,8 @@ impl Run {
     }
 }
 
-/// The position of a thread's first key of each digit. `totals` are the keys of all threads by digit, `before` those of the threads
-/// before this one.
+/// The position of a thread's first key of each digit. `totals` are the keys of all threads by digit, `before` the keys
+/// of the threads before this one.
 pub(super) fn positions(thread: &Thread<'_>, totals: &[u64], before: &[u64]) -> Vec<usize> {
     thread.charge(SUM.times(totals.len() as u32));
     let mut smaller = 0;

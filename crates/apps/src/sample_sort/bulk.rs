@@ -28,7 +28,7 @@ pub(super) struct Groups {
 }
 
 impl Groups {
-    /// Makes room for bins of at most so many keys.
+    /// Makes room for bins of at most `largest` keys.
     pub(super) fn reserve(plan: &mut Plan, largest: u32, division: Division) -> Self {
         let shape = division.shape();
         let ranks = Ranks::reserve(plan, shape.nodes * shape.threads, shape);
@@ -39,7 +39,7 @@ impl Groups {
         self.bins + i64::from(index * self.room)
     }
 
-    /// Sends the keys of a thread, and returns those that all threads have sent into its bin.
+    /// Sends the keys of a thread, and returns the keys that all threads have sent into its bin.
     pub(super) fn exchange(
         &self,
         thread: &Thread<'_>,

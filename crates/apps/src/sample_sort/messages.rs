@@ -1,4 +1,5 @@
-//! Keys pushed into bins, one or two at a time: the owner's processor appends them to a bin, and the target counts what has come.
+//! Keys pushed into bins, one or two at a time: the owner's processor appends them to a bin, and the target counts
+//! arrivals.
 //!
 //! A push is atomic, so two keys never get one place. This module must never know how splitters are found.
 
@@ -22,7 +23,7 @@ const ROUTE: Operations = Operations::NONE.integers(3).loads(1);
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Push {
-    /// The word of the tail. The keys stand behind it, one in each word.
+    /// The word of the tail. The keys stand behind it, a word each.
     bin: u32,
     /// The number of keys.
     count: u32,
@@ -71,7 +72,7 @@ impl Pushes {
         self.bins + i64::from(index * self.words)
     }
 
-    /// Pushes the keys of a thread, and returns those that all threads have pushed into its bin.
+    /// Pushes the keys of a thread, and returns the keys that all threads have pushed into its bin.
     pub(super) fn exchange(
         &self,
         thread: &Thread<'_>,

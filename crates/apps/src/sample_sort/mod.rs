@@ -6,19 +6,21 @@
 //!    the key into the owner's *bin*.
 //! 3. Each thread sorts its bin, by digits of 11 bits.
 //!
-//! (G. E. Blelloch, C. E. Leiserson, B. M. Maggs, C. G. Plaxton, S. J. Smith and M. Zagha, *A Comparison of Sorting Algorithms for the
-//! Connection Machine CM-2*, SPAA 1991, who sort in this way and name the oversampling.)
+//! (G. E. Blelloch, C. E. Leiserson, B. M. Maggs, C. G. Plaxton, S. J. Smith and M. Zagha, *A Comparison of Sorting
+//! Algorithms for the Connection Machine CM-2*, SPAA 1991. It sorts in this way and names the oversampling.)
 //!
 //! # Mechanisms
 //!
 //! | mechanism | how keys travel |
 //! |---|---|
-//! | `messages` | each key, or `push` of them together, is pushed into its owner's bin by an atomic procedure that the owner's processor runs, and that nobody waits for |
+//! | `messages` | each key, or `push` of them together, is pushed into its owner's bin by an atomic procedure that the
+//! owner's processor runs, and that no thread waits for |
 //! | `bulk` | keys are grouped by owner, and each group is one bulk store. Counts are exchanged before, so that a group has its place |
 //!
-//! These are *sample* and *sampleb* of the study of global addresses (A. Krishnamurthy et al., ASPLOS 1996), which ran them with
-//! 16,777,216 keys on 16 nodes and 4,194,304 on 8. The study says that each key is pushed by an atomic remote push. It does not say how
-//! many samples there are, who sorts them, nor how a thread sorts its bin; these are ours.
+//! These are *sample* and *sampleb* of the study of global addresses (A. Krishnamurthy et al., ASPLOS 1996), which ran
+//! them with 16,777,216 keys on 16 nodes and 4,194,304 on 8. The study says that each key is pushed by an atomic remote
+//! push. It does not say how many samples there are, which thread sorts them, nor how a thread sorts its bin; these are
+//! ours.
 //!
 //! # The size of a bin
 //!
@@ -36,7 +38,7 @@
 //!
 //! # How it is checked
 //!
-//! Every key is compared with the one that the standard library's sort has at its position.
+//! Every key is compared with the key that the standard library's sort has at its position.
 
 mod bulk;
 mod messages;

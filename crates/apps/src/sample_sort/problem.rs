@@ -70,7 +70,7 @@ impl Problem {
     }
 }
 
-/// Draws so many of a thread's keys, each at a random place.
+/// Draws `oversampling` of a thread's keys, each at a random place.
 pub(super) fn sample(own: &[u32], oversampling: u32, seed: u64, number: u32) -> impl Iterator<Item = u32> {
     // Stream 0 is that of the keys.
     let mut random = stream(seed, u64::from(number) + 1);

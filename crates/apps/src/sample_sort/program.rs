@@ -42,7 +42,7 @@ pub(super) struct SampleSort {
     config: Arc<Config>,
     node: NodeId,
     split: Arc<SplitPhase>,
-    /// By thread: its samples. Those of the first node are used.
+    /// By thread: its samples. The first node's are used.
     samples: LocalPtr<u32>,
     /// The splitters, in ascending order.
     splitters: LocalPtr<u32>,

@@ -1,4 +1,5 @@
-//! shell-sort: sorts integer keys by merges with partners at decreasing distances, of whose keys a thread reads only what it needs.
+//! shell-sort: sorts integer keys by merges with partners at decreasing distances. A thread reads only the keys of its
+//! partner that it needs.
 //!
 //! Each thread sorts its own keys. Then partners divide the keys of both between them, and one keeps the lower half, in a series of passes
 //! (V. Kumar, A. Grama, A. Gupta and G. Karypis, *Introduction to Parallel Computing*, 1994, section 9.3, after D. L. Shell,
@@ -6,17 +7,18 @@
 //!
 //! 1. one pass for each distance between partners: the greatest power of two below the number of threads, half of it, and so on to 1. A
 //!    key that is far from its place goes far in one pass;
-//! 2. clean-up passes between neighbours, those of odd and of even threads in turn, until a round of both changes nothing. A reduction
-//!    over all threads tells whether one did.
+//! 2. clean-up passes between neighbours, first the pairs of odd and then of even threads, until a round of both
+//!    changes nothing. A reduction over all threads tells whether a pass changed a key.
 //!
-//! In a pass a thread first reads the end of its partner's keys. If all keys of the lower thread are below all of the upper one, both see
-//! that there, and nothing changes. Otherwise each merges its own half: it reads a piece of the partner's keys, merges until that is used
-//! up, and reads the next. It does not poll while it merges. So where computing processors serve, a read waits until the partner has come
-//! to the end of its own piece; where a network processor serves, it does not wait. Keys are in two arrays that take turns, so that
-//! nobody writes what the partner still reads; a barrier ends each pass.
+//! In a pass a thread first reads the end of its partner's keys. If all keys of the lower thread are below all of the
+//! upper one, both see that there, and nothing changes. Otherwise each merges its own half: it reads a piece of the
+//! partner's keys, merges until the piece is used up, and reads the next. It does not poll while it merges. So where
+//! computing processors serve, a read waits until the partner has come to the end of its own piece; where a network
+//! processor serves, it does not wait. Keys are in two arrays that take turns, so that no thread writes keys that the
+//! partner still reads; a barrier ends each pass.
 //!
-//! Partners that have random keys use up their pieces at about the same time. Then both wait at once and serve each other, and neither
-//! waits long, whoever serves.
+//! Partners that have random keys use up their pieces at about the same time. Then both wait at once and serve each
+//! other, and neither waits long, with any serving processor.
 //!
 //! This is *shell* of the study of global addresses (A. Krishnamurthy et al., ASPLOS 1996), which ran it with 16,777,216 keys on 16
 //! nodes and 4,194,304 on 8. Of the study we know the name and the sizes, and that its run time on both machines depends on how soon a
@@ -40,7 +42,7 @@
 //!
 //! # How it is checked
 //!
-//! Every key is compared with the one that the standard library's sort has at its position.
+//! Every key is compared with the key that the standard library's sort has at its position.
 
 mod passes;
 mod problem;

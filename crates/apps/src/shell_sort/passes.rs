@@ -1,8 +1,8 @@
-//! The partners of a pass. This module must never know what partners do.
+//! The partners of a pass. This module must never know the work of partners.
 
 use crate::kit::sorts::Half;
 
-/// A pass: partners are so far from each other, and the first of them is so far from the first thread.
+/// A pass: the distance of partners, and the number of the first thread that has one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Pass {
     distance: u32,
@@ -10,7 +10,7 @@ pub(super) struct Pass {
 }
 
 impl Pass {
-    /// The passes at decreasing distances among so many threads.
+    /// The passes at decreasing distances among `threads` threads.
     pub(super) fn decreasing(threads: u32) -> impl Iterator<Item = Self> {
         let rounds = threads.next_power_of_two().trailing_zeros();
         (0..rounds).rev().map(|round| Self { distance: 1 << round, first: 0 })
@@ -20,7 +20,8 @@ impl Pass {
     /// therefore begins with the second.
     pub(super) const CLEAN_UP: [Self; 2] = [Self { distance: 1, first: 1 }, Self { distance: 1, first: 0 }];
 
-    /// The partner of a thread among so many, and the half that the thread keeps; none where the thread has no partner.
+    /// The partner of a thread among `threads` threads, and the half that the thread keeps; none where the thread has
+    /// no partner.
     pub(super) fn partner(self, thread: u32, threads: u32) -> Option<(u32, Half)> {
         let place = thread.checked_sub(self.first)?;
         if (place / self.distance).is_multiple_of(2) {

@@ -1,6 +1,6 @@
-//! The program of shell-sort: a thread sorts its keys, then merges them with those of one partner after another.
+//! The program of shell-sort: a thread sorts its keys, then merges them with the keys of one partner after another.
 //!
-//! This module must never know who serves a read.
+//! This module must never know which processor serves a read.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -87,7 +87,7 @@ impl ShellSort {
         ThreadId { node: NodeId(number / threads), index: number % threads }
     }
 
-    /// One of the two arrays of a thread of a node.
+    /// The array of this side, 0 or 1, of thread `index` of a node.
     fn array(&self, index: u32, side: u32) -> LocalPtr<u32> {
         self.keys + i64::from((2 * index + side) * self.room)
     }

@@ -19,7 +19,7 @@ pub(super) struct Point {
     pub(super) ry: f64,
 }
 
-/// Updates the point in column `j` of the middle one of three rows. Column indices of all three rows are the same.
+/// Updates the point in column `j` of the middle row of three. Column indices of all three rows are the same.
 #[inline]
 pub(super) fn update(x: Rows<'_>, y: Rows<'_>, j: usize) -> Point {
     let [x, y] = [x, y].map(|rows| rows.map(|row| [row[j - 1], row[j], row[j + 1]]));

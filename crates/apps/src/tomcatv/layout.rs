@@ -1,6 +1,6 @@
 //! The division of the rows among nodes and threads: blocks of consecutive rows, as equal as may be.
 //!
-//! This module must never know what a row holds.
+//! This module must never know the content of a row.
 
 use std::ops::Range;
 
@@ -64,7 +64,7 @@ impl Layout {
     }
 }
 
-/// The columns that a loop takes at a time: a model interleaves the accesses of so many points with their computation.
+/// The columns that a loop takes at a time: a model interleaves the accesses of a strip with its computation.
 pub(super) const STRIP: usize = 16;
 
 /// The columns of a range in strips, in order or backwards.

@@ -79,7 +79,7 @@ impl Mesh {
         self.at(row, 0) as u32
     }
 
-    /// The place of the first word of a ghost row of the node whose rows are `rows`. `row` is one of this node's.
+    /// The place of the first word of a ghost row of the node whose rows are `rows`. `row` belongs to this node.
     pub(super) fn ghost_of(&self, rows: &Range<usize>, row: usize) -> u32 {
         ((row + 1 - rows.start) * self.layout.stride) as u32
     }

@@ -1,6 +1,6 @@
 //! tomcatv's rows on their way into ghost rows: by messages, by bulk transfers and by deposits.
 //!
-//! This module must never know what is computed from the rows.
+//! This module must never know the values computed from the rows.
 
 use tempest::{Access, MAX_WORDS, Mechanism, Message, NodeId, Piece, Place, Thread};
 

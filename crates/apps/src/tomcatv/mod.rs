@@ -24,10 +24,10 @@
 //!
 //! # Work
 //!
-//! A model charges the floating-point operations of each loop as the original has them, and three integer operations for each turn
-//! of a loop. Loads and stores are accesses, which a model finds or misses in its caches; what a turn has loaded for its neighbour
-//! is not loaded again. `work` has the counts, and what they come to on the machine of the study. `extra` operations more are charged
-//! for each point and iteration.
+//! A model charges the floating-point operations of each loop as the original has them, and three integer operations
+//! for each turn of a loop. Loads and stores are accesses, which a model finds or misses in its caches; a value that a
+//! turn has loaded for its neighbour is not loaded again. `work` has the counts, and their time on the machine of the
+//! study. `extra` operations more are charged for each point and iteration.
 //!
 //! # Inputs
 //!
@@ -40,9 +40,9 @@
 //!
 //! # How it is checked
 //!
-//! Coordinates and residuals are compared, bit for bit, with those of a sequential loop nest in the order of the original. Bits can
-//! agree because every point is computed from the same numbers in the same order, and a maximum depends on no order. The
-//! last residual must be less than the first.
+//! Coordinates and residuals are compared, bit for bit, with the results of a sequential loop nest in the order of the
+//! original. Bits can agree because every point is computed from the same numbers in the same order, and a maximum
+//! depends on no order. The last residual must be less than the first.
 
 mod kernel;
 mod layout;

@@ -1,4 +1,4 @@
-//! The problem of tomcatv: a generated mesh, and what must come of it.
+//! The problem of tomcatv: a generated mesh, and its required result.
 //!
 //! This module must never know how rows travel.
 
@@ -42,7 +42,7 @@ pub(super) struct Relaxation {
     last: Mutex<Option<Solved>>,
 }
 
-/// A mesh, and what must come of it.
+/// A mesh, and its required result.
 #[derive(Clone)]
 pub(super) struct Solved {
     seed: u64,
@@ -56,7 +56,7 @@ impl Relaxation {
         Self { asked, last: Mutex::default() }
     }
 
-    /// Generates the mesh of a seed and relaxes it sequentially, unless it is the one of last time.
+    /// Generates the mesh of a seed and relaxes it sequentially, unless it was the last relaxed.
     pub(super) fn solve(&self, seed: u64) -> Solved {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(solved) = last.as_ref().filter(|solved| solved.seed == seed) {

@@ -61,7 +61,7 @@ impl Tomcatv {
         cx.signal(&self.filled, payload.len() as u64);
     }
 
-    /// Tells that a transfer has brought so many numbers.
+    /// Tells that a transfer has brought `count` numbers.
     #[message]
     fn fill(&self, count: u32, cx: &mut Handler<'_>) {
         cx.signal(&self.filled, count.into());

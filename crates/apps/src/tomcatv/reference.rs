@@ -15,14 +15,14 @@ pub(super) struct Expected {
     pub(super) residuals: Vec<[f64; 2]>,
 }
 
-/// Runs so many iterations.
+/// Runs `iterations` iterations.
 pub(super) fn run(mesh: &Mesh, n: usize, iterations: u32) -> Expected {
     let mut mesh = mesh.clone();
     let residuals = (0..iterations).map(|_| iterate(&mut mesh, n)).collect();
     Expected { mesh, residuals }
 }
 
-/// One iteration. Returns the largest residuals.
+/// Runs an iteration. Returns the largest residuals.
 fn iterate(mesh: &mut Mesh, n: usize) -> [f64; 2] {
     const REL: f64 = 2.0 / 0.98;
     let at = |i: usize, j: usize| i * n + j;
@@ -80,8 +80,8 @@ fn iterate(mesh: &mut Mesh, n: usize) -> [f64; 2] {
 /// The names of the coordinates, for people.
 const NAMES: [&str; 2] = ["x", "y"];
 
-/// Compares a node's points with those of the sequential run, bit for bit. `found` are the node's rows of both coordinates, the
-/// first of them row `first`.
+/// Compares a node's points with the points of the sequential run, bit for bit. `found` are the node's rows of both
+/// coordinates, of which the first is row `first`.
 pub(super) fn check(
     node: NodeId,
     first: usize,
@@ -104,7 +104,8 @@ pub(super) fn check(
     report
 }
 
-/// Compares the largest residuals of all iterations with those of the sequential run, bit for bit, and reports the first and the last.
+/// Compares the largest residuals of all iterations with the sequential run's, bit for bit, and reports the first and
+/// the last.
 pub(super) fn check_residuals(found: &[[f64; 2]], expected: &Expected) -> Report {
     let mut report = Report { checks: 1 + found.len() as u64, ..Report::default() };
     let bits = |all: &[[f64; 2]]| all.iter().map(|both| both.map(f64::to_bits)).collect::<Vec<_>>();

@@ -17,12 +17,12 @@ pub(super) trait Coordinates {
     fn write(&self, thread: &Thread<'_>, axis: usize, row: usize, from: usize, values: &[f64]);
 }
 
-/// A thread's rows: the matrices of its own, and the rows around the one that it is at.
+/// A thread's rows: the matrices of its own, and the rows around the present one.
 pub(super) struct Sweep {
     layout: Layout,
     /// The thread's rows that are not on the border of the mesh.
     rows: Range<usize>,
-    /// What a model charges for the update of a point.
+    /// Charge of a model for the update of a point.
     update: Operations,
     aa: Private<f64>,
     dd: Private<f64>,
@@ -175,7 +175,7 @@ impl Sweep {
     }
 }
 
-/// Charges so many turns of a loop, and passes their back-edges.
+/// Charges `count` turns of a loop, and passes their back-edges.
 fn turns(thread: &Thread<'_>, work: Operations, count: usize) {
     thread.charge(work.times(count as u32));
     thread.poll_after(count as u32);

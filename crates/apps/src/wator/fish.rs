@@ -1,6 +1,7 @@
 //! The physics of fish: how one pulls another, how long a step is, and where a step leads.
 //!
-//! Every operation is one of IEEE 754 that is rounded the same way on every host. This module must never know which thread computes.
+//! Every operation is an IEEE 754 operation that is rounded the same way on every host. This module must never know
+//! which thread computes.
 
 /// The square of the distance below which a pull grows no more: fish pass each other instead of colliding.
 const NEAREST_SQUARED: f64 = 1e-4;

@@ -10,8 +10,8 @@
 //! then computing on it, that computing does not poll, and that a library draws pictures in code that cannot poll. So a read waits until
 //! the fish's owner communicates, unless a network processor serves it. The rest is ours:
 //!
-//! * Every thread reads the fish in the order of their numbers, so all begin with those of node 0.
-//! * A thread that has drawn its picture reads on; the drawing is so many integer operations for each of its fish.
+//! * Every thread reads the fish in the order of their numbers, so all begin with the fish of node 0.
+//! * A thread that has drawn its picture reads on; the drawing is a number of integer operations for each of its fish.
 //! * The length of a step follows from the greatest speed and acceleration, as in the lecture notes.
 //!
 //! # Mechanism
@@ -20,9 +20,9 @@
 //!
 //! # Work
 //!
-//! A model charges 13 operations in floating point for the pull of one fish on another, a root and a quotient among them, with the loads,
-//! stores and loop around them: 22 in all. Fish are not looked up in caches: 400 of them fit into any, and what a study sets as the
-//! processor's rate has the rest.
+//! A model charges 13 operations in floating point for the pull of one fish on another, a root and a quotient among
+//! them, with the loads, stores and loop around them: 22 in all. Fish are not looked up in caches: 400 of them fit into
+//! any, and the rest is in the processor's rate that a study sets.
 //!
 //! # Timed regions
 //!
@@ -30,7 +30,8 @@
 //!
 //! # How it is checked
 //!
-//! Places and speeds of all fish are those of a sequential program, to the bit: it adds the pulls on a fish in the same order.
+//! Places and speeds of all fish are equal to the results of a sequential program, to the bit: it adds the pulls on a
+//! fish in the same order.
 
 mod fish;
 mod problem;

@@ -1,9 +1,10 @@
 //! wator in the style of Split-C: one fish is read through a global pointer, then its pull on all own fish is computed.
 //!
-//! A thread's fish are its own; what others see of them stands in the global address space. It is written after all threads have agreed
-//! on the length of the step, so when all have read it. A barrier follows before anybody reads again.
+//! A thread's fish are its own; their positions stand in the global address space for the other threads. They are
+//! written after all threads have agreed on the length of the step, so when all have read the old ones. A barrier
+//! follows before the next read.
 //!
-//! This module must never know who serves a read.
+//! This module must never know which processor serves a read.
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! The work of wator that a model charges. This module must never know how fish travel.
 //!
-//! It is counted in the loops: loads, stores, integer operations and those in floating point, one for each thing that is done. A root
-//! and a quotient count as one.
+//! It is counted in the loops: loads, stores, integer and floating-point operations, one for each action. A root and a
+//! quotient count as one.
 
 use tempest::Operations;
 

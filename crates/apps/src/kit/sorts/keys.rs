@@ -15,7 +15,7 @@ pub(crate) struct Keys {
 }
 
 impl Keys {
-    /// Draws so many keys of so many bits, and has the standard library sort them.
+    /// Draws `count` keys of `bits` bits, and has the standard library sort them.
     pub(crate) fn draw(count: u32, bits: u32, seed: u64) -> Arc<Self> {
         let keys = keys(count as usize, bits, seed);
         let mut expected = keys.clone();
@@ -41,7 +41,7 @@ pub(crate) struct Digit {
 }
 
 impl Digit {
-    /// The digits of keys of so many bits, the lowest first. A digit has `each` bits.
+    /// The digits of keys of `bits` bits, the lowest first. A digit has `each` bits.
     pub(crate) fn all(bits: u32, each: u32) -> impl Iterator<Item = Self> {
         (0..bits.div_ceil(each)).map(move |pass| Self { shift: pass * each, mask: (1 << each) - 1 })
     }

@@ -13,7 +13,7 @@ const DIGIT_BITS: u32 = 11;
 /// The values of a digit.
 const VALUES: usize = 1 << DIGIT_BITS;
 
-/// Sorts keys of so many bits, and charges for it.
+/// Sorts keys of `bits` bits, and charges for it.
 pub(crate) fn sort(thread: &Thread<'_>, keys: &mut Vec<u32>, bits: u32) {
     for digit in Digit::all(bits, DIGIT_BITS) {
         thread.charge(pass_work(keys.len()));
@@ -21,7 +21,7 @@ pub(crate) fn sort(thread: &Thread<'_>, keys: &mut Vec<u32>, bits: u32) {
     }
 }
 
-/// The work of a pass over so many keys: the count of each and the move of each, and the sum of the counts.
+/// The work of a pass over `keys` keys: the count of each and the move of each, and the sum of the counts.
 const fn pass_work(keys: usize) -> Operations {
     COUNT_KEY.and(MOVE_KEY).times(keys as u32).and(SUM.times(VALUES as u32))
 }

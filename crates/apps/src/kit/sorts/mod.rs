@@ -1,10 +1,10 @@
 //! The parts that several sorting programs share: the keys, the sort of one thread's keys, merges, sums of counts over threads, and the
 //! comparison of the result with a sequential sort.
 //!
-//! | module | what it is |
+//! | module | content |
 //! |---|---|
 //! | `keys` | the keys that are drawn, and their order |
-//! | `verdict` | the comparison of each thread's keys with those that belong there |
+//! | `verdict` | the comparison of each thread's keys with the expected ones |
 //! | `local` | the sort of the keys of one thread |
 //! | `merging` | the lower or the upper half of two sorted blocks |
 //! | `ranks` | sums of counts over threads and values: where each thread's first key of a value goes |

@@ -4,7 +4,7 @@
 //! Each sums the counts of its values over the threads, and tells every other one the places of its first keys. So a thread tells each
 //! count and each place once, however many threads there are, in two blocks for each of the other threads.
 //!
-//! This module must never know what the values are.
+//! This module must never know the meaning of the values.
 
 use protocols::split_phase::{LocalPtr, Memory, Plan};
 use tempest::{Shape, Thread, ThreadId};
@@ -26,7 +26,7 @@ pub(crate) struct Ranks {
 }
 
 impl Ranks {
-    /// Makes room for the sums over so many values in the arenas of a plan.
+    /// Makes room for the sums over `values` values in the arenas of a plan.
     pub(crate) fn reserve(plan: &mut Plan, values: u32, shape: Shape) -> Self {
         let Shape { nodes, threads } = shape;
         let values = Division::new(values, shape);
@@ -35,8 +35,9 @@ impl Ranks {
         Self { values, most, told, firsts: plan.local(threads * values.size()) }
     }
 
-    /// Where the first of this thread's keys of each value goes, if keys are ordered by value, and keys of one value by thread. `base`
-    /// is told the number of keys of the values that this thread sums, of all threads, and returns where the first of them goes.
+    /// The position of this thread's first key of each value, if keys are ordered by value, and keys of one value by
+    /// thread. `base` gets the number of keys, of all threads, with the values that this thread sums, and returns the
+    /// position of the first of them.
     ///
     /// Every thread of every node calls it. All stores are synchronized by it.
     pub(crate) fn of(
@@ -101,7 +102,7 @@ impl Ranks {
         own.start as usize..own.end as usize
     }
 
-    /// The place of what a thread is told by the one of number `teller`.
+    /// The place of the counts that thread number `teller` sends to a thread.
     fn told_by(&self, thread: ThreadId, teller: u32) -> LocalPtr<u32> {
         let Shape { nodes, threads } = self.values.shape();
         self.told + i64::from((thread.index * nodes * threads + teller) * self.most)
