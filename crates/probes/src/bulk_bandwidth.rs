@@ -271,7 +271,7 @@ impl Bandwidth {
         Time::from_femtoseconds(memory.load(self.arrived)) - start
     }
 
-    /// Moves blocks of each size by `go`, and notes their rates as those of `way`: get (0) or store (1).
+    /// Moves blocks of each size by `go`, and notes their rates under `way`: get (0) or store (1).
     fn run(&self, thread: &Thread<'_>, way: usize, go: impl Fn(Block, u32) -> Time) {
         for (number, block) in self.blocks.iter().enumerate() {
             let times = (0..block.repetitions()).map(|repetition| go(*block, repetition));

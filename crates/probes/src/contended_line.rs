@@ -4,8 +4,8 @@
 //! take less than such a move where processors have caches of their own. Two threads measure a move first: they change
 //! another word in turn, each after the other has done so. A thread of another node takes no part.
 //!
-//! On a modelled machine without caches both times are those of an access that hits. Threads that share a processor share
-//! its cache.
+//! On a modelled machine without caches both times equal the time of a hit. Threads that share a processor share its
+//! cache.
 //!
 //! # Figures
 //!
@@ -22,8 +22,8 @@
 //!
 //! # How it is checked
 //!
-//! With `kind=add`, the word must be the number of all additions, and each addition of a thread must find more than the one
-//! before. With `kind=store`, the word must be what some thread stored last.
+//! With `kind=add`, the word must be the number of all additions, and each addition of a thread must find more than the
+//! one before. With `kind=store`, the word must be the last value that some thread stored.
 
 use std::fmt;
 use std::str::FromStr;
@@ -116,7 +116,7 @@ impl ContendedLine {
         Ok(())
     }
 
-    /// Changes a word for the `count`th time, from 1 on. Returns what an addition found.
+    /// Changes a word for the `count`th time, from 1 on. Returns the previous value, for an addition.
     fn change(&self, thread: &Thread<'_>, word: usize, count: u64) -> Option<u64> {
         match self.kind {
             Kind::Add => Some(thread.fetch_add(&self.words, word, 1)),

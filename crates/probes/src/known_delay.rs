@@ -1,7 +1,7 @@
-//! Known delay: a known piece of work, and by one of two mechanisms a stated share more of it.
+//! Known delay: a known piece of work, with a stated extra share of it under one of two mechanisms.
 //!
-//! This is a test object for measurements, not a measurement: what a comparison should find is known before. Every thread
-//! works and sends, round after round, and waits at the end for all that is sent to it. By both mechanisms it sends the
+//! This is a test object for measurements, not a measurement: the result of a comparison is known before. Every thread
+//! works and sends, round after round, and waits at the end for all messages to it. By both mechanisms it sends the
 //! same small messages, so nothing but the delay tells them apart. With `delay=0%` not even that does.
 //!
 //! | mechanism | work of a round |
@@ -102,12 +102,12 @@ struct Work {
     shape: Shape,
 }
 
-/// One step: the next number from the one before.
+/// Makes a step: the next number from the one before.
 fn step(number: u64) -> u64 {
     number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407)
 }
 
-/// The number that so many steps lead to, found in as few steps as the count has binary digits.
+/// The number after `steps` steps, found in as few steps as the count has binary digits.
 fn jump(number: u64, mut steps: u32) -> u64 {
     // What `2^k` steps do: multiply by `factor` and add `addend`.
     let (mut factor, mut addend) = (step(0).wrapping_neg().wrapping_add(step(1)), step(0));

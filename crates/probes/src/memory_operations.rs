@@ -11,7 +11,7 @@
 //! All in nanoseconds. A world without a modelled memory system, such as the native one, reports only `unmeasured`,
 //! the number of these figures.
 //!
-//! | figure | what is timed |
+//! | figure | timed operation |
 //! |---|---|
 //! | `miss.used`, `miss.ignored` | a load that misses, whose value the next instruction uses, or none does |
 //! | `hit.used` | a load that hits |
@@ -21,12 +21,12 @@
 //! | `purge_page`, `purge_page.dirty` | purge of a clean page, and of a dirty one |
 //! | `flush_page.settled`, `flush_half.settled` | flush of a page, and of half a page, dirtied long before: the difference shows the rate of the bus |
 //!
-//! What a load of a message takes that the interface's buffer holds, `message-memory` measures (`load`).
+//! The time of a load of a message that the interface's buffer holds is measured by `message-memory` (`load`).
 //!
 //! # How it is checked
 //!
-//! The caches count misses: a load that is timed as a miss must be one, and one that is timed as a hit must be none. Where lines are
-//! longer than `line` says, that fails.
+//! The caches count misses: a load that is timed as a miss must be a miss, and a load that is timed as a hit must not.
+//! Where lines are longer than `line` says, that fails.
 
 use tempest::*;
 
@@ -44,7 +44,7 @@ const SET_UP: Operations = Operations::NONE.integers(6);
 /// delay slot.
 const BRANCH: Operations = Operations::NONE.integers(1);
 
-/// The work of a wait so long that nothing is outstanding after it.
+/// The work of a wait after which nothing is outstanding.
 const IDLE: Operations = Operations::NONE.integers(10_000);
 
 /// The names of the figures, in the order of their cells.
@@ -114,7 +114,7 @@ impl Probe<'_> {
         }
     }
 
-    /// Times a load that misses, or one that hits.
+    /// Times a load that misses, or a load that hits.
     fn time_load(&self, name: &str, word: u32, access: Access, misses: u64) {
         let before = self.thread.memory_events();
         self.time(name, |probe| probe.touch(word, access));

@@ -9,7 +9,7 @@
 //!
 //! All in nanoseconds.
 //!
-//! | figure | what is timed |
+//! | figure | timed operation |
 //! |---|---|
 //! | `poll` | a poll that finds nothing |
 //! | `clock` | a look at the clock |
@@ -162,7 +162,7 @@ impl Probe<'_> {
         self.timed(|| (0..times).for_each(|_| what()))
     }
 
-    /// Computes for so long, without a poll or a wait.
+    /// Computes for the time `time`, without a poll or a wait.
     fn stay_away(&self, time: Time) {
         let until = self.thread.now() + time;
         while self.thread.now() < until {
@@ -178,7 +178,7 @@ impl Probe<'_> {
         due
     }
 
-    /// Makes so many messages come from the partner to this node. Returns the count of `received` to wait for.
+    /// Makes `messages` messages come from the partner to this node. Returns the count of `received` to wait for.
     fn fetch(&self, messages: u32, payload: &[u64]) -> u64 {
         if self.partner != self.thread.node() {
             return self.ask(messages, payload.len() as u32);
@@ -187,7 +187,7 @@ impl Probe<'_> {
         self.due.get()
     }
 
-    /// Expects so many more messages. Returns the count of `received` when they have come.
+    /// Expects `messages` more messages. Returns the count of `received` when they have come.
     fn expect(&self, messages: u32) -> u64 {
         self.due.set(self.due.get() + u64::from(messages));
         self.due.get()
@@ -199,7 +199,7 @@ impl Probe<'_> {
         self.thread.send_with(self.partner, MessageCosts::data(), payload);
     }
 
-    /// Polls until so many messages have come.
+    /// Polls until `due` messages have come.
     fn poll_until(&self, due: u64) {
         while self.program.received.count(self.thread) < due {
             self.thread.charge(LOOK);
@@ -320,7 +320,7 @@ impl MessageCosts {
         cx.signal(&self.received, 1);
     }
 
-    /// Asks the receiver for so many [`data`](Self::data) messages of so many words.
+    /// Asks the receiver for `messages` [`data`](Self::data) messages of `words` words.
     #[message]
     fn ask(&self, messages: u32, words: u32, cx: &mut Handler<'_>) {
         let source = cx.source();

@@ -6,7 +6,7 @@
 //! first thread of each node starts the node, and waits until its last round is over.
 //!
 //! The neighbours of node n are n ± s, modulo the number of nodes, for strides s that are powers of one number. With
-//! four neighbours the nodes form a torus of two dimensions, with six one of three.
+//! four neighbours the nodes form a torus of two dimensions, with six a torus of three.
 //!
 //! # Timed regions
 //!

@@ -7,10 +7,10 @@
 //! `others` operations. Every node polls after each `granularity` operations, or never. There is no barrier between
 //! turns.
 //!
-//! So a read waits for the next poll of the computing node, unless something other than the computing processor
-//! serves it. In that case all turns of an iteration overlap; with one poll a turn, only one node computes at a time.
-//! The study does not say how long a turn is, nor what the other nodes compute; our reading is that they compute
-//! nothing. (If they computed as much as a turn, all nodes would soon poll at the same moments, and none would wait.)
+//! So a read waits for the next poll of the computing node, unless something other than the computing processor serves
+//! it. In that case all turns of an iteration overlap; with one poll a turn, only one node computes at a time. The
+//! study does not say how long a turn is, nor the work of the other nodes; our reading is that they compute nothing.
+//! (If they computed as much as a turn, all nodes would soon poll at the same moments, and none would wait.)
 //!
 //! # Figures
 //!
@@ -32,7 +32,7 @@ use protocols::split_phase::{LocalPtr, Plan, SplitPhase};
 use tempest::*;
 use units::Time;
 
-/// Nodes compute in turns while the others wait for a word: how soon somebody serves.
+/// Nodes compute in turns while the others wait for a word: the delay until a node serves them.
 #[program(install, nodes = 2)]
 pub struct PollGranularity {
     /// integer operations of a turn's work
@@ -65,7 +65,7 @@ fn item(node: NodeId) -> u64 {
     !u64::from(node.0)
 }
 
-/// Computes so many dependent integer operations: multiplications and additions.
+/// Computes `operations` dependent integer operations: multiplications and additions.
 fn compute(thread: &Thread<'_>, operations: u32) {
     thread.charge(Operations::NONE.integers(operations));
     let step = |x: u64| black_box(x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1));
@@ -94,7 +94,7 @@ impl PollGranularity {
         }
     }
 
-    /// Computes so many operations in pieces, and calls `after` after each piece.
+    /// Computes `operations` operations in pieces, and calls `after` after each piece.
     fn work(&self, thread: &Thread<'_>, operations: u32, after: impl Fn()) {
         let mut left = operations;
         while left > 0 {

@@ -17,7 +17,7 @@
 //!
 //! All in nanoseconds.
 //!
-//! | figure | what is timed |
+//! | figure | timed operation |
 //! |---|---|
 //! | `again` | an operation of gathering and scattering, repeated at once |
 //! | `once` | an operation of gathering and scattering, after much other memory has been read |
@@ -59,7 +59,7 @@ const MIXED: u64 = 0x9e37_79b9_7f4a_7c15;
 /// The most entries of a row.
 const LONGEST: u64 = 16;
 
-/// One round in so many is measured after other memory has been read.
+/// A round out of this number is measured after other memory has been read.
 const ELSE: u32 = 10;
 
 /// The steps of a chain that are timed together, and the loads while chasing.
@@ -177,7 +177,7 @@ fn circle(count: u32) -> Vec<u32> {
     next
 }
 
-/// One step of a chain. [`undo`] is its inverse.
+/// Makes a step of a chain. [`undo`] is its inverse.
 fn link(word: u64) -> u64 {
     (word ^ MIXED).rotate_left(7)
 }
@@ -199,7 +199,7 @@ impl WorkCosts {
         }
     }
 
-    /// The median time of `what` over so many rounds, in nanoseconds. Calls `before` before each round, which is not
+    /// The median time of `what` over `rounds` rounds, in nanoseconds. Calls `before` before each round, which is not
     /// timed.
     fn time(&self, thread: &Thread<'_>, rounds: u32, before: impl Fn(), mut what: impl FnMut()) -> f64 {
         let mut times: Vec<_> = (0..rounds)

@@ -2,7 +2,7 @@
 //!
 //! N points are the rows of a square matrix with √N rows. Three transpositions with two transforms of all rows between them transform
 //! the whole; in between each point is multiplied with a root of unity. (D. H. Bailey, *FFTs in external or hierarchical memory*,
-//! Journal of Supercomputing 4, 1990.) The numbers of rows of two threads differ by at most one; they are in memory of its node. Only
+//! Journal of Supercomputing 4, 1990.) Each thread's rows, equal in number to within one, are in memory of its node. Only
 //! transpositions move points between threads: all to all, in three bursts.
 //!
 //! This is the algorithm, the layout and the order of tiles of the SPLASH-2 suite (S. C. Woo, M. Ohara, E. Torrie, J. P. Singh and A.

@@ -63,7 +63,7 @@ impl Bounce {
         u64::from(rounds) * if node == STARTER { 2 } else { answers }
     }
 
-    /// Computes and polls until so many messages have come.
+    /// Computes and polls until `until` messages have come.
     fn spin(&self, thread: &Thread<'_>, until: u64) {
         while self.received.count(thread) < until {
             thread.charge(LOOK);

@@ -1,10 +1,10 @@
 //! Active messages: the time of a null message to a near and to a far node, and the bandwidth across the middle of a
 //! machine.
 //!
-//! The measures are those of F. T. Chong, R. Barua, F. Dahlgren, J. D. Kubiatowicz and A. Agarwal, *The Sensitivity of
+//! The measures follow F. T. Chong, R. Barua, F. Dahlgren, J. D. Kubiatowicz and A. Agarwal, *The Sensitivity of
 //! Communication Mechanisms to Bandwidth and Latency*, HPCA-4, 1998.
 //!
-//! | mechanism | what is timed | figures |
+//! | mechanism | timed operation | figures |
 //! |---|---|---|
 //! | `messages` | null messages (no arguments, a handler that only answers) that node 0 exchanges with node `near`, then with node `far` | `one_way.near` and `one_way.far`: half a round trip; `per_hop`: their difference by `hops`, and 0 where the difference over all rounds is not a message's time; all in nanoseconds |
 //! | `bulk` | blocks in both directions between the nodes on either side of the middle of each row of nodes | `cut`: megabytes (10^6) per second, headers aside, that cross the middle |
@@ -24,8 +24,8 @@
 //!
 //! # How it is checked
 //!
-//! Each node must have had exactly its messages. The last word of each block is compared with what the sender wrote,
-//! and so are all words of the last blocks.
+//! Each node must have had exactly its messages. The last word of each block is compared with the sender's word, and so
+//! are all words of the last blocks.
 
 mod bounce;
 mod cut;

@@ -22,7 +22,7 @@ pub(super) struct Found<'h> {
     accesses: u64,
     /// The messages of each key that add to its word.
     adding: BTreeMap<u64, u64>,
-    /// The messages whose computing overlapped that of another one of their key.
+    /// The messages whose computing overlapped with another message of their key.
     overlaps: u64,
     /// The messages that ran beside a sequential one.
     intrusions: u64,
@@ -130,7 +130,7 @@ impl<'h> Found<'h> {
         messages.split_off((self.all.len() as f64 * LEFT_OUT) as usize)
     }
 
-    /// The messages that began to compute before one that was made earlier.
+    /// The messages that began to compute before a message that was made earlier.
     fn overtook(&self) -> usize {
         let mut messages: Vec<_> = self.all.iter().map(|message| (message.made, message.entered)).collect();
         messages.sort_unstable();
@@ -157,7 +157,7 @@ impl<'h> Found<'h> {
         most
     }
 
-    /// The messages that need no exclusion, and those of them that began while a handler of a key ran.
+    /// The messages that need no exclusion, and the number of them that began while a handler of a key ran.
     fn beside(&self) -> (usize, usize) {
         let mut keyed: Vec<_> =
             self.all.iter().filter(|message| message.kind == Kind::Keyed).map(span).collect();
@@ -185,7 +185,7 @@ fn wait(message: &Handled) -> f64 {
     message.entered.saturating_sub(message.made) as f64
 }
 
-/// The messages that computed while an earlier one of their key did.
+/// The messages that computed while an earlier message of their key did.
 fn overlaps(all: &[Handled]) -> u64 {
     let mut of_keys: BTreeMap<u64, Vec<(u64, u64)>> = BTreeMap::new();
     for message in all.iter().filter(|message| message.kind == Kind::Keyed) {

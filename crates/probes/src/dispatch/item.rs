@@ -7,9 +7,9 @@ use tempest::Key;
 pub(super) enum Kind {
     /// Handlers of its key exclude each other.
     Keyed,
-    /// Its handler runs alone on the node.
+    /// The handler runs alone on the node.
     Sequential,
-    /// Its handler needs no exclusion.
+    /// The handler needs no exclusion.
     NoSync,
 }
 

@@ -16,14 +16,15 @@ const LOCK: usize = 1;
 /// The words of a message that is left in memory.
 const ITEM: usize = 3;
 
-/// The messages that memory has places for. A later one takes the place of an earlier one, which has mostly been read: the places are
-/// there for the time of accesses to them, and no message is made of their words.
+/// The number of messages that memory has places for. A later message takes the place of an earlier one, which has
+/// mostly been read: the places are there for the time of accesses to them, and no message is made of their words.
 const PLACES: u32 = 1024;
 
 /// The work between two tests of a lock: a comparison and a branch.
 const TEST: Operations = Operations::NONE.integers(2);
 
-/// The tests of a lock after which the host may run another thread. The one that has the lock may want this core.
+/// The number of tests of a lock after which the host may run another thread. The holder of the lock may want this
+/// core.
 const PATIENCE: u32 = 1 << 12;
 
 /// The words, the locks, and places for messages.
@@ -34,7 +35,7 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// The memory of a node that handles messages of so many keys.
+    /// The memory of a node that handles messages of `keys` keys.
     pub(super) fn new(setup: &mut Setup<'_>, keys: u32) -> Self {
         let places = if keys > 0 { PLACES as usize * EACH } else { 0 };
         Self {
@@ -44,7 +45,7 @@ impl Memory {
         }
     }
 
-    /// The number of accesses so far.
+    /// The number of accesses since the start.
     pub(super) fn accesses(&self, end: &Quiet<'_>) -> u64 {
         self.accesses.get(end, 0)
     }

@@ -10,21 +10,22 @@
 //! |---|---|
 //! | `keyed` | the dispatch queue hands out one event of a key at a time |
 //! | `lock` | any event may be handed out; its handler takes the lock of its key, and waits for the lock by testing it |
-//! | `thread` | a handler that finds the lock taken leaves its message in memory and ends. Who gives the lock back hands it to a thread of node 0, which does the work of all messages that wait for the lock |
+//! | `thread` | a handler that finds the lock taken leaves its message in memory and ends. The holder that gives the
+//! lock back hands it to a thread of node 0, which does the work of all messages that wait for the lock |
 //! | `none` | not at all |
 //!
-//! A lock is a word beside the word of its key, in the line that the handler needs anyway. Taking it is one test-and-set, which loads and
-//! stores in one access. Before another attempt the handler tests the word until it is free, so that the line stays in its cache
-//! meanwhile. Every access to either word goes through the memory of the node: what exclusion costs is the time of the
-//! accesses that its code has.
+//! A lock is a word beside the word of its key, in the line that the handler needs anyway. Taking it is one
+//! test-and-set, which loads and stores in one access. Before another attempt the handler tests the word until it is
+//! free, so that the line stays in its cache meanwhile. Every access to either word goes through the memory of the
+//! node: the cost of exclusion is the time of its code's accesses.
 //!
-//! A message that is *sequential* runs alone on its node; one that is *nosync* needs no exclusion and only loads its word. Whatever the
-//! synchronization, the dispatch queue isolates sequential messages.
+//! A *sequential* message runs alone on its node; a *nosync* message needs no exclusion and only loads its word. Under
+//! every synchronization, the dispatch queue isolates sequential messages.
 //!
 //! # Arrivals
 //!
-//! In an open loop each sender draws beforehand when it makes messages. The *load* is the number of processors that the handlers'
-//! computing keeps busy on average. With `arrivals=closed` each sender keeps so many messages under way as `window` says.
+//! In an open loop each sender draws beforehand when it makes messages. The *load* is the number of processors that the
+//! handlers' computing keeps busy on average. With `arrivals=closed` each sender keeps `window` messages under way.
 //!
 //! # Figures
 //!
@@ -40,7 +41,7 @@
 //! | `parallel` | the greatest number of handlers that computed at once |
 //! | `accesses` | accesses of a message's code to the words and the locks, on average |
 //! | `postponed` | the share of messages that were left to threads |
-//! | `overtook` | the share of messages that began to compute before one that was made earlier |
+//! | `overtook` | the share of messages that began to compute before a message that was made earlier |
 //! | `overlaps` | messages whose computing overlapped that of another message of their key |
 //! | `intrusions` | messages that ran beside a sequential one |
 //! | `beside` | the share of nosync messages that began while a handler of a key ran |
@@ -83,7 +84,7 @@ pub const ENTRY: Entry = Entry {
     load: |given| Ok(Box::new(Asked::from_given(given)?)),
 };
 
-/// The fewest nodes: one that handles messages, and one that sends.
+/// The fewest nodes: a node that handles messages, and a node that sends.
 const LEAST: u32 = 2;
 
 impl Instance for Asked {

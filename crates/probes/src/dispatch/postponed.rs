@@ -1,7 +1,7 @@
-//! The messages whose locks were taken: which one has the lock of each key next, and the threads that do their work. This module
-//! must never know what that work is, nor what a lock costs.
+//! The messages whose locks were taken: the next holder of the lock of each key, and the threads that do the messages'
+//! work. This module must never know the kind of work, nor the cost of a lock.
 //!
-//! A mutex of the host guards the state of each lock. Nobody gives its processor away while it holds one.
+//! A mutex of the host guards the state of each lock. No thread gives its processor away while it holds one.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -21,7 +21,7 @@ struct Lock {
 /// A thread that does the work of messages.
 #[derive(Debug)]
 struct Worker {
-    /// The messages that the thread has been given so far, and one more when it is to end.
+    /// The number of messages that the thread has been given, and one more when it is to end.
     given: Event,
     items: Mutex<VecDeque<Item>>,
 }

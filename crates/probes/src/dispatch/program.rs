@@ -1,4 +1,4 @@
-//! The program on one node. This module must never know what follows from what it measures.
+//! The program on one node. This module must never know the use of its measurements.
 
 use std::sync::Arc;
 
@@ -61,7 +61,7 @@ fn now(cx: &Handler<'_>) -> u64 {
 
 #[handlers]
 impl Dispatch {
-    /// A message. The dispatch queue excludes what its key says, and the handler the rest.
+    /// A message. The dispatch queue excludes by the message's key, and the handler excludes the rest.
     #[message(key = Tag(tag).key())]
     fn request(&self, tag: u64, made: u64, number: u32, length: u32, cx: &mut Handler<'_>) {
         let item = Item { tag: Tag(tag), made, number, length };
@@ -128,7 +128,8 @@ impl Dispatch {
         }
     }
 
-    /// Does the work of messages that were left to this thread, each time up to the last one that waits for the lock.
+    /// Does the work of messages that were left to this thread, each time up to the last message that waits for the
+    /// lock.
     fn work_for_others(&self, thread: &Thread<'_>) {
         for count in 1.. {
             thread.wait(self.postponed.given(thread.index()), count);
@@ -140,7 +141,7 @@ impl Dispatch {
         }
     }
 
-    /// Does the work of a message that was left to a thread. Returns the next one that has the lock.
+    /// Does the work of a message that was left to a thread. Returns the next message that has the lock.
     fn take_over(&self, item: &Item, cx: &mut Handler<'_>) -> Option<Item> {
         let since = now(cx);
         self.memory.fetch(item, cx);

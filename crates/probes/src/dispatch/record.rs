@@ -23,13 +23,13 @@ const POSTPONED: u64 = 1 << 63;
 pub(super) struct Handled {
     pub(super) kind: Kind,
     pub(super) key: u64,
-    /// When the message was made.
+    /// Time at which the message was made.
     pub(super) made: u64,
-    /// When its handler began.
+    /// Time at which the handler began.
     pub(super) began: u64,
-    /// When the computing began: nothing of its key was in its way any more.
+    /// Time at which the computing began: no message of its key was in its way any more.
     pub(super) entered: u64,
-    /// When the computing ended.
+    /// Time at which the computing ended.
     pub(super) ended: u64,
     /// The time for which the message kept processors busy.
     pub(super) busy: u64,

@@ -1,4 +1,5 @@
-//! One thread as a sender: what its messages are, and when it makes them. This module must never know how they are handled.
+//! A thread as a sender: its messages, and the times at which it makes them. This module must never know how they are
+//! handled.
 
 use std::hint::black_box;
 
@@ -17,7 +18,7 @@ const SAMPLE: u32 = 1 << 16;
 /// The integer operations of one turn of [`compute`].
 const TURN: u32 = 8;
 
-/// Computes so many operations, which depend on each other. A model is told of them apart.
+/// Computes `operations` operations, which depend on each other. A model is told of them apart.
 pub(super) fn compute(operations: u32) {
     black_box((0..operations.div_ceil(TURN)).fold(u64::from(operations), |word, _| mix(word)));
 }

@@ -1,4 +1,5 @@
-//! The inputs, and what all nodes know of them. This module must never know how anything is sent or handled.
+//! The inputs, and the data derived from them on all nodes. This module must never know how anything is sent or
+//! handled.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,10 +9,10 @@ use tempest::entry::{InputError, Inputs, Plan};
 
 use crate::kit::arrivals::Arrivals;
 
-/// The load of an open loop where nobody says another.
+/// The default load of an open loop.
 const LOAD: f64 = 0.5;
 
-/// The messages of a sender under way in a closed loop where nobody says how many.
+/// The default number of messages of a sender under way in a closed loop.
 const WINDOW: u32 = 4;
 
 /// The node that handles all messages.

@@ -16,9 +16,9 @@ pub(crate) enum Arrivals {
     Poisson,
     /// Open loop: the times between messages are equal.
     Periodic,
-    /// Open loop: so many messages at once, and equal times between the bursts.
+    /// Open loop: this number of messages at once, and equal times between the bursts.
     Bursts(u32),
-    /// Closed loop: a thread makes a message when fewer than so many of its own are under way.
+    /// Closed loop: a thread makes a message when its window of messages under way is not full.
     Closed,
 }
 

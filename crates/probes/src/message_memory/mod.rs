@@ -10,7 +10,7 @@
 //!
 //! Times are means in nanoseconds; with `both=1`, the larger of the two nodes'.
 //!
-//! | figure | what is timed |
+//! | figure | timed operation |
 //! |---|---|
 //! | `arrival`, `consume`, `total` | arrival, consumption, and their sum |
 //! | `flush` | the part of `arrival` in which the sender flushes |
@@ -34,7 +34,7 @@
 //!
 //! # How it is checked
 //!
-//! Every word of every message is compared with what was sent.
+//! Every word of every message is compared with the sent word.
 
 mod program;
 

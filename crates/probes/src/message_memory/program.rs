@@ -11,7 +11,7 @@ use units::Time;
 const WORD_BYTES: u32 = 8;
 /// The words of a page.
 const PAGE: u32 = 512;
-/// The number of rounds before those that count.
+/// The number of warm-up rounds, before the rounds that count.
 const WARM_UP: u32 = 2;
 
 /// The work of setting up a loop over lines: constants, a mask, an addition, a comparison and a branch.
@@ -22,7 +22,7 @@ const BRANCH: Operations = Operations::NONE.integers(1);
 const BEGIN_READING: Operations = Operations::NONE.integers(8);
 /// The work of the reading loop for each word: an addition and a branch.
 const USE: Operations = Operations::NONE.integers(2);
-/// The work of a wait so long that nothing is outstanding after it.
+/// The work of a wait after which nothing is outstanding.
 const SETTLE: Operations = Operations::NONE.integers(20_000);
 
 /// The names of the times that are added up, in the order of their cells.
@@ -38,7 +38,7 @@ const REUSE: usize = 6;
 const COPY: usize = 7;
 const LOAD: usize = 8;
 
-/// A message from the cache of one node to the cache of another, and what the memory systems do for it.
+/// A message from the cache of one node to the cache of another, and the work of the memory systems for it.
 #[program(mechanisms = [Bulk], problem = (), nodes = needed(inputs))]
 pub struct MessageMemory {
     /// of a message; rounded up to words of 8
@@ -110,7 +110,7 @@ fn room(bytes: u32, other: u32) -> usize {
     bytes.max(other).div_ceil(WORD_BYTES).next_multiple_of(PAGE) as usize
 }
 
-/// Makes the receive buffers besides the first, of so many words each.
+/// Makes the receive buffers besides the first, of `words` words each.
 fn further(setup: &mut Setup<'_>, buffers: u32, words: usize) -> Vec<Segment<u64>> {
     (1..buffers).map(|_| setup.segment("message-memory.further", words, 0)).collect()
 }

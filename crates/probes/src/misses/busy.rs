@@ -38,7 +38,7 @@ impl Busy {
         thread.poll();
     }
 
-    /// Runs so many rounds. Each reads the word, so that a round costs what it costs in [`until`](Self::until).
+    /// Runs `rounds` rounds. Each reads the word, so that a round costs as much as in [`until`](Self::until).
     pub(super) fn rounds(&mut self, thread: &Thread<'_>, word: &Shared<u64>, index: usize, rounds: u64) {
         for _ in 0..rounds {
             thread.read(word, index);

@@ -1,4 +1,5 @@
-//! The kinds of misses, and what homes do while other nodes miss. This module must never know how a miss is timed.
+//! The kinds of misses, and the activity of homes while other nodes miss. This module must never know how a miss is
+//! timed.
 
 use std::fmt;
 use std::str::FromStr;
@@ -48,7 +49,7 @@ impl FromStr for Kind {
 pub(super) enum Home {
     /// The threads of a home wait.
     Idle,
-    /// One thread of each home runs a tight loop that polls.
+    /// A thread of each home runs a tight loop that polls.
     Busy,
 }
 

@@ -1,11 +1,11 @@
 //! Probes of shared memory: the time of a miss on an idle machine, and the throughput of misses on a saturated one.
 //!
-//! | module | what it holds |
+//! | module | content |
 //! |---|---|
 //! | [`remote_miss`] | one thread misses, one block after the other |
 //! | [`saturation`] | many threads miss at once |
 //! | `pattern` | which thread misses on which block of which home |
-//! | `kind` | the kinds of misses, and what homes do meanwhile |
+//! | `kind` | the kinds of misses, and the activity of homes meanwhile |
 //! | `busy` | a home that computes and polls while other nodes miss |
 //! | `probe` | the program behind both probes |
 //!

@@ -1,6 +1,6 @@
 //! The assignment of misses: which thread misses on which block of which home. Every miss has a block of its own.
 //!
-//! This module must never know what a miss is.
+//! This module must never know the meaning of a miss.
 
 use tempest::{NodeId, Shape};
 
@@ -34,7 +34,7 @@ impl Pattern {
     /// for all nodes.
     ///
     /// # Errors
-    /// A text, if there are not so many nodes, or a requester would have no other node as a home.
+    /// A text, if there are fewer nodes than requesters or homes, or a requester would have no other node as a home.
     pub(super) fn new(shape: Shape, requesters: u32, homes: u32, misses: u32) -> Result<Self, String> {
         let Shape { nodes, threads } = shape;
         if nodes < 2 {

@@ -175,7 +175,7 @@ fn written(index: usize) -> u64 {
 
 #[handlers]
 impl Probe {
-    /// Fills the blocks of this home, then writes so much more that no cache of the node holds them.
+    /// Fills the blocks of this home, then writes enough more that no cache of the node holds them.
     fn fill(&self, thread: &Thread<'_>) {
         for block in 0..self.config.pattern.blocks() {
             let index = self.blocks.at(self.node, block);

@@ -7,7 +7,7 @@
 //!
 //! # Figures
 //!
-//! | figure | what it is |
+//! | figure | meaning |
 //! |---|---|
 //! | `time.miss` | the mean time of a miss, as its thread sees it |
 //! | `time.requester` | the time per request on the slowest requester: its overhead, if it is saturated |

@@ -1,4 +1,4 @@
-//! The figures of split-phase: fifteen, each of which is one operation timed in one of five ways.
+//! The figures of split-phase: fifteen, each of which is an operation timed in one way out of five.
 //!
 //! This module must never know how anything is timed.
 
@@ -34,7 +34,7 @@ pub(super) enum Operation {
     Store,
 }
 
-/// A figure: its name, and what is timed how.
+/// A figure: its name, the timed operation, and the way of timing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Cell {
     pub(super) name: &'static str,
@@ -84,8 +84,8 @@ impl Cell {
         if self.measure == Measure::Overhead { burst / 8 } else { burst }
     }
 
-    /// The operations that write a word on a node, if each issuer makes so many: the issuer, the operation's number,
-    /// and the word's place.
+    /// The operations that write a word on a node, if each issuer makes `operations` of them: the issuer, the
+    /// operation's number, and the word's place.
     pub(super) fn arrivals(&self, node: NodeId, operations: u32) -> impl Iterator<Item = (NodeId, u32, u32)> {
         let writes = matches!(self.operation, Operation::Write | Operation::Put | Operation::Store);
         let sources = [NodeId(0), NodeId(1)].map(|source| (source, self.measure.servers(source)));

@@ -1,10 +1,11 @@
 //! Split-phase microbenchmarks: the cost of an access to another node's memory, measured in five ways.
 //!
-//! The measures are those of A. Krishnamurthy, K. E. Schauser, C. J. Scheiman, R. Y. Wang, D. E. Culler and K. Yelick,
-//! *Evaluation of Architectural Support for Global Address-Based Communication in Large-Scale Parallel Machines*, ASPLOS
-//! 1996, table 1. Node 0 asks, nodes 1 and 2 serve; a server waits meanwhile, so that its processor is free to serve.
+//! The measures follow A. Krishnamurthy, K. E. Schauser, C. J. Scheiman, R. Y. Wang, D. E. Culler and K. Yelick,
+//! *Evaluation of Architectural Support for Global Address-Based Communication in Large-Scale Parallel Machines*,
+//! ASPLOS 1996, table 1. Node 0 asks, nodes 1 and 2 serve; a server waits meanwhile, so that its processor is free to
+//! serve.
 //!
-//! | measure | what is timed | figures, in microseconds for one operation |
+//! | measure | timed operation | figures, in microseconds for one operation |
 //! |---|---|---|
 //! | `rtt` | one blocking operation after the other | `rtt.am` (a message that does nothing and its answer), `rtt.read`, `rtt.write` |
 //! | `overhead` | issue, compute until the answer is surely there, synchronize; less the computing | `overhead.get`, `overhead.put`, `overhead.store` |
@@ -55,7 +56,7 @@ pub(crate) const DIRECT: Input = Input::text(
     "true: reads, writes, gets and puts are loads and stores where memory is mapped, as natively",
 );
 
-/// The number of nodes that take part: one that asks, and two that serve.
+/// The number of nodes that take part: one asks, and two serve.
 const NODES: u32 = 3;
 
 /// The inputs of split-phase.

@@ -17,7 +17,7 @@ const PATIENCE: u64 = 4;
 /// The number of reads by which the time of a blocking read is measured.
 const READS: u32 = 16;
 
-/// The part of a run that all nodes share: what to measure.
+/// The part of a run that all nodes share: the cells to measure.
 pub(super) struct Config {
     pub(super) operations: u32,
     /// Whether accesses to mapped memory are loads and stores.
@@ -199,7 +199,7 @@ impl Session<'_> {
     }
 }
 
-/// Computes so many dependent steps: a multiplication and an addition each.
+/// Computes `steps` dependent steps: a multiplication and an addition each.
 fn compute(thread: &Thread<'_>, steps: u32) {
     thread.charge(Operations::NONE.integers(2).times(steps));
     let step = |x: u64| black_box(x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1));

@@ -1,4 +1,5 @@
-//! The curve: what came of each load, where saturation lies, and the figures. This module must never know how a load is offered.
+//! The curve: the result of each load, the saturation point, and the figures. This module must never know how a load is
+//! offered.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,12 +17,12 @@ const KEPT: f64 = 0.95;
 /// The figure of a curve without a point below saturation: a load to try.
 const NONE_BELOW: &str = "no load below saturation: try --input loads=";
 
-/// One load, as the threads offer it.
+/// A load, as the threads offer it.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Target {
     /// Messages per second of each sender. In a closed loop it only says how long messages are counted.
     pub(super) rate: f64,
-    /// In a closed loop, the messages that each thread keeps under way.
+    /// Number of messages that each thread keeps under way, in a closed loop.
     pub(super) window: Option<u32>,
 }
 
@@ -39,7 +40,7 @@ pub(super) struct Point {
     pub(super) totals: [u64; 2],
 }
 
-/// The points of a program's curve, and what they are held against.
+/// The points of a program's curve, and the study that they are checked against.
 #[derive(Debug)]
 pub(super) struct Curve {
     study: Arc<Study>,
@@ -77,7 +78,7 @@ impl Curve {
         rates.into_iter().map(|rate| Target { rate, window: None }).collect()
     }
 
-    /// Adds what came of a load.
+    /// Adds the result of a load.
     pub(super) fn add(&mut self, point: Point) {
         let place = self.points.partition_point(|other| other.target.rate <= point.target.rate);
         self.points.insert(place, point);
@@ -99,7 +100,7 @@ impl Curve {
         (end.checked_sub(1).map(|last| &self.points[last]), self.points.get(end))
     }
 
-    /// The load half way between the one that is kept up with and the one that is not.
+    /// The load half way between the highest that is kept up with and the next one above it.
     pub(super) fn between(&self) -> Option<Target> {
         let (kept, lost) = self.bracket();
         let low = kept.map_or(0.0, |kept| kept.target.rate);

@@ -154,7 +154,7 @@ fn of_unit(number: &str, unit: &str, text: &str) -> Result<Rate, String> {
     Ok(if bytes { Rate::Bytes(rate) } else { Rate::Messages(rate) })
 }
 
-/// The capacity of a sending node: what a load of 1 is.
+/// The capacity of a sending node: the rate of a load of 1.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Capacity {
     /// The rate at which the program itself finds that messages arrive when all senders send as fast as they can.
@@ -254,7 +254,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever is typed, a load that is accepted is above zero, and a share at most 1.
+        /// For any input text, an accepted load is above zero, and a share at most 1.
         #[test]
         fn nothing_else_is_a_load(text in "[0-9.,%a-zA-Z/ -]{0,12}") {
             for load in loads(&text).unwrap_or_default() {

@@ -2,13 +2,14 @@
 //!
 //! # Sources
 //!
-//! In an *open loop* each thread makes messages at times that it draws beforehand from its own stream of random numbers: a
-//! Poisson process, equal times, or bursts. A message that cannot go at once waits at its source. Its latency counts from the time
-//! at which it was made to the beginning of its handler. In a *closed loop* each thread keeps so many messages under way, and makes
-//! the next one when the handler of an earlier one has answered.
+//! In an *open loop* each thread makes messages at times that it draws beforehand from its own stream of random
+//! numbers: a Poisson process, equal times, or bursts. A message that cannot go at once waits at its source. Its
+//! latency counts from the time at which it was made to the beginning of its handler. In a *closed loop* each thread
+//! keeps a window of messages under way, and makes the next one when the handler of an earlier one has answered.
 //!
-//! While a thread waits for the time of its next message it computes and polls, a small part of the latency of a lone message at a
-//! time, so that a policy which polls serves what comes. A thread of a node to which nobody sends does not poll.
+//! While a thread waits for the time of its next message it computes and polls, a small part of the latency of a lone
+//! message at a time, so that a policy which polls serves arrivals. A thread of a node that receives no messages does
+//! not poll.
 //!
 //! | pattern | node n of N sends to |
 //! |---|---|
@@ -20,13 +21,14 @@
 //! | `hotspot:10` | node 0 with 10 % of its messages, any other node with the others |
 //! | `8-to-1`, `incast` | node 0, from nodes 1 to 8, or from all others |
 //!
-//! `tornado` and `neighbour` count in the grid that `dimensions` says, such as `8x8`; a ring of all nodes has one side. The first
-//! coordinate of a node runs the fastest, as that of a machine's `network.dimensions` does. On a machine whose network has no
-//! dimensions they are permutations like others. A program does not know its machine, so nobody else can say the sides.
+//! `tornado` and `neighbour` count in the grid that `dimensions` says, such as `8x8`; a ring of all nodes has one side.
+//! The first coordinate of a node runs the fastest, as that of a machine's `network.dimensions` does. On a machine
+//! whose network has no dimensions they are permutations like others. A program does not know its machine, so the sides
+//! must be given.
 //!
 //! A node whose destination would be itself sends nothing. A *sender* is a node that sends.
 //!
-//! # What is measured
+//! # Measurements
 //!
 //! First the senders, at most 64 of them, send a few lone messages one after the other. Then, in the region `flood`, all senders
 //! send as fast as they can. Unless a person states the *capacity*, it is the rate per sender at which the middle half of these

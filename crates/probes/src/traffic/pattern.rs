@@ -23,13 +23,13 @@ pub(super) enum Pattern {
     Complement,
     /// Nodes are a grid of rings: half way round in each dimension, less one step if that is half of the ring.
     Tornado,
-    /// Nodes are a grid of rings: the next one in every dimension.
+    /// Nodes are a grid of rings: the next node in every dimension.
     Neighbour,
-    /// So many percent of the messages of all other nodes go to node 0, the others anywhere.
+    /// This percentage of the messages of all other nodes goes to node 0, the others anywhere.
     Hotspot(f64),
     /// All other nodes send to node 0.
     Incast,
-    /// So many nodes, from node 1 on, send to node 0.
+    /// This number of nodes, from node 1 on, sends to node 0.
     To1(u32),
 }
 
@@ -40,12 +40,12 @@ pub(super) struct Space {
     pub(super) dimensions: Dimensions,
 }
 
-/// The sides of a grid of nodes. The coordinates of node n are the digits of n in a number system whose digits run over the sides, the
-/// first the fastest. Empty: nobody has said.
+/// The sides of a grid of nodes. The coordinates of node n are the digits of n in a number system whose digits run over
+/// the sides, the first the fastest. Empty: not given.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Dimensions(pub(super) Vec<u32>);
 
-/// Stands for dimensions that nobody has said.
+/// Stands for dimensions that are not given.
 pub(super) const UNSAID: &str = "none";
 
 impl Dimensions {
@@ -105,7 +105,7 @@ impl Pattern {
         }
     }
 
-    /// Checks that the pattern exists on so many nodes in such a grid.
+    /// Checks that the pattern exists on this number of nodes in such a grid.
     pub(super) fn check(self, space: &Space) -> Result<(), String> {
         let &Space { nodes, ref dimensions } = space;
         let (least, root) = (self.least(), nodes.isqrt());
@@ -198,7 +198,8 @@ impl Pattern {
     }
 }
 
-/// A grid of two dimensions of so many nodes that is as square as can be, as an error shows it; nothing if there is none but a ring.
+/// A grid of two dimensions of `nodes` nodes that is as square as can be, as an error shows it; nothing if there is
+/// none but a ring.
 fn squarish(nodes: u32) -> String {
     let short = (2..=nodes.isqrt()).rev().find(|side| nodes.is_multiple_of(*side));
     short.map_or_else(String::new, |short| format!(", or {}x{short} for a mesh or torus", nodes / short))
@@ -259,7 +260,7 @@ mod tests {
 
     use super::*;
 
-    /// So many nodes, in a ring.
+    /// A ring of `nodes` nodes.
     fn ring(nodes: u32) -> Space {
         Space { nodes, dimensions: Dimensions(vec![nodes]) }
     }

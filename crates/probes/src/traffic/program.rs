@@ -1,4 +1,5 @@
-//! The program on one node: its messages, and what its threads do together. This module must never know when a message is made.
+//! The program on one node: its messages, and the joint work of its threads. This module must never know when a message
+//! is made.
 
 use std::sync::Arc;
 
@@ -30,10 +31,11 @@ const LEAST_PAUSE: f64 = 1e6;
 /// The least time before the messages that count, in latencies of a lone message.
 const WARM: f64 = 4.0;
 
-/// The measurements of a node: those of the load that is offered now, and at the end those of all loads.
+/// The measurements of a node: first of the load that is offered now, and at the end of all loads.
 #[derive(Debug, Default)]
 pub(super) struct Record {
-    /// When each message that this node has handled was made, and when its handler began, in femtoseconds.
+    /// Times at which each message that this node has handled was made, and at which its handler began, in
+    /// femtoseconds.
     arrived: Vec<(u64, u64)>,
     /// The results, on node 0.
     curve: Option<Curve>,
@@ -45,13 +47,13 @@ pub(super) struct Traffic {
     node: NodeId,
     collectives: Arc<Collectives>,
     record: Keyed<Record>,
-    /// Where blocks arrive, one over the other.
+    /// Room where blocks arrive, one over the other.
     landing: Segment<u64>,
     /// The number of answers that each thread has had.
     answered: Vec<Event>,
     /// Raised when it is this node's turn to send lone messages.
     turn: Event,
-    /// The messages that this node has made, and those that it has handled.
+    /// The number of messages that this node has made, and the number that it has handled.
     totals: Cells<u64>,
 }
 
@@ -190,7 +192,7 @@ impl Traffic {
         handled * 1e15 / late.saturating_sub(early).max(1) as f64 / f64::from(self.study.senders)
     }
 
-    /// Offers a load, and returns what came of it.
+    /// Offers a load, and returns its result.
     fn offer(&self, thread: &Thread<'_>, source: &mut Source<'_>, lone: f64, target: Target) -> Point {
         let start = self.meet(thread);
         let apart = 1e15 / target.rate;

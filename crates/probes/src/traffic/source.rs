@@ -1,4 +1,5 @@
-//! One thread as a source: waits for the time of each message, and sends it. This module must never know the measured quantity.
+//! A thread as a source: waits for the time of each message, and sends it. This module must never know the measured
+//! quantity.
 
 use std::ops::Range;
 
@@ -22,7 +23,7 @@ const PART: f64 = 32.0;
 /// The bits of a stamp that are no time: the thread, and whether it asks for an answer.
 const LOW: u64 = 0xff;
 
-/// When a message was made, to 256 femtoseconds, and the thread that waits for an answer, if one does.
+/// Time at which a message was made, to 256 femtoseconds, and the thread that waits for an answer, if one does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Stamp(pub(super) u64);
 
@@ -60,7 +61,7 @@ pub(super) struct Node<'s> {
     pub(super) send: &'s dyn Fn(u32, Stamp),
 }
 
-/// One thread as a source.
+/// A thread as a source.
 pub(super) struct Source<'s> {
     node: Node<'s>,
     thread: &'s Thread<'s>,
@@ -132,7 +133,7 @@ impl<'s> Source<'s> {
         }
     }
 
-    /// Sends so many messages, each when the one before has been answered.
+    /// Sends `messages` messages, each when the one before has been answered.
     pub(super) fn lone(&mut self, messages: u32) {
         let before = self.node.answered.count(self.thread);
         for answers in 1..=u64::from(messages) {
@@ -141,7 +142,7 @@ impl<'s> Source<'s> {
         }
     }
 
-    /// Sends so many messages as fast as it goes.
+    /// Sends `messages` messages as fast as it goes.
     pub(super) fn flood(&mut self, messages: usize) {
         for _ in 0..messages {
             self.send(Stamp::new(self.thread.now().as_femtoseconds()));

@@ -1,4 +1,4 @@
-//! The inputs, and what all nodes know of them. This module must never know how anything is sent.
+//! The inputs, and the data derived from them on all nodes. This module must never know how anything is sent.
 
 use std::fmt;
 use std::str::FromStr;
@@ -17,10 +17,10 @@ const LONE_SENDERS: u32 = 64;
 /// The lone messages in all, about, and of each sender at least.
 const LONE: (u32, u32) = (128, 2);
 
-/// The loads of an open loop where nobody says others.
+/// The default loads of an open loop.
 const LOADS: &str = "0.1,0.3,0.5,0.7,0.9,1";
 
-/// The windows of a closed loop where nobody says others.
+/// The default windows of a closed loop.
 const WINDOWS: &str = "1,2,4,8,16";
 
 /// The bytes of a word.
@@ -29,8 +29,8 @@ const WORD: u64 = 8;
 /// The largest block, in bytes.
 const LARGEST: u64 = 1 << 26;
 
-/// The messages of all senders together, the bytes of all their messages, and the messages of each sender at least, by which a
-/// load is measured where nobody says how many.
+/// The default for measuring a load: the messages of all senders together, the bytes of all their messages, and the
+/// messages of each sender at least.
 const MESSAGES: (u64, u64, u64) = (6_000, 1 << 25, 50);
 
 /// The inputs of traffic.
@@ -146,7 +146,7 @@ impl Asked {
         Space { nodes, dimensions: self.dimensions.clone() }
     }
 
-    /// The number of messages of each of so many senders by which a load is measured.
+    /// The number of messages of each of `senders` senders by which a load is measured.
     fn messages_of_each(&self, senders: u32) -> u32 {
         let (all, bytes, each) = MESSAGES;
         let all = all.min(bytes / self.size.get().max(WORD));
@@ -198,7 +198,7 @@ impl Study {
         }
     }
 
-    /// Whether a node is the first of those that send lone messages, and the one after it; `None` for a node that sends none.
+    /// Whether a node is the first sender of lone messages, and the sender after it; `None` for a node that sends none.
     pub(super) fn lone(&self, node: u32) -> Option<(bool, Option<u32>)> {
         let (pattern, space, nodes) = (self.asked.pattern, &self.space, self.space.nodes);
         let stride = nodes.div_ceil(LONE_SENDERS);
