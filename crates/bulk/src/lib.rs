@@ -32,7 +32,7 @@ pub use word::AtomicWord;
 /// Stores each of `from` at its place in `to`.
 ///
 /// # Panics
-/// If there are not as many of both, as all here.
+/// If the two have different lengths, as for all functions here.
 #[inline]
 pub fn store<A: AtomicWord>(to: &[A], from: &[A::Value]) {
     expect_equal(to.len(), from.len());
@@ -77,7 +77,7 @@ mod tests {
 
     use super::*;
 
-    /// None, one, and both sides of where a copy becomes one instruction.
+    /// Lengths: none, one, and both sides of the length from which a copy is one instruction.
     const LENGTHS: [usize; 7] = [0, 1, 7, 127, 128, 129, 5000];
 
     fn shared<A: AtomicWord + From<A::Value>>(words: impl IntoIterator<Item = A::Value>) -> Vec<A> {

@@ -1,4 +1,4 @@
-//! Atomic words of 1, 2, 4 and 8 bytes under one name, for code that is written once for all of them.
+//! Atomic words of 1, 2, 4 and 8 bytes under one trait, for generic code.
 //!
 //! This module must never know where words stand.
 
@@ -10,8 +10,7 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// An atomic unsigned integer of 1, 2, 4 or 8 bytes. It has the size of its [`Value`](Self::Value), and stands on a multiple
-/// of it.
+/// An atomic unsigned integer of 1, 2, 4 or 8 bytes. Size and alignment are those of its [`Value`](Self::Value).
 pub trait AtomicWord: sealed::Sealed + fmt::Debug + Send + Sync + 'static {
     /// The integer of the same size.
     type Value: Copy + Eq + Default + Send + Sync + 'static;

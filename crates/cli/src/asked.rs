@@ -1,4 +1,4 @@
-//! From arguments to machines and programs, or all that is wrong with them. This module must never run anything.
+//! From arguments to machines and programs, or to all mistakes in them. This module must never run anything.
 
 use report::document::{Asked, Given};
 use tempest::entry::{Coherence, Entry, Plan};
@@ -42,7 +42,7 @@ pub(crate) fn warn_of_build(name: &str, runs_here: bool) {
     }
 }
 
-/// Says on standard error, as the command of this name, which machine files are of disturbed calibrations.
+/// Warns on standard error, in the name of command `name`, of machine files from disturbed calibrations.
 pub(crate) fn warn<'t>(name: &str, targets: impl IntoIterator<Item = &'t Target>) {
     for target in targets {
         if let Some(keys) = target.disturbed() {
@@ -55,7 +55,7 @@ pub(crate) fn warn<'t>(name: &str, targets: impl IntoIterator<Item = &'t Target>
     }
 }
 
-/// The program with its inputs, and the mechanisms asked for; `or_else` says which are used if none is.
+/// The program with its inputs, and the requested mechanisms; `or_else` gives the default ones.
 pub(crate) fn subject(
     house: &House,
     common: &Common,
@@ -120,8 +120,8 @@ fn useful(memory: &Memory, entry: &Entry, mechanisms: &[Mechanism]) -> Result<()
     Problem::check(block.into_iter().chain(protocol).map(|said| format!("{said} {why}")).collect())
 }
 
-/// The reason why nothing is to be said of shared memory for a program that runs by these mechanisms; `None` if it is of use.
-/// `shared` is how a person asks for shared memory.
+/// The reason why options on shared memory have no use for a program that runs by these mechanisms; `None` if they
+/// have. `shared` is the way in which a person asks for shared memory.
 pub(crate) fn useless(entry: &Entry, mechanisms: &[Mechanism], shared: &str) -> Option<String> {
     let needed = Mechanism::SharedMemory;
     if mechanisms.contains(&needed) {

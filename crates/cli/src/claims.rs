@@ -26,7 +26,7 @@ use crate::reads::Reads;
 use crate::runs::{self, Answer, Answers, Runs, unrecorded};
 use crate::studies;
 
-/// Runs and reports.
+/// Does the runs and prints the claims.
 pub(crate) fn claims(
     house: &House,
     arguments: &Claims,

@@ -72,7 +72,7 @@ struct Sheet<'a> {
 }
 
 impl Sheet<'_> {
-    /// Prints rankings, and draws them if that is asked for. Where `partial` says so, runs are missing.
+    /// Prints rankings, and draws them on request. If `partial` says so, runs are missing.
     fn print(
         &self,
         rankings: &[Ranking],
@@ -148,7 +148,7 @@ fn plan(house: &House, arguments: &Compare) -> Result<Comparison, Problem> {
     Ok(plan)
 }
 
-/// The machines that were asked for, or else the usual ones for the program.
+/// The requested machines, or else the default ones for the program.
 fn machines(house: &House, arguments: &Compare) -> Vec<String> {
     if !arguments.machine.is_empty() {
         return arguments.machine.clone();

@@ -29,7 +29,7 @@ pub enum BadHouse {
         /// The summaries of the two protocols.
         summaries: [&'static str; 2],
     },
-    /// There is no protocol that keeps shared memory coherent.
+    /// No protocol keeps shared memory coherent.
     NoProtocol,
 }
 

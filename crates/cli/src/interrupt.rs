@@ -19,7 +19,7 @@ use signal_hook::low_level::{emulate_default_handler, signal_name};
 /// The signals that end a command: an interrupt at the terminal, the polite request to end, the end of the terminal.
 const ENDING: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
 
-/// Whether a signal ends the process at once: nothing is being done that could be told of, or it is being told.
+/// Whether a signal ends the process at once: there are no results to print, or they are being printed.
 static AT_ONCE: AtomicBool = AtomicBool::new(true);
 
 /// Does `work` and returns its result. If a signal comes meanwhile, `tell` is called with the name of the signal, on another

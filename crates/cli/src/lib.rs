@@ -108,7 +108,7 @@ fn does(house: &House, command: &Command, out: &mut (impl Write + Send)) -> Resu
     }
 }
 
-/// Says on standard error why there is no command of this name; the result is the code with which the process ends.
+/// Prints on standard error why there is no command of this name; returns the exit code of the process.
 pub fn refuse(name: &str, why: &BadHouse) -> ExitCode {
     tell(name, &Problem::wrong(why.to_string()))
 }

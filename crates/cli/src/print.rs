@@ -82,7 +82,7 @@ fn said(name: &str, problem: &Problem) -> NoResult {
     NoResult { version: document::VERSION, exit, errors }
 }
 
-/// Tells of a problem on standard error, as the command of this name; the result is the code with which it ends.
+/// Reports a problem on standard error, in the name of command `name`; returns the exit code.
 pub(crate) fn tell(name: &str, problem: &Problem) -> ExitCode {
     let NoResult { exit, errors, .. } = said(name, problem);
     let mut err = io::stderr().lock();
@@ -93,7 +93,7 @@ pub(crate) fn tell(name: &str, problem: &Problem) -> ExitCode {
     ExitCode::from(exit)
 }
 
-/// Tells of a problem on standard error, and in place of a result on standard output where JSON is asked for.
+/// Reports a problem on standard error, and in place of a result on standard output if JSON is requested.
 pub(crate) fn fail(name: &str, problem: &Problem, out: &mut Out) -> ExitCode {
     if is_json_asked() && !out.is_used && !matches!(problem, Problem::Output(_)) {
         // The same stands on standard error.

@@ -29,10 +29,10 @@ use crate::problem::{All, Problem};
 use crate::progress::Progress;
 use crate::told::optional;
 
-/// The modelled time between samples of a trace where nothing else is asked for.
+/// Default of the modelled time between samples of a trace.
 const TRACE_INTERVAL: Time = Time::from_microseconds(10);
 
-/// Runs and reports.
+/// Does the run and prints its results.
 pub(crate) fn run(
     house: &House,
     arguments: &Run,
@@ -253,7 +253,7 @@ fn tell(name: &str, summary: Summary, path: &Path, times: Option<(Time, Time)>) 
     say(name, &format!("{text}; open it at https://ui.perfetto.dev"));
 }
 
-/// The longest a run may take with a trace, as a multiple of its time without, for nothing to be said of it.
+/// Slowdown of a run by its trace up to which it is not mentioned, as a ratio.
 const MUCH: f64 = 1.5;
 
 /// The slowdown of a run by its trace, if it was large.

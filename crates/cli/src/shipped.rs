@@ -68,7 +68,7 @@ pub(crate) static SURVEYS: &[Shipped] =
 /// The claims that follow from others, though no expression shows it.
 pub(crate) static BASIS: Shipped = shipped!("basis", "studies/basis.toml");
 
-/// Why claims differ.
+/// Causes: why claims differ.
 pub(crate) static CAUSES: Shipped = shipped!("causes", "studies/causes.toml");
 
 /// Tolerances of claims.

@@ -56,7 +56,7 @@ fn whole<T>(file: &Shipped, read: fn(&str, &str) -> Result<T, Mistakes>) -> T {
     read(file.path, text).expect("shipped files of the laboratory are right: a test reads each")
 }
 
-/// Every `*.toml` of a folder, in the order of their names; the mistakes of all of them at once.
+/// Claims of every `*.toml` of a folder, in the order of their names; the mistakes of all of them at once.
 fn claims_of(folder: &Path) -> Result<Vec<Claim>, Problem> {
     let wrong =
         |error: std::io::Error| Problem::wrong(format!("--claims {}: {error}", units::text::path(folder)));

@@ -37,12 +37,12 @@ pub(crate) fn optional<T: Clone>(told: &Option<Told<T>>) -> Result<Option<T>, Pr
     told.as_ref().map(Told::get).transpose()
 }
 
-/// Every value, in their order.
+/// All values, in their order.
 pub(crate) fn every<T: Clone>(told: &[Told<T>]) -> Result<Vec<T>, Problem> {
     each(told.iter().map(Told::get))
 }
 
-/// Every value once, in their order.
+/// All distinct values, in their order.
 pub(crate) fn distinct<T: Clone + PartialEq>(told: &[Told<T>]) -> Result<Vec<T>, Problem> {
     let mut distinct = Vec::new();
     for value in each(told.iter().map(Told::get))? {

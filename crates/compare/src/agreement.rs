@@ -43,11 +43,11 @@ pub struct Agreement {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Extent {
-    /// Every combination is common.
+    /// All combinations are common.
     All,
-    /// Every mechanism is common, but not every policy.
+    /// All mechanisms are common, but some policies are not.
     SomePolicies,
-    /// Not every mechanism is common.
+    /// Some mechanisms are not common.
     SomeMechanisms,
 }
 

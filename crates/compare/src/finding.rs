@@ -289,7 +289,7 @@ fn cause(winner: &Row, loser: &Row) -> Cause {
     }
 }
 
-/// Rule 5.
+/// The part of the time that explains the loser's, by rule 5.
 fn because(winner: &Row, loser: &Row) -> Option<Because> {
     let [less, more] =
         [winner, loser].map(|row| shares(&region(&row.outcome).breakdown).map(|share| share * row.seconds()));

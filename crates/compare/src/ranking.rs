@@ -226,8 +226,8 @@ impl Ranking {
     }
 }
 
-/// The least that a row's [`ratio`] to the first may be, for all that their intervals tell: said in its place where the ratio is not
-/// known to within the margin that it tells of. `None` where it is, and on a model.
+/// The least ratio of a row to the first that their intervals allow. It is shown instead of the [`ratio`] if the ratio
+/// is known less precisely than its excess over 1. `None` otherwise, and on a model.
 pub fn at_least(first: &Row, row: &Row) -> Option<f64> {
     let (ratio, [below, above]) = (ratio(first, row)?, [first.interval?, row.interval?]);
     let between = |above: Time, below: Time| above.as_seconds() / below.as_seconds();

@@ -116,9 +116,9 @@ struct Candidate<'r> {
 
 /// Comparison of a choice with the fastest.
 enum Standing {
-    /// As good.
+    /// The choice is as good as the fastest.
     Equal,
-    /// As good or not: that is not known.
+    /// The choice may or may not be as good.
     Unclear,
     Slower,
 }

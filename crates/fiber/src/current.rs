@@ -66,7 +66,7 @@ pub(crate) fn enter(yielder: &Yielder, body: impl FnOnce()) {
     }
 }
 
-/// See the crate's.
+/// Suspends the innermost running fiber, without a check of its owner.
 #[inline]
 pub(crate) fn suspend() {
     let resumer = Resumer::remember();
@@ -81,7 +81,7 @@ pub(crate) fn suspend() {
     }
 }
 
-/// See the crate's.
+/// Whether the caller runs on a fiber's stack.
 #[inline]
 pub(crate) fn is_inside() -> bool {
     !CURRENT.get().is_null()

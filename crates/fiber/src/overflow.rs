@@ -48,16 +48,16 @@ thread_local! {
 
 /// The alternate signal stack of this OS thread. Dropping it, with the last pool, restores the previous one.
 pub(crate) struct AlternateStack {
-    /// From its guard page on.
+    /// Start of the mapping, at its guard page.
     start: NonNull<c_void>,
     bytes: usize,
     before: libc::stack_t,
 }
 
-/// Sees to it that an overflow on this OS thread is told, for as long as the answer is kept.
+/// Has overflows on this OS thread reported, for as long as the returned value is kept.
 ///
 /// # Errors
-/// The system's, when it has no memory for another stack.
+/// The system's error, when it has no memory for an alternate stack.
 pub(crate) fn watch() -> io::Result<Rc<AlternateStack>> {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| SIGNALS.iter().zip(&BEFORE).for_each(|(signal, before)| install(*signal, before)));
@@ -198,7 +198,7 @@ impl AlternateStack {
         if done { Ok(own) } else { Err(io::Error::last_os_error()) }
     }
 
-    /// Whether this OS thread's signals are handled on it now; `None` if they are handled on no other stack than the full one.
+    /// Whether this OS thread's signals are handled on this stack now; `None` if no alternate stack is installed.
     fn is_in_use(&self) -> Option<bool> {
         // SAFETY: all zeros are a value of this plain structure; the system is only asked.
         let now = unsafe {

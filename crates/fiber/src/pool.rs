@@ -43,14 +43,14 @@ struct Shared {
     stack_bytes: usize,
     /// Bytes over which the beginnings of stacks are spread.
     spread: usize,
-    /// Before the slabs that they are cut from, as fields are dropped in order.
+    /// Unused stacks. Declared before the slabs that they are cut from, as fields are dropped in order.
     idle: RefCell<Vec<Stack>>,
     slabs: RefCell<Vec<Slab>>,
     /// Number of stacks cut since the pool was made.
     made: Cell<usize>,
     /// Owner of the fibers, if only an owner may suspend them.
     owner: Option<&'static Owner>,
-    /// Since the first of them.
+    /// Alternate signal stack, from the first fiber on.
     watched: OnceCell<Rc<AlternateStack>>,
 }
 

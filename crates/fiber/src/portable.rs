@@ -105,7 +105,7 @@ impl Routine {
         self.left.get()
     }
 
-    /// It has come out of `resume` already.
+    /// Returns `None`: `resume` has propagated the panic already.
     pub(crate) fn take_panic(&self) -> Option<Box<dyn Any + Send>> {
         None
     }
@@ -147,13 +147,13 @@ fn with_current<R>(f: impl FnOnce(&Routine) -> R) -> Option<R> {
     unsafe { RUNNING.get().as_ref() }.map(f)
 }
 
-/// See the crate's.
+/// Suspends the innermost running fiber, without a check of its owner.
 pub(crate) fn suspend() {
     with_current(|routine| routine.left.set(routine.room_here()));
     current::suspend();
 }
 
-/// See the crate's.
+/// Bytes of stack left to the running fiber; `None` outside fibers.
 pub(crate) fn room() -> Option<usize> {
     with_current(Routine::room_here)
 }

@@ -106,7 +106,7 @@ pub(crate) struct Slab {
     slot: usize,
     /// Bytes over which the colours are spread, at most a page.
     spread: usize,
-    /// Slots given out.
+    /// Number of slots handed out.
     cut: usize,
 }
 

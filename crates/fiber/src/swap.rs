@@ -48,10 +48,10 @@ use crate::stack::{Extent, Stack};
 
 type Body = Box<dyn FnOnce()>;
 
-/// To a suspended fiber: returns from where it was suspended.
+/// Order to a suspended fiber: return from where it was suspended.
 const GO_ON: usize = 0;
 
-/// To a suspended fiber: unwinds its stack.
+/// Order to a suspended fiber: unwind the stack.
 const UNWIND: usize = 1;
 
 /// Bytes of a line of the cache.
@@ -67,7 +67,7 @@ struct Ends {
     stack: Stack,
     /// Name of the fiber, for people.
     occupant: Option<Rc<dyn Display>>,
-    /// Until it starts.
+    /// Body of the fiber, until it starts.
     body: Cell<Option<Body>>,
     panic: Cell<Option<Box<dyn Any + Send>>>,
 }
@@ -325,7 +325,7 @@ impl Routine {
     }
 }
 
-/// See the crate's.
+/// Suspends the innermost running fiber, without a check of its owner.
 #[inline]
 pub(crate) fn suspend() {
     let running = CURRENT.get();
@@ -337,7 +337,7 @@ pub(crate) fn suspend() {
     }
 }
 
-/// See the crate's.
+/// Bytes of stack left to the running fiber; `None` outside fibers.
 #[inline]
 pub(crate) fn room() -> Option<usize> {
     let running = CURRENT.get();
@@ -374,7 +374,7 @@ fn unwind() -> ! {
     resume_unwind(Box::new(Unwinding))
 }
 
-/// See the crate's.
+/// Whether the caller runs on a fiber's stack.
 #[inline]
 pub(crate) fn is_inside() -> bool {
     !CURRENT.get().is_null()

@@ -35,16 +35,16 @@ const LEAST_PATCH_BYTES: usize = 4 + 16 * 6;
 /// The reader upholds, and every user may rely on: all coordinates are finite.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Patch {
-    /// By row and column: the control points, each x, y, z.
+    /// Control points by row and column, each x, y, z.
     pub control: [[[f64; 3]; ROW]; ROW],
 }
 
 /// Reads a file of patches, called `name` in messages, and undoes gzip or zstd before.
 ///
 /// # Errors
-/// A corrupt or too large stream; all that is wrong with the file: the number of patches missing or malformed, degrees other than 3, lines of too few or too many
-/// fields, coordinates infinite or not a number, too few or too many patches. A wrong number of patches, wrong degrees, and two
-/// points in a row with a wrong number of fields end the reading.
+/// A corrupt or too large stream; all mistakes of the file: the number of patches missing or malformed, degrees other
+/// than 3, lines of too few or too many fields, coordinates infinite or not a number, too few or too many patches. A
+/// wrong number of patches, wrong degrees, and two points in a row with a wrong number of fields end the reading.
 pub fn read(name: &str, bytes: &[u8]) -> Result<Vec<Patch>, Errors> {
     let bytes = &*decompress_named(name, bytes)?;
     let mut report = Report::new(bytes);

@@ -54,7 +54,7 @@ impl Packing {
     }
 }
 
-/// All that are undone or named.
+/// All compressions that are undone or named.
 const PACKINGS: [Packing; 7] = [
     Packing { name: "gzip", magic: &GZIP_MAGIC, ending: ".gz", command: None },
     Packing { name: "zstd", magic: &ZSTD_MAGIC, ending: ".zst", command: None },
@@ -70,14 +70,14 @@ const PACKINGS: [Packing; 7] = [
 pub enum DecompressError {
     /// The stream ends early, is damaged, or fails its own checksum.
     Corrupt {
-        /// "gzip" or "zstd".
+        /// Name of the compression: "gzip" or "zstd".
         format: &'static str,
         /// The decoder's own words.
         reason: String,
     },
     /// The stream holds more than the allowed number of bytes.
     TooLarge {
-        /// "gzip" or "zstd".
+        /// Name of the compression: "gzip" or "zstd".
         format: &'static str,
         /// The bound, in bytes.
         limit: u64,
@@ -202,8 +202,8 @@ fn unzstd(mut rest: &[u8], limit: u64, out: &mut dyn Write) -> Result<u64, Decom
     Ok(length)
 }
 
-/// The bytes behind a zstd frame that holds nothing of the content; the inner `None` if it is cut, the outer if there is no such
-/// frame. A program that writes frames in parallel puts their lengths there.
+/// The bytes behind a zstd frame without content; the inner `None` if it is cut, the outer if there is no such frame. A
+/// program that writes frames in parallel puts their lengths into such frames.
 fn skipped(bytes: &[u8]) -> Option<Option<&[u8]>> {
     let (magic, rest) = bytes.split_first_chunk::<4>()?;
     let magic = [magic[0] & 0xf0, magic[1], magic[2], magic[3]];

@@ -72,7 +72,7 @@ pub(crate) fn checked_dimensions(
     rows.zip(columns).filter(|(rows, columns)| symmetry == Symmetry::General || rows == columns)
 }
 
-/// Each number of rows and columns, as far as it could be read.
+/// Reads the numbers of rows and columns; `None` for each that could not be read.
 fn dimensions(
     rows: Field<'_>,
     columns: Field<'_>,

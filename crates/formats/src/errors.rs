@@ -32,7 +32,7 @@ impl fmt::Display for Mistake {
     }
 }
 
-/// All mistakes of one file, in the order of their places: the first [`MAX_LISTED`] met, and how many more.
+/// All mistakes of a file, in the order of their places: the first [`MAX_LISTED`] met, and the number of the others.
 ///
 /// Displays one per line as `name:line:column: what found: expected …`.
 #[derive(Clone, Debug, PartialEq, Eq)]

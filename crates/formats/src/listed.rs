@@ -13,7 +13,7 @@ pub(crate) enum Kind {
     Integer,
     /// An integer without a sign.
     Unsigned,
-    /// No number.
+    /// Entries without numbers.
     Pattern,
 }
 

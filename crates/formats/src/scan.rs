@@ -81,7 +81,7 @@ impl<'a> Fields<'a> {
         field
     }
 
-    /// The line as it stands, up to its end: neither `\n` nor `\r\n` is part of it.
+    /// The whole rest of the line, without `\n` or `\r\n`.
     pub(crate) fn card(&self) -> Field<'a> {
         Field { offset: self.offset, text: self.text.strip_suffix(b"\r").unwrap_or(self.text) }
     }
@@ -91,13 +91,13 @@ impl<'a> Fields<'a> {
         self.text.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty()).count()
     }
 
-    /// All that is left, without the blanks around it.
+    /// The rest of the line, without the blanks around it.
     pub(crate) fn rest(&self) -> Field<'a> {
         let Fields { text, offset } = self.trimmed();
         Field { offset, text: text.trim_ascii_end() }
     }
 
-    /// Without leading blanks.
+    /// Drops leading blanks.
     pub(crate) fn trimmed(self) -> Self {
         let text = self.text.trim_ascii_start();
         Fields { text, offset: self.offset + self.text.len() - text.len() }

@@ -83,7 +83,7 @@ impl SparseMatrix {
 /// Reason why a matrix is not symmetric. Displays as the found and the expected value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Asymmetry {
-    /// It is not square.
+    /// The matrix is not square.
     Shape {
         /// Number of rows.
         rows: u32,

@@ -31,10 +31,10 @@ pub enum Basis {
 }
 
 impl Basis {
-    /// Every basis, that which says least first.
+    /// Every basis, the least informative first.
     pub const ALL: [Self; 5] = [Self::Set, Self::Follows, Self::Predicted, Self::Blind, Self::Unknown];
 
-    /// For people and for scripts.
+    /// Name for people and for scripts.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Set => "set",
@@ -56,7 +56,7 @@ pub fn read(file: &str, text: &str) -> Result<Vec<Declared>, Mistakes> {
     declared::read("follows", file, text)
 }
 
-/// All that the basis of a claim is found from.
+/// Sources from which the basis of a claim is determined.
 pub(crate) struct Bases<'a> {
     laboratory: &'a Laboratory,
     declared: &'a [Declared],

@@ -21,7 +21,7 @@ pub struct Campaign<'a> {
     pub version: &'a str,
     /// Makes the digests of the machine and files that a run reads, or their mistakes.
     pub digests: &'a (dyn Fn(&Specification) -> Result<Digests, String> + Sync),
-    /// Told of each run when it begins, and of its answer when that is there.
+    /// Called for each run when it begins, and for its answer when that arrives.
     pub tell: &'a (dyn Fn(Event<'_>) + Sync),
     /// The number of processes at a time, at least 1. A run on this host is always the only one.
     pub jobs: usize,
@@ -62,12 +62,12 @@ pub enum Event<'a> {
 }
 
 impl Campaign<'_> {
-    /// Does all runs that are not on record: those on models several at a time and in no particular order, then those on this host, one after the
-    /// other in theirs. Answers are told as they come.
+    /// Does all runs that are not on record: first the runs on models, several at a time and in no particular order,
+    /// then the runs on this host, one after the other in their order. Answers are passed on as they arrive.
     ///
     /// # Errors
     ///
-    /// If the record cannot be read or written. The answers that are there by then have been told; no further run is begun.
+    /// If the record cannot be read or written. Earlier answers have been passed on; no further run is begun.
     pub fn run(&self, record: Record, runs: &[&Specification]) -> Result<(), Unusable> {
         let (mut left, mut found) = (Vec::new(), 0);
         for (place, run) in runs.iter().enumerate() {
@@ -184,7 +184,7 @@ enum Looked {
     Found,
     /// The run cannot be done, because of a mistake in its machine or a file.
     Refused,
-    /// It is left to be done, and recorded under this key.
+    /// The run is still to do, to be recorded under this key.
     Left(Key),
 }
 

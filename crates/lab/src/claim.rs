@@ -13,7 +13,7 @@ use crate::toml::{self, Table};
 pub enum Role {
     /// A constant of a machine, a size, a procedure: it is configured.
     Input,
-    /// It must come of running.
+    /// A result: it must come from running.
     Result,
     /// A result that nobody published: a study works out the expected value of its metric.
     Bound,
@@ -38,12 +38,12 @@ pub enum Kind {
 /// Required relation of a metric to the number that a claim states.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Relation {
-    /// As near as the tolerance for the claim asks.
+    /// The metric is as near as the tolerance for the claim asks.
     #[default]
     About,
-    /// No lower.
+    /// The metric is no lower.
     AtLeast,
-    /// No higher.
+    /// The metric is no higher.
     AtMost,
 }
 
@@ -65,7 +65,7 @@ pub struct Claim {
     pub work: Option<String>,
     /// The table, figure or section it stands in.
     pub place: String,
-    /// Given, or found.
+    /// Role of the statement: input, result or bound.
     pub role: Role,
     /// Kind of the statement.
     pub kind: Kind,
@@ -87,12 +87,12 @@ pub struct Claim {
     pub held_out: bool,
     /// The file it stands in, and its line.
     pub file: String,
-    /// From 1.
+    /// Line in the file, from 1.
     pub line: usize,
 }
 
 impl Role {
-    /// As a file of claims writes it, and for scripts.
+    /// Name in files of claims and for scripts.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Input => "input",
@@ -103,7 +103,7 @@ impl Role {
 }
 
 impl Relation {
-    /// As a study's file and scripts write it.
+    /// Name in files of studies and for scripts.
     pub const fn name(self) -> &'static str {
         match self {
             Self::About => "stated",
@@ -114,10 +114,10 @@ impl Relation {
 }
 
 impl Kind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Self; 4] = [Self::Value, Self::Ratio, Self::Order, Self::Shape];
 
-    /// As a file of claims writes it.
+    /// Name in files of claims.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Value => "value",
@@ -154,7 +154,7 @@ impl Claim {
         self.id.split('.').next().unwrap_or(&self.id)
     }
 
-    /// Whether it is asked for by this beginning of an id: whole parts only, so that `split-c.gap` means no `gap2`.
+    /// Whether `prefix` is a beginning of the claim's id, in whole parts: `split-c.gap` does not match `split-c.gap2`.
     pub fn is_under(&self, prefix: &str) -> bool {
         let rest = self.id.strip_prefix(prefix.trim_end_matches('.'));
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))

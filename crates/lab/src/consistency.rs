@@ -109,7 +109,7 @@ fn bounds(laboratory: &Laboratory) -> Mistakes {
     lost.map(|bound| unknown(laboratory, (&bound.file, place(bound)), "bound.id", &bound.id)).collect()
 }
 
-/// Every metric in an expression is yielded by something, as far as names tell.
+/// Reports metrics in expressions without a source, as far as names tell.
 fn needs(laboratory: &Laboratory) -> Mistakes {
     let unknown = |place: In<'_>, key: &str, expression: &Expression| -> Mistakes {
         let names = expression.names().into_iter().filter(|name| !is_yielded(laboratory, name));
@@ -125,7 +125,7 @@ fn needs(laboratory: &Laboratory) -> Mistakes {
     derived.chain(checks).collect()
 }
 
-/// Every survey is there, and every model takes its settings.
+/// Reports missing surveys, and models that do not take their settings.
 fn origins(laboratory: &Laboratory) -> Mistakes {
     let wrong = laboratory.sources().flat_map(|(study, source)| {
         let place = (study.file.as_str(), source.places.table);

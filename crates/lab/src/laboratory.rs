@@ -314,7 +314,7 @@ impl Laboratory {
         }
     }
 
-    /// Each bound of a study held against its metric.
+    /// Compares each bound of a study with its metric.
     pub(crate) fn bounds<'s>(&self, study: &'s Study, metrics: &Metrics) -> Vec<Finding<'s>> {
         let bounds = study.bounds.iter();
         bounds.map(|bound| verdict::hold(bound, metrics.of(&bound.id), &self.tolerances)).collect()

@@ -35,7 +35,7 @@ const CHOSEN: [&str; 2] = ["assumption", "split"];
 pub struct Parameter {
     /// Dotted key in the machine file.
     pub key: String,
-    /// As written there.
+    /// Value as written there.
     pub value: String,
     /// Line in the file, from 1; `None` if the command line gave the value.
     pub line: Option<usize>,
@@ -46,7 +46,7 @@ pub struct Parameter {
 /// Origin of a parameter's value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FixedBy {
-    /// These claims.
+    /// Claims fixed the value.
     Claims(Vec<String>),
     /// A choice of ours; the comment of the file on it.
     Choice(String),

@@ -6,7 +6,7 @@ use std::fmt::{self, Display, Formatter};
 /// A place in a file: line and column, both from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
-    /// The line.
+    /// Line, from 1.
     pub line: usize,
     /// The column: characters of the line before the place, and 1.
     pub column: usize,

@@ -45,7 +45,7 @@ impl Pattern {
             && (one.1.ends_with(&two.1) || two.1.ends_with(&one.1))
     }
 
-    /// As it was read.
+    /// Text of the pattern.
     pub fn text(&self) -> &str {
         &self.0
     }

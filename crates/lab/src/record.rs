@@ -105,11 +105,11 @@ fn is_locked(error: &rusqlite::Error) -> bool {
 /// Key of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key {
-    /// [`Specification::canonical`](crate::Specification::canonical).
+    /// Canonical text of the run: [`Specification::canonical`](crate::Specification::canonical).
     pub specification: String,
-    /// [`Digests::machine`](crate::campaign::Digests::machine).
+    /// Digest of the machine: [`Digests::machine`](crate::campaign::Digests::machine).
     pub machine: String,
-    /// [`Digests::inputs`](crate::campaign::Digests::inputs).
+    /// Digest of the input files: [`Digests::inputs`](crate::campaign::Digests::inputs).
     pub inputs: String,
     /// Version of the command: [`version`].
     pub version: String,
@@ -145,7 +145,7 @@ pub enum Row {
     Answer(Value),
     /// An answer that does not agree with its check sum, or is no answer at all: the run has to be done again.
     Damaged,
-    /// None: the run has not been done.
+    /// No answer: the run has not been done.
     Nothing,
 }
 
@@ -163,8 +163,9 @@ impl Key {
 }
 
 impl Record {
-    /// Opens the record in a file, which is made if there is none. Where another command keeps the file locked, `waits` is told
-    /// every two seconds for how long, and after twenty the record is given up; so it is with each answer looked up or added.
+    /// Opens the record in a file, which is made if there is none. While another command keeps the file locked, `waits`
+    /// is called every two seconds with the time waited, and after twenty seconds the record is given up. The same
+    /// holds for each answer looked up or added.
     ///
     /// # Errors
     ///

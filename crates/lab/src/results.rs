@@ -14,7 +14,7 @@ use crate::{Finding, Laboratory};
 /// The numbers of an answer that a study keeps.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Kept {
-    /// Each with its way through the answer.
+    /// Numbers, each with its way through the answer.
     numbers: Vec<(String, f64)>,
     /// The units that the program states, by the ways of its figures.
     units: BTreeMap<String, String>,
@@ -165,8 +165,8 @@ impl Source {
 }
 
 impl Study {
-    /// All runs, in the order in which they are to be done: those on models, then those on this host in rounds. Each round begins
-    /// with another source than the one before it, so that none always comes first.
+    /// All runs, in the order in which they are to be done: first on models, then on this host in rounds. Each round
+    /// begins with another source than the one before, so that no source always comes first.
     pub fn asked(&self, is_native: impl Fn(&Source) -> bool) -> Vec<SourceRound> {
         let is_run = |source: &Source| matches!(source.origin, Origin::Run(_));
         let runs = self.sources.iter().enumerate().filter(|(_, source)| is_run(source));

@@ -132,7 +132,7 @@ impl Runner {
     }
 }
 
-/// All that can be read.
+/// Reads up to the end, or to the first error.
 fn whole(from: &mut impl Read) -> Vec<u8> {
     let mut bytes = Vec::new();
     // Bytes read before an error are all there is.
@@ -178,8 +178,8 @@ fn answer(left: &Left) -> Result<Value, String> {
     }
 }
 
-/// The complaint in the output of a process: from the first line on that is an error of its own, `NAME: error: …`. Reports
-/// of the host may stand before it. Without such a line it is all of the output.
+/// The complaint in the output of a process: all lines from its first error, `NAME: error: …`, on. Reports of the host
+/// may stand before it. Without such a line it is all of the output.
 fn complaint(said: &str) -> String {
     let is_own = |line: &str| line.split_once(": error: ").is_some_and(|(name, _)| !name.contains(' '));
     let mut lines = said.lines().skip_while(|line| !is_own(line)).peekable();

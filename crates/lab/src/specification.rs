@@ -122,7 +122,7 @@ impl Specification {
         arguments
     }
 
-    /// As one line of JSON, always the same for the same run: by it a record finds its answer.
+    /// A line of JSON, always the same for the same run: the key by which a record finds its answer.
     pub fn canonical(&self) -> String {
         let Self { program, machine, policy, mechanism, protocol, block, .. } = self;
         let Self { nodes, processors, threads, inputs, settings, seed, repeat, round, .. } = self;

@@ -16,9 +16,9 @@ pub struct Survey {
 /// A machine of the survey.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Surveyed {
-    /// As part of metrics: `cm5`.
+    /// Name as a part of metrics: `cm5`.
     pub name: String,
-    /// For people: `TMC CM-5`.
+    /// Name for people: `TMC CM-5`.
     pub title: String,
     /// The network for 32 processors.
     pub topology: String,
@@ -29,13 +29,13 @@ pub struct Surveyed {
 /// A published number.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell {
-    /// With its confidence: `exact`, `recalled`.
+    /// A number, with its confidence: `exact`, `recalled`.
     Number(f64, String),
-    /// From one to another.
+    /// A range from one number to another, with its confidence.
     Range(f64, f64, String),
-    /// It cannot be read.
+    /// The number cannot be read.
     Unknown,
-    /// There is none.
+    /// The source has no number.
     None,
 }
 
@@ -46,7 +46,7 @@ pub struct Column {
     pub key: &'static str,
     /// The only unit it is given in.
     pub unit: &'static str,
-    /// For people.
+    /// Heading for people.
     pub head: &'static str,
 }
 

@@ -220,8 +220,8 @@ impl<'s> Table<'s> {
         self.items.get(key).is_some_and(Item::is_array)
     }
 
-    /// Every key with the texts of the list that stands there, or `None` where something else does. A list that cannot be read is
-    /// a mistake, and has no texts.
+    /// Every key with the texts of its list, or `None` if the value is no list. A list that cannot be read is a
+    /// mistake, and has no texts.
     pub(crate) fn lists_or_none(&self) -> Vec<(&'s str, Option<Vec<String>>)> {
         let list = |(key, item): (&'s str, &Item)| (key, item.is_array().then(|| self.texts_of(key, item)));
         self.items.iter().map(list).collect()
@@ -308,7 +308,8 @@ impl<'s> Table<'s> {
         entries
     }
 
-    /// Every key with its text, or `None` for a list, which is not read: a table that stands for many is asked as often.
+    /// Every key with its text, or `None` for a list, which is skipped because a template is read once for each of its
+    /// tables.
     pub(crate) fn texts_or_lists(&self) -> Vec<(&'s str, Option<String>)> {
         let mut texts = Vec::new();
         for (key, item) in self.items.iter() {

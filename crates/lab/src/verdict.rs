@@ -10,7 +10,7 @@ use crate::tolerance::{self, Tolerance};
 pub enum Verdict {
     /// The metric meets the claim within the tolerance for it.
     Holds,
-    /// It is not.
+    /// The metric does not.
     Differs,
     /// There is no metric.
     NotMeasured,
@@ -23,7 +23,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// For people and for scripts.
+    /// Name for people and for scripts.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Holds => "holds",

@@ -29,8 +29,8 @@ unsafe impl<A: AtomicWord> Send for Column<A> {}
 unsafe impl<A: AtomicWord> Sync for Column<A> {}
 
 impl<A: AtomicWord> Column<A> {
-    /// `len` words of this width stand in the mapping from `first` on, one each `1 << shift` bytes, and have no other width:
-    /// it has said so.
+    /// Makes a column of `len` words, one every `1 << shift` bytes from `first` on. The mapping must have checked that
+    /// words of this width stand there.
     pub(crate) fn new(mapping: Arc<Mapping>, first: NonNull<A>, shift: u32, len: usize) -> Self {
         Self { first, shift, len, mapping }
     }

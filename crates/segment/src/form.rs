@@ -16,7 +16,7 @@ pub struct Field {
     pub name: &'static str,
     /// The first byte in the record.
     pub offset: usize,
-    /// The size.
+    /// Size of the word.
     pub width: Width,
 }
 
@@ -25,7 +25,8 @@ pub struct Field {
 pub struct Form {
     /// The size of a record: a power of two.
     bytes: usize,
-    /// For each 8 bytes, at which of them words begin: bit i for byte i. A word goes as far as the next begins.
+    /// Bit masks of the offsets at which words begin, one for each 8 bytes: bit i for byte i. A word ends where the
+    /// next begins.
     cuts: Box<[u8]>,
 }
 

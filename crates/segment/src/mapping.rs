@@ -38,7 +38,7 @@ pub struct Mapping {
 
 /// Consecutive records of one form.
 struct Stretch {
-    /// All bytes, as far as they are packed in words of 8.
+    /// Bytes of the stretch in the mapping, rounded up to words of 8.
     bytes: Range<usize>,
     /// Number of bytes asked for.
     len: usize,

@@ -25,7 +25,8 @@ unsafe impl<A: AtomicWord> Send for Words<A> {}
 unsafe impl<A: AtomicWord> Sync for Words<A> {}
 
 impl<A: AtomicWord> Words<A> {
-    /// `len` words of this width stand from `first` on, in the mapping, and have no other width: it has said so.
+    /// Makes a slice of `len` words from `first` on. The mapping must have checked that words of this width stand
+    /// there.
     pub(crate) fn new(mapping: Arc<Mapping>, first: NonNull<A>, len: usize) -> Self {
         Self { first, len, mapping }
     }

@@ -36,7 +36,7 @@ pub struct Value {
     pub track: Arc<str>,
     /// Time of the event, in nanoseconds.
     pub at: u64,
-    /// The value.
+    /// Value of the counter from then on.
     pub value: f64,
 }
 

@@ -133,7 +133,7 @@ impl Default for Digest {
 }
 
 impl fmt::Display for Digest {
-    /// Sixteen hexadecimal digits.
+    /// Writes sixteen hexadecimal digits.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:016x}", self.value())
     }

@@ -46,18 +46,18 @@ pub struct Counter {
 /// A value of a counter from an instant on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
-    /// The instant.
+    /// Time of the sample.
     pub at: Time,
     /// The number of the counter in the [cast](Cast).
     pub counter: u32,
-    /// The value.
+    /// Value of the counter.
     pub value: f64,
 }
 
 /// Numbers of recorded, moved and lost events of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
-    /// Events kept.
+    /// Number of events kept.
     pub events: u64,
     /// Samples of counters kept.
     pub samples: u64,
@@ -68,7 +68,7 @@ pub struct Summary {
     /// Number of beginnings and ends of slices that were recorded after later ones of the same track, and are shown at
     /// the time of those. A well-formed run has none.
     pub moved: u64,
-    /// Bytes written.
+    /// Number of bytes written.
     pub bytes: u64,
 }
 

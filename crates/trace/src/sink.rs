@@ -14,7 +14,7 @@ use crate::{Batch, Digest, Digests, Event};
 #[derive(Debug, Default)]
 #[repr(u8)]
 pub enum Sink {
-    /// They are forgotten.
+    /// Events are dropped.
     #[default]
     None,
     /// A fingerprint of each node is kept.

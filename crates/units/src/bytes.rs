@@ -29,7 +29,7 @@ const SIZES: Scale = Scale {
 pub struct Bytes(u64);
 
 impl Bytes {
-    /// Nothing.
+    /// No bytes.
     pub const ZERO: Self = Self(0);
 
     /// `n` bytes.

@@ -13,9 +13,9 @@ pub struct ParseError {
 /// Problem of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Problem {
-    /// Not a plain decimal number followed by a unit.
+    /// The text is not a plain decimal number followed by a unit.
     Form,
-    /// A number alone.
+    /// The number has no unit.
     NoUnit,
     /// A unit that does not exist here; with the one probably meant.
     Unit { found: String, meant: Option<&'static str>, known: String },

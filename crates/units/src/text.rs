@@ -87,7 +87,7 @@ pub fn is_obeyed(letter: char) -> bool {
     letter.is_control() || matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// The character that stands for a byte which is no character of its own.
+/// The character that stands for a byte which is not UTF-8.
 fn raw(byte: u8) -> Option<char> {
     char::from_u32(RAW + u32::from(byte))
 }

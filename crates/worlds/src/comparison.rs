@@ -38,7 +38,7 @@ pub struct Comparison {
     pub targets: Vec<Target>,
     /// The nodes and processors of every machine: a table for each machine in each shape.
     pub shapes: Vec<MachineShape>,
-    /// Whether a run on this host may have more processors than there are cores, so that they take turns and times mean
+    /// Whether a run on this host may have more processors than there are cores. They then take turns and times mean
     /// little. If not, such a run is refused.
     pub crowded: bool,
     /// The number of the program's threads on each computing processor.
@@ -214,8 +214,8 @@ impl Comparison {
         ways
     }
 
-    /// The mechanisms to run in a shape: those asked for, or all of the program. One node beside others is there to show
-    /// policies, as nothing leaves it by any mechanism: there it is the program's first.
+    /// The mechanisms to run in a shape: the requested ones, or all of the program. A single node beside other shapes
+    /// runs the program's first mechanism only: it is there to show policies, and no data leaves it.
     fn mechanisms_in(&self, shape: MachineShape) -> &[Mechanism] {
         let all = self.subject.entry.mechanisms;
         match self.mechanisms.as_slice() {
@@ -374,7 +374,7 @@ struct Table<'c> {
     target: &'c Target,
     shape: MachineShape,
     together: Together,
-    /// The other policies that each of them stands for.
+    /// For each combination, the other policies that it stands for.
     same: Vec<Vec<String>>,
     refused: Vec<Refusal>,
     left_out: Vec<LeftOut>,

@@ -68,7 +68,7 @@ impl Repeat {
         ControlFlow::Continue((needed.ceil() as u32).max(rounds + 1))
     }
 
-    /// As many runs as asked for, or as the patience lasts.
+    /// Limits the number of runs to the requested one, or by the patience.
     fn patient(self, rounds: u32, least: u32, took: Duration) -> ControlFlow<(), u32> {
         match self {
             Self::Auto if took >= Self::PATIENCE => ControlFlow::Break(()),

@@ -38,11 +38,11 @@ pub struct Turn {
 /// The end of one combination.
 #[derive(Debug)]
 pub(crate) enum End {
-    /// It ran at least once.
+    /// The combination ran at least once.
     Ran(Combination),
-    /// It was stopped before a run that counts was over.
+    /// The combination was stopped before a run that counts was over.
     Stopped,
-    /// It cannot run, or a run did not end well.
+    /// The combination cannot run, or a run did not end well.
     Failed(Error),
 }
 

@@ -7,7 +7,7 @@ use machine::Machine;
 use report::document::Derived;
 use units::{Bandwidth, Bytes, Frequency, Time};
 
-/// A time.
+/// A derived time, with its name and formula.
 pub(super) fn time(name: impl Into<String>, time: Time, from: impl Into<String>) -> Derived {
     number(name, time.as_nanoseconds(), "ns", from)
 }

@@ -34,7 +34,7 @@ use crate::print::print;
 use crate::problem::{All, Problem};
 use crate::told::optional;
 
-/// Explains a machine.
+/// Prints the explanation of a machine.
 pub(crate) fn explain(house: &House, arguments: &Explain, out: &mut impl Write) -> Result<ExitCode, Problem> {
     let machine = target(&arguments.machine, &arguments.settings);
     let (target, policy, page) = (machine, optional(&arguments.policy), arguments.output.page()).all()?;
@@ -53,12 +53,12 @@ pub(crate) fn explain(house: &House, arguments: &Explain, out: &mut impl Write) 
     Ok(ExitCode::SUCCESS)
 }
 
-/// All there is to say about a machine under all policies that it can run.
+/// The explanation of a machine under all policies that it can run.
 pub(crate) fn of_machine(house: &House, target: &Target, machine: &Machine) -> document::Explain {
     document(house, target, machine, None, false)
 }
 
-/// All there is to say about a machine, under a policy if one is named.
+/// The explanation of a machine, under a policy if one is named.
 fn document(
     house: &House,
     target: &Target,

@@ -4,10 +4,10 @@
 //! | module | contents |
 //! |---|---|
 //! | `collection` | from paths to tests, and the mistakes of the others |
-//! | `world` | a machine that runs tests, and how |
-//! | `trial` | one test in one world |
+//! | `world` | a machine that runs tests, and its runs |
+//! | `trial` | a test in a world |
 //!
-//! A file that cannot be read keeps no other from being run; the command tells of it and exits with 2. This module must
+//! A file that cannot be read keeps no other from being run; the command reports it and exits with 2. This module must
 //! never know how results look.
 
 mod collection;

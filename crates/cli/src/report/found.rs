@@ -26,7 +26,7 @@ use crate::{runs, studies};
 /// The file that `study` writes for programs.
 const FILE: &str = "study.json";
 
-/// All that was asked for.
+/// All requested studies and their results.
 pub(super) struct Found {
     /// Studies by the laboratory that knows their claims.
     pub(super) groups: Vec<Group>,
@@ -239,7 +239,7 @@ struct Had {
     answers: Vec<(usize, Kept)>,
     /// The number of all runs of the study.
     all: usize,
-    /// There is a run of the study by another version, or of another machine or input.
+    /// Whether there is a run of the study by another version, or of another machine or input.
     has_other: bool,
 }
 

@@ -31,7 +31,7 @@ use found::Found;
 /// The mark of a folder of pictures.
 const PICTURES: &str = "report";
 
-/// Draws and writes.
+/// Draws and writes the report.
 pub(crate) fn report(house: &House, arguments: &Report, out: &mut impl Write) -> Result<ExitCode, Problem> {
     // All mistakes are reported before anything is drawn.
     is_page(&arguments.out)?;

@@ -1,4 +1,4 @@
-//! Whether the runs of a study can be done: everything that can be told before any of them is. This module must never run
+//! Checks whether the runs of a study can be done, as far as possible before the first run. This module must never run
 //! anything.
 
 use std::collections::BTreeMap;
@@ -53,7 +53,7 @@ type With<'s, N> = (N, &'s [(String, String)]);
 /// A run, and where it is stated.
 type Stated<'s> = (&'s Source, &'s Specification);
 
-/// Mistakes, each as it is told.
+/// Lines of mistakes, as they are printed.
 type Lines = Vec<String>;
 
 /// A mistake and its place in the file.
@@ -62,8 +62,8 @@ type Placed = (Place, String);
 /// The machines of the runs, each found once.
 type Machines<'s> = BTreeMap<With<'s, String>, Result<Target, worlds::Error>>;
 
-/// Every mistake in the runs of a study, and the machines whose calibration was disturbed. How the values of a run go together is
-/// looked at where all runs `are_whole`.
+/// Every mistake in the runs of a study, and the machines whose calibration was disturbed. Conflicts between values of
+/// a run are only checked if all runs `are_whole`.
 fn runs(house: &House, study: &Study, are_whole: bool) -> (Vec<Placed>, Vec<Target>) {
     let mut found = Found { file: &study.file, mistakes: Vec::new() };
     let mut machines = Machines::new();

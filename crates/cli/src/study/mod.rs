@@ -30,7 +30,7 @@ use crate::told::optional;
 
 pub(crate) use folder::Folder;
 
-/// Runs and reports.
+/// Does the runs of the study and prints its results.
 pub(crate) fn study(
     house: &House,
     arguments: &Study,
@@ -112,7 +112,7 @@ impl Reported<'_> {
         }
     }
 
-    /// Prints the results of the runs that are there, and writes them into the folder asked for.
+    /// Prints the results of the finished runs, and writes them into the requested folder.
     fn print(
         &self,
         answers: Answers<Kept>,

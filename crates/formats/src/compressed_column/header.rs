@@ -17,7 +17,7 @@ use crate::{
 /// Number of cards that every file begins with: title, card counts, sizes, formats.
 const CARDS: usize = 4;
 
-/// All that the header says and the reader needs.
+/// Contents of the header that the reader needs.
 pub(super) struct Header {
     pub(super) kind: Kind,
     pub(super) symmetry: Symmetry,

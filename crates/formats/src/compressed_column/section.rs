@@ -14,11 +14,11 @@ use crate::{
 /// Names of a part and its numbers in messages.
 #[derive(Clone, Copy)]
 pub(super) struct Naming {
-    /// "pointer".
+    /// Name of a number: "pointer".
     pub(super) one: &'static str,
-    /// "number of pointers".
+    /// Name of their count: "number of pointers".
     pub(super) number: &'static str,
-    /// "an integer".
+    /// Expected form of a number: "an integer".
     pub(super) expected: &'static str,
 }
 
@@ -73,7 +73,7 @@ pub(super) fn read<T>(
 }
 
 impl<T> Section<T> {
-    /// Takes the first `fields` fields of one card; says whether all of them, and nothing else, stood there.
+    /// Takes the first `fields` fields of one card; returns whether all of them, and no other text, stood there.
     fn take(
         &mut self,
         card: Field<'_>,

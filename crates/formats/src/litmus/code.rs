@@ -16,7 +16,7 @@ const BEHIND: [&str; 5] = ["locations", "filter", "exists", "forall", "~"];
 
 /// Meaning of a cell.
 pub(super) enum Step {
-    /// Nothing that a thread does, or a fence.
+    /// No instruction, or a fence.
     Nothing,
     /// An instruction.
     Do(Instruction),

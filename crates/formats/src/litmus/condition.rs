@@ -42,15 +42,15 @@ impl Quantifier {
 /// Something that holds of a final state, or does not.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Formula {
-    /// Always, or never.
+    /// Always true, or always false.
     Constant(bool),
     /// A place has this value.
     Equal(Place, i64),
-    /// All of them hold.
+    /// All formulas hold.
     And(Vec<Formula>),
-    /// At least one holds.
+    /// At least one formula holds.
     Or(Vec<Formula>),
-    /// It does not hold.
+    /// The formula does not hold.
     Not(Box<Formula>),
 }
 

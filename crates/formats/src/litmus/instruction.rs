@@ -23,7 +23,7 @@ pub enum Instruction {
         /// Size of the access.
         size: Size,
     },
-    /// Computes.
+    /// Computes a value.
     Set {
         /// Index of the register that takes the result.
         to: usize,
@@ -50,7 +50,7 @@ pub enum Instruction {
 /// Address of a variable: the sum of base and offset.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Address {
-    /// An address.
+    /// Base address.
     pub base: Operand,
     /// A distance, in bytes.
     pub offset: i64,
@@ -68,7 +68,7 @@ pub enum Size {
 /// Something with a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Operand {
-    /// This value.
+    /// A constant.
     Constant(i64),
     /// Value of the register of this index.
     Register(usize),
@@ -92,13 +92,13 @@ pub enum Operation {
 /// A comparison of signed numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Comparison {
-    /// They are equal.
+    /// The operands are equal.
     Equal,
-    /// They are not.
+    /// The operands are not equal.
     NotEqual,
     /// The left is less.
     Less,
-    /// It is not.
+    /// The left operand is not less.
     NotLess,
 }
 
@@ -114,7 +114,7 @@ impl Size {
 }
 
 impl Operation {
-    /// The result.
+    /// Result of the operation.
     pub fn apply(self, left: i64, right: i64) -> i64 {
         match self {
             Self::Add => left.wrapping_add(right),
@@ -127,7 +127,7 @@ impl Operation {
 }
 
 impl Comparison {
-    /// Whether it holds.
+    /// Whether the comparison holds.
     pub fn holds(self, left: i64, right: i64) -> bool {
         match self {
             Self::Equal => left == right,

@@ -16,7 +16,7 @@ use crate::{
 pub(super) struct Names {
     pub(super) architecture: Architecture,
     pub(super) locations: Vec<Location>,
-    /// By thread: its registers.
+    /// Registers of each thread.
     pub(super) registers: Vec<Vec<Register>>,
     /// Threads with registers, and where the file first mentions each.
     pub(super) mentioned: Vec<(usize, usize)>,

@@ -142,7 +142,7 @@ fn set(cell: &mut Cell<'_, '_, '_>, immediate: bool) -> Option<Step> {
     Some(Step::set(to, Operation::Add, value, Operand::Constant(0)))
 }
 
-/// Behind `fence`: nothing, or two sets of accesses.
+/// Reads the operands of `fence`: none, or two sets of accesses.
 fn fence(cell: &mut Cell<'_, '_, '_>) -> Option<Step> {
     if !cell.at_end() {
         accesses(cell)?;

@@ -23,7 +23,7 @@ pub struct Test {
     pub architecture: Architecture,
     /// Shared variables, at most [`MAX_LOCATIONS`].
     pub locations: Vec<Location>,
-    /// From 1 to [`MAX_THREADS`] of them.
+    /// Threads, from 1 to [`MAX_THREADS`].
     pub threads: Vec<Thread>,
     /// Final states that do not satisfy it are passed over.
     pub filter: Option<Formula>,

@@ -43,7 +43,7 @@ impl<'a> Token<'a> {
         str::from_utf8(self.field.text).unwrap_or_default()
     }
 
-    /// Reports that something else should stand here.
+    /// Reports that another text was expected here.
     pub(super) fn refuse(&self, what: &'static str, expected: &str, report: &mut Report<'_>) {
         report.add(self.field.offset, what, Excerpt(self.field.text), expected);
     }
@@ -87,7 +87,7 @@ impl<'a> Tokens<'a> {
         Token { kind, field: Field { offset: self.offset, text: &rest[..length] } }
     }
 
-    /// The next one.
+    /// Takes the next token.
     pub(super) fn take(&mut self) -> Token<'a> {
         let token = self.peek();
         self.offset += token.field.text.len();

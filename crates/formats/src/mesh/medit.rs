@@ -193,7 +193,7 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    /// Checks that nothing stands behind `End`, and that all is there by now.
+    /// Checks that no text stands behind `End`, and that all sections have been read.
     fn end(&mut self, line: Fields<'_>, keyword: Field<'_>) -> Option<()> {
         scan::end_of_line(line, self.report);
         if let Some(line) = self.lines.next() {

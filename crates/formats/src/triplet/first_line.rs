@@ -11,7 +11,7 @@ pub(super) enum FirstLine<'a> {
     Sizes,
     /// `row column value`, or no line at all.
     Entry,
-    /// Either may be meant.
+    /// The line may be either.
     Either {
         /// Offset of its first byte.
         offset: usize,

@@ -14,7 +14,7 @@ use crate::{
 /// The triangle that the fourth number of the line of sizes tells.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stated {
-    /// None: all of the matrix.
+    /// All of the matrix: the number 0 or none.
     General,
     Lower,
     Upper,

@@ -64,7 +64,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// As a machine file writes it.
+    /// Name of the unit in a machine file.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Nanoseconds | Self::SomeNanoseconds => "ns",
@@ -104,7 +104,7 @@ const fn equation(
     Equation { key, unit, from, rest_of: None, value }
 }
 
-/// All of them, in the order of the file.
+/// All equations, in the order of the file.
 pub(super) static ALL: &[Equation] = &[
     equation("processor.clock", Unit::Megahertz, "1 / work chain", |it| Ok(1e3 / it.get("work.chain")?)),
     time("processor.thread_switch", "switch", |it| it.get("switch.switch")),

@@ -11,11 +11,11 @@ const TEMPLATE: &str = include_str!("host.toml");
 /// The host, its date and its command, as the file states them.
 #[derive(Clone, Debug)]
 pub struct Host {
-    /// For people, in one line.
+    /// A one-line description for people.
     pub description: String,
     /// Cores that were seen.
     pub cores: u32,
-    /// The day.
+    /// The day of the measurement.
     pub date: String,
     /// The name of the command, as people type it.
     pub name: String,

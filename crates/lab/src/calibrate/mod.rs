@@ -74,7 +74,7 @@ impl Quantity {
 pub struct Calibration {
     /// Values, in the order of the machine file.
     pub quantities: Vec<Quantity>,
-    /// Between cores.
+    /// Distances between cores.
     pub distances: Vec<Distance>,
     /// Number of measured rounds, without the warm-up.
     pub rounds: u32,

@@ -112,7 +112,7 @@ pub(super) fn round(runner: &Runner, progress: &dyn Fn(&Specification, bool)) ->
 /// Distance between two cores.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Distance {
-    /// Their numbers, from 0.
+    /// Numbers of the two cores, from 0.
     pub cores: (u32, u32),
     /// A lone request and its reply.
     pub nanoseconds: f64,

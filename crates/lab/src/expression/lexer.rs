@@ -1,4 +1,4 @@
-//! From the text of an expression to its words. This module must never know how words go together.
+//! Splits the text of an expression into words. This module must never know how words go together.
 
 use super::{Comparison, SyntaxError};
 

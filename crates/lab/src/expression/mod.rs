@@ -37,18 +37,18 @@ pub struct Expression {
 /// Result of an expression.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value {
-    /// Finite.
+    /// A finite number.
     Number(f64),
-    /// Whether something holds.
+    /// A truth value.
     Flag(bool),
 }
 
 /// Kind of an expression's result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A number.
+    /// Kind of a number.
     Number,
-    /// Whether something holds.
+    /// Kind of a truth value.
     Flag,
 }
 
@@ -109,7 +109,7 @@ impl Expression {
         self.kind
     }
 
-    /// Every metric it needs, in the order of the text; some twice.
+    /// Names of the metrics that it needs, in the order of the text; some twice.
     pub fn names(&self) -> Vec<&str> {
         let mut names = Vec::new();
         self.node.names(&mut names);
@@ -176,7 +176,7 @@ impl Node {
         number.is_finite().then_some(number)
     }
 
-    /// Every part is worked out, so that a missing metric is never hidden by the other side.
+    /// Evaluates a flag. Every part is evaluated, so that a missing metric is never hidden by the other side.
     fn flag(&self, look: &dyn Fn(&str) -> Option<f64>) -> Option<bool> {
         match self {
             Self::Not(one) => Some(!one.flag(look)?),

@@ -18,7 +18,7 @@ pub const MOST: f64 = 10.0;
 /// A curve: the model at one overhead ratio.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Samples {
-    /// k.
+    /// Overhead ratio k of the curve.
     pub overhead_ratio: f64,
     /// Whether the ratio is the node's own and not a round one.
     pub is_own: bool,

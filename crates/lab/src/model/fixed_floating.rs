@@ -33,7 +33,7 @@ const SLOPE: f64 = 1.01;
 
 /// A value that can be set: its name, whether it is a time, its meaning, and its field.
 pub struct Setting {
-    /// As `--set` takes it.
+    /// Name in `--set`.
     pub name: &'static str,
     /// Whether it is a time with its unit; else a number above zero.
     pub is_time: bool,
@@ -58,7 +58,7 @@ macro_rules! settings {
             }
         }
 
-        /// All that can be set.
+        /// All values that can be set.
         pub static SETTINGS: &[Setting] = &[$(Setting {
             name: $name,
             is_time: $kind,
@@ -108,12 +108,12 @@ impl Node {
         if mistakes.is_empty() { Ok(node) } else { Err(mistakes) }
     }
 
-    /// With another computation between requests.
+    /// Returns the node with another computation between requests.
     pub fn at(&self, computation: f64) -> Self {
         Self { computation, ..self.clone() }
     }
 
-    /// With another utilization under Fixed, between 0 and 1.
+    /// Returns the node with another utilization under Fixed, between 0 and 1.
     pub fn at_utilization(&self, utilization: f64) -> Self {
         self.at(self.latency * utilization / (1.0 - utilization))
     }

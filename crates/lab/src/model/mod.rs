@@ -26,7 +26,7 @@ pub const NAMES: [&str; 1] = [fixed_floating::NAME];
 ///
 /// # Errors
 ///
-/// One text for each mistake: no such model, no such setting, or a value that is none.
+/// A text for each mistake: no such model, no such setting, or a value that is no number.
 pub fn figures(name: &str, settings: &[(String, String)]) -> Result<Vec<Figure>, Vec<String>> {
     match name {
         fixed_floating::NAME => Ok(fixed_floating::Node::with(settings)?.figures()),

@@ -86,7 +86,7 @@ pub enum Origin {
     Model {
         /// Name, as in `tradewind model NAME`.
         name: String,
-        /// As `--set` takes them.
+        /// Settings, as `--set` takes them.
         settings: Vec<(String, String)>,
     },
     /// Machines of a table.
@@ -114,7 +114,7 @@ pub struct Derived {
 pub struct Check {
     /// The claim it decides.
     pub claim: String,
-    /// All of these hold.
+    /// Expressions that must all hold.
     pub holds: Vec<Expression>,
     /// Reason why these expressions say the same as the claim.
     pub because: String,

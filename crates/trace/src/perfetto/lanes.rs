@@ -86,18 +86,18 @@ impl Lane {
 
 /// The track of a thread: its life, and within it its waits.
 ///
-/// A thread starts, blocks and ends on its own processor, which tells so in order. But any processor may resume it,
-/// and each hands its events in when it likes; so a resumption may come before the wait that it ends, and a later
-/// one before an earlier one. It lies between its wait and the next. A wait is therefore written when the next is
-/// known too, and the end of the life, which must follow all waits, when nothing more can come. A resumption that
-/// does not come for long is not waited for: the wait then ends with the next.
+/// A thread starts, blocks and ends on its own processor, which records these events in order. But any processor may
+/// resume it, and each hands its events in at its own time. So a resumption may be recorded before its wait, and a
+/// later one before an earlier one; in time it lies between its wait and the next. A wait is therefore written when the
+/// next one is known, and the end of the life, which must follow all waits, when no more events can come. A resumption
+/// that is late beyond [`PATIENCE`] is given up: the wait then ends with the next.
 pub(crate) struct Waits {
     track: u64,
     alive: bool,
     ended: Option<u64>,
     /// Time and number of the name of each wait.
     blocked: VecDeque<(u64, u64)>,
-    /// Sorted.
+    /// Times of resumptions, sorted.
     resumed: VecDeque<u64>,
     lost: u64,
     clock: Clock,

@@ -1,6 +1,6 @@
-//! The words of a trace. Each is written once, under a number, and every event says the number.
+//! Interned names of a trace: each is written once, with a number, and events refer to the number.
 //!
-//! This module must never know an event; it is told which words there are.
+//! This module must never know an event; its users give the names.
 
 use std::collections::HashMap;
 

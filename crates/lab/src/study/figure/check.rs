@@ -289,7 +289,7 @@ impl Checked<'_> {
     }
 }
 
-/// The family of all names, which tells nothing about any of them.
+/// The pattern of all names, which says nothing about any of them.
 const ANY: &str = "*";
 
 /// Whether a source may yield a number of this name, as far as its file tells.
