@@ -1,15 +1,15 @@
-//! Modelled parts of a machine. Each is a small state machine over engine time.
+//! Modelled parts of a machine. Each is a state machine over engine time, small enough to follow with pencil and paper; its tests do.
 //!
 //! | part | model of |
 //! |---|---|
-//! | [`Interface`] | the network interface of a node: a port out, a port in, a bounded send queue |
+//! | [`Interface`] | the network interface of a node: a port out, a port in, a bounded send queue, an engine for blocks |
 //! | [`Passages`] | the time that the bytes of a message take through a port |
-//! | [`Lock`] | the lock of an interface that two processors drive |
-//! | [`Network`] | the network between the nodes: the time at which a message arrives |
+//! | [`Lock`] | the lock of an interface that two processors drive, and the cost of its migration |
+//! | [`Network`] | the network between the nodes: a latency alone, or routers and links of a topology with wormhole switching |
 //! | [`EventQueue`] | the dispatch queue of a node: the [device](pdq::Device), with arrival times |
 //! | [`Prices`] | the time of a processor's operations |
 //! | [`Divisor`] | nothing: a number that the parts divide by, mostly a power of two |
-//! | [`memory`] | the memory system of a node: caches, bus, banks, the staging buffer of an interface |
+//! | [`memory`] | the memory system of a node: caches (snooping, or flushed by software), bus, banks, staging buffers |
 //!
 //! Contention is not a formula: every port and queue is a server with occupancy, and waiting emerges. All numbers
 //! come from the machine file; no timing constant stands here.

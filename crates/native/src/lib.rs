@@ -3,21 +3,29 @@
 //! [`Local`] runs all nodes in one process: each processor is an OS thread, nodes talk through bounded rings, and the
 //! program's threads are fibers pinned to their processor.
 //!
-//! | part | content |
-//! |---|---|
-//! | `world` | [`Local`]: the world, refusals, the outcome |
-//! | `runner` | the OS threads: started together, watched, joined; the cores that they run on |
-//! | `api` | [`Messages`](tempest::world::Messages) and [`Scheduling`](tempest::world::Scheduling) for the running thread or handler |
-//! | `processor` | one processor: its scheduling loop, its threads and their stacks, idleness |
-//! | `dispatch` | which processor takes messages out of the lanes and runs a handler, and with which proof |
-//! | `memory` | segments; the blocks of shared memory, and downgrades of rights to them |
-//! | `link` | node to node: rings, credits, outboxes, sending |
-//! | `control` | the end of a world, or its deadlock; the common entry of all threads into a timed region |
-//! | `measure` | a processor's measurements, timed regions, the events of a traced run |
-//! | `cluster` | the shared state of all processors of a running world, and of the processors of a node |
-//! | `fences` | the fences between processors that supply work and processors that go to sleep |
-//! | `apart` | values on cache lines of their own |
-//! | `sync`, `lock` | the atomics of the lock-free parts, which a model checker replaces; locks whose holder may have panicked |
+//! # The parts
+//!
+//! A processor is an OS thread, so there is no engine: each processor runs its own scheduling loop. A processor consists of parts that own
+//! their fields: its threads, its present activity, sending, serving, measuring. An operation on several parts is a function that borrows
+//! the processor, in the module of its subject. Folders are named as in the simulator:
+//!
+//! ```text
+//! world           Local: the world, refusals, the outcome
+//! runner          the OS threads: started together, watched, joined; the cores that they run on
+//! api             the traits of tempest::world, for the running thread or handler
+//!   ├─ processor    one processor: its scheduling loop, waits and wake-ups of threads, stacks, panics, idleness
+//!   ├─ dispatch     which processor receives, which runs a handler and with which proof; roles, helpers, holds of keys
+//!   ├─ memory       segments, blocks and faults of shared memory, downgrades of rights
+//!   ├─ link         node to node: rings, credits, outboxes, sending, waking
+//!   ├─ control      the end of a world, or its deadlock; the common entry of all threads into a timed region
+//!   └─ measure      a processor's measurements, timed regions, the events of a traced run
+//! cluster         the shared state of all processors of a running world, and of the processors of a node
+//! fences          the fences between processors that supply work and processors that go to sleep
+//! apart           values on cache lines of their own
+//! lock, sync      locks whose holder may have panicked; the atomics of the lock-free parts, which a model checker replaces
+//! ```
+//!
+//! Files use each other in no circle. Folders do: `processor/core.rs` holds types of other folders, whose functions borrow it.
 //!
 //! # Policies here
 //!

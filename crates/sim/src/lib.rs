@@ -12,29 +12,56 @@
 //! An interrupt comes at a modelled time, inside a charge. The thread's pending continuation is put off, the
 //! handler runs on the same processor, and then the thread spends the rest of the charge.
 //!
-//! | module | content |
+//! # The parts
+//!
+//! A part owns its fields. Its functions get the present time and references to other data, such as the processors of a node or a
+//! price list, and never the whole machine. They return values or effects, and the cluster applies the effects. So a part is tested
+//! without a machine. Imports run downwards only:
+//!
+//! ```text
+//! world         Model: refusals, a run, its outcome. needs: the prices of the run, known before it starts
+//!   │
+//! engine        the event loop: takes the next event, resumes the fiber that it belongs to
+//!   │           foresight: prefetches into the host's caches for the next events
+//!   │
+//! fibers        the stacks of threads and handlers
+//!   │
+//! api           the three traits of tempest::world, for the fiber that runs now
+//!   │           unwinding: panics of the program; standstill: whether a run stands still for ever, and its stuck threads
+//!   │
+//! cluster       all nodes at one instant: asks the parts, applies their answers, connects one part to another
+//!   ├─ dispatch     the next event of a node and its processor, interrupts, injection
+//!   ├─ link         all cargo on its way: interfaces, network, staging buffers, overflow
+//!   ├─ memory       accesses through caches, blocks over the bus, downgrades of rights
+//!   ├─ processor    a processor's activity, clock and accounts; the threads of a node
+//!   └─ measure      events for digest and trace, costs by kind and step, timed regions, utilization
+//!   │
+//! setting       the machine and the policy, which never change in a run
+//! prices        the cost of a primitive, by kind of processor and class of message
+//! agenda        the present time, and all events to come
+//! progress      the time of the last event that may end a wait, and the failed attempts of threads since
+//! happening     the events of a run
+//! prospect      whether such prefetching pays
+//! short_queue   a queue that mostly holds one entry
+//! ```
+//!
+//! # Where a line belongs
+//!
+//! | a line about | module |
 //! |---|---|
-//! | `world` | [`Model`]: refusals, a run, the outcome |
-//! | `engine` | the event loop: pops events, resumes fibers |
-//! | `fibers` | the fibers that threads and handlers run on |
-//! | `api` | the traits of [`tempest::world`], for the fiber that runs now |
-//! | `cluster` | all nodes at one instant; the only module that knows several parts |
-//! | `dispatch` | which event a node handles next, and on which processor |
-//! | `link` | messages between nodes: interfaces, network, staging buffers |
-//! | `memory` | accesses through the caches, blocks over the bus, downgrades of rights |
-//! | `processor` | one processor, its clock, the breakdown of its time; the threads of a node |
-//! | `measure` | events for digest and trace, costs by kind and step, timed regions |
-//! | `needs` | the prices that a run needs |
-//! | `prices` | the cost of each operation to a processor |
-//! | `setting` | the machine and the policy, which never change in a run |
-//! | `agenda` | the present time, and all events to come |
-//! | `happening` | the kinds of events |
-//! | `foresight` | prefetching into the host's caches for the next events |
-//! | `prospect` | when that is worth while |
-//! | `happening` | the events of a run |
-//! | `progress` | the time of the last event that may end a wait, and the failed attempts of threads since |
-//! | `unwinding` | panics of the program, and the operations of a fiber that a panic unwinds |
-//! | `standstill` | whether a run stands still for ever, and which threads are stuck in it |
+//! | the next event, the processor that handles it, the processor whose turn it is to poll | `dispatch` |
+//! | time and order of messages that enter or leave an interface | `link` |
+//! | the time of an access, or of a handler's work on a block | `memory` |
+//! | the lead of a processor over engine time, the account of its time, its next thread | `processor` |
+//! | the cost of a step | `prices`, by the machine file |
+//! | counters, traces and the digest | `measure` |
+//! | the next event of all, the lead of a node over others, the stall or end of a run | `agenda` |
+//! | whether an event can still happen, and which threads spin or wait for ever | `progress` (vain attempts), `standstill` (the decision) |
+//! | the prices that a run needs before it starts | `needs` |
+//! | one part's result as another part's input: processors, threads, handlers | `cluster::scheduling` |
+//! | one part's result as another part's input: messages, memory | `cluster::passage` |
+//! | requests of a program to its processor | `api`, and [`tempest::world`] before it |
+//! | the policies that a model refuses, and the outcome of a run | `world` |
 //!
 //! # Guarantees
 //!

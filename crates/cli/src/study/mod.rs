@@ -1,5 +1,17 @@
-//! `tradewind study`: the runs that a file states, their numbers as tables, and its figures. This module must never know how
-//! results look.
+//! `tradewind study`: the runs that a file states, their numbers as tables, and its figures.
+//!
+//! 1. `lab::study` reads the file, shipped or a user's, and reports every mistake with its line and column. A list in place of a value is
+//!    an *axis*; each combination of values is a [`Source`]. Names in figures are checked against the sources.
+//! 2. `check` holds each source against programs, machines, policies and inputs, and adds those mistakes to the others. Paths begin in the
+//!    folder of the file.
+//! 3. `lab::campaign` makes the runs, as for claims. On this host the sources run in rounds: each run is a process, and each round begins
+//!    with another source, so that drift of the host affects all sources alike.
+//! 4. `lab::results` makes a row of each source, with a sample for each round. Metrics are medians. `lab::drawing` finds the points of each
+//!    figure.
+//! 5. `report` makes the document, the tables, tab-separated values and pictures from these; intervals come from `compare::interval`.
+//! 6. With `--out` every file is written under a temporary name first, and then renamed: a folder has all of a study or none of it.
+//!
+//! This module must never know how results look.
 
 mod check;
 mod folder;

@@ -4,6 +4,21 @@
 //! Several network processors of a node divide the messages by the other node. One network processor receives all messages from
 //! that node, and injects all messages to it that are handed over. The messages between two nodes therefore stay in order.
 //!
+//! Under each policy a network processor handles a message at one end or at both:
+//!
+//! | policy | injects | runs handlers |
+//! |---|---|---|
+//! | `proc` | network processor | computing processor |
+//! | `np` | network processor | network processor |
+//! | `inject` | computing processor | network processor |
+//! | `receive` | computing processor | either: the first that finds the message |
+//!
+//! A sender writes its message into the node's queue between the two processors (price `hand_over`), and waits if there is no
+//! room. The loop sees the message a little later (`visible`), takes it (`take`) and injects it. Messages that come in are read
+//! out of the interface (`extract`). A message of a class that the machine file lists under `preempt` interrupts the loop, if
+//! its handler may run here and its key is free. A full receive queue leaves messages in the network, which backs up link by
+//! link.
+//!
 //! A pass of the loop takes at most one message that was handed over. It then takes as many messages out of the interface as
 //! the machine drains in a pass. A message sent by a handler on this processor ends the pass early. Another pass costs a turn
 //! of the loop. The processor runs the handler of a message itself under four conditions: the policy lets it, it can run
