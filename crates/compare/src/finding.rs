@@ -110,7 +110,7 @@ pub struct Contrast {
     pub differs: Differs,
     /// The loser's time divided by the winner's.
     pub ratio: f64,
-    /// The least that the ratio may be, where it is not known to within the margin that it tells of.
+    /// Lower bound of the ratio, if the ratio is known less precisely than its excess over 1.
     pub at_least: Option<f64>,
     /// The number of computing processors, where winner and loser differ in it.
     pub processors: Option<Processors>,

@@ -44,8 +44,8 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// The interval of the median of these times, in any order, with at least the level `wanted`, or the whole range where
-    /// there are too few times for that. `None` if there is no time.
+    /// The interval of the median of these times, in any order, with at least the level `wanted`, or the whole range if
+    /// there are too few times for that. `None` without a time.
     pub fn of_median(times: &[Time], wanted: f64) -> Option<Self> {
         let mut sorted = times.to_vec();
         sorted.sort_unstable();

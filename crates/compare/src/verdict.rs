@@ -55,7 +55,7 @@ pub struct Behind {
     pub name: String,
     /// Time of the choice divided by that of the fastest: above 1.
     pub ratio: f64,
-    /// The least that the ratio may be, where it is not known to within the margin that it tells of.
+    /// Lower bound of the ratio, if the ratio is known less precisely than its excess over 1.
     pub at_least: Option<f64>,
     /// The number of all processors at work, where the fastest has more of them.
     pub at_work: Option<Processors>,

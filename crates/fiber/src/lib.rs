@@ -52,7 +52,7 @@
 //! # Overflow
 //!
 //! Before the process dies of an overflow, one line on the standard error names the fiber and the size of its stack: "a
-//! fiber has overflowed its stack of 64 KiB", or the text given to [`Pool::spawn_as`]. For this the first pool of a
+//! fiber has overflowed its stack of 64 KiB", or the text given to [`Pool::spawn_as`]. For this the first stack of a
 //! process installs a handler for `SIGSEGV` and `SIGBUS`. It chains to the handlers installed before, Rust's own among
 //! them, for every signal, also after an overflow; these decide how the process dies. Each OS thread with a pool
 //! handles its signals on an alternate stack. [`room()`] returns the bytes left on the stack, for code that would
@@ -79,10 +79,11 @@
 //!
 //! # Cost
 //!
-//! On two cores of a cloud Xeon a resume and the suspend that ends it take 4 to 6 ns together for one fiber or 64 in turn and 7 ns
-//! for 1 024, and 9 to 11 ns where they suspend three calls deep; with corosensei's switch it is 27 to 46 ns. Stacks begin at
-//! different places of their pages, so that what switches touch does not compete for the same sets of the cache. A fiber that
-//! is spawned, runs to its end and is dropped takes 32 ns on a used stack. `cargo bench -p tradewind-fiber` measures it.
+//! On two cores of a cloud Xeon a resume and the suspend that ends it take 4 to 6 ns together for one fiber or 64 in
+//! turn and 7 ns for 1 024, and 9 to 11 ns where they suspend three calls deep; with corosensei's switch it is 27 to
+//! 46 ns. Stacks begin at different places of their pages, so that the lines that switches touch do not compete for the
+//! same sets of the cache. A fiber that is spawned, runs to its end and is dropped takes 32 ns on a used stack.
+//! `cargo bench -p tradewind-fiber` measures it.
 //!
 //! A suspended fiber that has called little takes a page or two of memory for its stack.
 

@@ -1,7 +1,7 @@
 //! Reports which fiber has overflowed its stack, before the process dies.
 //!
 //! A fiber that runs out of stack touches its guard page (`stack.rs`), and the system sends the OS thread a signal. The
-//! handler of Rust's own runtime knows only the stacks of OS threads. So the first pool of the process installs
+//! handler of Rust's own runtime knows only the stacks of OS threads. So the first stack of the process installs
 //! [`on_fault`], which writes one line to the standard error if the address lies in the guard of the running fiber. In
 //! any case it chains to the handler that was installed before, which ends the process as usual.
 //!

@@ -17,10 +17,10 @@ use crate::stack::{Slab, Stack};
 /// Maximum number of unwindings of a suspended body that catches each one and suspends again.
 const UNWINDINGS: usize = 100;
 
-/// Lines of its stack that a fiber touches soon after it has been resumed, of the calls that it returns from.
+/// Cache lines of the suspended calls, to which a fiber returns soon after it is resumed.
 const ABOVE: usize = 8;
 
-/// Lines of its stack that a fiber touches soon after it has been resumed, of the calls that it makes then.
+/// Cache lines of the calls that a fiber makes soon after it is resumed.
 const BELOW: usize = 8;
 
 /// Stacks of one size, each ending in a guard page, used again and again.
@@ -100,9 +100,9 @@ impl Pool {
     ///    runs on the OS thread meanwhile. Other fibers see the same thread-locals, and their scopes do not nest as
     ///    calls do. A scoped thread-local, such as safe code makes with the crate `scoped-tls`, points into the stack
     ///    of the function that set it: if two fibers set it in turn, one restores the dangling value of the other.
-    /// 2. *A fiber that is suspended inside [`LocalKey::with`](std::thread::LocalKey::with) is resumed to its end or dropped before
-    ///    the OS thread destroys its thread-locals.* So it is neither leaked nor kept in a thread-local itself, nor does it catch the
-    ///    unwinding that a drop begins for so long that it is left behind.
+    /// 2. *A fiber that is suspended inside [`LocalKey::with`](std::thread::LocalKey::with) is resumed to its end or
+    ///    dropped before the OS thread destroys its thread-locals.* So it is neither leaked nor kept in a thread-local
+    ///    itself, nor does it catch the unwinding of a drop until it is leaked.
     ///
     /// A body that uses only its own data and its own stack keeps both promises, and so does a fiber that is never
     /// suspended.
@@ -120,7 +120,7 @@ impl Pool {
     ///
     /// # Errors
     ///
-    /// As [`spawn`](Self::spawn) has them.
+    /// The errors of [`spawn`](Self::spawn).
     ///
     /// # Safety
     ///

@@ -106,8 +106,8 @@ impl Laboratory {
         if mistakes.is_empty() { Ok(laboratory) } else { Err(mistakes) }
     }
 
-    /// The laboratory where these input files are not there: runs that read them are not [needed](Self::needed), and claims that
-    /// need such runs say which [files](Finding::needs).
+    /// The laboratory without these input files: runs that read them are not [needed](Self::needed), and claims that
+    /// need such runs name the [files](Finding::needs).
     #[must_use]
     pub fn without(self, absent: BTreeSet<String>) -> Self {
         Self { absent, ..self }

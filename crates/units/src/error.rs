@@ -37,8 +37,8 @@ impl ParseError {
         Self { expected, ..self }
     }
 
-    /// The accepted form, with an example and, where it helps, a hint: `a frequency such as "400 MHz"; did you mean
-    /// "MHz"?`
+    /// The accepted form, with an example and, where it helps, a hint:
+    /// `a frequency such as "400 MHz"; did you mean "MHz"?`
     pub fn expected(&self) -> String {
         format!("{}{}", self.expected, self.problem)
     }

@@ -122,9 +122,9 @@ struct Ways {
 }
 
 impl Comparison {
-    /// A comparison of a program on these machines: in the [default shapes](shape), as many threads on each
-    /// computing processor as the program needs, every policy and mechanism, on this host as many runs of each combination as
-    /// it takes, the seed 1.
+    /// Makes a comparison of a program on these machines. Defaults: the [default shapes](shape), as many threads on
+    /// each computing processor as the program needs, every policy and mechanism, as many runs of each combination on
+    /// this host as its interval needs, the seed 1.
     pub fn new(subject: Subject, targets: Vec<Target>) -> Self {
         let least = subject.instance.least();
         Self {

@@ -124,7 +124,7 @@ fn asked(tokens: &mut Tokens<'_>, names: &mut Names, report: &mut Report<'_>) ->
             break;
         }
     }
-    // A test that only lists places asks which final states there are, which is true of all of them.
+    // A test that only lists places asks for the final states; its condition is true of all of them.
     let lists_only = !observed.is_empty() && reader.tokens.peek().kind == Kind::End;
     let condition = match lists_only {
         true => Condition { quantifier: Quantifier::ForAll, formula: Formula::Constant(true) },
