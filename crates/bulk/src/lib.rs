@@ -131,7 +131,7 @@ mod tests {
         }
     }
 
-    /// One thread stores blocks of equal words, another loads: blocks may be mixed, words never.
+    /// A thread stores blocks of equal words, another loads: blocks may be mixed, words never.
     #[test]
     fn words_arrive_whole() {
         let shared = shared::<AtomicU64>([0].repeat(1024));

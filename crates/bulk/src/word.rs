@@ -10,7 +10,7 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// An atomic unsigned integer of 1, 2, 4 or 8 bytes. Size and alignment are those of its [`Value`](Self::Value).
+/// An atomic unsigned integer of 1, 2, 4 or 8 bytes. Size and alignment are as in its [`Value`](Self::Value).
 pub trait AtomicWord: sealed::Sealed + fmt::Debug + Send + Sync + 'static {
     /// The integer of the same size.
     type Value: Copy + Eq + Default + Send + Sync + 'static;

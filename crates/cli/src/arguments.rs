@@ -44,7 +44,7 @@ pub(crate) fn command(house: &House) -> clap::Command {
     named(Arguments::command(), house)
 }
 
-/// The command line of the binary of a house, or of one of its subcommands.
+/// The command line of the binary of a house, or of its subcommand `subcommand`.
 pub(crate) fn part(house: &House, subcommand: Option<&str>) -> Result<clap::Command, Problem> {
     let mut command = command(house);
     command.build();

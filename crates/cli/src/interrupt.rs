@@ -43,8 +43,8 @@ pub(crate) fn or_tell<R>(work: impl FnOnce() -> R, tell: impl FnOnce(&'static st
     })
 }
 
-/// Begins to collect signals. Signals that the process was told to ignore, as those of a background process of a
-/// script, stay ignored.
+/// Begins to collect signals. Signals that the process was told to ignore, such as an interrupt in a script's
+/// background process, stay ignored.
 fn listen() -> io::Result<Signals> {
     static FIRST: Once = Once::new();
     let ending: Vec<_> = ENDING.into_iter().filter(|signal| !is_ignored(*signal)).collect();

@@ -241,7 +241,7 @@ fn check_trace(house: &House, arguments: &Run) -> Result<(), Problem> {
     (runs, TraceFile::check(path, &read).map_err(Problem::from)).all().map(drop)
 }
 
-/// Prints on standard error, in the name of command `name`, the extent of a trace. `times` are those of the run without
+/// Prints on standard error, in the name of command `name`, the extent of a trace. `times` are the times of the run without
 /// it and with it, if the trace slowed the run.
 fn tell(name: &str, summary: Summary, path: &Path, times: Option<(Time, Time)>) {
     let Summary { events, lost, bytes, .. } = summary;

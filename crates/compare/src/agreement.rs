@@ -160,7 +160,7 @@ enum Serves<T> {
     Nothing,
     Best(T),
     Tied(T),
-    /// Any tied choice of one of the machines, whose tied times may be far apart.
+    /// Any tied choice of a machine whose tied times may be far apart.
     Unknown,
 }
 

@@ -26,7 +26,7 @@ pub struct Bottleneck {
     pub busy: f64,
     /// Whether all parts of the kind together were as busy, on average, so that no single one is to blame.
     pub all: bool,
-    /// Whether the part is the only dedicated processor, sending for all computing ones of its node.
+    /// Whether the part is the only dedicated processor, sending for all computing processors of its node.
     pub lone_sender: bool,
 }
 

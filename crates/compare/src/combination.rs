@@ -32,7 +32,7 @@ pub struct Combination {
     pub split: Split,
     /// Whether a native run had more processors than this host has cores. They then took turns, and the times mean little.
     pub oversubscribed: bool,
-    /// Whether a single dedicated processor sends for all computing ones of its node.
+    /// Whether a single dedicated processor sends for all computing processors of its node.
     pub lone_sender: bool,
     /// The times of the runs, in the order of measurement.
     samples: Vec<Time>,
@@ -60,7 +60,7 @@ impl Combination {
         Self { mechanism, policy, ..self }
     }
 
-    /// Sets whether a single dedicated processor sends for all computing ones of its node.
+    /// Sets whether a single dedicated processor sends for all computing processors of its node.
     #[must_use]
     pub fn sent_by_one(self, lone_sender: bool) -> Self {
         Self { lone_sender, ..self }

@@ -32,9 +32,9 @@ pub fn level(rows: usize) -> f64 {
 /// An interval that encloses the median of all runs there could be, with a stated probability.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Interval {
-    /// Lower end: the time of one of the runs.
+    /// Lower end: the time of a run.
     pub low: Time,
-    /// Upper end: the time of one of the runs.
+    /// Upper end: the time of a run.
     pub high: Time,
     /// The probability with which an interval that is made so encloses the median, for runs that are independent of each
     /// other.

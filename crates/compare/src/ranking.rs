@@ -68,7 +68,7 @@ pub struct Row {
     pub split: Split,
     /// Whether processors took turns on too few cores, so that times mean little.
     pub oversubscribed: bool,
-    /// Whether a single dedicated processor sends for all computing ones of its node.
+    /// Whether a single dedicated processor sends for all computing processors of its node.
     pub lone_sender: bool,
     /// The outcome of the run of median time.
     pub outcome: Outcome,

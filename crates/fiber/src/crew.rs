@@ -164,7 +164,7 @@ fn with_active<R>(f: impl FnOnce(&Crew) -> R) -> R {
     f(unsafe { &*crew })
 }
 
-/// Suspends the running fiber of a crew and resumes another one in its place. Returns true when the suspended fiber is
+/// Suspends the running fiber of a crew and resumes another in its place. Returns true when the suspended fiber is
 /// resumed or is passed the turn again; false at once if the other fiber is finished or is the running one.
 ///
 /// # Panics

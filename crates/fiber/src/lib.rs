@@ -44,7 +44,7 @@
 //! - *A suspended fiber is unwound before its stack is used again*, so that destructors run and no pinned value
 //!   is overwritten. The stack goes back to the pool only when nothing lives on it.
 //! - *The body is boxed*: two words on the stack, whatever the size of the closure, so that it fits any stack.
-//! - *A stack outlives its fiber.* A fiber holds its pool's stacks alive, also one that is leaked (`pool.rs`).
+//! - *A stack outlives its fiber.* A fiber, leaked or not, keeps its pool's stacks alive (`pool.rs`).
 //! - *Overflow meets a guard page.* Each stack ends in an inaccessible page (`stack.rs`), and rustc probes
 //!   every page of a large frame, so running out of stack kills the process by a signal. C code
 //!   compiled without `-fstack-clash-protection` may step over the guard with a single frame of more than a page.

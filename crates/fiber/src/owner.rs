@@ -53,7 +53,7 @@ impl Owner {
         routine::suspend();
     }
 
-    /// Suspends the running fiber of a crew and resumes another one in its place, as [`pass`](crate::pass) does where fibers have
+    /// Suspends the running fiber of a crew and resumes another in its place, as [`pass`](crate::pass) does where fibers have
     /// no owner.
     ///
     /// # Panics

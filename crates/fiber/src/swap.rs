@@ -259,7 +259,7 @@ impl Routine {
     /// A turn is passed from stack to stack.
     pub(crate) const PASSES: bool = true;
 
-    /// Suspends a fiber and resumes another one in its place, for the same resumer. Both are passed as pointers, since
+    /// Suspends a fiber and resumes another in its place, for the same resumer. Both are passed as pointers, since
     /// no reference may stay on a stack that is left while the routines may be moved.
     ///
     /// # Safety

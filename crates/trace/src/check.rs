@@ -191,7 +191,7 @@ struct Happening {
     event: TrackEvent,
 }
 
-/// State of the reader: contents of the packets so far.
+/// State of the reader: contents of the packets already read.
 #[derive(Default)]
 struct File {
     packets: usize,

@@ -13,7 +13,7 @@ use crate::Event;
 const START: [u64; 2] = [0x243f_6a88_85a3_08d3, 0x1319_8a2e_0370_7344];
 const STEP: [u64; 2] = [0xa409_3822_299f_31d0, 0x082e_fa98_ec4e_6c89];
 
-/// A 64-bit fingerprint of everything absorbed so far, sensitive to its order.
+/// A 64-bit fingerprint of all absorbed input, sensitive to its order.
 ///
 /// Equal streams have equal digests on every platform and with every version of this crate; different streams
 /// differ but for a chance of about 2⁻⁶⁴. It tells honest runs apart and is no defence against forgery.

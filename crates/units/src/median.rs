@@ -54,9 +54,9 @@ fn far(median: f64, low: f64, high: f64) -> f64 {
 pub struct Median {
     /// The median: of an even number of values, the greater of the two in the middle.
     pub value: f64,
-    /// Lower end of the range: one of the values.
+    /// Lower end of the range, which is a measured value.
     pub low: f64,
-    /// Upper end of the range: one of the values.
+    /// Upper end of the range, which is a measured value.
     pub high: f64,
     /// The probability with which a range that is made so encloses the true median, if the values do not depend on each other.
     pub level: f64,

@@ -331,7 +331,7 @@ struct Missing {
     is_there_otherwise: bool,
 }
 
-/// The files of studies in a folder: its own, or those of its subfolders, by their names.
+/// The files of studies in a folder: its own, or its subfolders' files, by their names.
 fn written(folder: &Path) -> Result<Vec<PathBuf>, Problem> {
     let own = folder.join(FILE);
     if own.is_file() {

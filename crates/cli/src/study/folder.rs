@@ -1,4 +1,4 @@
-//! The folder for a study's results: an empty or missing one, or one that this command made for this study. This module
+//! The folder for a study's results: empty, missing, or made by this command for this study. This module
 //! must never know the contents of a file.
 
 use std::fs;
