@@ -81,7 +81,7 @@ impl Counting {
     }
 
     fn report(&self, _: &mut Quiet<'_>) -> Report {
-        // The threads have insisted on what they found.
+        // The threads have asserted their values.
         Report { checks: 1, ..Report::default() }
     }
 }

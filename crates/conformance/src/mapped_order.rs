@@ -105,7 +105,7 @@ impl Telling {
         let Shape { nodes, threads } = self.shape;
         let owner = number(self.shape, thread.node(), thread.index());
         thread.deposit(to, self.told.place(self.area(round, owner) as u32), &[1]);
-        // Those of other rounds count too: what is sure is the last.
+        // Deposits of other rounds count too: only the last count is certain.
         if round + 1 == ROUNDS && thread.index() == 0 {
             thread.wait(self.told.deposited(), u64::from(threads) * ROUNDS as u64);
             let before = NodeId((thread.node().0 + nodes - 1) % nodes);

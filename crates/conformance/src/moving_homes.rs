@@ -142,7 +142,7 @@ impl Sweeper {
     }
 
     fn report(&self, _: &mut Quiet<'_>) -> Report {
-        // The threads have insisted on what they found.
+        // The threads have asserted their values.
         Report { checks: 1, ..Report::default() }
     }
 }

@@ -90,7 +90,7 @@ impl Ahead {
             self.right.add(thread, 1, WORDS as u64 - right);
             self.barrier.wait(thread);
         }
-        // Nobody waits for these: the run ends all the same.
+        // No thread waits for these: the run ends all the same.
         thread.prefetch(&self.words, 0..WORDS, Right::Write);
     }
 

@@ -142,7 +142,7 @@ impl Load {
 
     fn put_on(self, setting: &Setting<'_>, promise: &str) {
         let Self { protocol, frames, homes, block, rounds, seed } = self;
-        // A page at each node, and one more; so many that nodes have to choose which of them have frames.
+        // A page at each node, and one more; or enough pages that nodes have to choose which of them have frames.
         let pages = match frames {
             Frames::AtMost(most) => 2 * (most as usize + 1),
             Frames::All | Frames::OnDemand => setting.nodes as usize + 1,
@@ -257,7 +257,7 @@ impl Tagged {
     }
 
     fn report(&self, _: &mut Quiet<'_>) -> Report {
-        // Every thread has insisted on what it found.
+        // Every thread has asserted its values.
         Report { checks: 1, ..Report::default() }
     }
 }

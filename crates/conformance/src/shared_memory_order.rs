@@ -202,7 +202,7 @@ impl Asked {
     }
 
     fn report(&self, _: &mut Quiet<'_>) -> Report {
-        // Every thread has insisted on what it found.
+        // Every thread has asserted its values.
         Report { checks: 1, ..Report::default() }
     }
 }

@@ -140,7 +140,7 @@ impl Depths {
                 thread.hold(Key::User(round % 3), |_| ());
             }
         }
-        // As many as one thread has sent so far.
+        // As many as one thread has sent until now.
         thread.wait(&self.arrived, turns * ROUNDS);
     }
 

@@ -133,7 +133,7 @@ impl Protocol for Interleaved {
 
 /// The value that the owner of a word stores there in a round.
 fn value<T: Word>(owner: usize, word: usize, round: u64) -> T {
-    // Bits of any width, of which those of a float are a small number.
+    // Bits of any width; for a float they are a small number.
     T::from_bits((owner as u64 * 37 + word as u64 * 11 + round * 101).wrapping_mul(0x0101_0101_0101))
 }
 
@@ -220,7 +220,7 @@ impl Interleaved {
     }
 
     fn report(&self, _: &mut Quiet<'_>) -> Report {
-        // Every thread has insisted on what it found.
+        // Every thread has asserted its values.
         Report { checks: 1, ..Report::default() }
     }
 }

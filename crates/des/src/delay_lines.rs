@@ -1,8 +1,8 @@
 //! Things that come after a delay out of a few usual ones.
 //!
-//! Time never goes back, so things of one delay come in the order of their pushes, whatever their number. They stand in
-//! a row: a push is at its end, a pop at its beginning, and the soonest things lie together in the memory of the host.
-//! The rows are kept in the order of their first things.
+//! Time never goes back, so any number of things of one delay come in the order of their pushes. They stand in a row: a
+//! push is at its end, a pop at its beginning, and the soonest things lie together in the memory of the host. The rows
+//! are kept in the order of their first things.
 //!
 //! The usual delays are found out. A thing whose delay has no row is refused, and now and then the delay of such a thing gets a row
 //! that is empty: a delay that many things have is soon among those.

@@ -63,7 +63,7 @@ impl Interface {
     /// The time at which the send queue has a place, if no message is handed over before. It is `now` if there is a place
     /// already.
     pub fn room_at(&self, now: Time) -> Time {
-        // So many waiting messages must leave before the queue has a free place.
+        // This number of waiting messages must leave before the queue has a free place.
         match (self.waiting.len() + 1).saturating_sub(self.costs.send_queue) {
             0 => now,
             excess => self.waiting[excess - 1].max(now),

@@ -109,7 +109,7 @@ fn step(number: u64) -> u64 {
 
 /// The number after `steps` steps, found in as few steps as the count has binary digits.
 fn jump(number: u64, mut steps: u32) -> u64 {
-    // What `2^k` steps do: multiply by `factor` and add `addend`.
+    // The effect of `2^k` steps: multiply by `factor` and add `addend`.
     let (mut factor, mut addend) = (step(0).wrapping_neg().wrapping_add(step(1)), step(0));
     let mut reached = number;
     while steps > 0 {

@@ -204,7 +204,7 @@ impl Probe<'_> {
         while self.program.received.count(self.thread) < due {
             self.thread.charge(LOOK);
             self.thread.spin();
-            // A look at the count is as dear as a signal. This count is one that no other processor writes.
+            // A look at the count is as dear as a signal. No other processor writes this count.
             self.thread.signal(&self.program.unawaited, 0);
         }
     }

@@ -333,7 +333,7 @@ impl Agenda {
 
     /// Removes the next event from the queue. The caller then [begins](Self::begin) it, or [ends](Self::end) the
     /// run.
-    // The loop that takes events is one function with what it takes them from.
+    // The loop that takes events is one function together with the queues that it takes them from.
     #[inline(always)]
     pub(crate) fn take_next(&mut self) -> Option<(Time, Packed)> {
         if self.lookahead.is_zero() {
@@ -578,7 +578,7 @@ impl Agenda {
     /// another node may be about to make progress at an earlier instant.
     #[inline]
     fn until_end(&self, at: Time) -> Time {
-        // Mostly the run is not even known to be so long without progress.
+        // Mostly `at` comes before any possible end of the run, which then need not be computed.
         if at <= self.limits.not_before() { at } else { at.min(self.limits.end(self.progress.at())) }
     }
 }

@@ -232,10 +232,10 @@ fn spawn(
     occupant: Rc<impl fmt::Display + 'static>,
     body: impl FnOnce() + 'static,
 ) -> io::Result<Fiber> {
-    // SAFETY: desks and seats display two numbers, and look into the modelled state only if nobody has borrowed it: no memory, no
-    // lock. The engine's code borrows nothing of a thread-local across a suspension. Its fibers are resumed to their end or dropped
-    // with the engine, inside `run`. That a program's code keeps to the same, while it waits and when it is unwound, no world can
-    // see to: `tempest::Thread` demands it.
+    // SAFETY: desks and seats display two numbers, and look into the modelled state only if it is not borrowed: no
+    // memory, no lock. The engine's code borrows nothing of a thread-local across a suspension. Its fibers are resumed
+    // to their end or dropped with the engine, inside `run`. That a program's code keeps to the same, while it waits
+    // and when it is unwound, no world can see to: `tempest::Thread` demands it.
     unsafe { pool.spawn_as(occupant, body) }
 }
 

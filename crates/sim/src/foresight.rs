@@ -249,7 +249,7 @@ fn ask_inside_parts(
     if !reaches_fiber {
         return;
     }
-    // The processor of a continuation has been asked for as what the event names.
+    // The processor of a continuation has been prefetched as the subject of the event.
     if !matches!(happening, Happening::Continue { .. }) {
         pdq::prefetch(&cluster.cores[place.first_core]);
     }

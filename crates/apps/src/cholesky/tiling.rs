@@ -370,7 +370,7 @@ mod tests {
         let one = Shape { nodes: 1, threads: 1 };
         let whole = Tiling::new(&problem.structure, 8, one, one);
         assert!(whole.blocks.is_empty() && whole.domains.iter().all(|domain| domain.updates.is_empty()));
-        // A baseline computes on one thread what the threads of another shape would.
+        // A baseline computes on one thread the work of the threads of another shape.
         let divided = Tiling::new(&problem.structure, 8, Shape { nodes: 4, threads: 2 }, one);
         assert!(!divided.blocks.is_empty() && divided.tiles.iter().all(|tile| tile.owner == 0));
     }

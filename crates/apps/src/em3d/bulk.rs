@@ -24,7 +24,7 @@ pub(super) fn export<M: Message>(
     thread.charge(READ.and(WRITE).times(count as u32));
     let block = field.gathered.place(export.gathered);
     if !thread.is_coherent() {
-        // The interface would read what memory has.
+        // The interface reads memory, not the cache.
         thread.touch(block, count, Access::Flush);
         thread.drain();
     }

@@ -83,11 +83,11 @@ pub(super) const PRESETS: &[Preset] = &[
             frames: Frames::All,
         },
     },
-    // Falsafi and Wood on fixed and floating protocol processors, about 1996: 8,160 graph nodes (of each kind: ours), degree 5, 5 %
-    // remote, span 2, 10 iterations; 1.7 us an edge, which is 112 cycles at 66 MHz. That was measured with whatever misses
-    // its caches had: 0.27 us of it, or 18 cycles, where a model of the study's machine computes a node's share without
-    // remote edges. 94 are left: 84 operations beyond the 8 counted and the fifth part of the 10 of a graph node. On the
-    // study's 4 nodes a span of 2 reaches all others.
+    // Falsafi and Wood on fixed and floating protocol processors, about 1996: 8,160 graph nodes (of each kind: ours),
+    // degree 5, 5 % remote, span 2, 10 iterations; 1.7 us an edge, which is 112 cycles at 66 MHz. That was measured
+    // with all misses of its caches: 0.27 us of it, or 18 cycles, where a model of the study's machine computes a
+    // node's share without remote edges. 94 are left: 84 operations beyond the 8 counted and the fifth part of the 10
+    // of a graph node. On the study's 4 nodes a span of 2 reaches all others.
     Preset {
         name: "fixed-floating",
         parameters: Parameters {

@@ -167,7 +167,7 @@ impl BulkFft {
         self.exchange(thread, own, (from, gathered.columns.clone()), (&gathered, gathered.rows.clone()));
         let (first, words) = (self.gathered.place(at as u32), gathered.words());
         if !thread.is_coherent() {
-            // The interface would read what memory has.
+            // The interface reads memory, not the cache.
             thread.touch(first, words, Access::Flush);
             thread.drain();
         }

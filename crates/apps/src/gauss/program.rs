@@ -185,7 +185,7 @@ impl Gauss {
     fn transfer(&self, thread: &Thread<'_>, others: impl Iterator<Item = NodeId>, columns: &Range<usize>) {
         let (first, count) = (columns.start as u32, columns.len());
         if !thread.is_coherent() {
-            // The interface would read what memory has.
+            // The interface reads memory, not the cache.
             thread.touch(self.pivot.place(first), count, Access::Flush);
             thread.drain();
         }

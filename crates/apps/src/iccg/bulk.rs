@@ -179,7 +179,7 @@ impl<'s> Outbox<'s> {
         self.next[stream] += updates.next_multiple_of(ALIGN);
         let piece = Piece { place: rooms.collected.place(self.word(stream, 0)), words: updates * WORDS };
         if !thread.is_coherent() {
-            // The interface would read what memory has.
+            // The interface reads memory, not the cache.
             thread.touch(piece.place, piece.words as usize, Access::Flush);
             thread.drain();
         }

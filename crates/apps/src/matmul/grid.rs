@@ -159,7 +159,7 @@ mod tests {
         for step in 0..10 {
             assert_eq!(grid.left_slot(step, (2, 1)), grid.left_slot(step + 1, (2, 0)));
             assert_eq!(grid.right_slot(step, (2, 1)), grid.right_slot(step + 1, (1, 1)));
-            // What comes overwrites neither what leaves nor what stays.
+            // An arriving block overwrites neither a leaving nor a staying one.
             let comes = grid.left_slot(step + 1, (1, 1));
             assert!((0..2).all(|column| grid.left_slot(step, (1, column)) != comes));
         }

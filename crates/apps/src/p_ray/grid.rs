@@ -53,7 +53,7 @@ impl Grid {
 
     /// The cell that has a point; for a point outside the grid the nearest cell.
     fn cell_at(&self, point: Vector) -> [usize; 3] {
-        // A conversion to an integer takes what is negative as 0.
+        // A conversion to an integer takes negative numbers as 0.
         [0, 1, 2].map(|axis| {
             let cell = (point[axis] - self.bounds.least[axis]) / self.side;
             (cell as usize).min(self.cells[axis] - 1)

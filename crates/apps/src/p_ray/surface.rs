@@ -60,7 +60,7 @@ impl Triangle {
 
 /// Cuts patches into triangles: each side into `steps` steps. `bounds` is the box around all control points.
 pub(super) fn triangles(patches: &[Patch], steps: u32, bounds: Bounds) -> Vec<Triangle> {
-    // What rounding leaves of a triangle without area is far below this, and of any other far above.
+    // The rounded area of a triangle without area is far below this, and any other area far above.
     let least = 1e-12 * bounds.radius() * bounds.radius();
     let mut all = Vec::new();
     for patch in patches {

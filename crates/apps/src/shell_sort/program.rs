@@ -124,7 +124,7 @@ impl Sorter<'_> {
             self.publish(1 - side);
         }
         self.passes += 1;
-        // What tells the partners of this pass the array stays as it is until they have all read it.
+        // The side told to the partners of this pass stays unchanged until they have all read it.
         memory.set(program.side(index, self.passes), if changed { 1 - side } else { side });
         memory.barrier();
         changed

@@ -47,7 +47,7 @@ impl Export {
         let segment = mesh.axis(axis);
         let own = segment.place(mesh.own(self.row));
         if !thread.is_coherent() {
-            // The interface would read what memory has.
+            // The interface reads memory, not the cache.
             thread.touch(own, self.size, Access::Flush);
             thread.drain();
         }

@@ -84,7 +84,7 @@ impl<'a> Actor<'a> {
             Op::Phase(phase) => thread.phase(PHASES[*phase]),
             Op::Panic(number) => panic!("{}", panic_words(*number)),
             Op::Caught(inner) => {
-                // Whatever it was: the run is over, or it was the thread's own affair.
+                // Any panic is ignored: the run is over, or the panic was the thread's own affair.
                 let _ = catch_unwind(AssertUnwindSafe(|| self.perform(inner)));
             }
             Op::Guarded(inner) => {

@@ -117,7 +117,7 @@ impl NodeMemory {
             }
             kept |= self.buffer().bit(line);
             owned = if let Some(there) = self.buffer().give_up(line) {
-                // The buffer has the line already: the new words replace the old ones in it.
+                // The buffer has the line already: the new words replace the old words in it.
                 owned.max(ask).max(there)
             } else if whole {
                 self.invalidate(None, self.sets.spot(line), Request::Overwrite, ask)
@@ -160,7 +160,7 @@ impl NodeMemory {
     /// copies go. Returns the time from which the cache has the line.
     fn push(&mut self, who: usize, (line, whole): (u64, bool), now: Time) -> Time {
         let now = match self.buffer().give_up(line) {
-            // The buffer has the line already: the new words replace the old ones in it.
+            // The buffer has the line already: the new words replace the old words in it.
             Some(there) => now.max(there),
             None if whole => now,
             None => self.merge(line, now),

@@ -366,8 +366,8 @@ mod tests {
                 }
             }
         }
-        // Up to what is stale and invalid: none; one alone in E or M (3 + 3), in the buffer; S in one to three caches,
-        // memory current; O in one cache with S in any of the others. Flags of invalid copies multiply these.
+        // Without staleness and invalid flags: none; a single copy in E or M (3 + 3), in the buffer; S in one to three
+        // caches, memory current; O in one cache with S in any of the others. Flags of invalid copies multiply these.
         let distinct: HashSet<_> =
             seen.iter().map(|world| (world.caches.map(|cache| cache.0), world.buffer)).collect();
         assert_eq!(distinct.len(), 1 + 6 + 1 + 7 + 12);

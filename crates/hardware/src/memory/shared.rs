@@ -90,7 +90,7 @@ impl NodeMemory {
         let done = fetched.first + self.costs.cache.refill;
         let state = match keep {
             Keep::Nothing => None,
-            // A cache that does not snoop asks nobody before a store.
+            // A cache that does not snoop stores without asking other caches.
             Keep::Shared if self.costs.cache.coherent => Some(State::Shared),
             Keep::Shared | Keep::Any => Some(fetched.state),
         };
@@ -380,7 +380,7 @@ mod tests {
             }
             at_once.make_alone(made);
             prop_assert_eq!(at, end);
-            // Whatever comes later finds the same bus.
+            // Every later transaction finds the same bus.
             for (kind, later) in after {
                 at += cycles(later);
                 let both = [&mut one_by_one, &mut at_once].map(|node| {

@@ -128,7 +128,7 @@ impl Grid {
             let over_seam = dimension == before && lane == 1 || self.closed && to_seam == 0;
             let link = (place * dimensions + dimension) * 2 + u32::from(!up);
             let apart = stride * dimensions * 2 * self.lanes();
-            // A seam, and what lies on both sides of it, are runs of their own.
+            // A seam, and the channels on either side of it, are runs of their own.
             let count = if to_seam == 0 { 1 } else { steps.min(to_seam) };
             let last = if up { place + steps * stride } else { place.wrapping_sub(steps * stride) };
             return Run::new(

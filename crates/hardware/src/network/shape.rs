@@ -78,8 +78,8 @@ mod tests {
     #[test]
     fn a_mesh_of_four_by_two() {
         let shape = shape(Topology::Mesh { dimensions: 2, sides: Some(vec![4, 2]) }, 8);
-        // Along a side of 4 the distances of all 16 ordered pairs sum to 20, along one of 2 to 2: over all 64 pairs of
-        // nodes 20 * 4 + 2 * 16 = 112, of which 56 pairs are of different nodes.
+        // Along a side of 4 the distances of all 16 ordered pairs sum to 20, along a side of 2 to 2: over all 64 pairs
+        // of nodes 20 * 4 + 2 * 16 = 112, of which 56 pairs are of different nodes.
         assert_eq!(shape, Shape { mean_links: 2.0, bisection_links: 2 });
     }
 

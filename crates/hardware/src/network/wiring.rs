@@ -286,7 +286,7 @@ mod tests {
                 used[channel as usize].push(from * 32 + to);
             }
         });
-        // The links that take a pair of neighbours across are those of the cut.
+        // The links that take a pair of neighbours across are the links of the cut.
         let cut = (0..4).flat_map(|row| [(row * 8 + 3, row * 8 + 4), (row * 8 + 4, row * 8 + 3)]);
         let cut: Vec<u32> = cut.map(|(from, to)| way(&mesh, from, to)[1]).collect();
         let crossing: usize = cut.iter().map(|&link| used[link as usize].len()).sum();

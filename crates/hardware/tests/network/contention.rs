@@ -52,9 +52,9 @@ fn a_blocked_worm_holds_the_links_on_which_bytes_of_it_are_left() {
     let behind = driver.launch(ns(100), 0, 1, 12);
     let across = driver.launch(ns(100), 2, 3, 12);
     driver.run();
-    // At 1000 the head goes on, and what is left in the port out can go. The tail passes the link from 0 at 1020, then
-    // those after it at 1040, 1060 and 1080, and the port in at 1100. What follows enters a link then, and leaves the
-    // buffer at its end behind the last 20 bytes of the worm.
+    // At 1000 the head goes on, and the rest in the port out can go. The tail passes the link from 0 at 1020, then the
+    // links after it at 1040, 1060 and 1080, and the port in at 1100. The next message enters a link then, and leaves
+    // the buffer at its end behind the last 20 bytes of the worm.
     assert_eq!(driver.arrival(across), ns(1060 + 20));
     assert_eq!(driver.arrival(behind), ns(1020 + 20));
 }
@@ -157,12 +157,12 @@ fn queued(buffer: u64) -> Time {
 
 #[test]
 fn as_many_messages_wait_in_a_buffer_as_it_has_room_for() {
-    // One lies before node 4, one at the end of the link from 2 to 3, one behind the port out of 2; the fourth waits for that
-    // port. From 1000 on all move up by one every 20 ns. What is for node 3 has the port at 1020 and the link at 1040, and
-    // leaves the buffer at its end behind the fourth at 1060.
+    // One lies before node 4, one at the end of the link from 2 to 3, one behind the port out of 2; the fourth waits
+    // for that port. From 1000 on all move up by one every 20 ns. The message for node 3 has the port at 1020 and the
+    // link at 1040, and leaves the buffer at its end behind the fourth at 1060.
     assert_eq!(queued(20), ns(1060));
     // All four are before node 4.
     assert_eq!(queued(80), ns(515));
-    // Three are, and one before node 3: what is for node 3 itself has to wait until that one has left.
+    // Three are, and one before node 3: the message for node 3 itself has to wait until that one has left.
     assert_eq!(queued(60), ns(1020));
 }

@@ -51,7 +51,7 @@ fn on_a_full_link_both_sides_get_their_turns() {
 
 #[test]
 fn launching_takes_its_time_so_that_small_messages_cannot_load_a_row() {
-    // A launch each 100 ns: 10 bytes are 0.1 B/ns, whatever rate is asked for.
+    // A launch each 100 ns: 10 bytes are 0.1 B/ns, for any requested rate.
     let left = left_over(&row(1.0, 10, 100));
     assert!((left - (2.0 - 2.0 * 0.1)).abs() < 0.02, "{left} B/ns");
 }

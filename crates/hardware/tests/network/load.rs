@@ -35,13 +35,14 @@ fn the_middle_of_alewife_carries_18_bytes_a_cycle() {
 fn all_nodes_sending_across_the_middle_do_no_better() {
     let pairs: Vec<(u32, u32)> = (0..32).map(|node| (node, node / 8 * 8 + (node + 4) % 8)).collect();
     let rate = rate(&network(mesh(&[8, 4])), 32, &pairs, 100, 24);
-    // Eight links of 1 GB/s; wormholes block each other, but the links of the cut are the only ones that all need.
+    // Eight links of 1 GB/s; wormholes block each other, but only the links of the cut are needed by all.
     assert!((7.5e9..=8e9).contains(&rate), "{rate} B/s");
 }
 
 #[test]
 fn closing_a_row_to_a_ring_lets_up_to_twice_as_much_cross() {
-    // Every node sends half way round: on the ring by either of two cuts, less what blocked messages keep from others.
+    // Every node sends half way round: on the ring by either of two cuts, less the share that blocked messages keep
+    // from others.
     let pairs: Vec<(u32, u32)> = (0..8).map(|node| (node, (node + 4) % 8)).collect();
     let row = rate(&network(mesh(&[8])), 8, &pairs, 100, 20);
     let ring = rate(&network(torus(&[8])), 8, &pairs, 100, 20);
@@ -54,7 +55,7 @@ fn mean_latency(percent: u64) -> f64 {
     const BYTES: u64 = 24;
     const MESSAGES: u64 = 400;
     let mut driver = Driver::new(&network(mesh(&[8, 8])), 64);
-    // The middle carries 16 B/ns in all, and half of what 64 nodes send crosses it: at most 0.5 B/ns from each.
+    // The middle carries 16 B/ns in all, and half of the traffic of 64 nodes crosses it: at most 0.5 B/ns from each.
     let period = Time::from_femtoseconds(BYTES * 2_000_000 * 100 / percent);
     let choice = des::Choice::new(1);
     let mut launched = Vec::new();

@@ -58,8 +58,8 @@ fn never_falls(topology: &Topology, buffer: u64) -> f64 {
 fn the_throughput_of_a_mesh_does_not_fall_with_load_and_rises_with_its_buffers() {
     let mesh = mesh(&[8, 8]);
     let [one, four, many] = [24, 96, 1024].map(|buffer| never_falls(&mesh, buffer));
-    // One message at a time in each buffer: blocked messages leave links unused that others could have. Where all of them have
-    // room, only those in front of each other in a queue do.
+    // One message at a time in each buffer: blocked messages leave links unused that others could have. Where all of
+    // them have room, only messages in front of each other in a queue do.
     assert!(one > 0.58 && four > 1.15 * one && many > 1.25 * one && many < 1.0, "{one} {four} {many}");
 }
 

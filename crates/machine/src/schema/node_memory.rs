@@ -51,7 +51,7 @@ section! {
         first: Option<FirstLevel> = |section, key| section.optional_section(key, |section| FirstLevel::read_keys(section, line, size)),
     }
     agree {
-        // The rest of a cache that is refused says what is expected of bus and staging buffer.
+        // The rest of a refused cache states the requirements of bus and staging buffer.
         check_sets(section, (size, ways), line, &["cache.ways", "memory.line"]);
     }
 }
@@ -287,7 +287,7 @@ impl NodeMemory {
         let cache = file.section("cache", |section| Cache::read_keys(section, line));
         let coherent = cache.as_ref().is_some_and(|cache| cache.coherent);
         let bus = file.section("bus", |section| Bus::read_keys(section, line, coherent));
-        // Of a cache that was refused nobody knows what it is.
+        // The kind of a refused cache is unknown.
         let may_keep = coherent || cache.is_none();
         let staging = file.optional_section("staging", |section| Staging::read_keys(section, line, may_keep));
         Some(Some(Self { cache: cache?, bus: bus?, banks: banks?, staging: staging? }))

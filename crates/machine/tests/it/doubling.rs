@@ -53,7 +53,7 @@ fn so_does_the_template() {
     let machine = read(&document::template());
     let slow = read(&slowed(&document::template()));
     compare(&machine, &slow);
-    // What the fields hold is what the values say.
+    // The fields hold the doubled values.
     assert_eq!(slow.network.latency, machine.network.latency + machine.network.latency);
     assert_eq!(slow.processor.poll, machine.processor.poll + machine.processor.poll);
     assert_eq!(slow.under("inject").interface.lock_migration, Some(Time::from_nanoseconds(800)));

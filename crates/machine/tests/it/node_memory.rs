@@ -80,7 +80,8 @@ fn with_price(price: &str, ability: &str) -> Result<Machine, Vec<String>> {
 
 #[test]
 fn a_price_below_its_transactions_is_refused() {
-    // A word is written in two bus cycles of arbitration, one of address, one of data: 160 ns are 8 of the processor's.
+    // A word is written in two bus cycles of arbitration, one of address, one of data: 160 ns are 8 cycles of the
+    // processor.
     let price = |path: u64| format!("set_tag = {{ path = \"{path} cycles\", bus = \"write\" }}");
     assert!(with_price(&price(8), "").is_ok());
     let errors = with_price(&price(7), "").unwrap_err();

@@ -146,7 +146,7 @@ fn another_topology_leaves_the_keys_of_the_files_own_unused() {
         ("network.buffer", "1 KiB"),
     ];
     assert!(shipped("hurricane-1", &rest).is_ok());
-    // What is no key of any topology is refused as ever.
+    // A key of no topology is refused as ever.
     let text = text_of("cm-5").replace("arity =", "arty =");
     let set = [("network.topology", "constant")];
     let errors = Machine::parse_with("cm-5.toml", &text, &set, Known::default()).unwrap_err().to_string();
@@ -166,7 +166,7 @@ fn a_bad_override_says_so() {
         refusal(&[("processor.clok", "50 MHz")]),
         "--set processor.clok = \"50 MHz\": expected a key of the machine file; did you mean \"processor.clock\"?"
     );
-    // Of the very many keys that there are, those that may have been meant.
+    // The likely keys out of the very many known ones.
     let told = refusal(&[("network.speed", "1 us")]);
     assert!(told.ends_with("; known are network.latency, network.topology") && told.len() < 200, "{told}");
     let told = refusal(&[("speed", "1 us")]);

@@ -75,7 +75,7 @@ impl Dispatch {
                 self.memory.free_lock(item.tag, cx);
             }
             Synchronization::Thread if by_itself => {
-                // The state beside the lock decides; the access to the lock is what that costs.
+                // The state beside the lock decides; the access to the lock is the cost of that.
                 self.memory.set_lock(item.tag, cx);
                 if !self.postponed.take(&item) {
                     self.memory.leave(&item, cx);

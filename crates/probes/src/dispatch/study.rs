@@ -127,7 +127,7 @@ pub(super) struct Asked {
 
 impl Asked {
     fn check(&self) -> Result<(), InputError> {
-        // An input that changes nothing would mislead the person who sets it.
+        // An input without effect would mislead the person who sets it.
         let closed = self.arrivals == Arrivals::Closed;
         let wrong = match self {
             Self { load, .. } if closed && *load != LOAD => {

@@ -177,7 +177,7 @@ impl Pattern {
     pub(super) fn receives(self, node: u32, space: &Space) -> bool {
         match self {
             Self::Incast | Self::To1(_) => node == 0,
-            // Those that send to themselves in a permutation receive from nobody else.
+            // In a permutation, nodes that send to themselves receive from no other node.
             _ => self.sends(node, space),
         }
     }
@@ -377,7 +377,7 @@ mod tests {
         let pattern = Pattern::Hotspot(30.0);
         let hot =
             (0..100_000).filter(|_| pattern.destination(1, &ring(1001), &mut random) == Some(0)).count();
-        // Of the 70 % that go anywhere, one in a thousand goes to node 0 too.
+        // Out of the 70 % that go anywhere, one in a thousand goes to node 0 too.
         assert!((hot as f64 / 1e5 - 0.3007).abs() < 0.005, "{hot}");
     }
 

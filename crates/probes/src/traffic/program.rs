@@ -197,7 +197,7 @@ impl Traffic {
         let start = self.meet(thread);
         let apart = 1e15 / target.rate;
         let counted = f64::from(self.study.messages) * apart;
-        // What is under way at the start of the window must be under this load.
+        // Messages under way at the start of the window must be under this load.
         let from = start + (counted / 2.0).max(WARM * lone);
         let window = from..from + counted;
         let end = window.end + (counted / 4.0).max(WARM / 2.0 * lone);

@@ -117,7 +117,8 @@ impl<'s> Source<'s> {
             let operations = (left / self.operation.max(1.0)).ceil().min(most);
             self.thread.charge(Operations::NONE.integers(operations as u32));
             if self.node.study.threads > 1 {
-                // The turn to look may come from another thread of the node: this one goes on after what that one has done.
+                // The turn to look may come from another thread of the node: this thread goes on after the actions of
+                // that one.
                 self.thread.signal(self.node.shared, 0);
             }
         }

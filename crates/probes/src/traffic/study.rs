@@ -107,7 +107,7 @@ impl Asked {
                 format!("input `size={}`: expected a multiple of 8 B, at most {most}", self.size).into()
             );
         }
-        // An input that changes nothing would mislead the person who sets it.
+        // An input without effect would mislead the person who sets it.
         if self.dimensions != Dimensions::default() && !self.pattern.has_dimensions() {
             let (given, pattern) = (&self.dimensions, self.pattern);
             return Err(format!(

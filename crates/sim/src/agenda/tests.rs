@@ -56,7 +56,7 @@ fn in_global_order_a_turn_ends_at_the_next_event_of_any_node() {
     deliver(&mut agenda, 0, 5, 0);
     deliver(&mut agenda, 1, 5, 1);
     deliver(&mut agenda, 1, 8, 2);
-    // Of simultaneous events those of the lower rank come first.
+    // Among simultaneous events the lower rank comes first.
     assert_eq!([next(&mut agenda), next(&mut agenda)], [Some((1, ns(5))), Some((0, ns(5)))]);
     assert_eq!(agenda.pass(ns(3)), Some(ns(8)));
     assert_eq!(agenda.pass(ns(2)), None);

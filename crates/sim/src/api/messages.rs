@@ -88,7 +88,7 @@ impl Edge {
         to: NodeId,
         cargo: &Cargo<'_>,
     ) -> bool {
-        // Whether a message can be handed over depends on what other processors have done by this instant.
+        // Whether a message can be handed over depends on the actions of other processors up to this instant.
         let mut hands_over = state.hands_over(self.core());
         if hands_over {
             state = self.settled(state);

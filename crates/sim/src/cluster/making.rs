@@ -159,7 +159,7 @@ impl Plan<'_> {
     fn cached(&self) -> Cached {
         let (computing, all) = (self.split.computing as usize, self.processors());
         match self.policy.servers {
-            // A state machine keeps what it knows in memory of its own.
+            // A state machine keeps the state of blocks in memory of its own.
             Servers::Hardware => Cached { count: computing, inside: computing..computing },
             Servers::Embedded => Cached { count: all, inside: computing..all },
             _ => Cached { count: all, inside: all..all },

@@ -298,7 +298,7 @@ fn start_extraction(cluster: &mut Cluster, core: usize, message: &Arrived, place
 fn only_hands_over(cluster: &Cluster, core: usize, message: &Arrived) -> bool {
     let node = cluster.cores[core].node();
     let network = cluster.nodes[node].dispatch.network();
-    // A message that is kept out now would be let in at that instant. One that comes later is let in as soon as it comes.
+    // A message that is kept out now would be let in at that instant. A later message is let in as soon as it comes.
     network.is_some_and(|network| network.only_hands_over(message))
         && cluster.link.road.knocking(node).is_none()
 }
@@ -401,7 +401,7 @@ fn finish_extraction(cluster: &mut Cluster, core: usize, flight: u32) {
             start_step(cluster, core, Step::HandOver { flight }, cost.path);
         }
     }
-    // This comes last: a message that is let in may interrupt the step that has just begun, not the one that is over.
+    // This comes last: a message that is let in may interrupt the step that has just begun, not the step that is over.
     cluster.admit_next(node);
 }
 

@@ -14,7 +14,7 @@ use crate::processor::ledger::Bucket;
 
 /// Watches how long the message at the port in of `node` is kept out.
 pub(super) fn watch(cluster: &mut Cluster, node: usize) {
-    // A network processor empties the interface whatever the computing processor does.
+    // A network processor empties the interface regardless of the computing processor.
     if cluster.nodes[node].dispatch.network().is_some() {
         return network::admit_later(cluster, node);
     }

@@ -533,7 +533,7 @@ impl Cluster {
         like: Option<(u16, Class)>,
     ) -> u32 {
         let (now, Node { waist, port, .. }) = (self.agenda.now(), &mut self.nodes[node]);
-        // Nobody pays for its way: it has none.
+        // No processor pays for its way: it has none.
         let cargo = Cargo::Message(packet);
         let manifest = Manifest { bytes_of_message: 0, ..Manifest::of(&cargo, waist, waist.id()) };
         let number = port.take_number(node);

@@ -304,7 +304,7 @@ impl Dispatcher {
     fn nothing_may_start(&self) -> bool {
         let has_event = match &self.way {
             Dispatch::Register(_) | Dispatch::StateMachine(_) => self.events.may_start(),
-            // What is handed over, and what is in the interface, waits for the network processors.
+            // Messages that were handed over, or are in the interface, wait for the network processors.
             Dispatch::Network(network) if !self.idle.has_one_from(network.numbers().start) => {
                 return !network.has_for_others()
                     && !self.events.something_waits()
@@ -346,7 +346,7 @@ impl Dispatcher {
     #[inline]
     pub(crate) fn may_find_work(&self) -> bool {
         if let Dispatch::Network(network) = &self.way {
-            // What is handed over, and what is in the interface, waits for the network processors.
+            // Messages that were handed over, or are in the interface, wait for the network processors.
             return network.has_for_others() || self.events.something_waits() || self.injection.may_begin();
         }
         let waits = self.events.something_waits() || self.way.something_waits();

@@ -1,7 +1,7 @@
 //! The idle processors of a node, in the order in which they became idle.
 //!
-//! Each look for a processor begins with this list, and most looks end there: under load no processor idles. This module must
-//! never know what a processor may do, or why it idles.
+//! Each look for a processor begins with this list, and most looks end there: under load no processor idles. This
+//! module must never know the duties of a processor, or why it idles.
 
 use units::Time;
 

@@ -193,7 +193,7 @@ mod tests {
             assert!(road.has_room(0, &port, ns(0)));
             road.leave(place, &flight, passage, &mut port, &mut agenda);
         }
-        // The third message waits behind the 40 bytes of the second, which waits behind those of the first.
+        // The third message waits behind the 40 bytes of the second, which waits behind the bytes of the first.
         assert!(!road.has_room(0, &port, ns(0)));
         assert_eq!(road.room_at(&port, ns(0), ns(90)), ns(40));
         let arrivals = std::iter::from_fn(|| agenda.take_next()).map(|(at, event)| match event.into() {

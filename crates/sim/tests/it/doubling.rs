@@ -62,12 +62,12 @@ fn what_runs_on_a_machine_that_is_twice_as_slow_takes_twice_as_long() {
     for name in all() {
         let (machine, slow) = (read(&name, text_of), read(&name, |name| slowed(&text_of(name))));
         for policy in policies(&machine) {
-            // Global accesses cost something only on machines that say what.
+            // Global accesses have a cost only on machines that state it.
             let split_phase = machine.primitives.issue.is_some().then_some(SPLIT_PHASE);
             for (program, inputs) in [FETCH_ADD].into_iter().chain(split_phase) {
                 let time = run(machine.clone(), &policy, program, inputs).time.as_femtoseconds();
                 let twice = run(slow.clone(), &policy, program, inputs).time.as_femtoseconds();
-                // Rounding each time to a femtosecond may decide who comes first, and that a whole turn.
+                // Rounding each time to a femtosecond may decide which processor comes first, and that a whole turn.
                 let allowed = if is_exact(&machine) { 0 } else { time / 50 };
                 assert!(
                     twice.abs_diff(2 * time) <= allowed,
@@ -100,7 +100,7 @@ fn on_every_machine_processors_of_twice_the_clock_run_a_program_sooner_but_not_i
             let (program, inputs) = FETCH_ADD;
             let [time, less] = [machine.clone(), fast.clone()]
                 .map(|machine| run(machine, &policy, program, inputs).time.as_femtoseconds());
-            // Who comes first may change with the clock, and a turn or two with it.
+            // The first processor to come may change with the clock, and a turn or two with it.
             assert!(2 * less > time - time / 50, "{name} under {policy}: {time} and {less}");
             assert!(less < time + time / 20, "{name} under {policy}: {time} and {less}");
             sooner += usize::from(less < time - time / 50);

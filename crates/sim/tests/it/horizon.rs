@@ -118,7 +118,7 @@ impl Beside {
                 self.compute(thread);
                 if matches!(self.asked.game, Game::Close(_)) {
                     self.door.set(thread, 0, 1);
-                    // What is written next is written at the same time.
+                    // The next write has the same time.
                     self.read.set(thread, 1, self.open.get(thread, 0));
                 } else {
                     self.read.set(thread, 1, self.done.get(thread, 0));

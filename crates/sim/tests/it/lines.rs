@@ -61,7 +61,8 @@ fn a_word_that_all_processors_change_moves_no_faster_than_a_line() {
                 let what = format!("{kind} by {processors} processors of {name} under {policy}: {found:?}");
                 // A store is issued in one cycle of 2.5 ns.
                 assert_eq!(found["transfer"], TRANSFER + 2.5, "{what}");
-                // Whoever is first or last finds the line in its cache a few times, before or after all others.
+                // The first and the last processor find the line in their cache a few times, before or after all
+                // others.
                 let least = TRANSFER * (1.0 - 1.0 / 200.0);
                 assert!(found["access"] >= least && found["access"] < 1.05 * TRANSFER, "{what}");
             }

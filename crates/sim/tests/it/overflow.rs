@@ -65,7 +65,7 @@ fn a_processor_is_trapped_while_its_interface_is_full_and_only_then() {
     let wait = |outcome: &Outcome| outcome.breakdown.memory;
     assert!(wait(&patient) > Time::from_microseconds(100_000), "{}", wait(&patient));
     assert!(wait(&trapped) < Time::from_microseconds(10_000), "{}", wait(&trapped));
-    // What the traps cost the processor that computes: 500 cycles of 50 ns each, and more for the bytes that they
+    // The cost of the traps to the processor that computes: 500 cycles of 50 ns each, and more for the bytes that they
     // move.
     let traps = trapped.counters.interrupts;
     assert!(trapped.time > Time::from_microseconds(50_000 + 25 * traps), "{}", trapped.time);

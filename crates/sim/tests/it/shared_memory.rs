@@ -67,8 +67,8 @@ impl Reads {
 }
 
 fn reads(name: &str, policy: &str, shape: (u32, u32), block: u32, count: usize) -> Outcome {
-    // Memory is highly interleaved: what strides of this program meet at the same bank is no part of what is tested. Nor are
-    // directory entries that a cache has no room for.
+    // Memory is highly interleaved: bank conflicts of this program's strides are no part of the test. Nor are directory
+    // entries that a cache has no room for.
     let set = [("memory.banks.count", "4093"), ("cache.size", "\"8 MiB\"")];
     reads_on(machine(name, &set), policy, shape, block, count)
 }
@@ -196,8 +196,8 @@ fn saturated(name: &str, policy: &str, lines: u32) -> f64 {
 
 #[test]
 fn throughput_ends_where_protocol_processors_are_busy() {
-    // As shares of the state machine's: (172 + 64 (lines - 2)) to 316 and 896 and as much more, which leaves completions out
-    // and what placing a longer block takes.
+    // As shares of the state machine's: (172 + 64 (lines - 2)) to 316 and 896 and as much more, without completions and
+    // the cost of placing a longer block.
     for (lines, hurricane, hurricane_1) in [(1, 0.43, 0.13), (2, 0.54, 0.19), (4, 0.68, 0.29)] {
         let hardware = saturated("s-coma", "s-coma", lines);
         for (name, share) in [("hurricane", hurricane), ("hurricane-1", hurricane_1)] {
@@ -262,7 +262,7 @@ fn a_machine_without_shared_memory_refuses_a_program_that_has_some() {
 
 #[test]
 fn idle_processors_serve_and_busy_ones_are_interrupted_only_when_all_are() {
-    // Everybody waits for a miss most of the time: nobody has to be interrupted.
+    // Every thread waits for a miss most of the time: no thread has to be interrupted.
     let outcome = reads("hurricane-1", "hurricane-1-mult", (4, 8), 64, 51);
     let handlers = outcome.counters.handlers;
     assert_eq!(handlers, 4 * 8 * 51 * 3, "a fault, a request and an answer for each miss");

@@ -59,7 +59,7 @@ fn expect(found: f64, expected: f64) {
     assert!((found - expected).abs() < 0.01, "{found} us, expected {expected} us");
 }
 
-// What each handler takes: entering it, and what it sends or resumes.
+// Times of each handler: its entry, and its sends or resumes.
 const ASK: f64 = 1000.0 + 3000.0;
 const SERVE: f64 = 2000.0 + 3000.0;
 const TAKE: f64 = 2000.0 + 5000.0;
@@ -87,7 +87,7 @@ fn a_processor_that_computes_finds_messages_at_its_back_edges() {
     // thread that misses polls too, once a miss.
     let waited = busy - (idle - 2.0 + 8.0) - 256.0;
     assert!((0.0..=256.0 + 120.0).contains(&waited), "{waited}");
-    // Looking rarely costs the others, not only now and then: never more than so many rounds and a poll.
+    // Looking rarely costs the others, not only now and then: never more than this number of rounds and a poll.
     let rarely = miss(&software(&[]), "single+every=64", 1, &[("home", "busy"), ("body", "100")]);
     let waited = rarely - (idle - 2.0 + 8.0);
     assert!((500.0..=256.0 + 64.0 * 120.0).contains(&waited), "{waited}");
@@ -99,7 +99,8 @@ fn a_requester_with_much_to_do_changes_threads_for_every_miss() {
         let inputs = [("misses", "200"), ("push", "0"), ("requesters", "1"), ("homes", "3")];
         probe(&software(&[]), "saturation", policy, (4, processors, 8), &inputs)["time.requester"]
     };
-    // A call for each miss, which takes a reply first: and what begins and ends the run, less than one part in a hundred.
+    // A call for each miss, which takes a reply first; the beginning and the end of the run are less than one part in a
+    // hundred.
     let (fixed, single) = (ASK + TAKE, 1.0 + 4.0 + TAKE + ASK + 16.0 + 128.0);
     for (found, expected) in [(saturated("fixed", 2), fixed), (saturated("single", 1), single)] {
         assert!((expected..expected * 1.01).contains(&found), "{found} us, expected {expected} us");
@@ -178,7 +179,7 @@ fn every_promise_of_the_waist_holds() {
         "floating+bound",
         "floating+interrupt",
     ];
-    // A thread that acts in a loop looks once in so many turns, and not only after more time than a promise has.
+    // A thread that acts in a loop looks once in a number of turns, and not only after more time than a promise has.
     let often = ("software_dispatch.poll_every", "1000");
     let drained = software(&[often, ("software_dispatch.drain", "unlimited")]);
     for (machine, nodes) in [(software(&[often]), 1), (software(&[often]), 3), (drained, 2)] {

@@ -72,7 +72,7 @@ fn find(outcome: &Outcome, resource: Resource) -> &Utilization {
 fn the_link_that_all_messages_share_is_the_busiest_part() {
     let outcome = stream("fixed:1", 2, &RING);
     let link = find(&outcome, Resource::Link);
-    // Of eight links one carries everything, and everybody else waits for it.
+    // A single link out of eight carries everything, and all other links wait for it.
     assert_eq!((link.count, &*link.busiest), (8, "1→2"));
     assert!(link.most > 0.95 && (link.mean - link.most / 8.0).abs() < 1e-9, "{link:?}");
     let (out, into) = (find(&outcome, Resource::PortOut), find(&outcome, Resource::PortIn));

@@ -16,7 +16,7 @@ fn fight(processors_: usize, think: u64, count: usize) -> Vec<Time> {
     let mut clocks = vec![cycles(1000); processors_];
     let mut done = Vec::new();
     while done.len() < count {
-        // Whoever is first in time comes to the bus first.
+        // The first processor in time comes to the bus first.
         let (now, who) = clocks.iter().copied().enumerate().map(|(who, now)| (now, who)).min().unwrap();
         let at = if node.hits(who, 7, true, now) { now } else { node.access(who, 7, true, Keep::Any, now) };
         done.push(at);
