@@ -1,8 +1,9 @@
-//! The things behind the heap of a [queue](crate::queue), in bands. Each band comes wholly before the next one.
+//! The things behind the heap of a [queue](crate::queue), in bands. All things of a band come before all things of the
+//! next band.
 //!
-//! A band is in no order. A thing is pushed at the end of its band. When the soonest band is taken it is cut into several, if it is
-//! long. So a thing is moved few times, each time in the order of the host's memory, and the heap stays as small as a near cache
-//! however many things there are.
+//! A band is in no order. A thing is pushed at the end of its band. When the soonest band is taken it is cut into
+//! several, if it is long. So a thing is moved few times, each time in the order of the host's memory, and the heap
+//! fits a near cache for any number of things.
 //!
 //! This module must never know the meaning of an order or a thing.
 
@@ -17,10 +18,10 @@ const FITTING: usize = 1024;
 /// The most bands that a band is cut into at once.
 const PARTS: usize = 16;
 
-/// The keys among which those are chosen by which a band is cut.
+/// The least number of a band's keys in the sample that decides where it is cut.
 const SAMPLE: usize = 32 * PARTS;
 
-/// The part of its expected things for which a band has more room than for those.
+/// The reciprocal of a band's spare room, as a share of its expected number of things.
 const SPARE: usize = 4;
 
 /// Things in bands.
@@ -33,7 +34,7 @@ pub(crate) struct Bands<K, E> {
 }
 
 impl<K, E> Bands<K, E> {
-    /// Nothing.
+    /// No bands.
     pub(crate) const fn new() -> Self {
         Self { bands: Vec::new(), from: Vec::new() }
     }
@@ -107,7 +108,7 @@ impl<K: Copy + Ord, E: Copy> Bands<K, E> {
         true
     }
 
-    /// Gives the things new keys, which must have the same order. The things get them in their order.
+    /// Replaces the things' keys by new keys in the same order. `key` is called in the order of the things.
     pub(crate) fn rekey(&mut self, mut key: impl FnMut(K) -> K) {
         for (band, from) in self.bands.iter_mut().zip(&mut self.from).rev() {
             band.sort_unstable_by_key(|entry| entry.key);

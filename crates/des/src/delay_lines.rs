@@ -4,8 +4,8 @@
 //! push is at its end, a pop at its beginning, and the soonest things lie together in the memory of the host. The rows
 //! are kept in the order of their first things.
 //!
-//! The usual delays are found out. A thing whose delay has no row is refused, and now and then the delay of such a thing gets a row
-//! that is empty: a delay that many things have is soon among those.
+//! The usual delays are learnt. A thing whose delay has no row is refused, and now and then the delay of such a thing
+//! gets an empty row: a delay that many things have soon has one.
 //!
 //! This module must never know the meaning of a thing.
 
@@ -17,11 +17,11 @@ use crate::timetable::Order;
 /// The number of rows.
 const ROWS: usize = 16;
 
-/// The number of things that a push may overtake: those pushed at the same instant that come behind it. A push that would have to
-/// overtake more is refused.
+/// The number of things that a push may overtake: things pushed at the same instant that come behind it. A push that
+/// would have to overtake more is refused.
 const REACH: usize = 16;
 
-/// The number of refused things for each of which a delay gets a row.
+/// The interval, in refused things, at which the delay of a refused thing gets a row.
 const PATIENCE: u32 = 8;
 
 /// A row of things for each of a few delays.
@@ -29,9 +29,10 @@ const PATIENCE: u32 = 8;
 pub struct DelayLines<E> {
     /// The first thing of all. It stands in its row too.
     next: Option<(Order, E)>,
-    /// The place of the first thing of the second row in order, but for its second number; [`u128::MAX`] if there is no such row.
+    /// The place of the first thing of the second row in order, without its `minor` number; [`u128::MAX`] if there is
+    /// no such row.
     second: u128,
-    /// The rows that have things, in the order of their first things. The places behind those are of no meaning.
+    /// The rows that have things, in the order of their first things. The entries from `standing` on have no meaning.
     order: [u8; ROWS],
     /// The number of rows that have things.
     standing: usize,
@@ -39,7 +40,7 @@ pub struct DelayLines<E> {
     popped: usize,
     /// The delay of each row; [`Time::MAX`] for a row that has none yet.
     delays: [Time; ROWS],
-    /// The place of the first thing of each row that has one, but for its second number.
+    /// The place of the first thing of each row that has one, without its `minor` number.
     firsts: [u128; ROWS],
     /// The things of each row in their order.
     rows: [Ring<(Order, E)>; ROWS],
@@ -205,7 +206,7 @@ impl<E: Copy> DelayLines<E> {
         first < its || first == its && self.wins_tie(row, other)
     }
 
-    /// Whether the first thing of a row comes before that of another row, by the second numbers of their places.
+    /// Whether the first thing of a row comes before that of another row, by the `minor` numbers of their places.
     #[cold]
     fn wins_tie(&self, row: usize, other: usize) -> bool {
         let first = |row: usize| self.rows[row].front().map(|&(order, _)| order);
@@ -217,7 +218,7 @@ impl<E: Copy> DelayLines<E> {
         self.rows.iter().map(Ring::len).sum()
     }
 
-    /// Whether nothing is to come.
+    /// Whether there is no thing to come.
     pub fn is_empty(&self) -> bool {
         self.standing == 0
     }
@@ -289,7 +290,7 @@ impl<E: Copy> DelayLines<E> {
     }
 }
 
-/// A place but for its second number.
+/// A place as one number, without its `minor` number.
 #[inline]
 fn roughly(Order { at, major, .. }: Order) -> u128 {
     u128::from(at.as_femtoseconds()) << 64 | u128::from(major)
@@ -305,7 +306,7 @@ mod tests {
         Order { at: Time::from_femtoseconds(at), major, minor }
     }
 
-    /// Lines of which one row has this delay, and no thing.
+    /// Lines with an empty row for this delay.
     fn lines<E: Copy>(delay: u64, event: E) -> DelayLines<E> {
         let mut lines = DelayLines::default();
         while !lines.push(Time::ZERO, order(delay, 0, 0), event) {}

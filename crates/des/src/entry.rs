@@ -26,7 +26,7 @@ impl<K: Ord, E> PartialOrd for Entry<K, E> {
 
     #[inline]
     fn le(&self, other: &Self) -> bool {
-        // The heap mostly asks this, and keys know a quick way to answer it.
+        // The heap mostly asks this, and keys can answer it faster than a full comparison.
         other.key <= self.key
     }
 }

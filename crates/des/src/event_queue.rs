@@ -1,4 +1,4 @@
-//! The queue of things to come: earliest first, equals in a fixed order.
+//! The queue of events to come: earliest first, simultaneous events in a fixed order.
 //!
 //! Entries are ordered by time, then by a *tie* the caller gives (so that a seed can decide between actors), then by
 //! insertion: the events of one actor at one instant keep their order. No two entries are equal, so the order of pops
@@ -10,7 +10,7 @@ use units::Time;
 
 use crate::queue::Queue;
 
-/// Things to come, each at its time.
+/// Events to come, each at its time.
 ///
 /// A queue of events in order of time. The next things stand in a row, the later ones in a heap. Events must be `Copy`;
 /// keep them small.
@@ -47,12 +47,12 @@ fn time_of(key: Key) -> Time {
 }
 
 impl<E: Copy> EventQueue<E> {
-    /// Nothing to come.
+    /// An empty queue.
     pub const fn new() -> Self {
         Self { queue: Queue::new(), sequence: 0 }
     }
 
-    /// Something will happen at `at`. Among simultaneous events the lower `tie` comes first, then the earlier push.
+    /// Adds an event at `at`. Among simultaneous events the lower `tie` comes first, then the earlier push.
     #[inline]
     pub fn push(&mut self, at: Time, tie: u32, event: E) {
         let sequence = self.number();
@@ -77,7 +77,7 @@ impl<E: Copy> EventQueue<E> {
         self.peek().map(|(at, _)| at)
     }
 
-    /// All things to come, in no particular order.
+    /// All events to come, in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = &E> {
         self.queue.iter()
     }
@@ -87,7 +87,7 @@ impl<E: Copy> EventQueue<E> {
         self.queue.len()
     }
 
-    /// Whether nothing is.
+    /// Whether the queue is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -101,7 +101,7 @@ impl<E: Copy> EventQueue<E> {
         self.sequence - 1
     }
 
-    /// Numbers the entries anew from zero, in their order: 32 bits would not last a long run.
+    /// Renumbers the entries from zero, in their order: 32 bits would not last a long run.
     #[cold]
     fn renumber(&mut self) {
         let mut sequence = 0;
@@ -174,13 +174,13 @@ mod tests {
         assert_eq!(drain(&mut queue), expected);
     }
 
-    /// The queue without the cleverness: a list, searched.
+    /// A reference for the tests: a list that is searched.
     #[derive(Default)]
     struct Reference(Vec<(Time, u32, usize)>);
 
     impl Reference {
         fn pop(&mut self) -> Option<(Time, usize)> {
-            // The first of several least ones, so equals come in order of insertion.
+            // The first of several least entries, so that equals come in order of insertion.
             let least = (0..self.0.len()).min_by_key(|&index| (self.0[index].0, self.0[index].1))?;
             let (at, _, event) = self.0.remove(least);
             Some((at, event))

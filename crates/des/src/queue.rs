@@ -1,4 +1,4 @@
-//! A queue of things in an order given with each of them. The room's other queues are made of it.
+//! A queue of things in the order of their keys. The room's other queues are made of it.
 //!
 //! The next things stand in a row, in order. The things after them are in a heap. So the next thing is taken from the
 //! front of the row, a thing that comes soon moves few others, and a caller can look some things ahead. The row is
@@ -21,7 +21,7 @@ const FILLED: usize = 16;
 /// The length at which the row is filled up. At least this many things can be seen ahead.
 const SHORT: usize = 8;
 
-/// The things from which on a row is long: a push looks whether fewer stand before its place or behind.
+/// The length from which on a row is long: a push then looks whether fewer things stand before its place or behind.
 const LONG: usize = 8;
 
 /// Things in the order of their keys. Things of equal keys come in any order. It is one line of a host's cache.
@@ -98,7 +98,7 @@ impl<K: Copy + Ord, E: Copy> Queue<K, E> {
         stand >= LONG && self.head > 0 && self.row.get(middle).is_some_and(|other| *key < other.key)
     }
 
-    /// Adds an entry to the row, before which few others stand. They move to the place before the first.
+    /// Adds an entry before which few others stand in the row. These move one place towards the front.
     #[inline]
     fn move_down(&mut self, entry: &Entry<K, E>) {
         self.head -= 1;
@@ -113,7 +113,7 @@ impl<K: Copy + Ord, E: Copy> Queue<K, E> {
         *free = *entry;
     }
 
-    /// Adds an entry to the row, behind which few others stand. They move to the place behind the last.
+    /// Adds an entry behind which few others stand in the row. These move one place towards the end.
     #[inline]
     fn move_up(&mut self, entry: &Entry<K, E>) {
         if self.row.len() == self.row.capacity() {
@@ -150,8 +150,8 @@ impl<K: Copy + Ord, E: Copy> Queue<K, E> {
         Some((first.key, first.thing))
     }
 
-    /// Gives the thing of the key `from` the later key `to`. Returns whether it has: not a thing that stands behind the row, or would
-    /// have to.
+    /// Gives the thing of the key `from` the later key `to`. Returns whether it has. It has not if the thing stands
+    /// behind the row, or would have to.
     #[inline]
     pub(crate) fn postpone(&mut self, from: K, to: K) -> bool {
         let row = &mut self.row[self.head..];
@@ -174,8 +174,8 @@ impl<K: Copy + Ord, E: Copy> Queue<K, E> {
         self.nth(0)
     }
 
-    /// The thing before which `ahead` others come, and its key, in constant time. `None` if there is none, or if it stands behind
-    /// the row. The first [`SHORT`] things stand in the row.
+    /// The thing at index `ahead`, and its key, in constant time. `None` if there is none, or if it stands behind the
+    /// row. The first [`SHORT`] things stand in the row.
     #[inline]
     pub(crate) fn nth(&self, ahead: usize) -> Option<(K, &E)> {
         self.row.get(self.head + ahead).map(|entry| (entry.key, &entry.thing))
@@ -191,7 +191,7 @@ impl<K: Copy + Ord, E: Copy> Queue<K, E> {
         self.row.last()
     }
 
-    /// Gives the things new keys, which must have the same order. The things get them in their order.
+    /// Replaces the things' keys by new keys in the same order. `key` is called in the order of the things.
     pub(crate) fn rekey(&mut self, mut key: impl FnMut(K) -> K) {
         self.row[self.head..].iter_mut().for_each(|entry| entry.key = key(entry.key));
         let mut later = std::mem::take(&mut self.later).into_vec();
@@ -203,7 +203,7 @@ impl<K: Copy + Ord, E: Copy> Queue<K, E> {
         }
     }
 
-    /// Makes room for another entry in the row: where taken ones stand, if they are many.
+    /// Makes room for another entry in the row: drops the taken entries if they are many, or else reserves memory.
     #[inline(never)]
     fn make_room(&mut self) {
         if 2 * self.head > self.row.len() {
@@ -236,7 +236,7 @@ impl<K: Copy + Ord, E: Copy> Queue<K, E> {
         }
     }
 
-    /// Adds a thing behind the row, where very many stand.
+    /// Adds a thing behind the row, when very many things are there.
     #[inline(never)]
     fn push_to_many(&mut self, entry: Entry<K, E>) {
         let last = self.last.get_or_insert_with(|| Box::new(Bands::new()));

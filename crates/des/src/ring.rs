@@ -1,7 +1,7 @@
-//! Things in a row, to which some are added at the end and from which others are taken at the beginning.
+//! A ring buffer: things are added at the end and taken at the beginning.
 //!
-//! A row of the standard library wraps by a comparison. The room here is a power of two, so that a place is found by a mask, and a
-//! thing is a copy that needs no end.
+//! A `VecDeque` wraps by a comparison. The room here is a power of two, so that an index wraps by a mask; things are
+//! `Copy` and need no drop.
 //!
 //! This module must never know the meaning of a thing.
 

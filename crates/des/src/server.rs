@@ -6,7 +6,7 @@ use units::Time;
 
 /// A first-come, first-served resource with occupancy.
 ///
-/// It holds no queue: each user is told on arrival when its turn starts, which is all a queue would decide.
+/// It holds no queue: each user learns on arrival when its turn starts, which is all a queue would decide.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Server {
     free_at: Time,
@@ -16,8 +16,8 @@ pub struct Server {
 }
 
 impl Server {
-    /// A user comes at `now` and will hold the resource for `hold`; returns when its turn starts. Users are served in
-    /// the order of calls, so call in the order of time.
+    /// Serves a user that comes at `now` and holds the resource for `hold`; returns when its turn starts. Users are
+    /// served in the order of calls, so call in the order of time.
     #[inline]
     pub fn acquire(&mut self, now: Time, hold: Time) -> Time {
         let start = self.free_at.max(now);

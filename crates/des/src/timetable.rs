@@ -1,4 +1,4 @@
-//! Things to come of many actors: a queue for each actor, and the actors in the order of their next things.
+//! Future events of many actors: a queue for each actor, and the actors in the order of their next things.
 //!
 //! A thing of one actor is pushed and popped in the actor's own queue, which is small and near however many actors there are.
 //! The order of the actors changes only when another actor pushes something earlier, and when a turn begins or ends. So a turn of
@@ -25,7 +25,7 @@ pub struct Order {
 }
 
 impl Order {
-    /// After everything.
+    /// The place after all others.
     pub const NEVER: Self = Self { at: Time::MAX, major: u64::MAX, minor: u64::MAX };
 }
 
@@ -67,15 +67,15 @@ pub struct Turn {
 }
 
 impl Turn {
-    /// After everything.
+    /// The turn after all others.
     pub const NEVER: Self = Self { at: Time::MAX, rank: u32::MAX };
 
-    /// Before everything that happens at `at` or later.
+    /// The turn before all turns at `at` or later.
     pub const fn until(at: Time) -> Self {
         Self { at, rank: 0 }
     }
 
-    /// A number that has the order of turns. Two of them are compared without a branch.
+    /// The turn as a number of the same order. Two numbers are compared without a branch.
     #[inline]
     fn number(self) -> u128 {
         u128::from(self.at.as_femtoseconds()) << u64::BITS | u128::from(self.rank)
@@ -111,8 +111,8 @@ impl PartialOrd for Turn {
 pub struct Timetable<E> {
     queues: Vec<Queue<Order, E>>,
     ranks: Box<[u32]>,
-    /// The time of the first thing of each actor but the one whose turn it is; [`Time::MAX`] for an actor without things. It is apart
-    /// from the queues because it is near however many they are.
+    /// The time of the first thing of each actor except the acting one; [`Time::MAX`] for an actor without things. It
+    /// is apart from the queues so that it stays in a near cache for many actors.
     next: Box<[Time]>,
     /// The next things of actors, with the actors. Each actor with things to come, but not the one whose turn it is, has an entry
     /// for the time of the first of them. Other entries are out of date, and dropped when they come to the front.
@@ -126,14 +126,15 @@ pub struct Timetable<E> {
 }
 
 impl<E: Copy> Timetable<E> {
-    /// Nothing to come for any of the actors of these ranks. The first of them has its turn.
+    /// A timetable without things for actors of these ranks. The first of them has its turn.
     pub fn new(ranks: Box<[u32]>) -> Self {
         let (queues, next) = (vec![Queue::new(); ranks.len()], vec![Time::MAX; ranks.len()].into());
         Self { queues, next, ranks, turns: Queue::new(), acting: 0, posted: VecDeque::new(), posts: 0 }
     }
 
-    /// Keeps the last `posts` things that are pushed for actors whose turn it is not out of those actors' queues, which they join later.
-    /// A caller can [ask](Self::posted_to) for the memory of these queues meanwhile. Of very many queues most lie in no near cache.
+    /// Keeps the last `posts` things that are pushed for actors whose turn it is not out of those actors' queues, which
+    /// they join later. A caller can [prefetch](Self::posted_to) these queues meanwhile. Most of very many queues lie
+    /// in no near cache.
     pub fn with_posts(self, posts: usize) -> Self {
         Self { posts, ..self }
     }
@@ -212,7 +213,7 @@ impl<E: Copy> Timetable<E> {
         self.queues.iter().map(Queue::len).sum::<usize>() + self.posted.len()
     }
 
-    /// Whether nothing is to come.
+    /// Whether there is no thing to come.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -288,8 +289,8 @@ impl<E: Copy> Timetable<E> {
         self.next[actor] == turn.at
     }
 
-    /// The actor whose turn probably comes after `ahead` others and the present one, with its first thing. It is a guess, for a caller
-    /// that prepares for it. `None` if nothing is known.
+    /// The actor whose turn probably comes after `ahead` others and the present one, with its first thing. It is a
+    /// guess, for a caller that prefetches. `None` if nothing is known.
     pub fn first_of_turn(&self, ahead: usize) -> Option<(usize, E)> {
         self.turns.nth(ahead).map(|(_, &(actor, thing))| (actor as usize, thing))
     }

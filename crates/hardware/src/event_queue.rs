@@ -8,7 +8,7 @@ use units::{Time, TotalTime};
 /// A node's queue of protocol events.
 #[derive(Debug)]
 pub struct EventQueue<T, K = u64> {
-    /// The events. Each has the time of its arrival, and that of its refill.
+    /// The events. Each has the time of its arrival, and the time of its refill.
     queue: Device<(Time, Refill, T), K>,
     waits: Waits,
     /// The number of events that have arrived and are not done, and of keys that are held.
@@ -24,7 +24,7 @@ pub struct Dispatched<T, K = u64> {
     pub held: Held<K>,
     /// The event.
     pub event: T,
-    /// The time since which the device fetches the event back from memory.
+    /// The time at which the device began to fetch the event back from memory.
     pub refill: Refill,
 }
 
@@ -53,7 +53,7 @@ impl<T, K: UserKey> EventQueue<T, K> {
         }
     }
 
-    /// Asks the host's memory for the events, ahead of their use.
+    /// Prefetches the events into the host's caches.
     pub fn prefetch(&self) {
         self.queue.prefetch();
     }
@@ -158,7 +158,7 @@ impl<T, K: UserKey> EventQueue<T, K> {
         self.queue.len()
     }
 
-    /// The number of events that wait for one server, of that with the most; all of them where any server takes any.
+    /// The greatest number of events that wait for one server; all of them if any server takes any event.
     pub fn longest(&self) -> usize {
         self.queue.longest()
     }

@@ -30,8 +30,8 @@ pub enum Mover {
 }
 
 impl Mover {
-    /// The time from a message's first byte at a free port in until it has come, if its bytes pass in `passage`. It has come with its
-    /// last byte. A packet between staging buffers has come with its first.
+    /// The time from a message's first byte at a free port in until its arrival, if its bytes pass in `passage`. A
+    /// message has arrived with its last byte, and a packet between staging buffers with its first.
     #[inline]
     pub fn behind(self, passage: Time) -> Time {
         if self == Self::Staging { Time::ZERO } else { passage }

@@ -64,7 +64,7 @@ pub(crate) struct Agenda {
     parked: BTreeMap<usize, ShortQueue<Due>>,
     /// The number of pushes since the start of the run.
     pushes: u64,
-    /// Whether the next events are to be told.
+    /// Whether to prefetch for the next events.
     prospect: Prospect,
     /// The number of events since the start of the run.
     happened: u64,
@@ -74,7 +74,7 @@ pub(crate) struct Agenda {
     stopped: Option<Failure>,
     /// Whether the run was stopped by a fiber that a panic unwound; the panic is the better reason.
     abandoned: bool,
-    /// Whether nothing happens any more.
+    /// Whether the run is over: no event happens any more.
     over: bool,
 }
 
@@ -202,7 +202,7 @@ impl Agenda {
         self.insert(self.actor(node), order, happening.into());
     }
 
-    /// Adds an event inside the network at `at`. `rank` is that of the node that it concerns.
+    /// Adds an event inside the network at `at`. `rank` is the rank of the node that it concerns.
     #[inline]
     pub(crate) fn push_inside(&mut self, at: Time, rank: u32, event: hardware::Event) {
         let order = self.next_global_order(self.now, at, rank);
@@ -281,7 +281,7 @@ impl Agenda {
         self.pushes - 1
     }
 
-    /// Adds an event of an actor. The caller knows the kind of the event, so that it has the word of the event for nothing.
+    /// Adds an event of an actor. The caller knows the event's kind at compile time, so that packing it is free.
     #[inline(never)]
     fn insert(&mut self, actor: usize, order: Order, event: Packed) {
         if order.at == Time::MAX {
@@ -348,7 +348,8 @@ impl Agenda {
         self.take_own()
     }
 
-    /// Removes the next event of the acting node, which comes in this turn. In global order it is that of all nodes.
+    /// Removes the next event of the acting node, which comes in this turn. In global order it is the next event of all
+    /// nodes.
     #[inline]
     pub(crate) fn take_own(&mut self) -> Option<(Time, Packed)> {
         let (order, event) = self.events.pop()?;
@@ -435,7 +436,7 @@ impl Agenda {
         self.events.next().map_or(Time::MAX, |next| next.at).min(self.usual.first().at)
     }
 
-    /// Whether the present instant is that of global order: no other actor has an earlier event.
+    /// Whether the present instant is in global order: no other actor has an earlier event.
     pub(crate) fn is_in_order(&self) -> bool {
         self.turn.in_order
     }
@@ -468,8 +469,8 @@ impl Agenda {
         self.is_usual
     }
 
-    /// Whether it is worth while now to prepare for the events that come soon: nodes are many, and this was not asked before in the
-    /// present turn.
+    /// Whether it is worth while now to prefetch for the next events: nodes are many, and this was not asked before in
+    /// the present turn.
     #[inline]
     pub(crate) fn foresees(&mut self) -> bool {
         self.prospect.take()
@@ -540,12 +541,12 @@ impl Agenda {
         self.stopped.take().filter(|_| !self.abandoned)
     }
 
-    /// Nothing happens any more: the fibers that are left are unwound.
+    /// Ends the run for good: the remaining fibers are unwound.
     pub(crate) fn close(&mut self) {
         self.over = true;
     }
 
-    /// Whether nothing happens any more.
+    /// Whether the run is over: no event happens any more.
     pub(crate) fn is_over(&self) -> bool {
         self.over
     }

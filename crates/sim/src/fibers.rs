@@ -175,8 +175,7 @@ impl Fibers {
         }
     }
 
-    /// Asks the host's memory for the program of a node, and for where the stacks of its first thread and of the handler of its first
-    /// core are.
+    /// Prefetches the program of a node, the fiber of its first thread, and the place of the fiber for handlers of `core`.
     pub(crate) fn ask_for_places(&self, node: usize, core: usize) {
         let desk = &*self.desk;
         pdq::prefetch(&desk.residents[node]);
@@ -222,7 +221,7 @@ impl Drop for Fibers {
     }
 }
 
-/// Makes the fiber of a thread, or one for handlers. Should its stack overflow, `occupant` says whose it was.
+/// Makes the fiber of a thread, or a hired fiber for handlers. Should its stack overflow, `occupant` says whose it was.
 ///
 /// # Errors
 /// The system's, when it has no memory for another stack.

@@ -24,26 +24,26 @@ const PASSAGES_AHEAD: [usize; 3] = [12, 8, 4];
 /// come between them.
 const USUAL_AHEAD: [usize; 4] = [1, 2, 3, 4];
 
-/// The turns after the next for which the host's memory is asked.
+/// The turns after the next that are prefetched for.
 const TURNS_AHEAD: [usize; 5] = [0, 1, 2, 3, 4];
 
-/// The events of one queue, after the next, for which the host's memory is asked.
+/// The events of one queue, after the next, that are prefetched for.
 const EVENTS_AHEAD: [usize; 4] = [1, 3, 5, 7];
 
-/// The lines of a stack, below the place where it was left and above, that are asked for where no stack is far.
+/// The lines of a stack that are prefetched if stacks are near: below the place where it was left, and above.
 const NEAR: (usize, usize) = (8, 8);
 
-/// The line of a stack that is asked for first where stacks are far. The host finds the page then, and the other lines of the page are
-/// asked for later.
+/// The line of a stack that is prefetched first if stacks are far. This brings the page into the host's TLB; the other
+/// lines follow later.
 const TOP: (usize, usize) = (0, 1);
 
-/// The lines of a stack that a handler touches which begins there.
+/// The lines of a stack that a handler touches when it begins there: below the place where it was left, and above.
 const HANDLER_BEGINS: (usize, usize) = (26, 12);
 
-/// The lines of a stack that a handler touches which goes on there, and the thread below.
+/// The lines of a stack that are touched when a handler goes on there, with the thread below it.
 const HANDLER_GOES_ON: (usize, usize) = (8, 36);
 
-/// The lines of a stack that a thread touches which goes on there.
+/// The lines of a stack that a thread touches when it goes on there.
 const THREAD_GOES_ON: (usize, usize) = (10, 12);
 
 /// Prefetches for the next events.
@@ -215,8 +215,8 @@ fn has_network_processors(cluster: &Cluster) -> bool {
     cluster.nodes.first().is_some_and(|node| node.dispatch.network().is_some())
 }
 
-/// Asks for the parts of a node that an event touches. If the event `reaches_fiber`, the threads and the places of their stacks are
-/// among them.
+/// Prefetches the parts of a node that an event touches. If the event `reaches_fiber`, the threads and the places of
+/// their stacks are among them.
 fn ask_for_parts(cluster: &Cluster, fibers: &Fibers, node: usize, reaches_fiber: bool) {
     let place = &cluster.nodes[node];
     pdq::prefetch(&place.first_core);
@@ -259,7 +259,7 @@ fn ask_inside_parts(
     fibers.ask_for_stack(node, if cluster.nodes.len() < FAR { NEAR } else { TOP });
 }
 
-/// The lines of a stack, below the place where it was left and above, that an event touches which lets its fiber go on.
+/// The lines of a stack, below the place where it was left and above, that an event touches if it lets the fiber go on.
 fn depth(cluster: &Cluster, happening: Happening) -> (usize, usize) {
     match happening {
         Happening::Continue { core, .. } => {
@@ -274,14 +274,14 @@ fn depth(cluster: &Cluster, happening: Happening) -> (usize, usize) {
     }
 }
 
-/// Asks for the message that waits for its handler.
+/// Prefetches the message that waits for its handler.
 fn ask_for_waiting(cluster: &Cluster, place: &Node) {
     if let Some(message) = place.dispatch.next_message() {
         pdq::prefetch(&cluster.link.flights[message.flight]);
     }
 }
 
-/// Asks for the dispatch queue of a node, or for its network processors if it has some and `reaches_fiber` is false.
+/// Prefetches the dispatch queue of a node, or its network processors if it has some and `reaches_fiber` is false.
 fn ask_inside_dispatch(dispatch: &Dispatcher, reaches_fiber: bool) {
     match &dispatch.way {
         Dispatch::Network(network) if !reaches_fiber => pdq::prefetch(&**network),

@@ -97,7 +97,7 @@ impl Packed {
         self.is_a_continuation().then_some(((self.0 >> 32) as u32 % LIMIT, self.0 as u32))
     }
 
-    /// The event, if it is one inside the network.
+    /// The event, if it is inside the network.
     #[inline]
     pub(crate) fn inside(self) -> Option<hardware::Event> {
         (self.kind() == NETWORK).then(|| hardware::Event::of_number(self.0 as u32))

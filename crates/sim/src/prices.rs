@@ -185,7 +185,7 @@ pub(crate) struct Received {
 /// A value for each class, where the machine gives it.
 type ByKnown<T> = [Option<T>; Class::ALL.len()];
 
-/// The prices of one kind of processor, flattened: each is one look away.
+/// The prices of one kind of processor, flattened: each takes a single look-up.
 struct PriceList {
     primitives: [ByKnown<Price>; PRIMITIVES.len()],
     receptions: [ByKnown<Box<Reception>>; Receipt::WAYS.len()],

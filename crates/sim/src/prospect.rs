@@ -3,20 +3,21 @@
 //!
 //! This module must never know an event.
 
-/// The nodes from which on they count as many: together they no longer lie in the near caches of the host.
+/// The number of nodes from which on they count as many: together they no longer lie in the near caches of the host.
 pub(crate) const MANY: usize = 256;
 
-/// The nodes from which on they count as far: a node takes 13 KiB, and together they lie in no cache of most hosts.
+/// The number of nodes from which on they count as far: a node takes 13 KiB, and together they lie in no cache of most
+/// hosts.
 pub(crate) const FAR: usize = 4096;
 
-/// Whether the next events are to be told.
+/// Whether to prefetch for the next events.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Prospect {
     /// The nodes are few.
     Never,
-    /// The nodes take turns, and the next events have not been told in this turn.
+    /// The nodes take turns, and no prefetch has been made in this turn.
     Due,
-    /// The nodes take turns, and the next events have been told in this turn.
+    /// The nodes take turns, and the prefetch of this turn has been made.
     Done,
     /// The nodes share one queue.
     Always,
@@ -39,7 +40,7 @@ impl Prospect {
         }
     }
 
-    /// Whether the next events are to be told now. They are not to be told again in this turn.
+    /// Whether to prefetch now. In runs with turns, true once a turn.
     #[inline]
     pub(crate) fn take(&mut self) -> bool {
         let tells = matches!(self, Self::Due | Self::Always);

@@ -129,7 +129,7 @@ fn is_stuck(cluster: &Cluster, core: usize) -> bool {
     }
 }
 
-/// The failure of a run of which something was to happen beyond the end of modelled time; `None` of another run.
+/// The failure of a run with an event beyond the end of modelled time; `None` of another run.
 #[cold]
 pub(crate) fn beyond_time(cluster: &Cluster) -> Option<Failure> {
     let (node, event) = cluster.agenda.limits().beyond()?;
@@ -189,7 +189,7 @@ pub(crate) fn blocked(cluster: &Cluster) -> Vec<Blocked> {
     all
 }
 
-/// The thing that a thread which is not blocked waits for; `None` if the thread runs.
+/// The resource that an unblocked thread waits for; `None` if the thread runs.
 fn lacks(cluster: &Cluster, node: usize, thread: u32) -> Option<String> {
     let place = &cluster.nodes[node];
     let cores = &cluster.cores[place.first_core..place.first_core + place.cores];

@@ -49,7 +49,7 @@ fn doing(cluster: &Cluster) -> String {
     }
 }
 
-/// Stops the run because the fiber that runs now has panicked, unless that has happened before.
+/// Stops the run because the fiber that runs now has panicked, unless a panic has stopped it before.
 #[cold]
 pub(crate) fn stop(cluster: &mut Cluster, panic: &(dyn Any + Send)) {
     let why = failure(cluster, panic);

@@ -13,7 +13,7 @@ pub(crate) struct Banks {
     /// The costs, which all nodes of a machine share.
     costs: Arc<machine::Banks>,
     banks: Vec<Server>,
-    /// Their number.
+    /// Number of banks.
     count: Divisor,
     /// Whether the controller's last order was a write. A read has to turn the controller round first.
     writing: bool,

@@ -1,9 +1,9 @@
 //! A bus. A transaction is granted, takes its address phase, leaves the bus, and comes back for its data phase. On a connected
 //! bus it does not leave: others wait for the end of its data. The bus is granted in the order of requests.
 //!
-//! Where addresses and data share the wires of a bus that splits transactions, it is granted whenever it is free: a phase that reaches
-//! into the time of another, which was granted before, pauses for that one. Wires of one kind of phase, and a bus that is held, are
-//! granted for a whole phase.
+//! Where addresses and data share the wires of a bus that splits transactions, it is granted whenever it is free: a
+//! phase that reaches into the time of an earlier grant pauses for it. Separate address or data wires, and a connected
+//! bus, are granted for a whole phase.
 //!
 //! This module must never know caches or memory.
 
@@ -82,7 +82,7 @@ pub(crate) struct Phase {
 }
 
 impl Bus {
-    /// A free bus. `plain` says how transactions use it that move no block.
+    /// A free bus. `plain` is the use of the bus by transactions that move no block.
     pub(crate) fn new(costs: &machine::Bus, line: Bytes, plain: Usages) -> Self {
         Self {
             plain: Arc::new(plain),

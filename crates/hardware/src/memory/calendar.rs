@@ -95,7 +95,7 @@ impl Calendar {
         from + hold
     }
 
-    /// [Reserves](Self::place_behind) a time behind all others, where that is a call.
+    /// [Reserves](Self::place_behind) a time behind all others, out of line.
     #[inline(never)]
     fn place_alone_behind(&mut self, from: Time, hold: Time) {
         self.place_behind(from, hold);

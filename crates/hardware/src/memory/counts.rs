@@ -3,7 +3,7 @@
 /// Counts since the run began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// The number of transactions on the bus, which is that of address phases.
+    /// The number of transactions on the bus, which equals the number of address phases.
     pub transactions: u64,
     /// The bytes in data phases on the bus.
     pub bus_bytes: u64,
@@ -29,7 +29,7 @@ pub struct Counts {
     pub kept_lines: u64,
     /// The number of lines that the interface has put into a processor's cache.
     pub pushes: u64,
-    /// The number of lines that left a processor's cache for those.
+    /// The number of lines that left a processor's cache for pushed lines.
     pub displaced: u64,
     /// The number of look-ups of slots by the engine of the interface.
     pub slot_lookups: u64,

@@ -1,7 +1,7 @@
-//! A first-level cache between a processor and its cache: which loads find their line there.
+//! A first-level cache between a processor and its cache: it decides which loads hit there.
 //!
-//! It holds lines that the cache behind it has too, and no state of its own: a line that leaves the cache leaves it as well. Loads bring
-//! lines in. Stores pass through it, and write to a line that it has. It must never know a bus.
+//! It holds lines that the cache behind it has too, and no state of its own: a line that leaves the cache leaves it as
+//! well. Loads bring lines in. Stores pass through it, and write to a line that it has. It must never know a bus.
 
 use units::Time;
 
@@ -12,7 +12,7 @@ use super::moesi::State;
 #[derive(Clone, Debug)]
 pub(super) struct FirstLevel {
     lines: Cache,
-    /// The time by which a load that only the cache behind has the line for takes longer.
+    /// The extra time of a load that misses here and hits in the cache behind.
     wait: Time,
 }
 
@@ -22,7 +22,7 @@ impl FirstLevel {
         Self { lines: Cache::new((costs.size.get() / line) as usize, costs.ways), wait: costs.wait }
     }
 
-    /// The time by which a load takes longer whose line the cache behind has.
+    /// The extra time of a load of a line that the cache behind has: zero for a hit here.
     #[inline]
     pub(super) fn wait(&self, line: u64) -> Time {
         if self.lines.look_up(line).state == State::Invalid { self.wait } else { Time::ZERO }

@@ -260,7 +260,7 @@ mod tests {
             (data.unwrap_or(self.memory), filled(request, shared, passed))
         }
 
-        /// A store makes every other copy an old one.
+        /// Makes every other copy stale: a store has made a newer one.
         fn age(&mut self) {
             self.caches.iter_mut().for_each(|cache| cache.1 = false);
             self.buffer = self.buffer.map(|_| false);

@@ -46,7 +46,7 @@ pub struct NodeMemory {
     pub(super) caches: Tags,
     /// The processors inside a device of the node, if there are some.
     pub(super) group: Option<DeviceGroup>,
-    /// The processors that have lines, by these sets.
+    /// The processors that have lines, by set.
     pub(super) holders: Holders,
     pub(super) bus: Bus,
     pub(super) banks: Banks,
@@ -69,7 +69,7 @@ pub struct Hits {
     pub kind: Hit,
     /// The time that the processor takes to issue one.
     pub issue: Time,
-    /// Their number, at least 1.
+    /// Number of accesses, at least 1.
     pub count: u64,
 }
 
@@ -123,7 +123,7 @@ impl Client {
 /// see that.
 #[derive(Clone, Debug)]
 pub(super) struct DeviceGroup {
-    /// Their numbers among the clients of the bus.
+    /// Indices of the processors among the clients of the bus.
     pub(super) members: Range<usize>,
     /// The time of a line from the cache of a member to the cache of another.
     pub(super) supply: Time,
@@ -430,7 +430,7 @@ impl NodeMemory {
         self.fetch_here(who, at, now, request)
     }
 
-    /// [Brings](Self::fetch) a line over the bus, where that is no call.
+    /// [Brings](Self::fetch) a line over the bus, inlined.
     #[inline(always)]
     pub(super) fn fetch_here(
         &mut self,
@@ -517,7 +517,7 @@ impl NodeMemory {
         if answer.supplies() {
             self.counts.cache_supplies += 1;
         }
-        // A line that is marked is among those wanted.
+        // A marked line is among the wanted ones.
         if answer.has() && !answered.was_wanted() {
             self.wanted.insert(at.line);
         }

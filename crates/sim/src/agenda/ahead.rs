@@ -33,7 +33,7 @@ impl Agenda {
         self.events.first_of_turn(ahead).map(|(node, event)| (node, event.into()))
     }
 
-    /// Asks the host's memory for the queue of a node.
+    /// Prefetches the queue of a node.
     pub(crate) fn ask_for_queue(&self, node: usize) {
         pdq::prefetch(self.events.place_of(node));
     }
@@ -43,7 +43,7 @@ impl Agenda {
         self.events.things_of(node).into_iter().for_each(pdq::prefetch);
     }
 
-    /// Asks the host's memory for the queues that the last pushes for other nodes join later.
+    /// Prefetches the queues that the last pushes for other nodes join later.
     #[inline(never)]
     pub(super) fn ask_for_posted(&self) {
         self.events.posted_to(0).into_iter().for_each(|node| self.ask_for_queue(node));

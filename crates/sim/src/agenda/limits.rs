@@ -1,8 +1,8 @@
 //! The end of modelled time, the stall limit, and the questions of an observer of the run: everything that one
 //! comparison at each step of time covers.
 //!
-//! [`Time::MAX`] stands for *never*, and sums of times that are too large are that. So no event has that time, and no step comes to
-//! it. A run in which something would happen then has come to the end of modelled time.
+//! [`Time::MAX`] stands for *never*, and sums of times that are too large equal it. So no event has that time, and no
+//! step comes to it. A run with an event beyond that has come to the end of modelled time.
 //!
 //! This module must never know which events there are.
 
@@ -54,14 +54,14 @@ impl Limits {
         self.beyond.map(|(actor, event)| (actor, event.into()))
     }
 
-    /// An instant before which the run does not end. It may have made progress since that was set.
+    /// An instant before which the run does not end. The run may have made progress since it was set.
     #[inline]
     pub(crate) fn not_before(&self) -> Time {
         self.reached.looks_from()
     }
 
-    /// The first instant at which the run ends, if it has made its last progress at `progress`: that at which it has stalled, or the end
-    /// of modelled time.
+    /// The first instant at which the run ends if its last progress was at `progress`: the instant at which it stalls,
+    /// or the end of modelled time.
     pub(crate) fn end(&self, progress: Time) -> Time {
         match (self.beyond, self.stall) {
             (Some(_), _) => Time::ZERO,

@@ -1,4 +1,4 @@
-//! Steps that nothing but their own node sees, and their places among the node's events.
+//! Steps that are visible to their own node alone, and their places among the node's events.
 //!
 //! Such a step needs no event. It has the [place](Order) that its event would have, and the node takes it before anything of the
 //! node that has a later place. A step that follows another is as if pushed by it, at the time of the other.
@@ -14,7 +14,7 @@ use units::Time;
 use super::{Agenda, first_number};
 use crate::happening::Happening;
 
-/// Before everything.
+/// The place before all others.
 const FIRST: Order = Order { at: Time::ZERO, major: 0, minor: 0 };
 
 impl Agenda {
@@ -24,8 +24,8 @@ impl Agenda {
         (!self.lookahead.is_zero()).then_some(self.turn.actor)
     }
 
-    /// The place up to which all of a node happens before the present instant. For another node than the acting one it is that of
-    /// global order.
+    /// The place up to which all events of a node have happened before the present instant. For a node other than the
+    /// acting one it is the place of global order.
     #[inline]
     pub(crate) fn reached_by(&self, node: usize) -> Order {
         let (actor, place) = self.came;

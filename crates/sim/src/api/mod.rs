@@ -30,7 +30,7 @@ pub(crate) static ENGINE: Owner = Owner::new(
     "a thread gives its processor away by the methods of `Thread`, such as `wait`, `poll` and `send`",
 );
 
-/// The back-edges that a thread that works passes without a look before it is asked again whether it works.
+/// The number of back-edges that a working thread passes without a look before it is asked again whether it works.
 const PASSES: u32 = 1 << 20;
 
 /// Number of back-edges after which a thread that did nothing else is taken to spin, each time.
@@ -55,11 +55,11 @@ pub(crate) struct Edge {
     faulted: Cell<bool>,
     /// Time of the thread's last spin.
     spun: Cell<Option<Time>>,
-    /// The back-edges that the thread still passes without a look before it is asked whether it works.
+    /// The number of back-edges that the thread still passes without a look before it is asked whether it works.
     passes: Cell<u32>,
 }
 
-/// The key of a handler or hold that runs: given back also when that is unwound.
+/// The key of a handler or hold that runs. It is given back also when a panic unwinds the handler or hold.
 pub(crate) struct Kept<'e> {
     edge: &'e Edge,
     held: Option<Held>,
@@ -110,7 +110,7 @@ impl Edge {
         }
     }
 
-    /// Suspends the fiber until the turn of its thread or handler comes. Not a fiber that a panic unwinds.
+    /// Suspends the fiber until the turn of its thread or handler comes. A fiber that a panic unwinds is not suspended.
     fn suspend(&self) {
         debug_assert!(!panicking(), "a fiber that a panic unwinds is not suspended");
         match &self.stack {
