@@ -26,7 +26,7 @@ pub fn barriers_hold_everybody(setting: &Setting<'_>) {
     setting.verified::<Meetings>("barriers_hold_everybody", Kind::Dissemination, 2);
 }
 
-/// Nor one along a tree.
+/// No thread leaves a barrier along a tree before every thread has come to it.
 pub fn tree_barriers_hold_everybody(setting: &Setting<'_>) {
     for fan_in in [1, 2, 4].map(|fan_in| NonZeroU32::new(fan_in).expect("none is zero")) {
         setting.verified::<Meetings>("tree_barriers_hold_everybody", Kind::Tree(fan_in), 2);
@@ -116,7 +116,7 @@ pub(crate) fn dawdle(thread: &Thread<'_>) {
 
 #[handlers]
 impl Meetings {
-    /// Have all come to this barrier?
+    /// Asks whether all threads of this node have come to a barrier.
     #[message]
     fn ask(&self, barrier: u64, cx: &mut Handler<'_>) {
         for thread in 0..self.come.len() {

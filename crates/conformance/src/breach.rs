@@ -63,7 +63,7 @@ pub fn messages_need_a_destination(setting: &Setting<'_>) {
     fails(setting, "messages_need_a_destination", Breach::NoSuchNode, &says);
 }
 
-/// Deposited words for a place that is not there are refused, and nothing is written.
+/// Deposited words for a place that does not exist are refused, and nothing is written.
 pub fn deposits_need_a_place(setting: &Setting<'_>) {
     let promise = "deposits_need_a_place";
     let (last, long) = (setting.nodes - 1, MAX_WORDS + 1);
@@ -77,7 +77,7 @@ pub fn deposits_need_a_place(setting: &Setting<'_>) {
     fails(setting, promise, Breach::LongDeposit, &long);
 }
 
-/// Words of a transfer for a place that is not there are refused, and nothing is written.
+/// Words of a transfer for a place that does not exist are refused, and nothing is written.
 pub fn transfers_need_a_place(setting: &Setting<'_>) {
     let promise = "transfers_need_a_place";
     let last = setting.nodes - 1;
@@ -107,7 +107,7 @@ fn closed_to(setting: &Setting<'_>, promise: &str, breach: Breach, words: usize)
     }
 }
 
-/// Words of a segment here.
+/// Number of words of a segment here.
 const PLACES: usize = 8;
 
 /// A handler without a key reaches no keyed state.
@@ -259,7 +259,7 @@ impl Lawless {
 
 #[handlers]
 impl Lawless {
-    /// Has the receiving node's handler do it.
+    /// Has a handler of the receiving node commit the breach.
     #[message]
     fn order(&self, number: u64, cx: &mut Handler<'_>) {
         match self.breach {

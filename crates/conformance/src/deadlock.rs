@@ -66,7 +66,7 @@ fn deadlock(setting: &Setting<'_>, promise: &str, stuck: Stuck) -> Vec<Blocked> 
 enum Stuck {
     LastNode,
     Everyone,
-    /// As `LastNode`, but for deposits.
+    /// The thread of `LastNode` waits for deposits in place of an event.
     Deposits,
 }
 
@@ -92,7 +92,7 @@ impl Protocol for Vain {
 
 #[handlers]
 impl Vain {
-    /// Brings the event as far as it gets.
+    /// Signals the event up to the count that it reaches.
     #[message]
     fn tease(&self, amount: u64, cx: &mut Handler<'_>) {
         cx.signal(&self.never, amount);
@@ -105,7 +105,7 @@ impl Vain {
             thread.deposit(right, self.memory.place(0), &[0; REACHED as usize]);
             thread.send(right, Self::tease(REACHED));
         }
-        // So that the count is settled when it is waited for.
+        // Waits so that the count has its final value before it is waited for.
         thread.wait(&self.reached, 1);
         let last = thread.node().0 + 1 == thread.nodes() && thread.index() == 0;
         match self.stuck {

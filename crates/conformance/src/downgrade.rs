@@ -17,10 +17,10 @@ use tempest::{
 
 use crate::Setting;
 
-/// The one block there is.
+/// The only block.
 const BLOCK: Block = Block(0);
 
-/// The word that all threads count in; the others are theirs, one each, as far as they go.
+/// The word that all threads count in. Every other word belongs to one thread.
 const TOGETHER: usize = 0;
 
 /// A thread counts there in one round of this number: an atomic update waits for stores, which are to be late.

@@ -172,7 +172,7 @@ impl Exclusion {
 
     #[message]
     fn left(&self, thread: u64, cx: &mut Handler<'_>) {
-        // No visit, but not to be met by a sequential one either.
+        // The reply is no visit, but must not run beside a sequential handler either.
         self.expect_nobody_alone(cx);
         cx.signal(&self.left[thread as usize], 1);
     }

@@ -9,7 +9,7 @@
 //! | `order` | messages of one source, destination and key arrive in happens-before order |
 //! | `exclusion` | equal keys never overlap, a sequential handler runs alone, holds are events like others |
 //! | `flood` | everything arrives exactly once, however little room there is |
-//! | `locks` | a lock is one thread's at a time, and everybody's in the end |
+//! | `locks` | a lock is held by one thread at a time, and every thread gets it in the end |
 //! | `chain` | nodes send to themselves; a world does not end while something is in flight |
 //! | `composition` | protocols that build on the same one share it, or are refused |
 //! | `mapped` | memory of other nodes that is mapped is memory |

@@ -1,4 +1,4 @@
-//! A lock is one thread's at a time, and everybody's in the end.
+//! A lock is held by one thread at a time, and every thread gets it in the end.
 //!
 //! Inside a lock a thread does work that needs exclusion: it reads words of shared memory that lie on different blocks,
 //! dawdles, and writes them back one later. Each entry leaves its thread's tag in a log, at the place that the words
@@ -33,7 +33,7 @@ pub fn locks_starve_nobody(setting: &Setting<'_>) {
     setting.verified::<Critical>("locks_starve_nobody", plan, 2);
 }
 
-/// A thread that asks for a lock it has waits for ever, and that is found out.
+/// A thread that asks for a lock it holds waits for ever, and the world detects that.
 pub fn a_lock_taken_twice_is_a_deadlock(setting: &Setting<'_>) {
     let failure = setting.run::<Critical>(Plan::new(setting, 64, Work::TakeTwice), 2);
     let found_out = matches!(&failure, Err(Failure::Deadlock { blocked, .. })
@@ -84,7 +84,7 @@ struct Critical {
     locks: Locks,
     words: Shared<u64>,
     log: Shared<u64>,
-    /// By thread: entries that were right, and that were wrong.
+    /// By thread: the number of right entries, and of wrong ones.
     entries: [Cells<u64>; 2],
     /// By thread: how often it has stepped aside.
     aside: Vec<Event>,
@@ -113,7 +113,7 @@ impl Critical {
         self.shape.nodes * self.shape.threads
     }
 
-    /// A thread's tag: not 0, which is nobody's.
+    /// A thread's tag. 0 means that no thread is inside.
     fn tag(&self, thread: &Thread<'_>) -> u64 {
         u64::from(thread.node().0 * self.shape.threads + thread.index() + 1)
     }
@@ -138,7 +138,7 @@ impl Critical {
         entry
     }
 
-    /// For longer or shorter.
+    /// Dawdles for a time that depends on the number of the entry.
     fn dawdle(&self, thread: &Thread<'_>, entry: u64) {
         thread.charge(Operations::NONE.flops((entry % 5) as u32 * 100));
         (0..entry % 3).for_each(|_| thread.poll());

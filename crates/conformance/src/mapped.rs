@@ -41,13 +41,13 @@ pub(crate) fn number(shape: Shape, node: NodeId, thread: u32) -> usize {
     (node.0 * shape.threads + thread) as usize
 }
 
-/// Threads that do as dice say, each to its own area of every node; and that count together.
+/// Threads with random programs, each on its own area of every node; and counters that all threads share.
 struct Random {
     shape: Shape,
     areas: Segment<u64>,
     /// A word that is added to, and a word that is exchanged for its successor.
     counts: Segment<u64>,
-    /// Threads that found all mapped.
+    /// Number of threads that found all segments mapped.
     mapped: Cells<u64>,
 }
 
@@ -103,7 +103,7 @@ impl Random {
         }
     }
 
-    /// Counts one more, in both ways.
+    /// Adds one to each counter, one by addition and one by exchange.
     fn count(counts: &Mapped<'_, u64>) {
         counts.fetch_add(0, 1);
         let mut before = counts.get(1);

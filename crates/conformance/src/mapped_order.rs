@@ -77,7 +77,7 @@ impl Telling {
         round * self.threads() + owner
     }
 
-    /// The first half word by word, the other as a block.
+    /// Fills an area: its first half word by word, the other half as a block.
     fn fill(&self, there: &Mapped<'_, u64>, round: usize, owner: usize) {
         let area = self.area(round, owner);
         let words: Vec<u64> = (0..AREA).map(|offset| word(area, offset)).collect();
@@ -86,7 +86,7 @@ impl Telling {
         there.write(area * AREA + single.len(), block);
     }
 
-    /// Finds an area of this node filled.
+    /// Asserts that an area of this node is filled.
     fn look(&self, on: &impl Clocked, round: usize, owner: usize) {
         let area = self.area(round, owner);
         let filled = |offset| self.areas.cells().get(on, area * AREA + offset) == word(area, offset);
@@ -138,7 +138,7 @@ impl Telling {
 
 #[handlers]
 impl Telling {
-    /// An area has been filled.
+    /// Handler: an area has been filled.
     #[message]
     fn filled(&self, thread: u32, round: u32, cx: &mut Handler<'_>) {
         let source = cx.source();
@@ -146,7 +146,7 @@ impl Telling {
         cx.send(source, Self::seen(thread));
     }
 
-    /// It has been looked at.
+    /// Handler: the area has been checked.
     #[message]
     fn seen(&self, thread: u32, cx: &mut Handler<'_>) {
         cx.signal(&self.answered[thread as usize], 1);

@@ -91,7 +91,7 @@ pub fn nodes_install_alike(setting: &Setting<'_>) {
     }
 }
 
-/// A world that is far too large is refused as such, however large: no product of its sizes is another one.
+/// A world that is far too large is refused as such: products of its sizes do not wrap around.
 pub fn sizes_are_not_wrapped(setting: &Setting<'_>) {
     let most = u32::MAX;
     for (nodes, processors, threads) in

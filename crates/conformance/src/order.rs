@@ -185,7 +185,7 @@ impl Order {
         cx.send(source, Self::looked(done));
     }
 
-    /// It has looked.
+    /// Handler: a look has ended, and found all numbers sent or not.
     #[message]
     fn looked(&self, done: u64, cx: &mut Handler<'_>) {
         self.done.set(cx, 0, done);

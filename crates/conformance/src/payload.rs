@@ -49,19 +49,19 @@ impl Payload {
 
 #[handlers]
 impl Payload {
-    /// Less than a word.
+    /// A message of less than a word.
     #[message(key = u64::from(length))]
     fn short(&self, length: u16, payload: &[u64], cx: &mut Handler<'_>) {
         self.accept(cx, u64::from(length), payload);
     }
 
-    /// A word.
+    /// A message of one word.
     #[message(key = length)]
     fn whole(&self, length: u64, payload: &[u64], cx: &mut Handler<'_>) {
         self.accept(cx, length, payload);
     }
 
-    /// As long as a message may be.
+    /// A message of the greatest length.
     #[message]
     fn full(&self, words: [u64; MAX_WORDS], payload: &[u64], cx: &mut Handler<'_>) {
         assert!(payload.is_empty(), "a message without payload arrived with {payload:?}");

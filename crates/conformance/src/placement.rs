@@ -200,7 +200,7 @@ impl Placement {
         cx.send(source, Self::found(thread));
     }
 
-    /// They were found.
+    /// Handler: the words were found in place.
     #[message]
     fn found(&self, thread: u32, cx: &mut Handler<'_>) {
         cx.signal(&self.told[thread as usize], 1);

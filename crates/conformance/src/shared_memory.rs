@@ -225,7 +225,7 @@ impl Tagged {
         assert_eq!(now, tagged(mine, number), "what the owner of word {mine} of page {page} has just stored");
     }
 
-    /// Everybody's last store is there, and all that was added.
+    /// Asserts that each owner's last store is there, and that the counters hold all additions.
     fn check(&self, thread: &Thread<'_>, page: usize) {
         let first = page * PAGE_WORDS;
         for owner in 0..self.threads() {

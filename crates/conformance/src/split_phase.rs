@@ -67,7 +67,7 @@ impl Dice {
     }
 }
 
-/// Threads that do as dice say.
+/// Threads with random programs.
 struct Random {
     seed: u64,
     split: Arc<SplitPhase>,

@@ -27,7 +27,7 @@ pub fn split_phase_holds_words_of_four_bytes(setting: &Setting<'_>) {
     }
 }
 
-/// Threads that do as dice say, each to its own area of every node.
+/// Threads with random programs, each on its own area of every node.
 struct Random {
     shape: Shape,
     split: Arc<SplitPhase>,

@@ -27,7 +27,7 @@ pub fn shared_memory_tells_who_waits(setting: &Setting<'_>) {
 
 struct Plan {
     stache: stache::Config,
-    /// By thread of all: how often it has been told.
+    /// By thread, across the nodes: the number of times that it has been told.
     words: Array<u64>,
 }
 

@@ -163,9 +163,9 @@ enum Deed {
     GuardInHold(Act),
     /// Every thread waits for ever, and catches everything.
     CatchEnd(End),
-    /// Every thread panics with guards that act, catches that, and goes on.
+    /// Every thread panics with guards that act, catches the panic, and goes on.
     Survive,
-    /// A thread panics with a guard, and catches that.
+    /// A thread panics with a guard, and catches the panic.
     CatchOwn(Act),
 }
 
@@ -271,7 +271,7 @@ impl Unwound {
         }
     }
 
-    /// Has the run end.
+    /// Makes the run end in the given way.
     fn end(&self, thread: &Thread<'_>, end: End) {
         if is_culprit(thread) {
             match end {
@@ -299,7 +299,7 @@ impl Unwound {
 
 #[handlers]
 impl Unwound {
-    /// Panics.
+    /// Handler that panics.
     #[message(key = Key::User(0))]
     fn boom(&self, _: &mut Handler<'_>) {
         panic!("{DELIBERATE}");

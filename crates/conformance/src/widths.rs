@@ -162,7 +162,7 @@ impl Interleaved {
         thread.fetch_add(array, OWN * self.threads(), T::from_bits(1));
     }
 
-    /// Everybody's last store is there, found word by word and in runs.
+    /// Asserts that each owner's last store is there, read word by word and in runs.
     fn check<T: Word>(&self, thread: &Thread<'_>, array: &Shared<T>) {
         let threads = self.threads();
         let last = |at: usize| value::<T>(at % threads, at / threads, ROUNDS - 1).to_bits();
@@ -176,7 +176,7 @@ impl Interleaved {
         }
     }
 
-    /// The sum is there, as far as a word of this width holds it.
+    /// Asserts that the sum is there, modulo the width of the word.
     fn check_sum<T: IntegerWord>(&self, thread: &Thread<'_>, array: &Shared<T>) {
         let (at, sum) = (OWN * self.threads(), ROUNDS * self.threads() as u64);
         let sum: T = T::from_bits(sum);

@@ -90,7 +90,7 @@ mod tests {
         assert_eq!(states(2, Faults::Queued), [2_434_930, 5_039_608]);
     }
 
-    /// Two minutes and 0.7 GB. These are not all of them; how many there are is not known.
+    /// Two minutes and 0.7 GB. These are not all states; their number is not known.
     #[test]
     #[ignore = "two minutes if optimized: for changes of the tables"]
     fn a_great_many_states_of_three_caches() {

@@ -104,7 +104,7 @@ struct Cache {
     from_home: Vec<Packet<ToCache>>,
 }
 
-/// Everything there is.
+/// The state of the block on all nodes, and of all messages.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct State {
     home: Home,
@@ -117,9 +117,9 @@ pub(super) struct State {
 pub enum Move {
     /// A thread's access is not allowed.
     Access(usize, Right),
-    /// The protocol hears of it.
+    /// The protocol hears of the fault.
     Fault(usize, Right),
-    /// A thread that may write does.
+    /// A thread that may write does write.
     Write(usize),
     /// The block's frame is given to another page.
     Replace(usize),
@@ -223,7 +223,7 @@ impl State {
         Self { home: Home::default(), copy: Copy::new(Tag::Writable, true), caches: vec![cache; caches] }
     }
 
-    /// Everything that may happen next.
+    /// All moves that are possible in this state.
     pub(super) fn moves(&self, rules: &impl Rules, rests: bool) -> Vec<Move> {
         let mut moves = Vec::new();
         for node in 0..=self.caches.len() {
@@ -397,7 +397,7 @@ impl State {
         Ok(())
     }
 
-    /// A node has stored: its words are the newest, all others are old.
+    /// Records a store of a node: its words are the newest, and all others stale.
     fn written(&mut self, node: usize) {
         self.copy.fresh = false;
         for cache in &mut self.caches {
@@ -419,8 +419,8 @@ impl State {
         }
     }
 
-    /// Single writer or many readers, no old words, tags as the protocol believes them, room for all that
-    /// waits.
+    /// Checks the invariants: a single writer or many readers, no stale words in use, tags as the protocol believes
+    /// them, and room for all waiting requests.
     fn check(&self) -> Result<(), String> {
         let copies = || (0..=self.caches.len()).map(|node| self.copy_of(node));
         let writers = copies().filter(|copy| copy.right() == Tag::Writable).count();

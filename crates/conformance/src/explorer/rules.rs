@@ -89,7 +89,7 @@ pub trait Rules {
         known.outdates(message, moves)
     }
 
-    /// The home that a node believes in that knew `known` and is told `now`: the later of the two.
+    /// The home that a node believes in after it knew `known` and is told `now`: the later of the two.
     fn learns(&self, known: Whereabouts, now: Whereabouts) -> Whereabouts {
         known.max(now)
     }

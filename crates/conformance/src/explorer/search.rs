@@ -14,21 +14,21 @@ use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash};
 /// A protocol is one when its tables are pure functions: a state has the entry of every node for one block or one lock, and the
 /// messages on their way.
 pub trait System {
-    /// All that can differ.
+    /// State of the system: all that can differ.
     type State: Hash;
-    /// Something that may happen.
+    /// A move from one state to another.
     type Move: Copy + fmt::Display;
 
-    /// The state in which everything begins.
+    /// The initial state.
     fn initial(&self) -> Self::State;
 
-    /// Everything that may happen next.
+    /// All moves that are possible in a state.
     fn moves(&self, state: &Self::State) -> Vec<Self::Move>;
 
     /// The state after a move.
     ///
     /// # Errors
-    /// The state after a move, or the promise that the move breaks.
+    /// The promise that the move breaks.
     fn after(&self, state: &Self::State, step: Self::Move) -> Result<Self::State, String>;
 
     /// Whether the state is at rest: no thread waits, and no message is on its way. From every state such a state must
@@ -44,11 +44,11 @@ pub trait System {
 /// Counts of a search that found no violation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Explored {
-    /// States.
+    /// Number of states.
     pub states: usize,
-    /// Moves between them.
+    /// Number of moves between them.
     pub moves: usize,
-    /// Whether those were all. If not, nothing is said about coming to rest.
+    /// Whether all states were explored. If not, nothing is said about states of rest.
     pub all: bool,
     /// The most requests that waited at the home.
     pub waiting: usize,
@@ -56,7 +56,7 @@ pub struct Explored {
     pub in_channel: usize,
 }
 
-/// A way to something that must not be.
+/// A broken promise, with the moves that lead to it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Violation<M> {
     /// The promise that is broken, for people.
@@ -78,7 +78,7 @@ type Origin<M> = Option<(u32, M)>;
 struct Search<M> {
     numbers: HashMap<u64, u32>,
     origins: Vec<Origin<M>>,
-    /// By state: where its successors end in `edges`.
+    /// By state: the end of its successors in `edges`.
     ends: Vec<usize>,
     edges: Vec<u32>,
     quiet: Vec<bool>,
@@ -157,7 +157,7 @@ impl<M: Copy> Search<M> {
         Violation { what, moves }
     }
 
-    /// From every state a quiet one can be reached.
+    /// Checks that a quiet state can be reached from every state.
     fn rests(&self) -> Result<(), Violation<M>> {
         let mut rests = self.quiet.clone();
         // Successors are mostly younger: from the youngest back, few rounds are needed.

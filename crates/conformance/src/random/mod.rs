@@ -166,7 +166,7 @@ fn compare(verdict: &Verdict, result: Result<Outcome, Failure>) -> Result<(), St
     }
 }
 
-/// Whether `words` stand in `said`, and no longer number does.
+/// Whether `said` contains `words`, not followed by a digit.
 fn says(said: &str, words: &str) -> bool {
     said.match_indices(words)
         .any(|(at, _)| !said[at + words.len()..].starts_with(|next: char| next.is_ascii_digit()))

@@ -37,11 +37,11 @@ pub(super) struct Stuck {
     pub(super) thread: ThreadId,
     /// Texts that a report on it must contain.
     pub(super) says: Vec<String>,
-    /// It computes meanwhile, so no world on a host can tell.
+    /// Whether it computes meanwhile, so that no world on a host can tell.
     pub(super) spins: bool,
 }
 
-/// A program that does more than a run is to take.
+/// Error: a program takes more messages than a run may.
 #[derive(Debug)]
 pub(super) struct TooLarge;
 
@@ -113,7 +113,7 @@ impl<'a> Actor<'a> {
         Self { thread, steps, at: 0 }
     }
 
-    /// Never to go on.
+    /// Ends the thread: none of its later operations runs.
     fn stop(&mut self) {
         self.at = self.steps.len();
     }
@@ -133,7 +133,7 @@ fn flatten<'a>(body: &'a [Op], steps: &mut Vec<Step<'a>>) {
 }
 
 impl Machine<'_> {
-    /// Runs a thread as far as it gets; whether that is any further.
+    /// Runs a thread as far as it gets. Returns whether it got further, or the program is too large.
     fn run(&mut self, actor: &mut Actor<'_>) -> bool {
         let before = actor.at;
         while let Some(step) = actor.steps.get(actor.at) {
@@ -158,7 +158,8 @@ impl Machine<'_> {
         actor.at > before
     }
 
-    /// Whether a thread cannot go on. Says so of a phase only once it is known that it has entered.
+    /// Whether a thread cannot go on. A phase holds a thread up until all threads have entered it; the call records
+    /// that this thread has.
     fn is_held_up(&mut self, thread: ThreadId, op: &Op) -> bool {
         match *op {
             Op::Wait { event, at_least } | Op::Spin { event, at_least } => {

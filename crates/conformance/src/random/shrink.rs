@@ -32,7 +32,7 @@ impl Case {
     }
 }
 
-/// Programs that do a little less, those first that do much less.
+/// Programs that do less, beginning with those that do much less.
 fn smaller(script: &Script) -> Vec<Script> {
     let idle = (0..script.bodies.len()).filter(|&at| !script.bodies[at].is_empty());
     let idle = idle.map(|at| edited(script, |less| less.bodies[at] = phases_of(&script.bodies[at])));

@@ -175,7 +175,7 @@ impl Other {
         assert_eq!(met, 0, "events that a sequential one met, or that met one");
     }
 
-    /// Counts an event that has no entry in a table. Only those without a key may meet.
+    /// Counts an event that has no entry in a table. Only events without a key may overlap.
     fn count_visit(&self, slot: usize, on: &impl Clocked) {
         if slot == NO_SYNC {
             self.visits.add(on, slot, 1);

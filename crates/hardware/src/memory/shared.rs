@@ -103,8 +103,8 @@ impl NodeMemory {
         done
     }
 
-    /// Passes a line that another processor of the same device alone has to `who`, which asks for it at `now`. Returns the time at
-    /// which the line is there; `None` where the line has to come over the bus.
+    /// Passes a line that only another processor of the same device has to `who`, which asks for it at `now`. Returns
+    /// the time at which the line is there; `None` where the line has to come over the bus.
     #[inline(never)]
     pub(super) fn pass_inside(&mut self, who: usize, at: Spot, request: Request, now: Time) -> Option<Time> {
         let DeviceGroup { members, supply } =

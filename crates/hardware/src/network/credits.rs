@@ -9,7 +9,7 @@ use std::ops::Range;
 /// left.
 #[derive(Clone, Debug)]
 pub(super) struct Credits {
-    /// The first channel that sends by credits. Those behind it do too.
+    /// The first channel that sends by credits. All channels behind it do too.
     first: u32,
     /// The bytes of each credit under way, by channel.
     under_way: Vec<VecDeque<u64>>,

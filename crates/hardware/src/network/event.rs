@@ -40,7 +40,7 @@ impl Event {
         Self(number)
     }
 
-    /// Whether the event is about something else than a worm.
+    /// Whether the event is not about a worm.
     pub(super) fn is_apart(self) -> bool {
         self.0 >= Self::CREDIT
     }

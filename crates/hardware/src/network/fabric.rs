@@ -162,13 +162,13 @@ impl Fabric {
         }
     }
 
-    /// Asks the host's memory for the message that an event is about, ahead of its step.
+    /// Prefetches the message that an event is about, ahead of its step.
     pub fn ask_for_message(&self, event: Event) {
         self.worms.get(event.number() as usize).into_iter().for_each(pdq::prefetch);
     }
 
-    /// Asks the host's memory for the channels that an event's step touches, ahead of it. Returns the cargo of a message that the
-    /// event brings to its port in, unless the message then has to wait for the port, and the port's node.
+    /// Prefetches the channels that an event's step touches, ahead of it. Returns the cargo of a message that the event
+    /// brings to its port in, unless the message then has to wait for the port, and the port's node.
     pub fn ask_for_channels(&self, event: Event) -> Option<(u32, u32)> {
         let worm = self.worms.get(event.number() as usize)?;
         let channels = [worm.wants, worm.holds].into_iter().filter_map(|one| self.channels.get(one as usize));

@@ -29,7 +29,7 @@ use super::run::Run;
 pub(super) struct Length {
     /// The time that it takes through the slowest of the ports and the links.
     pub(super) passage: Time,
-    /// The time that a router's buffer of it takes.
+    /// The time that a router's buffer of the message takes to pass.
     slip: Time,
     /// The number of routers' buffers that it fills; at least 1.
     stretch: usize,

@@ -110,7 +110,7 @@ fn only_keeps_messages(cluster: &Cluster, node: usize) -> bool {
         && !cluster.measure.is_watched()
 }
 
-/// Whether an event is that of a message that comes, and that brings no words for a place in memory.
+/// Whether an event is the arrival of a message without words for a place in memory.
 fn comes_alone(cluster: &Cluster, event: Happening) -> bool {
     match event {
         Happening::Arrive { flight } | Happening::Pass { flight } | Happening::Deliver { flight } => {
@@ -120,7 +120,7 @@ fn comes_alone(cluster: &Cluster, event: Happening) -> bool {
     }
 }
 
-/// Takes the next event, which is that of a message that comes.
+/// Takes the next event, which is the arrival of a message.
 fn take(cluster: &mut Cluster) {
     let Some((at, event)) = cluster.agenda.take_own() else { return };
     cluster.agenda.begin(at, event);

@@ -44,7 +44,7 @@ impl Node {
     }
 }
 
-/// The device of a node writes the next line that has been placed.
+/// Lets the device of a node write the next line that has been placed.
 pub(crate) fn write_posted(cluster: &mut Cluster, node: usize) {
     let next = cluster.nodes[node].memory.write_posted(cluster.agenda.now());
     post_at(cluster, node, next);

@@ -49,7 +49,7 @@ pub(crate) struct Cluster {
 }
 
 impl Cluster {
-    /// The host runs the fiber at work on `core` from now on.
+    /// Records that the host runs the fiber at work on `core` from now on.
     #[inline]
     pub(crate) fn enter_fiber(&mut self, core: usize) {
         self.running = Some(core);
@@ -57,7 +57,7 @@ impl Cluster {
         self.agenda.limits().reached().enter(own.node() as u32, own.thread());
     }
 
-    /// The host runs no fiber from now on.
+    /// Records that the host runs no fiber from now on.
     #[inline]
     pub(crate) fn leave_fiber(&mut self) {
         self.running = None;

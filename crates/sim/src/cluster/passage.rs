@@ -235,7 +235,8 @@ impl Cluster {
         Some(Command { flight, number, from, to, source, target, slots, bytes })
     }
 
-    /// Ends the run: words have come for a place that their sender may not write. The thread that runs now has no part in it.
+    /// Ends the run: words have come for a place that their sender may not write. The thread that runs now is not at
+    /// fault.
     #[cold]
     fn refuse_place(&mut self, bad: &BadPlace) {
         if !self.agenda.is_stopped() {
@@ -302,7 +303,8 @@ impl Cluster {
         self.link.staging.as_ref().is_none_or(|staging| staging.takes_commands(node))
     }
 
-    /// A message comes to a port in: its last byte if the network is constant and the port was free, else its first byte.
+    /// Handles the arrival of a message at a port in: of its last byte if the network is constant and the port was
+    /// free, else of its first byte.
     pub(crate) fn arrive(&mut self, flight: u32) {
         let Link { flights, passages, road, .. } = &mut self.link;
         let arriving = &flights[flight];
@@ -314,8 +316,8 @@ impl Cluster {
         }
     }
 
-    /// The last byte of a message has passed the port in. A message that goes straight to memory, or is taken at once, leaves
-    /// room in the interface behind it.
+    /// Handles the passage of a message's last byte through the port in. A message that goes straight to memory, or is
+    /// taken at once, leaves room in the interface behind it.
     pub(crate) fn pass(&mut self, flight: u32) {
         let to = self.link.flights[flight].to();
         self.nodes[to].port.pass();

@@ -24,7 +24,8 @@ use crate::processor::core::{Core, Event, Job};
 #[repr(C)]
 pub(crate) struct Dispatcher {
     notice: Notice,
-    /// The first of the processors that do anything for other processors. Those before it run threads and nothing else.
+    /// The first of the processors that do anything for other processors. Processors before it run threads and nothing
+    /// else.
     first_helper: u16,
     pub(crate) serving: Serving,
     pub(crate) idle: Idle,

@@ -104,12 +104,12 @@ pub(crate) struct Events {
 }
 
 impl Events {
-    /// Asks the host's memory for the events.
+    /// Prefetches the events into the host's caches.
     pub(crate) fn prefetch(&self) {
         self.queue.prefetch();
     }
 
-    /// No events. `queue` is empty.
+    /// Makes an empty set of events. `queue` is empty.
     pub(crate) fn new(queue: EventQueue<Event, Name>) -> Self {
         Self { queue, resumed: VecDeque::new() }
     }
@@ -207,7 +207,7 @@ impl Events {
         self.queue.is_held()
     }
 
-    /// The number of events that wait in the queue for one server, of that with the most.
+    /// The greatest number of events that wait in the queue for one server.
     pub(crate) fn longest(&self) -> usize {
         self.queue.longest()
     }

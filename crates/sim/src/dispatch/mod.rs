@@ -142,7 +142,7 @@ pub(crate) enum Poll {
     Pass,
     /// The thread goes on: other processors look.
     LeaveToOthers,
-    /// The thread leaves the processor first, if that is to be dedicated.
+    /// The thread leaves the processor first, if the processor is to be dedicated.
     Adapt,
 }
 
@@ -218,8 +218,8 @@ impl Dispatch {
     }
 }
 
-/// Whether the nodes of a machine have a queue into which messages go by themselves, before a processor looks: that of a device, of
-/// software that dispatches by key, or of each endpoint.
+/// Whether the nodes of a machine have a queue into which messages go by themselves, before a processor looks: the
+/// queue of a device, of software that dispatches by key, or of each endpoint.
 fn has_dispatch_queue(machine: &Machine, policy: &Policy) -> bool {
     let queues = [Capability::KeyedDispatch, Capability::DispatchRegister];
     has_endpoints(machine, policy) || queues.iter().any(|queue| machine.can.contains(queue))

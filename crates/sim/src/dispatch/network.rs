@@ -49,15 +49,15 @@ use crate::processor::core::{Event, Job, Step};
 enum Division {
     /// The network processor hands over every message.
     Forwards,
-    /// The network processor runs those handlers that it can.
+    /// The network processor runs the handlers that it can.
     Serves,
-    /// The network processor runs those handlers that it can. The computing processor takes messages out of the interface as
-    /// well.
+    /// The network processor runs the handlers that it can. The computing processor takes messages out of the interface
+    /// as well.
     Shares,
 }
 
-/// The messages that are in an interface, or handed over, at a time on most nodes that are not short of time. A machine may have very
-/// many such nodes.
+/// The number of messages in an interface, or handed over, at a time on most nodes that are not short of time. A
+/// machine may have very many such nodes.
 const USUAL: usize = 1;
 
 /// Classes of messages, a bit each.
@@ -214,7 +214,7 @@ impl NetworkProcessors {
         if self.loops.len() == 1 { 0 } else { message.source as usize % self.loops.len() }
     }
 
-    /// Whether steps of a loop that follow each other are one.
+    /// Whether successive steps of a loop are joined into one.
     pub(crate) fn joins_steps(&self) -> bool {
         self.joins_steps
     }

@@ -21,12 +21,12 @@ pub(crate) struct Own {
 }
 
 impl Own {
-    /// No messages. `shared` says whether several processors of the node may look.
+    /// A node without messages. `shared` says whether several processors of the node may look.
     pub(crate) fn new(shared: bool) -> Self {
         Self { inbox: Inbox::default(), shared, running: 0 }
     }
 
-    /// A message has arrived.
+    /// Adds a message that has arrived.
     pub(crate) fn join(&mut self, message: Arrived) {
         self.inbox.push(message);
     }

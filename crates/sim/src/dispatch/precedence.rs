@@ -1,8 +1,8 @@
 //! Precedence where software dispatches: waiting messages and faults, or the next key for a thread.
 //!
-//! The dispatch routine takes nothing out while a thread holds a key. Threads that hold keys one after the other, or whose requests
-//! for a key always overlap, would keep it from that for ever. So after very many keys the messages and faults that wait by then
-//! come first, and requests for keys are put off until those have been taken out.
+//! The dispatch routine takes nothing out while a thread holds a key. Threads that hold keys one after the other, or
+//! whose requests for a key always overlap, would starve it. So after very many keys the messages and faults that wait
+//! by then come first, and requests for keys are put off until they have been taken out.
 //!
 //! This module must never know the meaning of a message or a key.
 

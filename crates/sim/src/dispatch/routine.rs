@@ -6,7 +6,7 @@
 //! and in a loop while it has no thread. A processor whose fault waits in its slot is *held*: it takes no other thread before
 //! the fault's handler has run.
 //!
-//! The routine takes nothing out while a thread holds a key. [`precedence`](super::precedence) sees to it that it comes to that.
+//! The routine takes nothing out while a thread holds a key. [`precedence`](super::precedence) keeps it from starving.
 //!
 //! A ready thread has priority over events that wait: the processor leaves the loop for it.
 //!

@@ -21,7 +21,7 @@ pub(crate) enum Serving {
         /// The number of computing processors.
         computing: usize,
     },
-    /// The processors inside the device, which are those from a number on.
+    /// The processors inside the device, from number `computing` on.
     Embedded {
         /// The number of computing processors.
         computing: usize,

@@ -20,7 +20,7 @@ pub(crate) struct Turns {
 }
 
 impl Turns {
-    /// The first turn is that of processor 0.
+    /// The turns at the start: the first turn belongs to processor 0.
     pub(crate) fn new(order: Order) -> Self {
         Self { order, owner: 0 }
     }

@@ -290,7 +290,7 @@ impl<R: Rules> After<'_, R> {
         Ok(())
     }
 
-    /// A node has stored: its words are the newest, all others are old.
+    /// Records a store of a node: its words are the newest, and all others stale.
     fn written(&mut self, at: usize, block: usize) {
         self.state.nodes.iter_mut().for_each(|node| node.parts[block].copy.fresh = false);
         for channel in &mut self.state.channels {

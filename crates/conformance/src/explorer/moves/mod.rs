@@ -46,7 +46,7 @@ pub struct HomeScope {
 pub enum HomeMove {
     /// A thread's access to a block is not allowed.
     Access(usize, usize, Right),
-    /// A thread that may write a block does.
+    /// A thread that may write a block does write.
     Write(usize, usize),
     /// A node drops a block, because its frame is given to another page.
     Replace(usize, usize),
@@ -58,9 +58,9 @@ pub enum HomeMove {
     CallIn(usize, usize),
     /// All blocks have been called in, or have come.
     Complete(usize),
-    /// A message about a block arrives: from a node, at a node, the one at this place of the channel.
+    /// A message about a block arrives: source, destination, block, and its index in the channel.
     Deliver(usize, usize, usize, usize),
-    /// A message about the page arrives: from a node, at a node, the one at this place.
+    /// A message about the page arrives: source, destination, and its index in the channel.
     DeliverPage(usize, usize, usize),
 }
 

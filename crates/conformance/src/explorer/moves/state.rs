@@ -163,7 +163,8 @@ impl State {
         }
     }
 
-    /// Single writer or many readers, no old words, tags as the protocol believes them, one home that serves, room for all that waits.
+    /// Checks the invariants: a single writer or many readers, no stale words in use, tags as the protocol believes
+    /// them, one home that serves, and room for all waiting requests.
     pub(super) fn check(&self) -> Result<(), String> {
         let serves = |node: &&Node| {
             matches!(node.residence, Residence::Here | Residence::Offering(_) | Residence::Leaving(_))
